@@ -1,0 +1,64 @@
+# The friendly front of the build: `make help` lists what it can do.
+# Every target first installs the Debian packages it lacks; SETUP=: leaves the machine as it is.
+
+SETUP = scripts/setup
+BUILD = build
+PREFIX = /usr/local
+JOBS := $(shell nproc 2>/dev/null || echo 1)
+
+# Options such as CMAKE_FLAGS=-DSMERF_WERROR=ON stay in the build folder until changed or cleaned.
+CMAKE_FLAGS =
+
+MAKEFLAGS += --no-print-directory
+
+code = include src cli demo examples tests bench experiments
+c_files = $(shell find $(code) -name '*.[ch]' 2>/dev/null | sort)
+shell_scripts = $(shell grep -rlIE '^\#!.*[/ ](ba)?sh( |$$)' .ci scripts $(code) 2>/dev/null | sort)
+
+.PHONY: build demo test lint format bench reproduce install uninstall clean help
+
+build: ## build the command, the library and the demo; leaves build/smerf
+	@$(SETUP) build
+	@cmake -S . -B $(BUILD) $(CMAKE_FLAGS)
+	@cmake --build $(BUILD) --parallel $(JOBS)
+
+demo: build ## show what it does
+	@demo/run
+
+test: ## run every check (scripts/test NAME... runs some of them)
+	@$(SETUP) test
+	@scripts/test
+
+lint: ## look for style, suspicious code, and doors between rooms that should be shut
+	@$(SETUP) test
+	clang-format --dry-run -Werror $(c_files)
+	cppcheck --quiet -j $(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr \
+	    --error-exitcode=1 -Iinclude -Isrc -Icli $(filter %.c,$(c_files))
+	shellcheck $(shell_scripts)
+	scripts/check-rooms
+
+format: ## put the C files into the house style
+	@$(SETUP) test
+	clang-format -i $(c_files)
+
+bench: build ## time it
+	@if [ -x bench/run ]; then bench/run; else echo "bench/run: not there yet"; fi
+
+reproduce: build ## repeat the paper's experiments
+	@if [ -x experiments/run ]; then experiments/run; else echo "experiments/run: not there yet"; fi
+
+install: build ## install under PREFIX (/usr/local), or under DESTDIR/PREFIX for packagers
+	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(abspath $(PREFIX))"
+	@# Tell the loader of a new library where it looks by itself; elsewhere, or without the right, it does no harm.
+	@if [ -z "$(DESTDIR)" ]; then ldconfig 2>/dev/null || true; fi
+
+# By name rather than from a record of the last install: it works from a fresh clone and for any prefix.
+uninstall: ## remove what install put under PREFIX
+	@cd "$(DESTDIR)$(abspath $(PREFIX))/" && \
+	rm -rfv bin/smerf include/smerf.h lib/libsmerf.a lib/libsmerf.so* lib/pkgconfig/smerf.pc lib/cmake/smerf
+
+clean: ## remove everything that was built
+	rm -rf build
+
+help: ## this list
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20

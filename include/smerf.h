@@ -1,0 +1,362 @@
+/* smerf.h - learn how far apart things are.
+ *
+ * Give smerf some items, each described by features, and what is known of the distances between them.
+ * It learns a forest that predicts the distance of any two items, also of items it has never seen
+ * (Tomita & Vogelstein, "Robust Similarity and Distance Learning via Decision Forests").
+ *
+ * Read this file from top to bottom, it is the manual:
+ *
+ *     1  errors         every call that can fail says why in a sentence
+ *     2  items          features in
+ *     3  targets        what is known of the pairs
+ *     4  options, run   how to learn; threads, progress, cancelling
+ *     5  fit            learn
+ *     6  predict        distances out
+ *     7  evaluate       how good they are
+ *     8  importance     which features matter
+ *     9  models         save, load, merge, look inside
+ *    10  tune           choose the options by out-of-bag score
+ *    11  simulate       the paper's data sets
+ *
+ * The shortest program that does something useful is examples/learn.c.
+ *
+ * Rules that hold everywhere:
+ *   - The library never prints, never exits, reads no environment variable and keeps no global state.
+ *   - What you pass in is borrowed for the call, unless a comment says "must outlive" or "copied".
+ *   - Objects come from _new, smerf_fit or smerf_model_load and go with the matching _free; every _free takes NULL.
+ *   - A model is never changed by a call that takes it as const: any number of threads may share it.
+ *   - The same data, options and seed give the same model, bit for bit, for any number of threads. */
+#ifndef SMERF_H
+#define SMERF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define SMERF_API __attribute__((visibility("default")))
+#else
+#define SMERF_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the library that is running, as "major.minor.patch". */
+SMERF_API const char *smerf_version(void);
+
+/* ---- 1  Errors -------------------------------------------------------------------------------------------
+ * Functions that can fail return a status and describe the failure in *error (which may be NULL). */
+
+typedef enum smerf_status {
+    SMERF_OK = 0,
+    SMERF_NO_MEMORY, /* memory ran out, or the need is larger than the machine */
+    SMERF_IO,        /* a file cannot be opened, read or written */
+    SMERF_CANCELLED, /* the progress callback asked to stop */
+    SMERF_BAD_INPUT, /* an argument, an option or a value that makes no sense */
+    SMERF_BAD_FILE   /* a model file that is damaged, or is none */
+} smerf_status;
+
+#define SMERF_NOWHERE SIZE_MAX
+
+typedef struct smerf_error {
+    smerf_status status;
+    char message[480];  /* one sentence: what is wrong, and what would be right */
+    size_t row, column; /* the offending cell of a matrix, from 0; SMERF_NOWHERE if there is none */
+} smerf_error;
+
+/* ---- 2  Items --------------------------------------------------------------------------------------------
+ * n items, described by columns of numbers or of categories. */
+
+typedef enum smerf_kind { SMERF_NUMBER, SMERF_CATEGORY } smerf_kind;
+
+#define SMERF_MISSING UINT32_MAX /* the code of a missing category; a missing number is NaN */
+
+typedef struct smerf_column {
+    const char *name;          /* copied */
+    smerf_kind kind;           /* which of the two groups below is set */
+    const double *values;      /* number: [n_items], finite or NaN; must outlive the items */
+    const uint32_t *codes;     /* category: [n_items], places in levels or SMERF_MISSING; copied */
+    const char *const *levels; /* category: [n_levels], different from each other; copied */
+    size_t n_levels;
+} smerf_column;
+
+typedef struct smerf_items smerf_items;
+
+SMERF_API smerf_status smerf_items_new(const smerf_column *columns, size_t n_columns, size_t n_items,
+                                       smerf_items **out, smerf_error *error);
+SMERF_API void smerf_items_free(smerf_items *items);
+SMERF_API size_t smerf_items_count(const smerf_items *items);
+
+/* Names the items; without it they are called by their row, from 0.
+ *   ids     [n_items], different from each other; copied
+ *   column  what the ids are called, kept in the model; copied */
+SMERF_API smerf_status smerf_items_set_ids(smerf_items *items, const char *column, const char *const *ids,
+                                           smerf_error *error);
+
+/* Weighs the items in training (in the split objective and in leaf means, not in the drawing).
+ *   weights [n_items], finite and > 0; copied
+ *   column  what the weights are called, kept in the model; copied */
+SMERF_API smerf_status smerf_items_set_weights(smerf_items *items, const char *column, const double *weights,
+                                               smerf_error *error);
+
+/* Columns of the source that are no features: kept in the model, so that a later reader can leave them out too.
+ *   names   [n_names]; copied */
+SMERF_API smerf_status smerf_items_set_ignored(smerf_items *items, const char *const *names, size_t n_names,
+                                               smerf_error *error);
+
+/* ---- 3  Targets ------------------------------------------------------------------------------------------
+ * What is known of the pairs. A target is shared: a model keeps a reference, and _free drops yours. */
+
+typedef struct smerf_target smerf_target;
+
+/* Any symmetric matrix of distances.
+ *   z       [n_items][n_items] row-major, finite, z[i][j] == z[j][i]; must outlive the target and its models */
+SMERF_API smerf_status smerf_target_new_distances(const float *z, size_t n_items, smerf_target **out,
+                                                  smerf_error *error);
+
+/* Distances between two different sets of items, to evaluate against (not to train on).
+ *   z       [n_rows][n_columns] row-major, finite; must outlive the target */
+SMERF_API smerf_status smerf_target_new_block(const float *z, size_t n_rows, size_t n_columns, smerf_target **out,
+                                              smerf_error *error);
+
+/* Notes that the distances were made from similarities q as z = largest - q; smerf_model_describe tells it. */
+SMERF_API void smerf_target_note_similarities(smerf_target *target, double largest);
+SMERF_API void smerf_target_free(smerf_target *target);
+
+/* ---- 4  Options and run ----------------------------------------------------------------------------------
+ * Options decide what is learned; a run decides only how the work is done. */
+
+typedef enum smerf_splits { SMERF_AXIS, SMERF_OBLIQUE } smerf_splits;
+typedef enum smerf_sample { SMERF_BOOTSTRAP, SMERF_SUBSAMPLE, SMERF_NO_SAMPLE } smerf_sample;
+
+/* Which trees speak for a training pair out of bag: those that saw neither item, or those that missed one. */
+typedef enum smerf_oob_rule { SMERF_OOB_BOTH, SMERF_OOB_EITHER, SMERF_OOB_AS_FITTED } smerf_oob_rule;
+
+/* An item's distance to itself: as the target gives it, one value everywhere, or left out of a leaf's distance
+ * to itself (growing as given). */
+typedef enum smerf_self { SMERF_SELF_GIVEN, SMERF_SELF_VALUE, SMERF_SELF_EXCLUDE } smerf_self;
+
+#define SMERF_CANDIDATES_AUTO ((size_t)0)
+#define SMERF_CANDIDATES_ALL SIZE_MAX
+#define SMERF_NO_LIMIT SIZE_MAX
+
+typedef struct smerf_options {
+    uint64_t seed;           /* 0 ... 2^63 - 1 */
+    size_t first_tree;       /* the number of the first tree: parts of a forest can be grown apart and merged */
+    size_t n_trees;          /* how many trees are grown from there */
+    smerf_splits splits;     /* one feature a split, or a sparse sum of features */
+    size_t candidates;       /* directions tried at each node (the paper's d), or one of the two words above */
+    double candidates_power; /* if > 0: ceil(p ^ this) candidates, whatever the field above says */
+    double density;          /* oblique: share of non-zeros in the projections; 0 means 3/p, or 1/p if p < 10 */
+    size_t min_parent;       /* the smallest node that is split, in draws; at least 2 */
+    size_t max_depth;        /* the root has depth 0 */
+    smerf_sample sample;     /* what each tree is grown on */
+    double sample_share;     /* subsample: ceil(share * n) items without replacement, 0 < share <= 1 */
+    smerf_oob_rule oob_rule; /* kept in the model; a question may override it */
+    smerf_self self_distance;
+    double self_value;       /* for SMERF_SELF_VALUE */
+} smerf_options;
+
+/* 500 trees, axis splits, automatic candidates, bootstrap, seed 1. */
+SMERF_API void smerf_options_default(smerf_options *options);
+
+/* Called now and then from the calling thread, share_done in [0, 1]. Return non-zero to cancel. */
+typedef int (*smerf_progress)(void *context, double share_done);
+
+typedef enum smerf_kernels { SMERF_KERNELS_AUTO, SMERF_KERNELS_PLAIN } smerf_kernels;
+
+typedef struct smerf_run {
+    size_t n_threads;        /* 0: as many as there are cores */
+    smerf_progress progress; /* or NULL */
+    void *context;           /* handed to progress */
+    smerf_kernels kernels;   /* plain: the portable loops; the same bits, more slowly */
+} smerf_run;                 /* a NULL run, or one filled with zeros, is fine everywhere */
+
+/* ---- 5  Fit ----------------------------------------------------------------------------------------------
+ * Grows a forest. The model holds a reference to the target and nothing of the items but names and hashes. */
+
+typedef struct smerf_model smerf_model;
+
+SMERF_API smerf_status smerf_fit(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                                 const smerf_run *run, smerf_model **out, smerf_error *error);
+SMERF_API void smerf_model_free(smerf_model *model);
+
+/* ---- 6  Predict ------------------------------------------------------------------------------------------
+ * A question names the items between which distances are asked. Features are matched by name; further columns
+ * do no harm; a category that training never saw counts as missing. Out of bag, the rows must be training items
+ * (known by id and by their features) and columns must be NULL; a pair that no tree can speak for is NaN. */
+
+typedef struct smerf_question {
+    const smerf_items *rows;
+    const smerf_items *columns; /* NULL: the rows again */
+    bool out_of_bag;
+    smerf_oob_rule oob_rule;    /* SMERF_OOB_AS_FITTED: as the model says */
+} smerf_question;
+
+/* Takes one row of distances, rows in order, always on the calling thread. Return non-zero to cancel. */
+typedef int (*smerf_row_sink)(void *context, size_t row, const double *distances, size_t n_columns);
+
+/* All distances, a row at a time: memory for a few rows, never for the matrix. */
+SMERF_API smerf_status smerf_predict_rows(const smerf_model *model, const smerf_question *question,
+                                          const smerf_run *run, smerf_row_sink sink, void *context,
+                                          smerf_error *error);
+
+/* Distances of the listed pairs only.
+ *   left, right  [n_pairs], places in rows and in columns
+ *   distance     [n_pairs], the caller's
+ *   spread       [n_pairs], the caller's, or NULL: standard deviation over the trees */
+SMERF_API smerf_status smerf_predict_pairs(const smerf_model *model, const smerf_question *question,
+                                           const uint32_t *left, const uint32_t *right, size_t n_pairs,
+                                           const smerf_run *run, double *distance, double *spread,
+                                           smerf_error *error);
+
+/* ---- 7  Evaluate -----------------------------------------------------------------------------------------
+ * Scores of predicted against true distances. A score that the data cannot give is NaN. */
+
+typedef enum smerf_metric { SMERF_RMSE, SMERF_SPEARMAN, SMERF_MAP10, SMERF_AUC_ROC, SMERF_AUC_PR } smerf_metric;
+
+#define SMERF_N_METRICS 5
+#define SMERF_HAS(metric) (1u << (metric))
+
+typedef struct smerf_scores {
+    double value[SMERF_N_METRICS]; /* by smerf_metric; NaN where not asked for */
+    size_t n_pairs;                /* the pairs that counted */
+} smerf_scores;
+
+/* "rmse", "spearman", "map@10", "auc-roc", "auc-pr". */
+SMERF_API const char *smerf_metric_name(smerf_metric metric);
+
+/* Whether more is better. */
+SMERF_API bool smerf_metric_rises(smerf_metric metric);
+
+/* The metrics a target has a notion of, as a sum of SMERF_HAS(metric). */
+SMERF_API unsigned smerf_target_metrics(const smerf_target *truth);
+
+/*   truth    over the question's rows and columns; NULL out of bag: what the model was trained on
+ *   metrics  a sum of SMERF_HAS(metric); 0: all that the truth has */
+SMERF_API smerf_status smerf_evaluate(const smerf_model *model, const smerf_question *question,
+                                      const smerf_target *truth, unsigned metrics, const smerf_run *run,
+                                      smerf_scores *scores, smerf_error *error);
+
+/* The same scores for distances from elsewhere.
+ *   predicted  [n_rows][n_columns] as in truth; NaN: no prediction, left out */
+SMERF_API smerf_status smerf_score(const double *predicted, const smerf_target *truth, unsigned metrics,
+                                   smerf_scores *scores, smerf_error *error);
+
+/* ---- 8  Importance ---------------------------------------------------------------------------------------*/
+
+/* Sum of the gains of all splits made on each feature, divided by the largest sum if that is positive.
+ *   importance [n_features] */
+SMERF_API smerf_status smerf_importance_gain(const smerf_model *model, double *importance, smerf_error *error);
+
+/* How much the squared error of out-of-bag pairs grows when one feature is shuffled among the out-of-bag items of
+ * a tree: mean over the trees, and the standard error of that mean.
+ *   items       the training items
+ *   truth       NULL: what the model was trained on
+ *   importance, standard_error  [n_features] */
+SMERF_API smerf_status smerf_importance_permutation(const smerf_model *model, const smerf_items *items,
+                                                    const smerf_target *truth, const smerf_run *run,
+                                                    double *importance, double *standard_error,
+                                                    smerf_error *error);
+
+/* ---- 9  Models ------------------------------------------------------------------------------------------*/
+
+/* Written under a temporary name, synced and renamed: a crash leaves the old file or the new one. */
+SMERF_API smerf_status smerf_model_save(const smerf_model *model, const char *path, smerf_error *error);
+SMERF_API smerf_status smerf_model_load(const char *path, smerf_model **out, smerf_error *error);
+
+/* Joins parts of one forest (same data, options and seed), in the order of their tree numbers. */
+SMERF_API smerf_status smerf_model_merge(const smerf_model *const *parts, size_t n_parts, smerf_model **out,
+                                         smerf_error *error);
+
+typedef struct smerf_description {
+    const char *method;      /* "smerf" */
+    const char *target;      /* "distances" */
+    bool from_similarities;  /* z = largest_similarity - q */
+    double largest_similarity;
+    size_t n_items, n_features, n_nodes, n_leaves;
+    smerf_options options;   /* with every automatic choice spelled out */
+    const char *id_column;   /* NULL: items are called by their row */
+    const char *weight_column; /* NULL: items are not weighed */
+    size_t n_ignored;
+    const char *const *ignored;
+} smerf_description;
+
+/* Strings and arrays live as long as the model. */
+SMERF_API void smerf_model_describe(const smerf_model *model, smerf_description *description);
+
+/* Feature f as training knew it: values and codes are NULL, levels are in bytewise order. */
+SMERF_API void smerf_model_feature(const smerf_model *model, size_t feature, smerf_column *column);
+
+/* One tree. Nodes stand in preorder: node 0 is the root, and the left child of inner node k is k + 1. A tree with
+ * n leaves has n - 1 splits. Lives as long as the model. */
+typedef struct smerf_tree_view {
+    size_t n_nodes, n_splits, n_leaves;
+    const bool *is_leaf;          /* [n_nodes] */
+    const uint32_t *place;        /* [n_nodes] the number of the node's split, or of its leaf; both from 0 in preorder */
+    const uint32_t *right;        /* [n_splits] the right child */
+    const double *threshold;      /* [n_splits] x <= threshold goes left */
+    const double *gain;           /* [n_splits] Eq. (1) */
+    const bool *missing_left;     /* [n_splits] where a missing value goes */
+    const bool *is_category;      /* [n_splits] a set of levels goes left, instead of x <= threshold */
+    const uint32_t *first_term;   /* [n_splits + 1] x is the sum of the terms first_term[s] ... first_term[s + 1] - 1 */
+    const uint32_t *term_feature; /* one feature */
+    const int8_t *term_weight;    /* times +1 or -1 */
+    const uint32_t *term_level;   /* the level whose indicator enters, SMERF_MISSING for a number; NULL: all numbers */
+    const uint32_t *first_left;   /* [n_splits + 1] the levels that go left, ascending; NULL: no split by category */
+    const uint32_t *left_level;
+    const uint32_t *first_member; /* [n_leaves + 1] */
+    const uint32_t *member_item;  /* rows of the training items */
+    const uint32_t *member_draws; /* how often each was drawn */
+} smerf_tree_view;
+
+/*   tree  from 0, whatever number the model's first tree has */
+SMERF_API void smerf_model_tree(const smerf_model *model, size_t tree, smerf_tree_view *view);
+
+/* Draws times item weights in every node of one tree.
+ *   weights  [n_nodes], the caller's */
+SMERF_API void smerf_model_node_weights(const smerf_model *model, size_t tree, double *weights);
+
+/* ---- 10  Tune --------------------------------------------------------------------------------------------
+ * Fits the paper's grid of settings and keeps the one with the best out-of-bag score (the first, on a tie). */
+
+typedef struct smerf_grid {
+    bool vary_candidates; /* p^0.25, p^0.5, p^0.75, p, and p^1.5 with oblique splits */
+    bool vary_min_parent; /* 2, 4, 8 */
+    bool vary_splits;     /* axis, oblique */
+} smerf_grid;             /* what does not vary is as the options say */
+
+typedef struct smerf_trial {
+    size_t number, n_trials;
+    smerf_options options;
+    double score;
+} smerf_trial;
+
+typedef void (*smerf_trial_sink)(void *context, const smerf_trial *trial);
+
+/*   tried  or NULL: told of every setting, in order, on the calling thread
+ *   best   or NULL: the winner */
+SMERF_API smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                                  const smerf_grid *grid, smerf_metric metric, const smerf_run *run,
+                                  smerf_trial_sink tried, void *context, smerf_trial *best, smerf_model **out,
+                                  smerf_error *error);
+
+/* ---- 11  Simulate ----------------------------------------------------------------------------------------
+ * The data sets of the paper's section 5.1: 20 features, of which the first two matter. */
+
+typedef enum smerf_simulation { SMERF_REGRESSION, SMERF_BILINEAR, SMERF_RADIAL } smerf_simulation;
+
+#define SMERF_SIMULATED_FEATURES 20
+
+/* Item number i is the same whatever n_items is; part 0 is meant for training, others for testing.
+ *   x  [n_items][20], the caller's
+ *   z  [n_items][n_items], the caller's */
+SMERF_API smerf_status smerf_simulate(smerf_simulation kind, size_t n_items, uint64_t seed, uint32_t part, double *x,
+                                      double *z, smerf_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

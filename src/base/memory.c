@@ -1,0 +1,78 @@
+/* memory.c - see memory.h. */
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+size_t sm_size(size_t a, size_t b, size_t c) {
+    size_t product, sum;
+    if (__builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(product, c, &sum)) return SIZE_MAX;
+    return sum;
+}
+
+void *sm_array(size_t count, size_t size) {
+    size_t bytes = sm_size(count, size, 0);
+    if (bytes > PTRDIFF_MAX) return NULL;
+    return malloc(bytes == 0 ? 1 : bytes);
+}
+
+void *sm_zeros(size_t count, size_t size) {
+    return count == 0 || size == 0 ? calloc(1, 1) : calloc(count, size);
+}
+
+void *sm_aligned(size_t count, size_t size) {
+    size_t bytes = sm_size(count, size, SM_ALIGNMENT);
+    if (bytes > PTRDIFF_MAX) return NULL;
+    return aligned_alloc(SM_ALIGNMENT, bytes / SM_ALIGNMENT * SM_ALIGNMENT); /* aligned_alloc wants whole lines */
+}
+
+void *sm_copy(const void *source, size_t count, size_t size) {
+    void *copy = sm_array(count, size);
+    if (copy != NULL && count > 0) memcpy(copy, source, count * size);
+    return copy;
+}
+
+char *sm_copy_string(const char *source) { return sm_copy(source, strlen(source) + 1, 1); }
+
+bool sm_grow(void **array, size_t *capacity, size_t needed, size_t size) {
+    if (needed <= *capacity) return true;
+    size_t wanted = *capacity < 16 ? 16 : *capacity;
+    while (wanted < needed) {
+        if (wanted > SIZE_MAX / 2) return false;
+        wanted *= 2;
+    }
+    size_t bytes = sm_size(wanted, size, 0);
+    if (bytes > PTRDIFF_MAX) return false;
+    void *larger = realloc(*array, bytes);
+    if (larger == NULL) return false;
+    *array = larger;
+    *capacity = wanted;
+    return true;
+}
+
+void sm_free(void *array) { free(array); }
+
+/* What the kernel would give without swapping; the physical memory where it does not say. */
+static double available_bytes(void) {
+    FILE *file = fopen("/proc/meminfo", "r");
+    double bytes = -1;
+    if (file != NULL) {
+        char line[128];
+        double kilobytes;
+        while (fgets(line, sizeof line, file) != NULL)
+            if (sscanf(line, "MemAvailable: %lf kB", &kilobytes) == 1) bytes = kilobytes * 1024;
+        fclose(file);
+    }
+    if (bytes < 0) bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    return bytes;
+}
+
+smerf_status sm_check_memory(double bytes, const char *what, smerf_error *error) {
+    if (bytes < 64e6) return SMERF_OK; /* not worth the question */
+    double available = available_bytes();
+    if (bytes <= available) return SMERF_OK;
+    return sm_fail(error, SMERF_NO_MEMORY, "%s needs %.1f GB of memory, and %.1f GB are free", what, bytes / 1e9,
+                   available / 1e9);
+}

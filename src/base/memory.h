@@ -1,0 +1,35 @@
+/* memory.h - arrays whose size cannot overflow, and a look at how much memory there is. */
+#ifndef SM_BASE_MEMORY_H
+#define SM_BASE_MEMORY_H
+
+#include "base/status.h"
+
+/* Arrays for vector kernels start on a cache line. */
+#define SM_ALIGNMENT ((size_t)64)
+
+/* An uninitialised array of count elements, or NULL. Never NULL for count 0. */
+void *sm_array(size_t count, size_t size);
+
+/* The same, filled with zero bytes. */
+void *sm_zeros(size_t count, size_t size);
+
+/* The same as sm_array, starting on a cache line. Freed with sm_free like the others. */
+void *sm_aligned(size_t count, size_t size);
+
+/* A copy of count elements, or NULL. */
+void *sm_copy(const void *source, size_t count, size_t size);
+char *sm_copy_string(const char *source);
+
+/* Makes room for `needed` elements in *array, which holds *capacity; contents are kept. False: no memory, and
+ * *array is as it was. */
+bool sm_grow(void **array, size_t *capacity, size_t needed, size_t size);
+
+void sm_free(void *array);
+
+/* Refuses a need that is larger than what the machine can give now, with its size, before asking for it. */
+smerf_status sm_check_memory(double bytes, const char *what, smerf_error *error);
+
+/* a * b + c, or SIZE_MAX if that does not fit. */
+size_t sm_size(size_t a, size_t b, size_t c);
+
+#endif

@@ -1,0 +1,140 @@
+/* output.c - see output.h. */
+#include "base/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+struct sm_output {
+    FILE *stream;
+    char *path;      /* where the bytes shall be in the end */
+    char *temporary; /* where they are until then; NULL: written directly */
+    int failure;     /* errno of the first failure, or 0 */
+};
+
+static void free_output(sm_output *output) {
+    if (output == NULL) return;
+    sm_free(output->path);
+    sm_free(output->temporary);
+    sm_free(output);
+}
+
+static bool is_written_directly(const char *path) {
+    struct stat status;
+    if (strcmp(path, "-") == 0) return true;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+/* Opens a new file beside the wanted one, which a link may stand for, with the rights a plain creat() would give. */
+static int open_temporary(sm_output *output) {
+    char target[PATH_MAX];
+    if (realpath(output->path, target) != NULL) {
+        char *real = sm_copy_string(target);
+        if (real == NULL) return -1;
+        sm_free(output->path);
+        output->path = real;
+    }
+    struct stat status;
+    bool exists = stat(output->path, &status) == 0;
+    if (exists && S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+        return -1;
+    }
+    if (exists && access(output->path, W_OK) != 0) return -1; /* renaming over a read-only file would surprise */
+    size_t size = strlen(output->path) + 32;
+    output->temporary = sm_array(size, 1);
+    if (output->temporary == NULL) return -1;
+    for (unsigned attempt = 0; attempt < 100; attempt++) {
+        snprintf(output->temporary, size, "%s.%ld-%u.tmp", output->path, (long)getpid(), attempt);
+        int file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? status.st_mode & 0777 : 0666);
+        if (file >= 0 || errno != EEXIST) return file;
+    }
+    return -1;
+}
+
+smerf_status sm_output_open(const char *path, sm_output **out, smerf_error *error) {
+    sm_output *output = sm_zeros(1, sizeof *output);
+    if (output == NULL || (output->path = sm_copy_string(path)) == NULL) {
+        free_output(output);
+        return sm_no_memory(error, "opening a file");
+    }
+    errno = 0;
+    int file;
+    if (strcmp(path, "-") == 0)
+        file = dup(STDOUT_FILENO);
+    else if (is_written_directly(path))
+        file = open(path, O_WRONLY | O_CLOEXEC);
+    else
+        file = open_temporary(output);
+    if (file >= 0) output->stream = fdopen(file, "wb");
+    if (output->stream == NULL) {
+        smerf_status status = sm_fail(error, SMERF_IO, "%s: cannot be written: %s", path, strerror(errno));
+        if (file >= 0) close(file);
+        free_output(output);
+        return status;
+    }
+    *out = output;
+    return SMERF_OK;
+}
+
+static void note_failure(sm_output *output) {
+    if (output->failure == 0) output->failure = errno != 0 ? errno : EIO;
+}
+
+void sm_output_write(sm_output *output, const void *bytes, size_t n_bytes) {
+    if (output->failure == 0 && fwrite(bytes, 1, n_bytes, output->stream) != n_bytes) note_failure(output);
+}
+
+void sm_output_print(sm_output *output, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    if (output->failure == 0 && vfprintf(output->stream, format, arguments) < 0) note_failure(output);
+    va_end(arguments);
+}
+
+bool sm_output_has_failed(const sm_output *output) { return output->failure != 0; }
+
+/* So that the new name survives a crash of the machine; some file systems cannot sync a folder, which is fine. */
+static void sync_folder(const char *path) {
+    char *folder = sm_copy_string(path);
+    if (folder == NULL) return;
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL) slash[slash == folder ? 1 : 0] = '\0';
+    int file = open(slash != NULL ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file >= 0) {
+        (void)fsync(file);
+        close(file);
+    }
+    sm_free(folder);
+}
+
+smerf_status sm_output_finish(sm_output *output, smerf_error *error) {
+    if (fflush(output->stream) != 0) note_failure(output);
+    if (output->temporary != NULL && output->failure == 0 && fsync(fileno(output->stream)) != 0) note_failure(output);
+    if (fclose(output->stream) != 0) note_failure(output);
+    if (output->temporary != NULL) {
+        if (output->failure == 0 && rename(output->temporary, output->path) != 0) note_failure(output);
+        if (output->failure != 0) unlink(output->temporary);
+        if (output->failure == 0) sync_folder(output->path);
+    }
+    smerf_status status = SMERF_OK;
+    if (output->failure != 0)
+        status = sm_fail(error, SMERF_IO, "%s: cannot be written: %s", output->path, strerror(output->failure));
+    free_output(output);
+    return status;
+}
+
+void sm_output_abandon(sm_output *output) {
+    if (output == NULL) return;
+    fclose(output->stream);
+    if (output->temporary != NULL) unlink(output->temporary);
+    free_output(output);
+}

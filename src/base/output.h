@@ -1,0 +1,28 @@
+/* output.h - a file that is either written whole or not at all.
+ *
+ * Bytes go to a temporary file beside the wanted one; finishing flushes it to the disk and renames it. Until then
+ * the old file, if there is one, stays as it is. A path that exists and is not a regular file (/dev/null, a pipe)
+ * and "-" (standard output) are written directly. */
+#ifndef SM_BASE_OUTPUT_H
+#define SM_BASE_OUTPUT_H
+
+#include "base/status.h"
+
+typedef struct sm_output sm_output;
+
+smerf_status sm_output_open(const char *path, sm_output **out, smerf_error *error);
+
+/* Buffered; a failure (a full disk, say) is remembered and told by sm_output_finish. */
+void sm_output_write(sm_output *output, const void *bytes, size_t n_bytes);
+void sm_output_print(sm_output *output, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Whether something has failed already, so that long writers can stop early. */
+bool sm_output_has_failed(const sm_output *output);
+
+/* Makes the file real, and frees output. On failure nothing is left behind. */
+smerf_status sm_output_finish(sm_output *output, smerf_error *error);
+
+/* Leaves no trace, and frees output; NULL is fine. */
+void sm_output_abandon(sm_output *output);
+
+#endif

@@ -1,0 +1,36 @@
+/* parallel.h - the one parallel loop, and the only place that knows of threads.
+ *
+ * Threads are started for a loop and joined at its end: between loops there are none, so a program may fork at any
+ * time it is not inside the library, and the child can go on using it. The calling thread works too, and is the
+ * only one that reports progress. Which thread takes which task is open, so a task must not depend on it. */
+#ifndef SM_BASE_PARALLEL_H
+#define SM_BASE_PARALLEL_H
+
+#include <stdatomic.h>
+
+#include "base/status.h"
+
+typedef struct sm_crew {
+    size_t n_threads;
+    smerf_progress progress;
+    void *context;
+    double share_from, share_to; /* the part of the whole job that the next loop is */
+    double share_done;           /* as last reported */
+    atomic_bool is_stopped;      /* cancelled or failed: tasks leave early */
+} sm_crew;
+
+/* From a run, which may be NULL. */
+void sm_crew_start(sm_crew *crew, const smerf_run *run);
+
+/* Does task 0 .. n_tasks-1, in any order. `thread` is below crew->n_threads, for scratch of its own.
+ * The first failure stops the loop and is handed on. */
+typedef smerf_status (*sm_task)(void *job, size_t task, size_t thread, smerf_error *error);
+smerf_status sm_crew_do(sm_crew *crew, size_t n_tasks, sm_task task, void *job, smerf_error *error);
+
+/* Reports progress from the calling thread between loops; SMERF_CANCELLED if the callback asked to stop. */
+smerf_status sm_crew_report(sm_crew *crew, double share_done, smerf_error *error);
+
+/* For long tasks: whether to leave early. On the calling thread it asks the progress callback, too. */
+bool sm_crew_is_stopped(sm_crew *crew, size_t thread);
+
+#endif

@@ -1,0 +1,18 @@
+/* status.h - how a failure is told: a code, a sentence, and where it applies a cell. */
+#ifndef SM_BASE_STATUS_H
+#define SM_BASE_STATUS_H
+
+#include "smerf.h"
+
+/* Fills *error (which may be NULL) and returns status, so that `return sm_fail(...)` reads as one thought. */
+smerf_status sm_fail(smerf_error *error, smerf_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same, pointing at a cell of a matrix. */
+smerf_status sm_fail_at(smerf_error *error, size_t row, size_t column, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Memory ran out while doing `what`. */
+smerf_status sm_no_memory(smerf_error *error, const char *what);
+
+#endif

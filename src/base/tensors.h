@@ -1,0 +1,42 @@
+/* tensors.h - named arrays and facts: what a model is made of, before it is a file and after it was one. */
+#ifndef SM_BASE_TENSORS_H
+#define SM_BASE_TENSORS_H
+
+#include "base/status.h"
+
+typedef enum sm_tensor_type { SM_U8, SM_I8, SM_U32, SM_U64, SM_F32, SM_F64 } sm_tensor_type;
+
+#define SM_TENSOR_TYPES 6
+
+size_t sm_tensor_type_bytes(sm_tensor_type type);
+const char *sm_tensor_type_name(sm_tensor_type type); /* as in safetensors: "U8", ... */
+
+typedef struct sm_tensor {
+    char name[32];
+    sm_tensor_type type;
+    size_t n;         /* elements: all our tensors are vectors */
+    const void *data; /* borrowed, unless owned */
+    void *owned;
+} sm_tensor;
+
+typedef struct sm_tensors {
+    sm_tensor *tensor;
+    size_t n, capacity;
+} sm_tensors;
+
+/* Adds an array that must outlive the tensors; or hands one over that is freed with them, also on failure. */
+smerf_status sm_tensors_add(sm_tensors *tensors, const char *name, sm_tensor_type type, const void *data, size_t n,
+                            smerf_error *error);
+smerf_status sm_tensors_give(sm_tensors *tensors, const char *name, sm_tensor_type type, void *data, size_t n,
+                             smerf_error *error);
+
+/* NULL if there is none of that name. */
+const sm_tensor *sm_tensors_find(const sm_tensors *tensors, const char *name);
+
+/* The array of that name, type and length; anything else is refused as a damaged model. */
+smerf_status sm_tensors_get(const sm_tensors *tensors, const char *name, sm_tensor_type type, size_t n,
+                            const void **data, smerf_error *error);
+
+void sm_tensors_free(sm_tensors *tensors);
+
+#endif

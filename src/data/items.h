@@ -1,0 +1,53 @@
+/* items.h - the items as the library keeps them, and as a model wants to see them. */
+#ifndef SM_DATA_ITEMS_H
+#define SM_DATA_ITEMS_H
+
+#include "base/status.h"
+#include "base/strings.h"
+
+/* What training knows of a feature, and a model remembers: its name and the levels of a category. */
+typedef struct sm_feature {
+    char *name;
+    smerf_kind kind;
+    sm_strings levels; /* in bytewise order */
+} sm_feature;
+
+typedef struct sm_features {
+    size_t n;
+    sm_feature *feature;
+} sm_features;
+
+struct smerf_items {
+    size_t n_items;
+    sm_features features;
+    const double **values; /* [n_features] borrowed; NULL for a category */
+    uint32_t **codes;      /* [n_features] owned, places in the sorted levels; NULL for a number */
+    sm_strings ids;        /* empty: items are called by their row */
+    char *id_column;       /* NULL: likewise */
+    double *weights;       /* [n_items], or NULL: all 1 */
+    char *weight_column;
+    sm_strings ignored;
+};
+
+/* Items in the order of a model's features, category codes in the model's numbering. */
+typedef struct sm_view {
+    size_t n_items, n_features;
+    const double **values;  /* [n_features] borrowed; NULL for a category */
+    const uint32_t **codes; /* [n_features] see own_codes; NULL for a number */
+    uint32_t **own_codes;   /* [n_features] those that had to be renumbered */
+} sm_view;
+
+bool sm_features_copy(sm_features *copy, const sm_features *features);
+void sm_features_free(sm_features *features);
+bool sm_features_equal(const sm_features *a, const sm_features *b);
+
+/* Matches by name. A feature that the items lack, or have as the other kind, is refused. The items must outlive the
+ * view. A level that the features do not list becomes SMERF_MISSING. */
+smerf_status sm_view_match(sm_view *view, const sm_features *features, const smerf_items *items, smerf_error *error);
+void sm_view_free(sm_view *view);
+
+/* A hash of each item's features: equal items have equal hashes, whatever the file they come from.
+ *   hashes  [n_items] */
+void sm_view_hash(const sm_view *view, const sm_features *features, uint64_t *hashes);
+
+#endif

@@ -1,0 +1,34 @@
+/* csv.h - walks through the cells of a CSV text (RFC 4180, with comma, semicolon or tab).
+ *
+ * Cells may be quoted ("" inside is a quote; separators and line ends inside quotes are text). Lines end with LF,
+ * CRLF or CR. A byte order mark is skipped; empty lines are skipped. */
+#ifndef SM_IO_CSV_H
+#define SM_IO_CSV_H
+
+#include "io/source.h"
+
+typedef struct sm_csv {
+    const sm_source *source;
+    char separator;
+    size_t next;          /* place of the next byte to read */
+    char *unquoted;       /* room for a cell with doubled quotes; owned */
+    size_t unquoted_size;
+} sm_csv;
+
+typedef struct sm_csv_cell {
+    const char *text; /* not ended by NUL; valid until the next call */
+    size_t n;
+    size_t place;     /* where the cell starts in the source, for messages */
+    bool ends_row;    /* the last cell of its row */
+} sm_csv_cell;
+
+/* Finds the separator: the one of comma, semicolon and tab that is most frequent in the first line, outside quotes;
+ * comma if there is none. */
+void sm_csv_start(sm_csv *csv, const sm_source *source);
+void sm_csv_stop(sm_csv *csv);
+
+/* The next cell. *found is false at the end of the text. Fails on a quote that never ends, or with text after a
+ * closing quote, and on a NUL byte. */
+smerf_status sm_csv_next(sm_csv *csv, sm_csv_cell *cell, bool *found, smerf_error *error);
+
+#endif

@@ -1,0 +1,141 @@
+/* names.c - see names.h.
+ *
+ * All names stand one after the other in one text, each ended by NUL; starts[place] says where. The hash table holds
+ * places only: open addressing with linear probing, at most half full, a power of two slots. */
+#define XXH_INLINE_ALL
+#include "io/names.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/memory.h"
+
+struct sm_names {
+    char *text;
+    size_t text_capacity;
+    size_t *starts; /* [n + 1]; the last is where the next name will start */
+    size_t starts_capacity;
+    size_t n;
+    uint32_t *slots; /* [n_slots] places, SMERF_MISSING where free */
+    size_t n_slots;
+};
+
+enum { FIRST_SLOTS = 64 };
+
+static uint32_t *new_slots(size_t n_slots) {
+    uint32_t *slots = sm_array(n_slots, sizeof *slots);
+    if (slots != NULL) memset(slots, 0xFF, n_slots * sizeof *slots); /* SMERF_MISSING */
+    return slots;
+}
+
+sm_names *sm_names_new(void) {
+    sm_names *names = sm_zeros(1, sizeof *names);
+    if (names == NULL) return NULL;
+    names->n_slots = FIRST_SLOTS;
+    names->slots = new_slots(FIRST_SLOTS);
+    if (names->slots == NULL || !sm_grow((void **)&names->starts, &names->starts_capacity, 1, sizeof(size_t))) {
+        sm_names_free(names);
+        return NULL;
+    }
+    names->starts[0] = 0;
+    return names;
+}
+
+void sm_names_free(sm_names *names) {
+    if (names == NULL) return;
+    sm_free(names->text);
+    sm_free(names->starts);
+    sm_free(names->slots);
+    sm_free(names);
+}
+
+/* The slot that holds the name, or the free one where it belongs. */
+static size_t find_slot(const sm_names *names, const char *text, size_t n) {
+    size_t mask = names->n_slots - 1;
+    size_t slot = (size_t)XXH3_64bits(text, n) & mask;
+    for (;; slot = (slot + 1) & mask) {
+        uint32_t place = names->slots[slot];
+        if (place == SMERF_MISSING) return slot;
+        size_t start = names->starts[place];
+        if (names->starts[place + 1] - start == n + 1 && memcmp(names->text + start, text, n) == 0) return slot;
+    }
+}
+
+static bool double_slots(sm_names *names) {
+    size_t n_slots = 2 * names->n_slots;
+    uint32_t *slots = new_slots(n_slots);
+    if (slots == NULL) return false;
+    sm_free(names->slots);
+    names->slots = slots;
+    names->n_slots = n_slots;
+    for (uint32_t place = 0; place < names->n; place++) {
+        size_t start = names->starts[place];
+        slots[find_slot(names, names->text + start, names->starts[place + 1] - start - 1)] = place;
+    }
+    return true;
+}
+
+uint32_t sm_names_add(sm_names *names, const char *text, size_t n, bool *is_new) {
+    size_t slot = find_slot(names, text, n);
+    *is_new = names->slots[slot] == SMERF_MISSING;
+    if (!*is_new) return names->slots[slot];
+    if (names->n >= SMERF_MISSING) return SMERF_MISSING;
+    if (2 * (names->n + 1) > names->n_slots) {
+        if (!double_slots(names)) return SMERF_MISSING;
+        slot = find_slot(names, text, n);
+    }
+    size_t start = names->starts[names->n];
+    if (!sm_grow((void **)&names->text, &names->text_capacity, sm_size(1, start, n + 1), 1) ||
+        !sm_grow((void **)&names->starts, &names->starts_capacity, names->n + 2, sizeof(size_t)))
+        return SMERF_MISSING;
+    memcpy(names->text + start, text, n);
+    names->text[start + n] = '\0';
+    uint32_t place = (uint32_t)names->n++;
+    names->starts[place + 1] = start + n + 1;
+    names->slots[slot] = place;
+    return place;
+}
+
+uint32_t sm_names_find(const sm_names *names, const char *text, size_t n) {
+    return names->slots[find_slot(names, text, n)];
+}
+
+size_t sm_names_count(const sm_names *names) { return names->n; }
+
+const char *sm_names_get(const sm_names *names, uint32_t place) { return names->text + names->starts[place]; }
+
+char **sm_names_list(const sm_names *names) {
+    size_t n_bytes = names->starts[names->n];
+    char **list = sm_array(sm_size(names->n, sizeof *list, n_bytes), 1);
+    if (list == NULL) return NULL;
+    char *text = (char *)(list + names->n);
+    if (n_bytes > 0) memcpy(text, names->text, n_bytes);
+    for (size_t place = 0; place < names->n; place++) list[place] = text + names->starts[place];
+    return list;
+}
+
+smerf_status sm_roll_start(sm_roll *roll, char *const *ids, size_t n_items, smerf_error *error) {
+    *roll = (sm_roll){.n_items = n_items};
+    if (ids == NULL) return SMERF_OK;
+    roll->ids = sm_names_new();
+    bool is_new;
+    for (size_t i = 0; roll->ids != NULL && i < n_items; i++)
+        if (sm_names_add(roll->ids, ids[i], strlen(ids[i]), &is_new) == SMERF_MISSING) sm_roll_stop(roll);
+    return roll->ids != NULL ? SMERF_OK : sm_no_memory(error, "reading ids");
+}
+
+void sm_roll_stop(sm_roll *roll) {
+    sm_names_free(roll->ids);
+    roll->ids = NULL;
+}
+
+uint32_t sm_roll_find(const sm_roll *roll, const char *text, size_t n) {
+    if (roll->ids != NULL) return sm_names_find(roll->ids, text, n);
+    uint64_t number = 0;
+    if (n == 0 || n > 10 || (text[0] == '0' && n > 1)) return SMERF_MISSING; /* ten digits hold any uint32_t */
+    for (size_t i = 0; i < n; i++) {
+        if (text[i] < '0' || text[i] > '9') return SMERF_MISSING;
+        number = 10 * number + (uint64_t)(text[i] - '0');
+    }
+    return number < roll->n_items && number < SMERF_MISSING ? (uint32_t)number : SMERF_MISSING;
+}

@@ -1,0 +1,38 @@
+/* names.h - finds names fast: a hash table from text to place. */
+#ifndef SM_IO_NAMES_H
+#define SM_IO_NAMES_H
+
+#include "base/status.h"
+
+typedef struct sm_names sm_names;
+
+sm_names *sm_names_new(void); /* NULL: no memory */
+void sm_names_free(sm_names *names);
+
+/* The place of a name, adding a copy of it if it is new; *is_new says which. SMERF_MISSING: no memory. */
+uint32_t sm_names_add(sm_names *names, const char *text, size_t n, bool *is_new);
+
+/* The place of a name, or SMERF_MISSING. */
+uint32_t sm_names_find(const sm_names *names, const char *text, size_t n);
+
+size_t sm_names_count(const sm_names *names);
+const char *sm_names_get(const sm_names *names, uint32_t place); /* ended by NUL; valid until a name is added */
+
+/* Copies of all names by place, in one block that one sm_free frees; NULL: no memory. */
+char **sm_names_list(const sm_names *names);
+
+/* A roll of items: called by their ids, or where they have none by their numbers from 0 ("0", "1", ... as written
+ * here, without sign or leading zeros). */
+typedef struct sm_roll {
+    size_t n_items;
+    sm_names *ids; /* NULL: by number */
+} sm_roll;
+
+/*   ids  [n_items], different from each other, or NULL; copied */
+smerf_status sm_roll_start(sm_roll *roll, char *const *ids, size_t n_items, smerf_error *error);
+void sm_roll_stop(sm_roll *roll); /* fine on a roll filled with zeros */
+
+/* The place of an item, or SMERF_MISSING. */
+uint32_t sm_roll_find(const sm_roll *roll, const char *text, size_t n);
+
+#endif

@@ -1,0 +1,33 @@
+/* npy.h - NumPy's .npy files: header and raw numbers. */
+#ifndef SM_IO_NPY_H
+#define SM_IO_NPY_H
+
+#include "base/output.h"
+#include "io/source.h"
+
+typedef enum sm_npy_type { SM_NPY_F32, SM_NPY_F64, SM_NPY_INT, SM_NPY_UINT, SM_NPY_BOOL } sm_npy_type;
+
+typedef struct sm_npy {
+    sm_npy_type type;
+    size_t item_bytes;       /* 1, 2, 4 or 8 */
+    bool is_big_endian;
+    bool is_fortran;
+    size_t n_dims;           /* 1 or 2 */
+    size_t shape[2];         /* shape[1] is 1 if there is one dimension */
+    const char *data;        /* shape[0] * shape[1] * item_bytes bytes inside the source */
+} sm_npy;
+
+/* Whether the bytes start as a .npy file does. */
+bool sm_npy_is(const sm_source *source);
+
+/* Versions 1, 2 and 3. Refuses anything else with a sentence: other types (complex, text, objects), other numbers of
+ * dimensions, a file that is shorter or longer than its header says, sizes that overflow. */
+smerf_status sm_npy_read(const sm_source *source, sm_npy *npy, smerf_error *error);
+
+/* One number, by row and column whatever the order in the file. */
+double sm_npy_get(const sm_npy *npy, size_t row, size_t column);
+
+/* Writes the header of a C-ordered float32 (item_bytes 4) or float64 (8) array; the caller writes the numbers. */
+void sm_npy_write_header(sm_output *output, size_t item_bytes, size_t n_dims, const size_t shape[2]);
+
+#endif

@@ -1,0 +1,40 @@
+/* source.h - a whole input file as bytes: mapped where possible, read where not ("-", pipes). */
+#ifndef SM_IO_SOURCE_H
+#define SM_IO_SOURCE_H
+
+#include "base/status.h"
+
+typedef struct sm_source {
+    const char *name; /* as messages call it: the path, or "standard input"; owned */
+    const char *bytes;
+    size_t n_bytes;
+    bool is_mapped;
+} sm_source;
+
+/* An empty file is fine here; a folder, or a file that cannot be opened, is not (SMERF_IO). */
+smerf_status sm_source_open(const char *path, sm_source *source, smerf_error *error);
+void sm_source_close(sm_source *source); /* fine on a source filled with zeros */
+
+/* Fails with "NAME:LINE:COLUMN: ..." for the byte at `place`; lines and columns from 1, as an editor counts
+ * (a column is a character of UTF-8, not a byte). */
+smerf_status sm_source_fail(const sm_source *source, size_t place, smerf_error *error, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* A cell, for messages: a byte of a text, or a row and a column (from 0) of a binary array. */
+typedef struct sm_spot {
+    size_t place; /* SM_NO_PLACE: the array's row and column count */
+    size_t row, column;
+} sm_spot;
+
+#define SM_NO_PLACE SIZE_MAX
+
+/* Fails with "NAME:LINE:COLUMN: ..." or with "NAME: row R, column C: ...". */
+smerf_status sm_source_fail_spot(const sm_source *source, sm_spot spot, smerf_error *error, const char *format,
+                                 ...) __attribute__((format(printf, 4, 5)));
+
+#define SM_EXCERPT 52
+
+/* Words from a file as messages quote them: on one line, cut short where they are long. Returns `excerpt`. */
+const char *sm_excerpt(const char *text, size_t n, char excerpt[SM_EXCERPT]);
+
+#endif

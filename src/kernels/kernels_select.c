@@ -1,0 +1,10 @@
+/* kernels_select.c - asks the processor what it can do. */
+#include "kernels/kernels.h"
+
+const sm_kernels *sm_kernels_select(smerf_kernels choice) {
+    if (choice == SMERF_KERNELS_PLAIN) return &sm_kernels_scalar;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) return &sm_kernels_avx2;
+#endif
+    return &sm_kernels_scalar;
+}

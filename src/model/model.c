@@ -1,0 +1,194 @@
+/* model.c - making a model, recognising its items, looking inside. */
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void smerf_model_free(smerf_model *model) {
+    if (model == NULL) return;
+    for (size_t b = 0; b < model->options.n_trees && model->trees != NULL; b++) sm_tree_free(&model->trees[b]);
+    sm_free(model->trees);
+    sm_features_free(&model->features);
+    sm_strings_free(&model->ids);
+    sm_strings_free(&model->ignored);
+    sm_free(model->id_column);
+    sm_free(model->weight_column);
+    sm_free(model->weights);
+    sm_free(model->hashes);
+    smerf_target_free(model->target);
+    sm_free(model);
+}
+
+/* Copies what the model remembers of the items. False: no memory. */
+static bool remember_items(smerf_model *model, const smerf_items *items, const sm_view *view) {
+    model->n_items = items->n_items;
+    model->hashes = sm_array(items->n_items, sizeof *model->hashes);
+    if (model->hashes == NULL || !sm_features_copy(&model->features, &items->features)) return false;
+    sm_view_hash(view, &model->features, model->hashes);
+    if (!sm_strings_copy(&model->ignored, (const char *const *)items->ignored.text, items->ignored.n)) return false;
+    if (items->id_column != NULL) {
+        model->id_column = sm_copy_string(items->id_column);
+        if (model->id_column == NULL) return false;
+        if (!sm_strings_copy(&model->ids, (const char *const *)items->ids.text, items->ids.n)) return false;
+    }
+    if (items->weights != NULL) {
+        model->weight_column = sm_copy_string(items->weight_column);
+        model->weights = sm_copy(items->weights, items->n_items, sizeof *model->weights);
+        if (model->weight_column == NULL || model->weights == NULL) return false;
+    }
+    return true;
+}
+
+smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_target *target,
+                          const smerf_options *options, smerf_model **out, smerf_error *error) {
+    smerf_model *model = sm_zeros(1, sizeof *model);
+    if (model == NULL) return sm_no_memory(error, "making a model");
+    model->options = *options;
+    model->target = sm_target_share(target);
+    model->trees = sm_zeros(options->n_trees, sizeof *model->trees);
+    if (model->trees == NULL || !remember_items(model, items, view)) {
+        smerf_model_free(model);
+        return sm_no_memory(error, "making a model");
+    }
+    *out = model;
+    return SMERF_OK;
+}
+
+typedef struct named_item {
+    const char *id;
+    uint32_t row;
+} named_item;
+
+static int by_id(const void *a, const void *b) {
+    return strcmp(((const named_item *)a)->id, ((const named_item *)b)->id);
+}
+
+static smerf_status find_by_id(const smerf_model *model, const smerf_items *items, uint32_t *place,
+                               smerf_error *error) {
+    named_item *sorted = sm_array(model->n_items, sizeof *sorted);
+    if (sorted == NULL) return sm_no_memory(error, "looking up items");
+    for (size_t i = 0; i < model->n_items; i++)
+        sorted[i] = (named_item){.id = model->ids.text[i], .row = (uint32_t)i};
+    qsort(sorted, model->n_items, sizeof *sorted, by_id);
+    for (size_t i = 0; i < items->n_items; i++) {
+        named_item wanted = {.id = items->ids.text[i]};
+        const named_item *found = bsearch(&wanted, sorted, model->n_items, sizeof *sorted, by_id);
+        place[i] = found != NULL ? found->row : SMERF_MISSING;
+    }
+    sm_free(sorted);
+    return SMERF_OK;
+}
+
+smerf_status sm_model_find_items(const smerf_model *model, const smerf_items *items, const sm_view *view,
+                                 uint32_t *place, smerf_error *error) {
+    uint64_t *hashes = sm_array(items->n_items, sizeof *hashes);
+    if (hashes == NULL) return sm_no_memory(error, "looking up items");
+    smerf_status status = SMERF_OK;
+    bool has_ids = model->ids.n > 0 && items->ids.n > 0;
+    if (has_ids)
+        status = find_by_id(model, items, place, error);
+    else
+        for (size_t i = 0; i < items->n_items; i++) place[i] = i < model->n_items ? (uint32_t)i : SMERF_MISSING;
+    sm_view_hash(view, &model->features, hashes);
+    for (size_t i = 0; i < items->n_items && status == SMERF_OK; i++)
+        if (place[i] == SMERF_MISSING || model->hashes[place[i]] != hashes[i])
+            status = has_ids ? sm_fail(error, SMERF_BAD_INPUT,
+                                       "item '%s' is not one of the model's training items; out of bag is about those",
+                                       items->ids.text[i])
+                             : sm_fail(error, SMERF_BAD_INPUT,
+                                       "row %zu is not the model's training item %zu; out of bag is about those", i, i);
+    sm_free(hashes);
+    return status;
+}
+
+void sm_model_out_of_bag(const smerf_model *model, size_t tree, bool *out_of_bag) {
+    const sm_tree *grown = &model->trees[tree];
+    memset(out_of_bag, true, model->n_items * sizeof *out_of_bag);
+    for (size_t member = 0; member < sm_tree_n_members(grown); member++) out_of_bag[grown->member_item[member]] = false;
+}
+
+size_t sm_model_most_members(const smerf_model *model) {
+    size_t most = 0;
+    for (size_t b = 0; b < model->options.n_trees; b++) {
+        size_t n_members = sm_tree_n_members(&model->trees[b]);
+        if (n_members > most) most = n_members;
+    }
+    return most;
+}
+
+size_t sm_model_most_leaves(const smerf_model *model) {
+    size_t most = 0;
+    for (size_t b = 0; b < model->options.n_trees; b++)
+        if (model->trees[b].n_leaves > most) most = model->trees[b].n_leaves;
+    return most;
+}
+
+void smerf_model_describe(const smerf_model *model, smerf_description *description) {
+    *description = (smerf_description){
+        .method = "smerf",
+        .target = model->target->kind->name,
+        .from_similarities = model->target->from_similarities,
+        .largest_similarity = model->target->largest_similarity,
+        .n_items = model->n_items,
+        .n_features = model->features.n,
+        .options = model->options,
+        .id_column = model->id_column,
+        .weight_column = model->weight_column,
+        .n_ignored = model->ignored.n,
+        .ignored = (const char *const *)model->ignored.text,
+    };
+    for (size_t b = 0; b < model->options.n_trees; b++) {
+        description->n_nodes += model->trees[b].n_nodes;
+        description->n_leaves += model->trees[b].n_leaves;
+    }
+}
+
+void smerf_model_feature(const smerf_model *model, size_t feature, smerf_column *column) {
+    const sm_feature *known = &model->features.feature[feature];
+    *column = (smerf_column){.name = known->name,
+                             .kind = known->kind,
+                             .levels = (const char *const *)known->levels.text,
+                             .n_levels = known->levels.n};
+}
+
+void smerf_model_tree(const smerf_model *model, size_t tree, smerf_tree_view *view) {
+    const sm_tree *grown = &model->trees[tree];
+    *view = (smerf_tree_view){.n_nodes = grown->n_nodes,
+                              .n_splits = grown->n_splits,
+                              .n_leaves = grown->n_leaves,
+                              .is_leaf = grown->is_leaf,
+                              .place = grown->place,
+                              .right = grown->right,
+                              .threshold = grown->threshold,
+                              .gain = grown->gain,
+                              .missing_left = grown->missing_left,
+                              .is_category = grown->is_category,
+                              .first_term = grown->first_term,
+                              .term_feature = grown->term_feature,
+                              .term_weight = grown->term_weight,
+                              .term_level = grown->term_level,
+                              .first_left = grown->first_left,
+                              .left_level = grown->left_level,
+                              .first_member = grown->first_member,
+                              .member_item = grown->member_item,
+                              .member_draws = grown->member_draws};
+}
+
+/* Children come after their parent in preorder, so one walk from the end adds them up. */
+void smerf_model_node_weights(const smerf_model *model, size_t tree, double *weights) {
+    const sm_tree *grown = &model->trees[tree];
+    for (size_t node = grown->n_nodes; node-- > 0;) {
+        size_t place = grown->place[node];
+        if (!grown->is_leaf[node]) {
+            weights[node] = weights[node + 1] + weights[grown->right[place]];
+            continue;
+        }
+        weights[node] = 0;
+        for (size_t member = grown->first_member[place]; member < grown->first_member[place + 1]; member++) {
+            double item_weight = model->weights != NULL ? model->weights[grown->member_item[member]] : 1;
+            weights[node] += item_weight * grown->member_draws[member];
+        }
+    }
+}

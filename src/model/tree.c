@@ -1,0 +1,99 @@
+/* tree.c - see tree.h. */
+#include "model/tree.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+
+void sm_tree_free(sm_tree *tree) {
+    sm_free(tree->is_leaf);
+    sm_free(tree->place);
+    sm_free(tree->right);
+    sm_free(tree->threshold);
+    sm_free(tree->gain);
+    sm_free(tree->missing_left);
+    sm_free(tree->is_category);
+    sm_free(tree->first_term);
+    sm_free(tree->term_feature);
+    sm_free(tree->term_level);
+    sm_free(tree->term_weight);
+    sm_free(tree->first_left);
+    sm_free(tree->left_level);
+    sm_free(tree->first_member);
+    sm_free(tree->member_item);
+    sm_free(tree->member_draws);
+    *tree = (sm_tree){0};
+}
+
+size_t sm_tree_n_members(const sm_tree *tree) { return tree->first_member[tree->n_leaves]; }
+
+static double term_value(const sm_tree *tree, size_t term, const sm_view *view, size_t item) {
+    size_t feature = tree->term_feature[term];
+    if (view->values[feature] != NULL) return view->values[feature][item];
+    uint32_t code = view->codes[feature][item];
+    if (code == SMERF_MISSING) return NAN;
+    return code == tree->term_level[term] ? 1 : 0;
+}
+
+double sm_tree_project(const sm_tree *tree, size_t split, const sm_view *view, size_t item) {
+    double sum = 0;
+    for (size_t term = tree->first_term[split]; term < tree->first_term[split + 1]; term++)
+        sum += tree->term_weight[term] * term_value(tree, term, view, item);
+    return sum;
+}
+
+static bool has_level(const sm_tree *tree, size_t split, uint32_t level) {
+    size_t low = tree->first_left[split], high = tree->first_left[split + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (tree->left_level[middle] < level)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < tree->first_left[split + 1] && tree->left_level[low] == level;
+}
+
+bool sm_tree_goes_left(const sm_tree *tree, size_t split, const sm_view *view, size_t item) {
+    if (tree->is_category[split]) {
+        uint32_t level = view->codes[tree->term_feature[tree->first_term[split]]][item];
+        return level == SMERF_MISSING ? tree->missing_left[split] : has_level(tree, split, level);
+    }
+    double value = sm_tree_project(tree, split, view, item);
+    return isnan(value) ? tree->missing_left[split] : value <= tree->threshold[split];
+}
+
+uint32_t sm_tree_leaf(const sm_tree *tree, const sm_view *view, size_t item) {
+    size_t node = 0;
+    while (!tree->is_leaf[node]) {
+        size_t split = tree->place[node];
+        node = sm_tree_goes_left(tree, split, view, item) ? node + 1 : tree->right[split];
+    }
+    return tree->place[node];
+}
+
+void sm_tree_route(const sm_tree *tree, const sm_view *view, size_t first, size_t end, uint32_t *leaf) {
+    for (size_t item = first; item < end; item++) leaf[item - first] = sm_tree_leaf(tree, view, item);
+}
+
+void sm_tree_leaves(const sm_tree *tree, const double *item_weights, double *weight, double *total,
+                    sm_leaves *leaves) {
+    for (size_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+        total[leaf] = 0;
+        for (size_t member = tree->first_member[leaf]; member < tree->first_member[leaf + 1]; member++) {
+            weight[member] = tree->member_draws[member];
+            if (item_weights != NULL) weight[member] *= item_weights[tree->member_item[member]];
+            total[leaf] += weight[member];
+        }
+    }
+    *leaves = (sm_leaves){.n = tree->n_leaves,
+                          .first = tree->first_member,
+                          .item = tree->member_item,
+                          .weight = weight,
+                          .total = total};
+}
+
+size_t sm_tree_subtree_end(const sm_tree *tree, size_t node) {
+    while (!tree->is_leaf[node]) node = tree->right[tree->place[node]];
+    return node + 1;
+}

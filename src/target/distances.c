@@ -1,0 +1,192 @@
+/* distances.c - the target that is any symmetric matrix: making, checking, saving and loading one.
+ * Growing on it is distances_search.c, predicting from it distances_leaves.c. */
+#include "target/distances.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static void free_distances(smerf_target *target) {
+    sm_distances *distances = (sm_distances *)target;
+    sm_free(distances->owned);
+    sm_free(distances->diagonal);
+    smerf_target_free(distances->shared);
+    sm_free(distances);
+}
+
+static smerf_status new_distances(const float *z, size_t n_rows, size_t n_columns, sm_distances **out,
+                                  smerf_error *error) {
+    if (n_rows == 0 || n_columns == 0) return sm_fail(error, SMERF_BAD_INPUT, "a matrix of distances has no rows");
+    sm_distances *distances = sm_zeros(1, sizeof *distances);
+    if (distances == NULL) return sm_no_memory(error, "making a target");
+    sm_target_start(&distances->head, &sm_target_distances, n_rows, n_columns);
+    distances->z = z;
+    *out = distances;
+    return SMERF_OK;
+}
+
+static smerf_status check_finite(const float *z, size_t n_rows, size_t n_columns, smerf_error *error) {
+    for (size_t i = 0; i < n_rows; i++)
+        for (size_t j = 0; j < n_columns; j++)
+            if (!isfinite(z[i * n_columns + j]))
+                return sm_fail_at(error, i, j, "z[%zu][%zu] is %s; distances are finite numbers", i, j,
+                                  isnan(z[i * n_columns + j]) ? "missing" : "infinite");
+    return SMERF_OK;
+}
+
+/* In tiles, so that both triangles are read along cache lines; a tile that differs is searched from its row on, so
+ * that the cell told is the first in reading order. */
+static smerf_status check_symmetric(const float *z, size_t n, smerf_error *error) {
+    const size_t tile = 64;
+    size_t worst_row = n, worst_column = n;
+    for (size_t row = 0; row < n && worst_row == n; row += tile)
+        for (size_t column = row; column < n; column += tile)
+            for (size_t i = row; i < row + tile && i < n && i <= worst_row; i++)
+                for (size_t j = column > i ? column : i + 1; j < column + tile && j < n; j++)
+                    if (z[i * n + j] != z[j * n + i]) {
+                        if (i < worst_row || j < worst_column) {
+                            worst_row = i;
+                            worst_column = j;
+                        }
+                        break;
+                    }
+    if (worst_row == n) return SMERF_OK;
+    return sm_fail_at(error, worst_column, worst_row, "z[%zu][%zu] = %.9g but z[%zu][%zu] = %.9g: a distance is symmetric",
+                      worst_column, worst_row, (double)z[worst_column * n + worst_row], worst_row, worst_column,
+                      (double)z[worst_row * n + worst_column]);
+}
+
+smerf_status smerf_target_new_distances(const float *z, size_t n_items, smerf_target **out, smerf_error *error) {
+    smerf_status status = check_finite(z, n_items, n_items, error);
+    if (status == SMERF_OK) status = check_symmetric(z, n_items, error);
+    sm_distances *distances;
+    if (status == SMERF_OK) status = new_distances(z, n_items, n_items, &distances, error);
+    if (status == SMERF_OK) *out = &distances->head;
+    return status;
+}
+
+smerf_status smerf_target_new_block(const float *z, size_t n_rows, size_t n_columns, smerf_target **out,
+                                    smerf_error *error) {
+    smerf_status status = check_finite(z, n_rows, n_columns, error);
+    sm_distances *distances;
+    if (status == SMERF_OK) status = new_distances(z, n_rows, n_columns, &distances, error);
+    if (status != SMERF_OK) return status;
+    distances->head.is_block = true;
+    *out = &distances->head;
+    return SMERF_OK;
+}
+
+static void true_row(const smerf_target *target, size_t row, double *out) {
+    const sm_distances *distances = sm_distances_of(target);
+    const float *z = distances->z + row * target->n_columns;
+    for (size_t j = 0; j < target->n_columns; j++) out[j] = (double)z[j];
+    if (!target->is_block) out[row] = sm_distances_self(distances, row);
+}
+
+static smerf_status with_diagonal(const smerf_target *target, double value, smerf_target **out, smerf_error *error) {
+    const sm_distances *parent = sm_distances_of(target);
+    sm_distances *distances;
+    smerf_status status = new_distances(parent->z, target->n_rows, target->n_columns, &distances, error);
+    if (status != SMERF_OK) return status;
+    distances->head.from_similarities = target->from_similarities;
+    distances->head.largest_similarity = target->largest_similarity;
+    distances->diagonal = sm_array(target->n_rows, sizeof *distances->diagonal);
+    if (distances->diagonal == NULL) {
+        smerf_target_free(&distances->head);
+        return sm_no_memory(error, "setting self-distances");
+    }
+    for (size_t i = 0; i < target->n_rows; i++) distances->diagonal[i] = value;
+    distances->shared = sm_target_share((smerf_target *)target); /* counting owners does not change it */
+    *out = &distances->head;
+    return SMERF_OK;
+}
+
+/* The upper triangle by rows, as in scipy's condensed form; the diagonal only where it is not zero. */
+static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
+    const sm_distances *distances = sm_distances_of(target);
+    size_t n = target->n_rows, n_pairs = n * (n - 1) / 2;
+    float *pairs = sm_array(n_pairs, sizeof *pairs);
+    if (pairs == NULL) return sm_no_memory(error, "saving distances");
+    for (size_t i = 0, k = 0; i + 1 < n; k += n - 1 - i, i++)
+        memcpy(pairs + k, distances->z + i * n + i + 1, (n - 1 - i) * sizeof *pairs);
+    smerf_status status = sm_tensors_give(tensors, "target.distances", SM_F32, pairs, n_pairs, error);
+    bool is_zero = true;
+    for (size_t i = 0; i < n && is_zero; i++) is_zero = sm_distances_self(distances, i) == 0;
+    if (status != SMERF_OK || is_zero) return status;
+    double *diagonal = sm_array(n, sizeof *diagonal);
+    if (diagonal == NULL) return sm_no_memory(error, "saving distances");
+    for (size_t i = 0; i < n; i++) diagonal[i] = sm_distances_self(distances, i);
+    return sm_tensors_give(tensors, "target.diagonal", SM_F64, diagonal, n, error);
+}
+
+/* Mirrors the triangle tile by tile: a row of the upper part is a column of the lower one. */
+static void mirror(float *z, size_t n) {
+    const size_t tile = 64;
+    for (size_t row = 0; row < n; row += tile)
+        for (size_t column = 0; column <= row; column += tile)
+            for (size_t i = row; i < row + tile && i < n; i++)
+                for (size_t j = column; j < column + tile && j < i; j++) z[i * n + j] = z[j * n + i];
+}
+
+static bool all_finite(const float *values, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(values[i])) return false;
+    return true;
+}
+
+static smerf_status load(const sm_tensors *tensors, size_t n, smerf_target **out, smerf_error *error) {
+    const void *data = NULL;
+    size_t n_pairs = n % 2 == 0 ? sm_size(n / 2, n - 1, 0) : sm_size(n, (n - 1) / 2, 0);
+    smerf_status status = sm_tensors_get(tensors, "target.distances", SM_F32, n_pairs, &data, error);
+    if (status == SMERF_OK) status = sm_check_memory((double)n * (double)n * sizeof(float), "the matrix of distances", error);
+    if (status != SMERF_OK) return status;
+    const float *pairs = data;
+    const sm_tensor *diagonal = sm_tensors_find(tensors, "target.diagonal");
+    if (diagonal != NULL) {
+        status = sm_tensors_get(tensors, "target.diagonal", SM_F64, n, &data, error);
+        if (status != SMERF_OK) return status;
+    }
+    if (!all_finite(pairs, n_pairs)) return sm_fail(error, SMERF_BAD_FILE, "the model's distances are not all finite");
+
+    float *z = sm_zeros(sm_size(n, n, 0), sizeof *z);
+    if (z == NULL) return sm_no_memory(error, "loading distances");
+    for (size_t i = 0, k = 0; i + 1 < n; k += n - 1 - i, i++)
+        memcpy(z + i * n + i + 1, pairs + k, (n - 1 - i) * sizeof *pairs);
+    mirror(z, n);
+    sm_distances *distances;
+    status = new_distances(z, n, n, &distances, error);
+    if (status != SMERF_OK) {
+        sm_free(z);
+        return status;
+    }
+    distances->owned = z;
+    if (diagonal != NULL) {
+        distances->diagonal = sm_copy(data, n, sizeof *distances->diagonal);
+        if (distances->diagonal == NULL) {
+            smerf_target_free(&distances->head);
+            return sm_no_memory(error, "loading distances");
+        }
+    }
+    *out = &distances->head;
+    return SMERF_OK;
+}
+
+const sm_target_kind sm_target_distances = {
+    .name = "distances",
+    .metrics = SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10),
+    .free = free_distances,
+    .search_new = sm_distances_search_new,
+    .search_free = sm_distances_search_free,
+    .enter = sm_distances_enter,
+    .is_pure = sm_distances_is_pure,
+    .price = sm_distances_price,
+    .level_distances = sm_distances_levels,
+    .leaf_row = sm_distances_leaf_row,
+    .leaf_pair = sm_distances_leaf_pair,
+    .mean_apart = sm_distances_mean_apart,
+    .true_row = true_row,
+    .with_diagonal = with_diagonal,
+    .save = save,
+    .load = load,
+};

@@ -1,0 +1,121 @@
+/* target.h - what is known of the pairs, and the few questions the rest of the library asks about it.
+ *
+ * Growing a tree asks: is this node pure, and what would every cut of these line-ups cost? (A category asks for the
+ * mean distances between its levels, too.) Predicting asks: how far apart are two leaves? Everything else (sampling,
+ * directions, thresholds, growing, out of bag, importance, files) is the same for every kind of target.
+ *
+ * A kind is one sm_target_kind in a file of its own, and its line in target.c. Costs are those of the paper's
+ * Eq. (1): the cost of a set S is W I(S) = Q(S) / W, with W the sum of the weights w_i, and Q(S) the sum of
+ * w_i w_j z_ij over all ordered pairs in S, i = j included. */
+#ifndef SM_TARGET_TARGET_H
+#define SM_TARGET_TARGET_H
+
+#include <stdatomic.h>
+
+#include "base/tensors.h"
+#include "kernels/kernels.h"
+#include "smerf.h"
+
+/* The distinct items of a node, each with the weight of its draws. */
+typedef struct sm_node {
+    const uint32_t *items; /* [n] ascending */
+    size_t n;
+    const double *weight; /* by item, not by place in the node */
+    double total;         /* the node's weight W */
+} sm_node;
+
+/* The items of a node in one order, and what its cuts would cost. */
+typedef struct sm_line_up {
+    const uint32_t *order;  /* [n] places in the node, from left to right */
+    double *left, *right;   /* [n - 1] out: costs of both sides when the first k + 1 go left */
+} sm_line_up;
+
+/* The leaves of one tree, as far as distances between them go. Members stand in the order of the leaves. */
+typedef struct sm_leaves {
+    size_t n;
+    const uint32_t *first; /* [n + 1] places in the two arrays of members */
+    const uint32_t *item;
+    const double *weight;
+    const double *total; /* [n] the weight of each leaf */
+} sm_leaves;
+
+/* A thread's state while it grows trees: defined by each kind. */
+typedef struct sm_search sm_search;
+
+typedef struct sm_search_size {
+    size_t n_items;    /* the most distinct items a tree is grown on */
+    size_t n_line_ups; /* the most line-ups priced at once */
+    size_t n_threads;  /* how many searches there will be */
+    smerf_kernels kernels;
+} sm_search_size;
+
+typedef struct sm_target_kind {
+    const char *name; /* as written in model files */
+    unsigned metrics; /* that make sense for it */
+
+    void (*free)(smerf_target *target);
+
+    /* --- growing --- */
+    sm_search *(*search_new)(const smerf_target *target, const sm_search_size *size, smerf_error *error);
+    void (*search_free)(sm_search *search);
+
+    /* Turns to a node. A view is what the search has prepared for a node and all below it: 0 for the root, else what
+     * entering the parent returned. Nodes are entered depth first, left before right. */
+    size_t (*enter)(sm_search *search, const sm_node *node, size_t view);
+
+    /* The rest asks about the node entered last. Pure: all z_ij are equal, the diagonal included. */
+    bool (*is_pure)(sm_search *search, const sm_node *node);
+
+    /* Fills the costs of all cuts, and returns the cost of the node itself. */
+    double (*price)(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
+
+    /* Mean distance between the items of two levels, each level's distance to itself included. Items whose level is
+     * SMERF_MISSING are left out.
+     *   level  [n] by place in the node, below n_levels; every level has an item
+     *   mean   [n_levels][n_levels] out */
+    void (*level_distances)(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
+                            double *mean);
+
+    /* --- predicting; any number of threads at once --- */
+
+    /* Distances of one leaf to all, Eq. (2), and of two leaves. h(l, l') and h(l', l) are the same to the last bit.
+     *   row      [leaves->n] out
+     *   scratch  [leaves->first[leaves->n]] */
+    void (*leaf_row)(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row, double *scratch);
+    double (*leaf_pair)(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
+
+    /* Mean distance over the pairs of different items among members first .. end-1; NaN if there is none. */
+    double (*mean_apart)(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
+
+    /* What is known of one row of pairs; NaN: nothing.   row  [n_columns] out */
+    void (*true_row)(const smerf_target *target, size_t row, double *out);
+
+    /* --- variants and files --- */
+
+    /* A target that sets every z_ii to value, sharing the rest with this one. */
+    smerf_status (*with_diagonal)(const smerf_target *target, double value, smerf_target **out, smerf_error *error);
+    smerf_status (*save)(const smerf_target *target, sm_tensors *tensors, smerf_error *error);
+    smerf_status (*load)(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error);
+} sm_target_kind;
+
+/* The head of every target; each kind's own struct starts with it. */
+struct smerf_target {
+    const sm_target_kind *kind;
+    atomic_size_t n_owners;
+    size_t n_rows, n_columns; /* equal, but for a block to evaluate against */
+    bool is_block;
+    bool from_similarities; /* z = largest_similarity - q */
+    double largest_similarity;
+};
+
+extern const sm_target_kind sm_target_distances;
+
+/* By the name in a model file; NULL: unknown. */
+const sm_target_kind *sm_target_kind_find(const char *name);
+
+void sm_target_start(smerf_target *target, const sm_target_kind *kind, size_t n_rows, size_t n_columns);
+
+/* One more owner, who will call smerf_target_free. */
+smerf_target *sm_target_share(smerf_target *target);
+
+#endif
