@@ -221,7 +221,8 @@ typedef enum smerf_metric { SMERF_RMSE, SMERF_SPEARMAN, SMERF_MAP10, SMERF_AUC_R
 #define SMERF_HAS(metric) (1u << (metric))
 
 typedef struct smerf_scores {
-    double value[SMERF_N_METRICS]; /* by smerf_metric; NaN where not asked for */
+    double value[SMERF_N_METRICS]; /* by smerf_metric; NaN where not asked for, or where the data cannot say */
+    unsigned metrics;              /* those asked for, as a sum of SMERF_HAS(metric) */
     size_t n_pairs;                /* the pairs that counted */
 } smerf_scores;
 

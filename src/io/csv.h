@@ -10,16 +10,18 @@
 typedef struct sm_csv {
     const sm_source *source;
     char separator;
-    size_t next;          /* place of the next byte to read */
-    char *unquoted;       /* room for a cell with doubled quotes; owned */
+    bool ends_cell[256]; /* the bytes that end a cell without quotes */
+    size_t next;         /* place of the next byte to read */
+    bool is_in_row;      /* the last cell did not end its row: one more follows, even if it is empty */
+    char *unquoted;      /* room for a cell with doubled quotes; owned */
     size_t unquoted_size;
 } sm_csv;
 
 typedef struct sm_csv_cell {
     const char *text; /* not ended by NUL; valid until the next call */
     size_t n;
-    size_t place;     /* where the cell starts in the source, for messages */
-    bool ends_row;    /* the last cell of its row */
+    size_t place;  /* where the cell starts in the source, for messages */
+    bool ends_row; /* the last cell of its row */
 } sm_csv_cell;
 
 /* Finds the separator: the one of comma, semicolon and tab that is most frequent in the first line, outside quotes;
@@ -30,5 +32,12 @@ void sm_csv_stop(sm_csv *csv);
 /* The next cell. *found is false at the end of the text. Fails on a quote that never ends, or with text after a
  * closing quote, and on a NUL byte. */
 smerf_status sm_csv_next(sm_csv *csv, sm_csv_cell *cell, bool *found, smerf_error *error);
+
+/* The next cell if it is a plain finite number, as most are: read at once, without looking for its end first. False:
+ * it is something else, or there is none; nothing has been taken, and sm_csv_next will tell. */
+bool sm_csv_next_number(sm_csv *csv, sm_csv_cell *cell, double *value);
+
+/* How many rows of n_cells cells the text from here on can hold at most: a bound for memory, found quickly. */
+size_t sm_csv_most_rows(const sm_csv *csv, size_t n_cells);
 
 #endif

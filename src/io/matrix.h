@@ -17,17 +17,17 @@ typedef struct sm_matrix_side {
 
 typedef struct sm_matrix_wish {
     sm_matrix_side rows;
-    sm_matrix_side columns;   /* equal to rows (same n and same ids pointer) for a square matrix */
-    bool is_square;           /* the two sides are the same items: condensed vectors are allowed */
-    bool are_similarities;    /* read q and store z = largest - q */
-    double largest;           /* for similarities: NaN means 1 if no q exceeds 1, else the largest q given */
-    bool take_means;          /* square: z_ij = z_ji = (z_ij + z_ji) / 2, taken in double from the rounded values */
+    sm_matrix_side columns; /* equal to rows (same n and same ids pointer) for a square matrix */
+    bool is_square;         /* the two sides are the same items: condensed vectors are allowed */
+    bool are_similarities;  /* read q and store z = largest - q */
+    double largest;         /* for similarities: NaN means 1 if no q exceeds 1, else the largest q given */
+    bool take_means; /* square: z_ij = z_ji = (z_ij + z_ji) / 2, taken in double from the rounded values */
 } sm_matrix_wish;
 
 typedef struct sm_matrix {
     size_t n_rows, n_columns;
-    float *z;          /* [n_rows][n_columns] row-major, on a cache line; owned */
-    double largest;    /* what similarities were taken from */
+    float *z;       /* [n_rows][n_columns] row-major, on a cache line; owned */
+    double largest; /* what similarities were taken from */
 } sm_matrix;
 
 /* z is rounded to float32 as it is read (a similarity: after the subtraction in double); a diagonal that is not given
@@ -39,7 +39,8 @@ typedef struct sm_matrix {
  * "Z.csv:3:5: z[2][0] = 5 but z[0][2] = 4: a distance is symmetric (--symmetrize mean averages the two)"; the place
  * named is that of the cell in the lower triangle. Memory: the float32 matrix and the mapped file, no further copy;
  * sm_check_memory is asked before it is allocated; sizes are checked against the file before anything is allocated. */
-smerf_status sm_matrix_read(const char *path, const sm_matrix_wish *wish, sm_matrix *matrix, smerf_error *error);
+smerf_status sm_matrix_read(const char *path, const sm_matrix_wish *wish, sm_matrix *matrix,
+                            smerf_error *error);
 void sm_matrix_free(sm_matrix *matrix);
 
 #endif

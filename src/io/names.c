@@ -2,12 +2,11 @@
  *
  * All names stand one after the other in one text, each ended by NUL; starts[place] says where. The hash table holds
  * places only: open addressing with linear probing, at most half full, a power of two slots. */
-#define XXH_INLINE_ALL
 #include "io/names.h"
 
 #include <string.h>
-#include <xxhash.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 struct sm_names {
@@ -28,12 +27,21 @@ static uint32_t *new_slots(size_t n_slots) {
     return slots;
 }
 
+static bool make_room(sm_names *names, size_t text_bytes, size_t n_starts) {
+    void *text = names->text, *starts = names->starts;
+    bool fits = sm_grow(&text, &names->text_capacity, text_bytes, 1) &&
+                sm_grow(&starts, &names->starts_capacity, n_starts, sizeof *names->starts);
+    names->text = text;
+    names->starts = starts;
+    return fits;
+}
+
 sm_names *sm_names_new(void) {
     sm_names *names = sm_zeros(1, sizeof *names);
     if (names == NULL) return NULL;
     names->n_slots = FIRST_SLOTS;
     names->slots = new_slots(FIRST_SLOTS);
-    if (names->slots == NULL || !sm_grow((void **)&names->starts, &names->starts_capacity, 1, sizeof(size_t))) {
+    if (names->slots == NULL || !make_room(names, 0, 1)) {
         sm_names_free(names);
         return NULL;
     }
@@ -52,12 +60,14 @@ void sm_names_free(sm_names *names) {
 /* The slot that holds the name, or the free one where it belongs. */
 static size_t find_slot(const sm_names *names, const char *text, size_t n) {
     size_t mask = names->n_slots - 1;
-    size_t slot = (size_t)XXH3_64bits(text, n) & mask;
+    uint64_t seed = (uint64_t)(uintptr_t)names; /* so that no file can be written to make all names collide */
+    size_t slot = (size_t)sm_hash(text, n, seed) & mask;
     for (;; slot = (slot + 1) & mask) {
         uint32_t place = names->slots[slot];
         if (place == SMERF_MISSING) return slot;
         size_t start = names->starts[place];
-        if (names->starts[place + 1] - start == n + 1 && memcmp(names->text + start, text, n) == 0) return slot;
+        if (names->starts[place + 1] - start == n + 1 && memcmp(names->text + start, text, n) == 0)
+            return slot;
     }
 }
 
@@ -85,9 +95,7 @@ uint32_t sm_names_add(sm_names *names, const char *text, size_t n, bool *is_new)
         slot = find_slot(names, text, n);
     }
     size_t start = names->starts[names->n];
-    if (!sm_grow((void **)&names->text, &names->text_capacity, sm_size(1, start, n + 1), 1) ||
-        !sm_grow((void **)&names->starts, &names->starts_capacity, names->n + 2, sizeof(size_t)))
-        return SMERF_MISSING;
+    if (!make_room(names, sm_size(1, start, n + 1), names->n + 2)) return SMERF_MISSING;
     memcpy(names->text + start, text, n);
     names->text[start + n] = '\0';
     uint32_t place = (uint32_t)names->n++;
@@ -132,7 +140,8 @@ void sm_roll_stop(sm_roll *roll) {
 uint32_t sm_roll_find(const sm_roll *roll, const char *text, size_t n) {
     if (roll->ids != NULL) return sm_names_find(roll->ids, text, n);
     uint64_t number = 0;
-    if (n == 0 || n > 10 || (text[0] == '0' && n > 1)) return SMERF_MISSING; /* ten digits hold any uint32_t */
+    if (n == 0 || n > 10 || (text[0] == '0' && n > 1))
+        return SMERF_MISSING; /* ten digits hold any uint32_t */
     for (size_t i = 0; i < n; i++) {
         if (text[i] < '0' || text[i] > '9') return SMERF_MISSING;
         number = 10 * number + (uint64_t)(text[i] - '0');

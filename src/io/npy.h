@@ -9,15 +9,15 @@ typedef enum sm_npy_type { SM_NPY_F32, SM_NPY_F64, SM_NPY_INT, SM_NPY_UINT, SM_N
 
 typedef struct sm_npy {
     sm_npy_type type;
-    size_t item_bytes;       /* 1, 2, 4 or 8 */
+    size_t item_bytes; /* 1, 2, 4 or 8 */
     bool is_big_endian;
     bool is_fortran;
-    size_t n_dims;           /* 1 or 2 */
-    size_t shape[2];         /* shape[1] is 1 if there is one dimension */
-    const char *data;        /* shape[0] * shape[1] * item_bytes bytes inside the source */
+    size_t n_dims;    /* 1 or 2 */
+    size_t shape[2];  /* shape[1] is 1 if there is one dimension */
+    const char *data; /* shape[0] * shape[1] * item_bytes bytes inside the source */
 } sm_npy;
 
-/* Whether the bytes start as a .npy file does. */
+/* Whether the bytes start as a .npy file does, or the name ends so. */
 bool sm_npy_is(const sm_source *source);
 
 /* Versions 1, 2 and 3. Refuses anything else with a sentence: other types (complex, text, objects), other numbers of
@@ -26,6 +26,14 @@ smerf_status sm_npy_read(const sm_source *source, sm_npy *npy, smerf_error *erro
 
 /* One number, by row and column whatever the order in the file. */
 double sm_npy_get(const sm_npy *npy, size_t row, size_t column);
+
+/* The side of a tile: small enough that a tile is read and written within the cache, whatever the order. */
+#define SM_NPY_TILE ((size_t)64)
+
+/* A part of the array, at most SM_NPY_TILE rows and columns, for reading all of it fast.
+ *   numbers  [n_rows][n_columns] row-major, the caller's */
+void sm_npy_get_tile(const sm_npy *npy, size_t row, size_t n_rows, size_t column, size_t n_columns,
+                     double *numbers);
 
 /* Writes the header of a C-ordered float32 (item_bytes 4) or float64 (8) array; the caller writes the numbers. */
 void sm_npy_write_header(sm_output *output, size_t item_bytes, size_t n_dims, const size_t shape[2]);

@@ -12,6 +12,10 @@ typedef enum sm_cell { SM_CELL_NUMBER, SM_CELL_MISSING, SM_CELL_INFINITE, SM_CEL
  * Correctly rounded, whatever the locale. *value is set for numbers only. */
 sm_cell sm_number_parse(const char *text, size_t n, double *value);
 
+/* The same for a number that starts here, without spaces, and may go on until `end`: returns the place after it, or
+ * NULL if there is none. *value is infinite if the number is too large for a double. */
+const char *sm_number_scan(const char *text, const char *end, double *value);
+
 #define SM_NUMBER_SPACE 32
 
 /* The shortest decimal form that reads back as the same double; returns its length. NaN is "" (a missing cell). */

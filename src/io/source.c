@@ -17,7 +17,8 @@
 
 static bool map(sm_source *source, int file, const struct stat *status) {
     /* Some files of the system (/proc) claim to be empty and are not: those are read. */
-    if (!S_ISREG(status->st_mode) || status->st_size <= 0 || (uintmax_t)status->st_size > PTRDIFF_MAX) return false;
+    if (!S_ISREG(status->st_mode) || status->st_size <= 0 || (uintmax_t)status->st_size > PTRDIFF_MAX)
+        return false;
     size_t n_bytes = (size_t)status->st_size;
     void *bytes = mmap(NULL, n_bytes, PROT_READ, MAP_PRIVATE, file, 0);
     if (bytes == MAP_FAILED) return false;
@@ -88,7 +89,8 @@ void sm_source_close(sm_source *source) {
 /* Counted from the start each time: an error happens once, and cells need not remember where they stood. */
 static void find_line(const sm_source *source, size_t place, size_t *line, size_t *column) {
     const char *bytes = source->bytes;
-    size_t start = source->n_bytes >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* byte order mark */
+    size_t start =
+        source->n_bytes >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* byte order mark */
     *line = 1;
     *column = 1;
     for (size_t i = start; i < place && i < source->n_bytes; i++) {
@@ -114,7 +116,8 @@ static smerf_status fail(const sm_source *source, sm_spot spot, smerf_error *err
     return sm_fail(error, SMERF_BAD_INPUT, "%s:%zu:%zu: %s", source->name, line, column, what);
 }
 
-smerf_status sm_source_fail(const sm_source *source, size_t place, smerf_error *error, const char *format, ...) {
+smerf_status sm_source_fail(const sm_source *source, size_t place, smerf_error *error, const char *format,
+                            ...) {
     va_list arguments;
     va_start(arguments, format);
     smerf_status status = fail(source, (sm_spot){.place = place}, error, format, arguments);
@@ -122,8 +125,8 @@ smerf_status sm_source_fail(const sm_source *source, size_t place, smerf_error *
     return status;
 }
 
-smerf_status sm_source_fail_spot(const sm_source *source, sm_spot spot, smerf_error *error, const char *format,
-                                 ...) {
+smerf_status sm_source_fail_spot(const sm_source *source, sm_spot spot, smerf_error *error,
+                                 const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     smerf_status status = fail(source, spot, error, format, arguments);

@@ -6,33 +6,33 @@
 
 /* How the caller wants the table read. Columns are named, or given by number (from 0) in a file without names. */
 typedef struct sm_table_wish {
-    const char *id;                /* the id column; NULL: a column called "id" if there is one */
-    const char *const *ignore;     /* [n_ignore] no features */
+    const char *id;            /* the id column; NULL: a column called "id" if there is one */
+    const char *const *ignore; /* [n_ignore] no features */
     size_t n_ignore;
     const char *const *categories; /* [n_categories] read as categories even if they look like numbers */
     size_t n_categories;
-    const char *const *numbers;    /* [n_numbers] must be numbers: text in them is an error even in every row */
+    const char *const *numbers; /* [n_numbers] must be numbers: text in them is an error even in every row */
     size_t n_numbers;
-    const char *weight;            /* a column of item weights, finite and > 0, no feature; or NULL */
-    bool only_known;               /* read only the columns in categories and numbers (and id); each must be there;
+    const char *weight; /* a column of item weights, finite and > 0, no feature; or NULL */
+    bool only_known;    /* read only the columns in categories and numbers (and id); each must be there;
                                       n_ignore and the id column then may be absent from the file */
 } sm_table_wish;
 
 typedef struct sm_table_column {
     char *name;
     bool is_category;
-    double *values;   /* number: [n_rows], NaN where missing; else NULL */
-    uint32_t *codes;  /* category: [n_rows], SMERF_MISSING where missing; else NULL */
-    char **levels;    /* category: [n_levels] in order of first appearance */
+    double *values;  /* number: [n_rows], NaN where missing; else NULL */
+    uint32_t *codes; /* category: [n_rows], SMERF_MISSING where missing; else NULL */
+    char **levels;   /* category: [n_levels] in order of first appearance */
     size_t n_levels;
 } sm_table_column;
 
 typedef struct sm_table {
     size_t n_rows, n_columns; /* the features only */
     sm_table_column *columns;
-    char *id_column;          /* NULL: there is none, and ids is NULL */
-    char **ids;               /* [n_rows] */
-    double *weights;          /* [n_rows] or NULL */
+    char *id_column; /* NULL: there is none, and ids is NULL */
+    char **ids;      /* [n_rows] */
+    double *weights; /* [n_rows] or NULL */
 } sm_table;
 
 /* Refused, each with file, line and column: no header, no rows, a row with more or fewer cells than the header, a

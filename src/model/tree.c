@@ -2,6 +2,7 @@
 #include "model/tree.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -23,6 +24,41 @@ void sm_tree_free(sm_tree *tree) {
     sm_free(tree->member_item);
     sm_free(tree->member_draws);
     *tree = (sm_tree){0};
+}
+
+bool sm_tree_copy(sm_tree *copy, const sm_tree *tree) {
+    size_t n_nodes = tree->n_nodes, n_splits = tree->n_splits, n_terms = tree->first_term[n_splits];
+    size_t n_members = sm_tree_n_members(tree), n_left = tree->first_left != NULL ? tree->first_left[n_splits] : 0;
+    *copy = (sm_tree){.n_nodes = n_nodes, .n_splits = n_splits, .n_leaves = tree->n_leaves};
+    const struct {
+        void *to; /* the address of a pointer */
+        const void *from;
+        size_t n, size;
+    } arrays[] = {
+        {&copy->is_leaf, tree->is_leaf, n_nodes, sizeof *tree->is_leaf},
+        {&copy->place, tree->place, n_nodes, sizeof *tree->place},
+        {&copy->right, tree->right, n_splits, sizeof *tree->right},
+        {&copy->threshold, tree->threshold, n_splits, sizeof *tree->threshold},
+        {&copy->gain, tree->gain, n_splits, sizeof *tree->gain},
+        {&copy->missing_left, tree->missing_left, n_splits, sizeof *tree->missing_left},
+        {&copy->is_category, tree->is_category, n_splits, sizeof *tree->is_category},
+        {&copy->first_term, tree->first_term, n_splits + 1, sizeof *tree->first_term},
+        {&copy->term_feature, tree->term_feature, n_terms, sizeof *tree->term_feature},
+        {&copy->term_weight, tree->term_weight, n_terms, sizeof *tree->term_weight},
+        {&copy->term_level, tree->term_level, n_terms, sizeof *tree->term_level},
+        {&copy->first_left, tree->first_left, n_splits + 1, sizeof *tree->first_left},
+        {&copy->left_level, tree->left_level, n_left, sizeof *tree->left_level},
+        {&copy->first_member, tree->first_member, tree->n_leaves + 1, sizeof *tree->first_member},
+        {&copy->member_item, tree->member_item, n_members, sizeof *tree->member_item},
+        {&copy->member_draws, tree->member_draws, n_members, sizeof *tree->member_draws},
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        if (arrays[i].from == NULL) continue;
+        void *array = sm_copy(arrays[i].from, arrays[i].n, arrays[i].size);
+        if (array == NULL) return false;
+        memcpy(arrays[i].to, &array, sizeof array);
+    }
+    return true;
 }
 
 size_t sm_tree_n_members(const sm_tree *tree) { return tree->first_member[tree->n_leaves]; }

@@ -21,6 +21,9 @@ typedef struct sm_tree {
 
 void sm_tree_free(sm_tree *tree); /* the arrays; fine on a tree filled with zeros */
 
+/* A copy without spare room. False: no memory; what was copied so far is to be freed. */
+bool sm_tree_copy(sm_tree *copy, const sm_tree *tree);
+
 size_t sm_tree_n_members(const sm_tree *tree);
 
 /* The value of one split's projection for an item; NaN if a feature is missing. */

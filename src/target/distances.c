@@ -102,6 +102,18 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
     return SMERF_OK;
 }
 
+static bool equal(const smerf_target *a, const smerf_target *b) {
+    const sm_distances *left = sm_distances_of(a), *right = sm_distances_of(b);
+    size_t n = a->n_rows;
+    if (n != b->n_rows || a->from_similarities != b->from_similarities) return false;
+    if (a->from_similarities && a->largest_similarity != b->largest_similarity) return false;
+    for (size_t i = 0; i < n; i++) {
+        if (sm_distances_self(left, i) != sm_distances_self(right, i)) return false;
+        if (memcmp(left->z + i * n + i + 1, right->z + i * n + i + 1, (n - i - 1) * sizeof *left->z) != 0) return false;
+    }
+    return true;
+}
+
 /* The upper triangle by rows, as in scipy's condensed form; the diagonal only where it is not zero. */
 static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
     const sm_distances *distances = sm_distances_of(target);
@@ -187,6 +199,7 @@ const sm_target_kind sm_target_distances = {
     .mean_apart = sm_distances_mean_apart,
     .true_row = true_row,
     .with_diagonal = with_diagonal,
+    .equal = equal,
     .save = save,
     .load = load,
 };

@@ -94,6 +94,7 @@ typedef struct sm_target_kind {
 
     /* A target that sets every z_ii to value, sharing the rest with this one. */
     smerf_status (*with_diagonal)(const smerf_target *target, double value, smerf_target **out, smerf_error *error);
+    bool (*equal)(const smerf_target *a, const smerf_target *b); /* of the same kind */
     smerf_status (*save)(const smerf_target *target, sm_tensors *tensors, smerf_error *error);
     smerf_status (*load)(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error);
 } sm_target_kind;

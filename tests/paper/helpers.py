@@ -89,7 +89,8 @@ def matrix_text(matrix, row_ids=None, column_ids=None):
 
 def reproduce(case, *options):
     """What a failing test prints: the data, and how to run the command on it."""
-    return (f"\n{case.name}\nsmerf fit items.csv --distances z.csv -o m {' '.join(map(str, [*case.options(), *options]))}"
+    words = " ".join(map(str, [*case.options(), *options]))
+    return (f"\n{case.name}\nsmerf fit items.csv --distances z.csv -o m {words}"
             f"\n--- items.csv\n{items_text(case.columns, weights=case.item_weights)}"
             f"--- z.csv\n{matrix_text(case.distances)}---")
 

@@ -139,7 +139,7 @@ def test_a_gap_is_refused(first_part):
 
 
 @pytest.mark.parametrize("options", [["--seed", 2], ["--candidates", 2], ["--splits", "oblique"],
-                                     ["--sample", "subsample:0.5"], ["--oob-rule", "either"]], ids=" ".join)
+                                     ["--sample", "subsample:0.5"], ["--oob-rule", "either"]], ids=str)
 def test_parts_with_different_options_are_refused(options, first_part):
     folder, first = first_part
     assert_not_merged(folder, first, part(folder, DATA["ties"], options, 10, 20))

@@ -144,8 +144,8 @@ def test_flipped_bits_of_the_arrays_are_noticed(small_model):
 def test_a_model_cut_short_is_refused(small_model):
     folder, content, end = small_model
     rng = np.random.default_rng(1)
-    lengths = list(range(end + 1)) + sorted(rng.integers(end + 1, len(content), size=200).tolist())
-    assert not_refused(folder, ((f"cut{k}", content[:k]) for k in lengths + [len(content) - 1])) == []
+    lengths = {*range(end + 1), *rng.integers(end + 1, len(content), size=200).tolist(), len(content) - 1}
+    assert not_refused(folder, ((f"cut{k}", content[:k]) for k in sorted(lengths))) == []
 
 
 def test_a_model_with_something_behind_it_is_refused(small_model):

@@ -109,7 +109,8 @@ def test_radial_distances_are_squared_differences_of_norms(simulated):
 
 
 def noise_up_to_a_shift(x, z):
-    """z = (y - y')^2 gives y up to sign and shift: distances from an end of the line. The sign with less noise is right."""
+    """z = (y - y')^2 gives y up to sign and shift: distances from an end of the line.
+    The sign that leaves less noise is the right one."""
     along = np.sqrt(z[np.argmax(z[0])])
     assert np.allclose((along[:, None] - along[None, :]) ** 2, z, rtol=0, atol=1e-12)
     return min((sign * along - half_sum(x) for sign in (1, -1)), key=np.ptp)

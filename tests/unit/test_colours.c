@@ -58,29 +58,25 @@ static const published_pair sharma_pairs[] = {
 enum { N_SHARMA_PAIRS = sizeof sharma_pairs / sizeof sharma_pairs[0] };
 
 /* cmocka 1.1.5 compares floats only, too coarse here. */
-static void assert_near(double actual, double expected, double tolerance)
-{
+static void assert_near(double actual, double expected, double tolerance) {
     if (!(fabs(actual - expected) <= tolerance)) {
         fail_msg("%.15g is not within %g of %.15g", actual, tolerance, expected);
     }
 }
 
-static void assert_lab_near(lab_colour actual, lab_colour expected, double tolerance)
-{
+static void assert_lab_near(lab_colour actual, lab_colour expected, double tolerance) {
     assert_near(actual.lightness, expected.lightness, tolerance);
     assert_near(actual.a, expected.a, tolerance);
     assert_near(actual.b, expected.b, tolerance);
 }
 
-static lab_colour lab_of_name(size_t index)
-{
+static lab_colour lab_of_name(size_t index) {
     const css_colour *colour = &css_colours[index];
 
     return lab_from_srgb(colour->red, colour->green, colour->blue);
 }
 
-static const css_colour *find_name(const css_colour *colours, size_t n_colours, const char *name)
-{
+static const css_colour *find_name(const css_colour *colours, size_t n_colours, const char *name) {
     for (size_t i = 0; i < n_colours; i++) {
         if (strcmp(colours[i].name, name) == 0) {
             return &colours[i];
@@ -89,8 +85,7 @@ static const css_colour *find_name(const css_colour *colours, size_t n_colours, 
     return NULL;
 }
 
-static void assert_named(const char *name, uint8_t red, uint8_t green, uint8_t blue)
-{
+static void assert_named(const char *name, uint8_t red, uint8_t green, uint8_t blue) {
     const css_colour *colour = find_name(css_colours, CSS_N_COLOURS, name);
 
     assert_non_null(colour);
@@ -101,8 +96,7 @@ static void assert_named(const char *name, uint8_t red, uint8_t green, uint8_t b
 
 /* ---- CIEDE2000 ---- */
 
-static void the_34_pairs_of_sharma_have_their_published_differences(void **state)
-{
+static void the_34_pairs_of_sharma_have_their_published_differences(void **state) {
     (void)state;
     assert_int_equal(N_SHARMA_PAIRS, 34);
     for (size_t i = 0; i < N_SHARMA_PAIRS; i++) {
@@ -115,8 +109,7 @@ static void the_34_pairs_of_sharma_have_their_published_differences(void **state
     }
 }
 
-static void swapping_a_pair_changes_nothing(void **state)
-{
+static void swapping_a_pair_changes_nothing(void **state) {
     (void)state;
     for (size_t i = 0; i < N_SHARMA_PAIRS; i++) {
         const published_pair *pair = &sharma_pairs[i];
@@ -133,16 +126,14 @@ static void swapping_a_pair_changes_nothing(void **state)
     }
 }
 
-static void a_colour_is_at_distance_zero_from_itself(void **state)
-{
+static void a_colour_is_at_distance_zero_from_itself(void **state) {
     (void)state;
     for (size_t i = 0; i < CSS_N_COLOURS; i++) {
         assert_true(ciede2000(lab_of_name(i), lab_of_name(i)) == 0.0);
     }
 }
 
-static void exactly_opposite_hues_stay_on_the_published_side(void **state)
-{
+static void exactly_opposite_hues_stay_on_the_published_side(void **state) {
     (void)state;
     /* pair 10 at many sizes, because each rounds its angles differently; the other side is 0.04 away */
     for (int k = 0; k <= 1000; k++) {
@@ -155,8 +146,7 @@ static void exactly_opposite_hues_stay_on_the_published_side(void **state)
     }
 }
 
-static void two_greys_differ_by_their_lightness_alone(void **state)
-{
+static void two_greys_differ_by_their_lightness_alone(void **state) {
     lab_colour darker = {45.0, 0.0, 0.0};
     lab_colour lighter = {55.0, 0.0, 0.0};
 
@@ -167,20 +157,17 @@ static void two_greys_differ_by_their_lightness_alone(void **state)
 
 /* ---- sRGB to CIELAB ---- */
 
-static void white_has_lightness_100_and_no_tint(void **state)
-{
+static void white_has_lightness_100_and_no_tint(void **state) {
     (void)state;
     assert_lab_near(lab_from_srgb(255, 255, 255), (lab_colour){100.0, 0.0, 0.0}, 1e-12);
 }
 
-static void black_is_the_origin(void **state)
-{
+static void black_is_the_origin(void **state) {
     (void)state;
     assert_lab_near(lab_from_srgb(0, 0, 0), (lab_colour){0.0, 0.0, 0.0}, 1e-12);
 }
 
-static void no_grey_has_even_a_rounded_tint(void **state)
-{
+static void no_grey_has_even_a_rounded_tint(void **state) {
     (void)state;
     for (int level = 0; level <= 255; level++) {
         lab_colour grey = lab_from_srgb(level, level, level);
@@ -190,8 +177,7 @@ static void no_grey_has_even_a_rounded_tint(void **state)
 }
 
 /* Expected values from colour-science 0.4.7, with the sRGB matrix it derives from the primaries. */
-static void known_colours_have_their_known_lab(void **state)
-{
+static void known_colours_have_their_known_lab(void **state) {
     (void)state;
     assert_lab_near(lab_from_srgb(255, 0, 0), (lab_colour){53.23711560, 80.09011352, 67.20326351}, 1e-6);
     assert_lab_near(lab_from_srgb(0, 255, 0), (lab_colour){87.73551911, -86.18159689, 83.18662027}, 1e-6);
@@ -203,8 +189,7 @@ static void known_colours_have_their_known_lab(void **state)
 
 /* ---- the CSS names ---- */
 
-static void there_are_148_names_each_once_and_sorted(void **state)
-{
+static void there_are_148_names_each_once_and_sorted(void **state) {
     (void)state;
     assert_int_equal(sizeof css_colours / sizeof css_colours[0], 148);
     for (size_t i = 0; i < CSS_N_COLOURS; i++) {
@@ -215,8 +200,7 @@ static void there_are_148_names_each_once_and_sorted(void **state)
     }
 }
 
-static void well_known_names_have_their_colours(void **state)
-{
+static void well_known_names_have_their_colours(void **state) {
     (void)state;
     assert_named("aliceblue", 240, 248, 255);
     assert_named("black", 0, 0, 0);
@@ -228,8 +212,7 @@ static void well_known_names_have_their_colours(void **state)
     assert_named("yellowgreen", 154, 205, 50);
 }
 
-static void there_are_139_distinct_colours(void **state)
-{
+static void there_are_139_distinct_colours(void **state) {
     css_colour distinct[CSS_N_COLOURS]; /* room for all, so that one too many is counted and not a crash */
     size_t n_distinct = css_colours_distinct(distinct);
 
@@ -245,8 +228,7 @@ static void there_are_139_distinct_colours(void **state)
     }
 }
 
-static void the_first_name_stands_for_its_synonyms(void **state)
-{
+static void the_first_name_stands_for_its_synonyms(void **state) {
     static const char *const synonyms[][2] = {
         {"aqua", "cyan"},
         {"darkgray", "darkgrey"},
@@ -271,8 +253,7 @@ static void the_first_name_stands_for_its_synonyms(void **state)
     }
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_34_pairs_of_sharma_have_their_published_differences),
         cmocka_unit_test(swapping_a_pair_changes_nothing),

@@ -1,0 +1,51 @@
+/* cmd_fit.c - smerf fit ITEMS TARGET -o MODEL */
+
+#include "commands.h"
+#include "common.h"
+#include "fit_options.h"
+
+static const cli_option own_options[] = {{"-o", "MODEL", "where the model goes (required)"}, {0}};
+
+static const cli_option *const options[] = {own_options,     cli_target_options,  cli_fit_options,
+                                            cli_item_options, cli_general_options, NULL};
+
+static smerf_status grow(const cli_args *args, const cli_items *items, const cli_target *target,
+                         const smerf_options *chosen, smerf_error *error) {
+    cli_follow follow;
+    smerf_run run;
+    smerf_model *model = NULL;
+    smerf_status status = cli_start_run(args, "growing trees", &run, &follow, error);
+    if (status == SMERF_OK) status = cli_read_kernels(args, &run, error);
+    if (status != SMERF_OK) return status;
+    status = smerf_fit(items->items, target->target, chosen, &run, &model, error);
+    cli_stop_following(&follow);
+    if (status == SMERF_OK) status = smerf_model_save(model, cli_get(args, "-o"), error);
+    if (status == SMERF_OK)
+        cli_say(args, "learned from %zu items with %zu features: %zu trees in %.1f s, written to %s",
+                items->table.n_rows, items->table.n_columns, chosen->n_trees, cli_clock() - follow.started,
+                cli_get(args, "-o"));
+    smerf_model_free(model);
+    return status;
+}
+
+static smerf_status run_fit(const cli_args *args, smerf_error *error) {
+    cli_items items = {0};
+    cli_target target = {0};
+    smerf_options chosen;
+    if (!cli_has(args, "-o")) return cli_fail(args, error, "-o MODEL is missing: where shall the model go?");
+    smerf_status status = cli_read_fit_options(args, &chosen, error);
+    if (status == SMERF_OK) status = cli_read_items(args, args->words[0], &items, error);
+    if (status == SMERF_OK) status = cli_read_target(args, &items, NULL, false, &target, error);
+    if (status == SMERF_OK) status = grow(args, &items, &target, &chosen, error);
+    cli_free_target(&target);
+    cli_free_items(&items);
+    return status;
+}
+
+const cli_command cli_fit = {.name = "fit",
+                             .usage = "fit ITEMS TARGET -o MODEL [OPTIONS]",
+                             .summary = "learns a distance",
+                             .fewest_words = 1,
+                             .most_words = 1,
+                             .option_groups = options,
+                             .run = run_fit};

@@ -1,0 +1,128 @@
+/* cmd_info.c - smerf info MODEL */
+#include <stdio.h>
+
+#include "commands.h"
+#include "common.h"
+#include "fit_options.h"
+
+static const cli_option own_options[] = {{"--json", NULL, "as JSON"}, {0}};
+static const cli_option *const options[] = {own_options, cli_general_options, NULL};
+
+/* The same facts go to both forms: a key, and a value that is a number or a text. */
+typedef struct writer {
+    sm_output *output;
+    bool is_json, is_first;
+} writer;
+
+static void put_key(writer *to, const char *key) {
+    if (to->is_json) {
+        sm_output_print(to->output, "%s", to->is_first ? "{" : ", ");
+        sm_put_json_string(to->output, key);
+        sm_output_print(to->output, ": ");
+    } else {
+        sm_output_print(to->output, "%-16s ", key);
+    }
+    to->is_first = false;
+}
+
+static void put_text(writer *to, const char *key, const char *text) {
+    put_key(to, key);
+    if (to->is_json)
+        sm_put_json_string(to->output, text);
+    else
+        sm_output_print(to->output, "%s\n", text);
+}
+
+static void put_number(writer *to, const char *key, double value) {
+    put_key(to, key);
+    sm_put_json_number(to->output, value);
+    if (!to->is_json) sm_output_print(to->output, "\n");
+}
+
+static void put_count(writer *to, const char *key, size_t count) {
+    put_key(to, key);
+    sm_output_print(to->output, to->is_json ? "%zu" : "%zu\n", count);
+}
+
+static void put_sample(writer *to, const smerf_options *chosen) {
+    char text[64];
+    snprintf(text, sizeof text, "subsample:%.15g", chosen->sample_share);
+    put_text(to, "sample", chosen->sample == SMERF_BOOTSTRAP ? "bootstrap" : chosen->sample == SMERF_NO_SAMPLE ? "none" : text);
+}
+
+static void put_self(writer *to, const smerf_options *chosen) {
+    if (chosen->self_distance == SMERF_SELF_VALUE)
+        put_number(to, "self-distance", chosen->self_value);
+    else
+        put_text(to, "self-distance", chosen->self_distance == SMERF_SELF_GIVEN ? "given" : "exclude");
+}
+
+static void put_columns(writer *to, const smerf_model *model, const smerf_description *description) {
+    put_key(to, "feature names");
+    for (size_t f = 0; f < description->n_features; f++) {
+        smerf_column column;
+        smerf_model_feature(model, f, &column);
+        sm_output_print(to->output, "%s", f > 0 ? ", " : to->is_json ? "[" : "");
+        if (to->is_json) {
+            sm_put_json_string(to->output, column.name);
+        } else {
+            sm_output_print(to->output, "%s", column.name);
+            if (column.kind == SMERF_CATEGORY) sm_output_print(to->output, " (%zu levels)", column.n_levels);
+        }
+    }
+    sm_output_print(to->output, to->is_json ? "]" : "\n");
+    if (description->id_column != NULL) put_text(to, "id column", description->id_column);
+    if (description->weight_column != NULL) put_text(to, "item weights", description->weight_column);
+    for (size_t i = 0; i < description->n_ignored && !to->is_json; i++)
+        put_text(to, "ignored column", description->ignored[i]);
+}
+
+static void put_all(writer *to, const smerf_model *model) {
+    smerf_description description;
+    smerf_model_describe(model, &description);
+    const smerf_options *chosen = &description.options;
+    put_text(to, "method", description.method);
+    put_text(to, "target", description.target);
+    if (description.from_similarities) put_number(to, "similarity max", description.largest_similarity);
+    put_count(to, "items", description.n_items);
+    put_count(to, "features", description.n_features);
+    put_count(to, "trees", chosen->n_trees);
+    put_count(to, "first tree", chosen->first_tree);
+    put_count(to, "nodes", description.n_nodes);
+    put_count(to, "leaves", description.n_leaves);
+    put_text(to, "splits", cli_splits_name(chosen->splits));
+    put_count(to, "candidates", chosen->candidates);
+    if (chosen->splits == SMERF_OBLIQUE) put_number(to, "density", chosen->density);
+    put_count(to, "min-parent", chosen->min_parent);
+    if (chosen->max_depth == SMERF_NO_LIMIT)
+        put_text(to, "max-depth", "none");
+    else
+        put_count(to, "max-depth", chosen->max_depth);
+    put_sample(to, chosen);
+    put_text(to, "oob-rule", cli_oob_rule_name(chosen->oob_rule));
+    put_self(to, chosen);
+    put_count(to, "seed", (size_t)chosen->seed);
+    put_columns(to, model, &description);
+    if (to->is_json) sm_output_print(to->output, "}\n");
+}
+
+static smerf_status run_info(const cli_args *args, smerf_error *error) {
+    smerf_model *model = NULL;
+    writer to = {.is_json = cli_has(args, "--json"), .is_first = true};
+    smerf_status status = smerf_model_load(args->words[0], &model, error);
+    if (status == SMERF_OK) status = sm_output_open("-", &to.output, error);
+    if (status == SMERF_OK) {
+        put_all(&to, model);
+        status = sm_output_finish(to.output, error);
+    }
+    smerf_model_free(model);
+    return status;
+}
+
+const cli_command cli_info = {.name = "info",
+                              .usage = "info MODEL [--json]",
+                              .summary = "what a model is",
+                              .fewest_words = 1,
+                              .most_words = 1,
+                              .option_groups = options,
+                              .run = run_info};

@@ -1,0 +1,193 @@
+/* cmd_predict.c - smerf predict MODEL ITEMS [--against ITEMS2] [--pairs FILE] [--oob] */
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "common.h"
+#include "fit_options.h"
+#include "io/npy.h"
+#include "io/pairs.h"
+
+static const cli_option own_options[] = {
+    {"-o", "FILE", "where the distances go: .npy (float32) or CSV by its name (default: CSV to standard output)"},
+    {"--against", "ITEMS2", "distances from ITEMS to these, instead of among ITEMS"},
+    {"--pairs", "FILE", "only the pairs listed in a CSV file, whose first two columns are ids"},
+    {"--spread", NULL, "with --pairs: a column sd, the standard deviation over the trees"},
+    {"--oob", NULL, "out of bag: ITEMS are the training items; empty where no tree can speak"},
+    {"--oob-rule", "RULE", "both or either (default: as fitted)"},
+    {"--id", "COLUMN", "names the items (default: as in training, or a column called 'id')"},
+    {0},
+};
+
+static const cli_option *const options[] = {own_options, cli_general_options, NULL};
+
+/* What is asked, and of whom. */
+typedef struct asking {
+    smerf_model *model;
+    cli_items rows, columns;
+    bool has_columns;
+    smerf_question question;
+} asking;
+
+static const cli_items *columns_of(const asking *asked) { return asked->has_columns ? &asked->columns : &asked->rows; }
+
+/* ---- matrix ---- */
+
+typedef struct matrix_writer {
+    const asking *asked;
+    sm_output *output;
+    bool is_npy, has_ids;
+    float *floats;
+} matrix_writer;
+
+static void put_csv_head(const matrix_writer *writer) {
+    const cli_items *columns = columns_of(writer->asked);
+    char space[24];
+    for (size_t j = 0; j < columns->table.n_rows; j++) {
+        sm_output_write(writer->output, ",", 1);
+        sm_put_cell(writer->output, cli_item_name(columns, j, space));
+    }
+    sm_output_write(writer->output, "\n", 1);
+}
+
+static int put_row(void *context, size_t row, const double *distances, size_t n_columns) {
+    matrix_writer *writer = context;
+    if (writer->is_npy) {
+        for (size_t j = 0; j < n_columns; j++) writer->floats[j] = (float)distances[j];
+        sm_output_write(writer->output, writer->floats, n_columns * sizeof *writer->floats);
+    } else {
+        char space[24];
+        if (writer->has_ids) sm_put_cell(writer->output, cli_item_name(&writer->asked->rows, row, space));
+        for (size_t j = 0; j < n_columns; j++) {
+            if (j > 0 || writer->has_ids) sm_output_write(writer->output, ",", 1);
+            sm_put_number(writer->output, distances[j]);
+        }
+        sm_output_write(writer->output, "\n", 1);
+    }
+    return sm_output_has_failed(writer->output) || cli_is_interrupted();
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), n_end = strlen(end);
+    return n >= n_end && strcmp(text + n - n_end, end) == 0;
+}
+
+static smerf_status write_matrix(const cli_args *args, const asking *asked, const smerf_run *run, smerf_error *error) {
+    const char *path = cli_get(args, "-o") != NULL ? cli_get(args, "-o") : "-";
+    const size_t shape[2] = {asked->rows.table.n_rows, columns_of(asked)->table.n_rows};
+    matrix_writer writer = {.asked = asked, .is_npy = ends_with(path, ".npy")};
+    writer.has_ids = asked->rows.table.ids != NULL || columns_of(asked)->table.ids != NULL;
+    writer.floats = malloc((shape[1] + 1) * sizeof *writer.floats);
+    if (writer.floats == NULL) {
+        strcpy(error->message, "out of memory while writing distances");
+        return SMERF_NO_MEMORY;
+    }
+    smerf_status status = sm_output_open(path, &writer.output, error);
+    if (status != SMERF_OK) {
+        free(writer.floats);
+        return status;
+    }
+    if (writer.is_npy)
+        sm_npy_write_header(writer.output, sizeof *writer.floats, 2, shape);
+    else if (writer.has_ids)
+        put_csv_head(&writer);
+    status = smerf_predict_rows(asked->model, &asked->question, run, put_row, &writer, error);
+    free(writer.floats);
+    if (status == SMERF_OK || sm_output_has_failed(writer.output)) return sm_output_finish(writer.output, error);
+    sm_output_abandon(writer.output);
+    return status;
+}
+
+/* ---- listed pairs ---- */
+
+static void put_pairs(const asking *asked, const sm_pairs *pairs, const double *distance, const double *spread,
+                      sm_output *output) {
+    char space[24];
+    sm_output_print(output, "i,j,distance%s\n", spread != NULL ? ",sd" : "");
+    for (size_t p = 0; p < pairs->n; p++) {
+        sm_put_cell(output, cli_item_name(&asked->rows, pairs->left[p], space));
+        sm_output_write(output, ",", 1);
+        sm_put_cell(output, cli_item_name(columns_of(asked), pairs->right[p], space));
+        sm_output_write(output, ",", 1);
+        sm_put_number(output, distance[p]);
+        if (spread != NULL) {
+            sm_output_write(output, ",", 1);
+            sm_put_number(output, spread[p]);
+        }
+        sm_output_write(output, "\n", 1);
+    }
+}
+
+static smerf_status write_pairs(const cli_args *args, const asking *asked, const smerf_run *run, smerf_error *error) {
+    sm_pairs pairs = {0};
+    sm_output *output = NULL;
+    sm_matrix_side rows = cli_side(&asked->rows), columns = cli_side(columns_of(asked));
+    double *distance = NULL, *spread = NULL;
+    smerf_status status = sm_pairs_read(cli_get(args, "--pairs"), &rows, &columns, &pairs, error);
+    if (status != SMERF_OK) return status;
+    distance = malloc((pairs.n + 1) * sizeof *distance);
+    if (cli_has(args, "--spread")) spread = malloc((pairs.n + 1) * sizeof *spread);
+    if (distance == NULL || (cli_has(args, "--spread") && spread == NULL)) {
+        strcpy(error->message, "out of memory while predicting pairs");
+        status = SMERF_NO_MEMORY;
+        goto done;
+    }
+    status = smerf_predict_pairs(asked->model, &asked->question, pairs.left, pairs.right, pairs.n, run, distance, spread,
+                                 error);
+    if (status == SMERF_OK) status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
+    if (status == SMERF_OK) {
+        put_pairs(asked, &pairs, distance, spread, output);
+        status = sm_output_finish(output, error);
+    }
+done:
+    free(distance);
+    free(spread);
+    sm_pairs_free(&pairs);
+    return status;
+}
+
+/* ---- both ---- */
+
+static smerf_status check_use(const cli_args *args, smerf_error *error) {
+    if (cli_has(args, "--spread") && !cli_has(args, "--pairs"))
+        return cli_fail(args, error, "--spread goes with --pairs");
+    if (cli_has(args, "--oob") && cli_has(args, "--against"))
+        return cli_fail(args, error, "--oob and --against exclude each other: out of bag is about training items");
+    if (cli_has(args, "--oob-rule") && !cli_has(args, "--oob"))
+        return cli_fail(args, error, "--oob-rule goes with --oob");
+    if (cli_has(args, "--pairs") && cli_has(args, "-o") && ends_with(cli_get(args, "-o"), ".npy"))
+        return cli_fail(args, error, "--pairs writes CSV; '%s' says .npy", cli_get(args, "-o"));
+    return SMERF_OK;
+}
+
+static smerf_status run_predict(const cli_args *args, smerf_error *error) {
+    asking asked = {.has_columns = cli_has(args, "--against"), .question = {.out_of_bag = cli_has(args, "--oob")}};
+    cli_follow follow;
+    smerf_run run;
+    smerf_status status = check_use(args, error);
+    if (status == SMERF_OK) status = cli_read_oob_rule(args, &asked.question.oob_rule, error);
+    if (status == SMERF_OK) status = smerf_model_load(args->words[0], &asked.model, error);
+    if (status == SMERF_OK) status = cli_read_known_items(args, asked.model, args->words[1], &asked.rows, error);
+    if (status == SMERF_OK && asked.has_columns)
+        status = cli_read_known_items(args, asked.model, cli_get(args, "--against"), &asked.columns, error);
+    if (status == SMERF_OK) status = cli_start_run(args, "predicting", &run, &follow, error);
+    if (status == SMERF_OK) {
+        asked.question.rows = asked.rows.items;
+        asked.question.columns = asked.has_columns ? asked.columns.items : NULL;
+        status = cli_has(args, "--pairs") ? write_pairs(args, &asked, &run, error)
+                                          : write_matrix(args, &asked, &run, error);
+        cli_stop_following(&follow);
+    }
+    cli_free_items(&asked.rows);
+    cli_free_items(&asked.columns);
+    smerf_model_free(asked.model);
+    return status;
+}
+
+const cli_command cli_predict = {.name = "predict",
+                                 .usage = "predict MODEL ITEMS [--against ITEMS2] [--pairs FILE] [--oob] [-o FILE]",
+                                 .summary = "distances: all pairs, a block, or just the listed pairs",
+                                 .fewest_words = 2,
+                                 .most_words = 2,
+                                 .option_groups = options,
+                                 .run = run_predict};

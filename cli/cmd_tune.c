@@ -1,0 +1,117 @@
+/* cmd_tune.c - smerf tune ITEMS TARGET --metric M -o MODEL */
+
+#include "commands.h"
+#include "common.h"
+#include "fit_options.h"
+
+static const cli_option own_options[] = {
+    {"-o", "MODEL", "where the best model goes (required)"},
+    {"--metric", "NAME", "out-of-bag score to choose by: rmse (default), spearman, map@10, auc-roc, auc-pr"},
+    {"--json", NULL, "what was tried as JSON"},
+    {0},
+};
+
+static const cli_option *const options[] = {own_options,     cli_target_options,  cli_fit_options,
+                                            cli_item_options, cli_general_options, NULL};
+
+/* Everything that was tried, to be printed when the best is known. */
+typedef struct record {
+    smerf_trial trials[64];
+    size_t n;
+} record;
+
+static void remember(void *context, const smerf_trial *trial) {
+    record *tried = context;
+    if (tried->n < sizeof tried->trials / sizeof *tried->trials) tried->trials[tried->n++] = *trial;
+}
+
+static void put_json_trial(sm_output *output, const smerf_trial *trial, smerf_metric metric) {
+    sm_output_print(output, "{\"splits\": \"%s\", \"candidates\": %zu, \"min_parent\": %zu, \"%s\": ",
+                    cli_splits_name(trial->options.splits), trial->options.candidates, trial->options.min_parent,
+                    smerf_metric_name(metric));
+    sm_put_json_number(output, trial->score);
+    sm_output_print(output, "}");
+}
+
+static void put_json(sm_output *output, const record *tried, const smerf_trial *best, smerf_metric metric) {
+    sm_output_print(output, "{\"tried\": [");
+    for (size_t i = 0; i < tried->n; i++) {
+        sm_output_print(output, i == 0 ? "\n  " : ",\n  ");
+        put_json_trial(output, &tried->trials[i], metric);
+    }
+    sm_output_print(output, "],\n \"best\": ");
+    put_json_trial(output, best, metric);
+    sm_output_print(output, "}\n");
+}
+
+static void put_table(sm_output *output, const record *tried, const smerf_trial *best, smerf_metric metric) {
+    sm_output_print(output, "splits   candidates  min-parent  %s\n", smerf_metric_name(metric));
+    for (size_t i = 0; i < tried->n; i++) {
+        const smerf_trial *trial = &tried->trials[i];
+        sm_output_print(output, "%-7s  %10zu  %10zu  %.6g%s\n", cli_splits_name(trial->options.splits),
+                        trial->options.candidates, trial->options.min_parent, trial->score,
+                        trial->number == best->number ? "  <- best" : "");
+    }
+}
+
+static smerf_status put_result(const cli_args *args, const record *tried, const smerf_trial *best, smerf_metric metric,
+                               smerf_error *error) {
+    sm_output *output;
+    smerf_status status = sm_output_open("-", &output, error);
+    if (status != SMERF_OK) return status;
+    if (cli_has(args, "--json"))
+        put_json(output, tried, best, metric);
+    else
+        put_table(output, tried, best, metric);
+    return sm_output_finish(output, error);
+}
+
+static smerf_status search(const cli_args *args, const cli_items *items, const cli_target *target, smerf_metric metric,
+                           const smerf_options *chosen, smerf_error *error) {
+    cli_follow follow;
+    smerf_run run;
+    smerf_model *model = NULL;
+    smerf_trial best;
+    record tried = {.n = 0};
+    smerf_grid grid = {.vary_candidates = !cli_has(args, "--candidates"),
+                       .vary_min_parent = !cli_has(args, "--min-parent"),
+                       .vary_splits = !cli_has(args, "--splits")};
+    smerf_status status = cli_start_run(args, "trying settings", &run, &follow, error);
+    if (status == SMERF_OK) status = cli_read_kernels(args, &run, error);
+    if (status != SMERF_OK) return status;
+    status = smerf_tune(items->items, target->target, chosen, &grid, metric, &run, remember, &tried, &best, &model, error);
+    cli_stop_following(&follow);
+    if (status == SMERF_OK) status = smerf_model_save(model, cli_get(args, "-o"), error);
+    if (status == SMERF_OK) status = put_result(args, &tried, &best, metric, error);
+    if (status == SMERF_OK)
+        cli_say(args, "tried %zu settings in %.1f s, the best model is in %s", tried.n, cli_clock() - follow.started,
+                cli_get(args, "-o"));
+    smerf_model_free(model);
+    return status;
+}
+
+static smerf_status run_tune(const cli_args *args, smerf_error *error) {
+    cli_items items = {0};
+    cli_target target = {0};
+    smerf_options chosen;
+    const char *names[SMERF_N_METRICS];
+    unsigned metric = SMERF_RMSE;
+    for (unsigned m = 0; m < SMERF_N_METRICS; m++) names[m] = smerf_metric_name((smerf_metric)m);
+    if (!cli_has(args, "-o")) return cli_fail(args, error, "-o MODEL is missing: where shall the best model go?");
+    smerf_status status = cli_get_word(args, "--metric", names, SMERF_N_METRICS, &metric, error);
+    if (status == SMERF_OK) status = cli_read_fit_options(args, &chosen, error);
+    if (status == SMERF_OK) status = cli_read_items(args, args->words[0], &items, error);
+    if (status == SMERF_OK) status = cli_read_target(args, &items, NULL, false, &target, error);
+    if (status == SMERF_OK) status = search(args, &items, &target, (smerf_metric)metric, &chosen, error);
+    cli_free_target(&target);
+    cli_free_items(&items);
+    return status;
+}
+
+const cli_command cli_tune = {.name = "tune",
+                              .usage = "tune ITEMS TARGET --metric M -o MODEL [OPTIONS]",
+                              .summary = "chooses options by out-of-bag score, and learns with the best",
+                              .fewest_words = 1,
+                              .most_words = 1,
+                              .option_groups = options,
+                              .run = run_tune};

@@ -1,0 +1,167 @@
+/* command.c - see command.h. */
+#include "command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/number.h"
+
+smerf_status cli_fail(const cli_args *args, smerf_error *error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int n = snprintf(error->message, sizeof error->message, "%s: ", args->command->name);
+    vsnprintf(error->message + n, sizeof error->message - (size_t)n, format, arguments);
+    va_end(arguments);
+    error->status = SMERF_BAD_INPUT;
+    return SMERF_BAD_INPUT;
+}
+
+/* The option that a word names, with or without "=value" behind it. */
+static const cli_option *find_option(const cli_command *command, const char *word, size_t n) {
+    for (const cli_option *const *group = command->option_groups; *group != NULL; group++)
+        for (const cli_option *option = *group; option->name != NULL; option++)
+            if (strlen(option->name) == n && strncmp(option->name, word, n) == 0) return option;
+    return NULL;
+}
+
+static smerf_status take_option(cli_args *args, int n, char **words, int *next, smerf_error *error) {
+    const char *word = words[*next], *equals = strchr(word, '=');
+    size_t length = equals != NULL && word[1] == '-' ? (size_t)(equals - word) : strlen(word);
+    const cli_option *option = find_option(args->command, word, length);
+    if (option == NULL)
+        return cli_fail(args, error, "unknown option '%.*s'; see 'smerf %s --help'", (int)length, word,
+                        args->command->name);
+    if (cli_has(args, option->name)) return cli_fail(args, error, "%s is given twice", option->name);
+    const char *value = "";
+    if (option->argument == NULL && word[length] == '=')
+        return cli_fail(args, error, "%s takes no value", option->name);
+    if (option->argument != NULL) {
+        if (word[length] == '=')
+            value = word + length + 1;
+        else if (*next + 1 < n)
+            value = words[++*next];
+        else
+            return cli_fail(args, error, "%s wants %s", option->name, option->argument);
+    }
+    if (args->n_given == CLI_MOST_OPTIONS) return cli_fail(args, error, "too many options");
+    args->given[args->n_given] = option;
+    args->values[args->n_given++] = value;
+    return SMERF_OK;
+}
+
+smerf_status cli_parse(const cli_command *command, int n, char **words, cli_args *args, bool *wants_help,
+                       smerf_error *error) {
+    *args = (cli_args){.command = command};
+    *wants_help = false;
+    bool only_words = false;
+    for (int next = 0; next < n; next++) {
+        const char *word = words[next];
+        if (!only_words && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
+            *wants_help = true;
+            return SMERF_OK;
+        }
+        if (!only_words && strcmp(word, "--") == 0) {
+            only_words = true;
+        } else if (!only_words && word[0] == '-' && word[1] != '\0') {
+            smerf_status status = take_option(args, n, words, &next, error);
+            if (status != SMERF_OK) return status;
+        } else {
+            if (args->n_words == command->most_words || args->n_words == CLI_MOST_WORDS)
+                return cli_fail(args, error, "'%s' is one word too many; usage: smerf %s", word, command->usage);
+            args->words[args->n_words++] = word;
+        }
+    }
+    if (args->n_words < command->fewest_words)
+        return cli_fail(args, error, "too few words; usage: smerf %s", command->usage);
+    return SMERF_OK;
+}
+
+const char *cli_get(const cli_args *args, const char *name) {
+    for (size_t i = 0; i < args->n_given; i++)
+        if (strcmp(args->given[i]->name, name) == 0) return args->values[i];
+    return NULL;
+}
+
+bool cli_has(const cli_args *args, const char *name) { return cli_get(args, name) != NULL; }
+
+static bool parse_size(const char *text, size_t *out) {
+    if (*text < '0' || *text > '9') return false;
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*end != '\0' || errno != 0 || value > SIZE_MAX) return false;
+    *out = (size_t)value;
+    return true;
+}
+
+smerf_status cli_get_size(const cli_args *args, const char *name, size_t smallest, size_t *out, smerf_error *error) {
+    const char *text = cli_get(args, name);
+    if (text == NULL) return SMERF_OK;
+    if (!parse_size(text, out)) return cli_fail(args, error, "%s '%s' is not a whole number", name, text);
+    if (*out < smallest) return cli_fail(args, error, "%s %s is below %zu", name, text, smallest);
+    return SMERF_OK;
+}
+
+smerf_status cli_get_number(const cli_args *args, const char *name, double *out, smerf_error *error) {
+    const char *text = cli_get(args, name);
+    if (text == NULL) return SMERF_OK;
+    if (sm_number_parse(text, strlen(text), out) != SM_CELL_NUMBER)
+        return cli_fail(args, error, "%s '%s' is not a number", name, text);
+    return SMERF_OK;
+}
+
+smerf_status cli_get_word(const cli_args *args, const char *name, const char *const *words, size_t n_words,
+                          unsigned *out, smerf_error *error) {
+    const char *text = cli_get(args, name);
+    if (text == NULL) return SMERF_OK;
+    char known[200] = "";
+    for (size_t i = 0; i < n_words; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *out = (unsigned)i;
+            return SMERF_OK;
+        }
+        size_t n = strlen(known);
+        snprintf(known + n, sizeof known - n, "%s%s", i == 0 ? "" : i + 1 == n_words ? " or " : ", ", words[i]);
+    }
+    return cli_fail(args, error, "%s '%s' is not known; it is %s", name, text, known);
+}
+
+char **cli_split(const char *list, size_t *n) {
+    size_t n_items = 1;
+    for (const char *c = list; *c != '\0'; c++) n_items += *c == ',';
+    char **items = calloc(n_items + 1, sizeof *items);
+    *n = 0;
+    while (items != NULL) {
+        size_t length = strcspn(list, ",");
+        items[*n] = strndup(list, length);
+        if (items[*n] == NULL) {
+            cli_free_list(items);
+            return NULL;
+        }
+        ++*n;
+        if (list[length] == '\0') break;
+        list += length + 1;
+    }
+    return items;
+}
+
+void cli_free_list(char **list) {
+    for (char **item = list; item != NULL && *item != NULL; item++) free(*item);
+    free(list);
+}
+
+void cli_print_help(const cli_command *command) {
+    printf("usage: smerf %s\n\n%s\n", command->usage, command->summary);
+    for (const cli_option *const *group = command->option_groups; *group != NULL; group++) {
+        printf("\n");
+        for (const cli_option *option = *group; option->name != NULL; option++) {
+            char left[64];
+            snprintf(left, sizeof left, "%s%s%s", option->name, option->argument != NULL ? " " : "",
+                     option->argument != NULL ? option->argument : "");
+            printf("  %-26s %s\n", left, option->help);
+        }
+    }
+}

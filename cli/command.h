@@ -1,0 +1,62 @@
+/* command.h - what a command is: a name, options, and a function; and how its words are read. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "smerf.h"
+
+typedef struct cli_option {
+    const char *name;     /* "--trees", "-o" */
+    const char *argument; /* what it is followed by, for the help; NULL: nothing */
+    const char *help;
+} cli_option;
+
+enum { CLI_MOST_OPTIONS = 40, CLI_MOST_WORDS = 256 };
+
+struct cli_args;
+
+typedef struct cli_command {
+    const char *name;
+    const char *usage;   /* the words after "smerf" */
+    const char *summary; /* one line */
+    size_t fewest_words, most_words; /* besides the options */
+    const cli_option *const *option_groups; /* lists of options, each ended by a NULL name; ended by NULL */
+    smerf_status (*run)(const struct cli_args *args, smerf_error *error);
+} cli_command;
+
+/* The words of a call, sorted. */
+typedef struct cli_args {
+    const cli_command *command;
+    const char *words[CLI_MOST_WORDS];
+    size_t n_words;
+    const cli_option *given[CLI_MOST_OPTIONS];
+    const char *values[CLI_MOST_OPTIONS]; /* of the options given; "" for one without an argument */
+    size_t n_given;
+} cli_args;
+
+/* Sorts the words after the command's name. Wrong use is SMERF_BAD_INPUT. *wants_help: --help was among them. */
+smerf_status cli_parse(const cli_command *command, int n, char **words, cli_args *args, bool *wants_help,
+                       smerf_error *error);
+
+/* The value of an option, or NULL if it was not given. */
+const char *cli_get(const cli_args *args, const char *name);
+bool cli_has(const cli_args *args, const char *name);
+
+/* The same as numbers; *out is left as it is where the option was not given. */
+smerf_status cli_get_size(const cli_args *args, const char *name, size_t smallest, size_t *out, smerf_error *error);
+smerf_status cli_get_number(const cli_args *args, const char *name, double *out, smerf_error *error);
+
+/* The place of an option's value among the words it may be, in *out. */
+smerf_status cli_get_word(const cli_args *args, const char *name, const char *const *words, size_t n_words,
+                          unsigned *out, smerf_error *error);
+
+/* Splits a list at its commas. NULL-terminated, to be freed with cli_free_list; NULL: no memory. */
+char **cli_split(const char *list, size_t *n);
+void cli_free_list(char **list);
+
+/* Fails as wrong use: "smerf: fit: ..." */
+smerf_status cli_fail(const cli_args *args, smerf_error *error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+void cli_print_help(const cli_command *command);
+
+#endif

@@ -1,0 +1,10 @@
+/* commands.h - the list of commands. */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "command.h"
+
+extern const cli_command cli_fit, cli_tune, cli_predict, cli_evaluate, cli_importance, cli_info, cli_export, cli_merge,
+    cli_simulate;
+
+#endif

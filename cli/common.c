@@ -1,0 +1,87 @@
+/* common.c - following the work. Reading is inputs.c. */
+#include "common.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+const cli_option cli_general_options[] = {
+    {"--threads", "N", "threads to use (default: all cores, or OMP_NUM_THREADS)"},
+    {"--quiet", NULL, "no messages"},
+    {0},
+};
+
+/* ---- interrupts ---- */
+
+static volatile sig_atomic_t is_interrupted;
+
+static void interrupt(int signal_number) {
+    (void)signal_number;
+    is_interrupted = 1;
+}
+
+/* The second Ctrl-C ends the program at once. */
+void cli_catch_interrupts(void) {
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool cli_is_interrupted(void) { return is_interrupted != 0; }
+
+/* ---- progress ---- */
+
+double cli_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int follow_work(void *context, double share_done) {
+    cli_follow *follow = context;
+    double now = cli_clock();
+    if (follow->is_shown && now - follow->last_shown > 0.2) {
+        follow->last_shown = now;
+        double left = share_done > 0.01 ? (now - follow->started) * (1 - share_done) / share_done : -1;
+        fprintf(stderr, "\r\033[K%s  %3.0f %%", follow->what, 100 * share_done);
+        if (left >= 0) fprintf(stderr, "  %.0f s left", left);
+        fflush(stderr);
+    }
+    return cli_is_interrupted();
+}
+
+void cli_stop_following(cli_follow *follow) {
+    if (follow->is_shown) fprintf(stderr, "\r\033[K");
+}
+
+/* OMP_NUM_THREADS may be a list, one number for each level of nesting: the first counts. */
+static size_t threads_wanted_by_environment(void) {
+    const char *text = getenv("OMP_NUM_THREADS");
+    long n = text != NULL ? strtol(text, NULL, 10) : 0;
+    return n > 0 ? (size_t)n : 0;
+}
+
+smerf_status cli_start_run(const cli_args *args, const char *what, smerf_run *run, cli_follow *follow,
+                           smerf_error *error) {
+    double now = cli_clock();
+    *follow = (cli_follow){.what = what,
+                           .is_shown = isatty(STDERR_FILENO) && !cli_has(args, "--quiet"),
+                           .started = now,
+                           .last_shown = now};
+    *run = (smerf_run){.progress = follow_work, .context = follow, .n_threads = threads_wanted_by_environment()};
+    return cli_get_size(args, "--threads", 1, &run->n_threads, error);
+}
+
+void cli_say(const cli_args *args, const char *format, ...) {
+    if (cli_has(args, "--quiet")) return;
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("smerf: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}

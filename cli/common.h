@@ -1,0 +1,73 @@
+/* common.h - what several commands do: read items and targets, and follow the work. */
+#ifndef CLI_COMMON_H
+#define CLI_COMMON_H
+
+#include "command.h"
+#include "io/matrix.h"
+#include "io/table.h"
+#include "io/write.h"
+
+/* Options that several commands take. */
+extern const cli_option cli_general_options[]; /* --quiet --threads */
+extern const cli_option cli_item_options[];    /* --id --ignore --categories */
+extern const cli_option cli_target_options[];  /* --distances ... */
+
+/* ---- items ---- */
+
+/* A table and the items made of it, which borrow its numbers. */
+typedef struct cli_items {
+    sm_table table;
+    smerf_items *items;
+} cli_items;
+
+/* To learn from: every column is a feature, but for ids, weights and what is ignored. */
+smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *items, smerf_error *error);
+
+/* To ask a model about: only its features, by name. */
+smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model, const char *path, cli_items *items,
+                                  smerf_error *error);
+void cli_free_items(cli_items *items); /* fine on one filled with zeros */
+
+/* The items as one side of a matrix. */
+sm_matrix_side cli_side(const cli_items *items);
+
+/* An item's name: its id, or its row.   space  for the row's digits */
+const char *cli_item_name(const cli_items *items, size_t row, char space[24]);
+
+/* ---- targets ---- */
+
+typedef struct cli_target {
+    sm_matrix matrix;
+    smerf_target *target;
+} cli_target;
+
+/* Exactly one target must be given, unless is_optional: then target->target stays NULL.
+ *   columns  NULL: the target is about pairs of rows */
+smerf_status cli_read_target(const cli_args *args, const cli_items *rows, const cli_items *columns, bool is_optional,
+                             cli_target *target, smerf_error *error);
+void cli_free_target(cli_target *target);
+
+/* ---- following the work ---- */
+
+typedef struct cli_follow {
+    const char *what; /* "growing trees" */
+    bool is_shown;    /* on a terminal, unless --quiet */
+    double started, last_shown;
+} cli_follow;
+
+/* Fills the run from --threads, OMP_NUM_THREADS and --quiet; *follow must live as long. */
+smerf_status cli_start_run(const cli_args *args, const char *what, smerf_run *run, cli_follow *follow,
+                           smerf_error *error);
+void cli_stop_following(cli_follow *follow); /* wipes the line */
+
+/* Ctrl-C was pressed. */
+bool cli_is_interrupted(void);
+void cli_catch_interrupts(void);
+
+/* One line to standard error, unless --quiet. */
+void cli_say(const cli_args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Seconds since some moment. */
+double cli_clock(void);
+
+#endif

@@ -1,0 +1,147 @@
+/* fit_options.c - see fit_options.h. */
+#include "fit_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/number.h"
+
+const cli_option cli_fit_options[] = {
+    {"--method", "NAME", "how to learn: smerf (default)"},
+    {"--trees", "B", "how many trees (default 500); A:B grows trees A ... B-1 only, for merge"},
+    {"--candidates", "D", "directions tried at each node: a number, all, or a power such as p^0.5 (default auto)"},
+    {"--splits", "KIND", "axis (default), or oblique for sparse random projections"},
+    {"--density", "F", "oblique: share of non-zeros in the projections (default 3/p, 1/p if p < 10)"},
+    {"--min-parent", "N", "smallest node that is split, in draws (default 2)"},
+    {"--max-depth", "N", "the root has depth 0 (default: no limit)"},
+    {"--sample", "KIND", "bootstrap (default), subsample:F, or none"},
+    {"--oob-rule", "RULE", "both (default) or either: which trees speak for a training pair"},
+    {"--self-distance", "KIND", "given (default), a number, or exclude"},
+    {"--item-weights", "COLUMN", "weighs items in splits and leaf means"},
+    {"--seed", "N", "0 ... 2^63 - 1 (default 1)"},
+    {"--kernels", "KIND", "auto (default) or plain: the same result with portable loops"},
+    {0},
+};
+
+static const char *const split_names[] = {"axis", "oblique"};
+static const char *const rule_names[] = {"both", "either"};
+static const char *const kernel_names[] = {"auto", "plain"};
+static const char *const method_names[] = {"smerf"};
+
+const char *cli_splits_name(smerf_splits splits) { return split_names[splits]; }
+const char *cli_oob_rule_name(smerf_oob_rule rule) { return rule_names[rule]; }
+
+static bool read_whole(const char *text, const char *end, uint64_t *out) {
+    if (text == end || *text < '0' || *text > '9') return false;
+    char *stop;
+    errno = 0;
+    *out = strtoull(text, &stop, 10);
+    return stop == end && errno == 0;
+}
+
+static smerf_status read_trees(const cli_args *args, smerf_options *options, smerf_error *error) {
+    const char *text = cli_get(args, "--trees");
+    if (text == NULL) return SMERF_OK;
+    const char *colon = strchr(text, ':'), *end = text + strlen(text);
+    uint64_t from = 0, to = 0;
+    bool is_fine = colon == NULL ? read_whole(text, end, &to)
+                                 : read_whole(text, colon, &from) && read_whole(colon + 1, end, &to);
+    if (!is_fine) return cli_fail(args, error, "--trees '%s' is neither a number B nor a range A:B", text);
+    if (to <= from) return cli_fail(args, error, "--trees '%s' grows no tree", text);
+    if (to > UINT32_MAX) return cli_fail(args, error, "--trees '%s': numbers must stay below 2^32", text);
+    options->first_tree = (size_t)from;
+    options->n_trees = (size_t)(to - from);
+    return SMERF_OK;
+}
+
+static smerf_status read_candidates(const cli_args *args, smerf_options *options, smerf_error *error) {
+    const char *text = cli_get(args, "--candidates");
+    uint64_t number;
+    if (text == NULL || strcmp(text, "auto") == 0) return SMERF_OK;
+    if (strcmp(text, "all") == 0) {
+        options->candidates = SMERF_CANDIDATES_ALL;
+        return SMERF_OK;
+    }
+    if (strncmp(text, "p^", 2) == 0) {
+        const char *power = text + 2;
+        if (sm_number_parse(power, strlen(power), &options->candidates_power) == SM_CELL_NUMBER &&
+            options->candidates_power > 0)
+            return SMERF_OK;
+    } else if (read_whole(text, text + strlen(text), &number) && number > 0) {
+        options->candidates = number < SIZE_MAX ? (size_t)number : SIZE_MAX - 1;
+        return SMERF_OK;
+    }
+    return cli_fail(args, error, "--candidates '%s' is not a number > 0, 'all', 'auto' or a power such as p^0.5", text);
+}
+
+static smerf_status read_sample(const cli_args *args, smerf_options *options, smerf_error *error) {
+    const char *text = cli_get(args, "--sample");
+    if (text == NULL || strcmp(text, "bootstrap") == 0) return SMERF_OK;
+    if (strcmp(text, "none") == 0) {
+        options->sample = SMERF_NO_SAMPLE;
+        return SMERF_OK;
+    }
+    if (strncmp(text, "subsample:", 10) == 0) {
+        const char *share = text + 10;
+        options->sample = SMERF_SUBSAMPLE;
+        if (sm_number_parse(share, strlen(share), &options->sample_share) == SM_CELL_NUMBER &&
+            options->sample_share > 0 && options->sample_share <= 1)
+            return SMERF_OK;
+    }
+    return cli_fail(args, error, "--sample '%s' is not bootstrap, none, or subsample:F with 0 < F <= 1", text);
+}
+
+static smerf_status read_self(const cli_args *args, smerf_options *options, smerf_error *error) {
+    const char *text = cli_get(args, "--self-distance");
+    if (text == NULL || strcmp(text, "given") == 0) return SMERF_OK;
+    if (strcmp(text, "exclude") == 0) {
+        options->self_distance = SMERF_SELF_EXCLUDE;
+        return SMERF_OK;
+    }
+    options->self_distance = SMERF_SELF_VALUE;
+    if (sm_number_parse(text, strlen(text), &options->self_value) == SM_CELL_NUMBER) return SMERF_OK;
+    return cli_fail(args, error, "--self-distance '%s' is not given, exclude, or a number", text);
+}
+
+static smerf_status read_seed(const cli_args *args, smerf_options *options, smerf_error *error) {
+    const char *text = cli_get(args, "--seed");
+    if (text == NULL || (read_whole(text, text + strlen(text), &options->seed) && options->seed <= INT64_MAX))
+        return SMERF_OK;
+    return cli_fail(args, error, "--seed '%s' is not a whole number in 0 ... 2^63 - 1", text);
+}
+
+smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, smerf_error *error) {
+    unsigned splits = 0, rule = 0, method = 0;
+    smerf_options_default(options);
+    smerf_status status = cli_get_word(args, "--method", method_names, 1, &method, error);
+    if (status == SMERF_OK) status = read_trees(args, options, error);
+    if (status == SMERF_OK) status = read_candidates(args, options, error);
+    if (status == SMERF_OK) status = cli_get_word(args, "--splits", split_names, 2, &splits, error);
+    if (status == SMERF_OK) status = cli_get_number(args, "--density", &options->density, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--min-parent", 2, &options->min_parent, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--max-depth", 0, &options->max_depth, error);
+    if (status == SMERF_OK) status = read_sample(args, options, error);
+    if (status == SMERF_OK) status = cli_get_word(args, "--oob-rule", rule_names, 2, &rule, error);
+    if (status == SMERF_OK) status = read_self(args, options, error);
+    if (status == SMERF_OK) status = read_seed(args, options, error);
+    options->splits = (smerf_splits)splits;
+    options->oob_rule = (smerf_oob_rule)rule;
+    if (status == SMERF_OK && cli_has(args, "--density") && !(options->density > 0 && options->density <= 1))
+        return cli_fail(args, error, "--density %s is not in (0, 1]", cli_get(args, "--density"));
+    return status;
+}
+
+smerf_status cli_read_kernels(const cli_args *args, smerf_run *run, smerf_error *error) {
+    unsigned kernels = 0;
+    smerf_status status = cli_get_word(args, "--kernels", kernel_names, 2, &kernels, error);
+    run->kernels = (smerf_kernels)kernels;
+    return status;
+}
+
+smerf_status cli_read_oob_rule(const cli_args *args, smerf_oob_rule *rule, smerf_error *error) {
+    unsigned chosen = SMERF_OOB_AS_FITTED;
+    smerf_status status = cli_get_word(args, "--oob-rule", rule_names, 2, &chosen, error);
+    *rule = (smerf_oob_rule)chosen;
+    return status;
+}

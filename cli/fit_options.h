@@ -1,0 +1,22 @@
+/* fit_options.h - the options of fit and tune. */
+#ifndef CLI_FIT_OPTIONS_H
+#define CLI_FIT_OPTIONS_H
+
+#include "command.h"
+
+extern const cli_option cli_fit_options[];
+
+/* The options as given, defaults elsewhere. */
+smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, smerf_error *error);
+
+/* --kernels */
+smerf_status cli_read_kernels(const cli_args *args, smerf_run *run, smerf_error *error);
+
+/* --oob-rule where a model has one already. */
+smerf_status cli_read_oob_rule(const cli_args *args, smerf_oob_rule *rule, smerf_error *error);
+
+/* Names as in the options. */
+const char *cli_splits_name(smerf_splits splits);
+const char *cli_oob_rule_name(smerf_oob_rule rule);
+
+#endif

@@ -1,0 +1,20 @@
+/* input.h - a whole file as bytes: mapped where possible, read where not ("-", pipes). */
+#ifndef SM_BASE_INPUT_H
+#define SM_BASE_INPUT_H
+
+#include "base/status.h"
+
+typedef struct sm_input {
+    const char *bytes;
+    size_t n_bytes;
+    bool is_mapped;
+} sm_input;
+
+/* SMERF_IO for a folder or a file that cannot be opened or read. The message starts with the path. */
+smerf_status sm_input_open(const char *path, sm_input *input, smerf_error *error);
+void sm_input_close(sm_input *input); /* fine on one filled with zeros */
+
+/* How messages call a path: "-" is "standard input". */
+const char *sm_input_name(const char *path);
+
+#endif

@@ -1,0 +1,135 @@
+/* column.c - see column.h. */
+#include "io/column.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/number.h"
+
+bool sm_column_start(sm_column *column, size_t most_rows) {
+    column->most_rows = most_rows;
+    if (column->role == SM_IGNORED || column->kind == SM_OPEN) return true;
+    if (column->kind == SM_NUMBERS) {
+        column->values = sm_array(most_rows, sizeof *column->values);
+        return column->values != NULL;
+    }
+    column->words = sm_names_new();
+    if (column->words == NULL || column->role == SM_ID) return column->words != NULL;
+    column->codes = sm_array(most_rows, sizeof *column->codes);
+    return column->codes != NULL;
+}
+
+void sm_column_stop(sm_column *column) {
+    sm_free(column->values);
+    sm_free(column->codes);
+    sm_names_free(column->words);
+    *column = (sm_column){0};
+}
+
+/* Decides what an open column is; the n_rows above were missing, which is written down now. */
+static bool settle(sm_column *column, sm_column_kind kind, size_t n_rows) {
+    column->kind = kind;
+    if (!sm_column_start(column, column->most_rows)) return false;
+    for (size_t i = 0; i < n_rows; i++) {
+        if (kind == SM_NUMBERS)
+            column->values[i] = NAN;
+        else
+            column->codes[i] = SMERF_MISSING;
+    }
+    return true;
+}
+
+bool sm_column_finish(sm_column *column, size_t n_rows) {
+    if (column->role == SM_IGNORED || column->kind != SM_OPEN) return true;
+    return settle(column, SM_NUMBERS, n_rows);
+}
+
+static const char *shown_name(const sm_column *column, char shown[SM_EXCERPT]) {
+    return sm_excerpt(column->name, strlen(column->name), shown);
+}
+
+static smerf_status put_value(sm_column *column, const sm_source *source, size_t row, double value,
+                              sm_spot spot, smerf_error *error) {
+    char shown[SM_EXCERPT];
+    if (isinf(value))
+        return sm_source_fail_spot(source, spot, error,
+                                   "an infinite value in column \"%s\"; numbers must be finite, or missing",
+                                   shown_name(column, shown));
+    if (column->role == SM_WEIGHT && !(value > 0))
+        return sm_source_fail_spot(source, spot, error, "an item weight must be a number > 0");
+    column->values[row] = value;
+    return SMERF_OK;
+}
+
+static smerf_status put_word(sm_column *column, const sm_source *source, size_t row, const char *text,
+                             size_t n, sm_spot spot, smerf_error *error) {
+    char shown[SM_EXCERPT];
+    bool is_new;
+    if (column->role == SM_ID && n == 0)
+        return sm_source_fail_spot(source, spot, error, "an item without an id; each needs one");
+    uint32_t place = sm_names_add(column->words, text, n, &is_new);
+    if (place == SMERF_MISSING) return sm_no_memory(error, "reading words");
+    if (column->role != SM_ID)
+        column->codes[row] = place;
+    else if (!is_new)
+        return sm_source_fail_spot(source, spot, error,
+                                   "a second item has the id \"%s\"; ids must be different",
+                                   sm_excerpt(text, n, shown));
+    return SMERF_OK;
+}
+
+static smerf_status fail_mixture(const sm_column *column, const sm_source *source, const sm_csv_cell *cell,
+                                 smerf_error *error) {
+    static const char way_out[] = "(--categories takes all of it as text)";
+    char shown[SM_EXCERPT], name[SM_EXCERPT];
+    shown_name(column, name);
+    sm_excerpt(cell->text, cell->n, shown);
+    if (column->kind == SM_WORDS)
+        return sm_source_fail(source, cell->place, error,
+                              "\"%s\" is a number, and column \"%s\" holds text above %s", shown, name,
+                              way_out);
+    if (column->is_wished)
+        return sm_source_fail(source, cell->place, error,
+                              "\"%s\" is no number, and column \"%s\" must hold numbers", shown, name);
+    return sm_source_fail(source, cell->place, error,
+                          "\"%s\" is no number, and column \"%s\" holds numbers above %s", shown, name,
+                          way_out);
+}
+
+smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size_t row,
+                                const sm_csv_cell *cell, smerf_error *error) {
+    const sm_spot spot = {.place = cell->place};
+    if (column->role == SM_IGNORED) return SMERF_OK;
+    if (column->role == SM_ID) return put_word(column, source, row, cell->text, cell->n, spot, error);
+
+    double value = NAN;
+    sm_cell content = sm_number_parse(cell->text, cell->n, &value);
+    if (content == SM_CELL_INFINITE) value = INFINITY;
+    if (column->kind == SM_OPEN) {
+        if (content == SM_CELL_MISSING) return SMERF_OK;
+        if (!settle(column, content == SM_CELL_TEXT ? SM_WORDS : SM_NUMBERS, row))
+            return sm_no_memory(error, "reading a table");
+    }
+    if (column->kind == SM_NUMBERS) {
+        if (content == SM_CELL_TEXT) return fail_mixture(column, source, cell, error);
+        return put_value(column, source, row, value, spot, error);
+    }
+    if (content == SM_CELL_MISSING) {
+        column->codes[row] = SMERF_MISSING;
+        return SMERF_OK;
+    }
+    if (content != SM_CELL_TEXT && !column->is_wished) return fail_mixture(column, source, cell, error);
+    return put_word(column, source, row, cell->text, cell->n, spot, error);
+}
+
+smerf_status sm_column_put_number(sm_column *column, const sm_source *source, size_t row, double value,
+                                  sm_spot spot, smerf_error *error) {
+    if (column->role == SM_IGNORED) return SMERF_OK;
+    if (column->kind == SM_NUMBERS) return put_value(column, source, row, value, spot, error);
+    char text[SM_NUMBER_SPACE];
+    size_t n = sm_number_format(value, text); /* "" for NaN: a missing level, and no id */
+    if (column->role == SM_ID || n > 0) return put_word(column, source, row, text, n, spot, error);
+    column->codes[row] = SMERF_MISSING;
+    return SMERF_OK;
+}

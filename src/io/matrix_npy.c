@@ -1,0 +1,103 @@
+/* matrix_npy.c - the numbers of a matrix in a .npy file: see matrix_reader.h. */
+#include <float.h>
+#include <math.h>
+
+#include "io/matrix_reader.h"
+
+smerf_status sm_matrix_start_npy(sm_matrix_reader *reader) {
+    const sm_matrix_wish *wish = reader->wish;
+    smerf_status status = sm_npy_read(&reader->source, &reader->npy, reader->error);
+    if (status != SMERF_OK) return status;
+    const size_t *shape = reader->npy.shape;
+    bool is_vector = shape[0] == 1 || shape[1] == 1;
+    reader->form = SM_MATRIX_FULL;
+    if (shape[0] == wish->rows.n && shape[1] == wish->columns.n) return SMERF_OK;
+    reader->form = SM_MATRIX_CONDENSED;
+    if (wish->is_square && is_vector && shape[0] * shape[1] == sm_matrix_condensed_length(wish->rows.n))
+        return SMERF_OK;
+    char text[SM_MATRIX_NEED];
+    return sm_fail(reader->error, SMERF_BAD_INPUT, "%s: has %zu x %zu numbers; %s", reader->source.name,
+                   shape[0], shape[1], sm_matrix_need(reader, text));
+}
+
+/* What sm_matrix_keep does, for n numbers of one row at once. False: one of them cannot be kept. */
+static bool keep_run(sm_matrix_reader *reader, size_t row, size_t column, const double *numbers, size_t n) {
+    bool are_finite = true;
+    if (reader->z == NULL) {
+        double largest = reader->largest;
+        for (size_t j = 0; j < n; j++) {
+            are_finite &= fabs(numbers[j]) <= DBL_MAX; /* false for NaN too */
+            if (numbers[j] > largest) largest = numbers[j];
+        }
+        reader->largest = largest;
+        return are_finite;
+    }
+    float *z = reader->z + row * reader->wish->columns.n + column;
+    if (reader->wish->are_similarities)
+        for (size_t j = 0; j < n; j++) z[j] = (float)(reader->largest - numbers[j]);
+    else
+        for (size_t j = 0; j < n; j++) z[j] = (float)numbers[j];
+    for (size_t j = 0; j < n; j++) are_finite &= fabsf(z[j]) <= FLT_MAX;
+    return are_finite;
+}
+
+/* Says which of the numbers, which stand in one row, is the first that cannot be kept; fine if all can. */
+static smerf_status fail_in_run(sm_matrix_reader *reader, size_t row, size_t column, const double *numbers,
+                                size_t n) {
+    smerf_status status = SMERF_OK;
+    for (size_t j = 0; j < n && status == SMERF_OK; j++) {
+        const sm_spot spot = {.place = SM_NO_PLACE, .row = row, .column = column + j};
+        status = sm_matrix_keep(reader, row, column + j, numbers[j], spot);
+    }
+    return status;
+}
+
+/* The rows of the upper triangle follow each other without a gap. */
+static smerf_status pass_condensed(sm_matrix_reader *reader) {
+    const sm_npy *npy = &reader->npy;
+    size_t n_items = reader->wish->rows.n, first = 0;
+    double run[SM_NPY_TILE];
+    for (size_t row = 0; row < n_items; row++) {
+        for (size_t column = row + 1, n; column < n_items; column += n, first += n) {
+            n = n_items - column < SM_NPY_TILE ? n_items - column : SM_NPY_TILE;
+            if (npy->shape[1] == 1)
+                sm_npy_get_tile(npy, first, n, 0, 1, run);
+            else
+                sm_npy_get_tile(npy, 0, 1, first, n, run);
+            if (!keep_run(reader, row, column, run, n)) return fail_in_run(reader, row, column, run, n);
+        }
+    }
+    return SMERF_OK;
+}
+
+static bool pass_tile(sm_matrix_reader *reader, size_t row, size_t column) {
+    const sm_npy *npy = &reader->npy;
+    double tile[SM_NPY_TILE * SM_NPY_TILE];
+    size_t n_rows = npy->shape[0] - row < SM_NPY_TILE ? npy->shape[0] - row : SM_NPY_TILE;
+    size_t n_columns = npy->shape[1] - column < SM_NPY_TILE ? npy->shape[1] - column : SM_NPY_TILE;
+    sm_npy_get_tile(npy, row, n_rows, column, n_columns, tile);
+    bool are_kept = true;
+    for (size_t i = 0; i < n_rows; i++)
+        are_kept &= keep_run(reader, row + i, column, tile + i * n_columns, n_columns);
+    return are_kept;
+}
+
+/* The tiles do not come in the order of rows, and the message shall be about the first number that cannot be kept. */
+static smerf_status fail_in_order(sm_matrix_reader *reader) {
+    smerf_status status = SMERF_OK;
+    for (size_t i = 0; i < reader->npy.shape[0] && status == SMERF_OK; i++) {
+        for (size_t j = 0; j < reader->npy.shape[1] && status == SMERF_OK; j++) {
+            double number = sm_npy_get(&reader->npy, i, j);
+            status = fail_in_run(reader, i, j, &number, 1);
+        }
+    }
+    return status;
+}
+
+smerf_status sm_matrix_pass_npy(sm_matrix_reader *reader) {
+    if (reader->form == SM_MATRIX_CONDENSED) return pass_condensed(reader);
+    for (size_t row = 0; row < reader->npy.shape[0]; row += SM_NPY_TILE)
+        for (size_t column = 0; column < reader->npy.shape[1]; column += SM_NPY_TILE)
+            if (!pass_tile(reader, row, column)) return fail_in_order(reader);
+    return SMERF_OK;
+}

@@ -1,0 +1,19 @@
+/* square.h - a square matrix and its mirror image, in tiles that stay in the cache. */
+#ifndef SM_IO_SQUARE_H
+#define SM_IO_SQUARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Each takes z [n][n] row-major. */
+
+/* Copies the upper triangle to the lower one; the diagonal stays. */
+void sm_square_mirror(float *z, size_t n);
+
+/* Puts the mean of z_ij and z_ji, taken in double, in both places. */
+void sm_square_average(float *z, size_t n);
+
+/* Whether z_ij == z_ji everywhere; if not, *row and *column are the first (i, j), j > i, in the order of rows. */
+bool sm_square_is_symmetric(const float *z, size_t n, size_t *row, size_t *column);
+
+#endif

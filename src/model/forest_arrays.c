@@ -1,0 +1,305 @@
+/* forest_arrays.c - see forest_arrays.h.
+ *
+ * What follows from the rest is not stored: the left child is the next node, the right child comes after the left
+ * subtree, splits and leaves are numbered in order, sums of weights come from the members. Arrays that would hold one
+ * value throughout (one term a split, weight +1, one draw an item) are left out. */
+#include "model/forest_arrays.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { IS_LEAF = 1, IS_CATEGORY = 2, MISSING_LEFT = 4 };
+
+typedef struct totals {
+    size_t n_nodes, n_splits, n_leaves, n_terms, n_left, n_members;
+    bool has_sums, has_levels, has_categories, has_repeats;
+} totals;
+
+static size_t n_terms_of(const sm_tree *tree) { return tree->first_term[tree->n_splits]; }
+
+static void count_tree(totals *all, const sm_tree *tree) {
+    all->n_nodes += tree->n_nodes;
+    all->n_splits += tree->n_splits;
+    all->n_leaves += tree->n_leaves;
+    all->n_terms += n_terms_of(tree);
+    all->n_members += sm_tree_n_members(tree);
+    if (tree->first_left != NULL) all->n_left += tree->first_left[tree->n_splits];
+    all->has_levels = all->has_levels || tree->term_level != NULL;
+    all->has_categories = all->has_categories || tree->first_left != NULL;
+    all->has_sums = all->has_sums || n_terms_of(tree) != tree->n_splits;
+    for (size_t t = 0; t < n_terms_of(tree); t++) all->has_sums = all->has_sums || tree->term_weight[t] != 1;
+    for (size_t m = 0; m < sm_tree_n_members(tree); m++) all->has_repeats = all->has_repeats || tree->member_draws[m] != 1;
+}
+
+/* Room for one array, or NULL if the model does not need it. The tensors own it. */
+static void *room(sm_tensors *tensors, const char *name, sm_tensor_type type, size_t n, bool is_needed,
+                  smerf_status *status, smerf_error *error) {
+    if (!is_needed || *status != SMERF_OK) return NULL;
+    void *data = sm_array(n, sm_tensor_type_bytes(type));
+    *status = data != NULL ? sm_tensors_give(tensors, name, type, data, n, error)
+                           : sm_no_memory(error, "packing a forest");
+    return *status == SMERF_OK ? data : NULL;
+}
+
+static void put_counts(const uint32_t *first, size_t n, uint32_t **counts) {
+    for (size_t i = 0; i < n; i++) *(*counts)++ = first[i + 1] - first[i];
+}
+
+static void put(uint32_t **to, const uint32_t *from, size_t n) {
+    memcpy(*to, from, n * sizeof **to);
+    *to += n;
+}
+
+smerf_status sm_forest_pack(const smerf_model *model, sm_tensors *tensors, smerf_error *error) {
+    totals all = {0};
+    size_t n_trees = model->options.n_trees;
+    for (size_t b = 0; b < n_trees; b++) count_tree(&all, &model->trees[b]);
+    smerf_status status = SMERF_OK;
+    double *threshold = room(tensors, "split.threshold", SM_F64, all.n_splits, true, &status, error);
+    double *gain = room(tensors, "split.gain", SM_F64, all.n_splits, true, &status, error);
+    uint32_t *n_leaves = room(tensors, "tree.n_leaves", SM_U32, n_trees, true, &status, error);
+    uint32_t *n_members = room(tensors, "leaf.n_members", SM_U32, all.n_leaves, true, &status, error);
+    uint32_t *item = room(tensors, "member.item", SM_U32, all.n_members, true, &status, error);
+    uint32_t *draws = room(tensors, "member.draws", SM_U32, all.n_members, all.has_repeats, &status, error);
+    uint32_t *feature = room(tensors, "term.feature", SM_U32, all.n_terms, true, &status, error);
+    uint32_t *n_terms = room(tensors, "split.n_terms", SM_U32, all.n_splits, all.has_sums, &status, error);
+    int8_t *weight = room(tensors, "term.weight", SM_I8, all.n_terms, all.has_sums, &status, error);
+    uint32_t *level = room(tensors, "term.level", SM_U32, all.n_terms, all.has_levels, &status, error);
+    uint32_t *n_left = room(tensors, "split.n_left", SM_U32, all.n_splits, all.has_categories, &status, error);
+    uint32_t *left = room(tensors, "left.level", SM_U32, all.n_left, all.has_categories, &status, error);
+    uint8_t *kind = room(tensors, "node.kind", SM_U8, all.n_nodes, true, &status, error);
+    if (status != SMERF_OK) return status;
+
+    for (size_t b = 0; b < n_trees; b++) {
+        const sm_tree *tree = &model->trees[b];
+        size_t n_splits = tree->n_splits, n_members_here = sm_tree_n_members(tree), n_terms_here = n_terms_of(tree);
+        *n_leaves++ = (uint32_t)tree->n_leaves;
+        for (size_t node = 0; node < tree->n_nodes; node++) {
+            size_t place = tree->place[node];
+            *kind++ = tree->is_leaf[node] ? IS_LEAF
+                                          : (uint8_t)((tree->is_category[place] ? IS_CATEGORY : 0) |
+                                                      (tree->missing_left[place] ? MISSING_LEFT : 0));
+        }
+        memcpy(threshold, tree->threshold, n_splits * sizeof *threshold);
+        memcpy(gain, tree->gain, n_splits * sizeof *gain);
+        threshold += n_splits;
+        gain += n_splits;
+        put_counts(tree->first_member, tree->n_leaves, &n_members);
+        put(&item, tree->member_item, n_members_here);
+        if (all.has_repeats) put(&draws, tree->member_draws, n_members_here);
+        put(&feature, tree->term_feature, n_terms_here);
+        if (all.has_sums) {
+            put_counts(tree->first_term, n_splits, &n_terms);
+            memcpy(weight, tree->term_weight, n_terms_here);
+            weight += n_terms_here;
+        }
+        for (size_t t = 0; t < n_terms_here && all.has_levels; t++)
+            *level++ = tree->term_level != NULL ? tree->term_level[t] : SMERF_MISSING;
+        for (size_t s = 0; s < n_splits && all.has_categories; s++)
+            *n_left++ = tree->first_left != NULL ? tree->first_left[s + 1] - tree->first_left[s] : 0;
+        if (tree->first_left != NULL) put(&left, tree->left_level, tree->first_left[n_splits]);
+    }
+    return SMERF_OK;
+}
+
+/* ---- and back ---- */
+
+/* What is still unread of each array; NULL where the file has none. */
+typedef struct cursor {
+    const double *threshold, *gain;
+    const uint32_t *n_leaves, *n_members, *item, *draws, *feature, *n_terms, *level, *n_left, *left;
+    const int8_t *weight;
+    const uint8_t *kind;
+    totals rest;
+} cursor;
+
+static const void *find(const sm_tensors *tensors, const char *name, sm_tensor_type type, size_t *n, bool is_needed,
+                        smerf_status *status, smerf_error *error) {
+    const sm_tensor *tensor = sm_tensors_find(tensors, name);
+    if (*status != SMERF_OK || (tensor == NULL && !is_needed)) return NULL;
+    if (tensor == NULL || tensor->type != type || (*n != SIZE_MAX && tensor->n != *n)) {
+        *status = sm_fail(error, SMERF_BAD_FILE, "the model's array '%s' is absent or has the wrong type or length", name);
+        return NULL;
+    }
+    *n = tensor->n;
+    return tensor->data;
+}
+
+static smerf_status find_all(cursor *next, const sm_tensors *tensors, size_t n_trees, smerf_error *error) {
+    smerf_status status = SMERF_OK;
+    totals *rest = &next->rest;
+    rest->n_splits = rest->n_leaves = rest->n_members = rest->n_terms = rest->n_left = rest->n_nodes = SIZE_MAX;
+    next->n_leaves = find(tensors, "tree.n_leaves", SM_U32, &n_trees, true, &status, error);
+    next->threshold = find(tensors, "split.threshold", SM_F64, &rest->n_splits, true, &status, error);
+    next->gain = find(tensors, "split.gain", SM_F64, &rest->n_splits, true, &status, error);
+    next->n_members = find(tensors, "leaf.n_members", SM_U32, &rest->n_leaves, true, &status, error);
+    next->item = find(tensors, "member.item", SM_U32, &rest->n_members, true, &status, error);
+    next->draws = find(tensors, "member.draws", SM_U32, &rest->n_members, false, &status, error);
+    next->feature = find(tensors, "term.feature", SM_U32, &rest->n_terms, true, &status, error);
+    next->n_terms = find(tensors, "split.n_terms", SM_U32, &rest->n_splits, false, &status, error);
+    next->weight = find(tensors, "term.weight", SM_I8, &rest->n_terms, next->n_terms != NULL, &status, error);
+    next->level = find(tensors, "term.level", SM_U32, &rest->n_terms, false, &status, error);
+    next->n_left = find(tensors, "split.n_left", SM_U32, &rest->n_splits, false, &status, error);
+    next->left = find(tensors, "left.level", SM_U32, &rest->n_left, next->n_left != NULL, &status, error);
+    next->kind = find(tensors, "node.kind", SM_U8, &rest->n_nodes, true, &status, error);
+    return status;
+}
+
+/* first[0 .. n] from n counts (all 1 where there are none), at most `most` together. */
+static uint32_t *take_counts(const uint32_t **counts, size_t n, size_t most, uint32_t smallest) {
+    uint32_t *first = sm_array(n + 1, sizeof *first);
+    if (first == NULL) return NULL;
+    uint64_t sum = first[0] = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t count = *counts != NULL ? *(*counts)++ : 1;
+        sum += count;
+        if (count < smallest || sum > most || sum > UINT32_MAX) {
+            sm_free(first);
+            return NULL;
+        }
+        first[i + 1] = (uint32_t)sum;
+    }
+    return first;
+}
+
+/* Nodes in preorder hang together if the number of open places never reaches 0 before the end, and does so there. */
+static bool take_nodes(sm_tree *tree, cursor *next) {
+    size_t n_open = 1, split = 0, leaf = 0, depth = 0;
+    uint32_t *waiting = sm_array(tree->n_splits, sizeof *waiting); /* splits whose right child has not come yet */
+    bool is_right = false, is_fine = waiting != NULL;
+    for (size_t node = 0; node < tree->n_nodes && is_fine; node++) {
+        uint8_t kind = next->kind[node];
+        is_fine = n_open > 0 && (kind == IS_LEAF || (kind & ~(IS_CATEGORY | MISSING_LEFT)) == 0);
+        if (!is_fine) break;
+        if (is_right) tree->right[waiting[--depth]] = (uint32_t)node;
+        tree->is_leaf[node] = is_right = kind == IS_LEAF; /* after a leaf comes the last right child that waits */
+        if (kind == IS_LEAF) {
+            is_fine = leaf < tree->n_leaves;
+            tree->place[node] = (uint32_t)leaf++;
+            n_open--;
+        } else {
+            is_fine = split < tree->n_splits;
+            if (!is_fine) break;
+            tree->is_category[split] = (kind & IS_CATEGORY) != 0;
+            tree->missing_left[split] = (kind & MISSING_LEFT) != 0;
+            waiting[depth++] = (uint32_t)split;
+            tree->place[node] = (uint32_t)split++;
+            n_open++;
+        }
+    }
+    sm_free(waiting);
+    next->kind += tree->n_nodes;
+    return is_fine && n_open == 0;
+}
+
+static bool split_is_fine(const sm_tree *tree, size_t split, const sm_features *features) {
+    if (!isfinite(tree->threshold[split]) || !isfinite(tree->gain[split])) return false;
+    size_t from = tree->first_term[split], to = tree->first_term[split + 1];
+    for (size_t t = from; t < to; t++) {
+        if (tree->term_feature[t] >= features->n || (tree->term_weight[t] != 1 && tree->term_weight[t] != -1)) return false;
+        const sm_feature *feature = &features->feature[tree->term_feature[t]];
+        uint32_t level = tree->term_level != NULL ? tree->term_level[t] : SMERF_MISSING;
+        bool is_indicator = feature->kind == SMERF_CATEGORY && !tree->is_category[split];
+        if (is_indicator ? level >= feature->levels.n : level != SMERF_MISSING) return false;
+        if (tree->is_category[split] && feature->kind != SMERF_CATEGORY) return false;
+    }
+    if (!tree->is_category[split]) return true;
+    if (tree->first_left == NULL || to - from != 1) return false;
+    const sm_feature *feature = &features->feature[tree->term_feature[from]];
+    for (size_t i = tree->first_left[split]; i < tree->first_left[split + 1]; i++) {
+        if (tree->left_level[i] >= feature->levels.n) return false;
+        if (i > tree->first_left[split] && tree->left_level[i] <= tree->left_level[i - 1]) return false;
+    }
+    return true;
+}
+
+static bool members_are_fine(const sm_tree *tree, size_t n_items, bool *is_seen) {
+    bool is_fine = true;
+    memset(is_seen, 0, n_items * sizeof *is_seen);
+    for (size_t m = 0; m < sm_tree_n_members(tree) && is_fine; m++) {
+        uint32_t item = tree->member_item[m];
+        is_fine = item < n_items && !is_seen[item] && tree->member_draws[m] > 0;
+        if (is_fine) is_seen[item] = true;
+    }
+    return is_fine;
+}
+
+static uint32_t *take(const uint32_t **from, size_t n) {
+    uint32_t *copy = sm_copy(*from, n, sizeof *copy);
+    *from += n;
+    return copy;
+}
+
+/* False: no memory, or the arrays do not fit together. */
+static bool take_tree(smerf_model *model, sm_tree *tree, cursor *next, bool *is_seen) {
+    totals *rest = &next->rest;
+    size_t n_leaves = *next->n_leaves++;
+    if (n_leaves == 0 || n_leaves > rest->n_leaves || n_leaves - 1 > rest->n_splits ||
+        2 * n_leaves - 1 > rest->n_nodes)
+        return false;
+    size_t n_splits = tree->n_splits = n_leaves - 1;
+    tree->n_leaves = n_leaves;
+    tree->n_nodes = 2 * n_leaves - 1;
+    tree->is_leaf = sm_array(tree->n_nodes, sizeof *tree->is_leaf);
+    tree->place = sm_array(tree->n_nodes, sizeof *tree->place);
+    tree->right = sm_array(n_splits, sizeof *tree->right);
+    tree->is_category = sm_array(n_splits, sizeof *tree->is_category);
+    tree->missing_left = sm_array(n_splits, sizeof *tree->missing_left);
+    tree->threshold = sm_copy(next->threshold, n_splits, sizeof *tree->threshold);
+    tree->gain = sm_copy(next->gain, n_splits, sizeof *tree->gain);
+    next->threshold += n_splits;
+    next->gain += n_splits;
+    tree->first_term = take_counts(&next->n_terms, n_splits, rest->n_terms, 1);
+    tree->first_member = take_counts(&next->n_members, n_leaves, rest->n_members, 1);
+    if (next->n_left != NULL) tree->first_left = take_counts(&next->n_left, n_splits, rest->n_left, 0);
+    if (tree->is_leaf == NULL || tree->place == NULL || tree->right == NULL || tree->is_category == NULL ||
+        tree->missing_left == NULL || tree->threshold == NULL || tree->gain == NULL || tree->first_term == NULL ||
+        tree->first_member == NULL || (next->n_left != NULL && tree->first_left == NULL) || !take_nodes(tree, next))
+        return false;
+
+    size_t n_terms = n_terms_of(tree), n_members = sm_tree_n_members(tree);
+    size_t n_left = tree->first_left != NULL ? tree->first_left[n_splits] : 0;
+    tree->term_feature = take(&next->feature, n_terms);
+    tree->member_item = take(&next->item, n_members);
+    tree->term_weight = sm_array(n_terms, sizeof *tree->term_weight);
+    tree->member_draws = sm_array(n_members, sizeof *tree->member_draws);
+    if (next->level != NULL) tree->term_level = take(&next->level, n_terms);
+    if (next->left != NULL) tree->left_level = take(&next->left, n_left);
+    if (tree->term_feature == NULL || tree->member_item == NULL || tree->term_weight == NULL ||
+        tree->member_draws == NULL || (next->level != NULL && tree->term_level == NULL) ||
+        (next->left != NULL && tree->left_level == NULL))
+        return false;
+    for (size_t t = 0; t < n_terms; t++) tree->term_weight[t] = next->weight != NULL ? *next->weight++ : 1;
+    for (size_t m = 0; m < n_members; m++) tree->member_draws[m] = next->draws != NULL ? *next->draws++ : 1;
+
+    rest->n_leaves -= n_leaves;
+    rest->n_splits -= n_splits;
+    rest->n_nodes -= tree->n_nodes;
+    rest->n_terms -= n_terms;
+    rest->n_members -= n_members;
+    rest->n_left -= n_left;
+    for (size_t s = 0; s < n_splits; s++)
+        if (!split_is_fine(tree, s, &model->features)) return false;
+    return members_are_fine(tree, model->n_items, is_seen);
+}
+
+smerf_status sm_forest_unpack(smerf_model *model, const sm_tensors *tensors, smerf_error *error) {
+    cursor next = {0};
+    size_t n_trees = model->options.n_trees;
+    smerf_status status = find_all(&next, tensors, n_trees, error);
+    if (status != SMERF_OK) return status;
+    if (next.n_left == NULL) next.rest.n_left = 0;
+    bool *is_seen = sm_array(model->n_items, sizeof *is_seen);
+    model->trees = sm_zeros(n_trees, sizeof *model->trees);
+    if (is_seen == NULL || model->trees == NULL) status = sm_no_memory(error, "unpacking a forest");
+    for (size_t b = 0; b < n_trees && status == SMERF_OK; b++)
+        if (!take_tree(model, &model->trees[b], &next, is_seen))
+            status = sm_fail(error, SMERF_BAD_FILE, "tree %zu of the model does not hang together", b);
+    const totals *rest = &next.rest;
+    if (status == SMERF_OK && (rest->n_leaves | rest->n_splits | rest->n_nodes | rest->n_terms | rest->n_members) != 0)
+        status = sm_fail(error, SMERF_BAD_FILE, "the model's arrays are longer than its trees");
+    sm_free(is_seen);
+    return status;
+}

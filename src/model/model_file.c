@@ -1,0 +1,93 @@
+/* model_file.c - saves and loads models (docs/model-format.md). */
+#include "model/model_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/forest_arrays.h"
+#include "model/safetensors.h"
+
+static smerf_status pack(const smerf_model *model, sm_tensors *tensors, smerf_error *error) {
+    smerf_status status = sm_tensors_add(tensors, "item.hash", SM_U64, model->hashes, model->n_items, error);
+    if (status == SMERF_OK && model->weights != NULL)
+        status = sm_tensors_add(tensors, "item.weight", SM_F64, model->weights, model->n_items, error);
+    if (status == SMERF_OK && model->ids.n > 0) {
+        size_t n_bytes;
+        char *block = sm_strings_pack(&model->ids, &n_bytes);
+        status = block != NULL ? sm_tensors_give(tensors, "item.id", SM_U8, block, n_bytes, error)
+                               : sm_no_memory(error, "saving a model");
+    }
+    if (status == SMERF_OK) status = sm_forest_pack(model, tensors, error);
+    if (status == SMERF_OK) status = model->target->kind->save(model->target, tensors, error);
+    return status;
+}
+
+smerf_status smerf_model_save(const smerf_model *model, const char *path, smerf_error *error) {
+    sm_tensors tensors = {0};
+    json_t *facts = sm_facts_write(model);
+    smerf_status status = facts != NULL ? pack(model, &tensors, error) : sm_no_memory(error, "saving a model");
+    if (status == SMERF_OK) status = sm_safetensors_write(path, facts, &tensors, error);
+    json_decref(facts);
+    sm_tensors_free(&tensors);
+    return status;
+}
+
+static smerf_status unpack_items(smerf_model *model, const sm_tensors *tensors, smerf_error *error) {
+    const void *data;
+    smerf_status status = sm_tensors_get(tensors, "item.hash", SM_U64, model->n_items, &data, error);
+    if (status != SMERF_OK) return status;
+    model->hashes = sm_copy(data, model->n_items, sizeof *model->hashes);
+    if (model->hashes == NULL) return sm_no_memory(error, "loading a model");
+    if (model->weight_column != NULL) {
+        status = sm_tensors_get(tensors, "item.weight", SM_F64, model->n_items, &data, error);
+        if (status != SMERF_OK) return status;
+        model->weights = sm_copy(data, model->n_items, sizeof *model->weights);
+        if (model->weights == NULL) return sm_no_memory(error, "loading a model");
+        for (size_t i = 0; i < model->n_items; i++)
+            if (!(model->weights[i] > 0) || model->weights[i] > 1e300)
+                return sm_fail(error, SMERF_BAD_FILE, "the model's item weights are not all > 0");
+    }
+    if (model->id_column != NULL) {
+        const sm_tensor *ids = sm_tensors_find(tensors, "item.id");
+        if (ids == NULL || ids->type != SM_U8 || !sm_strings_unpack(&model->ids, ids->data, ids->n, model->n_items))
+            return sm_fail(error, SMERF_BAD_FILE, "the model's item ids do not fit its items");
+    }
+    return SMERF_OK;
+}
+
+static smerf_status unpack(smerf_model *model, const sm_safetensors *file, const char *name, smerf_error *error) {
+    const sm_target_kind *kind;
+    smerf_status status = sm_facts_read(model, file->facts, name, &kind, error);
+    if (status != SMERF_OK) return status;
+    status = unpack_items(model, &file->tensors, error);
+    if (status == SMERF_OK) status = sm_forest_unpack(model, &file->tensors, error);
+    if (status == SMERF_OK) status = kind->load(&file->tensors, model->n_items, &model->target, error);
+    if (status == SMERF_OK) {
+        const char *largest = json_string_value(json_object_get(file->facts, "largest_similarity"));
+        json_t *number = largest != NULL ? json_loads(largest, JSON_DECODE_ANY, NULL) : NULL;
+        if (json_is_number(number)) smerf_target_note_similarities(model->target, json_number_value(number));
+        json_decref(number);
+        return SMERF_OK;
+    }
+    if (status == SMERF_BAD_FILE && error != NULL) { /* the rooms below do not know the file's name */
+        char sentence[sizeof error->message];
+        memcpy(sentence, error->message, sizeof sentence);
+        return sm_fail(error, status, "%s: is damaged: %.300s", name, sentence);
+    }
+    return status;
+}
+
+smerf_status smerf_model_load(const char *path, smerf_model **out, smerf_error *error) {
+    sm_safetensors file;
+    smerf_status status = sm_safetensors_read(path, &file, error);
+    if (status != SMERF_OK) return status;
+    smerf_model *model = sm_zeros(1, sizeof *model);
+    status = model != NULL ? unpack(model, &file, sm_input_name(path), error) : sm_no_memory(error, "loading a model");
+    sm_safetensors_close(&file);
+    if (status == SMERF_OK)
+        *out = model;
+    else
+        smerf_model_free(model);
+    return status;
+}

@@ -1,0 +1,58 @@
+/* simulate.c - the three data sets of the paper's section 5.1 ("Simulations for Distance Learning"): 20 features, of
+ * which the first two make the distance. */
+#include <math.h>
+
+#include "base/random.h"
+#include "base/status.h"
+
+enum { P = SMERF_SIMULATED_FEATURES };
+
+/* Uniform in the unit ball: a random direction, at a distance whose P-th power is uniform. */
+static void draw_in_ball(sm_random *random, double *x) {
+    double squares = 0;
+    for (size_t f = 0; f < P; f++) {
+        x[f] = sm_random_normal(random);
+        squares += x[f] * x[f];
+    }
+    double scale = pow(sm_random_uniform(random), 1.0 / P) / sqrt(squares);
+    for (size_t f = 0; f < P; f++) x[f] *= scale;
+}
+
+static void draw_in_cube(sm_random *random, double from, double to, double *x) {
+    for (size_t f = 0; f < P; f++) x[f] = from + (to - from) * sm_random_uniform(random);
+}
+
+/* The one number that an item's distances depend on. */
+static double draw_item(smerf_simulation kind, sm_random *random, double *x) {
+    switch (kind) {
+    case SMERF_REGRESSION:
+        draw_in_cube(random, 0.1, 0.9, x);
+        return (x[0] + x[1]) / 2 + (0.2 * sm_random_uniform(random) - 0.1);
+    case SMERF_BILINEAR:
+        draw_in_cube(random, 0, 1, x);
+        return (x[0] + x[1]) / 2;
+    case SMERF_RADIAL:
+        draw_in_ball(random, x);
+        return hypot(x[0], x[1]);
+    }
+    return 0;
+}
+
+smerf_status smerf_simulate(smerf_simulation kind, size_t n_items, uint64_t seed, uint32_t part, double *x, double *z,
+                            smerf_error *error) {
+    if (kind > SMERF_RADIAL) return sm_fail(error, SMERF_BAD_INPUT, "simulate: unknown data set");
+    if (seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "simulate: the seed is not in 0 ... 2^63 - 1");
+    for (size_t i = 0; i < n_items; i++) {
+        sm_random random;
+        sm_random_start(&random, seed, part, SM_PLACE_SIMULATE + ((uint64_t)kind << 8) + ((uint64_t)i << 16));
+        z[i] = draw_item(kind, &random, x + i * P); /* kept in the first row until all are drawn */
+    }
+    for (size_t i = n_items; i-- > 0;) {
+        double y = z[i];
+        for (size_t j = 0; j < n_items && i > 0; j++)
+            z[i * n_items + j] = kind == SMERF_BILINEAR ? 1 - y * z[j] : (y - z[j]) * (y - z[j]);
+    }
+    double first = z[0];
+    for (size_t j = n_items; j-- > 0;) z[j] = kind == SMERF_BILINEAR ? 1 - first * z[j] : (first - z[j]) * (first - z[j]);
+    return SMERF_OK;
+}

@@ -1,0 +1,137 @@
+/* tune.c - tries the paper's grid of settings and keeps the best by out-of-bag score (appendix, "Details of Algorithm
+ * Implementation and Hyperparameters"). */
+#include <math.h>
+
+#include "base/memory.h"
+#include "data/items.h"
+#include "model/model.h"
+#include "train/problem.h"
+
+static const double powers[] = {0.25, 0.5, 0.75, 1, 1.5}; /* the last with oblique splits only */
+static const size_t min_parents[] = {2, 4, 8};
+
+enum { N_POWERS = 5, N_MIN_PARENTS = 3, MOST_TRIALS = 2 * N_POWERS * N_MIN_PARENTS };
+
+typedef struct trials {
+    smerf_options options[MOST_TRIALS]; /* resolved */
+    size_t n;
+} trials;
+
+static bool same_setting(const smerf_options *a, const smerf_options *b) {
+    return a->splits == b->splits && a->candidates == b->candidates && a->min_parent == b->min_parent;
+}
+
+/* Adds a setting, unless an earlier one comes to the same (small powers of small p do). */
+static smerf_status add(trials *list, const smerf_options *options, const smerf_items *items, smerf_error *error) {
+    smerf_options resolved;
+    smerf_status status = sm_options_resolve(options, items->n_items, items->features.n, &resolved, error);
+    for (size_t i = 0; i < list->n && status == SMERF_OK; i++)
+        if (same_setting(&list->options[i], &resolved)) return SMERF_OK;
+    if (status == SMERF_OK) list->options[list->n++] = resolved;
+    return status;
+}
+
+static smerf_status add_min_parents(trials *list, smerf_options options, const smerf_grid *grid,
+                                    const smerf_items *items, smerf_error *error) {
+    if (!grid->vary_min_parent) return add(list, &options, items, error);
+    smerf_status status = SMERF_OK;
+    for (size_t i = 0; i < N_MIN_PARENTS && status == SMERF_OK; i++) {
+        options.min_parent = min_parents[i];
+        status = add(list, &options, items, error);
+    }
+    return status;
+}
+
+static smerf_status add_candidates(trials *list, smerf_options options, const smerf_grid *grid,
+                                   const smerf_items *items, smerf_error *error) {
+    if (!grid->vary_candidates) return add_min_parents(list, options, grid, items, error);
+    size_t n_powers = options.splits == SMERF_OBLIQUE ? N_POWERS : N_POWERS - 1;
+    smerf_status status = SMERF_OK;
+    for (size_t i = 0; i < n_powers && status == SMERF_OK; i++) {
+        options.candidates_power = powers[i];
+        status = add_min_parents(list, options, grid, items, error);
+    }
+    return status;
+}
+
+static smerf_status list_trials(trials *list, const smerf_options *options, const smerf_grid *grid,
+                                const smerf_items *items, smerf_error *error) {
+    if (!grid->vary_splits) return add_candidates(list, *options, grid, items, error);
+    smerf_options axis = *options, oblique = *options;
+    axis.splits = SMERF_AXIS;
+    axis.density = 0; /* a density that was given is about the oblique half */
+    oblique.splits = SMERF_OBLIQUE;
+    smerf_status status = add_candidates(list, axis, grid, items, error);
+    return status == SMERF_OK ? add_candidates(list, oblique, grid, items, error) : status;
+}
+
+/* The caller's progress, over the part of the whole that one trial is. */
+typedef struct stretch {
+    const smerf_run *run;
+    double from, to;
+} stretch;
+
+static int report(void *context, double share_done) {
+    const stretch *part = context;
+    return part->run->progress(part->run->context, part->from + share_done * (part->to - part->from));
+}
+
+static smerf_status try_one(const smerf_items *items, smerf_target *target, smerf_trial *trial, smerf_metric metric,
+                            const smerf_run *run, smerf_model **model, smerf_error *error) {
+    const smerf_run nothing = {0};
+    stretch part = {.run = run != NULL ? run : &nothing};
+    smerf_run own = *part.run;
+    if (own.progress != NULL) {
+        own.progress = report;
+        own.context = &part;
+    }
+    double share = 1 / (double)trial->n_trials;
+    part.from = share * (double)trial->number;
+    part.to = part.from + share / 2; /* growing and scoring take about the same time */
+    smerf_status status = smerf_fit(items, target, &trial->options, &own, model, error);
+    if (status != SMERF_OK) return status;
+    part.from = part.to;
+    part.to += share / 2;
+    smerf_scores scores;
+    smerf_question question = {.rows = items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
+    status = smerf_evaluate(*model, &question, NULL, SMERF_HAS(metric), &own, &scores, error);
+    trial->score = scores.value[metric];
+    return status;
+}
+
+static bool is_better(double score, double best, smerf_metric metric) {
+    if (isnan(score)) return false;
+    return isnan(best) || (smerf_metric_rises(metric) ? score > best : score < best);
+}
+
+smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                        const smerf_grid *grid, smerf_metric metric, const smerf_run *run, smerf_trial_sink tried,
+                        void *context, smerf_trial *best, smerf_model **out, smerf_error *error) {
+    trials list = {.n = 0};
+    smerf_status status = list_trials(&list, options, grid, items, error);
+    smerf_model *kept = NULL;
+    smerf_trial winner = {.score = NAN};
+    for (size_t i = 0; i < list.n && status == SMERF_OK; i++) {
+        smerf_model *model = NULL;
+        smerf_trial trial = {.number = i, .n_trials = list.n, .options = list.options[i], .score = NAN};
+        status = try_one(items, target, &trial, metric, run, &model, error);
+        if (status == SMERF_OK && tried != NULL) tried(context, &trial);
+        if (status == SMERF_OK && is_better(trial.score, winner.score, metric)) {
+            smerf_model_free(kept);
+            kept = model;
+            model = NULL;
+            winner = trial;
+        }
+        smerf_model_free(model);
+    }
+    if (status == SMERF_OK && kept == NULL)
+        status = sm_fail(error, SMERF_BAD_INPUT,
+                         "no setting has a score by %s: too few pairs are out of bag; grow more trees", smerf_metric_name(metric));
+    if (status != SMERF_OK) {
+        smerf_model_free(kept);
+        return status;
+    }
+    if (best != NULL) *best = winner;
+    *out = kept;
+    return SMERF_OK;
+}

@@ -1,0 +1,88 @@
+/* fit.c - grows a forest: checks, prepares, and deals the trees out to the threads. */
+#include "base/memory.h"
+#include "model/model.h"
+#include "train/tree_builder.h"
+
+typedef struct forest_job {
+    const sm_problem *problem;
+    sm_crew *crew;
+    smerf_kernels kernels;
+    sm_tree_builder **builders; /* [n_threads], made when a thread takes its first tree */
+    smerf_model *model;
+} forest_job;
+
+static smerf_status grow_one(void *job, size_t task, size_t thread, smerf_error *error) {
+    forest_job *forest = job;
+    sm_tree_builder **builder = &forest->builders[thread];
+    smerf_status status = SMERF_OK;
+    if (*builder == NULL)
+        status = sm_tree_builder_new(forest->problem, forest->crew->n_threads, forest->kernels, builder, error);
+    if (status != SMERF_OK) return status;
+    size_t number = forest->problem->options->first_tree + task;
+    return sm_tree_builder_grow(*builder, number, forest->crew, thread, &forest->model->trees[task], error);
+}
+
+static smerf_status grow_all(const sm_problem *problem, const smerf_run *run, smerf_model *model, smerf_error *error) {
+    sm_crew crew;
+    sm_crew_start(&crew, run);
+    size_t n_trees = problem->options->n_trees;
+    if (crew.n_threads > n_trees) crew.n_threads = n_trees;
+    forest_job job = {.problem = problem,
+                      .crew = &crew,
+                      .kernels = run != NULL ? run->kernels : SMERF_KERNELS_AUTO,
+                      .builders = sm_zeros(crew.n_threads, sizeof *job.builders),
+                      .model = model};
+    if (job.builders == NULL) return sm_no_memory(error, "preparing to grow trees");
+    smerf_status status = sm_crew_do(&crew, n_trees, grow_one, &job, error);
+    for (size_t t = 0; t < crew.n_threads; t++) sm_tree_builder_free(job.builders[t]);
+    sm_free(job.builders);
+    return status;
+}
+
+/* The target as the options want it: shared, or a variant with another diagonal. */
+static smerf_status choose_target(smerf_target *target, const smerf_options *options, smerf_target **out,
+                                  smerf_error *error) {
+    if (options->self_distance == SMERF_SELF_VALUE)
+        return target->kind->with_diagonal(target, options->self_value, out, error);
+    *out = sm_target_share(target);
+    return SMERF_OK;
+}
+
+static smerf_status fit(const smerf_items *items, const sm_view *view, smerf_target *target,
+                        const smerf_options *resolved, const smerf_run *run, smerf_model **out, smerf_error *error) {
+    smerf_model *model;
+    smerf_status status = sm_model_new(items, view, target, resolved, &model, error);
+    if (status != SMERF_OK) return status;
+    sm_problem problem;
+    status = sm_problem_start(&problem, view, &model->features, target, model->weights, &model->options, error);
+    if (status == SMERF_OK) {
+        status = grow_all(&problem, run, model, error);
+        sm_problem_free(&problem);
+    }
+    if (status == SMERF_OK)
+        *out = model;
+    else
+        smerf_model_free(model);
+    return status;
+}
+
+smerf_status smerf_fit(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                       const smerf_run *run, smerf_model **out, smerf_error *error) {
+    if (target->is_block)
+        return sm_fail(error, SMERF_BAD_INPUT, "distances between two sets of items cannot be trained on");
+    if (target->n_rows != items->n_items)
+        return sm_fail(error, SMERF_BAD_INPUT, "there are %zu items, and the target is about %zu", items->n_items,
+                       target->n_rows);
+    smerf_options resolved;
+    smerf_status status = sm_options_resolve(options, items->n_items, items->features.n, &resolved, error);
+    if (status != SMERF_OK) return status;
+    sm_view view;
+    smerf_target *chosen = NULL;
+    status = sm_view_match(&view, &items->features, items, error);
+    if (status != SMERF_OK) return status;
+    status = choose_target(target, &resolved, &chosen, error);
+    if (status == SMERF_OK) status = fit(items, &view, chosen, &resolved, run, out, error);
+    smerf_target_free(chosen);
+    sm_view_free(&view);
+    return status;
+}

@@ -1,0 +1,93 @@
+/* problem.c - see problem.h. Numbers become ranks once, so that a node sorts small integers. */
+#include "train/problem.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/sort.h"
+
+typedef struct sort_room {
+    uint64_t *keys, *spare_keys;
+    uint32_t *places, *spare_places;
+} sort_room;
+
+static void free_room(sort_room *room) {
+    sm_free(room->keys);
+    sm_free(room->spare_keys);
+    sm_free(room->places);
+    sm_free(room->spare_places);
+}
+
+static bool make_room(sort_room *room, size_t n) {
+    *room = (sort_room){.keys = sm_array(n, sizeof *room->keys),
+                        .spare_keys = sm_array(n, sizeof *room->spare_keys),
+                        .places = sm_array(n, sizeof *room->places),
+                        .spare_places = sm_array(n, sizeof *room->spare_places)};
+    return room->keys != NULL && room->spare_keys != NULL && room->places != NULL && room->spare_places != NULL;
+}
+
+static void rank(const double *values, size_t n_items, sort_room *room, uint32_t *ranks) {
+    size_t n = 0;
+    for (size_t i = 0; i < n_items; i++) {
+        ranks[i] = SMERF_MISSING;
+        if (isnan(values[i])) continue;
+        room->keys[n] = sm_sort_key(values[i]);
+        room->places[n++] = (uint32_t)i;
+    }
+    sm_sort(room->keys, room->places, n, room->spare_keys, room->spare_places);
+    uint32_t next = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && room->keys[i] != room->keys[i - 1]) next++;
+        ranks[room->places[i]] = next;
+    }
+}
+
+static bool may_be_missing(const sm_problem *problem, size_t f) {
+    for (size_t i = 0; i < problem->n_items; i++) {
+        const double *values = problem->view->values[f];
+        if (values != NULL ? isnan(values[i]) : problem->view->codes[f][i] == SMERF_MISSING) return true;
+    }
+    return false;
+}
+
+smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
+                              const smerf_target *target, const double *item_weights, const smerf_options *options,
+                              smerf_error *error) {
+    *problem = (sm_problem){.n_items = view->n_items,
+                            .n_features = view->n_features,
+                            .view = view,
+                            .features = features,
+                            .target = target,
+                            .item_weights = item_weights,
+                            .options = options};
+    problem->n_draws = sm_options_draws(options, view->n_items);
+    problem->most_in_bag = problem->n_draws < view->n_items ? problem->n_draws : view->n_items;
+    problem->ranks = sm_zeros(view->n_features, sizeof *problem->ranks);
+    sort_room room;
+    bool has_room = make_room(&room, view->n_items) && problem->ranks != NULL, is_any_missing = false;
+    for (size_t f = 0; f < view->n_features && has_room; f++) {
+        is_any_missing = is_any_missing || may_be_missing(problem, f);
+        if (view->values[f] == NULL) continue;
+        problem->ranks[f] = sm_array(view->n_items, sizeof **problem->ranks);
+        has_room = problem->ranks[f] != NULL;
+        if (has_room) rank(view->values[f], view->n_items, &room, problem->ranks[f]);
+    }
+    free_room(&room);
+    problem->most_line_ups = options->candidates * (is_any_missing ? 2 : 1);
+    if (has_room) return SMERF_OK;
+    sm_problem_free(problem);
+    return sm_no_memory(error, "ranking the features");
+}
+
+void sm_problem_free(sm_problem *problem) {
+    for (size_t f = 0; f < problem->n_features && problem->ranks != NULL; f++) sm_free(problem->ranks[f]);
+    sm_free(problem->ranks);
+    *problem = (sm_problem){0};
+}
+
+size_t sm_problem_most_levels(const sm_problem *problem) {
+    size_t most = 0;
+    for (size_t f = 0; f < problem->n_features; f++)
+        if (problem->features->feature[f].levels.n > most) most = problem->features->feature[f].levels.n;
+    return most;
+}

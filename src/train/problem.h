@@ -1,0 +1,40 @@
+/* problem.h - everything that growing a tree reads, gathered once before the first tree. */
+#ifndef SM_TRAIN_PROBLEM_H
+#define SM_TRAIN_PROBLEM_H
+
+#include "data/items.h"
+#include "target/target.h"
+
+typedef struct sm_problem {
+    size_t n_items, n_features;
+    const sm_view *view;
+    const sm_features *features;
+    const smerf_target *target;
+    const double *item_weights;   /* [n_items] or NULL: all 1 */
+    const smerf_options *options; /* resolved */
+    uint32_t **ranks;             /* [n_features][n_items] the place of a number among the different values of its
+                                     column, SMERF_MISSING where there is none; NULL for a category. Owned. */
+    size_t n_draws;               /* by one tree */
+    size_t most_in_bag;           /* the most different items in one tree */
+    size_t most_line_ups;         /* at one node: two a candidate where values may be missing */
+} sm_problem;
+
+smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
+                              const smerf_target *target, const double *item_weights, const smerf_options *options,
+                              smerf_error *error);
+void sm_problem_free(sm_problem *problem);
+
+/* The most levels that a category has; 0 if there is none. */
+size_t sm_problem_most_levels(const sm_problem *problem);
+
+/* options.c: checks the options against the data and spells out every automatic choice. */
+smerf_status sm_options_resolve(const smerf_options *options, size_t n_items, size_t n_features,
+                                smerf_options *resolved, smerf_error *error);
+
+/* The number of non-zeros in the projections of one node. */
+size_t sm_options_non_zeros(const smerf_options *resolved, size_t n_features);
+
+/* The number of draws of one tree. */
+size_t sm_options_draws(const smerf_options *resolved, size_t n_items);
+
+#endif

@@ -1,0 +1,251 @@
+/* splitter.c - finds the best split of one node.
+ *   1. draw a few directions                        direction.c
+ *   2. line the node's items up along each          here; levels of a category: categories.c
+ *   3. ask what every cut would cost                the target
+ *   4. keep the best cut, ties by rule
+ * It never touches the tree: that is tree_builder.c. Paper: section 2, Eq. (1).
+ *
+ * Items with a missing value go to the side where they gain most. So a direction with missing values has two line-ups:
+ * the present items followed by the missing ones (missing goes right), and the missing ones followed by the present
+ * ones (missing goes left). "Missing against present" is the last cut of the first. */
+#include "train/splitter.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/sort.h"
+
+/* Gains closer than this share of the largest term of Eq. (1) are the same gain, and the rule decides. */
+static const double same_gain = 1e-9;
+
+smerf_status sm_splitter_start(sm_splitter *splitter, const sm_problem *problem, sm_search *search,
+                               smerf_error *error) {
+    size_t n = problem->most_in_bag, d = problem->options->candidates, u = problem->most_line_ups;
+    *splitter = (sm_splitter){.problem = problem, .search = search};
+    smerf_status status = sm_directions_start(&splitter->directions, problem, error);
+    if (status == SMERF_OK) status = sm_categories_start(&splitter->categories, problem, error);
+    if (status == SMERF_OK) {
+        splitter->candidates = sm_array(d, sizeof *splitter->candidates);
+        splitter->line_ups = sm_array(u, sizeof *splitter->line_ups);
+        splitter->orders = sm_array(sm_size(u, n, 0), sizeof *splitter->orders);
+        splitter->costs = sm_array(sm_size(u, sm_size(n, 2, 0), 0), sizeof *splitter->costs);
+        splitter->cuts = sm_array(sm_size(d, n, 0), sizeof *splitter->cuts);
+        splitter->keys = sm_array(n, sizeof *splitter->keys);
+        splitter->spare_keys = sm_array(n, sizeof *splitter->spare_keys);
+        splitter->spare_places = sm_array(n, sizeof *splitter->spare_places);
+        splitter->goes_left = sm_array(n, sizeof *splitter->goes_left);
+        splitter->left_levels = sm_array(sm_problem_most_levels(problem), sizeof *splitter->left_levels);
+        if (splitter->candidates == NULL || splitter->line_ups == NULL || splitter->orders == NULL ||
+            splitter->costs == NULL || splitter->cuts == NULL || splitter->keys == NULL ||
+            splitter->spare_keys == NULL || splitter->spare_places == NULL || splitter->goes_left == NULL ||
+            splitter->left_levels == NULL)
+            status = sm_no_memory(error, "preparing to search for splits");
+    }
+    if (status != SMERF_OK) sm_splitter_free(splitter);
+    return status;
+}
+
+void sm_splitter_free(sm_splitter *splitter) {
+    sm_directions_free(&splitter->directions);
+    sm_categories_free(&splitter->categories);
+    sm_free(splitter->candidates);
+    sm_free(splitter->line_ups);
+    sm_free(splitter->orders);
+    sm_free(splitter->costs);
+    sm_free(splitter->cuts);
+    sm_free(splitter->keys);
+    sm_free(splitter->spare_keys);
+    sm_free(splitter->spare_places);
+    sm_free(splitter->goes_left);
+    sm_free(splitter->left_levels);
+    *splitter = (sm_splitter){0};
+}
+
+/* ---- 2. lining up ---- */
+
+#define NO_KEY UINT64_MAX /* a missing value; no number's key, which would be a NaN's */
+
+/* The key of each item along a direction: the order of the keys is the order of the items. */
+static void fill_keys(sm_splitter *splitter, const sm_node *node, const sm_direction *direction) {
+    const sm_problem *problem = splitter->problem;
+    size_t feature = splitter->directions.term_feature[direction->first_term];
+    uint64_t *keys = splitter->keys;
+    if (direction->is_category) {
+        sm_categories_line_up(&splitter->categories, problem, splitter->search, node, feature);
+        const uint32_t *codes = problem->view->codes[feature], *place = splitter->categories.place;
+        for (size_t k = 0; k < node->n; k++) {
+            uint32_t code = codes[node->items[k]];
+            keys[k] = code == SMERF_MISSING ? NO_KEY : place[code];
+        }
+    } else if (problem->options->splits == SMERF_AXIS) {
+        const uint32_t *ranks = problem->ranks[feature];
+        for (size_t k = 0; k < node->n; k++) {
+            uint32_t rank = ranks[node->items[k]];
+            keys[k] = rank == SMERF_MISSING ? NO_KEY : rank;
+        }
+    } else {
+        for (size_t k = 0; k < node->n; k++) {
+            double value = sm_direction_value(&splitter->directions, direction, node->items[k]);
+            keys[k] = isnan(value) ? NO_KEY : sm_sort_key(value);
+        }
+    }
+}
+
+static size_t add_line_up(sm_splitter *splitter) {
+    size_t n = splitter->problem->most_in_bag, u = splitter->n_line_ups++;
+    double *costs = splitter->costs + u * 2 * n;
+    splitter->line_ups[u] = (sm_line_up){.order = splitter->orders + u * n, .left = costs, .right = costs + n};
+    return u;
+}
+
+static void line_up(sm_splitter *splitter, const sm_node *node, const sm_direction *direction,
+                    sm_candidate *candidate) {
+    size_t n = node->n, n_present = 0;
+    uint64_t *keys = splitter->keys;
+    size_t main_line = add_line_up(splitter);
+    uint32_t *order = splitter->orders + main_line * splitter->problem->most_in_bag;
+    fill_keys(splitter, node, direction);
+    size_t n_missing = 0;
+    for (size_t k = 0; k < n; k++) n_missing += keys[k] == NO_KEY;
+    size_t next_missing = n - n_missing;
+    for (size_t k = 0; k < n; k++) {
+        if (keys[k] == NO_KEY) {
+            order[next_missing++] = (uint32_t)k;
+        } else {
+            keys[n_present] = keys[k];
+            order[n_present++] = (uint32_t)k;
+        }
+    }
+    sm_sort(keys, order, n_present, splitter->spare_keys, splitter->spare_places);
+    candidate->direction = direction;
+    candidate->n_present = n_present;
+    candidate->missing_right = main_line;
+    candidate->missing_left = SIZE_MAX;
+    for (size_t r = 0; r + 1 < n_present; r++) candidate->is_cut[r] = keys[r] != keys[r + 1];
+    if (n_present > 0) candidate->is_cut[n_present - 1] = n_missing > 0;
+    if (n_missing == 0 || n_present == 0) return;
+
+    candidate->missing_left = add_line_up(splitter);
+    uint32_t *other = splitter->orders + candidate->missing_left * splitter->problem->most_in_bag;
+    memcpy(other, order + n_present, n_missing * sizeof *other);
+    memcpy(other + n_missing, order, n_present * sizeof *other);
+}
+
+/* ---- 4. choosing ---- */
+
+typedef struct cut {
+    const sm_candidate *candidate;
+    size_t rank; /* the last present item that goes left */
+    bool missing_left;
+    double gain, largest_term;
+} cut;
+
+/* Gain of the cut after present item r. The last cut (missing against present) exists with missing on the right only. */
+static cut price_cut(const sm_splitter *splitter, const sm_node *node, double node_cost, const sm_candidate *candidate,
+                     size_t r, bool missing_left) {
+    const sm_line_up *line_ups = splitter->line_ups;
+    size_t n_missing = node->n - candidate->n_present;
+    const sm_line_up *line = &line_ups[missing_left ? candidate->missing_left : candidate->missing_right];
+    size_t gap = missing_left ? n_missing + r : r;
+    double left = line->left[gap], right = line->right[gap];
+    return (cut){.candidate = candidate,
+                 .rank = r,
+                 .missing_left = missing_left,
+                 .gain = node_cost - left - right,
+                 .largest_term = fmax(fabs(node_cost), fmax(fabs(left), fabs(right)))};
+}
+
+/* Walks through all cuts in the order of the tie rule: candidate, threshold, missing left before right. Stops at the
+ * first whose gain is at least `enough`; returns the one with the largest gain if there is none. */
+static cut first_cut(const sm_splitter *splitter, const sm_node *node, double node_cost, double enough) {
+    cut best = {.gain = -INFINITY};
+    for (size_t c = 0; c < splitter->directions.n; c++) {
+        const sm_candidate *candidate = &splitter->candidates[c];
+        bool has_missing = candidate->missing_left != SIZE_MAX;
+        for (size_t r = 0; r < candidate->n_present; r++) {
+            if (!candidate->is_cut[r]) continue;
+            for (int side = has_missing && r + 1 < candidate->n_present ? 0 : 1; side < 2; side++) {
+                cut now = price_cut(splitter, node, node_cost, candidate, r, side == 0);
+                if (now.gain >= enough) return now;
+                if (now.gain > best.gain) best = now;
+            }
+        }
+    }
+    return best;
+}
+
+/* Midway between two different values, but never the larger one: x <= t must separate them. */
+static double midpoint(double low, double high) {
+    double middle = (low + high) / 2;
+    if (isinf(middle)) middle = low / 2 + high / 2;
+    return middle < high ? middle : low;
+}
+
+static double threshold(const sm_splitter *splitter, const sm_node *node, const cut *chosen) {
+    const sm_candidate *candidate = chosen->candidate;
+    const uint32_t *order = splitter->line_ups[candidate->missing_right].order;
+    double low = sm_direction_value(&splitter->directions, candidate->direction, node->items[order[chosen->rank]]);
+    if (chosen->rank + 1 == candidate->n_present) return low;
+    double high = sm_direction_value(&splitter->directions, candidate->direction, node->items[order[chosen->rank + 1]]);
+    return midpoint(low, high);
+}
+
+/* Returns whether the left side is at least as heavy. */
+static bool send_items(sm_splitter *splitter, const sm_node *node, const cut *chosen) {
+    const uint32_t *order = splitter->line_ups[chosen->candidate->missing_right].order;
+    double left = 0, right = 0;
+    for (size_t r = 0; r < node->n; r++) {
+        bool is_missing = r >= chosen->candidate->n_present;
+        bool goes_left = is_missing ? chosen->missing_left : r <= chosen->rank;
+        splitter->goes_left[order[r]] = goes_left;
+        *(goes_left ? &left : &right) += node->weight[node->items[order[r]]];
+    }
+    return left >= right;
+}
+
+/* The levels of the items that go left; those that the node does not hold go with the missing values. */
+static size_t collect_left_levels(sm_splitter *splitter, const sm_node *node, size_t feature, bool missing_left) {
+    const sm_problem *problem = splitter->problem;
+    const uint32_t *codes = problem->view->codes[feature];
+    uint32_t *side = splitter->categories.place; /* by level: 0 left, 1 right, SMERF_MISSING not held */
+    size_t n_levels = problem->features->feature[feature].levels.n, n_left = 0;
+    for (size_t level = 0; level < n_levels; level++) side[level] = SMERF_MISSING;
+    for (size_t k = 0; k < node->n; k++)
+        if (codes[node->items[k]] != SMERF_MISSING) side[codes[node->items[k]]] = splitter->goes_left[k] ? 0 : 1;
+    for (size_t level = 0; level < n_levels; level++)
+        if (side[level] == SMERF_MISSING ? missing_left : side[level] == 0)
+            splitter->left_levels[n_left++] = (uint32_t)level;
+    return n_left;
+}
+
+bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, sm_random *random, sm_split *split) {
+    sm_directions *directions = &splitter->directions;
+    size_t stride = splitter->problem->most_in_bag;
+    sm_directions_draw(directions, node, random);
+    if (directions->n == 0) return false;
+    splitter->n_line_ups = 0;
+    for (size_t c = 0; c < directions->n; c++) {
+        splitter->candidates[c].is_cut = splitter->cuts + c * stride;
+        line_up(splitter, node, &directions->direction[c], &splitter->candidates[c]);
+    }
+    const sm_target_kind *kind = splitter->problem->target->kind;
+    double node_cost = kind->price(splitter->search, node, splitter->line_ups, splitter->n_line_ups);
+    cut best = first_cut(splitter, node, node_cost, INFINITY);
+    cut chosen = first_cut(splitter, node, node_cost, best.gain - same_gain * best.largest_term);
+
+    bool left_is_heavier = send_items(splitter, node, &chosen);
+    bool has_missing = chosen.candidate->n_present < node->n;
+    *split = (sm_split){.direction = chosen.candidate->direction,
+                        .gain = chosen.gain,
+                        .missing_left = has_missing ? chosen.missing_left : left_is_heavier,
+                        .left_levels = splitter->left_levels,
+                        .goes_left = splitter->goes_left};
+    if (split->direction->is_category) {
+        size_t feature = directions->term_feature[split->direction->first_term];
+        split->n_left_levels = collect_left_levels(splitter, node, feature, split->missing_left);
+    } else {
+        split->threshold = threshold(splitter, node, &chosen);
+    }
+    return true;
+}

@@ -1,0 +1,51 @@
+/* splitter.h - finds the best split of one node. */
+#ifndef SM_TRAIN_SPLITTER_H
+#define SM_TRAIN_SPLITTER_H
+
+#include "train/categories.h"
+#include "train/direction.h"
+
+/* The split a node settled on. Valid until the next search. */
+typedef struct sm_split {
+    const sm_direction *direction;
+    double threshold;
+    double gain;
+    bool missing_left;
+    const uint32_t *left_levels; /* for a category, ascending */
+    size_t n_left_levels;
+    const bool *goes_left; /* [n] by place in the node */
+} sm_split;
+
+/* One candidate's items in order: those present, then those with a missing value. */
+typedef struct sm_candidate {
+    const sm_direction *direction;
+    size_t n_present;
+    size_t missing_right, missing_left; /* its line-ups; missing_left is SIZE_MAX where no value is missing */
+    bool *is_cut;                       /* [n_present] whether the gap after each may be cut */
+} sm_candidate;
+
+typedef struct sm_splitter {
+    const sm_problem *problem;
+    sm_search *search;
+    sm_directions directions;
+    sm_categories categories;
+    sm_candidate *candidates; /* [directions.n] */
+    sm_line_up *line_ups;
+    size_t n_line_ups;
+    uint32_t *orders; /* [most_line_ups][most_in_bag] */
+    double *costs;    /* [most_line_ups][2][most_in_bag] */
+    bool *cuts;       /* [candidates][most_in_bag] */
+    uint64_t *keys, *spare_keys;
+    uint32_t *spare_places;
+    bool *goes_left;
+    uint32_t *left_levels;
+} sm_splitter;
+
+smerf_status sm_splitter_start(sm_splitter *splitter, const sm_problem *problem, sm_search *search,
+                               smerf_error *error);
+void sm_splitter_free(sm_splitter *splitter); /* not the search */
+
+/* False: no two items of the node differ along any candidate, so that it cannot be split. */
+bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, sm_random *random, sm_split *split);
+
+#endif

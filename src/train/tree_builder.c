@@ -1,0 +1,252 @@
+/* tree_builder.c - grows one tree.
+ *
+ * A node is a slice of one array of items, in ascending order; splitting it reorders the slice in place, keeping the
+ * order on both sides. Nodes are visited depth first, left before right, from a stack of slices, which is preorder: the
+ * order in which a tree is kept. Where to cut is the splitter's business; when to stop is decided here. */
+#include "train/tree_builder.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "train/sample.h"
+
+#define NO_PARENT SIZE_MAX
+
+typedef struct pending {
+    size_t first, end;      /* the slice */
+    size_t depth;
+    size_t parent;          /* the split whose right child this is, or NO_PARENT */
+    size_t view;            /* of the target, see sm_target_kind.enter */
+    uint64_t random_place;  /* of the node's own random stream */
+} pending;
+
+struct sm_tree_builder {
+    const sm_problem *problem;
+    sm_search *search;
+    sm_splitter splitter;
+    uint32_t *draws;  /* [n_items] of this tree */
+    double *weight;   /* [n_items] draws times item weights */
+    uint32_t *items;  /* [most_in_bag] the different items, in slices */
+    uint32_t *spare;
+    pending *stack;
+    size_t stack_size, n_pending;
+    sm_tree grown; /* with room for the largest tree; copied when it is done */
+    size_t terms_size, left_size;
+    size_t n_terms, n_left;
+};
+
+static bool make_tree_room(sm_tree *tree, size_t n) {
+    tree->is_leaf = sm_array(2 * n, sizeof *tree->is_leaf);
+    tree->place = sm_array(2 * n, sizeof *tree->place);
+    tree->right = sm_array(n, sizeof *tree->right);
+    tree->threshold = sm_array(n, sizeof *tree->threshold);
+    tree->gain = sm_array(n, sizeof *tree->gain);
+    tree->missing_left = sm_array(n, sizeof *tree->missing_left);
+    tree->is_category = sm_array(n, sizeof *tree->is_category);
+    tree->first_term = sm_array(n + 1, sizeof *tree->first_term);
+    tree->first_left = sm_array(n + 1, sizeof *tree->first_left);
+    tree->first_member = sm_array(n + 1, sizeof *tree->first_member);
+    tree->member_item = sm_array(n, sizeof *tree->member_item);
+    tree->member_draws = sm_array(n, sizeof *tree->member_draws);
+    return tree->is_leaf != NULL && tree->place != NULL && tree->right != NULL && tree->threshold != NULL &&
+           tree->gain != NULL && tree->missing_left != NULL && tree->is_category != NULL && tree->first_term != NULL &&
+           tree->first_left != NULL && tree->first_member != NULL && tree->member_item != NULL &&
+           tree->member_draws != NULL;
+}
+
+smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, smerf_kernels kernels,
+                                 sm_tree_builder **out, smerf_error *error) {
+    sm_tree_builder *builder = sm_zeros(1, sizeof *builder);
+    if (builder == NULL) return sm_no_memory(error, "preparing to grow trees");
+    size_t n = problem->most_in_bag;
+    builder->problem = problem;
+    builder->draws = sm_array(problem->n_items, sizeof *builder->draws);
+    builder->weight = sm_array(problem->n_items, sizeof *builder->weight);
+    builder->items = sm_array(n, sizeof *builder->items);
+    builder->spare = sm_array(n, sizeof *builder->spare);
+    smerf_status status = SMERF_OK;
+    if (builder->draws == NULL || builder->weight == NULL || builder->items == NULL || builder->spare == NULL ||
+        !make_tree_room(&builder->grown, n))
+        status = sm_no_memory(error, "preparing to grow trees");
+    if (status == SMERF_OK) {
+        sm_search_size size = {
+            .n_items = n, .n_line_ups = problem->most_line_ups, .n_threads = n_threads, .kernels = kernels};
+        builder->search = problem->target->kind->search_new(problem->target, &size, error);
+        status = builder->search != NULL ? sm_splitter_start(&builder->splitter, problem, builder->search, error)
+                                         : SMERF_NO_MEMORY;
+    }
+    if (status == SMERF_OK)
+        *out = builder;
+    else
+        sm_tree_builder_free(builder);
+    return status;
+}
+
+void sm_tree_builder_free(sm_tree_builder *builder) {
+    if (builder == NULL) return;
+    sm_splitter_free(&builder->splitter);
+    builder->problem->target->kind->search_free(builder->search);
+    sm_tree_free(&builder->grown);
+    sm_free(builder->draws);
+    sm_free(builder->weight);
+    sm_free(builder->items);
+    sm_free(builder->spare);
+    sm_free(builder->stack);
+    sm_free(builder);
+}
+
+static bool push(sm_tree_builder *builder, pending node) {
+    if (!sm_grow((void **)&builder->stack, &builder->stack_size, builder->n_pending + 1, sizeof *builder->stack))
+        return false;
+    builder->stack[builder->n_pending++] = node;
+    return true;
+}
+
+/* Draws the tree's sample, and puts the root on the stack. */
+static bool start(sm_tree_builder *builder, size_t number) {
+    const sm_problem *problem = builder->problem;
+    sm_tree *tree = &builder->grown;
+    size_t n_in_bag = 0;
+    sm_sample_draw(problem, number, builder->draws);
+    for (size_t i = 0; i < problem->n_items; i++) {
+        builder->weight[i] = builder->draws[i];
+        if (problem->item_weights != NULL) builder->weight[i] *= problem->item_weights[i];
+        if (builder->draws[i] > 0) builder->items[n_in_bag++] = (uint32_t)i;
+    }
+    tree->n_nodes = tree->n_splits = tree->n_leaves = 0;
+    tree->first_term[0] = tree->first_left[0] = tree->first_member[0] = 0;
+    builder->n_terms = builder->n_left = builder->n_pending = 0;
+    return push(builder, (pending){.end = n_in_bag, .parent = NO_PARENT, .random_place = SM_PLACE_ROOT});
+}
+
+/* The rules that need no look at the distances. */
+static bool must_be_leaf(const sm_tree_builder *builder, const pending *node) {
+    const smerf_options *options = builder->problem->options;
+    if (node->end - node->first < 2 || node->depth >= options->max_depth) return true;
+    size_t n_draws = 0;
+    for (size_t k = node->first; k < node->end; k++) n_draws += builder->draws[builder->items[k]];
+    return n_draws < options->min_parent;
+}
+
+static void add_leaf(sm_tree_builder *builder, const pending *node) {
+    sm_tree *tree = &builder->grown;
+    size_t member = tree->first_member[tree->n_leaves];
+    for (size_t k = node->first; k < node->end; k++, member++) {
+        tree->member_item[member] = builder->items[k];
+        tree->member_draws[member] = builder->draws[builder->items[k]];
+    }
+    tree->is_leaf[tree->n_nodes] = true;
+    tree->place[tree->n_nodes++] = (uint32_t)tree->n_leaves++;
+    tree->first_member[tree->n_leaves] = (uint32_t)member;
+}
+
+static bool grow_terms(sm_tree_builder *builder, size_t n_more) {
+    sm_tree *tree = &builder->grown;
+    size_t needed = builder->n_terms + n_more, size = builder->terms_size, same = size, also = size;
+    if (!sm_grow((void **)&tree->term_feature, &same, needed, sizeof *tree->term_feature)) return false;
+    if (!sm_grow((void **)&tree->term_level, &also, needed, sizeof *tree->term_level)) return false;
+    if (!sm_grow((void **)&tree->term_weight, &size, needed, sizeof *tree->term_weight)) return false;
+    builder->terms_size = size;
+    return true;
+}
+
+static bool add_split(sm_tree_builder *builder, const sm_split *split) {
+    sm_tree *tree = &builder->grown;
+    const sm_directions *directions = &builder->splitter.directions;
+    const sm_direction *direction = split->direction;
+    size_t s = tree->n_splits;
+    if (!grow_terms(builder, direction->n_terms)) return false;
+    if (!sm_grow((void **)&tree->left_level, &builder->left_size, builder->n_left + split->n_left_levels,
+                 sizeof *tree->left_level))
+        return false;
+    for (size_t t = direction->first_term; t < direction->first_term + direction->n_terms; t++) {
+        tree->term_feature[builder->n_terms] = directions->term_feature[t];
+        tree->term_level[builder->n_terms] = directions->term_level[t];
+        tree->term_weight[builder->n_terms++] = directions->term_weight[t];
+    }
+    for (size_t i = 0; i < split->n_left_levels; i++) tree->left_level[builder->n_left++] = split->left_levels[i];
+    tree->threshold[s] = split->threshold;
+    tree->gain[s] = split->gain;
+    tree->missing_left[s] = split->missing_left;
+    tree->is_category[s] = direction->is_category;
+    tree->first_term[s + 1] = (uint32_t)builder->n_terms;
+    tree->first_left[s + 1] = (uint32_t)builder->n_left;
+    tree->is_leaf[tree->n_nodes] = false;
+    tree->place[tree->n_nodes++] = (uint32_t)tree->n_splits++;
+    return true;
+}
+
+/* Reorders the slice; returns where the right side starts. */
+static size_t part(sm_tree_builder *builder, const pending *node, const bool *goes_left) {
+    uint32_t *items = builder->items + node->first;
+    size_t n_left = 0, n_right = 0;
+    for (size_t k = 0; k < node->end - node->first; k++) {
+        if (goes_left[k])
+            items[n_left++] = items[k];
+        else
+            builder->spare[n_right++] = items[k];
+    }
+    memcpy(items + n_left, builder->spare, n_right * sizeof *items);
+    return node->first + n_left;
+}
+
+/* Settles one node: a leaf, or a split with two more nodes on the stack. False: no memory. */
+static bool settle(sm_tree_builder *builder, const pending *node, size_t number) {
+    const sm_problem *problem = builder->problem;
+    if (must_be_leaf(builder, node)) {
+        add_leaf(builder, node);
+        return true;
+    }
+    sm_node asked = {.items = builder->items + node->first, .n = node->end - node->first, .weight = builder->weight};
+    for (size_t k = 0; k < asked.n; k++) asked.total += asked.weight[asked.items[k]];
+    size_t view = problem->target->kind->enter(builder->search, &asked, node->view);
+    sm_random random;
+    sm_random_start(&random, problem->options->seed, (uint32_t)number, node->random_place);
+    sm_split split;
+    if (problem->target->kind->is_pure(builder->search, &asked) ||
+        !sm_splitter_best(&builder->splitter, &asked, &random, &split)) {
+        add_leaf(builder, node);
+        return true;
+    }
+    if (!add_split(builder, &split)) return false;
+    size_t middle = part(builder, node, split.goes_left);
+    pending left = {.first = node->first,
+                    .end = middle,
+                    .depth = node->depth + 1,
+                    .parent = NO_PARENT,
+                    .view = view,
+                    .random_place = sm_random_child(node->random_place, 0)};
+    pending right = {.first = middle,
+                     .end = node->end,
+                     .depth = node->depth + 1,
+                     .parent = builder->grown.n_splits - 1,
+                     .view = view,
+                     .random_place = sm_random_child(node->random_place, 1)};
+    return push(builder, right) && push(builder, left);
+}
+
+/* The tree that is done, without spare room; arrays that say nothing are left out. */
+static bool copy_tree(const sm_tree_builder *builder, sm_tree *tree) {
+    sm_tree from = builder->grown;
+    bool has_levels = false, has_categories = false;
+    for (size_t t = 0; t < builder->n_terms; t++) has_levels = has_levels || from.term_level[t] != SMERF_MISSING;
+    for (size_t s = 0; s < from.n_splits; s++) has_categories = has_categories || from.is_category[s];
+    if (!has_levels) from.term_level = NULL;
+    if (!has_categories) from.first_left = from.left_level = NULL;
+    return sm_tree_copy(tree, &from);
+}
+
+smerf_status sm_tree_builder_grow(sm_tree_builder *builder, size_t number, sm_crew *crew, size_t thread, sm_tree *tree,
+                                  smerf_error *error) {
+    bool has_room = start(builder, number);
+    while (has_room && builder->n_pending > 0) {
+        pending node = builder->stack[--builder->n_pending];
+        if (node.end - node.first > 1000 && sm_crew_is_stopped(crew, thread)) /* small nodes are soon done */
+            return sm_fail(error, SMERF_CANCELLED, "cancelled");
+        if (node.parent != NO_PARENT) builder->grown.right[node.parent] = (uint32_t)builder->grown.n_nodes;
+        has_room = settle(builder, &node, number);
+    }
+    if (has_room && copy_tree(builder, tree)) return SMERF_OK;
+    sm_tree_free(tree);
+    return sm_no_memory(error, "growing a tree");
+}
