@@ -1,9 +1,10 @@
 /* sort.c - see sort.h. */
 #include "base/sort.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-enum { FEW = 32, BYTES = 8, BUCKETS = 256 };
+enum { FEW = 32, DIGIT_BITS = 8, BUCKETS = 1 << DIGIT_BITS, TOP_BITS = 16 };
 
 /* The bits of a double order like those of a whole number with a sign, except that negative ones run backwards. */
 uint64_t sm_sort_key(double number) {
@@ -14,8 +15,18 @@ uint64_t sm_sort_key(double number) {
     return bits & sign ? ~bits : bits | sign;
 }
 
-static void insert(uint64_t *keys, uint32_t *places, size_t n) {
-    for (size_t i = 1; i < n; i++) {
+/* Keys and their places, moved together; `spare` is where a pass writes to. */
+typedef struct run {
+    uint64_t *keys, *spare_keys;
+    uint32_t *places, *spare_places;
+    size_t n;
+} run;
+
+/* Insertion, which is quick on what is nearly sorted. Gives up after so many moves: false. */
+static bool insert(run *sorted, size_t most_moves) {
+    uint64_t *keys = sorted->keys;
+    uint32_t *places = sorted->places;
+    for (size_t i = 1; i < sorted->n; i++) {
         uint64_t key = keys[i];
         uint32_t place = places[i];
         size_t j = i;
@@ -25,51 +36,58 @@ static void insert(uint64_t *keys, uint32_t *places, size_t n) {
         }
         keys[j] = key;
         places[j] = place;
+        if (i - j > most_moves) return false;
+        most_moves -= i - j;
     }
+    return true;
 }
 
-static void pass(const uint64_t *keys, const uint32_t *places, size_t n, unsigned shift, size_t *counts,
-                 uint64_t *out_keys, uint32_t *out_places) {
-    size_t next = 0;
+/* Sorts by one digit, keeping the order of equal ones. */
+static void pass(run *sorted, unsigned shift) {
+    size_t counts[BUCKETS] = {0}, next = 0;
+    const uint64_t *keys = sorted->keys;
+    for (size_t i = 0; i < sorted->n; i++) counts[keys[i] >> shift & (BUCKETS - 1)]++;
     for (size_t bucket = 0; bucket < BUCKETS; bucket++) {
         size_t count = counts[bucket];
         counts[bucket] = next;
         next += count;
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < sorted->n; i++) {
         size_t to = counts[keys[i] >> shift & (BUCKETS - 1)]++;
-        out_keys[to] = keys[i];
-        out_places[to] = places[i];
+        sorted->spare_keys[to] = keys[i];
+        sorted->spare_places[to] = sorted->places[i];
     }
+    *sorted = (run){.keys = sorted->spare_keys,
+                    .spare_keys = sorted->keys,
+                    .places = sorted->spare_places,
+                    .spare_places = sorted->places,
+                    .n = sorted->n};
+}
+
+/* The bits in which not all keys agree lie in [*low, *high). */
+static void find_bits(const uint64_t *keys, size_t n, unsigned *low, unsigned *high) {
+    uint64_t differing = 0;
+    for (size_t i = 1; i < n; i++) differing |= keys[i] ^ keys[0];
+    *low = differing != 0 ? (unsigned)__builtin_ctzll(differing) : 0;
+    *high = differing != 0 ? 64 - (unsigned)__builtin_clzll(differing) : 0;
 }
 
 void sm_sort(uint64_t *keys, uint32_t *places, size_t n, uint64_t *spare_keys, uint32_t *spare_places) {
+    run sorted = {.keys = keys, .spare_keys = spare_keys, .places = places, .spare_places = spare_places, .n = n};
     if (n <= FEW) {
-        insert(keys, places, n);
+        insert(&sorted, SIZE_MAX);
         return;
     }
-    uint64_t all_and = UINT64_MAX, all_or = 0;
-    for (size_t i = 0; i < n; i++) {
-        all_and &= keys[i];
-        all_or |= keys[i];
+    unsigned low, high;
+    find_bits(keys, n, &low, &high);
+    bool is_sorted = false;
+    if (high - low > TOP_BITS) { /* the leading bits nearly sort numbers; insertion does the rest, as a rule */
+        for (unsigned shift = high - TOP_BITS; shift < high; shift += DIGIT_BITS) pass(&sorted, shift);
+        is_sorted = insert(&sorted, 4 * n);
     }
-    uint64_t *from_keys = keys, *to_keys = spare_keys;
-    uint32_t *from_places = places, *to_places = spare_places;
-    for (unsigned byte = 0; byte < BYTES; byte++) {
-        unsigned shift = byte * 8;
-        if (((all_and ^ all_or) >> shift & (BUCKETS - 1)) == 0) continue;
-        size_t counts[BUCKETS] = {0};
-        for (size_t i = 0; i < n; i++) counts[from_keys[i] >> shift & (BUCKETS - 1)]++;
-        pass(from_keys, from_places, n, shift, counts, to_keys, to_places);
-        uint64_t *keys_now = to_keys;
-        uint32_t *places_now = to_places;
-        to_keys = from_keys;
-        to_places = from_places;
-        from_keys = keys_now;
-        from_places = places_now;
-    }
-    if (from_keys != keys) {
-        memcpy(keys, from_keys, n * sizeof *keys);
-        memcpy(places, from_places, n * sizeof *places);
+    for (unsigned shift = low; shift < high && !is_sorted; shift += DIGIT_BITS) pass(&sorted, shift);
+    if (sorted.keys != keys) {
+        memcpy(keys, sorted.keys, n * sizeof *keys);
+        memcpy(places, sorted.places, n * sizeof *places);
     }
 }

@@ -8,8 +8,8 @@
 /* A number as a key: keys stand in the order of the numbers, and equal numbers (0 and -0) have equal keys. Not for NaN. */
 uint64_t sm_sort_key(double number);
 
-/* Sorts n keys ascending and carries the places along; equal keys keep their order. By insertion if there are few, else
- * by radix, passing over the bytes in which all keys agree.
+/* Sorts n keys ascending and carries the places along; equal keys keep their order. Few keys by insertion, many by
+ * radix over the bits in which they differ.
  *   spare_keys, spare_places  [n] scratch */
 void sm_sort(uint64_t *keys, uint32_t *places, size_t n, uint64_t *spare_keys, uint32_t *spare_places);
 

@@ -22,17 +22,18 @@ static smerf_status look_at_first_line(sm_matrix_reader *reader, bool *is_only_l
     return status;
 }
 
+/* A line of n cells could be one of n(n-1)/2 only for n = 3, and then only if no other line follows. */
 static bool choose_form(sm_matrix_reader *reader, bool is_only_line) {
     const sm_matrix_wish *wish = reader->wish;
     const size_t n_cells = reader->n_cells, n_pairs = sm_matrix_condensed_length(wish->rows.n);
-    if (n_cells == wish->columns.n && (!is_only_line || wish->rows.n == 1)) {
-        reader->form = SM_MATRIX_FULL;
-        reader->n_lines = wish->rows.n;
-        return true;
-    }
     if (wish->is_square && n_pairs > 0 && (n_cells == 1 || (n_cells == n_pairs && is_only_line))) {
         reader->form = SM_MATRIX_CONDENSED;
         reader->n_lines = n_pairs / n_cells;
+        return true;
+    }
+    if (n_cells == wish->columns.n) {
+        reader->form = SM_MATRIX_FULL;
+        reader->n_lines = wish->rows.n;
         return true;
     }
     reader->form = SM_MATRIX_WITH_IDS;
@@ -116,7 +117,8 @@ static smerf_status check_shape(const sm_matrix_reader *reader, size_t line, siz
     char text[SM_MATRIX_NEED];
     if (!is_found)
         return sm_source_fail(&reader->source, reader->source.n_bytes, reader->error,
-                              "the matrix ends after %zu lines; %s", line, sm_matrix_need(reader, text));
+                              "only %zu of %zu lines; %s", line, reader->n_lines,
+                              sm_matrix_need(reader, text));
     if (cell->ends_row == (c + 1 == reader->n_cells)) return SMERF_OK;
     return sm_source_fail(&reader->source, cell->place, reader->error, "a line of %s %zu cells; %s",
                           cell->ends_row ? "only" : "more than", c + 1, sm_matrix_need(reader, text));

@@ -38,6 +38,10 @@ static double draw_item(smerf_simulation kind, sm_random *random, double *x) {
     return 0;
 }
 
+static double distance(smerf_simulation kind, double y, double other) {
+    return kind == SMERF_BILINEAR ? 1 - y * other : (y - other) * (y - other);
+}
+
 smerf_status smerf_simulate(smerf_simulation kind, size_t n_items, uint64_t seed, uint32_t part, double *x, double *z,
                             smerf_error *error) {
     if (kind > SMERF_RADIAL) return sm_fail(error, SMERF_BAD_INPUT, "simulate: unknown data set");
@@ -47,12 +51,9 @@ smerf_status smerf_simulate(smerf_simulation kind, size_t n_items, uint64_t seed
         sm_random_start(&random, seed, part, SM_PLACE_SIMULATE + ((uint64_t)kind << 8) + ((uint64_t)i << 16));
         z[i] = draw_item(kind, &random, x + i * P); /* kept in the first row until all are drawn */
     }
-    for (size_t i = n_items; i-- > 0;) {
-        double y = z[i];
-        for (size_t j = 0; j < n_items && i > 0; j++)
-            z[i * n_items + j] = kind == SMERF_BILINEAR ? 1 - y * z[j] : (y - z[j]) * (y - z[j]);
-    }
     double first = z[0];
-    for (size_t j = n_items; j-- > 0;) z[j] = kind == SMERF_BILINEAR ? 1 - first * z[j] : (first - z[j]) * (first - z[j]);
+    for (size_t i = 1; i < n_items; i++)
+        for (size_t j = 0; j < n_items; j++) z[i * n_items + j] = distance(kind, z[i], z[j]);
+    for (size_t j = 0; j < n_items; j++) z[j] = distance(kind, first, z[j]);
     return SMERF_OK;
 }

@@ -141,38 +141,56 @@ typedef struct cut {
     double gain, largest_term;
 } cut;
 
-/* Gain of the cut after present item r. The last cut (missing against present) exists with missing on the right only. */
-static cut price_cut(const sm_splitter *splitter, const sm_node *node, double node_cost, const sm_candidate *candidate,
-                     size_t r, bool missing_left) {
-    const sm_line_up *line_ups = splitter->line_ups;
-    size_t n_missing = node->n - candidate->n_present;
-    const sm_line_up *line = &line_ups[missing_left ? candidate->missing_left : candidate->missing_right];
-    size_t gap = missing_left ? n_missing + r : r;
-    double left = line->left[gap], right = line->right[gap];
-    return (cut){.candidate = candidate,
-                 .rank = r,
-                 .missing_left = missing_left,
-                 .gain = node_cost - left - right,
-                 .largest_term = fmax(fabs(node_cost), fmax(fabs(left), fabs(right)))};
+/* The line-up with missing values on one side, and the place in it of the gap after present item 0. */
+static const sm_line_up *line_of(const sm_splitter *splitter, const sm_node *node, const sm_candidate *candidate,
+                                 bool missing_left, size_t *gap) {
+    *gap = missing_left ? node->n - candidate->n_present : 0;
+    return &splitter->line_ups[missing_left ? candidate->missing_left : candidate->missing_right];
 }
 
-/* Walks through all cuts in the order of the tie rule: candidate, threshold, missing left before right. Stops at the
- * first whose gain is at least `enough`; returns the one with the largest gain if there is none. */
-static cut first_cut(const sm_splitter *splitter, const sm_node *node, double node_cost, double enough) {
+/* The best cut of one line-up. The last gap (missing against present) exists with missing on the right only. */
+static void best_of_line(const sm_splitter *splitter, const sm_node *node, double node_cost, sm_candidate *candidate,
+                         bool missing_left, cut *best) {
+    size_t gap, n_gaps = missing_left ? candidate->n_present - 1 : candidate->n_present;
+    const sm_line_up *line = line_of(splitter, node, candidate, missing_left, &gap);
+    const double *left = line->left + gap, *right = line->right + gap;
+    for (size_t r = 0; r < n_gaps; r++) {
+        if (!candidate->is_cut[r]) continue;
+        double gain = node_cost - left[r] - right[r];
+        if (gain > candidate->best_gain) candidate->best_gain = gain;
+        if (gain <= best->gain) continue;
+        *best = (cut){.candidate = candidate, .rank = r, .missing_left = missing_left, .gain = gain};
+        best->largest_term = fmax(fabs(node_cost), fmax(fabs(left[r]), fabs(right[r])));
+    }
+}
+
+static cut best_cut(sm_splitter *splitter, const sm_node *node, double node_cost) {
     cut best = {.gain = -INFINITY};
     for (size_t c = 0; c < splitter->directions.n; c++) {
-        const sm_candidate *candidate = &splitter->candidates[c];
-        bool has_missing = candidate->missing_left != SIZE_MAX;
-        for (size_t r = 0; r < candidate->n_present; r++) {
-            if (!candidate->is_cut[r]) continue;
-            for (int side = has_missing && r + 1 < candidate->n_present ? 0 : 1; side < 2; side++) {
-                cut now = price_cut(splitter, node, node_cost, candidate, r, side == 0);
-                if (now.gain >= enough) return now;
-                if (now.gain > best.gain) best = now;
-            }
-        }
+        sm_candidate *candidate = &splitter->candidates[c];
+        candidate->best_gain = -INFINITY;
+        if (candidate->missing_left != SIZE_MAX) best_of_line(splitter, node, node_cost, candidate, true, &best);
+        best_of_line(splitter, node, node_cost, candidate, false, &best);
     }
     return best;
+}
+
+/* Among the cuts that gain enough: the first candidate, then the smallest threshold, then missing to the left. */
+static cut first_cut(const sm_splitter *splitter, const sm_node *node, double node_cost, double enough) {
+    const sm_candidate *candidate = splitter->candidates;
+    while (candidate->best_gain < enough) candidate++;
+    cut chosen = {.candidate = candidate};
+    for (;; chosen.rank++) {
+        if (!candidate->is_cut[chosen.rank]) continue;
+        bool may_go_left = candidate->missing_left != SIZE_MAX && chosen.rank + 1 < candidate->n_present;
+        for (int side = may_go_left ? 0 : 1; side < 2; side++) {
+            size_t gap;
+            chosen.missing_left = side == 0;
+            const sm_line_up *line = line_of(splitter, node, candidate, chosen.missing_left, &gap);
+            chosen.gain = node_cost - line->left[gap + chosen.rank] - line->right[gap + chosen.rank];
+            if (chosen.gain >= enough) return chosen;
+        }
+    }
 }
 
 /* Midway between two different values, but never the larger one: x <= t must separate them. */
@@ -231,7 +249,7 @@ bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, sm_random *ran
     }
     const sm_target_kind *kind = splitter->problem->target->kind;
     double node_cost = kind->price(splitter->search, node, splitter->line_ups, splitter->n_line_ups);
-    cut best = first_cut(splitter, node, node_cost, INFINITY);
+    cut best = best_cut(splitter, node, node_cost);
     cut chosen = first_cut(splitter, node, node_cost, best.gain - same_gain * best.largest_term);
 
     bool left_is_heavier = send_items(splitter, node, &chosen);

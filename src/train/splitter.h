@@ -22,6 +22,7 @@ typedef struct sm_candidate {
     size_t n_present;
     size_t missing_right, missing_left; /* its line-ups; missing_left is SIZE_MAX where no value is missing */
     bool *is_cut;                       /* [n_present] whether the gap after each may be cut */
+    double best_gain;                   /* over all its cuts */
 } sm_candidate;
 
 typedef struct sm_splitter {

@@ -46,6 +46,17 @@ static inline void write_bytes(const char *path, const void *bytes, size_t n) {
 
 static inline void write_text(const char *path, const char *text) { write_bytes(path, text, strlen(text)); }
 
+/* A .npy file of version 1 with the given dictionary, which numpy would pad and the format does not ask to. */
+static inline void write_npy(const char *path, const char *dictionary, const void *data, size_t n) {
+    size_t length = strlen(dictionary);
+    char bytes[4096] = "\x93NUMPY\x01";
+    assert_true(length < 256 && 10 + length + n < sizeof bytes);
+    bytes[8] = (char)length;
+    memcpy(bytes + 10, dictionary, length);
+    memcpy(bytes + 10 + length, data, n);
+    write_bytes(path, bytes, 10 + length + n);
+}
+
 /* What a file holds, ended by NUL; valid until the next call. */
 static inline const char *read_text(const char *path) {
     static char text[4096];

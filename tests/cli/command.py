@@ -1,0 +1,29 @@
+"""The command under test, and how the tests run it."""
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SMERF = os.environ.get("SMERF", str(HERE.parents[1] / "build" / "smerf"))
+LONG = 120  # seconds, after which a test gives up
+
+
+def environment(**more):
+    """The caller's environment, without what would change the words of the command."""
+    plain = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+    return plain | {"LC_ALL": "C"} | more
+
+
+def run(words, folder, stdin=b"", **more):
+    """Runs `smerf WORDS`, written as in a shell, in a folder; stdout and stderr come back as bytes."""
+    call = [SMERF, *shlex.split(words)]
+    return subprocess.run(call, cwd=folder, input=stdin, capture_output=True, env=environment(**more), timeout=LONG)
+
+
+def run_well(words, folder, **more):
+    """The same for a call that must succeed."""
+    done = run(words, folder, **more)
+    assert done.returncode == 0, f"smerf {words}: {done.stderr.decode()}"
+    return done

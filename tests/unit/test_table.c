@@ -1,0 +1,408 @@
+/* test_table.c - ITEMS as they are read: columns of numbers and categories, ids, weights, and what is refused. */
+#include "tests/unit/files.h"
+
+#include <math.h>
+
+#include "io/table.h"
+
+static const sm_table_wish no_wish = {0};
+
+static sm_table read_table(const char *path, const sm_table_wish *wish) {
+    sm_table table;
+    smerf_error error;
+    if (sm_table_read(path, wish, &table, &error) != SMERF_OK) fail_msg("%s", error.message);
+    return table;
+}
+
+static sm_table read_csv(const char *text, const sm_table_wish *wish) {
+    write_text("t.csv", text);
+    return read_table("t.csv", wish);
+}
+
+static void assert_refused_file(const char *path, const sm_table_wish *wish, const char *start,
+                                const char *words) {
+    sm_table table;
+    smerf_error error;
+    assert_int_equal(sm_table_read(path, wish, &table, &error), SMERF_BAD_INPUT);
+    assert_int_equal(error.status, SMERF_BAD_INPUT);
+    assert_says(&error, start, words);
+    assert_null(table.columns);
+    assert_int_equal(sm_table_read(path, wish, &table, NULL), SMERF_BAD_INPUT); /* nobody need listen */
+}
+
+static void assert_refused_with(const char *text, const sm_table_wish *wish, const char *start,
+                                const char *words) {
+    write_text("t.csv", text);
+    assert_refused_file("t.csv", wish, start, words);
+}
+
+static void assert_refused(const char *text, const char *start, const char *words) {
+    assert_refused_with(text, &no_wish, start, words);
+}
+
+static void numbers_and_words_become_columns(void **state) {
+    (void)state;
+    sm_table table = read_csv("x,colour,y\n1,red,0.5\n2,blue,-1e3\n3,red,.25\n", &no_wish);
+    assert_int_equal(table.n_rows, 3);
+    assert_int_equal(table.n_columns, 3);
+    assert_string_equal(table.columns[0].name, "x");
+    assert_true(!table.columns[0].is_category && table.columns[0].codes == NULL);
+    assert_true(table.columns[0].values[2] == 3 && table.columns[2].values[1] == -1000);
+    const sm_table_column *colour = &table.columns[1];
+    assert_true(colour->is_category && colour->values == NULL);
+    assert_int_equal(colour->n_levels, 2);
+    assert_string_equal(colour->levels[0], "red");
+    assert_string_equal(colour->levels[1], "blue");
+    assert_true(colour->codes[0] == 0 && colour->codes[1] == 1 && colour->codes[2] == 0);
+    assert_true(table.ids == NULL && table.id_column == NULL && table.weights == NULL);
+    sm_table_free(&table);
+    sm_table_free(&table); /* a second time does no harm */
+}
+
+static void values_missing_before_the_first_one_are_missing(void **state) {
+    (void)state;
+    sm_table table = read_csv("a,b,c\nNA,,x\n,NaN,\n1,y,nan\n,,\n", &no_wish);
+    assert_true(isnan(table.columns[0].values[0]) && isnan(table.columns[0].values[1]));
+    assert_true(table.columns[0].values[2] == 1 && isnan(table.columns[0].values[3]));
+    assert_true(table.columns[1].codes[0] == SMERF_MISSING && table.columns[1].codes[1] == SMERF_MISSING);
+    assert_true(table.columns[1].codes[2] == 0 && table.columns[1].codes[3] == SMERF_MISSING);
+    assert_true(table.columns[2].codes[0] == 0 && table.columns[2].codes[2] == SMERF_MISSING);
+    sm_table_free(&table);
+}
+
+static void a_column_without_values_is_a_column_of_numbers(void **state) {
+    (void)state;
+    sm_table table = read_csv("a,b\n,1\nNA,2\n", &no_wish);
+    assert_false(table.columns[0].is_category);
+    assert_true(isnan(table.columns[0].values[0]) && isnan(table.columns[0].values[1]));
+    sm_table_free(&table);
+}
+
+static void a_mixture_is_refused_at_the_first_cell_that_disagrees(void **state) {
+    (void)state;
+    assert_refused("a,b\n1,2\n3,x\n4,y\n", "t.csv:3:3: \"x\" is no number", "holds numbers above");
+    assert_refused("a,b\n1,x\n3,\n4,5\n", "t.csv:4:3: \"5\" is a number", "column \"b\" holds text above");
+    assert_refused("a,b\n1,NA\n2,x\n3,7\n", "t.csv:4:3: ", "--categories");
+    assert_refused("caf\xC3\xA9,\xE2\x82\xAC\n\xC3\xA9\xC3\xA9,1\n\xC3\xA9,z\xC3\xBC\n",
+                   "t.csv:3:3: \"z\xC3\xBC\"", "number");
+}
+
+static void an_infinity_is_refused(void **state) {
+    (void)state;
+    assert_refused("a\n1\ninf\n", "t.csv:3:1: ", "infinite value in column \"a\"");
+    assert_refused("a\n-Infinity\n", "t.csv:2:1: ", "infinite");
+    assert_refused("a\n1\n1e400\n", "t.csv:3:1: ", "infinite");
+    assert_refused("a\nx\ninf\n", "t.csv:3:1: ", "holds text above");
+}
+
+static void ragged_rows_are_refused(void **state) {
+    (void)state;
+    assert_refused("a,b,c\n1,2,3\n4,5\n", "t.csv:3:3: ", "fewer cells than the header, which has 3");
+    assert_refused("a,b,c\n1,2,3\n4,5,6,7\n", "t.csv:3:7: ", "more cells");
+    assert_refused("a,b\n1,2,\n", "t.csv:2:5: ", "more cells");
+    assert_refused("a,b\nx\n", "t.csv:2:1: ", "fewer");
+    assert_refused("a\n1,2\n", "t.csv:2:3: ", "more cells than the header, which has 1");
+}
+
+static void a_header_is_needed(void **state) {
+    (void)state;
+    assert_refused("", "t.csv:1:1: ", "empty");
+    assert_refused("\n\r\n", "t.csv:", "empty");
+    assert_refused("\xEF\xBB\xBF", "t.csv:1:1: ", "empty");
+    assert_refused("1.5,2\n3,4\n", "t.csv:1:1: ", "header");
+    assert_refused("a,,c\n1,2,3\n", "t.csv:1:3: ", "without a name");
+    assert_refused("a,b,a\n1,2,3\n", "t.csv:1:5: ", "second column is called \"a\"");
+}
+
+static void whole_numbers_may_be_names(void **state) {
+    (void)state;
+    sm_table table = read_csv("2019,2020\n1,2\n", &no_wish);
+    assert_string_equal(table.columns[1].name, "2020");
+    sm_table_free(&table);
+}
+
+static void rows_are_needed(void **state) {
+    (void)state;
+    assert_refused("a,b\n", "t.csv:2:1: ", "without rows");
+    assert_refused("a,b", "t.csv:1:4: ", "without rows");
+}
+
+static void a_column_called_id_names_the_items(void **state) {
+    (void)state;
+    sm_table table = read_csv("x,id\n1,p\n2,NA\n3,7\n", &no_wish);
+    assert_int_equal(table.n_columns, 1);
+    assert_string_equal(table.id_column, "id");
+    assert_string_equal(table.ids[0], "p");
+    assert_string_equal(table.ids[1], "NA");
+    assert_string_equal(table.ids[2], "7");
+    sm_table_free(&table);
+    const sm_table_wish wish = {.id = "x"};
+    table = read_csv("x,id\n1.0,5\n2,5\n", &wish); /* then "id" is a feature */
+    assert_string_equal(table.id_column, "x");
+    assert_string_equal(table.ids[0], "1.0");
+    assert_string_equal(table.columns[0].name, "id");
+    sm_table_free(&table);
+}
+
+static void ids_are_there_and_different(void **state) {
+    (void)state;
+    assert_refused("id,x\na,1\nb,2\na,3\n", "t.csv:4:1: ", "id \"a\"");
+    assert_refused("id,x\na,1\n,2\n", "t.csv:3:1: ", "without an id");
+    assert_refused("x,id\n1,\"a\nb\"\n2,\"a\nb\"\n", "t.csv:4:3: ", "id \"a b\"");
+}
+
+static void ignored_columns_are_not_looked_at(void **state) {
+    (void)state;
+    const char *const ignore[] = {"note", "id"};
+    const sm_table_wish wish = {.ignore = ignore, .n_ignore = 2};
+    sm_table table = read_csv("id,x,note\n1,2,inf\n1,3,5\n1,4,z\n", &wish);
+    assert_int_equal(table.n_columns, 1);
+    assert_null(table.ids);
+    assert_true(table.columns[0].values[2] == 4);
+    sm_table_free(&table);
+}
+
+static void wished_categories_take_numbers_as_words(void **state) {
+    (void)state;
+    const char *const categories[] = {"zip"};
+    const sm_table_wish wish = {.categories = categories, .n_categories = 1};
+    sm_table table = read_csv("zip,x\n01,1\n1,2\n,3\ninf,4\n01,5\n", &wish);
+    assert_int_equal(table.columns[0].n_levels, 3);
+    assert_string_equal(table.columns[0].levels[0], "01");
+    assert_true(table.columns[0].codes[2] == SMERF_MISSING && table.columns[0].codes[4] == 0);
+    sm_table_free(&table);
+    table = read_csv("zip,x\n,1\nNA,2\n", &wish);
+    assert_true(table.columns[0].is_category && table.columns[0].n_levels == 0);
+    assert_non_null(table.columns[0].levels);
+    sm_table_free(&table);
+}
+
+static void wished_numbers_must_be_numbers(void **state) {
+    (void)state;
+    const char *const numbers[] = {"x"};
+    const sm_table_wish wish = {.numbers = numbers, .n_numbers = 1};
+    assert_refused_with("x,y\na,1\nb,2\n", &wish, "t.csv:2:1: \"a\" is no number", "must hold numbers");
+}
+
+static void a_wished_column_must_be_there(void **state) {
+    (void)state;
+    const char *const names[] = {"nowhere"};
+    const sm_table_wish wishes[] = {{.id = "nowhere"},
+                                    {.weight = "nowhere"},
+                                    {.ignore = names, .n_ignore = 1},
+                                    {.categories = names, .n_categories = 1},
+                                    {.numbers = names, .n_numbers = 1}};
+    for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++)
+        assert_refused_with("a,b\n1,2\n", &wishes[i], "t.csv:1:1: there is no column \"nowhere\"",
+                            "\"a\", \"b\"");
+    const sm_table_wish by_number = {.id = "0"};
+    assert_refused_with("a,b\n1,2\n", &by_number, "t.csv:1:1: ", "no column \"0\""); /* there are names */
+}
+
+static void many_columns_are_not_all_listed(void **state) {
+    (void)state;
+    char text[4096];
+    size_t at = 0;
+    for (int j = 0; j < 300; j++) at += (size_t)snprintf(text + at, sizeof text - at, "column%d,", j);
+    strcpy(text + at, "z\n");
+    const sm_table_wish wish = {.id = "nowhere"};
+    assert_refused_with(text, &wish, "t.csv:1:1: ", ", ...");
+}
+
+static void weights_are_numbers_above_zero(void **state) {
+    (void)state;
+    const sm_table_wish wish = {.weight = "w"};
+    sm_table table = read_csv("w,x\n1,2\n0.5,3\n", &wish);
+    assert_int_equal(table.n_columns, 1);
+    assert_true(table.weights[0] == 1 && table.weights[1] == 0.5);
+    sm_table_free(&table);
+    assert_refused_with("w,x\n1,2\n0,3\n", &wish, "t.csv:3:1: ", "weight must be a number > 0");
+    assert_refused_with("w,x\n-1,2\n", &wish, "t.csv:2:1: ", "> 0");
+    assert_refused_with("w,x\n,2\n", &wish, "t.csv:2:1: ", "> 0");
+    assert_refused_with("w,x\ninf,2\n", &wish, "t.csv:2:1: ", "infinite");
+    assert_refused_with("w,x\nheavy,2\n", &wish, "t.csv:2:1: ", "no number");
+}
+
+static void a_feature_must_be_left(void **state) {
+    (void)state;
+    assert_refused("id\na\n", "t.csv:1:1: ", "no feature is left");
+}
+
+static void a_known_table_leaves_out_what_it_does_not_know(void **state) {
+    (void)state;
+    const char *const numbers[] = {"x"}, *const categories[] = {"c"}, *const ignore[] = {"gone"};
+    const sm_table_wish wish = {.id = "name",
+                                .ignore = ignore,
+                                .n_ignore = 1,
+                                .numbers = numbers,
+                                .n_numbers = 1,
+                                .categories = categories,
+                                .n_categories = 1,
+                                .only_known = true};
+    sm_table table = read_csv("extra,c,x,more\n1,u,2,x\ny,3,4,inf\n", &wish);
+    assert_int_equal(table.n_columns, 2);
+    assert_null(table.ids);
+    assert_string_equal(table.columns[0].name, "c");
+    assert_true(table.columns[1].values[1] == 4);
+    sm_table_free(&table);
+    table = read_csv("x,name,c\n1,n,u\n", &wish);
+    assert_string_equal(table.ids[0], "n");
+    sm_table_free(&table);
+    assert_refused_with("x,name\n1,n\n", &wish, "t.csv:1:1: ", "no column \"c\"");
+    assert_refused_with("x,c\nlow,u\n", &wish, "t.csv:2:1: ", "must hold numbers");
+}
+
+static void line_ends_and_quotes_do_not_change_a_table(void **state) {
+    (void)state;
+    static const char *const texts[] = {"id,a,b\n1,0.5,x y\n2,,z\n", "id;a;b\r\n1;0.5;x y\r\n2;;z",
+                                        "\xEF\xBB\xBFid\ta\tb\r1\t0.5\tx y\r2\t\tz\r",
+                                        "\n\"id\",\"a\",\"b\"\n\n\"1\",\"0.5\",\"x y\"\n\n2,\"\",\"z\"\n\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        sm_table table = read_csv(texts[i], &no_wish);
+        assert_true(table.n_rows == 2 && table.n_columns == 2);
+        assert_true(table.columns[0].values[0] == 0.5 && isnan(table.columns[0].values[1]));
+        assert_string_equal(table.columns[1].levels[0], "x y");
+        assert_string_equal(table.columns[1].levels[1], "z");
+        assert_string_equal(table.ids[1], "2");
+        sm_table_free(&table);
+    }
+}
+
+static void a_table_cut_anywhere_is_read_or_refused_in_one_line(void **state) {
+    (void)state;
+    static const char text[] = "id,\"a\"\"b\",c\r\nx,1.25,\"r,s\"\r\n\"y\",NA,t\r\n";
+    for (size_t n = 0; n < sizeof text; n++) {
+        sm_table table;
+        smerf_error error;
+        write_bytes("t.csv", text, n);
+        if (sm_table_read("t.csv", &no_wish, &table, &error) != SMERF_OK) assert_says(&error, "t.csv:", ": ");
+        sm_table_free(&table);
+    }
+}
+
+static void npy_columns_are_called_x0_and_so_on(void **state) {
+    (void)state;
+    const double rows[6] = {1, 2, 3, 4, NAN, 6};
+    write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", rows, sizeof rows);
+    sm_table table = read_table("t.npy", &no_wish);
+    assert_true(table.n_rows == 2 && table.n_columns == 3);
+    assert_string_equal(table.columns[2].name, "x2");
+    assert_true(table.columns[0].values[1] == 4 && table.columns[2].values[0] == 3);
+    assert_true(isnan(table.columns[1].values[1]));
+    sm_table_free(&table);
+    write_npy("t.npy", "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }", rows, sizeof rows);
+    table = read_table("t.npy", &no_wish);
+    assert_true(table.columns[0].values[1] == 2 && table.columns[1].values[0] == 3);
+    sm_table_free(&table);
+}
+
+static void npy_columns_are_wished_by_name_or_by_number(void **state) {
+    (void)state;
+    const double rows[8] = {10, 0.1, 1, 5, 11, 0.1, 2, NAN};
+    const char *const categories[] = {"x1", "3"};
+    const sm_table_wish wish = {.id = "0", .weight = "x2", .categories = categories, .n_categories = 2};
+    write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 4), }", rows, sizeof rows);
+    sm_table table = read_table("t.npy", &wish);
+    assert_int_equal(table.n_columns, 2);
+    assert_string_equal(table.id_column, "x0");
+    assert_string_equal(table.ids[1], "11");
+    assert_true(table.weights[1] == 2);
+    assert_string_equal(table.columns[0].levels[0], "0.1");
+    assert_true(table.columns[0].codes[1] == 0 && table.columns[1].codes[1] == SMERF_MISSING);
+    sm_table_free(&table);
+    const sm_table_wish absent = {.id = "4"};
+    assert_refused_file("t.npy", &absent, "t.npy: there is no column \"4\"", "\"x3\"");
+}
+
+static void npy_tables_are_refused_by_row_and_column(void **state) {
+    (void)state;
+    const double rows[4] = {1, 2, 3, INFINITY}, same[4] = {1, 2, 1, 3}, unnamed[2] = {NAN, 1};
+    const sm_table_wish id = {.id = "0"}, weight = {.weight = "0"};
+    const char *shape = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }";
+    write_npy("t.npy", shape, rows, sizeof rows);
+    assert_refused_file("t.npy", &no_wish, "t.npy: row 1, column 1: ", "infinite");
+    write_npy("t.npy", shape, same, sizeof same);
+    assert_refused_file("t.npy", &id, "t.npy: row 1, column 0: ", "id \"1\"");
+    write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }", unnamed,
+              sizeof unnamed);
+    assert_refused_file("t.npy", &id, "t.npy: row 0, column 0: ", "without an id");
+    assert_refused_file("t.npy", &weight, "t.npy: row 0, column 0: ", "weight");
+    write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", unnamed, sizeof unnamed);
+    assert_refused_file("t.npy", &no_wish, "t.npy: ", "2-D");
+    write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 4611686018427387904), }", rows,
+              0);
+    assert_refused_file("t.npy", &no_wish, "t.npy: ", "2-D");
+    write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 0), }", rows,
+              0);
+    assert_refused_file("t.npy", &no_wish, "t.npy: ", "2-D");
+}
+
+static void large_tables_of_both_kinds_hold_the_same(void **state) {
+    (void)state;
+    enum { N_ROWS = 150, N_COLUMNS = 100 };
+    static float numbers[N_ROWS][N_COLUMNS];
+    FILE *csv = fopen("large.csv", "w"), *npy = fopen("large.npy", "w");
+    const char *dictionary = "{'descr': '<f4', 'fortran_order': False, 'shape': (150, 100), }";
+    for (int j = 0; j < N_COLUMNS; j++) fprintf(csv, "x%d%c", j, j + 1 < N_COLUMNS ? ',' : '\n');
+    for (int i = 0; i < N_ROWS; i++) {
+        for (int j = 0; j < N_COLUMNS; j++) {
+            numbers[i][j] = (float)(i * 1000 + j) / 8;
+            fprintf(csv, "%.17g%c", (double)numbers[i][j], j + 1 < N_COLUMNS ? ',' : '\n');
+        }
+    }
+    const char start[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, (char)strlen(dictionary), 0};
+    fwrite(start, 1, sizeof start, npy);
+    fputs(dictionary, npy);
+    fwrite(numbers, sizeof numbers, 1, npy);
+    fclose(csv);
+    fclose(npy);
+    sm_table a = read_table("large.csv", &no_wish), b = read_table("large.npy", &no_wish);
+    assert_true(a.n_rows == N_ROWS && b.n_rows == N_ROWS && a.n_columns == N_COLUMNS &&
+                b.n_columns == N_COLUMNS);
+    for (size_t j = 0; j < N_COLUMNS; j++) {
+        assert_string_equal(a.columns[j].name, b.columns[j].name);
+        assert_memory_equal(a.columns[j].values, b.columns[j].values, N_ROWS * sizeof(double));
+    }
+    sm_table_free(&a);
+    sm_table_free(&b);
+}
+
+static void a_table_that_cannot_be_opened_is_an_io_error(void **state) {
+    (void)state;
+    sm_table table;
+    smerf_error error;
+    assert_int_equal(sm_table_read("absent.csv", &no_wish, &table, &error), SMERF_IO);
+    assert_says(&error, "absent.csv: cannot be opened: ", "No such file");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_and_words_become_columns),
+        cmocka_unit_test(values_missing_before_the_first_one_are_missing),
+        cmocka_unit_test(a_column_without_values_is_a_column_of_numbers),
+        cmocka_unit_test(a_mixture_is_refused_at_the_first_cell_that_disagrees),
+        cmocka_unit_test(an_infinity_is_refused),
+        cmocka_unit_test(ragged_rows_are_refused),
+        cmocka_unit_test(a_header_is_needed),
+        cmocka_unit_test(whole_numbers_may_be_names),
+        cmocka_unit_test(rows_are_needed),
+        cmocka_unit_test(a_column_called_id_names_the_items),
+        cmocka_unit_test(ids_are_there_and_different),
+        cmocka_unit_test(ignored_columns_are_not_looked_at),
+        cmocka_unit_test(wished_categories_take_numbers_as_words),
+        cmocka_unit_test(wished_numbers_must_be_numbers),
+        cmocka_unit_test(a_wished_column_must_be_there),
+        cmocka_unit_test(many_columns_are_not_all_listed),
+        cmocka_unit_test(weights_are_numbers_above_zero),
+        cmocka_unit_test(a_feature_must_be_left),
+        cmocka_unit_test(a_known_table_leaves_out_what_it_does_not_know),
+        cmocka_unit_test(line_ends_and_quotes_do_not_change_a_table),
+        cmocka_unit_test(a_table_cut_anywhere_is_read_or_refused_in_one_line),
+        cmocka_unit_test(npy_columns_are_called_x0_and_so_on),
+        cmocka_unit_test(npy_columns_are_wished_by_name_or_by_number),
+        cmocka_unit_test(npy_tables_are_refused_by_row_and_column),
+        cmocka_unit_test(large_tables_of_both_kinds_hold_the_same),
+        cmocka_unit_test(a_table_that_cannot_be_opened_is_an_io_error),
+    };
+    return cmocka_run_group_tests(tests, files_enter, files_leave);
+}
