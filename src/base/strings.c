@@ -1,6 +1,7 @@
 /* strings.c - see strings.h. */
 #include "base/strings.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -58,5 +59,33 @@ bool sm_strings_equal(const sm_strings *a, const sm_strings *b) {
     if (a->n != b->n) return false;
     for (size_t i = 0; i < a->n; i++)
         if (strcmp(a->text[i], b->text[i]) != 0) return false;
+    return true;
+}
+
+/* The number of bytes that follow a first byte, and the smallest character they may stand for. */
+static int n_following(unsigned char first, uint32_t *character, uint32_t *smallest) {
+    if (first < 0x80) {
+        *character = first;
+        *smallest = 0;
+        return 0;
+    }
+    int n = first >= 0xf8 ? -1 : first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : -1;
+    *character = n > 0 ? first & (0x3fu >> n) : 0;
+    *smallest = n == 1 ? 0x80 : n == 2 ? 0x800 : 0x10000;
+    return n;
+}
+
+bool sm_is_utf8(const char *text) {
+    for (const unsigned char *next = (const unsigned char *)text; *next != '\0';) {
+        uint32_t character, smallest;
+        int n = n_following(*next++, &character, &smallest);
+        if (n < 0) return false;
+        for (; n > 0; n--, next++) {
+            if ((*next & 0xc0) != 0x80) return false;
+            character = character << 6 | (*next & 0x3f);
+        }
+        bool is_surrogate = character >= 0xd800 && character < 0xe000;
+        if (character < smallest || character > 0x10ffff || is_surrogate) return false;
+    }
     return true;
 }

@@ -21,6 +21,9 @@ char *sm_strings_pack(const sm_strings *strings, size_t *n_bytes);
 
 void sm_strings_free(sm_strings *strings);
 
+/* Whether text is well-formed UTF-8. Names go into JSON, which knows nothing else. */
+bool sm_is_utf8(const char *text);
+
 bool sm_strings_equal(const sm_strings *a, const sm_strings *b);
 
 #endif

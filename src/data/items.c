@@ -65,6 +65,10 @@ static smerf_status sort_levels(const smerf_column *column, sm_feature *feature,
         sorted[i] = (named_level){.name = column->levels[i], .place = (uint32_t)i};
     qsort(sorted, column->n_levels, sizeof *sorted, by_name);
     for (size_t i = 0; i < column->n_levels; i++) {
+        if (!sm_is_utf8(sorted[i].name)) {
+            status = sm_fail(error, SMERF_BAD_INPUT, "column '%s' has a category that is not UTF-8 text", column->name);
+            goto done;
+        }
         if (i > 0 && strcmp(sorted[i - 1].name, sorted[i].name) == 0) {
             status = sm_fail(error, SMERF_BAD_INPUT, "column '%s' lists the category '%s' twice", column->name,
                              sorted[i].name);
@@ -115,7 +119,11 @@ static smerf_status check_names(const smerf_column *columns, size_t n_columns, s
     named_level *sorted = sm_array(n_columns, sizeof *sorted);
     if (sorted == NULL) return sm_no_memory(error, "checking column names");
     smerf_status status = SMERF_OK;
-    for (size_t f = 0; f < n_columns; f++) sorted[f] = (named_level){.name = columns[f].name, .place = (uint32_t)f};
+    for (size_t f = 0; f < n_columns; f++) {
+        sorted[f] = (named_level){.name = columns[f].name, .place = (uint32_t)f};
+        if (!sm_is_utf8(columns[f].name))
+            status = sm_fail(error, SMERF_BAD_INPUT, "the name of column %zu is not UTF-8 text", f);
+    }
     qsort(sorted, n_columns, sizeof *sorted, by_name);
     for (size_t f = 1; f < n_columns && status == SMERF_OK; f++)
         if (strcmp(sorted[f - 1].name, sorted[f].name) == 0)
@@ -193,6 +201,7 @@ static smerf_status check_ids(const sm_strings *ids, smerf_error *error) {
 
 smerf_status smerf_items_set_ids(smerf_items *items, const char *column, const char *const *ids, smerf_error *error) {
     sm_strings copy;
+    if (!sm_is_utf8(column)) return sm_fail(error, SMERF_BAD_INPUT, "the name of the id column is not UTF-8 text");
     char *name = sm_copy_string(column);
     if (name == NULL || !sm_strings_copy(&copy, ids, items->n_items)) {
         sm_free(name);
@@ -216,6 +225,7 @@ smerf_status smerf_items_set_weights(smerf_items *items, const char *column, con
     for (size_t i = 0; i < items->n_items; i++)
         if (!(weights[i] > 0) || isinf(weights[i]))
             return sm_fail_at(error, i, 0, "row %zu has the weight %g; weights are finite and > 0", i, weights[i]);
+    if (!sm_is_utf8(column)) return sm_fail(error, SMERF_BAD_INPUT, "the name of the weight column is not UTF-8 text");
     char *name = sm_copy_string(column);
     double *copy = sm_copy(weights, items->n_items, sizeof *copy);
     if (name == NULL || copy == NULL) {
@@ -233,6 +243,8 @@ smerf_status smerf_items_set_weights(smerf_items *items, const char *column, con
 smerf_status smerf_items_set_ignored(smerf_items *items, const char *const *names, size_t n_names,
                                      smerf_error *error) {
     sm_strings copy;
+    for (size_t i = 0; i < n_names; i++)
+        if (!sm_is_utf8(names[i])) return sm_fail(error, SMERF_BAD_INPUT, "a column name is not UTF-8 text");
     if (!sm_strings_copy(&copy, names, n_names)) return sm_no_memory(error, "copying column names");
     sm_strings_free(&items->ignored);
     items->ignored = copy;

@@ -36,8 +36,9 @@ typedef struct sm_matrix {
  * would fit: n x n or n(n-1)/2), text, infinities, missing entries (empty, NA, NaN: "a missing distance; this target
  * needs all pairs"), a number too large for float32, ids that are unknown, repeated or absent, and a square matrix that
  * is not symmetric after rounding unless take_means: the first cell (i, j), j > i, in reading order of rows, e.g.
- * "Z.csv:3:5: z[2][0] = 5 but z[0][2] = 4: a distance is symmetric (--symmetrize mean averages the two)"; the place
- * named is that of the cell in the lower triangle. Memory: the float32 matrix and the mapped file, no further copy;
+ * "Z.csv:3:1: z[2][0] = 5 but z[0][2] = 4: a distance is symmetric (--symmetrize mean averages the two)"; the place
+ * named is that of the cell in the lower triangle. (Rows in the order of the items, which are called by their ids where
+ * the file does so.) Memory: the float32 matrix and the mapped file, no further copy;
  * sm_check_memory is asked before it is allocated; sizes are checked against the file before anything is allocated. */
 smerf_status sm_matrix_read(const char *path, const sm_matrix_wish *wish, sm_matrix *matrix,
                             smerf_error *error);

@@ -1,7 +1,8 @@
 /* number.c - see number.h.
  *
  * Reading: a number of at most 19 digits is a whole number times a power of ten.
- *   1. Up to 2^53 and 10^22 both factors are doubles without error, and one operation rounds once (Clinger 1990).
+ *   1. With 15 digits and up to 10^22 both factors are doubles without error, and one operation rounds once
+ *      (Clinger 1990).
  *   2. Up to 10^27 the power is 5^k 2^k with 5^k in 64 bits, and 128 bits hold the product or the quotient well
  *      enough to round it once.
  *   3. Whatever is longer or further off goes to strtod, written without a decimal point: no locale can change it.
@@ -35,7 +36,7 @@ static const uint64_t fives[MAX_FIVE + 1] = {
     476837158203125, 2384185791015625, 11920928955078125, 59604644775390625, 298023223876953125,
     1490116119384765625, 7450580596923828125};
 
-/* (2^127 - 1) / (5^k 2^s) where 5^k 2^s has 64 bits. */
+/* (2^127 - 1) / (5^k 2^s) where 5^k 2^s has 64 bits: a product is faster than a quotient. */
 static const uint64_t inverses[MAX_FIVE + 1] = {
     0xFFFFFFFFFFFFFFFF, 0xCCCCCCCCCCCCCCCC, 0xA3D70A3D70A3D70A, 0x83126E978D4FDF3B, 0xD1B71758E219652B,
     0xA7C5AC471B478423, 0x8637BD05AF6C69B5, 0xD6BF94D5E57A42BC, 0xABCC77118461CEFC, 0x89705F4136B4A597,
@@ -158,8 +159,7 @@ static const char *take_exponent(const char *at, const char *end, int64_t *sum) 
     const char *first = at;
     int64_t exponent = 0;
     for (; at < end && is_digit(*at); at++)
-        if (exponent < INT64_MAX / 100)
-            exponent = 10 * exponent + (*at - '0'); /* more is as good as infinite */
+        if (exponent < INT64_MAX / 100) exponent = 10 * exponent + (*at - '0'); /* beyond, more is the same */
     *sum += is_negative ? -exponent : exponent;
     return at > first ? at : NULL;
 }
@@ -239,8 +239,8 @@ static bool write_wide(double value, written *number) {
     int exponent;
     uint64_t bits = (uint64_t)ldexp(frexp(value, &exponent), 53); /* value = bits * 2^(exponent - 53) */
     exponent -= 53;
-    int power =
-        17 - (int)floor((exponent + 52) * 0.30102999566398120); /* 10^power * value: 18 or 19 digits */
+    int magnitude = (int)floor((exponent + 52) * 0.30102999566398120); /* log10: this or one more */
+    int power = 17 - magnitude; /* 10^power * value has 18 or 19 digits */
     for (;; power--) {
         int down = -(exponent + power);
         if (power < 0 || power > MAX_FIVE || down < 0 || down > 100) return false;

@@ -6,7 +6,7 @@
 
 /* How the caller wants the table read. Columns are named, or given by number (from 0) in a file without names. */
 typedef struct sm_table_wish {
-    const char *id;            /* the id column; NULL: a column called "id" if there is one */
+    const char *id; /* the id column; NULL: one called "id", if there is one and the wish does not name it */
     const char *const *ignore; /* [n_ignore] no features */
     size_t n_ignore;
     const char *const *categories; /* [n_categories] read as categories even if they look like numbers */
@@ -14,8 +14,9 @@ typedef struct sm_table_wish {
     const char *const *numbers; /* [n_numbers] must be numbers: text in them is an error even in every row */
     size_t n_numbers;
     const char *weight; /* a column of item weights, finite and > 0, no feature; or NULL */
-    bool only_known;    /* read only the columns in categories and numbers (and id); each must be there;
-                                      n_ignore and the id column then may be absent from the file */
+    bool
+        only_known; /* read only the columns in categories and numbers (and id, weight); each must be there, but
+                           for the id; `ignore` is not looked at */
 } sm_table_wish;
 
 typedef struct sm_table_column {
@@ -23,7 +24,7 @@ typedef struct sm_table_column {
     bool is_category;
     double *values;  /* number: [n_rows], NaN where missing; else NULL */
     uint32_t *codes; /* category: [n_rows], SMERF_MISSING where missing; else NULL */
-    char **levels;   /* category: [n_levels] in order of first appearance */
+    char **levels;   /* category: [n_levels] in order of first appearance, in one block; else NULL */
     size_t n_levels;
 } sm_table_column;
 
@@ -31,14 +32,15 @@ typedef struct sm_table {
     size_t n_rows, n_columns; /* the features only */
     sm_table_column *columns;
     char *id_column; /* NULL: there is none, and ids is NULL */
-    char **ids;      /* [n_rows] */
+    char **ids;      /* [n_rows], in one block */
     double *weights; /* [n_rows] or NULL */
 } sm_table;
 
-/* Refused, each with file, line and column: no header, no rows, a row with more or fewer cells than the header, a
- * column that mixes numbers and text (names the first cell that disagrees with those above it), an infinity, an
- * empty or repeated column name, a repeated or empty id, a wished column that is not there (also in `ignore` and
- * `categories`), no feature left, a weight that is missing or not > 0.
+/* Refused, each with file, line and column: no header (an empty file, or a first line of numbers that are not all
+ * whole), no rows, a row with more or fewer cells than the header, a column that mixes numbers and text (names the
+ * first cell that disagrees with those above it), an infinity, an empty or repeated column name, a repeated or empty
+ * id, a wished column that is not there (also in `ignore` and `categories`), no feature left, a weight that is missing
+ * or not > 0.
  * A column whose values are all missing is a column of numbers. In .npy files columns are called x0, x1, ...; a wish
  * may name them so or by number; category levels of numbers are written as sm_number_format does. */
 smerf_status sm_table_read(const char *path, const sm_table_wish *wish, sm_table *table, smerf_error *error);

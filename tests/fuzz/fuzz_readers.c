@@ -3,7 +3,7 @@
  * The first byte of an input chooses the reader and its wish, the second the number of items; the rest is the file.
  *     clang -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Iinclude -Isrc tests/fuzz/fuzz_readers.c \
  *         src/io/[a-z]*.c src/base/[a-z]*.c -lxxhash -lm -lpthread -o fuzz_readers
- * Without -fsanitize=fuzzer it is a program that replays the files it is given. */
+ * With -DREPLAY, and any compiler, it is a program that replays the files it is given. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     return 0;
 }
 
-#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+#ifdef REPLAY
 int main(int n_arguments, char **arguments) {
     for (int i = 1; i < n_arguments; i++) {
         static uint8_t data[1 << 20];

@@ -1,0 +1,36 @@
+"""The tour in README.md is what the program prints."""
+import os
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = Path(os.environ.get("SMERF", ROOT / "build" / "smerf")).resolve()
+
+
+def tour():
+    """[(command, expected output)] from the console blocks."""
+    steps = []
+    for block in re.findall(r"```console\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                steps.append((line[2:], []))
+            else:
+                steps[-1][1].append(line)
+    return [(command, "\n".join(lines)) for command, lines in steps]
+
+
+def without_times(text):
+    return re.sub(r"in \d+\.\d s", "in T s", text).strip()
+
+
+def test_the_tour_prints_what_the_readme_shows(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "smerf").symlink_to(COMMAND)
+    environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    steps = tour()
+    assert len(steps) > 8
+    for command, expected in steps:
+        done = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+        assert without_times(done.stdout) == without_times(expected), command
