@@ -42,7 +42,8 @@ static smerf_status read_metrics(const cli_args *args, wanted *metrics, smerf_er
         unsigned m = 0;
         while (m < SMERF_N_METRICS && strcmp(names[i], smerf_metric_name((smerf_metric)m)) != 0) m++;
         if (m == SMERF_N_METRICS)
-            status = cli_fail(args, error, "--metrics '%s' is not one of rmse, spearman, map@10, auc-roc, auc-pr", names[i]);
+            status =
+                cli_fail(args, error, "--metrics '%s' is not one of rmse, spearman, map@10, auc-roc, auc-pr", names[i]);
         else
             want(metrics, m);
     }

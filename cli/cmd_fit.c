@@ -6,7 +6,7 @@
 
 static const cli_option own_options[] = {{"-o", "MODEL", "where the model goes (required)"}, {0}};
 
-static const cli_option *const options[] = {own_options,     cli_target_options,  cli_fit_options,
+static const cli_option *const options[] = {own_options,      cli_target_options,  cli_fit_options,
                                             cli_item_options, cli_general_options, NULL};
 
 static smerf_status grow(const cli_args *args, const cli_items *items, const cli_target *target,

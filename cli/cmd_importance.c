@@ -79,7 +79,8 @@ static smerf_status by_permutation(const cli_args *args, const smerf_model *mode
     if (status == SMERF_OK) status = cli_read_target(args, &items, NULL, true, &truth, error);
     if (status == SMERF_OK) status = cli_start_run(args, "shuffling features", &run, &follow, error);
     if (status == SMERF_OK) {
-        status = smerf_importance_permutation(model, items.items, truth.target, &run, importance, standard_error, error);
+        status =
+            smerf_importance_permutation(model, items.items, truth.target, &run, importance, standard_error, error);
         cli_stop_following(&follow);
     }
     cli_free_target(&truth);
@@ -112,8 +113,8 @@ static smerf_status run_importance(const cli_args *args, smerf_error *error) {
     for (size_t f = 0; f < n && status == SMERF_OK; f++) {
         smerf_column column;
         smerf_model_feature(model, f, &column);
-        features[f] = (ranked){
-            .name = column.name, .place = f, .importance = importance[f], .standard_error = importance[n + f]};
+        features[f] =
+            (ranked){.name = column.name, .place = f, .importance = importance[f], .standard_error = importance[n + f]};
     }
     if (status == SMERF_OK) status = put_result(args, features, n, is_permutation, error);
     free(importance);

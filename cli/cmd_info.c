@@ -47,7 +47,10 @@ static void put_count(writer *to, const char *key, size_t count) {
 static void put_sample(writer *to, const smerf_options *chosen) {
     char text[64];
     snprintf(text, sizeof text, "subsample:%.15g", chosen->sample_share);
-    put_text(to, "sample", chosen->sample == SMERF_BOOTSTRAP ? "bootstrap" : chosen->sample == SMERF_NO_SAMPLE ? "none" : text);
+    put_text(to, "sample",
+             chosen->sample == SMERF_BOOTSTRAP   ? "bootstrap"
+             : chosen->sample == SMERF_NO_SAMPLE ? "none"
+                                                 : text);
 }
 
 static void put_self(writer *to, const smerf_options *chosen) {

@@ -17,8 +17,9 @@ static smerf_status run_merge(const cli_args *args, smerf_error *error) {
     if (status == SMERF_OK) {
         smerf_description description;
         smerf_model_describe(merged, &description);
-        cli_say(args, "joined %zu parts: trees %zu to %zu, written to %s", args->n_words, description.options.first_tree,
-                description.options.first_tree + description.options.n_trees - 1, cli_get(args, "-o"));
+        cli_say(args, "joined %zu parts: trees %zu to %zu, written to %s", args->n_words,
+                description.options.first_tree, description.options.first_tree + description.options.n_trees - 1,
+                cli_get(args, "-o"));
     }
     for (size_t i = 0; i < args->n_words; i++) smerf_model_free(parts[i]);
     smerf_model_free(merged);

@@ -132,8 +132,8 @@ static smerf_status write_pairs(const cli_args *args, const asking *asked, const
         status = SMERF_NO_MEMORY;
         goto done;
     }
-    status = smerf_predict_pairs(asked->model, &asked->question, pairs.left, pairs.right, pairs.n, run, distance, spread,
-                                 error);
+    status = smerf_predict_pairs(asked->model, &asked->question, pairs.left, pairs.right, pairs.n, run, distance,
+                                 spread, error);
     if (status == SMERF_OK) status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
     if (status == SMERF_OK) {
         put_pairs(asked, &pairs, distance, spread, output);
@@ -174,8 +174,8 @@ static smerf_status run_predict(const cli_args *args, smerf_error *error) {
     if (status == SMERF_OK) {
         asked.question.rows = asked.rows.items;
         asked.question.columns = asked.has_columns ? asked.columns.items : NULL;
-        status = cli_has(args, "--pairs") ? write_pairs(args, &asked, &run, error)
-                                          : write_matrix(args, &asked, &run, error);
+        status =
+            cli_has(args, "--pairs") ? write_pairs(args, &asked, &run, error) : write_matrix(args, &asked, &run, error);
         cli_stop_following(&follow);
     }
     cli_free_items(&asked.rows);

@@ -11,7 +11,7 @@ static const cli_option own_options[] = {
     {0},
 };
 
-static const cli_option *const options[] = {own_options,     cli_target_options,  cli_fit_options,
+static const cli_option *const options[] = {own_options,      cli_target_options,  cli_fit_options,
                                             cli_item_options, cli_general_options, NULL};
 
 /* Everything that was tried, to be printed when the best is known. */
@@ -79,7 +79,8 @@ static smerf_status search(const cli_args *args, const cli_items *items, const c
     smerf_status status = cli_start_run(args, "trying settings", &run, &follow, error);
     if (status == SMERF_OK) status = cli_read_kernels(args, &run, error);
     if (status != SMERF_OK) return status;
-    status = smerf_tune(items->items, target->target, chosen, &grid, metric, &run, remember, &tried, &best, &model, error);
+    status =
+        smerf_tune(items->items, target->target, chosen, &grid, metric, &run, remember, &tried, &best, &model, error);
     cli_stop_following(&follow);
     if (status == SMERF_OK) status = smerf_model_save(model, cli_get(args, "-o"), error);
     if (status == SMERF_OK) status = put_result(args, &tried, &best, metric, error);

@@ -16,9 +16,9 @@ struct cli_args;
 
 typedef struct cli_command {
     const char *name;
-    const char *usage;   /* the words after "smerf" */
-    const char *summary; /* one line */
-    size_t fewest_words, most_words; /* besides the options */
+    const char *usage;                      /* the words after "smerf" */
+    const char *summary;                    /* one line */
+    size_t fewest_words, most_words;        /* besides the options */
     const cli_option *const *option_groups; /* lists of options, each ended by a NULL name; ended by NULL */
     smerf_status (*run)(const struct cli_args *args, smerf_error *error);
 } cli_command;

@@ -45,8 +45,8 @@ static smerf_status read_trees(const cli_args *args, smerf_options *options, sme
     if (text == NULL) return SMERF_OK;
     const char *colon = strchr(text, ':'), *end = text + strlen(text);
     uint64_t from = 0, to = 0;
-    bool is_fine = colon == NULL ? read_whole(text, end, &to)
-                                 : read_whole(text, colon, &from) && read_whole(colon + 1, end, &to);
+    bool is_fine =
+        colon == NULL ? read_whole(text, end, &to) : read_whole(text, colon, &from) && read_whole(colon + 1, end, &to);
     if (!is_fine) return cli_fail(args, error, "--trees '%s' is neither a number B nor a range A:B", text);
     if (to <= from) return cli_fail(args, error, "--trees '%s' grows no tree", text);
     if (to > UINT32_MAX) return cli_fail(args, error, "--trees '%s': numbers must stay below 2^32", text);

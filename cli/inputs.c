@@ -159,9 +159,10 @@ smerf_status cli_read_target(const cli_args *args, const cli_items *rows, const 
     if (status != SMERF_OK || path == NULL) return status;
     status = sm_matrix_read(path, &wish, &target->matrix, error);
     if (status == SMERF_OK)
-        status = columns == NULL ? smerf_target_new_distances(target->matrix.z, target->matrix.n_rows, &target->target, error)
-                                 : smerf_target_new_block(target->matrix.z, target->matrix.n_rows,
-                                                          target->matrix.n_columns, &target->target, error);
+        status = columns == NULL
+                     ? smerf_target_new_distances(target->matrix.z, target->matrix.n_rows, &target->target, error)
+                     : smerf_target_new_block(target->matrix.z, target->matrix.n_rows, target->matrix.n_columns,
+                                              &target->target, error);
     if (status == SMERF_OK && wish.are_similarities)
         smerf_target_note_similarities(target->target, target->matrix.largest);
     if (status != SMERF_OK) cli_free_target(target);

@@ -32,8 +32,7 @@ typedef struct colour_change {
 
 /* ---- sRGB to CIELAB ---- */
 
-static double linear_from_srgb(double channel)
-{
+static double linear_from_srgb(double channel) {
     double v = channel / 255.0;
 
     return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
@@ -49,15 +48,13 @@ static const double xyz_weights[3][3] = {
 
 /* X, Y or Z as a share of white's. The weighted mean is written as green plus differences so that a grey
  * gives exactly the same share three times: CIEDE2000 must see no hue in it, not the hue of a rounding. */
-static double share_of_white(const double weights[3], double red, double green, double blue)
-{
+static double share_of_white(const double weights[3], double red, double green, double blue) {
     double white = weights[0] + weights[1] + weights[2];
 
     return green + (weights[0] * (red - green) + weights[2] * (blue - green)) / white;
 }
 
-static xyz_colour xyz_from_linear(double red, double green, double blue)
-{
+static xyz_colour xyz_from_linear(double red, double green, double blue) {
     xyz_colour xyz = {
         share_of_white(xyz_weights[0], red, green, blue),
         share_of_white(xyz_weights[1], red, green, blue),
@@ -68,15 +65,13 @@ static xyz_colour xyz_from_linear(double red, double green, double blue)
 }
 
 /* The f of CIELAB: a cube root, and its tangent line close to black, where the root would be too steep. */
-static double lab_compress(double t)
-{
+static double lab_compress(double t) {
     const double delta = 6.0 / 29.0;
 
     return t > delta * delta * delta ? cbrt(t) : t / (3.0 * delta * delta) + 4.0 / 29.0;
 }
 
-static lab_colour lab_from_xyz(xyz_colour xyz)
-{
+static lab_colour lab_from_xyz(xyz_colour xyz) {
     double fx = lab_compress(xyz.x);
     double fy = lab_compress(xyz.y);
     double fz = lab_compress(xyz.z);
@@ -85,8 +80,7 @@ static lab_colour lab_from_xyz(xyz_colour xyz)
     return lab;
 }
 
-lab_colour lab_from_srgb(double red, double green, double blue)
-{
+lab_colour lab_from_srgb(double red, double green, double blue) {
     xyz_colour xyz = xyz_from_linear(linear_from_srgb(red), linear_from_srgb(green), linear_from_srgb(blue));
 
     return lab_from_xyz(xyz);
@@ -96,24 +90,14 @@ lab_colour lab_from_srgb(double red, double green, double blue)
 
 static const double pi = 3.14159265358979323846; /* M_PI is not C11 */
 
-static double radians(double degrees)
-{
-    return degrees * pi / 180.0;
-}
+static double radians(double degrees) { return degrees * pi / 180.0; }
 
-static double cos_degrees(double degrees)
-{
-    return cos(radians(degrees));
-}
+static double cos_degrees(double degrees) { return cos(radians(degrees)); }
 
-static double mean(double left, double right)
-{
-    return (left + right) / 2.0;
-}
+static double mean(double left, double right) { return (left + right) / 2.0; }
 
 /* sqrt(C^7 / (C^7 + 25^7)): near 0 for greys, near 1 for vivid colours. */
-static double vividness(double chroma)
-{
+static double vividness(double chroma) {
     double c7 = pow(chroma, 7.0);
     double c7_of_25 = pow(25.0, 7.0);
 
@@ -121,8 +105,7 @@ static double vividness(double chroma)
 }
 
 /* Equation 7: the hue angle, 0 by convention for a grey. */
-static double hue_angle(double a, double b)
-{
+static double hue_angle(double a, double b) {
     double hue;
 
     if (a == 0.0 && b == 0.0) {
@@ -133,8 +116,7 @@ static double hue_angle(double a, double b)
 }
 
 /* Equations 5 to 7, given G. */
-static adjusted_colour adjust(lab_colour lab, double g)
-{
+static adjusted_colour adjust(lab_colour lab, double g) {
     double a = (1.0 + g) * lab.a;
     adjusted_colour adjusted = {lab.lightness, hypot(a, lab.b), hue_angle(a, lab.b)};
 
@@ -142,30 +124,24 @@ static adjusted_colour adjust(lab_colour lab, double g)
 }
 
 /* Step 1, equations 2 to 4: the G that stretches a*, the same for both colours. */
-static double red_green_stretch(lab_colour left, lab_colour right)
-{
+static double red_green_stretch(lab_colour left, lab_colour right) {
     double mean_chroma = mean(hypot(left.a, left.b), hypot(right.a, right.b));
 
     return 0.5 * (1.0 - vividness(mean_chroma));
 }
 
-static bool either_is_grey(adjusted_colour left, adjusted_colour right)
-{
-    return left.chroma * right.chroma == 0.0;
-}
+static bool either_is_grey(adjusted_colour left, adjusted_colour right) { return left.chroma * right.chroma == 0.0; }
 
 /* Whether the short way from one hue to the other passes through 0 degrees. Equations 10 and 14 leave exactly
  * opposite hues on the "no" side; the slack keeps them there when rounding makes it 180 and a hair. */
-static bool short_way_crosses_zero(adjusted_colour left, adjusted_colour right)
-{
+static bool short_way_crosses_zero(adjusted_colour left, adjusted_colour right) {
     const double slack = 1e-9;
 
     return fabs(left.hue - right.hue) > 180.0 + slack;
 }
 
 /* Equation 10: the angle from the left hue to the right one, the short way round. */
-static double hue_turn(adjusted_colour left, adjusted_colour right)
-{
+static double hue_turn(adjusted_colour left, adjusted_colour right) {
     double turn = right.hue - left.hue;
 
     if (either_is_grey(left, right)) {
@@ -178,8 +154,7 @@ static double hue_turn(adjusted_colour left, adjusted_colour right)
 }
 
 /* Step 2, equations 8, 9 and 11. */
-static colour_change change_between(adjusted_colour left, adjusted_colour right)
-{
+static colour_change change_between(adjusted_colour left, adjusted_colour right) {
     double half_turn = radians(hue_turn(left, right) / 2.0);
     colour_change change = {
         right.lightness - left.lightness,
@@ -191,8 +166,7 @@ static colour_change change_between(adjusted_colour left, adjusted_colour right)
 }
 
 /* Equation 14: the hue halfway along the short way. A grey has hue 0, so then the sum is the other's hue. */
-static double mean_hue(adjusted_colour left, adjusted_colour right)
-{
+static double mean_hue(adjusted_colour left, adjusted_colour right) {
     double sum = left.hue + right.hue;
 
     if (either_is_grey(left, right)) {
@@ -205,8 +179,7 @@ static double mean_hue(adjusted_colour left, adjusted_colour right)
 }
 
 /* Step 3, equations 12, 13 and 14. */
-static adjusted_colour midpoint(adjusted_colour left, adjusted_colour right)
-{
+static adjusted_colour midpoint(adjusted_colour left, adjusted_colour right) {
     adjusted_colour middle = {
         mean(left.lightness, right.lightness),
         mean(left.chroma, right.chroma),
@@ -217,17 +190,13 @@ static adjusted_colour midpoint(adjusted_colour left, adjusted_colour right)
 }
 
 /* Equation 15, T: people see hue steps better in some hues than in others. */
-static double hue_sensitivity(double hue)
-{
-    return 1.0 - 0.17 * cos_degrees(hue - 30.0)
-               + 0.24 * cos_degrees(2.0 * hue)
-               + 0.32 * cos_degrees(3.0 * hue + 6.0)
-               - 0.20 * cos_degrees(4.0 * hue - 63.0);
+static double hue_sensitivity(double hue) {
+    return 1.0 - 0.17 * cos_degrees(hue - 30.0) + 0.24 * cos_degrees(2.0 * hue) + 0.32 * cos_degrees(3.0 * hue + 6.0) -
+           0.20 * cos_degrees(4.0 * hue - 63.0);
 }
 
 /* Equation 18, S_L: lightness steps count most around L* = 50. */
-static double lightness_weight(double lightness)
-{
+static double lightness_weight(double lightness) {
     double offset = lightness - 50.0;
     double square = offset * offset;
 
@@ -235,8 +204,7 @@ static double lightness_weight(double lightness)
 }
 
 /* Equations 16, 17 and 21, R_T: in the blues, chroma and hue steps are not seen independently. */
-static double blue_rotation(adjusted_colour middle)
-{
+static double blue_rotation(adjusted_colour middle) {
     double distance_from_blue = (middle.hue - 275.0) / 25.0;
     double delta_theta = 30.0 * exp(-distance_from_blue * distance_from_blue);
 
@@ -244,8 +212,7 @@ static double blue_rotation(adjusted_colour middle)
 }
 
 /* Equations 19, 20 and 22: each change divided by its weight, then combined. */
-static double weighted_length(colour_change change, adjusted_colour middle)
-{
+static double weighted_length(colour_change change, adjusted_colour middle) {
     double chroma_weight = 1.0 + 0.045 * middle.chroma;
     double hue_weight = 1.0 + 0.015 * middle.chroma * hue_sensitivity(middle.hue);
     double l = change.lightness / lightness_weight(middle.lightness);
@@ -255,8 +222,7 @@ static double weighted_length(colour_change change, adjusted_colour middle)
     return sqrt(l * l + c * c + h * h + blue_rotation(middle) * c * h);
 }
 
-double ciede2000(lab_colour left, lab_colour right)
-{
+double ciede2000(lab_colour left, lab_colour right) {
     double g = red_green_stretch(left, right);
     adjusted_colour from = adjust(left, g);
     adjusted_colour to = adjust(right, g);

@@ -113,7 +113,8 @@ static void read_predicted(const char *folder, double learned[N_TEST][N]) {
     sm_source source;
     sm_npy npy;
     snprintf(path, sizeof path, "%s/test-against-all.npy", folder);
-    if (sm_source_open(path, &source, &error) != SMERF_OK || sm_npy_read(&source, &npy, &error) != SMERF_OK) die(&error);
+    if (sm_source_open(path, &source, &error) != SMERF_OK || sm_npy_read(&source, &npy, &error) != SMERF_OK)
+        die(&error);
     if (npy.shape[0] != N_TEST || npy.shape[1] != N) {
         snprintf(error.message, sizeof error.message, "%.300s: is not %d x %d", path, N_TEST, N);
         die(&error);
@@ -203,9 +204,10 @@ static void show(const colours *all, const char *folder) {
     smerf_scores by_forest = score(all, learned), by_rgb = score(all, plain);
     printf("How well are %d colours ranked that were never seen? (1 is perfect)\n\n", N_TEST);
     printf("                          Spearman   map@10\n");
-    printf("  smerf, learned            %.3f     %.3f\n", by_forest.value[SMERF_SPEARMAN], by_forest.value[SMERF_MAP10]);
+    printf("  smerf, learned            %.3f     %.3f\n", by_forest.value[SMERF_SPEARMAN],
+           by_forest.value[SMERF_MAP10]);
     printf("  plain distance in RGB     %.3f     %.3f\n", by_rgb.value[SMERF_SPEARMAN], by_rgb.value[SMERF_MAP10]);
-    double (*ways[3])[N] = {people, learned, plain};
+    double(*ways[3])[N] = {people, learned, plain};
     static const char *const chosen[] = {"crimson", "darkorchid", "olive", "royalblue"};
     for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) print_neighbours(all, chosen[i], ways);
     draw_picture(all, folder, ways);

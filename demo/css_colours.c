@@ -154,13 +154,11 @@ const css_colour css_colours[CSS_N_COLOURS] = {
     {"yellowgreen", 154, 205, 50},
 };
 
-static bool looks_like(const css_colour *left, const css_colour *right)
-{
+static bool looks_like(const css_colour *left, const css_colour *right) {
     return left->red == right->red && left->green == right->green && left->blue == right->blue;
 }
 
-static bool is_among(const css_colour *colour, const css_colour *kept, size_t n_kept)
-{
+static bool is_among(const css_colour *colour, const css_colour *kept, size_t n_kept) {
     for (size_t i = 0; i < n_kept; i++) {
         if (looks_like(colour, &kept[i])) {
             return true;
@@ -169,8 +167,7 @@ static bool is_among(const css_colour *colour, const css_colour *kept, size_t n_
     return false;
 }
 
-size_t css_colours_distinct(css_colour *out)
-{
+size_t css_colours_distinct(css_colour *out) {
     size_t n_kept = 0;
 
     /* the table is sorted, so the first name met is the first in the alphabet */

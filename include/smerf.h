@@ -84,8 +84,8 @@ typedef struct smerf_column {
 
 typedef struct smerf_items smerf_items;
 
-SMERF_API smerf_status smerf_items_new(const smerf_column *columns, size_t n_columns, size_t n_items,
-                                       smerf_items **out, smerf_error *error);
+SMERF_API smerf_status smerf_items_new(const smerf_column *columns, size_t n_columns, size_t n_items, smerf_items **out,
+                                       smerf_error *error);
 SMERF_API void smerf_items_free(smerf_items *items);
 SMERF_API size_t smerf_items_count(const smerf_items *items);
 
@@ -156,7 +156,7 @@ typedef struct smerf_options {
     double sample_share;     /* subsample: ceil(share * n) items without replacement, 0 < share <= 1 */
     smerf_oob_rule oob_rule; /* kept in the model; a question may override it */
     smerf_self self_distance;
-    double self_value;       /* for SMERF_SELF_VALUE */
+    double self_value; /* for SMERF_SELF_VALUE */
 } smerf_options;
 
 /* 500 trees, axis splits, automatic candidates, bootstrap, seed 1. */
@@ -192,7 +192,7 @@ typedef struct smerf_question {
     const smerf_items *rows;
     const smerf_items *columns; /* NULL: the rows again */
     bool out_of_bag;
-    smerf_oob_rule oob_rule;    /* SMERF_OOB_AS_FITTED: as the model says */
+    smerf_oob_rule oob_rule; /* SMERF_OOB_AS_FITTED: as the model says */
 } smerf_question;
 
 /* Takes one row of distances, rows in order, always on the calling thread. Return non-zero to cancel. */
@@ -200,8 +200,7 @@ typedef int (*smerf_row_sink)(void *context, size_t row, const double *distances
 
 /* All distances, a row at a time: memory for a few rows, never for the matrix. */
 SMERF_API smerf_status smerf_predict_rows(const smerf_model *model, const smerf_question *question,
-                                          const smerf_run *run, smerf_row_sink sink, void *context,
-                                          smerf_error *error);
+                                          const smerf_run *run, smerf_row_sink sink, void *context, smerf_error *error);
 
 /* Distances of the listed pairs only.
  *   left, right  [n_pairs], places in rows and in columns
@@ -209,8 +208,7 @@ SMERF_API smerf_status smerf_predict_rows(const smerf_model *model, const smerf_
  *   spread       [n_pairs], the caller's, or NULL: standard deviation over the trees */
 SMERF_API smerf_status smerf_predict_pairs(const smerf_model *model, const smerf_question *question,
                                            const uint32_t *left, const uint32_t *right, size_t n_pairs,
-                                           const smerf_run *run, double *distance, double *spread,
-                                           smerf_error *error);
+                                           const smerf_run *run, double *distance, double *spread, smerf_error *error);
 
 /* ---- 7  Evaluate -----------------------------------------------------------------------------------------
  * Scores of predicted against true distances. A score that the data cannot give is NaN. */
@@ -258,9 +256,8 @@ SMERF_API smerf_status smerf_importance_gain(const smerf_model *model, double *i
  *   truth       NULL: what the model was trained on
  *   importance, standard_error  [n_features] */
 SMERF_API smerf_status smerf_importance_permutation(const smerf_model *model, const smerf_items *items,
-                                                    const smerf_target *truth, const smerf_run *run,
-                                                    double *importance, double *standard_error,
-                                                    smerf_error *error);
+                                                    const smerf_target *truth, const smerf_run *run, double *importance,
+                                                    double *standard_error, smerf_error *error);
 
 /* ---- 9  Models ------------------------------------------------------------------------------------------*/
 
@@ -273,13 +270,13 @@ SMERF_API smerf_status smerf_model_merge(const smerf_model *const *parts, size_t
                                          smerf_error *error);
 
 typedef struct smerf_description {
-    const char *method;      /* "smerf" */
-    const char *target;      /* "distances" */
-    bool from_similarities;  /* z = largest_similarity - q */
+    const char *method;     /* "smerf" */
+    const char *target;     /* "distances" */
+    bool from_similarities; /* z = largest_similarity - q */
     double largest_similarity;
     size_t n_items, n_features, n_nodes, n_leaves;
-    smerf_options options;   /* with every automatic choice spelled out */
-    const char *id_column;   /* NULL: items are called by their row */
+    smerf_options options;     /* with every automatic choice spelled out */
+    const char *id_column;     /* NULL: items are called by their row */
     const char *weight_column; /* NULL: items are not weighed */
     size_t n_ignored;
     const char *const *ignored;
@@ -295,14 +292,14 @@ SMERF_API void smerf_model_feature(const smerf_model *model, size_t feature, sme
  * n leaves has n - 1 splits. Lives as long as the model. */
 typedef struct smerf_tree_view {
     size_t n_nodes, n_splits, n_leaves;
-    const bool *is_leaf;          /* [n_nodes] */
-    const uint32_t *place;        /* [n_nodes] the number of the node's split, or of its leaf; both from 0 in preorder */
-    const uint32_t *right;        /* [n_splits] the right child */
-    const double *threshold;      /* [n_splits] x <= threshold goes left */
-    const double *gain;           /* [n_splits] Eq. (1) */
-    const bool *missing_left;     /* [n_splits] where a missing value goes */
-    const bool *is_category;      /* [n_splits] a set of levels goes left, instead of x <= threshold */
-    const uint32_t *first_term;   /* [n_splits + 1] x is the sum of the terms first_term[s] ... first_term[s + 1] - 1 */
+    const bool *is_leaf;        /* [n_nodes] */
+    const uint32_t *place;      /* [n_nodes] the number of the node's split, or of its leaf; both from 0 in preorder */
+    const uint32_t *right;      /* [n_splits] the right child */
+    const double *threshold;    /* [n_splits] x <= threshold goes left */
+    const double *gain;         /* [n_splits] Eq. (1) */
+    const bool *missing_left;   /* [n_splits] where a missing value goes */
+    const bool *is_category;    /* [n_splits] a set of levels goes left, instead of x <= threshold */
+    const uint32_t *first_term; /* [n_splits + 1] x is the sum of the terms first_term[s] ... first_term[s + 1] - 1 */
     const uint32_t *term_feature; /* one feature */
     const int8_t *term_weight;    /* times +1 or -1 */
     const uint32_t *term_level;   /* the level whose indicator enters, SMERF_MISSING for a number; NULL: all numbers */

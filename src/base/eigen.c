@@ -10,7 +10,7 @@ static double dot(const double *x, const double *y, size_t n) {
     return sum;
 }
 
-/* The reflection I - beta v v' that maps x to alpha e_1. x becomes v; returns beta, which is 0 if there is nothing to do. */
+/* The reflection I - beta v v' that maps x to alpha e_1. x becomes v; returns beta, 0 if there is nothing to do. */
 static double reflector(double *x, size_t n, double *alpha) {
     double tail = dot(x + 1, x + 1, n - 1);
     *alpha = x[0];

@@ -18,9 +18,7 @@ void *sm_array(size_t count, size_t size) {
     return malloc(bytes == 0 ? 1 : bytes);
 }
 
-void *sm_zeros(size_t count, size_t size) {
-    return count == 0 || size == 0 ? calloc(1, 1) : calloc(count, size);
-}
+void *sm_zeros(size_t count, size_t size) { return count == 0 || size == 0 ? calloc(1, 1) : calloc(count, size); }
 
 void *sm_aligned(size_t count, size_t size) {
     size_t bytes = sm_size(count, size, SM_ALIGNMENT);

@@ -54,7 +54,8 @@ static int open_temporary(sm_output *output) {
     if (output->temporary == NULL) return -1;
     for (unsigned attempt = 0; attempt < 100; attempt++) {
         snprintf(output->temporary, size, "%s.%ld-%u.tmp", output->path, (long)getpid(), attempt);
-        int file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? status.st_mode & 0777 : 0666);
+        int file =
+            open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? status.st_mode & 0777 : 0666);
         if (file >= 0 || errno != EEXIST) return file;
     }
     return -1;

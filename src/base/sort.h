@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A number as a key: keys stand in the order of the numbers, and equal numbers (0 and -0) have equal keys. Not for NaN. */
+/* A number as a key: keys stand in the order of the numbers, and 0 and -0 have the same. Not for NaN. */
 uint64_t sm_sort_key(double number);
 
 /* Sorts n keys ascending and carries the places along; equal keys keep their order. Few keys by insertion, many by

@@ -137,7 +137,8 @@ smerf_status smerf_items_new(const smerf_column *columns, size_t n_columns, size
     if (n_items == 0) return sm_fail(error, SMERF_BAD_INPUT, "there are no items");
     if (n_columns == 0) return sm_fail(error, SMERF_BAD_INPUT, "there are no features: at least one column is needed");
     if (n_items >= UINT32_MAX || n_columns >= UINT32_MAX)
-        return sm_fail(error, SMERF_BAD_INPUT, "%zu items with %zu features: both must be below 2^32", n_items, n_columns);
+        return sm_fail(error, SMERF_BAD_INPUT, "%zu items with %zu features: both must be below 2^32", n_items,
+                       n_columns);
     smerf_status status = check_names(columns, n_columns, error);
     if (status != SMERF_OK) return status;
 
@@ -240,8 +241,7 @@ smerf_status smerf_items_set_weights(smerf_items *items, const char *column, con
     return SMERF_OK;
 }
 
-smerf_status smerf_items_set_ignored(smerf_items *items, const char *const *names, size_t n_names,
-                                     smerf_error *error) {
+smerf_status smerf_items_set_ignored(smerf_items *items, const char *const *names, size_t n_names, smerf_error *error) {
     sm_strings copy;
     for (size_t i = 0; i < n_names; i++)
         if (!sm_is_utf8(names[i])) return sm_fail(error, SMERF_BAD_INPUT, "a column name is not UTF-8 text");

@@ -18,8 +18,7 @@ static double sum(const double *zw, size_t n) {
 static double masked_sum(const double *zw, const int32_t *ranks, size_t n, int32_t row_rank) {
     double lanes[SM_LANES] = {0};
     for (size_t j = 0; j < n; j += SM_LANES)
-        for (size_t lane = 0; lane < SM_LANES; lane++)
-            lanes[lane] += ranks[j + lane] < row_rank ? zw[j + lane] : 0;
+        for (size_t lane = 0; lane < SM_LANES; lane++) lanes[lane] += ranks[j + lane] < row_rank ? zw[j + lane] : 0;
     return join(lanes);
 }
 

@@ -30,7 +30,8 @@ static void count_tree(totals *all, const sm_tree *tree) {
     all->has_categories = all->has_categories || tree->first_left != NULL;
     all->has_sums = all->has_sums || n_terms_of(tree) != tree->n_splits;
     for (size_t t = 0; t < n_terms_of(tree); t++) all->has_sums = all->has_sums || tree->term_weight[t] != 1;
-    for (size_t m = 0; m < sm_tree_n_members(tree); m++) all->has_repeats = all->has_repeats || tree->member_draws[m] != 1;
+    for (size_t m = 0; m < sm_tree_n_members(tree); m++)
+        all->has_repeats = all->has_repeats || tree->member_draws[m] != 1;
 }
 
 /* Room for one array, or NULL if the model does not need it. The tensors own it. */
@@ -38,8 +39,8 @@ static void *room(sm_tensors *tensors, const char *name, sm_tensor_type type, si
                   smerf_status *status, smerf_error *error) {
     if (!is_needed || *status != SMERF_OK) return NULL;
     void *data = sm_array(n, sm_tensor_type_bytes(type));
-    *status = data != NULL ? sm_tensors_give(tensors, name, type, data, n, error)
-                           : sm_no_memory(error, "packing a forest");
+    *status =
+        data != NULL ? sm_tensors_give(tensors, name, type, data, n, error) : sm_no_memory(error, "packing a forest");
     return *status == SMERF_OK ? data : NULL;
 }
 
@@ -120,7 +121,8 @@ static const void *find(const sm_tensors *tensors, const char *name, sm_tensor_t
     const sm_tensor *tensor = sm_tensors_find(tensors, name);
     if (*status != SMERF_OK || (tensor == NULL && !is_needed)) return NULL;
     if (tensor == NULL || tensor->type != type || (*n != SIZE_MAX && tensor->n != *n)) {
-        *status = sm_fail(error, SMERF_BAD_FILE, "the model's array '%s' is absent or has the wrong type or length", name);
+        *status =
+            sm_fail(error, SMERF_BAD_FILE, "the model's array '%s' is absent or has the wrong type or length", name);
         return NULL;
     }
     *n = tensor->n;
@@ -198,7 +200,8 @@ static bool split_is_fine(const sm_tree *tree, size_t split, const sm_features *
     if (!isfinite(tree->threshold[split]) || !isfinite(tree->gain[split])) return false;
     size_t from = tree->first_term[split], to = tree->first_term[split + 1];
     for (size_t t = from; t < to; t++) {
-        if (tree->term_feature[t] >= features->n || (tree->term_weight[t] != 1 && tree->term_weight[t] != -1)) return false;
+        if (tree->term_feature[t] >= features->n || (tree->term_weight[t] != 1 && tree->term_weight[t] != -1))
+            return false;
         const sm_feature *feature = &features->feature[tree->term_feature[t]];
         uint32_t level = tree->term_level != NULL ? tree->term_level[t] : SMERF_MISSING;
         bool is_indicator = feature->kind == SMERF_CATEGORY && !tree->is_category[split];
@@ -236,8 +239,7 @@ static uint32_t *take(const uint32_t **from, size_t n) {
 static bool take_tree(smerf_model *model, sm_tree *tree, cursor *next, bool *is_seen) {
     totals *rest = &next->rest;
     size_t n_leaves = *next->n_leaves++;
-    if (n_leaves == 0 || n_leaves > rest->n_leaves || n_leaves - 1 > rest->n_splits ||
-        2 * n_leaves - 1 > rest->n_nodes)
+    if (n_leaves == 0 || n_leaves > rest->n_leaves || n_leaves - 1 > rest->n_splits || 2 * n_leaves - 1 > rest->n_nodes)
         return false;
     size_t n_splits = tree->n_splits = n_leaves - 1;
     tree->n_leaves = n_leaves;

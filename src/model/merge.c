@@ -5,9 +5,7 @@
 #include "base/memory.h"
 #include "model/model.h"
 
-static bool same_text(const char *a, const char *b) {
-    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
-}
+static bool same_text(const char *a, const char *b) { return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0; }
 
 /* What two parts differ in, as a word; NULL: nothing but their trees. */
 static const char *difference(const smerf_model *a, const smerf_model *b) {
@@ -43,7 +41,8 @@ static smerf_status check_parts(const smerf_model **sorted, size_t n_parts, smer
         const char *differs = difference(sorted[0], sorted[i]);
         if (differs != NULL)
             return sm_fail(error, SMERF_BAD_INPUT,
-                           "these are not parts of one forest: they differ in %s; merge wants the same data, options and seed",
+                           "these are not parts of one forest: they differ in %s; merge wants the same data, "
+                           "options and seed",
                            differs);
         size_t expected = sorted[i - 1]->options.first_tree + sorted[i - 1]->options.n_trees;
         size_t found = sorted[i]->options.first_tree;

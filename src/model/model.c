@@ -69,8 +69,7 @@ static smerf_status find_by_id(const smerf_model *model, const smerf_items *item
                                smerf_error *error) {
     named_item *sorted = sm_array(model->n_items, sizeof *sorted);
     if (sorted == NULL) return sm_no_memory(error, "looking up items");
-    for (size_t i = 0; i < model->n_items; i++)
-        sorted[i] = (named_item){.id = model->ids.text[i], .row = (uint32_t)i};
+    for (size_t i = 0; i < model->n_items; i++) sorted[i] = (named_item){.id = model->ids.text[i], .row = (uint32_t)i};
     qsort(sorted, model->n_items, sizeof *sorted, by_id);
     for (size_t i = 0; i < items->n_items; i++) {
         named_item wanted = {.id = items->ids.text[i]};

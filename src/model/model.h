@@ -11,10 +11,10 @@ struct smerf_model {
     sm_strings ids; /* empty: items are called by their row */
     char *id_column, *weight_column;
     sm_strings ignored;
-    double *weights;   /* [n_items] or NULL: all 1 */
-    uint64_t *hashes;  /* [n_items] of the items' features */
+    double *weights;      /* [n_items] or NULL: all 1 */
+    uint64_t *hashes;     /* [n_items] of the items' features */
     smerf_target *target; /* shared */
-    sm_tree *trees;    /* [options.n_trees] */
+    sm_tree *trees;       /* [options.n_trees] */
 };
 
 /* A model with everything but trees: it knows the items and the target, and has room for options->n_trees. */

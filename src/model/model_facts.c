@@ -31,10 +31,9 @@ static json_t *features_json(const sm_features *features) {
     json_t *list = json_array();
     for (size_t f = 0; f < features->n && list != NULL; f++) {
         const sm_feature *feature = &features->feature[f];
-        json_t *entry = feature->kind == SMERF_NUMBER
-                            ? json_pack("{s:s, s:s}", "name", feature->name, "kind", "number")
-                            : json_pack("{s:s, s:s, s:o}", "name", feature->name, "kind", "category", "levels",
-                                        strings_json(&feature->levels));
+        json_t *entry = feature->kind == SMERF_NUMBER ? json_pack("{s:s, s:s}", "name", feature->name, "kind", "number")
+                                                      : json_pack("{s:s, s:s, s:o}", "name", feature->name, "kind",
+                                                                  "category", "levels", strings_json(&feature->levels));
         if (json_array_append_new(list, entry) != 0) {
             json_decref(list);
             return NULL;
@@ -117,15 +116,14 @@ static bool read_options(const json_t *facts, smerf_options *options) {
     json_t *max_depth;
     double density, share, self_value;
     unsigned splits, sample, rule, self;
-    bool is_fine =
-        object != NULL &&
-        json_unpack(object, "{s:I, s:I, s:F, s:I, s:o, s:F, s:F}", "seed", &seed, "candidates", &candidates, "density",
-                    &density, "min_parent", &min_parent, "max_depth", &max_depth, "sample_share", &share, "self_value",
-                    &self_value) == 0 &&
-        get_word(object, "splits", split_names, COUNT(split_names), &splits) &&
-        get_word(object, "sample", sample_names, COUNT(sample_names), &sample) &&
-        get_word(object, "oob_rule", rule_names, COUNT(rule_names), &rule) &&
-        get_word(object, "self_distance", self_names, COUNT(self_names), &self);
+    bool is_fine = object != NULL &&
+                   json_unpack(object, "{s:I, s:I, s:F, s:I, s:o, s:F, s:F}", "seed", &seed, "candidates", &candidates,
+                               "density", &density, "min_parent", &min_parent, "max_depth", &max_depth, "sample_share",
+                               &share, "self_value", &self_value) == 0 &&
+                   get_word(object, "splits", split_names, COUNT(split_names), &splits) &&
+                   get_word(object, "sample", sample_names, COUNT(sample_names), &sample) &&
+                   get_word(object, "oob_rule", rule_names, COUNT(rule_names), &rule) &&
+                   get_word(object, "self_distance", self_names, COUNT(self_names), &self);
     if (is_fine && !json_is_null(max_depth)) {
         is_fine = json_is_integer(max_depth);
         depth = json_integer_value(max_depth);
@@ -201,12 +199,12 @@ smerf_status sm_facts_read(smerf_model *model, const json_t *facts, const char *
     if (format == NULL || strcmp(format, "smerf") != 0)
         return sm_fail(error, SMERF_BAD_FILE, "%s: is not a smerf model", name);
     if (!get_size(facts, "format_version", SIZE_MAX >> 1, &version) || version != SM_FORMAT_VERSION)
-        return sm_fail(error, SMERF_BAD_FILE, "%s: has format version %zu, and this smerf reads version %d", name, version,
-                       SM_FORMAT_VERSION);
+        return sm_fail(error, SMERF_BAD_FILE, "%s: has format version %zu, and this smerf reads version %d", name,
+                       version, SM_FORMAT_VERSION);
     const char *method = json_string_value(json_object_get(facts, "method"));
     if (method == NULL || strcmp(method, "smerf") != 0)
-        return sm_fail(error, SMERF_BAD_FILE, "%s: was made by the method '%.40s', which this smerf does not know", name,
-                       method != NULL ? method : "");
+        return sm_fail(error, SMERF_BAD_FILE, "%s: was made by the method '%.40s', which this smerf does not know",
+                       name, method != NULL ? method : "");
     const char *target = json_string_value(json_object_get(facts, "target"));
     *kind = target != NULL ? sm_target_kind_find(target) : NULL;
     if (*kind == NULL)

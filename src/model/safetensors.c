@@ -21,8 +21,8 @@ static const char no_digits[DIGITS + 1] = "00000000000000000000000000000000";
 static const sm_tensor_type write_order[SM_TENSOR_TYPES] = {SM_F64, SM_U64, SM_F32, SM_U32, SM_U8, SM_I8};
 
 static json_t *describe(const sm_tensor *tensor, size_t from, size_t to) {
-    return json_pack("{s:s, s:[I], s:[I, I]}", "dtype", sm_tensor_type_name(tensor->type), "shape", (json_int_t)tensor->n,
-                     "data_offsets", (json_int_t)from, (json_int_t)to);
+    return json_pack("{s:s, s:[I], s:[I, I]}", "dtype", sm_tensor_type_name(tensor->type), "shape",
+                     (json_int_t)tensor->n, "data_offsets", (json_int_t)from, (json_int_t)to);
 }
 
 /* The header as text, padded with blanks, with zeros for a checksum; NULL: no memory. */
@@ -143,7 +143,8 @@ static bool find_type(const char *name, sm_tensor_type *type) {
 static bool read_entry(json_t *entry, size_t n_data, sm_tensor *tensor, size_t *from) {
     const char *type;
     json_int_t n, start, end;
-    if (json_unpack(entry, "{s:s, s:[I!], s:[I, I!] !}", "dtype", &type, "shape", &n, "data_offsets", &start, &end) != 0)
+    if (json_unpack(entry, "{s:s, s:[I!], s:[I, I!] !}", "dtype", &type, "shape", &n, "data_offsets", &start, &end) !=
+        0)
         return false;
     if (!find_type(type, &tensor->type) || n < 0 || start < 0 || end < start || (uint64_t)end > n_data) return false;
     size_t bytes = sm_tensor_type_bytes(tensor->type);
@@ -162,7 +163,8 @@ static smerf_status read_tensors(sm_safetensors *file, const char *data, size_t 
         sm_tensor tensor;
         size_t from;
         if (strlen(key) >= sizeof tensor.name || !read_entry(entry, n_data, &tensor, &from))
-            return sm_fail(error, SMERF_BAD_FILE, "%s: is damaged: the header's entry '%.40s' makes no sense", name, key);
+            return sm_fail(error, SMERF_BAD_FILE, "%s: is damaged: the header's entry '%.40s' makes no sense", name,
+                           key);
         size_t bytes = sm_tensor_type_bytes(tensor.type);
         smerf_status status;
         if ((uintptr_t)(data + from) % bytes == 0) {

@@ -11,8 +11,7 @@
 #include "base/tensors.h"
 
 /* Writes facts (an object of strings) and arrays to a file, whole or not at all. */
-smerf_status sm_safetensors_write(const char *path, const json_t *facts, const sm_tensors *tensors,
-                                  smerf_error *error);
+smerf_status sm_safetensors_write(const char *path, const json_t *facts, const sm_tensors *tensors, smerf_error *error);
 
 typedef struct sm_safetensors {
     sm_input input;

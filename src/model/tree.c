@@ -112,8 +112,7 @@ void sm_tree_route(const sm_tree *tree, const sm_view *view, size_t first, size_
     for (size_t item = first; item < end; item++) leaf[item - first] = sm_tree_leaf(tree, view, item);
 }
 
-void sm_tree_leaves(const sm_tree *tree, const double *item_weights, double *weight, double *total,
-                    sm_leaves *leaves) {
+void sm_tree_leaves(const sm_tree *tree, const double *item_weights, double *weight, double *total, sm_leaves *leaves) {
     for (size_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         total[leaf] = 0;
         for (size_t member = tree->first_member[leaf]; member < tree->first_member[leaf + 1]; member++) {
@@ -122,11 +121,8 @@ void sm_tree_leaves(const sm_tree *tree, const double *item_weights, double *wei
             total[leaf] += weight[member];
         }
     }
-    *leaves = (sm_leaves){.n = tree->n_leaves,
-                          .first = tree->first_member,
-                          .item = tree->member_item,
-                          .weight = weight,
-                          .total = total};
+    *leaves = (sm_leaves){
+        .n = tree->n_leaves, .first = tree->first_member, .item = tree->member_item, .weight = weight, .total = total};
 }
 
 size_t sm_tree_subtree_end(const sm_tree *tree, size_t node) {

@@ -39,8 +39,7 @@ void sm_tree_route(const sm_tree *tree, const sm_view *view, size_t first, size_
 /* The leaves as targets want them.
  *   item_weights  [n_items] or NULL: all 1
  *   weight        [n_members], total  [n_leaves]: filled, and borrowed by *leaves */
-void sm_tree_leaves(const sm_tree *tree, const double *item_weights, double *weight, double *total,
-                    sm_leaves *leaves);
+void sm_tree_leaves(const sm_tree *tree, const double *item_weights, double *weight, double *total, sm_leaves *leaves);
 
 /* The node after the subtree of a node, in preorder. */
 size_t sm_tree_subtree_end(const sm_tree *tree, size_t node);

@@ -70,8 +70,9 @@ static smerf_status find_out_of_bag(sm_asked *asked, const smerf_items *items, c
                                     smerf_error *error) {
     const smerf_model *model = asked->model;
     if (model->options.sample == SMERF_NO_SAMPLE)
-        return sm_fail(error, SMERF_BAD_INPUT,
-                       "the model was fitted with --sample none: every tree has seen every item, nothing is out of bag");
+        return sm_fail(
+            error, SMERF_BAD_INPUT,
+            "the model was fitted with --sample none: every tree has seen every item, nothing is out of bag");
     asked->place = sm_array(view->n_items, sizeof *asked->place);
     asked->row_is_out = sm_array(sm_size(asked->n_trees, view->n_items, 0), sizeof *asked->row_is_out);
     bool *is_out = sm_array(model->n_items, sizeof *is_out);
@@ -82,8 +83,7 @@ static smerf_status find_out_of_bag(sm_asked *asked, const smerf_items *items, c
         status = sm_model_find_items(model, items, view, asked->place, error);
     for (size_t b = 0; b < asked->n_trees && status == SMERF_OK; b++) {
         sm_model_out_of_bag(model, b, is_out);
-        for (size_t i = 0; i < view->n_items; i++)
-            asked->row_is_out[b * view->n_items + i] = is_out[asked->place[i]];
+        for (size_t i = 0; i < view->n_items; i++) asked->row_is_out[b * view->n_items + i] = is_out[asked->place[i]];
     }
     sm_free(is_out);
     return status;
@@ -143,13 +143,13 @@ static smerf_status prepare(sm_asked *asked, const smerf_question *question, con
 
 smerf_status sm_asked_start(sm_asked *asked, const smerf_model *model, const smerf_question *question, sm_crew *crew,
                             smerf_error *error) {
-    *asked = (sm_asked){.model = model,
-                        .n_trees = model->options.n_trees,
-                        .n_rows = question->rows->n_items,
-                        .is_square = question->columns == NULL,
-                        .is_out_of_bag = question->out_of_bag,
-                        .rule = question->oob_rule == SMERF_OOB_AS_FITTED ? model->options.oob_rule
-                                                                          : question->oob_rule};
+    *asked =
+        (sm_asked){.model = model,
+                   .n_trees = model->options.n_trees,
+                   .n_rows = question->rows->n_items,
+                   .is_square = question->columns == NULL,
+                   .is_out_of_bag = question->out_of_bag,
+                   .rule = question->oob_rule == SMERF_OOB_AS_FITTED ? model->options.oob_rule : question->oob_rule};
     asked->n_columns = asked->is_square ? asked->n_rows : question->columns->n_items;
     if (question->out_of_bag && !asked->is_square)
         return sm_fail(error, SMERF_BAD_INPUT, "out of bag is about pairs of training items: there is no second set");

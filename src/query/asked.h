@@ -13,9 +13,9 @@ typedef struct sm_asked {
     uint32_t *column_leaf; /* [n_trees][n_columns]; row_leaf if square */
     bool is_out_of_bag;
     smerf_oob_rule rule;
-    uint32_t *place;       /* [n_rows] out of bag: rows of the training items */
-    bool *row_is_out;      /* [n_trees][n_rows] out of bag: not seen by the tree */
-    double **self;         /* [n_trees][leaves] where items' own distances are left out: h(l, l), NaN: no pair to ask */
+    uint32_t *place;  /* [n_rows] out of bag: rows of the training items */
+    bool *row_is_out; /* [n_trees][n_rows] out of bag: not seen by the tree */
+    double **self;    /* [n_trees][leaves] where items' own distances are left out: h(l, l), NaN: no pair to ask */
 } sm_asked;
 
 smerf_status sm_asked_start(sm_asked *asked, const smerf_model *model, const smerf_question *question, sm_crew *crew,

@@ -28,7 +28,8 @@ typedef struct score_job {
 static bool start_room(score_room *room, const score_job *job) {
     room->truth = sm_array(job->n_columns, sizeof *room->truth);
     room->all_truth = sm_array(job->is_models_own ? job->truth->n_columns : 0, sizeof *room->all_truth);
-    room->distances = sm_array(job->asked != NULL ? sm_size(job->n_columns, SM_CHUNK_ROWS, 0) : 0, sizeof *room->distances);
+    room->distances =
+        sm_array(job->asked != NULL ? sm_size(job->n_columns, SM_CHUNK_ROWS, 0) : 0, sizeof *room->distances);
     if (room->truth == NULL || room->all_truth == NULL || room->distances == NULL) return false;
     if (!sm_scorer_start(&room->scorer, job->n_columns)) return false;
     return job->asked == NULL || sm_chunk_start(&room->chunk, job->asked);
@@ -60,10 +61,11 @@ static smerf_status score_chunk(void *argument, size_t task, size_t thread, smer
     size_t end = first + SM_CHUNK_ROWS < job->n_rows ? first + SM_CHUNK_ROWS : job->n_rows;
     if (job->asked != NULL) sm_rows_predict(job->asked, first, end, &room->chunk, room->distances);
     for (size_t i = first; i < end; i++) {
-        const double *predicted = job->asked != NULL ? room->distances + (i - first) * job->n_columns
-                                                     : job->given + i * job->n_columns;
+        const double *predicted =
+            job->asked != NULL ? room->distances + (i - first) * job->n_columns : job->given + i * job->n_columns;
         find_truth(job, room, i);
-        job->rows[i] = sm_scorer_row(&room->scorer, job->is_square ? i : SIZE_MAX, predicted, room->truth, job->metrics);
+        job->rows[i] =
+            sm_scorer_row(&room->scorer, job->is_square ? i : SIZE_MAX, predicted, room->truth, job->metrics);
     }
     return SMERF_OK;
 }
@@ -108,7 +110,8 @@ static smerf_status check_truth(const smerf_question *question, const smerf_targ
 smerf_status smerf_evaluate(const smerf_model *model, const smerf_question *question, const smerf_target *truth,
                             unsigned metrics, const smerf_run *run, smerf_scores *scores, smerf_error *error) {
     if (truth == NULL && !question->out_of_bag)
-        return sm_fail(error, SMERF_BAD_INPUT, "evaluating needs a target, but for out-of-bag scores of the model's own");
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "evaluating needs a target, but for out-of-bag scores of the model's own");
     score_job job = {.truth = truth != NULL ? truth : model->target,
                      .is_models_own = truth == NULL,
                      .n_rows = question->rows->n_items,

@@ -36,10 +36,9 @@ bool sm_scorer_start(sm_scorer *scorer, size_t n) {
                           .order = sm_array(n, sizeof *scorer->order),
                           .spare_order = sm_array(n, sizeof *scorer->spare_order),
                           .is_relevant = sm_array(n, sizeof *scorer->is_relevant)};
-    return scorer->predicted != NULL && scorer->truth != NULL &&
-           scorer->rank_predicted != NULL && scorer->rank_truth != NULL && scorer->keys != NULL &&
-           scorer->spare_keys != NULL && scorer->order != NULL && scorer->spare_order != NULL &&
-           scorer->is_relevant != NULL;
+    return scorer->predicted != NULL && scorer->truth != NULL && scorer->rank_predicted != NULL &&
+           scorer->rank_truth != NULL && scorer->keys != NULL && scorer->spare_keys != NULL && scorer->order != NULL &&
+           scorer->spare_order != NULL && scorer->is_relevant != NULL;
 }
 
 void sm_scorer_free(sm_scorer *scorer) {

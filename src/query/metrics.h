@@ -6,8 +6,8 @@
 
 /* What one row adds to the scores. */
 typedef struct sm_row_score {
-    double squares;            /* sum of squared errors */
-    size_t n_pairs;            /* over so many pairs */
+    double squares;             /* sum of squared errors */
+    size_t n_pairs;             /* over so many pairs */
     double spearman, precision; /* NaN: the row does not count */
 } sm_row_score;
 

@@ -14,13 +14,13 @@
 
 typedef struct shuffle_room {
     sm_leaf_room leaf;
-    bool *is_out;        /* [n_items of the model] */
-    uint32_t *out;       /* [n_items] places in the items of the tree's out-of-bag items */
-    uint32_t *shuffled;  /* [n_items] whose value each of them gets */
-    uint32_t *leaf_of;   /* [n_items] by place in out */
-    double *mixed;       /* [n_items] a shuffled column of numbers, by item */
+    bool *is_out;       /* [n_items of the model] */
+    uint32_t *out;      /* [n_items] places in the items of the tree's out-of-bag items */
+    uint32_t *shuffled; /* [n_items] whose value each of them gets */
+    uint32_t *leaf_of;  /* [n_items] by place in out */
+    double *mixed;      /* [n_items] a shuffled column of numbers, by item */
     uint32_t *mixed_codes;
-    double *truth;       /* [n_items] */
+    double *truth; /* [n_items] */
 } shuffle_room;
 
 typedef struct shuffle_job {
@@ -166,8 +166,8 @@ static smerf_status run_shuffles(shuffle_job *job, const smerf_run *run, double 
     job->increase = sm_array(sm_size(n_trees, n_features, 0), sizeof *job->increase);
     bool has_room = job->rooms != NULL && job->increase != NULL;
     for (size_t t = 0; t < crew.n_threads && has_room; t++) has_room = start_room(&job->rooms[t], job);
-    smerf_status status = has_room ? sm_crew_do(&crew, n_trees, shuffle_tree, job, error)
-                                   : sm_no_memory(error, "shuffling features");
+    smerf_status status =
+        has_room ? sm_crew_do(&crew, n_trees, shuffle_tree, job, error) : sm_no_memory(error, "shuffling features");
     for (size_t f = 0; f < n_features && status == SMERF_OK; f++) summarise(job, f, &importance[f], &standard_error[f]);
     for (size_t t = 0; t < crew.n_threads && job->rooms != NULL; t++) free_room(&job->rooms[t]);
     sm_free(job->rooms);
@@ -179,8 +179,9 @@ smerf_status smerf_importance_permutation(const smerf_model *model, const smerf_
                                           const smerf_run *run, double *importance, double *standard_error,
                                           smerf_error *error) {
     if (model->options.sample == SMERF_NO_SAMPLE)
-        return sm_fail(error, SMERF_BAD_INPUT,
-                       "the model was fitted with --sample none: every tree has seen every item, nothing is out of bag");
+        return sm_fail(
+            error, SMERF_BAD_INPUT,
+            "the model was fitted with --sample none: every tree has seen every item, nothing is out of bag");
     if (truth != NULL && (truth->is_block || truth->n_rows != items->n_items))
         return sm_fail(error, SMERF_BAD_INPUT, "there are %zu items, and the target is about %zu", items->n_items,
                        truth->n_rows);

@@ -1,8 +1,8 @@
 /* rows.c - the average over the trees of the distance between leaves, Eq. (3), for a chunk of rows.
  *
  * One tree at a time: for each leaf that a row of the chunk falls into, its distances to all leaves are formed once and
- * spread over the columns by their leaves. Every pair is added up in the order of the trees by one thread, so the result
- * does not depend on how rows were dealt out. */
+ * spread over the columns by their leaves. Every pair is added up in the order of the trees by one thread, so that the
+ * result does not depend on how rows were dealt out. */
 #include "query/rows.h"
 
 #include <math.h>
@@ -93,6 +93,7 @@ void sm_rows_predict(const sm_asked *asked, size_t first, size_t end, sm_chunk *
         else if (asked->is_out_of_bag)
             distances[cell] = NAN;
         else
-            distances[cell] = sm_rows_with_self(asked, first + cell / asked->n_columns, cell % asked->n_columns, &chunk->leaf);
+            distances[cell] =
+                sm_rows_with_self(asked, first + cell / asked->n_columns, cell % asked->n_columns, &chunk->leaf);
     }
 }

@@ -28,12 +28,8 @@ static double draw_item(smerf_simulation kind, sm_random *random, double *x) {
     case SMERF_REGRESSION:
         draw_in_cube(random, 0.1, 0.9, x);
         return (x[0] + x[1]) / 2 + (0.2 * sm_random_uniform(random) - 0.1);
-    case SMERF_BILINEAR:
-        draw_in_cube(random, 0, 1, x);
-        return (x[0] + x[1]) / 2;
-    case SMERF_RADIAL:
-        draw_in_ball(random, x);
-        return hypot(x[0], x[1]);
+    case SMERF_BILINEAR: draw_in_cube(random, 0, 1, x); return (x[0] + x[1]) / 2;
+    case SMERF_RADIAL: draw_in_ball(random, x); return hypot(x[0], x[1]);
     }
     return 0;
 }

@@ -126,7 +126,8 @@ smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const sm
     }
     if (status == SMERF_OK && kept == NULL)
         status = sm_fail(error, SMERF_BAD_INPUT,
-                         "no setting has a score by %s: too few pairs are out of bag; grow more trees", smerf_metric_name(metric));
+                         "no setting has a score by %s: too few pairs are out of bag; grow more trees",
+                         smerf_metric_name(metric));
     if (status != SMERF_OK) {
         smerf_model_free(kept);
         return status;

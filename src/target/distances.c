@@ -52,15 +52,16 @@ static smerf_status check_symmetric(const float *z, size_t n, smerf_error *error
                         break;
                     }
     if (worst_row == n) return SMERF_OK;
-    return sm_fail_at(error, worst_column, worst_row, "z[%zu][%zu] = %.9g but z[%zu][%zu] = %.9g: a distance is symmetric",
-                      worst_column, worst_row, (double)z[worst_column * n + worst_row], worst_row, worst_column,
+    return sm_fail_at(error, worst_column, worst_row,
+                      "z[%zu][%zu] = %.9g but z[%zu][%zu] = %.9g: a distance is symmetric", worst_column, worst_row,
+                      (double)z[worst_column * n + worst_row], worst_row, worst_column,
                       (double)z[worst_row * n + worst_column]);
 }
 
 smerf_status smerf_target_new_distances(const float *z, size_t n_items, smerf_target **out, smerf_error *error) {
     smerf_status status = check_finite(z, n_items, n_items, error);
     if (status == SMERF_OK) status = check_symmetric(z, n_items, error);
-    sm_distances *distances;
+    sm_distances *distances = NULL;
     if (status == SMERF_OK) status = new_distances(z, n_items, n_items, &distances, error);
     if (status == SMERF_OK) *out = &distances->head;
     return status;
@@ -69,7 +70,7 @@ smerf_status smerf_target_new_distances(const float *z, size_t n_items, smerf_ta
 smerf_status smerf_target_new_block(const float *z, size_t n_rows, size_t n_columns, smerf_target **out,
                                     smerf_error *error) {
     smerf_status status = check_finite(z, n_rows, n_columns, error);
-    sm_distances *distances;
+    sm_distances *distances = NULL;
     if (status == SMERF_OK) status = new_distances(z, n_rows, n_columns, &distances, error);
     if (status != SMERF_OK) return status;
     distances->head.is_block = true;
@@ -86,7 +87,7 @@ static void true_row(const smerf_target *target, size_t row, double *out) {
 
 static smerf_status with_diagonal(const smerf_target *target, double value, smerf_target **out, smerf_error *error) {
     const sm_distances *parent = sm_distances_of(target);
-    sm_distances *distances;
+    sm_distances *distances = NULL;
     smerf_status status = new_distances(parent->z, target->n_rows, target->n_columns, &distances, error);
     if (status != SMERF_OK) return status;
     distances->head.from_similarities = target->from_similarities;
@@ -151,7 +152,8 @@ static smerf_status load(const sm_tensors *tensors, size_t n, smerf_target **out
     const void *data = NULL;
     size_t n_pairs = n % 2 == 0 ? sm_size(n / 2, n - 1, 0) : sm_size(n, (n - 1) / 2, 0);
     smerf_status status = sm_tensors_get(tensors, "target.distances", SM_F32, n_pairs, &data, error);
-    if (status == SMERF_OK) status = sm_check_memory((double)n * (double)n * sizeof(float), "the matrix of distances", error);
+    if (status == SMERF_OK)
+        status = sm_check_memory((double)n * (double)n * sizeof(float), "the matrix of distances", error);
     if (status != SMERF_OK) return status;
     const float *pairs = data;
     const sm_tensor *diagonal = sm_tensors_find(tensors, "target.diagonal");
@@ -166,7 +168,7 @@ static smerf_status load(const sm_tensors *tensors, size_t n, smerf_target **out
     for (size_t i = 0, k = 0; i + 1 < n; k += n - 1 - i, i++)
         memcpy(z + i * n + i + 1, pairs + k, (n - 1 - i) * sizeof *pairs);
     mirror(z, n);
-    sm_distances *distances;
+    sm_distances *distances = NULL;
     status = new_distances(z, n, n, &distances, error);
     if (status != SMERF_OK) {
         sm_free(z);

@@ -27,20 +27,20 @@ typedef struct block {
 struct sm_search {
     const sm_distances *distances;
     const sm_kernels *kernels;
-    size_t n_line_ups;            /* the most at once */
-    block blocks[MOST_BLOCKS];    /* 0 is Z itself */
+    size_t n_line_ups;         /* the most at once */
+    block blocks[MOST_BLOCKS]; /* 0 is Z itself */
     size_t n_blocks;
-    float *pool;                  /* where the other blocks lie, one after the other */
-    size_t pool_size, pool_used;  /* in floats */
-    size_t view;                  /* the block of the node entered last */
-    uint32_t *place_in_block;     /* by item, for items in a block other than Z */
-    uint32_t *places;             /* [n_items] of the node's items in their block */
-    double *weight;               /* [padded n_items] by place in the node */
-    float *gathered;              /* [n_items] */
-    double *weighed;              /* [SM_TILE_ROWS][padded n_items] */
-    double *row_sum;              /* [n_items] T */
-    int32_t *ranks;               /* [n_line_ups][padded n_items] */
-    double *before;               /* [n_line_ups][n_items] P */
+    float *pool;                 /* where the other blocks lie, one after the other */
+    size_t pool_size, pool_used; /* in floats */
+    size_t view;                 /* the block of the node entered last */
+    uint32_t *place_in_block;    /* by item, for items in a block other than Z */
+    uint32_t *places;            /* [n_items] of the node's items in their block */
+    double *weight;              /* [padded n_items] by place in the node */
+    float *gathered;             /* [n_items] */
+    double *weighed;             /* [SM_TILE_ROWS][padded n_items] */
+    double *row_sum;             /* [n_items] T */
+    int32_t *ranks;              /* [n_line_ups][padded n_items] */
+    double *before;              /* [n_line_ups][n_items] P */
 };
 
 void sm_distances_search_free(sm_search *search) {
@@ -187,8 +187,7 @@ static void sum_rows(sm_search *search, const sm_node *node, size_t k, size_t n_
         }
         search->kernels->masked_sums(weighed, n_rows, ranks, n_now, padded, own, sums);
         for (size_t v = 0; v < n_now; v++)
-            for (size_t r = 0; r < n_rows; r++)
-                search->before[(u + v) * n + k + r] = sums[r * SM_TILE_LINE_UPS + v];
+            for (size_t r = 0; r < n_rows; r++) search->before[(u + v) * n + k + r] = sums[r * SM_TILE_LINE_UPS + v];
     }
 }
 

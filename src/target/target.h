@@ -26,8 +26,8 @@ typedef struct sm_node {
 
 /* The items of a node in one order, and what its cuts would cost. */
 typedef struct sm_line_up {
-    const uint32_t *order;  /* [n] places in the node, from left to right */
-    double *left, *right;   /* [n - 1] out: costs of both sides when the first k + 1 go left */
+    const uint32_t *order; /* [n] places in the node, from left to right */
+    double *left, *right;  /* [n - 1] out: costs of both sides when the first k + 1 go left */
 } sm_line_up;
 
 /* The leaves of one tree, as far as distances between them go. Members stand in the order of the leaves. */

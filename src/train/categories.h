@@ -5,10 +5,10 @@
 #include "train/problem.h"
 
 typedef struct sm_categories {
-    uint32_t *held;     /* [most levels] the levels that the node holds, in the order of the line-up */
-    uint32_t *place;    /* [most levels] by level: its place in held; SMERF_MISSING: the node does not hold it */
-    uint32_t *level;    /* [n_items] by place in the node, for the target */
-    double *weight;     /* [most held] of each level */
+    uint32_t *held;  /* [most levels] the levels that the node holds, in the order of the line-up */
+    uint32_t *place; /* [most levels] by level: its place in held; SMERF_MISSING: the node does not hold it */
+    uint32_t *level; /* [n_items] by place in the node, for the target */
+    double *weight;  /* [most held] of each level */
     double *mean, *centred, *vectors; /* [most held][most held] */
     double *values, *along, *scratch;
     uint32_t *sorted;

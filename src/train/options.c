@@ -42,8 +42,7 @@ static smerf_status resolve_candidates(smerf_options *options, double p, smerf_e
 static smerf_status resolve_density(smerf_options *options, size_t n_features, smerf_error *error) {
     double p = (double)n_features;
     if (options->splits == SMERF_AXIS) {
-        if (options->density != 0)
-            return sm_fail(error, SMERF_BAD_INPUT, "density: only oblique splits have one");
+        if (options->density != 0) return sm_fail(error, SMERF_BAD_INPUT, "density: only oblique splits have one");
         return SMERF_OK;
     }
     if (options->density == 0) options->density = n_features < 10 ? 1 / p : 3 / p;
@@ -68,7 +67,8 @@ smerf_status sm_options_resolve(const smerf_options *options, size_t n_items, si
     *resolved = *options;
     if (n_items < 2) return sm_fail(error, SMERF_BAD_INPUT, "there is one item; a distance needs at least two");
     if (options->seed > INT64_MAX)
-        return sm_fail(error, SMERF_BAD_INPUT, "seed: %llu is not in 0 ... 2^63 - 1", (unsigned long long)options->seed);
+        return sm_fail(error, SMERF_BAD_INPUT, "seed: %llu is not in 0 ... 2^63 - 1",
+                       (unsigned long long)options->seed);
     if (options->n_trees == 0) return sm_fail(error, SMERF_BAD_INPUT, "trees: at least one is needed");
     if (options->n_trees > UINT32_MAX || options->first_tree > UINT32_MAX - options->n_trees)
         return sm_fail(error, SMERF_BAD_INPUT, "trees: numbers must stay below 2^32");

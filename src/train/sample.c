@@ -24,9 +24,7 @@ void sm_sample_draw(const sm_problem *problem, size_t number, uint32_t *draws) {
         memset(draws, 0, n * sizeof *draws);
         for (size_t i = 0; i < n; i++) draws[sm_random_below(&random, (uint32_t)n)]++;
         break;
-    case SMERF_SUBSAMPLE:
-        draw_without_replacement(&random, n, problem->n_draws, draws);
-        break;
+    case SMERF_SUBSAMPLE: draw_without_replacement(&random, n, problem->n_draws, draws); break;
     case SMERF_NO_SAMPLE:
         for (size_t i = 0; i < n; i++) draws[i] = 1;
         break;

@@ -42,8 +42,7 @@ typedef struct sm_splitter {
     uint32_t *left_levels;
 } sm_splitter;
 
-smerf_status sm_splitter_start(sm_splitter *splitter, const sm_problem *problem, sm_search *search,
-                               smerf_error *error);
+smerf_status sm_splitter_start(sm_splitter *splitter, const sm_problem *problem, sm_search *search, smerf_error *error);
 void sm_splitter_free(sm_splitter *splitter); /* not the search */
 
 /* False: no two items of the node differ along any candidate, so that it cannot be split. */

@@ -13,20 +13,20 @@
 #define NO_PARENT SIZE_MAX
 
 typedef struct pending {
-    size_t first, end;      /* the slice */
+    size_t first, end; /* the slice */
     size_t depth;
-    size_t parent;          /* the split whose right child this is, or NO_PARENT */
-    size_t view;            /* of the target, see sm_target_kind.enter */
-    uint64_t random_place;  /* of the node's own random stream */
+    size_t parent;         /* the split whose right child this is, or NO_PARENT */
+    size_t view;           /* of the target, see sm_target_kind.enter */
+    uint64_t random_place; /* of the node's own random stream */
 } pending;
 
 struct sm_tree_builder {
     const sm_problem *problem;
     sm_search *search;
     sm_splitter splitter;
-    uint32_t *draws;  /* [n_items] of this tree */
-    double *weight;   /* [n_items] draws times item weights */
-    uint32_t *items;  /* [most_in_bag] the different items, in slices */
+    uint32_t *draws; /* [n_items] of this tree */
+    double *weight;  /* [n_items] draws times item weights */
+    uint32_t *items; /* [most_in_bag] the different items, in slices */
     uint32_t *spare;
     pending *stack;
     size_t stack_size, n_pending;
