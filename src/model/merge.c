@@ -54,61 +54,35 @@ static smerf_status check_parts(const smerf_model **sorted, size_t n_parts, smer
     return SMERF_OK;
 }
 
-static bool copy_text(char **copy, const char *text) {
-    *copy = text != NULL ? sm_copy_string(text) : NULL;
-    return text == NULL || *copy != NULL;
-}
-
-static bool copy_strings(sm_strings *copy, const sm_strings *strings) {
-    return sm_strings_copy(copy, (const char *const *)strings->text, strings->n);
-}
-
-/* All but the trees. */
-static bool copy_rest(smerf_model *copy, const smerf_model *model) {
-    copy->n_items = model->n_items;
-    copy->target = sm_target_share(model->target);
-    copy->hashes = sm_copy(model->hashes, model->n_items, sizeof *copy->hashes);
-    if (copy->hashes == NULL || !sm_features_copy(&copy->features, &model->features)) return false;
-    if (!copy_strings(&copy->ids, &model->ids) || !copy_strings(&copy->ignored, &model->ignored)) return false;
-    if (!copy_text(&copy->id_column, model->id_column) || !copy_text(&copy->weight_column, model->weight_column))
-        return false;
-    if (model->weights == NULL) return true;
-    copy->weights = sm_copy(model->weights, model->n_items, sizeof *copy->weights);
-    return copy->weights != NULL;
-}
-
-static bool join(smerf_model *merged, const smerf_model *const *sorted, size_t n_parts) {
-    size_t n_trees = 0;
-    for (size_t i = 0; i < n_parts; i++) n_trees += sorted[i]->options.n_trees;
-    merged->trees = sm_zeros(n_trees, sizeof *merged->trees);
-    if (merged->trees == NULL || !copy_rest(merged, sorted[0])) return false;
-    merged->options = sorted[0]->options;
-    merged->options.n_trees = n_trees;
-    sm_tree *next = merged->trees;
-    for (size_t i = 0; i < n_parts; i++)
+/* All parts in one; NULL: no memory. */
+static smerf_model *join(const smerf_model *const *sorted, size_t n_parts) {
+    smerf_model whole = *sorted[0]; /* as it will be described: borrows everything */
+    whole.options.n_trees = 0;
+    for (size_t i = 0; i < n_parts; i++) whole.options.n_trees += sorted[i]->options.n_trees;
+    smerf_model *merged = sm_model_copy_head(&whole);
+    sm_tree *next = merged != NULL ? merged->trees : NULL;
+    for (size_t i = 0; i < n_parts && merged != NULL; i++)
         for (size_t b = 0; b < sorted[i]->options.n_trees; b++)
-            if (!sm_tree_copy(next++, &sorted[i]->trees[b])) return false;
-    return true;
+            if (!sm_tree_copy(next++, &sorted[i]->trees[b])) {
+                smerf_model_free(merged);
+                return NULL;
+            }
+    return merged;
 }
 
 smerf_status smerf_model_merge(const smerf_model *const *parts, size_t n_parts, smerf_model **out, smerf_error *error) {
     if (n_parts == 0) return sm_fail(error, SMERF_BAD_INPUT, "there is nothing to merge");
     const smerf_model **sorted = sm_copy(parts, n_parts, sizeof *sorted);
-    smerf_model *merged = sm_zeros(1, sizeof *merged);
-    smerf_status status = SMERF_OK;
-    if (sorted == NULL || merged == NULL) {
-        status = sm_no_memory(error, "merging models");
-        goto done;
-    }
+    if (sorted == NULL) return sm_no_memory(error, "merging models");
     qsort(sorted, n_parts, sizeof *sorted, by_first_tree);
-    status = check_parts(sorted, n_parts, error);
-    if (status == SMERF_OK && !join(merged, sorted, n_parts)) status = sm_no_memory(error, "merging models");
+    smerf_status status = check_parts(sorted, n_parts, error);
     if (status == SMERF_OK) {
-        *out = merged;
-        merged = NULL; /* now the caller's */
+        smerf_model *merged = join(sorted, n_parts);
+        if (merged != NULL)
+            *out = merged;
+        else
+            status = sm_no_memory(error, "merging models");
     }
-done:
     sm_free(sorted);
-    smerf_model_free(merged);
     return status;
 }

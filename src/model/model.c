@@ -56,6 +56,38 @@ smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_t
     return SMERF_OK;
 }
 
+static bool copy_text(char **copy, const char *text) {
+    *copy = text != NULL ? sm_copy_string(text) : NULL;
+    return text == NULL || *copy != NULL;
+}
+
+static bool copy_strings(sm_strings *copy, const sm_strings *strings) {
+    return sm_strings_copy(copy, (const char *const *)strings->text, strings->n);
+}
+
+static bool copy_head(smerf_model *copy, const smerf_model *model) {
+    copy->options = model->options;
+    copy->n_items = model->n_items;
+    copy->target = sm_target_share(model->target);
+    copy->hashes = sm_copy(model->hashes, model->n_items, sizeof *copy->hashes);
+    if (copy->hashes == NULL || !sm_features_copy(&copy->features, &model->features)) return false;
+    if (!copy_strings(&copy->ids, &model->ids) || !copy_strings(&copy->ignored, &model->ignored)) return false;
+    if (!copy_text(&copy->id_column, model->id_column) || !copy_text(&copy->weight_column, model->weight_column))
+        return false;
+    if (model->weights == NULL) return true;
+    copy->weights = sm_copy(model->weights, model->n_items, sizeof *copy->weights);
+    return copy->weights != NULL;
+}
+
+smerf_model *sm_model_copy_head(const smerf_model *model) {
+    smerf_model *copy = sm_zeros(1, sizeof *copy);
+    if (copy == NULL) return NULL;
+    copy->trees = sm_zeros(model->options.n_trees, sizeof *copy->trees);
+    if (copy->trees != NULL && copy_head(copy, model)) return copy;
+    smerf_model_free(copy);
+    return NULL;
+}
+
 typedef struct named_item {
     const char *id;
     uint32_t row;

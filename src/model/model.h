@@ -21,6 +21,9 @@ struct smerf_model {
 smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_target *target,
                           const smerf_options *options, smerf_model **out, smerf_error *error);
 
+/* A copy of a model with room for its trees, but without them; NULL: no memory. */
+smerf_model *sm_model_copy_head(const smerf_model *model);
+
 /* Finds each of the items among the training items, by id (or by row, where there are none) and hash.
  *   place  [n_items of items] out, rows of the training items */
 smerf_status sm_model_find_items(const smerf_model *model, const smerf_items *items, const sm_view *view,

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "data/items.h"
 #include "model/model.h"
+#include "study/prune.h"
 #include "train/problem.h"
 
 static const double powers[] = {0.25, 0.5, 0.75, 1, 1.5}; /* the last with oblique splits only */
@@ -76,8 +77,19 @@ static int report(void *context, double share_done) {
     return part->run->progress(part->run->context, part->from + share_done * (part->to - part->from));
 }
 
+/* A forest for one setting: pruned from the one before, if they differ in nothing but a larger min-parent. */
+static smerf_status get_model(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                              const smerf_model *before, const smerf_run *run, smerf_model **model,
+                              smerf_error *error) {
+    bool is_pruned = before != NULL && before->options.splits == options->splits &&
+                     before->options.candidates == options->candidates &&
+                     before->options.min_parent <= options->min_parent;
+    if (is_pruned) return sm_prune(before, options->min_parent, model, error);
+    return smerf_fit(items, target, options, run, model, error);
+}
+
 static smerf_status try_one(const smerf_items *items, smerf_target *target, smerf_trial *trial, smerf_metric metric,
-                            const smerf_run *run, smerf_model **model, smerf_error *error) {
+                            const smerf_model *before, const smerf_run *run, smerf_model **model, smerf_error *error) {
     const smerf_run nothing = {0};
     stretch part = {.run = run != NULL ? run : &nothing};
     smerf_run own = *part.run;
@@ -88,7 +100,7 @@ static smerf_status try_one(const smerf_items *items, smerf_target *target, smer
     double share = 1 / (double)trial->n_trials;
     part.from = share * (double)trial->number;
     part.to = part.from + share / 2; /* growing and scoring take about the same time */
-    smerf_status status = smerf_fit(items, target, &trial->options, &own, model, error);
+    smerf_status status = get_model(items, target, &trial->options, before, &own, model, error);
     if (status != SMERF_OK) return status;
     part.from = part.to;
     part.to += share / 2;
@@ -109,21 +121,22 @@ smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const sm
                         void *context, smerf_trial *best, smerf_model **out, smerf_error *error) {
     trials list = {.n = 0};
     smerf_status status = list_trials(&list, options, grid, items, error);
-    smerf_model *kept = NULL;
+    smerf_model *kept = NULL, *last = NULL;
     smerf_trial winner = {.score = NAN};
     for (size_t i = 0; i < list.n && status == SMERF_OK; i++) {
         smerf_model *model = NULL;
         smerf_trial trial = {.number = i, .n_trials = list.n, .options = list.options[i], .score = NAN};
-        status = try_one(items, target, &trial, metric, run, &model, error);
+        status = try_one(items, target, &trial, metric, last, run, &model, error);
         if (status == SMERF_OK && tried != NULL) tried(context, &trial);
+        if (last != kept) smerf_model_free(last);
+        last = model;
         if (status == SMERF_OK && is_better(trial.score, winner.score, metric)) {
             smerf_model_free(kept);
             kept = model;
-            model = NULL;
             winner = trial;
         }
-        smerf_model_free(model);
     }
+    if (last != kept) smerf_model_free(last);
     if (status == SMERF_OK && kept == NULL)
         status = sm_fail(error, SMERF_BAD_INPUT,
                          "no setting has a score by %s: too few pairs are out of bag; grow more trees",

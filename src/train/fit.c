@@ -22,18 +22,27 @@ static smerf_status grow_one(void *job, size_t task, size_t thread, smerf_error 
     return sm_tree_builder_grow(*builder, number, forest->crew, thread, &forest->model->trees[task], error);
 }
 
+/* What the threads will ask for, all but the target's own room: each line-up takes 32 bytes an item (its order, its ranks,
+ * its sums and the costs of its cuts). */
+static smerf_status check_room(const sm_problem *problem, size_t n_threads, smerf_error *error) {
+    double line_ups = (double)problem->most_line_ups * (double)problem->most_in_bag * 32;
+    return sm_check_memory(line_ups * (double)n_threads, "lining up the items of a node", error);
+}
+
 static smerf_status grow_all(const sm_problem *problem, const smerf_run *run, smerf_model *model, smerf_error *error) {
     sm_crew crew;
     sm_crew_start(&crew, run);
     size_t n_trees = problem->options->n_trees;
     if (crew.n_threads > n_trees) crew.n_threads = n_trees;
+    smerf_status status = check_room(problem, crew.n_threads, error);
+    if (status != SMERF_OK) return status;
     forest_job job = {.problem = problem,
                       .crew = &crew,
                       .kernels = run != NULL ? run->kernels : SMERF_KERNELS_AUTO,
                       .builders = sm_zeros(crew.n_threads, sizeof *job.builders),
                       .model = model};
     if (job.builders == NULL) return sm_no_memory(error, "preparing to grow trees");
-    smerf_status status = sm_crew_do(&crew, n_trees, grow_one, &job, error);
+    status = sm_crew_do(&crew, n_trees, grow_one, &job, error);
     for (size_t t = 0; t < crew.n_threads; t++) sm_tree_builder_free(job.builders[t]);
     sm_free(job.builders);
     return status;

@@ -40,8 +40,7 @@ static void fill(size_t n, uint64_t number) {
     sm_random random;
     sm_random_start(&random, 1, (uint32_t)n, number);
     for (size_t j = 0; j < n; j++) {
-        here.w[j] =
-            (1 + sm_random_below(&random, 4)) * (number % 2 == 0 ? 1 : exp(sm_random_normal(&random)));
+        here.w[j] = (1 + sm_random_below(&random, 4)) * (number % 2 == 0 ? 1 : exp(sm_random_normal(&random)));
         for (size_t r = 0; r < SM_TILE_ROWS; r++) here.z[r][j] = (float)(sm_random_normal(&random) * 3 + 1);
     }
     for (size_t u = 0; u < SM_TILE_LINE_UPS; u++) fill_ranks(&random, here.ranks[u], n);
@@ -139,8 +138,7 @@ static void values_of_very_different_size_are_added_in_one_order(void **state) {
         fill(n, n);
         for (size_t r = 0; r < SM_TILE_ROWS; r++) {
             for (size_t j = 0; j < n; j++)
-                here.z[r][j] =
-                    (float)ldexp(sm_random_normal(&random), (int)sm_random_below(&random, 120) - 60);
+                here.z[r][j] = (float)ldexp(sm_random_normal(&random), (int)sm_random_below(&random, 120) - 60);
             sm_kernels_scalar.weigh(here.z[r], here.w, n, here.weighed[r]);
         }
         assert_same_bits(chosen, n);

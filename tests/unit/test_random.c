@@ -35,8 +35,7 @@ static void the_generator_gives_its_known_answers(void **state) {
     const uint32_t zeros[4] = {0}, ones[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
     const uint32_t of_zeros[4] = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
     const uint32_t of_ones[4] = {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd};
-    const uint32_t pi[4] = {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
-                   more_pi[2] = {0xa4093822, 0x299f31d0};
+    const uint32_t pi[4] = {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, more_pi[2] = {0xa4093822, 0x299f31d0};
     const uint32_t of_pi[4] = {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1};
     assert_philox(zeros, zeros, of_zeros);
     assert_philox(ones, ones, of_ones);
@@ -185,8 +184,7 @@ static void normals_have_the_moments_of_the_normal(void **state) {
         for (size_t k = 0; k < 4; k++) sums[k] += power *= drawn;
         n_far += fabs(drawn) > 3;
     }
-    for (size_t k = 0; k < 4; k++)
-        assert_true(fabs(sums[k] / N_DRAWS - expected[k]) < 5 * sqrt(variance[k] / N_DRAWS));
+    for (size_t k = 0; k < 4; k++) assert_true(fabs(sums[k] / N_DRAWS - expected[k]) < 5 * sqrt(variance[k] / N_DRAWS));
     assert_true(fabs((double)n_far / N_DRAWS - 0.0027) < 5 * sqrt(0.0027 / N_DRAWS));
 }
 
@@ -233,8 +231,7 @@ static void nodes_of_a_tree_have_places_of_their_own(void **state) {
     for (size_t i = 0; i < N_NODES; i++) {
         assert_true(i == 0 || places[i] > 1u << 20); /* far from the places of samples and shuffles */
         size_t slot = places[i] & ((1 << 20) - 1);
-        for (; table[slot] != 0; slot = (slot + 1) & ((1 << 20) - 1))
-            assert_true(places[table[slot] - 1] != places[i]);
+        for (; table[slot] != 0; slot = (slot + 1) & ((1 << 20) - 1)) assert_true(places[table[slot] - 1] != places[i]);
         table[slot] = (uint16_t)(i + 1);
     }
 }

@@ -47,19 +47,13 @@ static void assert_sorts(const uint64_t *keys, size_t n) {
 /* Ways in which keys may lie: what each lets vary, and where. */
 typedef uint64_t (*key_maker)(sm_random *random, size_t i, size_t n);
 
-static uint64_t word_64(sm_random *random) {
-    return (uint64_t)sm_random_word(random) << 32 | sm_random_word(random);
-}
+static uint64_t word_64(sm_random *random) { return (uint64_t)sm_random_word(random) << 32 | sm_random_word(random); }
 
 static uint64_t any(sm_random *random, size_t i, size_t n) { return (void)i, (void)n, word_64(random); }
-static uint64_t few(sm_random *random, size_t i, size_t n) {
-    return (void)i, (void)n, sm_random_below(random, 7);
-}
+static uint64_t few(sm_random *random, size_t i, size_t n) { return (void)i, (void)n, sm_random_below(random, 7); }
 static uint64_t one(sm_random *random, size_t i, size_t n) { return (void)random, (void)i, (void)n, 42; }
 static uint64_t rising(sm_random *random, size_t i, size_t n) { return (void)random, (void)n, i / 3; }
-static uint64_t falling(sm_random *random, size_t i, size_t n) {
-    return (void)random, UINT64_MAX - i * 977 - n;
-}
+static uint64_t falling(sm_random *random, size_t i, size_t n) { return (void)random, UINT64_MAX - i * 977 - n; }
 
 static uint64_t ranks_with_missing(sm_random *random, size_t i, size_t n) {
     (void)i;
@@ -147,8 +141,7 @@ static void both_zeros_have_one_key(void **state) {
 
 static void no_number_has_the_key_that_means_missing(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof ladder / sizeof *ladder; i++)
-        assert_true(sm_sort_key(ladder[i]) != UINT64_MAX);
+    for (size_t i = 0; i < sizeof ladder / sizeof *ladder; i++) assert_true(sm_sort_key(ladder[i]) != UINT64_MAX);
 }
 
 int main(void) {

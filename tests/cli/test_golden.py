@@ -1,0 +1,36 @@
+"""Models of earlier versions still load, and predict what they predicted."""
+import csv
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = os.environ.get("SMERF", str(ROOT / "build" / "smerf"))
+MODELS = sorted((ROOT / "tests" / "golden").glob("*/*.smerf"))
+
+
+def run(*words):
+    return subprocess.run([COMMAND, *map(str, words)], capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+def numbers(text):
+    return np.array([[float(cell) for cell in row[1:]] for row in list(csv.reader(text.splitlines()))[1:]])
+
+
+def test_there_are_golden_models():
+    assert MODELS
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_an_old_model_predicts_what_it_predicted(model):
+    expected = (model.parent / f"{model.stem}-predicted.csv").read_text(encoding="utf-8")
+    got = run("predict", model, model.parent / "items.csv")
+    assert np.allclose(numbers(got), numbers(expected), rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_an_old_model_is_described_as_it_was(model):
+    assert run("info", model) == (model.parent / f"{model.stem}-info.txt").read_text(encoding="utf-8")

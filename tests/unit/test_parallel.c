@@ -1,0 +1,412 @@
+/* test_parallel.c - every task is done once, the first failure is heard, progress stays on the caller's thread, and
+ * a program may fork or call from two threads. */
+#include "tests/unit/forests.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+#include "base/parallel.h"
+
+static const size_t thread_counts[] = {1, 2, 3, 7, 16, 64, 200};
+enum { N_THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts, MOST_TASKS = 2000, MOST_THREADS = 200 };
+
+static void start(sm_crew *crew, size_t n_threads, smerf_progress progress, void *context) {
+    const smerf_run run = {.n_threads = n_threads, .progress = progress, .context = context};
+    sm_crew_start(crew, &run);
+}
+
+/* ---- the loop ---- */
+
+typedef struct counts {
+    atomic_uint done[MOST_TASKS];
+    atomic_uint busy[MOST_THREADS]; /* how many tasks use one thread's scratch right now */
+    size_t n_threads;
+    atomic_uint n_wrong;
+} counts;
+
+static smerf_status count_task(void *job, size_t task, size_t thread, smerf_error *error) {
+    counts *count = job;
+    (void)error;
+    if (thread >= count->n_threads || atomic_fetch_add(&count->busy[thread], 1) != 0)
+        atomic_fetch_add(&count->n_wrong, 1);
+    atomic_fetch_add(&count->done[task], 1);
+    if (thread < count->n_threads) atomic_fetch_sub(&count->busy[thread], 1);
+    return SMERF_OK;
+}
+
+static void every_task_is_done_exactly_once(void **state) {
+    (void)state;
+    const size_t task_counts[] = {0, 1, 2, 3, 63, 64, 65, MOST_TASKS};
+    for (size_t t = 0; t < N_THREAD_COUNTS; t++)
+        for (size_t k = 0; k < sizeof task_counts / sizeof *task_counts; k++) {
+            static counts count;
+            memset(&count, 0, sizeof count);
+            count.n_threads = thread_counts[t];
+            sm_crew crew;
+            start(&crew, thread_counts[t], NULL, NULL);
+            assert_int_equal(sm_crew_do(&crew, task_counts[k], count_task, &count, NULL), SMERF_OK);
+            for (size_t i = 0; i < MOST_TASKS; i++) assert_int_equal(count.done[i], i < task_counts[k]);
+            assert_int_equal(count.n_wrong, 0);
+        }
+}
+
+static void a_crew_works_through_many_loops(void **state) {
+    (void)state;
+    static counts count;
+    memset(&count, 0, sizeof count);
+    count.n_threads = 3;
+    sm_crew crew;
+    start(&crew, 3, NULL, NULL);
+    for (size_t loop = 0; loop < 50; loop++)
+        assert_int_equal(sm_crew_do(&crew, 10, count_task, &count, NULL), SMERF_OK);
+    for (size_t i = 0; i < 10; i++) assert_int_equal(count.done[i], 50);
+}
+
+static void without_a_run_all_cores_work_and_no_more_than_a_thousand(void **state) {
+    (void)state;
+    sm_crew crew;
+    sm_crew_start(&crew, NULL);
+    assert_true(crew.n_threads >= 1 && crew.n_threads == (size_t)sysconf(_SC_NPROCESSORS_ONLN));
+    assert_null(crew.progress);
+    start(&crew, SIZE_MAX, NULL, NULL);
+    assert_int_equal(crew.n_threads, 1024);
+}
+
+/* ---- failures ---- */
+
+typedef struct failing {
+    sm_crew *crew;
+    size_t bad_task;
+    atomic_uint n_started;
+} failing;
+
+/* The bad task fails; the others last until the loop is stopped, so that each thread has one at most. */
+static smerf_status fail_one(void *job, size_t task, size_t thread, smerf_error *error) {
+    failing *work = job;
+    (void)thread;
+    atomic_fetch_add(&work->n_started, 1);
+    if (task == work->bad_task) return sm_fail(error, SMERF_BAD_INPUT, "task %zu has failed", task);
+    if (task > work->bad_task)
+        while (!atomic_load(&work->crew->is_stopped)) sched_yield();
+    return SMERF_OK;
+}
+
+static void the_first_failure_stops_the_loop_and_its_message_arrives(void **state) {
+    (void)state;
+    for (size_t t = 0; t < N_THREAD_COUNTS; t++) {
+        sm_crew crew;
+        start(&crew, thread_counts[t], NULL, NULL);
+        failing work = {.crew = &crew, .bad_task = 5};
+        smerf_error error = {0};
+        assert_int_equal(sm_crew_do(&crew, 100000, fail_one, &work, &error), SMERF_BAD_INPUT);
+        assert_int_equal(error.status, SMERF_BAD_INPUT);
+        assert_string_equal(error.message, "task 5 has failed");
+        assert_true(work.n_started <= 6 + thread_counts[t]);
+    }
+}
+
+static void who_does_not_want_the_message_gets_the_status(void **state) {
+    (void)state;
+    sm_crew crew;
+    start(&crew, 4, NULL, NULL);
+    failing work = {.crew = &crew, .bad_task = 0};
+    assert_int_equal(sm_crew_do(&crew, 50, fail_one, &work, NULL), SMERF_BAD_INPUT);
+}
+
+static smerf_status fail_differently(void *job, size_t task, size_t thread, smerf_error *error) {
+    (void)job;
+    (void)thread;
+    return task % 2 == 0 ? sm_fail(error, SMERF_BAD_INPUT, "input") : sm_fail(error, SMERF_IO, "io");
+}
+
+static void of_several_failures_one_is_told_whole(void **state) {
+    (void)state;
+    for (size_t round = 0; round < 200; round++) {
+        sm_crew crew;
+        start(&crew, 8, NULL, NULL);
+        smerf_error error;
+        smerf_status status = sm_crew_do(&crew, 8, fail_differently, NULL, &error);
+        assert_int_equal(error.status, status);
+        assert_string_equal(error.message, status == SMERF_IO ? "io" : "input");
+    }
+}
+
+/* ---- progress ---- */
+
+typedef struct watcher {
+    pthread_t caller;
+    size_t n_calls, n_wrong;
+    double last;
+    size_t cancel_at; /* this call; 0: never */
+} watcher;
+
+static int watch(void *context, double share_done) {
+    watcher *seen = context;
+    seen->n_calls++;
+    if (!pthread_equal(pthread_self(), seen->caller) || !(share_done >= seen->last && share_done <= 1)) seen->n_wrong++;
+    seen->last = share_done;
+    return seen->n_calls == seen->cancel_at;
+}
+
+static void progress_rises_on_the_calling_thread(void **state) {
+    (void)state;
+    for (size_t t = 0; t < N_THREAD_COUNTS; t++) {
+        static counts count;
+        memset(&count, 0, sizeof count);
+        count.n_threads = thread_counts[t];
+        watcher seen = {.caller = pthread_self()};
+        sm_crew crew;
+        start(&crew, thread_counts[t], watch, &seen);
+        assert_int_equal(sm_crew_do(&crew, 500, count_task, &count, NULL), SMERF_OK);
+        assert_int_equal(seen.n_wrong, 0);
+        assert_true(seen.n_calls <= 500);
+        if (thread_counts[t] == 1) assert_true(seen.n_calls == 500 && seen.last == 1);
+    }
+}
+
+static void a_loop_reports_within_its_share_of_the_job(void **state) {
+    (void)state;
+    static counts count = {.n_threads = 1};
+    watcher seen = {.caller = pthread_self(), .last = 0.25};
+    sm_crew crew;
+    start(&crew, 1, watch, &seen);
+    crew.share_from = 0.25;
+    crew.share_to = 0.5;
+    assert_int_equal(sm_crew_do(&crew, 8, count_task, &count, NULL), SMERF_OK);
+    assert_true(seen.n_wrong == 0 && seen.last == 0.5);
+}
+
+static void progress_cancels(void **state) {
+    (void)state;
+    for (size_t t = 0; t < N_THREAD_COUNTS; t++) {
+        static counts count;
+        memset(&count, 0, sizeof count);
+        count.n_threads = thread_counts[t];
+        watcher seen = {.caller = pthread_self(), .cancel_at = 1};
+        sm_crew crew;
+        start(&crew, thread_counts[t], watch, &seen);
+        smerf_error error = {0};
+        smerf_status status = sm_crew_do(&crew, MOST_TASKS, count_task, &count, &error);
+        if (thread_counts[t] > 1 && seen.n_calls == 0) continue; /* the others left the caller no task */
+        assert_int_equal(status, SMERF_CANCELLED);
+        assert_string_equal(error.message, "cancelled");
+        assert_int_equal(seen.n_calls, 1);
+        if (thread_counts[t] == 1) assert_true(count.done[0] == 1 && count.done[1] == 0);
+    }
+}
+
+static void only_the_caller_asks_whether_to_stop(void **state) {
+    (void)state;
+    watcher seen = {.caller = pthread_self(), .cancel_at = 2};
+    sm_crew crew;
+    start(&crew, 4, watch, &seen);
+    assert_false(sm_crew_is_stopped(&crew, 3));
+    assert_int_equal(seen.n_calls, 0);
+    assert_false(sm_crew_is_stopped(&crew, 0));
+    assert_true(sm_crew_is_stopped(&crew, 0));
+    assert_true(sm_crew_is_stopped(&crew, 3));
+    assert_int_equal(seen.n_calls, 2);
+}
+
+static void every_long_call_reports_progress_that_never_falls(void **state) {
+    (void)state;
+    data_set *data = mixed_data(80);
+    smerf_options options = options_for(20);
+    const smerf_grid grid = {.vary_min_parent = true};
+    const smerf_question question = {.rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
+    double importance[5], errors[5], *distances = malloc(80 * 80 * sizeof *distances);
+    square kept = {.distances = distances};
+    smerf_model *model, *tuned;
+    smerf_scores scores;
+    smerf_error error;
+    for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
+        watcher seen = {.caller = pthread_self()};
+        const smerf_run run = {.n_threads = n_threads, .progress = watch, .context = &seen};
+        demand_ok(smerf_fit(data->items, data->target, &options, &run, &model, &error), &error);
+        assert_int_equal(seen.n_wrong, 0);
+        seen.last = 0;
+        kept.n_rows = 0;
+        demand_ok(smerf_predict_rows(model, &question, &run, keep_row, &kept, &error), &error);
+        assert_int_equal(seen.n_wrong, 0);
+        seen.last = 0;
+        demand_ok(smerf_evaluate(model, &question, NULL, 0, &run, &scores, &error), &error);
+        assert_int_equal(seen.n_wrong, 0);
+        seen.last = 0;
+        demand_ok(smerf_importance_permutation(model, data->items, NULL, &run, importance, errors, &error), &error);
+        assert_int_equal(seen.n_wrong, 0);
+        seen.last = 0;
+        demand_ok(
+            smerf_tune(data->items, data->target, &options, &grid, SMERF_RMSE, &run, NULL, NULL, NULL, &tuned, &error),
+            &error);
+        assert_int_equal(seen.n_wrong, 0);
+        if (n_threads == 1) assert_near(seen.last, 1, 1e-12);
+        smerf_model_free(model);
+        smerf_model_free(tuned);
+    }
+    free(distances);
+    data_set_free(data);
+}
+
+/* ---- forks and callers with threads of their own ---- */
+
+/* Fits with several threads and compares with the bytes expected. For children, so it must not use assertions. */
+static bool fits_as_expected(const data_set *data, const char *path, const file_bytes *expected) {
+    const smerf_run run = {.n_threads = 4};
+    const smerf_options options = options_for(12);
+    smerf_model *model = NULL;
+    if (smerf_fit(data->items, data->target, &options, &run, &model, NULL) != SMERF_OK) return false;
+    bool is_saved = smerf_model_save(model, path, NULL) == SMERF_OK;
+    smerf_model_free(model);
+    FILE *file = is_saved ? fopen(path, "rb") : NULL;
+    char *found = malloc(expected->n + 1);
+    bool is_same = file != NULL && found != NULL && fread(found, 1, expected->n + 1, file) == expected->n &&
+                   memcmp(found, expected->bytes, expected->n) == 0;
+    if (file != NULL) fclose(file);
+    free(found);
+    return is_same;
+}
+
+static bool child_fits_as_expected(const data_set *data, const file_bytes *expected) {
+    pid_t child = fork();
+    if (child == 0) _exit(fits_as_expected(data, "child.smerf", expected) ? 0 : 1);
+    int status;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static file_bytes fit_here(const data_set *data, size_t n_threads) {
+    const smerf_run run = {.n_threads = n_threads};
+    const smerf_options options = options_for(12);
+    smerf_model *model = fit_with(data, &options, &run);
+    file_bytes bytes = bytes_of(model);
+    smerf_model_free(model);
+    return bytes;
+}
+
+static void a_child_can_use_the_library_after_its_parent(void **state) {
+    (void)state;
+    data_set *data = mixed_data(60);
+    for (size_t n_threads = 1; n_threads <= 8; n_threads += 7) {
+        file_bytes expected = fit_here(data, n_threads);
+        assert_true(child_fits_as_expected(data, &expected));
+        free(expected.bytes);
+        expected = fit_here(data, n_threads); /* and the parent after its child */
+        assert_true(child_fits_as_expected(data, &expected));
+        free(expected.bytes);
+    }
+    data_set_free(data);
+}
+
+typedef struct forking {
+    const data_set *data;
+    const file_bytes *expected;
+    size_t n_fine;
+} forking;
+
+static int fork_at_row(void *context, size_t row, const double *distances, size_t n_columns) {
+    forking *here = context;
+    (void)distances;
+    (void)n_columns;
+    if (row == 0 || row == 59) here->n_fine += child_fits_as_expected(here->data, here->expected);
+    return 0;
+}
+
+static void fork_at_trial(void *context, const smerf_trial *trial) {
+    forking *here = context;
+    if (trial->number == 1) here->n_fine += child_fits_as_expected(here->data, here->expected);
+}
+
+static void a_program_may_fork_between_two_loops_of_one_call(void **state) {
+    (void)state;
+    data_set *data = mixed_data(60);
+    file_bytes expected = fit_here(data, 3);
+    const smerf_run run = {.n_threads = 3};
+    const smerf_options options = options_for(12);
+    const smerf_grid grid = {.vary_min_parent = true};
+    const smerf_question question = {.rows = data->items};
+    smerf_model *model = fit_with(data, &options, &run), *tuned;
+    forking here = {.data = data, .expected = &expected};
+    smerf_error error;
+    demand_ok(smerf_predict_rows(model, &question, &run, fork_at_row, &here, &error), &error);
+    assert_int_equal(here.n_fine, 2);
+    demand_ok(smerf_tune(data->items, data->target, &options, &grid, SMERF_RMSE, &run, fork_at_trial, &here, NULL,
+                         &tuned, &error),
+              &error);
+    assert_int_equal(here.n_fine, 3);
+    smerf_model_free(model);
+    smerf_model_free(tuned);
+    free(expected.bytes);
+    data_set_free(data);
+}
+
+typedef struct caller {
+    pthread_t handle;
+    const data_set *data;
+    const file_bytes *expected;
+    const smerf_model *model;
+    const char *path;
+    double *distances; /* [60][60] */
+    bool is_fine;
+} caller;
+
+static void *call(void *argument) {
+    caller *self = argument;
+    const smerf_run run = {.n_threads = 2};
+    const smerf_question question = {.rows = self->data->items};
+    square kept = {.distances = self->distances};
+    self->is_fine = true;
+    for (size_t round = 0; round < 5; round++) {
+        kept.n_rows = 0;
+        self->is_fine = self->is_fine && fits_as_expected(self->data, self->path, self->expected) &&
+                        smerf_predict_rows(self->model, &question, &run, keep_row, &kept, NULL) == SMERF_OK;
+    }
+    return NULL;
+}
+
+static void threads_of_the_caller_may_share_data_and_model(void **state) {
+    (void)state;
+    data_set *data = mixed_data(60);
+    file_bytes expected = fit_here(data, 1);
+    const smerf_options options = options_for(12);
+    smerf_model *model = fit_with(data, &options, NULL);
+    const smerf_question question = {.rows = data->items};
+    double *alone = predict_all(model, &question, NULL);
+    const char *const paths[3] = {"caller-0.smerf", "caller-1.smerf", "caller-2.smerf"};
+    caller callers[3];
+    for (size_t k = 0; k < 3; k++) {
+        callers[k] = (caller){.data = data, .expected = &expected, .model = model, .path = paths[k]};
+        callers[k].distances = malloc(60 * 60 * sizeof(double));
+        assert_int_equal(pthread_create(&callers[k].handle, NULL, call, &callers[k]), 0);
+    }
+    for (size_t k = 0; k < 3; k++) {
+        pthread_join(callers[k].handle, NULL);
+        assert_true(callers[k].is_fine);
+        assert_memory_equal(callers[k].distances, alone, 60 * 60 * sizeof *alone);
+        free(callers[k].distances);
+    }
+    free(alone);
+    smerf_model_free(model);
+    free(expected.bytes);
+    data_set_free(data);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_task_is_done_exactly_once),
+        cmocka_unit_test(a_crew_works_through_many_loops),
+        cmocka_unit_test(without_a_run_all_cores_work_and_no_more_than_a_thousand),
+        cmocka_unit_test(the_first_failure_stops_the_loop_and_its_message_arrives),
+        cmocka_unit_test(who_does_not_want_the_message_gets_the_status),
+        cmocka_unit_test(of_several_failures_one_is_told_whole),
+        cmocka_unit_test(progress_rises_on_the_calling_thread),
+        cmocka_unit_test(a_loop_reports_within_its_share_of_the_job),
+        cmocka_unit_test(progress_cancels),
+        cmocka_unit_test(only_the_caller_asks_whether_to_stop),
+        cmocka_unit_test(every_long_call_reports_progress_that_never_falls),
+        cmocka_unit_test(a_child_can_use_the_library_after_its_parent),
+        cmocka_unit_test(a_program_may_fork_between_two_loops_of_one_call),
+        cmocka_unit_test(threads_of_the_caller_may_share_data_and_model),
+    };
+    return cmocka_run_group_tests(tests, files_enter, files_leave);
+}
