@@ -14,14 +14,15 @@ typedef struct writer {
     bool is_json, is_first;
 } writer;
 
+/* "first tree" is what people read, "first_tree" what programs do. */
 static void put_key(writer *to, const char *key) {
-    if (to->is_json) {
-        sm_output_print(to->output, "%s", to->is_first ? "{" : ", ");
-        sm_put_json_string(to->output, key);
-        sm_output_print(to->output, ": ");
-    } else {
+    if (!to->is_json) {
         sm_output_print(to->output, "%-16s ", key);
+        return;
     }
+    sm_output_print(to->output, "%s\"", to->is_first ? "{" : ", ");
+    for (const char *c = key; *c != '\0'; c++) sm_output_print(to->output, "%c", *c == ' ' || *c == '-' ? '_' : *c);
+    sm_output_print(to->output, "\": ");
     to->is_first = false;
 }
 
@@ -76,8 +77,16 @@ static void put_columns(writer *to, const smerf_model *model, const smerf_descri
     sm_output_print(to->output, to->is_json ? "]" : "\n");
     if (description->id_column != NULL) put_text(to, "id column", description->id_column);
     if (description->weight_column != NULL) put_text(to, "item weights", description->weight_column);
-    for (size_t i = 0; i < description->n_ignored && !to->is_json; i++)
-        put_text(to, "ignored column", description->ignored[i]);
+    if (description->n_ignored == 0) return;
+    put_key(to, "ignored columns");
+    for (size_t i = 0; i < description->n_ignored; i++) {
+        sm_output_print(to->output, "%s", i > 0 ? ", " : to->is_json ? "[" : "");
+        if (to->is_json)
+            sm_put_json_string(to->output, description->ignored[i]);
+        else
+            sm_output_print(to->output, "%s", description->ignored[i]);
+    }
+    sm_output_print(to->output, to->is_json ? "]" : "\n");
 }
 
 static void put_all(writer *to, const smerf_model *model) {

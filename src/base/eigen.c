@@ -73,8 +73,19 @@ static void qr_step(double *d, double *e, size_t first, size_t last, double *vec
     }
 }
 
+/* Brings the largest entry near 1, by a power of two, which rounds nothing: squares then neither vanish nor overflow. */
+static int scale(double *a, size_t n) {
+    double largest = 0;
+    int exponent;
+    for (size_t i = 0; i < n * n; i++) largest = fmax(largest, fabs(a[i]));
+    frexp(largest, &exponent);
+    for (size_t i = 0; i < n * n; i++) a[i] = ldexp(a[i], -exponent);
+    return exponent;
+}
+
 void sm_eigen(double *a, size_t n, double *values, double *vectors, double *scratch) {
     double *e = scratch, *v = scratch + n, *p = scratch + 2 * n;
+    int exponent = scale(a, n);
     tridiagonalise(a, n, values, e, vectors, v, p);
     size_t last = n - 1, n_steps = 0, most_steps = 64 * n; /* three steps a value are usual; never loop for ever */
     while (last > 0 && n_steps < most_steps) {
@@ -89,4 +100,5 @@ void sm_eigen(double *a, size_t n, double *values, double *vectors, double *scra
         qr_step(values, e, first, last, vectors, n);
         n_steps++;
     }
+    for (size_t i = 0; i < n; i++) values[i] = ldexp(values[i], exponent);
 }

@@ -1,4 +1,7 @@
-/* input.c - see input.h. */
+/* input.c - see input.h.
+ *
+ * A file that another program cuts short while it is mapped ends this one with SIGBUS; that is the price of reading
+ * files larger than memory without copying them. */
 #include "base/input.h"
 
 #include <errno.h>
@@ -12,46 +15,54 @@
 
 const char *sm_input_name(const char *path) { return strcmp(path, "-") == 0 ? "standard input" : path; }
 
-static smerf_status read_all(int file, const char *path, sm_input *input, smerf_error *error) {
+/* Reads until the end comes; a pipe without end is stopped by the size of the machine. */
+static smerf_status read_all(int file, const char *name, sm_input *input, smerf_error *error) {
     char *bytes = NULL;
     size_t n = 0, capacity = 0;
-    for (;;) {
-        if (!sm_grow((void **)&bytes, &capacity, n + 65536, 1)) {
-            sm_free(bytes);
-            return sm_fail(error, SMERF_NO_MEMORY, "%s: does not fit into memory", sm_input_name(path));
+    smerf_status status = SMERF_OK;
+    while (status == SMERF_OK) {
+        if (n == capacity) {
+            status = sm_check_memory(2 * (double)capacity, name, error);
+            if (status == SMERF_OK && !sm_grow((void **)&bytes, &capacity, capacity == 0 ? 1 << 16 : capacity + 1, 1))
+                status = sm_no_memory(error, "reading a file");
+            if (status != SMERF_OK) break;
         }
         ssize_t n_read = read(file, bytes + n, capacity - n);
         if (n_read < 0 && errno == EINTR) continue;
-        if (n_read < 0) {
-            sm_free(bytes);
-            return sm_fail(error, SMERF_IO, "%s: cannot be read: %s", sm_input_name(path), strerror(errno));
-        }
-        if (n_read == 0) break;
+        if (n_read < 0) status = sm_fail(error, SMERF_IO, "%s: cannot be read: %s", name, strerror(errno));
+        if (n_read <= 0) break;
         n += (size_t)n_read;
     }
     *input = (sm_input){.bytes = bytes, .n_bytes = n};
-    return SMERF_OK;
+    if (status != SMERF_OK) sm_input_close(input);
+    return status;
 }
 
-static smerf_status take(int file, const char *path, sm_input *input, smerf_error *error) {
-    struct stat status;
-    if (fstat(file, &status) != 0)
-        return sm_fail(error, SMERF_IO, "%s: cannot be read: %s", sm_input_name(path), strerror(errno));
-    if (S_ISDIR(status.st_mode)) return sm_fail(error, SMERF_IO, "%s: is a folder, not a file", path);
-    if (!S_ISREG(status.st_mode) || status.st_size == 0) return read_all(file, path, input, error);
-    void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-    if (bytes == MAP_FAILED) return read_all(file, path, input, error);
-    *input = (sm_input){.bytes = bytes, .n_bytes = (size_t)status.st_size, .is_mapped = true};
-    return SMERF_OK;
+static bool map(int file, const struct stat *facts, sm_input *input) {
+    /* Some files of the system (/proc) claim to be empty and are not: those are read. */
+    if (!S_ISREG(facts->st_mode) || facts->st_size <= 0) return false;
+    size_t n_bytes = (size_t)facts->st_size;
+    void *bytes = mmap(NULL, n_bytes, PROT_READ, MAP_PRIVATE, file, 0);
+    if (bytes == MAP_FAILED) return false;
+    (void)madvise(bytes, n_bytes, MADV_SEQUENTIAL); /* a hint: read ahead */
+    *input = (sm_input){.bytes = bytes, .n_bytes = n_bytes, .is_mapped = true};
+    return true;
 }
 
 smerf_status sm_input_open(const char *path, sm_input *input, smerf_error *error) {
     *input = (sm_input){0};
     bool is_standard = strcmp(path, "-") == 0;
+    const char *name = sm_input_name(path);
+    smerf_status status = SMERF_OK;
+    struct stat facts;
     int file = is_standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return sm_fail(error, SMERF_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    smerf_status status = take(file, path, input, error);
-    if (!is_standard) close(file);
+    if (file < 0 || fstat(file, &facts) != 0)
+        status = sm_fail(error, SMERF_IO, "%s: cannot be opened: %s", name, strerror(errno));
+    else if (S_ISDIR(facts.st_mode))
+        status = sm_fail(error, SMERF_IO, "%s: is a folder, and a file is needed", name);
+    else if (is_standard || !map(file, &facts, input)) /* standard input may have been read in part */
+        status = read_all(file, name, input, error);
+    if (file >= 0 && !is_standard) close(file);
     return status;
 }
 

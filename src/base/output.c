@@ -33,35 +33,59 @@ static bool is_written_directly(const char *path) {
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-/* Opens a new file beside the wanted one, which a link may stand for, with the rights a plain creat() would give. */
-static int open_temporary(sm_output *output) {
+/* Where a link points to, as a path that can be opened from here; NULL: no memory, or no link. A link to nothing yet is
+ * a way to say where the file shall be. */
+static char *follow_link(const char *path) {
     char target[PATH_MAX];
-    if (realpath(output->path, target) != NULL) {
-        char *real = sm_copy_string(target);
-        if (real == NULL) return -1;
+    if (realpath(path, target) != NULL) return sm_copy_string(target);
+    ssize_t n = readlink(path, target, sizeof target - 1);
+    if (n < 0) return NULL;
+    target[n] = '\0';
+    const char *slash = strrchr(path, '/');
+    size_t n_folder = slash != NULL && target[0] != '/' ? (size_t)(slash - path) + 1 : 0;
+    char *joined = sm_array(n_folder + (size_t)n + 1, 1);
+    if (joined == NULL) return NULL;
+    memcpy(joined, path, n_folder);
+    memcpy(joined + n_folder, target, (size_t)n + 1);
+    return joined;
+}
+
+/* The wanted file's folder with a short name of our own in it, which cannot be too long where the wanted one is not. */
+static bool name_temporary(sm_output *output, unsigned attempt) {
+    const char *slash = strrchr(output->path, '/');
+    size_t n_folder = slash != NULL ? (size_t)(slash - output->path) + 1 : 0, size = n_folder + 48;
+    sm_free(output->temporary);
+    output->temporary = sm_array(size, 1);
+    if (output->temporary == NULL) return false;
+    memcpy(output->temporary, output->path, n_folder);
+    snprintf(output->temporary + n_folder, size - n_folder, ".smerf-%ld-%u.tmp", (long)getpid(), attempt);
+    return true;
+}
+
+/* Opens a new file beside the wanted one, with the rights of the one that it will replace. */
+static int open_temporary(sm_output *output) {
+    char *real = follow_link(output->path);
+    if (real != NULL) {
         sm_free(output->path);
         output->path = real;
     }
-    struct stat status;
-    bool exists = stat(output->path, &status) == 0;
-    if (exists && S_ISDIR(status.st_mode)) {
+    struct stat facts;
+    bool exists = stat(output->path, &facts) == 0;
+    if (exists && S_ISDIR(facts.st_mode)) {
         errno = EISDIR;
         return -1;
     }
     if (exists && access(output->path, W_OK) != 0) return -1; /* renaming over a read-only file would surprise */
-    size_t size = strlen(output->path) + 32;
-    output->temporary = sm_array(size, 1);
-    if (output->temporary == NULL) return -1;
-    for (unsigned attempt = 0; attempt < 100; attempt++) {
-        snprintf(output->temporary, size, "%s.%ld-%u.tmp", output->path, (long)getpid(), attempt);
-        int file =
-            open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? status.st_mode & 0777 : 0666);
+    for (unsigned attempt = 0; attempt < 100 && name_temporary(output, attempt); attempt++) {
+        int file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0 && exists) (void)fchmod(file, facts.st_mode & 07777);
         if (file >= 0 || errno != EEXIST) return file;
     }
     return -1;
 }
 
 smerf_status sm_output_open(const char *path, sm_output **out, smerf_error *error) {
+    if (path[0] == '\0') return sm_fail(error, SMERF_IO, "the name of the output file is empty");
     sm_output *output = sm_zeros(1, sizeof *output);
     if (output == NULL || (output->path = sm_copy_string(path)) == NULL) {
         free_output(output);

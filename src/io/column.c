@@ -49,8 +49,8 @@ static const char *shown_name(const sm_column *column, char shown[SM_EXCERPT]) {
     return sm_excerpt(column->name, strlen(column->name), shown);
 }
 
-static smerf_status put_value(sm_column *column, const sm_source *source, size_t row, double value,
-                              sm_spot spot, smerf_error *error) {
+static smerf_status put_value(sm_column *column, const sm_source *source, size_t row, double value, sm_spot spot,
+                              smerf_error *error) {
     char shown[SM_EXCERPT];
     if (isinf(value))
         return sm_source_fail_spot(source, spot, error,
@@ -62,8 +62,8 @@ static smerf_status put_value(sm_column *column, const sm_source *source, size_t
     return SMERF_OK;
 }
 
-static smerf_status put_word(sm_column *column, const sm_source *source, size_t row, const char *text,
-                             size_t n, sm_spot spot, smerf_error *error) {
+static smerf_status put_word(sm_column *column, const sm_source *source, size_t row, const char *text, size_t n,
+                             sm_spot spot, smerf_error *error) {
     char shown[SM_EXCERPT];
     bool is_new;
     if (column->role == SM_ID && n == 0)
@@ -73,8 +73,7 @@ static smerf_status put_word(sm_column *column, const sm_source *source, size_t 
     if (column->role != SM_ID)
         column->codes[row] = place;
     else if (!is_new)
-        return sm_source_fail_spot(source, spot, error,
-                                   "a second item has the id \"%s\"; ids must be different",
+        return sm_source_fail_spot(source, spot, error, "a second item has the id \"%s\"; ids must be different",
                                    sm_excerpt(text, n, shown));
     return SMERF_OK;
 }
@@ -86,19 +85,17 @@ static smerf_status fail_mixture(const sm_column *column, const sm_source *sourc
     shown_name(column, name);
     sm_excerpt(cell->text, cell->n, shown);
     if (column->kind == SM_WORDS)
-        return sm_source_fail(source, cell->place, error,
-                              "\"%s\" is a number, and column \"%s\" holds text above %s", shown, name,
-                              way_out);
+        return sm_source_fail(source, cell->place, error, "\"%s\" is a number, and column \"%s\" holds text above %s",
+                              shown, name, way_out);
     if (column->is_wished)
-        return sm_source_fail(source, cell->place, error,
-                              "\"%s\" is no number, and column \"%s\" must hold numbers", shown, name);
-    return sm_source_fail(source, cell->place, error,
-                          "\"%s\" is no number, and column \"%s\" holds numbers above %s", shown, name,
-                          way_out);
+        return sm_source_fail(source, cell->place, error, "\"%s\" is no number, and column \"%s\" must hold numbers",
+                              shown, name);
+    return sm_source_fail(source, cell->place, error, "\"%s\" is no number, and column \"%s\" holds numbers above %s",
+                          shown, name, way_out);
 }
 
-smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size_t row,
-                                const sm_csv_cell *cell, smerf_error *error) {
+smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size_t row, const sm_csv_cell *cell,
+                                smerf_error *error) {
     const sm_spot spot = {.place = cell->place};
     if (column->role == SM_IGNORED) return SMERF_OK;
     if (column->role == SM_ID) return put_word(column, source, row, cell->text, cell->n, spot, error);
@@ -123,8 +120,8 @@ smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size
     return put_word(column, source, row, cell->text, cell->n, spot, error);
 }
 
-smerf_status sm_column_put_number(sm_column *column, const sm_source *source, size_t row, double value,
-                                  sm_spot spot, smerf_error *error) {
+smerf_status sm_column_put_number(sm_column *column, const sm_source *source, size_t row, double value, sm_spot spot,
+                                  smerf_error *error) {
     if (column->role == SM_IGNORED) return SMERF_OK;
     if (column->kind == SM_NUMBERS) return put_value(column, source, row, value, spot, error);
     char text[SM_NUMBER_SPACE];

@@ -29,9 +29,9 @@ void sm_column_stop(sm_column *column);
 bool sm_column_finish(sm_column *column, size_t n_rows);
 
 /* Rows are put in order. Fails as table.h says, with the cell's place in the source. */
-smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size_t row,
-                                const sm_csv_cell *cell, smerf_error *error);
-smerf_status sm_column_put_number(sm_column *column, const sm_source *source, size_t row, double value,
-                                  sm_spot spot, smerf_error *error);
+smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size_t row, const sm_csv_cell *cell,
+                                smerf_error *error);
+smerf_status sm_column_put_number(sm_column *column, const sm_source *source, size_t row, double value, sm_spot spot,
+                                  smerf_error *error);
 
 #endif

@@ -117,8 +117,7 @@ bool sm_csv_next_number(sm_csv *csv, sm_csv_cell *cell, double *value) {
     const char *bytes = csv->source->bytes, *end = bytes + csv->source->n_bytes, *start = bytes + csv->next;
     double number;
     const char *after = sm_number_scan(start, end, &number);
-    if (after == NULL || after == end || (*after != csv->separator && *after != '\n') || isinf(number))
-        return false;
+    if (after == NULL || after == end || (*after != csv->separator && *after != '\n') || isinf(number)) return false;
     *value = number;
     *cell = (sm_csv_cell){start, (size_t)(after - start), csv->next, *after == '\n'};
     csv->is_in_row = !cell->ends_row;

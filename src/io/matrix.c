@@ -27,24 +27,21 @@ const char *sm_matrix_need(const sm_matrix_reader *reader, char text[SM_MATRIX_N
     if (!wish->is_square) n += snprintf(text + n, SM_MATRIX_NEED - (size_t)n, "x %zu ", n_columns);
     n += snprintf(text + n, SM_MATRIX_NEED - (size_t)n, "items need %zu x %zu numbers", n_rows, n_columns);
     if (!reader->is_npy)
-        n += snprintf(text + n, SM_MATRIX_NEED - (size_t)n, ", or %zu x %zu cells with ids", n_rows + 1,
-                      n_columns + 1);
+        n += snprintf(text + n, SM_MATRIX_NEED - (size_t)n, ", or %zu x %zu cells with ids", n_rows + 1, n_columns + 1);
     if (wish->is_square)
         snprintf(text + n, SM_MATRIX_NEED - (size_t)n, ", or %zu numbers in one line or column",
                  sm_matrix_condensed_length(n_rows));
     return text;
 }
 
-smerf_status sm_matrix_keep(sm_matrix_reader *reader, size_t row, size_t column, double number,
-                            sm_spot spot) {
+smerf_status sm_matrix_keep(sm_matrix_reader *reader, size_t row, size_t column, double number, sm_spot spot) {
     const sm_matrix_wish *wish = reader->wish;
     const char *what = wish->are_similarities ? "similarity" : "distance";
     if (isnan(number))
-        return sm_source_fail_spot(&reader->source, spot, reader->error,
-                                   "a missing %s; this target needs all pairs", what);
-    if (isinf(number))
-        return sm_source_fail_spot(&reader->source, spot, reader->error, "an infinite %s; it must be finite",
+        return sm_source_fail_spot(&reader->source, spot, reader->error, "a missing %s; this target needs all pairs",
                                    what);
+    if (isinf(number))
+        return sm_source_fail_spot(&reader->source, spot, reader->error, "an infinite %s; it must be finite", what);
     if (reader->z == NULL) {
         if (number > reader->largest) reader->largest = number;
         return SMERF_OK;
@@ -120,8 +117,8 @@ static smerf_status read_matrix(sm_matrix_reader *reader) {
     smerf_status status = reader->is_npy ? sm_matrix_start_npy(reader) : sm_matrix_start_csv(reader);
     if (status == SMERF_OK && (looks_for_largest || !may_fit(reader))) status = pass(reader);
     if (status == SMERF_OK)
-        status = sm_check_memory((double)wish->rows.n * (double)wish->columns.n * sizeof(float),
-                                 reader->source.name, reader->error);
+        status = sm_check_memory((double)wish->rows.n * (double)wish->columns.n * sizeof(float), reader->source.name,
+                                 reader->error);
     if (status != SMERF_OK) return status;
     reader->z = sm_aligned(sm_size(wish->rows.n, wish->columns.n, 0), sizeof *reader->z);
     if (reader->z == NULL) return sm_no_memory(reader->error, "reading a matrix");
@@ -129,8 +126,7 @@ static smerf_status read_matrix(sm_matrix_reader *reader) {
     return status == SMERF_OK ? finish(reader) : status;
 }
 
-smerf_status sm_matrix_read(const char *path, const sm_matrix_wish *wish, sm_matrix *matrix,
-                            smerf_error *error) {
+smerf_status sm_matrix_read(const char *path, const sm_matrix_wish *wish, sm_matrix *matrix, smerf_error *error) {
     sm_matrix_reader reader = {.wish = wish, .error = error};
     *matrix = (sm_matrix){0};
     smerf_status status = sm_source_open(path, &reader.source, error);

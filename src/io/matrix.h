@@ -21,7 +21,7 @@ typedef struct sm_matrix_wish {
     bool is_square;         /* the two sides are the same items: condensed vectors are allowed */
     bool are_similarities;  /* read q and store z = largest - q */
     double largest;         /* for similarities: NaN means 1 if no q exceeds 1, else the largest q given */
-    bool take_means; /* square: z_ij = z_ji = (z_ij + z_ji) / 2, taken in double from the rounded values */
+    bool take_means;        /* square: z_ij = z_ji = (z_ij + z_ji) / 2, taken in double from the rounded values */
 } sm_matrix_wish;
 
 typedef struct sm_matrix {
@@ -40,8 +40,7 @@ typedef struct sm_matrix {
  * named is that of the cell in the lower triangle. (Rows in the order of the items, which are called by their ids where
  * the file does so.) Memory: the float32 matrix and the mapped file, no further copy;
  * sm_check_memory is asked before it is allocated; sizes are checked against the file before anything is allocated. */
-smerf_status sm_matrix_read(const char *path, const sm_matrix_wish *wish, sm_matrix *matrix,
-                            smerf_error *error);
+smerf_status sm_matrix_read(const char *path, const sm_matrix_wish *wish, sm_matrix *matrix, smerf_error *error);
 void sm_matrix_free(sm_matrix *matrix);
 
 #endif

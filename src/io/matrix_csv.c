@@ -60,11 +60,10 @@ smerf_status sm_matrix_start_csv(sm_matrix_reader *reader) {
     if (status != SMERF_OK) return status;
     char text[SM_MATRIX_NEED];
     if (reader->n_cells == 0)
-        return sm_source_fail(&reader->source, 0, reader->error, "the file is empty; %s",
-                              sm_matrix_need(reader, text));
+        return sm_source_fail(&reader->source, 0, reader->error, "the file is empty; %s", sm_matrix_need(reader, text));
     if (!choose_form(reader, is_only_line))
-        return sm_source_fail(&reader->source, 0, reader->error, "the first line has %zu cells; %s",
-                              reader->n_cells, sm_matrix_need(reader, text));
+        return sm_source_fail(&reader->source, 0, reader->error, "the first line has %zu cells; %s", reader->n_cells,
+                              sm_matrix_need(reader, text));
     return reader->form == SM_MATRIX_WITH_IDS ? prepare_ids(reader) : SMERF_OK;
 }
 
@@ -103,8 +102,7 @@ static smerf_status take_number(sm_matrix_reader *reader, size_t line, size_t c,
     const sm_spot spot = {.place = cell->place};
     switch (reader->form) {
     case SM_MATRIX_FULL: return sm_matrix_keep(reader, line, c, number, spot);
-    case SM_MATRIX_WITH_IDS:
-        return sm_matrix_keep(reader, reader->row, reader->column_of_cell[c - 1], number, spot);
+    case SM_MATRIX_WITH_IDS: return sm_matrix_keep(reader, reader->row, reader->column_of_cell[c - 1], number, spot);
     case SM_MATRIX_CONDENSED: break;
     }
     next_pair(reader);
@@ -112,13 +110,12 @@ static smerf_status take_number(sm_matrix_reader *reader, size_t line, size_t c,
 }
 
 /* Refuses a cell that does not fit the shape of the matrix. */
-static smerf_status check_shape(const sm_matrix_reader *reader, size_t line, size_t c,
-                                const sm_csv_cell *cell, bool is_found) {
+static smerf_status check_shape(const sm_matrix_reader *reader, size_t line, size_t c, const sm_csv_cell *cell,
+                                bool is_found) {
     char text[SM_MATRIX_NEED];
     if (!is_found)
-        return sm_source_fail(&reader->source, reader->source.n_bytes, reader->error,
-                              "only %zu of %zu lines; %s", line, reader->n_lines,
-                              sm_matrix_need(reader, text));
+        return sm_source_fail(&reader->source, reader->source.n_bytes, reader->error, "only %zu of %zu lines; %s", line,
+                              reader->n_lines, sm_matrix_need(reader, text));
     if (cell->ends_row == (c + 1 == reader->n_cells)) return SMERF_OK;
     return sm_source_fail(&reader->source, cell->place, reader->error, "a line of %s %zu cells; %s",
                           cell->ends_row ? "only" : "more than", c + 1, sm_matrix_need(reader, text));
@@ -156,8 +153,8 @@ static smerf_status read_lines(sm_matrix_reader *reader, sm_csv *csv) {
     char text[SM_MATRIX_NEED];
     smerf_status status = sm_csv_next(csv, &cell, &is_found, reader->error);
     if (status != SMERF_OK || !is_found) return status;
-    return sm_source_fail(&reader->source, cell.place, reader->error, "more than %zu lines; %s",
-                          reader->n_lines, sm_matrix_need(reader, text));
+    return sm_source_fail(&reader->source, cell.place, reader->error, "more than %zu lines; %s", reader->n_lines,
+                          sm_matrix_need(reader, text));
 }
 
 smerf_status sm_matrix_pass_csv(sm_matrix_reader *reader) {

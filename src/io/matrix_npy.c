@@ -16,8 +16,8 @@ smerf_status sm_matrix_start_npy(sm_matrix_reader *reader) {
     if (wish->is_square && is_vector && shape[0] * shape[1] == sm_matrix_condensed_length(wish->rows.n))
         return SMERF_OK;
     char text[SM_MATRIX_NEED];
-    return sm_fail(reader->error, SMERF_BAD_INPUT, "%s: has %zu x %zu numbers; %s", reader->source.name,
-                   shape[0], shape[1], sm_matrix_need(reader, text));
+    return sm_fail(reader->error, SMERF_BAD_INPUT, "%s: has %zu x %zu numbers; %s", reader->source.name, shape[0],
+                   shape[1], sm_matrix_need(reader, text));
 }
 
 /* What sm_matrix_keep does, for n numbers of one row at once. False: one of them cannot be kept. */
@@ -42,8 +42,7 @@ static bool keep_run(sm_matrix_reader *reader, size_t row, size_t column, const 
 }
 
 /* Says which of the numbers, which stand in one row, is the first that cannot be kept; fine if all can. */
-static smerf_status fail_in_run(sm_matrix_reader *reader, size_t row, size_t column, const double *numbers,
-                                size_t n) {
+static smerf_status fail_in_run(sm_matrix_reader *reader, size_t row, size_t column, const double *numbers, size_t n) {
     smerf_status status = SMERF_OK;
     for (size_t j = 0; j < n && status == SMERF_OK; j++) {
         const sm_spot spot = {.place = SM_NO_PLACE, .row = row, .column = column + j};
@@ -77,8 +76,7 @@ static bool pass_tile(sm_matrix_reader *reader, size_t row, size_t column) {
     size_t n_columns = npy->shape[1] - column < SM_NPY_TILE ? npy->shape[1] - column : SM_NPY_TILE;
     sm_npy_get_tile(npy, row, n_rows, column, n_columns, tile);
     bool are_kept = true;
-    for (size_t i = 0; i < n_rows; i++)
-        are_kept &= keep_run(reader, row + i, column, tile + i * n_columns, n_columns);
+    for (size_t i = 0; i < n_rows; i++) are_kept &= keep_run(reader, row + i, column, tile + i * n_columns, n_columns);
     return are_kept;
 }
 

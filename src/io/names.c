@@ -66,8 +66,7 @@ static size_t find_slot(const sm_names *names, const char *text, size_t n) {
         uint32_t place = names->slots[slot];
         if (place == SMERF_MISSING) return slot;
         size_t start = names->starts[place];
-        if (names->starts[place + 1] - start == n + 1 && memcmp(names->text + start, text, n) == 0)
-            return slot;
+        if (names->starts[place + 1] - start == n + 1 && memcmp(names->text + start, text, n) == 0) return slot;
     }
 }
 
@@ -140,8 +139,7 @@ void sm_roll_stop(sm_roll *roll) {
 uint32_t sm_roll_find(const sm_roll *roll, const char *text, size_t n) {
     if (roll->ids != NULL) return sm_names_find(roll->ids, text, n);
     uint64_t number = 0;
-    if (n == 0 || n > 10 || (text[0] == '0' && n > 1))
-        return SMERF_MISSING; /* ten digits hold any uint32_t */
+    if (n == 0 || n > 10 || (text[0] == '0' && n > 1)) return SMERF_MISSING; /* ten digits hold any uint32_t */
     for (size_t i = 0; i < n; i++) {
         if (text[i] < '0' || text[i] > '9') return SMERF_MISSING;
         number = 10 * number + (uint64_t)(text[i] - '0');

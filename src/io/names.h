@@ -16,8 +16,7 @@ uint32_t sm_names_add(sm_names *names, const char *text, size_t n, bool *is_new)
 uint32_t sm_names_find(const sm_names *names, const char *text, size_t n);
 
 size_t sm_names_count(const sm_names *names);
-const char *sm_names_get(const sm_names *names,
-                         uint32_t place); /* ended by NUL; valid until a name is added */
+const char *sm_names_get(const sm_names *names, uint32_t place); /* ended by NUL; valid until a name is added */
 
 /* Copies of all names by place, in one block that one sm_free frees; NULL: no memory. */
 char **sm_names_list(const sm_names *names);

@@ -126,9 +126,7 @@ static bool read_type(const char *descr, sm_npy *npy) {
     npy->item_bytes = (size_t)(descr[1] - '0');
     bool is_power = descr[1] == '1' || descr[1] == '2' || descr[1] == '4' || descr[1] == '8';
     switch (descr[0]) {
-    case 'f':
-        npy->type = descr[1] == '4' ? SM_NPY_F32 : SM_NPY_F64;
-        return descr[1] == '4' || descr[1] == '8';
+    case 'f': npy->type = descr[1] == '4' ? SM_NPY_F32 : SM_NPY_F64; return descr[1] == '4' || descr[1] == '8';
     case 'i': npy->type = SM_NPY_INT; return is_power;
     case 'u': npy->type = SM_NPY_UINT; return is_power;
     case 'b': npy->type = SM_NPY_BOOL; return descr[1] == '1';
@@ -171,10 +169,9 @@ smerf_status sm_npy_read(const sm_source *source, sm_npy *npy, smerf_error *erro
     }
     char shown[SM_EXCERPT];
     if (!read_type(text.descr, npy))
-        return sm_fail(
-            error, SMERF_BAD_INPUT,
-            "%s: holds numbers of type '%s', and float32, float64, integers and booleans can be read",
-            source->name, sm_excerpt(text.descr, strlen(text.descr), shown));
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "%s: holds numbers of type '%s', and float32, float64, integers and booleans can be read",
+                       source->name, sm_excerpt(text.descr, strlen(text.descr), shown));
     if (text.n_dims < 1 || text.n_dims > 2)
         return sm_fail(error, SMERF_BAD_INPUT, "%s: has %zu dimensions, and 1 or 2 can be read", source->name,
                        text.n_dims);
@@ -187,9 +184,8 @@ smerf_status sm_npy_read(const sm_source *source, sm_npy *npy, smerf_error *erro
     if (text.is_too_large || n_bytes == SIZE_MAX)
         return fail(source, error, "has a header that asks for more numbers than any file can hold");
     if (n_bytes != n_there)
-        return sm_fail(error, SMERF_BAD_INPUT,
-                       "%s: has %zu bytes of numbers, and its header (%zu x %zu) needs %zu", source->name,
-                       n_there, npy->shape[0], npy->shape[1], n_bytes);
+        return sm_fail(error, SMERF_BAD_INPUT, "%s: has %zu bytes of numbers, and its header (%zu x %zu) needs %zu",
+                       source->name, n_there, npy->shape[0], npy->shape[1], n_bytes);
     return SMERF_OK;
 }
 
@@ -253,8 +249,7 @@ double sm_npy_get(const sm_npy *npy, size_t row, size_t column) {
     return number;
 }
 
-void sm_npy_get_tile(const sm_npy *npy, size_t row, size_t n_rows, size_t column, size_t n_columns,
-                     double *numbers) {
+void sm_npy_get_tile(const sm_npy *npy, size_t row, size_t n_rows, size_t column, size_t n_columns, double *numbers) {
     if (!npy->is_fortran) {
         for (size_t i = 0; i < n_rows; i++)
             convert(npy, place_of(npy, row + i, column), n_columns, numbers + i * n_columns);
@@ -275,8 +270,7 @@ void sm_npy_write_header(sm_output *output, size_t item_bytes, size_t n_dims, co
         snprintf(sizes, sizeof sizes, "(%zu, %zu)", shape[0], shape[1]);
     int n = snprintf(text, sizeof text, "{'descr': '%cf%zu', 'fortran_order': False, 'shape': %s, }",
                      machine_is_big_endian ? '>' : '<', item_bytes, sizes);
-    unsigned length =
-        (10u + (unsigned)n + 1 + 63) / 64 * 64 - 10; /* so that the numbers start on a cache line */
+    unsigned length = (10u + (unsigned)n + 1 + 63) / 64 * 64 - 10; /* so that the numbers start on a cache line */
     const char start[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, (char)(length & 0xFF), (char)(length >> 8)};
     sm_output_write(output, start, sizeof start);
     sm_output_print(output, "%-*s\n", (int)length - 1, text);

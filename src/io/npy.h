@@ -32,8 +32,7 @@ double sm_npy_get(const sm_npy *npy, size_t row, size_t column);
 
 /* A part of the array, at most SM_NPY_TILE rows and columns, for reading all of it fast.
  *   numbers  [n_rows][n_columns] row-major, the caller's */
-void sm_npy_get_tile(const sm_npy *npy, size_t row, size_t n_rows, size_t column, size_t n_columns,
-                     double *numbers);
+void sm_npy_get_tile(const sm_npy *npy, size_t row, size_t n_rows, size_t column, size_t n_columns, double *numbers);
 
 /* Writes the header of a C-ordered float32 (item_bytes 4) or float64 (8) array; the caller writes the numbers. */
 void sm_npy_write_header(sm_output *output, size_t item_bytes, size_t n_dims, const size_t shape[2]);

@@ -25,9 +25,8 @@ enum { N_DIGITS = 19, MAX_TEN = 22, MAX_FIVE = 27 };
 /* Digits beyond these cannot change a double, except by being there: the longest tie has 767. */
 enum { LONGEST = 800 };
 
-static const double tens[MAX_TEN + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                         1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                         1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+static const double tens[MAX_TEN + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 /* clang-format off */
 static const uint64_t fives[MAX_FIVE + 1] = {
@@ -181,9 +180,8 @@ const char *sm_number_scan(const char *text, const char *end, double *value) {
     const char *last = at;
     if (at < end && (*at == 'e' || *at == 'E')) at = take_exponent(at + 1, end, &exponent);
     if (at == NULL) return NULL;
-    double size = n_digits <= N_DIGITS || is_short(text, last, n_digits)
-                      ? digits_to_double(digits, exponent)
-                      : long_to_double(text, last, exponent);
+    double size = n_digits <= N_DIGITS || is_short(text, last, n_digits) ? digits_to_double(digits, exponent)
+                                                                         : long_to_double(text, last, exponent);
     *value = is_negative ? -size : size;
     return at;
 }
@@ -198,8 +196,7 @@ static bool equals_ignoring_case(const char *text, size_t n, const char *word) {
 static bool is_missing(const char *text, size_t n) {
     if (n == 0) return true;
     if (n == 2) return memcmp(text, "NA", 2) == 0;
-    return n == 3 &&
-           (memcmp(text, "NaN", 3) == 0 || memcmp(text, "nan", 3) == 0 || memcmp(text, "NAN", 3) == 0);
+    return n == 3 && (memcmp(text, "NaN", 3) == 0 || memcmp(text, "nan", 3) == 0 || memcmp(text, "NAN", 3) == 0);
 }
 
 sm_cell sm_number_parse(const char *text, size_t n, double *value) {
@@ -215,8 +212,7 @@ sm_cell sm_number_parse(const char *text, size_t n, double *value) {
     }
     if (*text == '-' || *text == '+') text++;
     size_t left = (size_t)(end - text);
-    bool is_infinite =
-        equals_ignoring_case(text, left, "inf") || equals_ignoring_case(text, left, "infinity");
+    bool is_infinite = equals_ignoring_case(text, left, "inf") || equals_ignoring_case(text, left, "infinity");
     return is_infinite ? SM_CELL_INFINITE : SM_CELL_TEXT;
 }
 
@@ -240,7 +236,7 @@ static bool write_wide(double value, written *number) {
     uint64_t bits = (uint64_t)ldexp(frexp(value, &exponent), 53); /* value = bits * 2^(exponent - 53) */
     exponent -= 53;
     int magnitude = (int)floor((exponent + 52) * 0.30102999566398120); /* log10: this or one more */
-    int power = 17 - magnitude; /* 10^power * value has 18 or 19 digits */
+    int power = 17 - magnitude;                                        /* 10^power * value has 18 or 19 digits */
     for (;; power--) {
         int down = -(exponent + power);
         if (power < 0 || power > MAX_FIVE || down < 0 || down > 100) return false;

@@ -24,8 +24,7 @@ static smerf_status read_header(pairs_reader *reader) {
         smerf_status status = sm_csv_next(&reader->csv, &cell, &is_found, reader->error);
         if (status != SMERF_OK) return status;
         if (!is_found)
-            return sm_source_fail(source, 0, reader->error,
-                                  "the file is empty: a header and pairs are needed");
+            return sm_source_fail(source, 0, reader->error, "the file is empty: a header and pairs are needed");
         double number;
         if (reader->n_cells < 2)
             is_pair &= sm_number_parse(cell.text, cell.n, &number) == SM_CELL_NUMBER &&
@@ -34,8 +33,7 @@ static smerf_status read_header(pairs_reader *reader) {
     if (reader->n_cells < 2)
         return sm_source_fail(source, cell.place, reader->error, "one column, and two with ids are needed");
     if (is_pair)
-        return sm_source_fail(source, 0, reader->error,
-                              "the first line is a pair, and a header is needed above it");
+        return sm_source_fail(source, 0, reader->error, "the first line is a pair, and a header is needed above it");
     return SMERF_OK;
 }
 
@@ -70,13 +68,12 @@ static smerf_status read_pairs(pairs_reader *reader) {
     if (status != SMERF_OK) return status;
     reader->pairs.left = sm_array(most, sizeof(uint32_t));
     reader->pairs.right = sm_array(most, sizeof(uint32_t));
-    if (reader->pairs.left == NULL || reader->pairs.right == NULL)
-        return sm_no_memory(reader->error, "reading pairs");
+    if (reader->pairs.left == NULL || reader->pairs.right == NULL) return sm_no_memory(reader->error, "reading pairs");
     return read_rows(reader);
 }
 
-smerf_status sm_pairs_read(const char *path, const sm_matrix_side *rows, const sm_matrix_side *columns,
-                           sm_pairs *pairs, smerf_error *error) {
+smerf_status sm_pairs_read(const char *path, const sm_matrix_side *rows, const sm_matrix_side *columns, sm_pairs *pairs,
+                           smerf_error *error) {
     pairs_reader reader = {.error = error};
     *pairs = (sm_pairs){0};
     smerf_status status = sm_source_open(path, &reader.source, error);

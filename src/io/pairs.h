@@ -13,8 +13,8 @@ typedef struct sm_pairs {
  * where a side has no ids, they are row numbers from 0. No pairs at all are fine. Refused with its place: an unknown
  * id, a row with more or fewer cells than the header, a first line of two numbers that are ids (the header was
  * forgotten). */
-smerf_status sm_pairs_read(const char *path, const sm_matrix_side *rows, const sm_matrix_side *columns,
-                           sm_pairs *pairs, smerf_error *error);
+smerf_status sm_pairs_read(const char *path, const sm_matrix_side *rows, const sm_matrix_side *columns, sm_pairs *pairs,
+                           smerf_error *error);
 void sm_pairs_free(sm_pairs *pairs);
 
 #endif

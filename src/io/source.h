@@ -1,14 +1,14 @@
-/* source.h - a whole input file as bytes: mapped where possible, read where not ("-", pipes). */
+/* source.h - a whole input file as bytes, with a name and places for messages. */
 #ifndef SM_IO_SOURCE_H
 #define SM_IO_SOURCE_H
 
-#include "base/status.h"
+#include "base/input.h"
 
 typedef struct sm_source {
     const char *name; /* as messages call it: the path, or "standard input"; owned */
     const char *bytes;
     size_t n_bytes;
-    bool is_mapped;
+    sm_input input; /* where the bytes come from */
 } sm_source;
 
 /* An empty file is fine here; a folder, or a file that cannot be opened, is not (SMERF_IO). */
@@ -17,8 +17,8 @@ void sm_source_close(sm_source *source); /* fine on a source filled with zeros *
 
 /* Fails with "NAME:LINE:COLUMN: ..." for the byte at `place`; lines and columns from 1, as an editor counts
  * (a column is a character of UTF-8, not a byte). */
-smerf_status sm_source_fail(const sm_source *source, size_t place, smerf_error *error, const char *format,
-                            ...) __attribute__((format(printf, 4, 5)));
+smerf_status sm_source_fail(const sm_source *source, size_t place, smerf_error *error, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* A cell, for messages: a byte of a text, or a row and a column (from 0) of a binary array. */
 typedef struct sm_spot {
@@ -29,8 +29,8 @@ typedef struct sm_spot {
 #define SM_NO_PLACE SIZE_MAX
 
 /* Fails with "NAME:LINE:COLUMN: ..." or with "NAME: row R, column C: ...". */
-smerf_status sm_source_fail_spot(const sm_source *source, sm_spot spot, smerf_error *error,
-                                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+smerf_status sm_source_fail_spot(const sm_source *source, sm_spot spot, smerf_error *error, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #define SM_EXCERPT 52
 

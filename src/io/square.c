@@ -27,8 +27,7 @@ static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 void sm_square_mirror(float *z, size_t n) {
     for (tile at = {0}; next_tile(&at, n);)
         for (size_t i = at.first_row; i < at.rows_end; i++)
-            for (size_t j = larger(at.first_column, i + 1); j < at.columns_end; j++)
-                z[j * n + i] = z[i * n + j];
+            for (size_t j = larger(at.first_column, i + 1); j < at.columns_end; j++) z[j * n + i] = z[i * n + j];
 }
 
 void sm_square_average(float *z, size_t n) {

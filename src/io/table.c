@@ -54,11 +54,9 @@ static smerf_status read_header(table_reader *reader, sm_csv *csv) {
         char shown[SM_EXCERPT];
         smerf_status status = sm_csv_next(csv, &cell, &is_found, reader->error);
         if (status != SMERF_OK) return status;
-        if (!is_found)
-            return fail_header(reader, "the file is empty: a header and a row for each item are needed");
+        if (!is_found) return fail_header(reader, "the file is empty: a header and a row for each item are needed");
         if (cell.n == 0)
-            return sm_source_fail(source, cell.place, reader->error,
-                                  "a column without a name; each needs one");
+            return sm_source_fail(source, cell.place, reader->error, "a column without a name; each needs one");
         if (sm_names_add(reader->names, cell.text, cell.n, &is_new) == SMERF_MISSING)
             return sm_no_memory(reader->error, "reading a header");
         if (!is_new)
@@ -67,8 +65,8 @@ static smerf_status read_header(table_reader *reader, sm_csv *csv) {
                                   sm_excerpt(cell.text, cell.n, shown));
     }
     if (looks_like_data(reader->names))
-        return fail_header(
-            reader, "the first line holds numbers, and a header with the names of the columns is needed");
+        return fail_header(reader,
+                           "the first line holds numbers, and a header with the names of the columns is needed");
     return SMERF_OK;
 }
 
@@ -95,8 +93,7 @@ static sm_column *find_column(const table_reader *reader, const char *name) {
 
 static smerf_status fail_to_find(const table_reader *reader, const char *name) {
     char shown[SM_EXCERPT], what[320];
-    int n = snprintf(what, sizeof what, "there is no column \"%s\"; there is",
-                     sm_excerpt(name, strlen(name), shown));
+    int n = snprintf(what, sizeof what, "there is no column \"%s\"; there is", sm_excerpt(name, strlen(name), shown));
     for (uint32_t j = 0; j < reader->n_columns && n < 200; j++) {
         const char *there = sm_names_get(reader->names, j);
         n += snprintf(what + n, sizeof what - (size_t)n, "%s \"%s\"", j > 0 ? "," : "",
@@ -106,8 +103,7 @@ static smerf_status fail_to_find(const table_reader *reader, const char *name) {
     return fail_header(reader, what);
 }
 
-static smerf_status give_kind(table_reader *reader, const char *const *names, size_t n_names,
-                              sm_column_kind kind) {
+static smerf_status give_kind(table_reader *reader, const char *const *names, size_t n_names, sm_column_kind kind) {
     for (size_t i = 0; i < n_names; i++) {
         sm_column *column = find_column(reader, names[i]);
         if (column == NULL) return fail_to_find(reader, names[i]);
@@ -158,14 +154,12 @@ static smerf_status prepare_columns(table_reader *reader, size_t most_rows) {
         n_features += reader->columns[j].role == SM_FEATURE;
         n_kept += reader->columns[j].role != SM_IGNORED;
     }
-    if (n_features == 0)
-        return fail_header(reader, "no feature is left: every column is an id, a weight or ignored");
+    if (n_features == 0) return fail_header(reader, "no feature is left: every column is an id, a weight or ignored");
     if (most_rows >= SMERF_MISSING) return fail_header(reader, "more rows than can be counted in 32 bits");
     double bytes = (double)most_rows * (double)n_kept * sizeof(double);
     smerf_status status = sm_check_memory(bytes, reader->source.name, reader->error);
     for (size_t j = 0; j < reader->n_columns && status == SMERF_OK; j++)
-        if (!sm_column_start(&reader->columns[j], most_rows))
-            status = sm_no_memory(reader->error, "reading a table");
+        if (!sm_column_start(&reader->columns[j], most_rows)) status = sm_no_memory(reader->error, "reading a table");
     return status;
 }
 
@@ -194,8 +188,7 @@ static smerf_status read_rows(table_reader *reader, sm_csv *csv) {
         if (!is_found) return SMERF_OK;
         if (j == reader->n_columns) return fail_ragged(reader, &cell, "more");
         if (cell.ends_row && j + 1 < reader->n_columns) return fail_ragged(reader, &cell, "fewer");
-        if (!is_plain)
-            status = sm_column_put_cell(&reader->columns[j], source, reader->n_rows, &cell, reader->error);
+        if (!is_plain) status = sm_column_put_cell(&reader->columns[j], source, reader->n_rows, &cell, reader->error);
         if (status != SMERF_OK) return status;
         reader->n_rows += cell.ends_row;
     }
@@ -215,8 +208,7 @@ static smerf_status read_csv(table_reader *reader) {
     return status;
 }
 
-static smerf_status put_tile(table_reader *reader, const sm_npy *npy, size_t row, size_t n_rows,
-                             size_t first) {
+static smerf_status put_tile(table_reader *reader, const sm_npy *npy, size_t row, size_t n_rows, size_t first) {
     double numbers[SM_NPY_TILE * SM_NPY_TILE];
     size_t n_columns = npy->shape[1] - first < SM_NPY_TILE ? npy->shape[1] - first : SM_NPY_TILE;
     sm_npy_get_tile(npy, row, n_rows, first, n_columns, numbers);
@@ -303,8 +295,7 @@ smerf_status sm_table_read(const char *path, const sm_table_wish *wish, sm_table
         status = reader.is_npy ? read_npy(&reader) : read_csv(&reader);
     if (status == SMERF_OK) status = finish(&reader, table);
     if (status != SMERF_OK) sm_table_free(table);
-    for (size_t j = 0; reader.columns != NULL && j < reader.n_columns; j++)
-        sm_column_stop(&reader.columns[j]);
+    for (size_t j = 0; reader.columns != NULL && j < reader.n_columns; j++) sm_column_stop(&reader.columns[j]);
     sm_free(reader.columns);
     sm_names_free(reader.names);
     sm_source_close(&reader.source);

@@ -6,7 +6,7 @@
 
 /* How the caller wants the table read. Columns are named, or given by number (from 0) in a file without names. */
 typedef struct sm_table_wish {
-    const char *id; /* the id column; NULL: one called "id", if there is one and the wish does not name it */
+    const char *id;            /* the id column; NULL: one called "id", if there is one and the wish does not name it */
     const char *const *ignore; /* [n_ignore] no features */
     size_t n_ignore;
     const char *const *categories; /* [n_categories] read as categories even if they look like numbers */
@@ -14,8 +14,7 @@ typedef struct sm_table_wish {
     const char *const *numbers; /* [n_numbers] must be numbers: text in them is an error even in every row */
     size_t n_numbers;
     const char *weight; /* a column of item weights, finite and > 0, no feature; or NULL */
-    bool
-        only_known; /* read only the columns in categories and numbers (and id, weight); each must be there, but
+    bool only_known;    /* read only the columns in categories and numbers (and id, weight); each must be there, but
                            for the id; `ignore` is not looked at */
 } sm_table_wish;
 

@@ -24,8 +24,7 @@ void sm_put_cell(sm_output *output, const char *text) {
         return;
     }
     sm_output_write(output, "\"", 1);
-    for (const char *c = text; *c != '\0'; c++)
-        sm_output_write(output, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    for (const char *c = text; *c != '\0'; c++) sm_output_write(output, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
     sm_output_write(output, "\"", 1);
 }
 

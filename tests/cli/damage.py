@@ -76,3 +76,8 @@ def flip(place, bit=0):
         return model[:place] + bytes([byte]) + model[place + 1 :]
 
     return turn
+
+
+def safetensors(header, data):
+    """A file in the layout of a model."""
+    return len(header).to_bytes(8, "little") + header + data

@@ -212,7 +212,7 @@ static void pipes_and_odd_files_are_read_whole(void **state) {
         _exit(file == NULL || fclose(file) != 0);
     }
     assert_int_equal(sm_source_open("pipe", &source, &error), SMERF_OK);
-    assert_false(source.is_mapped);
+    assert_false(source.input.is_mapped);
     assert_int_equal(source.n_bytes, 577780);
     assert_memory_equal(source.bytes + source.n_bytes - 12, "49999,49999\n", 12);
     sm_source_close(&source);
