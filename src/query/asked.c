@@ -7,20 +7,15 @@
 
 bool sm_leaf_room_start(sm_leaf_room *room, const smerf_model *model) {
     size_t n_members = sm_model_most_members(model), n_leaves = sm_model_most_leaves(model);
-    *room = (sm_leaf_room){.weight = sm_array(n_members, sizeof *room->weight),
-                           .total = sm_array(n_leaves, sizeof *room->total),
-                           .row = sm_array(n_leaves, sizeof *room->row),
-                           .scratch = sm_array(n_members, sizeof *room->scratch)};
-    return room->weight != NULL && room->total != NULL && room->row != NULL && room->scratch != NULL;
+    *room = (sm_leaf_room){0};
+    room->weight = sm_arena_take(&room->arena, n_members, sizeof *room->weight);
+    room->total = sm_arena_take(&room->arena, n_leaves, sizeof *room->total);
+    room->row = sm_arena_take(&room->arena, n_leaves, sizeof *room->row);
+    room->scratch = sm_arena_take(&room->arena, n_members, sizeof *room->scratch);
+    return !room->arena.has_failed;
 }
 
-void sm_leaf_room_free(sm_leaf_room *room) {
-    sm_free(room->weight);
-    sm_free(room->total);
-    sm_free(room->row);
-    sm_free(room->scratch);
-    *room = (sm_leaf_room){0};
-}
+void sm_leaf_room_free(sm_leaf_room *room) { sm_arena_free(&room->arena); }
 
 sm_leaf_room *sm_leaf_rooms_new(const smerf_model *model, size_t n_threads) {
     sm_leaf_room *rooms = sm_zeros(n_threads, sizeof *rooms);

@@ -2,6 +2,7 @@
 #ifndef SM_QUERY_ASKED_H
 #define SM_QUERY_ASKED_H
 
+#include "base/arena.h"
 #include "base/parallel.h"
 #include "model/model.h"
 
@@ -29,6 +30,7 @@ static inline bool sm_asked_may_speak(const sm_asked *asked, bool row_is_out, bo
 
 /* A thread's room for the leaves of one tree at a time. */
 typedef struct sm_leaf_room {
+    sm_arena arena;
     double *weight, *total, *row, *scratch;
 } sm_leaf_room;
 

@@ -6,6 +6,7 @@
 #include "query/rows.h"
 
 typedef struct score_room {
+    sm_arena arena; /* holds the arrays below */
     sm_chunk chunk;
     sm_scorer scorer;
     double *distances; /* [SM_CHUNK_ROWS][n_columns] */
@@ -26,21 +27,18 @@ typedef struct score_job {
 } score_job;
 
 static bool start_room(score_room *room, const score_job *job) {
-    room->truth = sm_array(job->n_columns, sizeof *room->truth);
-    room->all_truth = sm_array(job->is_models_own ? job->truth->n_columns : 0, sizeof *room->all_truth);
-    room->distances =
-        sm_array(job->asked != NULL ? sm_size(job->n_columns, SM_CHUNK_ROWS, 0) : 0, sizeof *room->distances);
-    if (room->truth == NULL || room->all_truth == NULL || room->distances == NULL) return false;
-    if (!sm_scorer_start(&room->scorer, job->n_columns)) return false;
+    size_t n_predicted = job->asked != NULL ? sm_size(job->n_columns, SM_CHUNK_ROWS, 0) : 0;
+    room->truth = sm_arena_take(&room->arena, job->n_columns, sizeof *room->truth);
+    room->all_truth = sm_arena_take(&room->arena, job->truth->n_columns, sizeof *room->all_truth);
+    room->distances = sm_arena_take(&room->arena, n_predicted, sizeof *room->distances);
+    if (room->arena.has_failed || !sm_scorer_start(&room->scorer, job->n_columns)) return false;
     return job->asked == NULL || sm_chunk_start(&room->chunk, job->asked);
 }
 
 static void free_room(score_room *room) {
     sm_chunk_free(&room->chunk);
     sm_scorer_free(&room->scorer);
-    sm_free(room->distances);
-    sm_free(room->truth);
-    sm_free(room->all_truth);
+    sm_arena_free(&room->arena);
 }
 
 static void find_truth(const score_job *job, score_room *room, size_t row) {

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/sort.h"
 
 enum { MOST_RELEVANT = 10, FEWEST_LISTED = 3 };
@@ -26,33 +25,21 @@ const char *smerf_metric_name(smerf_metric metric) { return metrics_known[metric
 bool smerf_metric_rises(smerf_metric metric) { return metrics_known[metric].rises; }
 
 bool sm_scorer_start(sm_scorer *scorer, size_t n) {
-    *scorer = (sm_scorer){.n = n,
-                          .predicted = sm_array(n, sizeof *scorer->predicted),
-                          .truth = sm_array(n, sizeof *scorer->truth),
-                          .rank_predicted = sm_array(n, sizeof *scorer->rank_predicted),
-                          .rank_truth = sm_array(n, sizeof *scorer->rank_truth),
-                          .keys = sm_array(n, sizeof *scorer->keys),
-                          .spare_keys = sm_array(n, sizeof *scorer->spare_keys),
-                          .order = sm_array(n, sizeof *scorer->order),
-                          .spare_order = sm_array(n, sizeof *scorer->spare_order),
-                          .is_relevant = sm_array(n, sizeof *scorer->is_relevant)};
-    return scorer->predicted != NULL && scorer->truth != NULL && scorer->rank_predicted != NULL &&
-           scorer->rank_truth != NULL && scorer->keys != NULL && scorer->spare_keys != NULL && scorer->order != NULL &&
-           scorer->spare_order != NULL && scorer->is_relevant != NULL;
+    *scorer = (sm_scorer){.n = n};
+    sm_arena *arena = &scorer->arena;
+    scorer->predicted = sm_arena_take(arena, n, sizeof *scorer->predicted);
+    scorer->truth = sm_arena_take(arena, n, sizeof *scorer->truth);
+    scorer->rank_predicted = sm_arena_take(arena, n, sizeof *scorer->rank_predicted);
+    scorer->rank_truth = sm_arena_take(arena, n, sizeof *scorer->rank_truth);
+    scorer->keys = sm_arena_take(arena, n, sizeof *scorer->keys);
+    scorer->spare_keys = sm_arena_take(arena, n, sizeof *scorer->spare_keys);
+    scorer->order = sm_arena_take(arena, n, sizeof *scorer->order);
+    scorer->spare_order = sm_arena_take(arena, n, sizeof *scorer->spare_order);
+    scorer->is_relevant = sm_arena_take(arena, n, sizeof *scorer->is_relevant);
+    return !arena->has_failed;
 }
 
-void sm_scorer_free(sm_scorer *scorer) {
-    sm_free(scorer->predicted);
-    sm_free(scorer->truth);
-    sm_free(scorer->rank_predicted);
-    sm_free(scorer->rank_truth);
-    sm_free(scorer->keys);
-    sm_free(scorer->spare_keys);
-    sm_free(scorer->order);
-    sm_free(scorer->spare_order);
-    sm_free(scorer->is_relevant);
-    *scorer = (sm_scorer){0};
-}
+void sm_scorer_free(sm_scorer *scorer) { sm_arena_free(&scorer->arena); }
 
 /* Lists in scorer->order the places of values from small to large, equal ones in order. */
 static void sort(sm_scorer *scorer, const double *values, size_t n) {

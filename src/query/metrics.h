@@ -2,6 +2,7 @@
 #ifndef SM_QUERY_METRICS_H
 #define SM_QUERY_METRICS_H
 
+#include "base/arena.h"
 #include "base/status.h"
 
 /* What one row adds to the scores. */
@@ -13,6 +14,7 @@ typedef struct sm_row_score {
 
 /* A thread's room for scoring rows of n pairs. */
 typedef struct sm_scorer {
+    sm_arena arena;
     size_t n;
     double *predicted, *truth, *rank_predicted, *rank_truth;
     uint64_t *keys, *spare_keys;

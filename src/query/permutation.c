@@ -13,6 +13,7 @@
 #include "query/asked.h"
 
 typedef struct shuffle_room {
+    sm_arena arena; /* holds the arrays below */
     sm_leaf_room leaf;
     bool *is_out;       /* [n_items of the model] */
     uint32_t *out;      /* [n_items] places in the items of the tree's out-of-bag items */
@@ -35,27 +36,20 @@ typedef struct shuffle_job {
 
 static bool start_room(shuffle_room *room, const shuffle_job *job) {
     size_t n = job->view->n_items, n_all = job->model->n_items;
-    room->is_out = sm_array(n_all, sizeof *room->is_out);
-    room->out = sm_array(n, sizeof *room->out);
-    room->shuffled = sm_array(n, sizeof *room->shuffled);
-    room->leaf_of = sm_array(n, sizeof *room->leaf_of);
-    room->mixed = sm_array(n, sizeof *room->mixed);
-    room->mixed_codes = sm_array(n, sizeof *room->mixed_codes);
-    room->truth = sm_array(n > n_all ? n : n_all, sizeof *room->truth);
-    return room->is_out != NULL && room->out != NULL && room->shuffled != NULL && room->leaf_of != NULL &&
-           room->mixed != NULL && room->mixed_codes != NULL && room->truth != NULL &&
-           sm_leaf_room_start(&room->leaf, job->model);
+    sm_arena *arena = &room->arena;
+    room->is_out = sm_arena_take(arena, n_all, sizeof *room->is_out);
+    room->out = sm_arena_take(arena, n, sizeof *room->out);
+    room->shuffled = sm_arena_take(arena, n, sizeof *room->shuffled);
+    room->leaf_of = sm_arena_take(arena, n, sizeof *room->leaf_of);
+    room->mixed = sm_arena_take(arena, n, sizeof *room->mixed);
+    room->mixed_codes = sm_arena_take(arena, n, sizeof *room->mixed_codes);
+    room->truth = sm_arena_take(arena, n > n_all ? n : n_all, sizeof *room->truth);
+    return !arena->has_failed && sm_leaf_room_start(&room->leaf, job->model);
 }
 
 static void free_room(shuffle_room *room) {
     sm_leaf_room_free(&room->leaf);
-    sm_free(room->is_out);
-    sm_free(room->out);
-    sm_free(room->shuffled);
-    sm_free(room->leaf_of);
-    sm_free(room->mixed);
-    sm_free(room->mixed_codes);
-    sm_free(room->truth);
+    sm_arena_free(&room->arena);
 }
 
 /* Mean squared error of one tree over the pairs of n_out items, whose leaves are in room->leaf_of. */

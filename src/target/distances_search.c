@@ -14,6 +14,7 @@
  * of Z. A copy holds the same numbers, so no result depends on it. */
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "target/distances.h"
 
@@ -25,9 +26,9 @@ typedef struct block {
 } block;
 
 struct sm_search {
+    sm_arena arena; /* holds the arrays below */
     const sm_distances *distances;
     const sm_kernels *kernels;
-    size_t n_line_ups;         /* the most at once */
     block blocks[MOST_BLOCKS]; /* 0 is Z itself */
     size_t n_blocks;
     float *pool;                 /* where the other blocks lie, one after the other */
@@ -45,15 +46,7 @@ struct sm_search {
 
 void sm_distances_search_free(sm_search *search) {
     if (search == NULL) return;
-    sm_free(search->pool);
-    sm_free(search->place_in_block);
-    sm_free(search->places);
-    sm_free(search->weight);
-    sm_free(search->gathered);
-    sm_free(search->weighed);
-    sm_free(search->row_sum);
-    sm_free(search->ranks);
-    sm_free(search->before);
+    sm_arena_free(&search->arena);
     sm_free(search);
 }
 
@@ -66,32 +59,29 @@ static size_t first_block_items(size_t n_items, size_t n_threads) {
 }
 
 sm_search *sm_distances_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
-    size_t n_all = target->n_rows, n = size->n_items, padded = sm_padded(n);
+    size_t n_all = target->n_rows, n = size->n_items, padded = sm_padded(n), first;
     sm_search *search = sm_zeros(1, sizeof *search);
-    if (search == NULL) goto no_memory;
+    if (search == NULL) {
+        sm_no_memory(error, "preparing to grow trees");
+        return NULL;
+    }
+    first = first_block_items(n_all, size->n_threads);
     search->distances = sm_distances_of(target);
     search->kernels = sm_kernels_select(size->kernels);
-    search->n_line_ups = size->n_line_ups;
     search->blocks[0] = (block){.z = search->distances->z, .n = n_all, .stride = n_all};
     search->n_blocks = 1;
-    size_t first = first_block_items(n_all, size->n_threads);
     search->pool_size = first * first + first * first / 3;
-    search->pool = sm_aligned(search->pool_size, sizeof *search->pool);
-    search->place_in_block = sm_array(n_all, sizeof *search->place_in_block);
-    search->places = sm_array(n, sizeof *search->places);
-    search->weight = sm_aligned(padded, sizeof *search->weight);
-    search->gathered = sm_aligned(padded, sizeof *search->gathered);
-    search->weighed = sm_aligned(sm_size(padded, SM_TILE_ROWS, 0), sizeof *search->weighed);
-    search->row_sum = sm_array(n, sizeof *search->row_sum);
-    search->ranks = sm_aligned(sm_size(padded, size->n_line_ups, 0), sizeof *search->ranks);
-    search->before = sm_aligned(sm_size(n, size->n_line_ups, 0), sizeof *search->before);
-    if (search->pool == NULL || search->place_in_block == NULL || search->places == NULL || search->weight == NULL ||
-        search->gathered == NULL || search->weighed == NULL || search->row_sum == NULL || search->ranks == NULL ||
-        search->before == NULL)
-        goto no_memory;
-    return search;
-
-no_memory:
+    sm_arena *arena = &search->arena;
+    search->pool = sm_arena_take(arena, search->pool_size, sizeof *search->pool);
+    search->place_in_block = sm_arena_take(arena, n_all, sizeof *search->place_in_block);
+    search->places = sm_arena_take(arena, n, sizeof *search->places);
+    search->weight = sm_arena_take(arena, padded, sizeof *search->weight);
+    search->gathered = sm_arena_take(arena, padded, sizeof *search->gathered);
+    search->weighed = sm_arena_take(arena, sm_size(padded, SM_TILE_ROWS, 0), sizeof *search->weighed);
+    search->row_sum = sm_arena_take(arena, n, sizeof *search->row_sum);
+    search->ranks = sm_arena_take(arena, sm_size(padded, size->n_line_ups, 0), sizeof *search->ranks);
+    search->before = sm_arena_take(arena, sm_size(n, size->n_line_ups, 0), sizeof *search->before);
+    if (!arena->has_failed) return search;
     sm_distances_search_free(search);
     sm_no_memory(error, "preparing to grow trees");
     return NULL;

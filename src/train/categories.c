@@ -17,40 +17,25 @@ static const double same_value = 1e-9, same_entry = 1e-7;
 smerf_status sm_categories_start(sm_categories *categories, const sm_problem *problem, smerf_error *error) {
     size_t most = sm_problem_most_levels(problem), n = problem->most_in_bag;
     size_t q = most < n ? most : n, square = sm_size(q, q, 0);
-    *categories = (sm_categories){.held = sm_array(most, sizeof *categories->held),
-                                  .place = sm_array(most, sizeof *categories->place),
-                                  .level = sm_array(most > 0 ? n : 0, sizeof *categories->level),
-                                  .weight = sm_array(q, sizeof *categories->weight),
-                                  .mean = sm_array(square, sizeof *categories->mean),
-                                  .centred = sm_array(square, sizeof *categories->centred),
-                                  .vectors = sm_array(square, sizeof *categories->vectors),
-                                  .values = sm_array(q, sizeof *categories->values),
-                                  .along = sm_array(q, sizeof *categories->along),
-                                  .scratch = sm_array(sm_size(q, 3, 0), sizeof *categories->scratch),
-                                  .sorted = sm_array(q, sizeof *categories->sorted)};
-    if (categories->held != NULL && categories->place != NULL && categories->level != NULL &&
-        categories->weight != NULL && categories->mean != NULL && categories->centred != NULL &&
-        categories->vectors != NULL && categories->values != NULL && categories->along != NULL &&
-        categories->scratch != NULL && categories->sorted != NULL)
-        return SMERF_OK;
+    *categories = (sm_categories){0};
+    sm_arena *arena = &categories->arena;
+    categories->held = sm_arena_take(arena, most, sizeof *categories->held);
+    categories->place = sm_arena_take(arena, most, sizeof *categories->place);
+    categories->level = sm_arena_take(arena, most > 0 ? n : 0, sizeof *categories->level);
+    categories->weight = sm_arena_take(arena, q, sizeof *categories->weight);
+    categories->mean = sm_arena_take(arena, square, sizeof *categories->mean);
+    categories->centred = sm_arena_take(arena, square, sizeof *categories->centred);
+    categories->vectors = sm_arena_take(arena, square, sizeof *categories->vectors);
+    categories->values = sm_arena_take(arena, q, sizeof *categories->values);
+    categories->along = sm_arena_take(arena, q, sizeof *categories->along);
+    categories->scratch = sm_arena_take(arena, sm_size(q, 3, 0), sizeof *categories->scratch);
+    categories->sorted = sm_arena_take(arena, q, sizeof *categories->sorted);
+    if (!arena->has_failed) return SMERF_OK;
     sm_categories_free(categories);
     return sm_no_memory(error, "preparing to line up categories");
 }
 
-void sm_categories_free(sm_categories *categories) {
-    sm_free(categories->held);
-    sm_free(categories->place);
-    sm_free(categories->level);
-    sm_free(categories->weight);
-    sm_free(categories->mean);
-    sm_free(categories->centred);
-    sm_free(categories->vectors);
-    sm_free(categories->values);
-    sm_free(categories->along);
-    sm_free(categories->scratch);
-    sm_free(categories->sorted);
-    *categories = (sm_categories){0};
-}
+void sm_categories_free(sm_categories *categories) { sm_arena_free(&categories->arena); }
 
 /* The levels that the node holds, by number, and for each item which of these it has. */
 static size_t find_held(sm_categories *categories, const sm_problem *problem, const sm_node *node, size_t feature) {

@@ -2,9 +2,11 @@
 #ifndef SM_TRAIN_CATEGORIES_H
 #define SM_TRAIN_CATEGORIES_H
 
+#include "base/arena.h"
 #include "train/problem.h"
 
 typedef struct sm_categories {
+    sm_arena arena;  /* holds the arrays below */
     uint32_t *held;  /* [most levels] the levels that the node holds, in the order of the line-up */
     uint32_t *place; /* [most levels] by level: its place in held; SMERF_MISSING: the node does not hold it */
     uint32_t *level; /* [n_items] by place in the node, for the target */

@@ -8,42 +8,33 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/sort.h"
 
 enum { MOST_REPEATS = 3 };
 
 #define EMPTY UINT64_MAX
 
-static bool make_room(sm_directions *directions, size_t n_terms, size_t n_cells, size_t most_levels) {
-    size_t n_features = directions->problem->n_features;
-    directions->table_size = 2;
-    directions->table_shift = 63;
-    for (; directions->table_size < 2 * n_cells; directions->table_size *= 2) directions->table_shift--;
-    directions->direction = sm_array(directions->problem->options->candidates, sizeof *directions->direction);
-    directions->term_feature = sm_array(n_terms, sizeof *directions->term_feature);
-    directions->term_level = sm_array(n_terms, sizeof *directions->term_level);
-    directions->term_weight = sm_array(n_terms, sizeof *directions->term_weight);
-    directions->order = sm_array(n_features, sizeof *directions->order);
-    directions->swapped = sm_array(n_features, sizeof *directions->swapped);
-    directions->cells = sm_array(n_cells, sizeof *directions->cells);
-    directions->spare_cells = sm_array(n_cells, sizeof *directions->spare_cells);
-    directions->places = sm_array(n_cells, sizeof *directions->places);
-    directions->spare_places = sm_array(n_cells, sizeof *directions->spare_places);
-    directions->table = sm_array(directions->table_size, sizeof *directions->table);
-    directions->has_level = sm_array(most_levels, sizeof *directions->has_level);
-    return directions->direction != NULL && directions->term_feature != NULL && directions->term_level != NULL &&
-           directions->term_weight != NULL && directions->order != NULL && directions->swapped != NULL &&
-           directions->cells != NULL && directions->spare_cells != NULL && directions->places != NULL &&
-           directions->spare_places != NULL && directions->table != NULL && directions->has_level != NULL;
-}
-
 smerf_status sm_directions_start(sm_directions *directions, const sm_problem *problem, smerf_error *error) {
     const smerf_options *options = problem->options;
     bool is_oblique = options->splits == SMERF_OBLIQUE;
     size_t n_cells = is_oblique ? sm_options_non_zeros(options, problem->n_features) : 0;
-    *directions = (sm_directions){.problem = problem};
-    if (!make_room(directions, is_oblique ? n_cells : options->candidates, n_cells, sm_problem_most_levels(problem))) {
+    size_t n_terms = is_oblique ? n_cells : options->candidates;
+    *directions = (sm_directions){.problem = problem, .table_size = 2, .table_shift = 63};
+    for (; directions->table_size < 2 * n_cells; directions->table_size *= 2) directions->table_shift--;
+    sm_arena *arena = &directions->arena;
+    directions->direction = sm_arena_take(arena, options->candidates, sizeof *directions->direction);
+    directions->term_feature = sm_arena_take(arena, n_terms, sizeof *directions->term_feature);
+    directions->term_level = sm_arena_take(arena, n_terms, sizeof *directions->term_level);
+    directions->term_weight = sm_arena_take(arena, n_terms, sizeof *directions->term_weight);
+    directions->order = sm_arena_take(arena, problem->n_features, sizeof *directions->order);
+    directions->swapped = sm_arena_take(arena, problem->n_features, sizeof *directions->swapped);
+    directions->cells = sm_arena_take(arena, n_cells, sizeof *directions->cells);
+    directions->spare_cells = sm_arena_take(arena, n_cells, sizeof *directions->spare_cells);
+    directions->places = sm_arena_take(arena, n_cells, sizeof *directions->places);
+    directions->spare_places = sm_arena_take(arena, n_cells, sizeof *directions->spare_places);
+    directions->table = sm_arena_take(arena, directions->table_size, sizeof *directions->table);
+    directions->has_level = sm_arena_take(arena, sm_problem_most_levels(problem), sizeof *directions->has_level);
+    if (arena->has_failed) {
         sm_directions_free(directions);
         return sm_no_memory(error, "preparing to draw directions");
     }
@@ -51,21 +42,7 @@ smerf_status sm_directions_start(sm_directions *directions, const sm_problem *pr
     return SMERF_OK;
 }
 
-void sm_directions_free(sm_directions *directions) {
-    sm_free(directions->direction);
-    sm_free(directions->term_feature);
-    sm_free(directions->term_level);
-    sm_free(directions->term_weight);
-    sm_free(directions->order);
-    sm_free(directions->swapped);
-    sm_free(directions->cells);
-    sm_free(directions->spare_cells);
-    sm_free(directions->places);
-    sm_free(directions->spare_places);
-    sm_free(directions->table);
-    sm_free(directions->has_level);
-    *directions = (sm_directions){0};
-}
+void sm_directions_free(sm_directions *directions) { sm_arena_free(&directions->arena); }
 
 double sm_direction_value(const sm_directions *directions, const sm_direction *direction, size_t item) {
     const sm_view *view = directions->problem->view;

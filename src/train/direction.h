@@ -2,6 +2,7 @@
 #ifndef SM_TRAIN_DIRECTION_H
 #define SM_TRAIN_DIRECTION_H
 
+#include "base/arena.h"
 #include "base/random.h"
 #include "train/problem.h"
 
@@ -13,6 +14,7 @@ typedef struct sm_direction {
 } sm_direction;
 
 typedef struct sm_directions {
+    sm_arena arena; /* holds the arrays below */
     const sm_problem *problem;
     size_t n; /* candidates found for this node */
     sm_direction *direction;

@@ -3,27 +3,24 @@
 
 #include <math.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "base/sort.h"
 
+/* Room for sorting one column. */
 typedef struct sort_room {
+    sm_arena arena;
     uint64_t *keys, *spare_keys;
     uint32_t *places, *spare_places;
 } sort_room;
 
-static void free_room(sort_room *room) {
-    sm_free(room->keys);
-    sm_free(room->spare_keys);
-    sm_free(room->places);
-    sm_free(room->spare_places);
-}
-
 static bool make_room(sort_room *room, size_t n) {
-    *room = (sort_room){.keys = sm_array(n, sizeof *room->keys),
-                        .spare_keys = sm_array(n, sizeof *room->spare_keys),
-                        .places = sm_array(n, sizeof *room->places),
-                        .spare_places = sm_array(n, sizeof *room->spare_places)};
-    return room->keys != NULL && room->spare_keys != NULL && room->places != NULL && room->spare_places != NULL;
+    *room = (sort_room){0};
+    room->keys = sm_arena_take(&room->arena, n, sizeof *room->keys);
+    room->spare_keys = sm_arena_take(&room->arena, n, sizeof *room->spare_keys);
+    room->places = sm_arena_take(&room->arena, n, sizeof *room->places);
+    room->spare_places = sm_arena_take(&room->arena, n, sizeof *room->spare_places);
+    return !room->arena.has_failed;
 }
 
 static void rank(const double *values, size_t n_items, sort_room *room, uint32_t *ranks) {
@@ -72,7 +69,7 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
         has_room = problem->ranks[f] != NULL;
         if (has_room) rank(view->values[f], view->n_items, &room, problem->ranks[f]);
     }
-    free_room(&room);
+    sm_arena_free(&room.arena);
     problem->most_line_ups = options->candidates * (is_any_missing ? 2 : 1);
     if (has_room) return SMERF_OK;
     sm_problem_free(problem);

@@ -25,23 +25,18 @@ smerf_status sm_splitter_start(sm_splitter *splitter, const sm_problem *problem,
     *splitter = (sm_splitter){.problem = problem, .search = search};
     smerf_status status = sm_directions_start(&splitter->directions, problem, error);
     if (status == SMERF_OK) status = sm_categories_start(&splitter->categories, problem, error);
-    if (status == SMERF_OK) {
-        splitter->candidates = sm_array(d, sizeof *splitter->candidates);
-        splitter->line_ups = sm_array(u, sizeof *splitter->line_ups);
-        splitter->orders = sm_array(sm_size(u, n, 0), sizeof *splitter->orders);
-        splitter->costs = sm_array(sm_size(u, sm_size(n, 2, 0), 0), sizeof *splitter->costs);
-        splitter->cuts = sm_array(sm_size(d, n, 0), sizeof *splitter->cuts);
-        splitter->keys = sm_array(n, sizeof *splitter->keys);
-        splitter->spare_keys = sm_array(n, sizeof *splitter->spare_keys);
-        splitter->spare_places = sm_array(n, sizeof *splitter->spare_places);
-        splitter->goes_left = sm_array(n, sizeof *splitter->goes_left);
-        splitter->left_levels = sm_array(sm_problem_most_levels(problem), sizeof *splitter->left_levels);
-        if (splitter->candidates == NULL || splitter->line_ups == NULL || splitter->orders == NULL ||
-            splitter->costs == NULL || splitter->cuts == NULL || splitter->keys == NULL ||
-            splitter->spare_keys == NULL || splitter->spare_places == NULL || splitter->goes_left == NULL ||
-            splitter->left_levels == NULL)
-            status = sm_no_memory(error, "preparing to search for splits");
-    }
+    sm_arena *arena = &splitter->arena;
+    splitter->candidates = sm_arena_take(arena, d, sizeof *splitter->candidates);
+    splitter->line_ups = sm_arena_take(arena, u, sizeof *splitter->line_ups);
+    splitter->orders = sm_arena_take(arena, sm_size(u, n, 0), sizeof *splitter->orders);
+    splitter->costs = sm_arena_take(arena, sm_size(u, sm_size(n, 2, 0), 0), sizeof *splitter->costs);
+    splitter->cuts = sm_arena_take(arena, sm_size(d, n, 0), sizeof *splitter->cuts);
+    splitter->keys = sm_arena_take(arena, n, sizeof *splitter->keys);
+    splitter->spare_keys = sm_arena_take(arena, n, sizeof *splitter->spare_keys);
+    splitter->spare_places = sm_arena_take(arena, n, sizeof *splitter->spare_places);
+    splitter->goes_left = sm_arena_take(arena, n, sizeof *splitter->goes_left);
+    splitter->left_levels = sm_arena_take(arena, sm_problem_most_levels(problem), sizeof *splitter->left_levels);
+    if (status == SMERF_OK && arena->has_failed) status = sm_no_memory(error, "preparing to search for splits");
     if (status != SMERF_OK) sm_splitter_free(splitter);
     return status;
 }
@@ -49,17 +44,7 @@ smerf_status sm_splitter_start(sm_splitter *splitter, const sm_problem *problem,
 void sm_splitter_free(sm_splitter *splitter) {
     sm_directions_free(&splitter->directions);
     sm_categories_free(&splitter->categories);
-    sm_free(splitter->candidates);
-    sm_free(splitter->line_ups);
-    sm_free(splitter->orders);
-    sm_free(splitter->costs);
-    sm_free(splitter->cuts);
-    sm_free(splitter->keys);
-    sm_free(splitter->spare_keys);
-    sm_free(splitter->spare_places);
-    sm_free(splitter->goes_left);
-    sm_free(splitter->left_levels);
-    *splitter = (sm_splitter){0};
+    sm_arena_free(&splitter->arena);
 }
 
 /* ---- 2. lining up ---- */

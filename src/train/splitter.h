@@ -26,6 +26,7 @@ typedef struct sm_candidate {
 } sm_candidate;
 
 typedef struct sm_splitter {
+    sm_arena arena; /* holds the arrays below */
     const sm_problem *problem;
     sm_search *search;
     sm_directions directions;

@@ -21,6 +21,7 @@ typedef struct pending {
 } pending;
 
 struct sm_tree_builder {
+    sm_arena arena; /* holds draws, weight, items, spare */
     const sm_problem *problem;
     sm_search *search;
     sm_splitter splitter;
@@ -60,13 +61,12 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, sm
     if (builder == NULL) return sm_no_memory(error, "preparing to grow trees");
     size_t n = problem->most_in_bag;
     builder->problem = problem;
-    builder->draws = sm_array(problem->n_items, sizeof *builder->draws);
-    builder->weight = sm_array(problem->n_items, sizeof *builder->weight);
-    builder->items = sm_array(n, sizeof *builder->items);
-    builder->spare = sm_array(n, sizeof *builder->spare);
+    builder->draws = sm_arena_take(&builder->arena, problem->n_items, sizeof *builder->draws);
+    builder->weight = sm_arena_take(&builder->arena, problem->n_items, sizeof *builder->weight);
+    builder->items = sm_arena_take(&builder->arena, n, sizeof *builder->items);
+    builder->spare = sm_arena_take(&builder->arena, n, sizeof *builder->spare);
     smerf_status status = SMERF_OK;
-    if (builder->draws == NULL || builder->weight == NULL || builder->items == NULL || builder->spare == NULL ||
-        !make_tree_room(&builder->grown, n))
+    if (builder->arena.has_failed || !make_tree_room(&builder->grown, n))
         status = sm_no_memory(error, "preparing to grow trees");
     if (status == SMERF_OK) {
         sm_search_size size = {
@@ -87,10 +87,7 @@ void sm_tree_builder_free(sm_tree_builder *builder) {
     sm_splitter_free(&builder->splitter);
     builder->problem->target->kind->search_free(builder->search);
     sm_tree_free(&builder->grown);
-    sm_free(builder->draws);
-    sm_free(builder->weight);
-    sm_free(builder->items);
-    sm_free(builder->spare);
+    sm_arena_free(&builder->arena);
     sm_free(builder->stack);
     sm_free(builder);
 }
