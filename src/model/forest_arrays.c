@@ -53,56 +53,68 @@ static void put(uint32_t **to, const uint32_t *from, size_t n) {
     *to += n;
 }
 
+/* Where the next value of each array goes; NULL where the model does not need it. */
+typedef struct writer {
+    double *threshold, *gain;
+    uint32_t *n_leaves, *n_members, *item, *draws, *feature, *n_terms, *level, *n_left, *left;
+    int8_t *weight;
+    uint8_t *kind;
+} writer;
+
+static smerf_status make_rooms(writer *next, sm_tensors *tensors, const totals *all, size_t n_trees,
+                               smerf_error *error) {
+    smerf_status status = SMERF_OK;
+    next->threshold = room(tensors, "split.threshold", SM_F64, all->n_splits, true, &status, error);
+    next->gain = room(tensors, "split.gain", SM_F64, all->n_splits, true, &status, error);
+    next->n_leaves = room(tensors, "tree.n_leaves", SM_U32, n_trees, true, &status, error);
+    next->n_members = room(tensors, "leaf.n_members", SM_U32, all->n_leaves, true, &status, error);
+    next->item = room(tensors, "member.item", SM_U32, all->n_members, true, &status, error);
+    next->draws = room(tensors, "member.draws", SM_U32, all->n_members, all->has_repeats, &status, error);
+    next->feature = room(tensors, "term.feature", SM_U32, all->n_terms, true, &status, error);
+    next->n_terms = room(tensors, "split.n_terms", SM_U32, all->n_splits, all->has_sums, &status, error);
+    next->weight = room(tensors, "term.weight", SM_I8, all->n_terms, all->has_sums, &status, error);
+    next->level = room(tensors, "term.level", SM_U32, all->n_terms, all->has_levels, &status, error);
+    next->n_left = room(tensors, "split.n_left", SM_U32, all->n_splits, all->has_categories, &status, error);
+    next->left = room(tensors, "left.level", SM_U32, all->n_left, all->has_categories, &status, error);
+    next->kind = room(tensors, "node.kind", SM_U8, all->n_nodes, true, &status, error);
+    return status;
+}
+
+static uint8_t kind_of(const sm_tree *tree, size_t node) {
+    size_t split = tree->place[node];
+    if (tree->is_leaf[node]) return IS_LEAF;
+    return (uint8_t)((tree->is_category[split] ? IS_CATEGORY : 0) | (tree->missing_left[split] ? MISSING_LEFT : 0));
+}
+
+static void pack_tree(writer *next, const sm_tree *tree) {
+    size_t n_splits = tree->n_splits, n_members = sm_tree_n_members(tree), n_terms = n_terms_of(tree);
+    *next->n_leaves++ = (uint32_t)tree->n_leaves;
+    for (size_t node = 0; node < tree->n_nodes; node++) *next->kind++ = kind_of(tree, node);
+    for (size_t s = 0; s < n_splits; s++) {
+        *next->threshold++ = tree->threshold[s];
+        *next->gain++ = tree->gain[s];
+        if (next->n_left != NULL)
+            *next->n_left++ = tree->first_left != NULL ? tree->first_left[s + 1] - tree->first_left[s] : 0;
+    }
+    put_counts(tree->first_member, tree->n_leaves, &next->n_members);
+    put(&next->item, tree->member_item, n_members);
+    if (next->draws != NULL) put(&next->draws, tree->member_draws, n_members);
+    put(&next->feature, tree->term_feature, n_terms);
+    if (next->n_terms != NULL) put_counts(tree->first_term, n_splits, &next->n_terms);
+    for (size_t t = 0; t < n_terms; t++) {
+        if (next->weight != NULL) *next->weight++ = tree->term_weight[t];
+        if (next->level != NULL) *next->level++ = tree->term_level != NULL ? tree->term_level[t] : SMERF_MISSING;
+    }
+    if (tree->first_left != NULL) put(&next->left, tree->left_level, tree->first_left[n_splits]);
+}
+
 smerf_status sm_forest_pack(const smerf_model *model, sm_tensors *tensors, smerf_error *error) {
     totals all = {0};
-    size_t n_trees = model->options.n_trees;
-    for (size_t b = 0; b < n_trees; b++) count_tree(&all, &model->trees[b]);
-    smerf_status status = SMERF_OK;
-    double *threshold = room(tensors, "split.threshold", SM_F64, all.n_splits, true, &status, error);
-    double *gain = room(tensors, "split.gain", SM_F64, all.n_splits, true, &status, error);
-    uint32_t *n_leaves = room(tensors, "tree.n_leaves", SM_U32, n_trees, true, &status, error);
-    uint32_t *n_members = room(tensors, "leaf.n_members", SM_U32, all.n_leaves, true, &status, error);
-    uint32_t *item = room(tensors, "member.item", SM_U32, all.n_members, true, &status, error);
-    uint32_t *draws = room(tensors, "member.draws", SM_U32, all.n_members, all.has_repeats, &status, error);
-    uint32_t *feature = room(tensors, "term.feature", SM_U32, all.n_terms, true, &status, error);
-    uint32_t *n_terms = room(tensors, "split.n_terms", SM_U32, all.n_splits, all.has_sums, &status, error);
-    int8_t *weight = room(tensors, "term.weight", SM_I8, all.n_terms, all.has_sums, &status, error);
-    uint32_t *level = room(tensors, "term.level", SM_U32, all.n_terms, all.has_levels, &status, error);
-    uint32_t *n_left = room(tensors, "split.n_left", SM_U32, all.n_splits, all.has_categories, &status, error);
-    uint32_t *left = room(tensors, "left.level", SM_U32, all.n_left, all.has_categories, &status, error);
-    uint8_t *kind = room(tensors, "node.kind", SM_U8, all.n_nodes, true, &status, error);
-    if (status != SMERF_OK) return status;
-
-    for (size_t b = 0; b < n_trees; b++) {
-        const sm_tree *tree = &model->trees[b];
-        size_t n_splits = tree->n_splits, n_members_here = sm_tree_n_members(tree), n_terms_here = n_terms_of(tree);
-        *n_leaves++ = (uint32_t)tree->n_leaves;
-        for (size_t node = 0; node < tree->n_nodes; node++) {
-            size_t place = tree->place[node];
-            *kind++ = tree->is_leaf[node] ? IS_LEAF
-                                          : (uint8_t)((tree->is_category[place] ? IS_CATEGORY : 0) |
-                                                      (tree->missing_left[place] ? MISSING_LEFT : 0));
-        }
-        memcpy(threshold, tree->threshold, n_splits * sizeof *threshold);
-        memcpy(gain, tree->gain, n_splits * sizeof *gain);
-        threshold += n_splits;
-        gain += n_splits;
-        put_counts(tree->first_member, tree->n_leaves, &n_members);
-        put(&item, tree->member_item, n_members_here);
-        if (all.has_repeats) put(&draws, tree->member_draws, n_members_here);
-        put(&feature, tree->term_feature, n_terms_here);
-        if (all.has_sums) {
-            put_counts(tree->first_term, n_splits, &n_terms);
-            memcpy(weight, tree->term_weight, n_terms_here);
-            weight += n_terms_here;
-        }
-        for (size_t t = 0; t < n_terms_here && all.has_levels; t++)
-            *level++ = tree->term_level != NULL ? tree->term_level[t] : SMERF_MISSING;
-        for (size_t s = 0; s < n_splits && all.has_categories; s++)
-            *n_left++ = tree->first_left != NULL ? tree->first_left[s + 1] - tree->first_left[s] : 0;
-        if (tree->first_left != NULL) put(&left, tree->left_level, tree->first_left[n_splits]);
-    }
-    return SMERF_OK;
+    writer next;
+    for (size_t b = 0; b < model->options.n_trees; b++) count_tree(&all, &model->trees[b]);
+    smerf_status status = make_rooms(&next, tensors, &all, model->options.n_trees, error);
+    for (size_t b = 0; b < model->options.n_trees && status == SMERF_OK; b++) pack_tree(&next, &model->trees[b]);
+    return status;
 }
 
 /* ---- and back ---- */
@@ -235,9 +247,9 @@ static uint32_t *take(const uint32_t **from, size_t n) {
     return copy;
 }
 
-/* False: no memory, or the arrays do not fit together. */
-static bool take_tree(smerf_model *model, sm_tree *tree, cursor *next, bool *is_seen) {
-    totals *rest = &next->rest;
+/* How many nodes, terms and members the tree has, and how they hang together. */
+static bool take_shape(sm_tree *tree, cursor *next) {
+    const totals *rest = &next->rest;
     size_t n_leaves = *next->n_leaves++;
     if (n_leaves == 0 || n_leaves > rest->n_leaves || n_leaves - 1 > rest->n_splits || 2 * n_leaves - 1 > rest->n_nodes)
         return false;
@@ -249,40 +261,47 @@ static bool take_tree(smerf_model *model, sm_tree *tree, cursor *next, bool *is_
     tree->right = sm_array(n_splits, sizeof *tree->right);
     tree->is_category = sm_array(n_splits, sizeof *tree->is_category);
     tree->missing_left = sm_array(n_splits, sizeof *tree->missing_left);
+    tree->first_term = take_counts(&next->n_terms, n_splits, rest->n_terms, 1);
+    tree->first_member = take_counts(&next->n_members, n_leaves, rest->n_members, 1);
+    if (next->n_left != NULL) tree->first_left = take_counts(&next->n_left, n_splits, rest->n_left, 0);
+    bool has_all = tree->is_leaf != NULL && tree->place != NULL && tree->right != NULL && tree->is_category != NULL &&
+                   tree->missing_left != NULL && tree->first_term != NULL && tree->first_member != NULL &&
+                   (next->n_left == NULL || tree->first_left != NULL);
+    return has_all && take_nodes(tree, next);
+}
+
+static bool take_values(sm_tree *tree, cursor *next) {
+    size_t n_splits = tree->n_splits, n_terms = n_terms_of(tree), n_members = sm_tree_n_members(tree);
     tree->threshold = sm_copy(next->threshold, n_splits, sizeof *tree->threshold);
     tree->gain = sm_copy(next->gain, n_splits, sizeof *tree->gain);
     next->threshold += n_splits;
     next->gain += n_splits;
-    tree->first_term = take_counts(&next->n_terms, n_splits, rest->n_terms, 1);
-    tree->first_member = take_counts(&next->n_members, n_leaves, rest->n_members, 1);
-    if (next->n_left != NULL) tree->first_left = take_counts(&next->n_left, n_splits, rest->n_left, 0);
-    if (tree->is_leaf == NULL || tree->place == NULL || tree->right == NULL || tree->is_category == NULL ||
-        tree->missing_left == NULL || tree->threshold == NULL || tree->gain == NULL || tree->first_term == NULL ||
-        tree->first_member == NULL || (next->n_left != NULL && tree->first_left == NULL) || !take_nodes(tree, next))
-        return false;
-
-    size_t n_terms = n_terms_of(tree), n_members = sm_tree_n_members(tree);
-    size_t n_left = tree->first_left != NULL ? tree->first_left[n_splits] : 0;
     tree->term_feature = take(&next->feature, n_terms);
     tree->member_item = take(&next->item, n_members);
     tree->term_weight = sm_array(n_terms, sizeof *tree->term_weight);
     tree->member_draws = sm_array(n_members, sizeof *tree->member_draws);
     if (next->level != NULL) tree->term_level = take(&next->level, n_terms);
-    if (next->left != NULL) tree->left_level = take(&next->left, n_left);
-    if (tree->term_feature == NULL || tree->member_item == NULL || tree->term_weight == NULL ||
-        tree->member_draws == NULL || (next->level != NULL && tree->term_level == NULL) ||
+    if (next->left != NULL) tree->left_level = take(&next->left, tree->first_left[n_splits]);
+    if (tree->threshold == NULL || tree->gain == NULL || tree->term_feature == NULL || tree->member_item == NULL ||
+        tree->term_weight == NULL || tree->member_draws == NULL || (next->level != NULL && tree->term_level == NULL) ||
         (next->left != NULL && tree->left_level == NULL))
         return false;
     for (size_t t = 0; t < n_terms; t++) tree->term_weight[t] = next->weight != NULL ? *next->weight++ : 1;
     for (size_t m = 0; m < n_members; m++) tree->member_draws[m] = next->draws != NULL ? *next->draws++ : 1;
+    return true;
+}
 
-    rest->n_leaves -= n_leaves;
-    rest->n_splits -= n_splits;
+/* False: no memory, or the arrays do not fit together. */
+static bool take_tree(smerf_model *model, sm_tree *tree, cursor *next, bool *is_seen) {
+    if (!take_shape(tree, next) || !take_values(tree, next)) return false;
+    totals *rest = &next->rest;
+    rest->n_leaves -= tree->n_leaves;
+    rest->n_splits -= tree->n_splits;
     rest->n_nodes -= tree->n_nodes;
-    rest->n_terms -= n_terms;
-    rest->n_members -= n_members;
-    rest->n_left -= n_left;
-    for (size_t s = 0; s < n_splits; s++)
+    rest->n_terms -= n_terms_of(tree);
+    rest->n_members -= sm_tree_n_members(tree);
+    if (tree->first_left != NULL) rest->n_left -= tree->first_left[tree->n_splits];
+    for (size_t s = 0; s < tree->n_splits; s++)
         if (!split_is_fine(tree, s, &model->features)) return false;
     return members_are_fine(tree, model->n_items, is_seen);
 }
@@ -300,7 +319,8 @@ smerf_status sm_forest_unpack(smerf_model *model, const sm_tensors *tensors, sme
         if (!take_tree(model, &model->trees[b], &next, is_seen))
             status = sm_fail(error, SMERF_BAD_FILE, "tree %zu of the model does not hang together", b);
     const totals *rest = &next.rest;
-    if (status == SMERF_OK && (rest->n_leaves | rest->n_splits | rest->n_nodes | rest->n_terms | rest->n_members) != 0)
+    if (status == SMERF_OK &&
+        (rest->n_leaves | rest->n_splits | rest->n_nodes | rest->n_terms | rest->n_members | rest->n_left) != 0)
         status = sm_fail(error, SMERF_BAD_FILE, "the model's arrays are longer than its trees");
     sm_free(is_seen);
     return status;
