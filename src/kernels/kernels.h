@@ -1,9 +1,8 @@
 /* kernels.h - the inner loops over a row of distances.
  *
- * kernels_scalar.c says what they mean, down to the order of the additions: a sum runs in SM_LANES lanes (element j
- * belongs to lane j mod SM_LANES, added in order), and the lanes are joined as (0 + 1) + (2 + 3). Every twin adds in
- * that order, without fused multiply-add, so that all of them give the same bits and a forest does not depend on the
- * machine that grew it. */
+ * kernels_scalar.c says what they mean, down to the order of the additions: a sum runs in lanes (element j belongs to
+ * lane j mod n_lanes, added in order), and the lanes are joined as a fixed tree. Every twin adds in that order, without
+ * fused multiply-add, so that all of them give the same bits and a forest does not depend on the machine that grew it. */
 #ifndef SM_KERNELS_KERNELS_H
 #define SM_KERNELS_KERNELS_H
 
@@ -12,12 +11,14 @@
 
 #include "smerf.h"
 
+/* Masked sums have few lanes, because several of them run side by side; a plain sum is alone, and has more. */
 #define SM_LANES ((size_t)4)
+#define SM_SUM_LANES ((size_t)16)
 
-/* Lengths are padded to whole lanes: weighted distances with 0, ranks with SM_RANK_PAD, which lies before nothing. */
+/* Lengths are padded to whole lanes of both: weighted distances with 0, ranks with SM_RANK_PAD, which lies before nothing. */
 #define SM_RANK_PAD INT32_MAX
 
-static inline size_t sm_padded(size_t n) { return (n + SM_LANES - 1) / SM_LANES * SM_LANES; }
+static inline size_t sm_padded(size_t n) { return (n + SM_SUM_LANES - 1) / SM_SUM_LANES * SM_SUM_LANES; }
 
 /* The most rows and line-ups that one call of masked_sums takes. */
 enum { SM_TILE_ROWS = 2, SM_TILE_LINE_UPS = 4 };

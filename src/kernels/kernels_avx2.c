@@ -1,4 +1,4 @@
-/* kernels_avx2.c - the kernels for x86-64 processors with AVX2: one lane of a sum is one lane of a register. */
+/* kernels_avx2.c - the kernels for x86-64 processors with AVX2: one lane of a sum is one lane of a register, or of four. */
 #include "kernels/kernels.h"
 
 #if defined(__AVX2__)
@@ -21,9 +21,14 @@ static double join(__m256d lanes) {
 }
 
 static double sum(const double *zw, size_t n) {
-    __m256d lanes = _mm256_setzero_pd();
-    for (size_t j = 0; j < n; j += SM_LANES) lanes = _mm256_add_pd(lanes, _mm256_loadu_pd(zw + j));
-    return join(lanes);
+    __m256d a = _mm256_setzero_pd(), b = a, c = a, d = a;
+    for (size_t j = 0; j < n; j += SM_SUM_LANES) {
+        a = _mm256_add_pd(a, _mm256_loadu_pd(zw + j));
+        b = _mm256_add_pd(b, _mm256_loadu_pd(zw + j + 4));
+        c = _mm256_add_pd(c, _mm256_loadu_pd(zw + j + 8));
+        d = _mm256_add_pd(d, _mm256_loadu_pd(zw + j + 12));
+    }
+    return join(_mm256_add_pd(_mm256_add_pd(a, b), _mm256_add_pd(c, d)));
 }
 
 /* Inlined with constant n_rows and n_line_ups, so that all accumulators are registers. */

@@ -9,9 +9,11 @@ static void weigh(const float *z, const double *w, size_t n, double *out) {
 static double join(const double lanes[SM_LANES]) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); }
 
 static double sum(const double *zw, size_t n) {
-    double lanes[SM_LANES] = {0};
-    for (size_t j = 0; j < n; j += SM_LANES)
-        for (size_t lane = 0; lane < SM_LANES; lane++) lanes[lane] += zw[j + lane];
+    double lanes[SM_SUM_LANES] = {0};
+    for (size_t j = 0; j < n; j += SM_SUM_LANES)
+        for (size_t lane = 0; lane < SM_SUM_LANES; lane++) lanes[lane] += zw[j + lane];
+    for (size_t lane = 0; lane < SM_LANES; lane++) /* 16 lanes become 4 */
+        lanes[lane] = (lanes[lane] + lanes[lane + 4]) + (lanes[lane + 8] + lanes[lane + 12]);
     return join(lanes);
 }
 

@@ -166,8 +166,9 @@ static void sum_rows(sm_search *search, const sm_node *node, size_t k, size_t n_
         search->row_sum[k + r] = search->kernels->sum(row, padded);
         weighed[r] = row;
     }
-    for (size_t u = 0; u < n_line_ups; u += SM_TILE_LINE_UPS) {
-        size_t n_now = n_line_ups - u < SM_TILE_LINE_UPS ? n_line_ups - u : SM_TILE_LINE_UPS;
+    size_t n_tiles = (n_line_ups + SM_TILE_LINE_UPS - 1) / SM_TILE_LINE_UPS;
+    for (size_t tile = 0, u = 0, n_now; tile < n_tiles; tile++, u += n_now) {
+        n_now = (n_line_ups - u + n_tiles - tile - 1) / (n_tiles - tile); /* evenly: 5 are 3 and 2, not 4 and 1 */
         const int32_t *ranks[SM_TILE_LINE_UPS];
         int32_t own[SM_TILE_ROWS * SM_TILE_LINE_UPS];
         double sums[SM_TILE_ROWS * SM_TILE_LINE_UPS];

@@ -352,7 +352,7 @@ WRITING = [
 
 READING_MODELS = [
     cannot("model is not there", "info nowhere", f"nowhere: {NOT_THERE}"),
-    cannot("model is a folder", "info .", ".: is a folder, not a file"),
+    cannot("model is a folder", "info .", ".: is a folder, and a file is needed"),
     model("empty model", b"", "is not a smerf model"),
     model("items for a model", ITEMS, "is not a smerf model"),
     model("another program's tensors", safetensors(b'{"x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}', b"\0"),

@@ -16,10 +16,11 @@ def environment(**more):
     return plain | {"LC_ALL": "C"} | more
 
 
-def run(words, folder, stdin=b"", **more):
-    """Runs `smerf WORDS`, written as in a shell, in a folder; stdout and stderr come back as bytes."""
+def run(words, folder, stdin=b"", patience=LONG, **more):
+    """Runs `smerf WORDS`, written as in a shell, in a folder; stdout and stderr come back as bytes.
+    more: environment variables"""
     call = [SMERF, *shlex.split(words)]
-    return subprocess.run(call, cwd=folder, input=stdin, capture_output=True, env=environment(**more), timeout=LONG)
+    return subprocess.run(call, cwd=folder, input=stdin, capture_output=True, env=environment(**more), timeout=patience)
 
 
 def run_well(words, folder, **more):

@@ -39,9 +39,9 @@ def catches(process, number):
 
 
 @contextlib.contextmanager
-def started(words, folder, **more):
-    """A process that is gone afterwards, whatever happens."""
-    process = subprocess.Popen([SMERF, *shlex.split(words)], cwd=folder, env=environment(), **more)
+def started(words, folder, wish={}, **more):
+    """A process that is gone afterwards, whatever happens.  wish: environment variables"""
+    process = subprocess.Popen([SMERF, *shlex.split(words)], cwd=folder, env=environment(**wish), **more)
     try:
         yield process
     finally:

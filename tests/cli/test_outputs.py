@@ -94,7 +94,6 @@ def test_a_link_stays_and_what_it_points_to_is_written(place):
     assert names(place / "far") == ["target"]
 
 
-@pytest.mark.xfail(strict=True, reason="the link is replaced by a file")
 def test_a_link_to_nothing_yet_stays_a_link(place):
     (place / "link").symlink_to("later")
     run_well(f"{FIT} -o link", place)
@@ -109,7 +108,7 @@ def test_rights_of_an_old_output_are_kept(place):
 
 
 def test_an_output_may_be_one_of_the_inputs(place):
-    run_well(f"fit items.csv --distances z.csv --trees 8 --quiet -o whole", place)
+    run_well("fit items.csv --distances z.csv --trees 8 --quiet -o whole", place)
     run_well("merge model next --quiet -o model", place)
     assert (place / "model").read_bytes() == (place / "whole").read_bytes()
 
@@ -192,7 +191,6 @@ LONG_RUNS = {
     "tune": "tune many.npy --distances many-z.npy --trees 1000000 -o out",
     "predict": "predict big crowd.npy -o out",
     "predict npy": "predict big crowd.npy -o out.npy",
-    "evaluate": "evaluate big many.npy --against crowd.npy --distances block.npy",
 }
 
 
@@ -216,10 +214,20 @@ def check_stopped(words, folder, number):
     return stdout
 
 
-@pytest.mark.parametrize("name", ["fit", "tune", "predict", "predict npy"])
-def test_an_interrupt_stops_cleanly(name, busy_folder):
-    assert check_stopped(LONG_RUNS[name], busy_folder, signal.SIGINT) == b""
+@pytest.mark.parametrize("words", LONG_RUNS.values(), ids=LONG_RUNS)
+def test_an_interrupt_stops_cleanly(words, busy_folder):
+    assert check_stopped(words, busy_folder, signal.SIGINT) == b""
 
 
 def test_being_terminated_stops_as_cleanly(busy_folder):
     assert check_stopped(LONG_RUNS["fit"], busy_folder, signal.SIGTERM) == b""
+
+
+@pytest.mark.xfail(strict=True, reason="found out after all trees are grown")
+@pytest.mark.parametrize("output", ["nowhere/out", "."])
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(output, busy_folder):
+    words = LONG_RUNS["fit"].replace("-o out", f"-o {output}")
+    try:
+        assert run(words, busy_folder, patience=3).returncode == 1
+    except subprocess.TimeoutExpired:
+        pytest.fail("still growing trees")

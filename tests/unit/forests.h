@@ -6,6 +6,7 @@
 #include "tests/unit/files.h"
 
 #include <math.h>
+#include <signal.h>
 
 #include "base/random.h"
 
@@ -76,8 +77,7 @@ static inline void name_columns(data_set *data) {
         bool is_number = f < n_numbers;
         snprintf(data->names[f], sizeof data->names[f], "%c%u", is_number ? 'x' : 'c',
                  (unsigned)(is_number ? f : f - n_numbers));
-        data->columns[f] =
-            (smerf_column){.name = data->names[f], .kind = is_number ? SMERF_NUMBER : SMERF_CATEGORY};
+        data->columns[f] = (smerf_column){.name = data->names[f], .kind = is_number ? SMERF_NUMBER : SMERF_CATEGORY};
         if (is_number) {
             data->columns[f].values = data->values + f * n;
         } else {
@@ -88,26 +88,65 @@ static inline void name_columns(data_set *data) {
     }
 }
 
-static inline data_set *data_set_new(data_plan plan) {
+/* Room for all of it. */
+static inline data_set *data_set_start(data_plan plan) {
     data_set *data = calloc(1, sizeof *data);
-    size_t n = plan.n_items;
     assert_non_null(data);
     data->plan = plan;
     data->n_columns = plan.n_numbers + plan.n_categories;
     assert_true(data->n_columns <= MOST_COLUMNS);
-    data->values = calloc(plan.n_numbers * n + 1, sizeof *data->values);
-    data->codes = calloc(plan.n_categories * n + 1, sizeof *data->codes);
-    data->z = calloc(n * n, sizeof *data->z);
+    data->values = calloc(plan.n_numbers * plan.n_items + 1, sizeof *data->values);
+    data->codes = calloc(plan.n_categories * plan.n_items + 1, sizeof *data->codes);
+    data->z = calloc(plan.n_items * plan.n_items, sizeof *data->z);
     assert_true(data->values != NULL && data->codes != NULL && data->z != NULL);
-    sm_random random;
-    sm_random_start(&random, plan.seed, 77, n);
-    draw_features(data, &random);
-    draw_distances(data, &random);
     name_columns(data);
+    return data;
+}
+
+static inline void data_set_finish(data_set *data) {
     smerf_error error;
+    size_t n = data->plan.n_items;
     demand_ok(smerf_items_new(data->columns, data->n_columns, n, &data->items, &error), &error);
     demand_ok(smerf_target_new_distances(data->z, n, &data->target, &error), &error);
+}
+
+static inline data_set *data_set_new(data_plan plan) {
+    data_set *data = data_set_start(plan);
+    sm_random random;
+    sm_random_start(&random, plan.seed, 77, plan.n_items);
+    draw_features(data, &random);
+    draw_distances(data, &random);
+    data_set_finish(data);
     return data;
+}
+
+/* Some of the items, in the order given. */
+static inline data_set *data_set_pick(const data_set *data, const size_t *rows, size_t n) {
+    data_plan plan = data->plan;
+    plan.n_items = n;
+    data_set *picked = data_set_start(plan);
+    for (size_t k = 0; k < n; k++) {
+        for (size_t f = 0; f < plan.n_numbers; f++)
+            picked->values[f * n + k] = data->values[f * data->plan.n_items + rows[k]];
+        for (size_t f = 0; f < plan.n_categories; f++)
+            picked->codes[f * n + k] = data->codes[f * data->plan.n_items + rows[k]];
+        for (size_t l = 0; l < n; l++) picked->z[k * n + l] = data->z[rows[k] * data->plan.n_items + rows[l]];
+    }
+    data_set_finish(picked);
+    return picked;
+}
+
+/* Calls the items t0, t1, ...; picked ones by the rows they had. */
+static inline void name_items(data_set *data, const size_t *rows) {
+    static char text[512][8];
+    const char *ids[512];
+    smerf_error error;
+    assert_true(data->plan.n_items <= 512);
+    for (size_t k = 0; k < data->plan.n_items; k++) {
+        snprintf(text[k], sizeof text[k], "t%u", (unsigned)(rows != NULL ? rows[k] : k) % 100000);
+        ids[k] = text[k];
+    }
+    demand_ok(smerf_items_set_ids(data->items, "name", ids, &error), &error);
 }
 
 static inline void data_set_free(data_set *data) {
@@ -125,12 +164,8 @@ static inline data_set *plain_data(size_t n_items) {
 }
 
 static inline data_set *mixed_data(size_t n_items) {
-    return data_set_new((data_plan){.n_items = n_items,
-                                    .n_numbers = 3,
-                                    .n_categories = 2,
-                                    .missing = 0.15,
-                                    .has_diagonal = true,
-                                    .seed = 2});
+    return data_set_new((data_plan){
+        .n_items = n_items, .n_numbers = 3, .n_categories = 2, .missing = 0.15, .has_diagonal = true, .seed = 2});
 }
 
 static inline smerf_options options_for(size_t n_trees) {
@@ -140,12 +175,20 @@ static inline smerf_options options_for(size_t n_trees) {
     return options;
 }
 
-static inline smerf_model *fit_with(const data_set *data, const smerf_options *options,
-                                    const smerf_run *run) {
+static inline smerf_model *fit_with(const data_set *data, const smerf_options *options, const smerf_run *run) {
     smerf_model *model = NULL;
     smerf_error error;
     demand_ok(smerf_fit(data->items, data->target, options, run, &model, &error), &error);
     return model;
+}
+
+/* A child in which a crash is a crash: cmocka would catch it there, and run the rest of the tests twice. The child ends
+ * with _exit and uses no assertions. */
+static inline pid_t fork_child(void) {
+    pid_t child = fork();
+    const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+    for (size_t k = 0; k < sizeof crashes / sizeof *crashes && child == 0; k++) signal(crashes[k], SIG_DFL);
+    return child;
 }
 
 /* ---- files ---- */
@@ -186,8 +229,7 @@ static inline void assert_same_model(const smerf_model *a, const smerf_model *b)
 /* ---- what a forest means ---- */
 
 /* The place of an item's level among the model's, which are in bytewise order. */
-static inline uint32_t slow_level(const smerf_model *model, const data_set *data, size_t feature,
-                                  size_t item) {
+static inline uint32_t slow_level(const smerf_model *model, const data_set *data, size_t feature, size_t item) {
     smerf_column known;
     smerf_model_feature(model, feature, &known);
     uint32_t code = data->columns[feature].codes[item];
@@ -244,8 +286,8 @@ static inline size_t slow_draws(const smerf_tree_view *tree, size_t item) {
 
 /* Mean z over the members first_a .. end_a - 1 and first_b .. end_b - 1, with draws times weights (NULL: all 1).
  * Self-distances are as in z; or *self; or, with is_apart, left out: NaN if nothing remains. */
-static inline double slow_mean(const data_set *data, const smerf_tree_view *tree, const size_t a[2],
-                               const size_t b[2], const double *weights, const double *self, bool is_apart) {
+static inline double slow_mean(const data_set *data, const smerf_tree_view *tree, const size_t a[2], const size_t b[2],
+                               const double *weights, const double *self, bool is_apart) {
     double sum = 0, total = 0;
     for (size_t k = a[0]; k < a[1]; k++)
         for (size_t l = b[0]; l < b[1]; l++) {
@@ -286,8 +328,7 @@ static inline int keep_row(void *context, size_t row, const double *distances, s
 }
 
 /* All distances, to be freed. */
-static inline double *predict_all(const smerf_model *model, const smerf_question *question,
-                                  const smerf_run *run) {
+static inline double *predict_all(const smerf_model *model, const smerf_question *question, const smerf_run *run) {
     size_t n_rows = smerf_items_count(question->rows);
     size_t n_columns = question->columns != NULL ? smerf_items_count(question->columns) : n_rows;
     square kept = {.distances = malloc(n_rows * n_columns * sizeof *kept.distances)};

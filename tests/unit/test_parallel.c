@@ -269,7 +269,7 @@ static bool fits_as_expected(const data_set *data, const char *path, const file_
 }
 
 static bool child_fits_as_expected(const data_set *data, const file_bytes *expected) {
-    pid_t child = fork();
+    pid_t child = fork_child();
     if (child == 0) _exit(fits_as_expected(data, "child.smerf", expected) ? 0 : 1);
     int status;
     return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
