@@ -15,7 +15,7 @@ code = include src cli demo examples tests bench experiments
 c_files = $(shell find $(code) -name '*.[ch]' 2>/dev/null | sort)
 shell_scripts = $(shell grep -rlIE '^\#!.*[/ ](ba)?sh( |$$)' .ci scripts $(code) 2>/dev/null | sort)
 
-.PHONY: build demo test lint format bench reproduce install uninstall clean help
+.PHONY: build demo test lint format fuzz bench reproduce install uninstall clean help
 
 build: ## build the command, the library and the demo; leaves build/smerf
 	@$(SETUP) build
@@ -41,11 +41,15 @@ format: ## put the C files into the house style
 	@$(SETUP) test
 	clang-format -i $(c_files)
 
+fuzz: ## feed the readers garbage for a minute each
+	@$(SETUP) fuzz
+	@tests/fuzz/run
+
 bench: build ## time it
-	@if [ -x bench/run ]; then bench/run; else echo "bench/run: not there yet"; fi
+	@bench/run
 
 reproduce: build ## repeat the paper's experiments
-	@if [ -x experiments/run ]; then experiments/run; else echo "experiments/run: not there yet"; fi
+	@experiments/run
 
 install: build ## install under PREFIX (/usr/local), or under DESTDIR/PREFIX for packagers
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(abspath $(PREFIX))"

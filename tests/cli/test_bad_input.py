@@ -48,7 +48,7 @@ def test_one_line_says_what_is_wrong_and_nothing_changes(case, folder):
     check(case, folder)
 
 
-@pytest.mark.xfail(strict=True, reason="not yet: when it passes, move it to CASES")
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason="not yet: when it passes, move it to CASES")
 @pytest.mark.parametrize("case", named(XFAIL))
 def test_one_line_should_say_what_is_wrong(case, folder):
     check(case, folder)

@@ -73,8 +73,8 @@ def test_exclude_grows_the_trees_that_given_grows(tmp_path):
 
 def test_a_number_is_a_matrix_with_that_diagonal(tmp_path):
     case = cases.make_case("mixed", 13, n=30, p=3)
-    set_by_option = helpers.export(helpers.fit(tmp_path, case, "--trees", 10, "--self-distance", "1.5", name="option"))
-    np.fill_diagonal(case.distances, 1.5)
+    set_by_option = helpers.export(helpers.fit(tmp_path, case, "--trees", 10, "--self-distance", "0.1", name="option"))
+    np.fill_diagonal(case.distances, 0.1)
     np.save(tmp_path / "filled.npy", case.distances)
     set_in_matrix = helpers.export(helpers.fit(tmp_path, case, "--trees", 10, name="matrix", z="filled.npy"))
     assert set_by_option == set_in_matrix

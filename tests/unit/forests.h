@@ -226,6 +226,25 @@ static inline void assert_same_model(const smerf_model *a, const smerf_model *b)
     free(right.bytes);
 }
 
+/* A loaded model of two trees with everything a file may hold. Leaves small.smerf behind. */
+static inline smerf_model *small_model(size_t n_items, smerf_splits splits) {
+    data_set *data = mixed_data(n_items);
+    smerf_options options = options_for(2);
+    options.splits = splits;
+    options.density = splits == SMERF_OBLIQUE ? 0.5 : 0;
+    double weights[64];
+    smerf_error error;
+    for (size_t i = 0; i < n_items; i++) weights[i] = 1 + (double)i;
+    name_items(data, NULL);
+    demand_ok(smerf_items_set_weights(data->items, "w", weights, &error), &error);
+    smerf_model *model = fit_with(data, &options, NULL);
+    demand_ok(smerf_model_save(model, "small.smerf", &error), &error);
+    smerf_model_free(model); /* which has a reference to the target, and the target to z */
+    data_set_free(data);
+    demand_ok(smerf_model_load("small.smerf", &model, &error), &error);
+    return model;
+}
+
 /* ---- what a forest means ---- */
 
 /* The place of an item's level among the model's, which are in bytewise order. */
