@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import shlex
+import signal
 import subprocess
 
 import pytest
@@ -230,7 +231,7 @@ def test_quiet_shows_no_progress(busy):
 def test_an_interrupt_wipes_the_progress(busy):
     with on_a_terminal(grow(1000000), busy) as (process, ours):
         read_until(ours, b"%")
-        process.send_signal(2)
+        process.send_signal(signal.SIGINT)
         rest = read_until(ours)
         assert process.wait() == 1
     assert rest.endswith(WIPE + b"smerf: cancelled\r\n")

@@ -461,7 +461,7 @@ static void every_failed_allocation_of_loading_is_reported_and_leaks_nothing(voi
         start_model(here, SMERF_SELF_GIVEN);
         smerf_error error;
         demand_ok(smerf_model_save(here->model, "in.smerf", &error), &error);
-        fail_everywhere(here, load, "loading", BAD_FILE);
+        fail_everywhere(here, load, "loading", BAD_FILE | SUCCESS); /* jansson can do without some */
         smerf_model_free(here->model);
     }
     here->options.splits = SMERF_AXIS;
