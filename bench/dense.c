@@ -39,12 +39,12 @@ typedef struct data {
 
 static void make_data(data *made, size_t n) {
     smerf_error error;
-    double *x = room(n * P, sizeof *x), *z = room(n * n, sizeof *z);
+    double *x = room(n * P, sizeof *x), *y = room(n, sizeof *y);
     smerf_column columns[P];
     static char names[P][8];
     *made = (data){.n = n, .x = room(n * P, sizeof *x), .z = room(n * n, sizeof *made->z)};
-    check(smerf_simulate(SMERF_RADIAL, n, 1, 0, x, z, &error), &error);
-    for (size_t i = 0; i < n * n; i++) made->z[i] = (float)z[i];
+    check(smerf_simulate(SMERF_RADIAL, 0, n, 1, 0, x, y, &error), &error);
+    for (size_t i = 0; i < n * n; i++) made->z[i] = (float)smerf_simulated_distance(SMERF_RADIAL, y[i / n], y[i % n]);
     for (size_t f = 0; f < P; f++) {
         for (size_t i = 0; i < n; i++) made->x[f * n + i] = x[i * P + f];
         snprintf(names[f], sizeof names[f], "x%zu", f + 1);
@@ -53,7 +53,7 @@ static void make_data(data *made, size_t n) {
     check(smerf_items_new(columns, P, n, &made->items, &error), &error);
     check(smerf_target_new_distances(made->z, n, &made->target, &error), &error);
     free(x);
-    free(z);
+    free(y);
 }
 
 static void free_data(data *made) {

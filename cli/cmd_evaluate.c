@@ -12,6 +12,7 @@ static const cli_option own_options[] = {
     {"--oob-rule", "RULE", "both or either (default: as fitted)"},
     {"--metrics", "LIST", "of rmse, spearman, map@10, auc-roc, auc-pr (default: all that the target has)"},
     {"--json", NULL, "as JSON"},
+    {"-o", "FILE", "where the scores go (default: standard output)"},
     {"--id", "COLUMN", "names the items (default: as in training, or a column called 'id')"},
     {0},
 };
@@ -54,7 +55,7 @@ static smerf_status read_metrics(const cli_args *args, wanted *metrics, smerf_er
 static smerf_status put_scores(const cli_args *args, const smerf_scores *scores, const wanted *metrics,
                                smerf_error *error) {
     sm_output *output;
-    smerf_status status = sm_output_open("-", &output, error);
+    smerf_status status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
     if (status != SMERF_OK) return status;
     bool is_json = cli_has(args, "--json");
     if (is_json) sm_output_print(output, "{");

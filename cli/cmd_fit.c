@@ -14,16 +14,19 @@ static smerf_status grow(const cli_args *args, const cli_items *items, const cli
     cli_follow follow;
     smerf_run run;
     smerf_model *model = NULL;
+    char rows[40], columns[40], trees[40];
     smerf_status status = cli_start_run(args, "growing trees", &run, &follow, error);
     if (status == SMERF_OK) status = cli_read_kernels(args, &run, error);
     if (status != SMERF_OK) return status;
     status = smerf_fit(items->items, target->target, chosen, &run, &model, error);
     cli_stop_following(&follow);
+    if (status != SMERF_OK) cli_name_option(args, error);
     if (status == SMERF_OK) status = smerf_model_save(model, cli_get(args, "-o"), error);
     if (status == SMERF_OK)
-        cli_say(args, "learned from %zu items with %zu features: %zu trees in %.1f s, written to %s",
-                items->table.n_rows, items->table.n_columns, chosen->n_trees, cli_clock() - follow.started,
-                cli_get(args, "-o"));
+        cli_say(args, "learned from %s with %s: %s in %.1f s, written to %s",
+                cli_count(items->table.n_rows, "item", rows), cli_count(items->table.n_columns, "feature", columns),
+                cli_count(chosen->n_trees, "tree", trees), cli_clock() - follow.started,
+                cli_output_name(cli_get_output(args)));
     smerf_model_free(model);
     return status;
 }
@@ -32,8 +35,10 @@ static smerf_status run_fit(const cli_args *args, smerf_error *error) {
     cli_items items = {0};
     cli_target target = {0};
     smerf_options chosen;
-    if (!cli_has(args, "-o")) return cli_fail(args, error, "-o MODEL is missing: where shall the model go?");
+    if (cli_get_output(args) == NULL) return cli_fail(args, error, "-o MODEL is missing: where shall the model go?");
     smerf_status status = cli_read_fit_options(args, &chosen, error);
+    if (status == SMERF_OK) status = cli_check_target_options(args, false, error);
+    if (status == SMERF_OK) status = sm_output_check(cli_get_output(args), error);
     if (status == SMERF_OK) status = cli_read_items(args, args->words[0], &items, error);
     if (status == SMERF_OK) status = cli_read_target(args, &items, NULL, false, &target, error);
     if (status == SMERF_OK) status = grow(args, &items, &target, &chosen, error);

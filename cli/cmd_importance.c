@@ -95,7 +95,8 @@ static smerf_status run_importance(const cli_args *args, smerf_error *error) {
     if (!is_permutation && (args->n_words > 1 || cli_has(args, "--distances") || cli_has(args, "--similarities")))
         return cli_fail(args, error, "items and a target go with --permutation");
     smerf_model *model = NULL;
-    smerf_status status = smerf_model_load(args->words[0], &model, error);
+    smerf_status status = cli_check_target_options(args, true, error);
+    if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);
     if (status != SMERF_OK) return status;
     smerf_description description;
     smerf_model_describe(model, &description);

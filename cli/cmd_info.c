@@ -1,11 +1,13 @@
 /* cmd_info.c - smerf info MODEL */
+#include <math.h>
 #include <stdio.h>
 
 #include "commands.h"
 #include "common.h"
 #include "fit_options.h"
 
-static const cli_option own_options[] = {{"--json", NULL, "as JSON"}, {0}};
+static const cli_option own_options[] = {
+    {"--json", NULL, "as JSON"}, {"-o", "FILE", "where the result goes (default: standard output)"}, {0}};
 static const cli_option *const options[] = {own_options, cli_general_options, NULL};
 
 /* The same facts go to both forms: a key, and a value that is a number or a text. */
@@ -106,10 +108,12 @@ static void put_all(writer *to, const smerf_model *model) {
     put_count(to, "candidates", chosen->candidates);
     if (chosen->splits == SMERF_OBLIQUE) put_number(to, "density", chosen->density);
     put_count(to, "min-parent", chosen->min_parent);
-    if (chosen->max_depth == SMERF_NO_LIMIT)
-        put_text(to, "max-depth", "none");
-    else
+    if (chosen->max_depth != SMERF_NO_LIMIT)
         put_count(to, "max-depth", chosen->max_depth);
+    else if (to->is_json)
+        put_number(to, "max-depth", NAN); /* null */
+    else
+        put_text(to, "max-depth", "none");
     put_sample(to, chosen);
     put_text(to, "oob-rule", cli_oob_rule_name(chosen->oob_rule));
     put_self(to, chosen);
@@ -122,7 +126,7 @@ static smerf_status run_info(const cli_args *args, smerf_error *error) {
     smerf_model *model = NULL;
     writer to = {.is_json = cli_has(args, "--json"), .is_first = true};
     smerf_status status = smerf_model_load(args->words[0], &model, error);
-    if (status == SMERF_OK) status = sm_output_open("-", &to.output, error);
+    if (status == SMERF_OK) status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &to.output, error);
     if (status == SMERF_OK) {
         put_all(&to, model);
         status = sm_output_finish(to.output, error);

@@ -6,7 +6,8 @@ static const cli_option own_options[] = {{"-o", "MODEL", "where the joined model
 static const cli_option *const options[] = {own_options, cli_general_options, NULL};
 
 static smerf_status run_merge(const cli_args *args, smerf_error *error) {
-    if (!cli_has(args, "-o")) return cli_fail(args, error, "-o MODEL is missing: where shall the joined model go?");
+    if (cli_get_output(args) == NULL)
+        return cli_fail(args, error, "-o MODEL is missing: where shall the joined model go?");
     smerf_model *parts[CLI_MOST_WORDS] = {NULL}, *merged = NULL;
     smerf_status status = SMERF_OK;
     for (size_t i = 0; i < args->n_words && status == SMERF_OK; i++)
@@ -17,9 +18,10 @@ static smerf_status run_merge(const cli_args *args, smerf_error *error) {
     if (status == SMERF_OK) {
         smerf_description description;
         smerf_model_describe(merged, &description);
-        cli_say(args, "joined %zu parts: trees %zu to %zu, written to %s", args->n_words,
+        char parts_text[40];
+        cli_say(args, "joined %s: trees %zu to %zu, written to %s", cli_count(args->n_words, "part", parts_text),
                 description.options.first_tree, description.options.first_tree + description.options.n_trees - 1,
-                cli_get(args, "-o"));
+                cli_output_name(cli_get_output(args)));
     }
     for (size_t i = 0; i < args->n_words; i++) smerf_model_free(parts[i]);
     smerf_model_free(merged);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "common.h"
@@ -21,6 +23,15 @@ static const cli_option *const options[] = {own_options, cli_general_options, NU
 
 enum { P = SMERF_SIMULATED_FEATURES };
 
+/* One half of the files: to train on, or to test with. */
+typedef struct simulated {
+    smerf_simulation kind;
+    size_t n;
+    uint64_t seed;
+    uint32_t part; /* 0: to train on */
+    const char *folder;
+} simulated;
+
 static smerf_status open_in(const char *folder, const char *name, sm_output **output, smerf_error *error) {
     size_t size = strlen(folder) + strlen(name) + 2;
     char *path = malloc(size);
@@ -34,57 +45,81 @@ static smerf_status open_in(const char *folder, const char *name, sm_output **ou
     return status;
 }
 
-static smerf_status write_items(const char *folder, const char *name, const double *x, size_t n, smerf_error *error) {
+enum { ITEMS_AT_ONCE = 1000 };
+
+/* Writes the items, and keeps the number that each one's distances depend on. */
+static smerf_status write_items(const simulated *data, const char *name, double *y, smerf_error *error) {
+    static double x[ITEMS_AT_ONCE * P];
     sm_output *output;
-    smerf_status status = open_in(folder, name, &output, error);
+    smerf_status status = open_in(data->folder, name, &output, error);
     if (status != SMERF_OK) return status;
     for (size_t f = 0; f < P; f++) sm_output_print(output, "%sx%zu", f == 0 ? "" : ",", f + 1);
     sm_output_print(output, "\n");
-    for (size_t i = 0; i < n; i++)
-        for (size_t f = 0; f < P; f++) {
-            sm_put_number(output, x[i * P + f]);
-            sm_output_write(output, f + 1 == P ? "\n" : ",", 1);
+    for (size_t first = 0, n; first < data->n && status == SMERF_OK; first += n) {
+        n = data->n - first < ITEMS_AT_ONCE ? data->n - first : ITEMS_AT_ONCE;
+        status = smerf_simulate(data->kind, first, n, data->seed, data->part, x, y + first, error);
+        for (size_t i = 0; i < n * P && status == SMERF_OK; i++) {
+            sm_put_number(output, x[i]);
+            sm_output_write(output, i % P + 1 == P ? "\n" : ",", 1);
+        }
+    }
+    if (status == SMERF_OK) return sm_output_finish(output, error);
+    sm_output_abandon(output);
+    return status;
+}
+
+/* Row by row: the matrix need not fit into memory. */
+static smerf_status write_distances(const simulated *data, const char *name, const double *y, smerf_error *error) {
+    sm_output *output;
+    const size_t shape[2] = {data->n, data->n};
+    smerf_status status = open_in(data->folder, name, &output, error);
+    if (status != SMERF_OK) return status;
+    sm_npy_write_header(output, sizeof *y, 2, shape);
+    for (size_t i = 0; i < data->n && !sm_output_has_failed(output); i++)
+        for (size_t j = 0; j < data->n; j++) {
+            double distance = smerf_simulated_distance(data->kind, y[i], y[j]);
+            sm_output_write(output, &distance, sizeof distance);
         }
     return sm_output_finish(output, error);
 }
 
-static smerf_status write_distances(const char *folder, const char *name, const double *z, size_t n,
-                                    smerf_error *error) {
-    sm_output *output;
-    const size_t shape[2] = {n, n};
-    smerf_status status = open_in(folder, name, &output, error);
-    if (status != SMERF_OK) return status;
-    sm_npy_write_header(output, sizeof *z, 2, shape);
-    sm_output_write(output, z, n * n * sizeof *z);
-    return sm_output_finish(output, error);
-}
-
-static smerf_status make_part(smerf_simulation kind, size_t n, uint64_t seed, uint32_t part, const char *folder,
-                              smerf_error *error) {
-    double *x = NULL, *z = NULL;
-    smerf_status status = SMERF_OK;
-    if (n <= SIZE_MAX / sizeof(double) / n / 2) {
-        x = malloc(n * P * sizeof *x);
-        z = malloc(n * n * sizeof *z);
+static smerf_status make_part(const simulated *data, smerf_error *error) {
+    bool is_training = data->part == 0;
+    double *y = data->n <= SIZE_MAX / sizeof *y ? malloc(data->n * sizeof *y) : NULL;
+    if (y == NULL) {
+        strcpy(error->message, "out of memory while simulating");
+        return SMERF_NO_MEMORY;
     }
-    if (x == NULL || z == NULL) {
-        snprintf(error->message, sizeof error->message, "the distances of %zu items need %.1f GB of memory", n,
-                 (double)n * (double)n * sizeof(double) / 1e9);
-        status = SMERF_NO_MEMORY;
-    }
-    if (status == SMERF_OK) status = smerf_simulate(kind, n, seed, part, x, z, error);
-    if (status == SMERF_OK) status = write_items(folder, part == 0 ? "items.csv" : "test-items.csv", x, n, error);
+    smerf_status status = write_items(data, is_training ? "items.csv" : "test-items.csv", y, error);
     if (status == SMERF_OK)
-        status = write_distances(folder, part == 0 ? "distances.npy" : "test-distances.npy", z, n, error);
-    free(x);
-    free(z);
+        status = write_distances(data, is_training ? "distances.npy" : "test-distances.npy", y, error);
+    free(y);
     return status;
 }
 
-static smerf_status make_folder(const char *path, smerf_error *error) {
-    if (mkdir(path, 0777) == 0 || errno == EEXIST) return SMERF_OK; /* a file of that name fails when written into */
-    snprintf(error->message, sizeof error->message, "%.300s: cannot be made: %s", path, strerror(errno));
+/* Refuses what the disk cannot hold, before it is full. */
+static smerf_status check_disk(const char *folder, size_t n, smerf_error *error) {
+    struct statvfs disk;
+    double bytes = (double)n * (double)n * sizeof(double);
+    if (statvfs(folder, &disk) != 0) return SMERF_OK; /* writing will tell */
+    double free_bytes = (double)disk.f_bavail * (double)disk.f_frsize;
+    if (bytes <= free_bytes) return SMERF_OK;
+    snprintf(error->message, sizeof error->message,
+             "the distances of %zu items take %.1f GB, and %.1f GB are free on the disk", n, bytes / 1e9,
+             free_bytes / 1e9);
     return SMERF_IO;
+}
+
+/* Makes the folder where it is not there yet; a file of that name fails when written into. */
+static smerf_status make_folder(const char *path, size_t n, smerf_error *error) {
+    bool is_new = mkdir(path, 0777) == 0;
+    if (!is_new && errno != EEXIST) {
+        snprintf(error->message, sizeof error->message, "%.300s: cannot be made: %s", path, strerror(errno));
+        return SMERF_IO;
+    }
+    smerf_status status = check_disk(path, n, error);
+    if (status != SMERF_OK && is_new) rmdir(path);
+    return status;
 }
 
 static smerf_status run_simulate(const cli_args *args, smerf_error *error) {
@@ -100,11 +135,14 @@ static smerf_status run_simulate(const cli_args *args, smerf_error *error) {
     if (status != SMERF_OK) return status;
     if (seed > INT64_MAX) return cli_fail(args, error, "--seed '%zu' is not in 0 ... 2^63 - 1", seed);
     if (n == 0) return cli_fail(args, error, "-n N is missing: how many items?");
-    const char *folder = cli_get(args, "-o");
+    const char *folder = cli_get_output(args);
     if (folder == NULL) return cli_fail(args, error, "-o DIR is missing: where shall the files go?");
-    status = make_folder(folder, error);
-    if (status == SMERF_OK) status = make_part((smerf_simulation)kind, n, seed, 0, folder, error);
-    if (status == SMERF_OK && n_test > 0) status = make_part((smerf_simulation)kind, n_test, seed, 1, folder, error);
+    simulated training = {.kind = (smerf_simulation)kind, .n = n, .seed = seed, .folder = folder}, testing = training;
+    testing.n = n_test;
+    testing.part = 1;
+    status = make_folder(folder, n > n_test ? n : n_test, error);
+    if (status == SMERF_OK) status = make_part(&training, error);
+    if (status == SMERF_OK && n_test > 0) status = make_part(&testing, error);
     if (status == SMERF_OK) cli_say(args, "%s data in %s", kinds[kind], folder);
     return status;
 }

@@ -1,5 +1,7 @@
 /* cmd_tune.c - smerf tune ITEMS TARGET --metric M -o MODEL */
 
+#include <string.h>
+
 #include "commands.h"
 #include "common.h"
 #include "fit_options.h"
@@ -73,6 +75,7 @@ static smerf_status search(const cli_args *args, const cli_items *items, const c
     smerf_model *model = NULL;
     smerf_trial best;
     record tried = {.n = 0};
+    char settings[40];
     smerf_grid grid = {.vary_candidates = !cli_has(args, "--candidates"),
                        .vary_min_parent = !cli_has(args, "--min-parent"),
                        .vary_splits = !cli_has(args, "--splits")};
@@ -82,11 +85,12 @@ static smerf_status search(const cli_args *args, const cli_items *items, const c
     status =
         smerf_tune(items->items, target->target, chosen, &grid, metric, &run, remember, &tried, &best, &model, error);
     cli_stop_following(&follow);
+    if (status != SMERF_OK) cli_name_option(args, error);
     if (status == SMERF_OK) status = smerf_model_save(model, cli_get(args, "-o"), error);
     if (status == SMERF_OK) status = put_result(args, &tried, &best, metric, error);
     if (status == SMERF_OK)
-        cli_say(args, "tried %zu settings in %.1f s, the best model is in %s", tried.n, cli_clock() - follow.started,
-                cli_get(args, "-o"));
+        cli_say(args, "tried %s in %.1f s, the best model is in %s", cli_count(tried.n, "setting", settings),
+                cli_clock() - follow.started, cli_get(args, "-o"));
     smerf_model_free(model);
     return status;
 }
@@ -98,9 +102,16 @@ static smerf_status run_tune(const cli_args *args, smerf_error *error) {
     const char *names[SMERF_N_METRICS];
     unsigned metric = SMERF_RMSE;
     for (unsigned m = 0; m < SMERF_N_METRICS; m++) names[m] = smerf_metric_name((smerf_metric)m);
-    if (!cli_has(args, "-o")) return cli_fail(args, error, "-o MODEL is missing: where shall the best model go?");
+    if (cli_get_output(args) == NULL)
+        return cli_fail(args, error, "-o MODEL is missing: where shall the best model go?");
+    if (strcmp(cli_get_output(args), "-") == 0)
+        return cli_fail(args, error, "-o - is taken by the table of what was tried");
     smerf_status status = cli_get_word(args, "--metric", names, SMERF_N_METRICS, &metric, error);
     if (status == SMERF_OK) status = cli_read_fit_options(args, &chosen, error);
+    if (status == SMERF_OK && chosen.sample == SMERF_NO_SAMPLE)
+        status = cli_fail(args, error, "--sample none leaves nothing out of bag to choose by");
+    if (status == SMERF_OK) status = cli_check_target_options(args, false, error);
+    if (status == SMERF_OK) status = sm_output_check(cli_get_output(args), error);
     if (status == SMERF_OK) status = cli_read_items(args, args->words[0], &items, error);
     if (status == SMERF_OK) status = cli_read_target(args, &items, NULL, false, &target, error);
     if (status == SMERF_OK) status = search(args, &items, &target, (smerf_metric)metric, &chosen, error);

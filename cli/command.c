@@ -27,6 +27,11 @@ static const cli_option *find_option(const cli_command *command, const char *wor
     return NULL;
 }
 
+/* Whether a word is an option, and so no value: one was forgotten. ("-" is a file, and "-1" a number.) */
+static bool names_option(const cli_command *command, const char *word) {
+    return word[0] == '-' && word[1] != '\0' && find_option(command, word, strcspn(word, "=")) != NULL;
+}
+
 static smerf_status take_option(cli_args *args, int n, char **words, int *next, smerf_error *error) {
     const char *word = words[*next], *equals = strchr(word, '=');
     size_t length = equals != NULL && word[1] == '-' ? (size_t)(equals - word) : strlen(word);
@@ -38,18 +43,27 @@ static smerf_status take_option(cli_args *args, int n, char **words, int *next, 
     const char *value = "";
     if (option->argument == NULL && word[length] == '=')
         return cli_fail(args, error, "%s takes no value", option->name);
-    if (option->argument != NULL) {
-        if (word[length] == '=')
-            value = word + length + 1;
-        else if (*next + 1 < n)
-            value = words[++*next];
-        else
-            return cli_fail(args, error, "%s wants %s", option->name, option->argument);
+    if (option->argument != NULL && word[length] == '=') {
+        value = word + length + 1;
+    } else if (option->argument != NULL) {
+        bool has_value = *next + 1 < n && !names_option(args->command, words[*next + 1]);
+        if (!has_value)
+            return cli_fail(args, error, "%s wants a value: %s %s", option->name, option->name, option->argument);
+        value = words[++*next];
     }
     if (args->n_given == CLI_MOST_OPTIONS) return cli_fail(args, error, "too many options");
     args->given[args->n_given] = option;
     args->values[args->n_given++] = value;
     return SMERF_OK;
+}
+
+/* Files that are read: words, and values of options that name one, but for the output. */
+static smerf_status check_standard_input(const cli_args *args, smerf_error *error) {
+    size_t n_reads = 0;
+    for (size_t i = 0; i < args->n_words; i++) n_reads += strcmp(args->words[i], "-") == 0;
+    for (size_t i = 0; i < args->n_given; i++)
+        n_reads += strcmp(args->values[i], "-") == 0 && strcmp(args->given[i]->name, "-o") != 0;
+    return n_reads > 1 ? cli_fail(args, error, "standard input can be read only once") : SMERF_OK;
 }
 
 smerf_status cli_parse(const cli_command *command, int n, char **words, cli_args *args, bool *wants_help,
@@ -76,7 +90,9 @@ smerf_status cli_parse(const cli_command *command, int n, char **words, cli_args
     }
     if (args->n_words < command->fewest_words)
         return cli_fail(args, error, "too few words; usage: smerf %s", command->usage);
-    return SMERF_OK;
+    size_t n_threads;
+    smerf_status status = cli_get_size(args, "--threads", 1, &n_threads, error); /* wrong even where it is not used */
+    return status == SMERF_OK ? check_standard_input(args, error) : status;
 }
 
 const char *cli_get(const cli_args *args, const char *name) {
@@ -87,20 +103,20 @@ const char *cli_get(const cli_args *args, const char *name) {
 
 bool cli_has(const cli_args *args, const char *name) { return cli_get(args, name) != NULL; }
 
-static bool parse_size(const char *text, size_t *out) {
-    if (*text < '0' || *text > '9') return false;
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*end != '\0' || errno != 0 || value > SIZE_MAX) return false;
-    *out = (size_t)value;
-    return true;
+const char *cli_get_output(const cli_args *args) {
+    const char *path = cli_get(args, "-o");
+    return path != NULL && path[0] != '\0' ? path : NULL;
 }
 
 smerf_status cli_get_size(const cli_args *args, const char *name, size_t smallest, size_t *out, smerf_error *error) {
     const char *text = cli_get(args, name);
     if (text == NULL) return SMERF_OK;
-    if (!parse_size(text, out)) return cli_fail(args, error, "%s '%s' is not a whole number", name, text);
+    if (*text == '\0' || strspn(text, "0123456789") < strlen(text))
+        return cli_fail(args, error, "%s '%s' is not a whole number", name, text);
+    errno = 0;
+    unsigned long long value = strtoull(text, NULL, 10);
+    if (errno != 0 || value > SIZE_MAX) return cli_fail(args, error, "%s '%s' is too large", name, text);
+    *out = (size_t)value;
     if (*out < smallest) return cli_fail(args, error, "%s %s is below %zu", name, text, smallest);
     return SMERF_OK;
 }
@@ -159,9 +175,28 @@ void cli_print_help(const cli_command *command) {
         printf("\n");
         for (const cli_option *option = *group; option->name != NULL; option++) {
             char left[64];
+            if (option->name[0] == '\0') {
+                printf("%s\n", option->help);
+                continue;
+            }
             snprintf(left, sizeof left, "%s%s%s", option->name, option->argument != NULL ? " " : "",
                      option->argument != NULL ? option->argument : "");
             printf("  %-26s %s\n", left, option->help);
         }
     }
+}
+
+void cli_name_option(const cli_args *args, smerf_error *error) {
+    char name[40], sentence[sizeof error->message];
+    size_t n = strcspn(error->message, ":");
+    if (error->status != SMERF_BAD_INPUT || n + 3 > sizeof name) return;
+    snprintf(name, sizeof name, "--%.*s", (int)n, error->message);
+    if (find_option(args->command, name, n + 2) == NULL) return;
+    memcpy(sentence, error->message, sizeof sentence);
+    cli_fail(args, error, "--%.400s", sentence);
+}
+
+const char *cli_count(size_t n, const char *noun, char text[40]) {
+    snprintf(text, 40, "%zu %s%s", n, noun, n == 1 ? "" : "s");
+    return text;
 }

@@ -5,7 +5,7 @@
 #include "smerf.h"
 
 typedef struct cli_option {
-    const char *name;     /* "--trees", "-o" */
+    const char *name;     /* "--trees", "-o"; "" is a heading in the help */
     const char *argument; /* what it is followed by, for the help; NULL: nothing */
     const char *help;
 } cli_option;
@@ -41,6 +41,9 @@ smerf_status cli_parse(const cli_command *command, int n, char **words, cli_args
 const char *cli_get(const cli_args *args, const char *name);
 bool cli_has(const cli_args *args, const char *name);
 
+/* The value of -o; NULL if it was not given, or is empty. */
+const char *cli_get_output(const cli_args *args);
+
 /* The same as numbers; *out is left as it is where the option was not given. */
 smerf_status cli_get_size(const cli_args *args, const char *name, size_t smallest, size_t *out, smerf_error *error);
 smerf_status cli_get_number(const cli_args *args, const char *name, double *out, smerf_error *error);
@@ -56,6 +59,12 @@ void cli_free_list(char **list);
 /* Fails as wrong use: "smerf: fit: ..." */
 smerf_status cli_fail(const cli_args *args, smerf_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Where the library speaks of an option ("density: ..."), says it as the command does ("fit: --density: ..."). */
+void cli_name_option(const cli_args *args, smerf_error *error);
+
+/* "1 tree", "2 trees".   text  where it is written; returned */
+const char *cli_count(size_t n, const char *noun, char text[40]);
 
 void cli_print_help(const cli_command *command);
 

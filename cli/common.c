@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,11 +17,17 @@ const cli_option cli_general_options[] = {
 
 /* ---- interrupts ---- */
 
-static volatile sig_atomic_t is_interrupted;
+static volatile sig_atomic_t is_interrupted, is_followed;
 
+/* While the library works, its progress callback notices, and everything is put away; at other times (reading, writing)
+ * there is nothing to put away, as unfinished files have no name, and the program may end here and now. */
 static void interrupt(int signal_number) {
+    static const char line[] = "smerf: cancelled\n";
     (void)signal_number;
     is_interrupted = 1;
+    if (is_followed) return;
+    (void)!write(STDERR_FILENO, line, sizeof line - 1);
+    _exit(1);
 }
 
 /* The second Ctrl-C ends the program at once. */
@@ -55,6 +62,7 @@ static int follow_work(void *context, double share_done) {
 }
 
 void cli_stop_following(cli_follow *follow) {
+    is_followed = 0;
     if (follow->is_shown) fprintf(stderr, "\r\033[K");
 }
 
@@ -68,6 +76,7 @@ static size_t threads_wanted_by_environment(void) {
 smerf_status cli_start_run(const cli_args *args, const char *what, smerf_run *run, cli_follow *follow,
                            smerf_error *error) {
     double now = cli_clock();
+    is_followed = 1;
     *follow = (cli_follow){.what = what,
                            .is_shown = isatty(STDERR_FILENO) && !cli_has(args, "--quiet"),
                            .started = now,
@@ -85,3 +94,5 @@ void cli_say(const cli_args *args, const char *format, ...) {
     fputc('\n', stderr);
     va_end(arguments);
 }
+
+const char *cli_output_name(const char *path) { return strcmp(path, "-") == 0 ? "standard output" : path; }

@@ -41,6 +41,9 @@ typedef struct cli_target {
     smerf_target *target;
 } cli_target;
 
+/* Whether the target options fit together, before any file is read. */
+smerf_status cli_check_target_options(const cli_args *args, bool is_optional, smerf_error *error);
+
 /* Exactly one target must be given, unless is_optional: then target->target stays NULL.
  *   columns  NULL: the target is about pairs of rows */
 smerf_status cli_read_target(const cli_args *args, const cli_items *rows, const cli_items *columns, bool is_optional,
@@ -66,6 +69,9 @@ void cli_catch_interrupts(void);
 
 /* One line to standard error, unless --quiet. */
 void cli_say(const cli_args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "-" is standard output. */
+const char *cli_output_name(const char *path);
 
 /* Seconds since some moment. */
 double cli_clock(void);

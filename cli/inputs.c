@@ -14,6 +14,7 @@ const cli_option cli_item_options[] = {
 };
 
 const cli_option cli_target_options[] = {
+    {"", NULL, "TARGET is exactly one of --distances and --similarities:"},
     {"--distances", "FILE", "n x n matrix or condensed vector; .npy or CSV"},
     {"--similarities", "FILE", "the same, read as z = M - q; M = 1 if no q exceeds 1, else the largest q"},
     {"--similarity-max", "M", "the similarity that is distance 0"},
@@ -58,6 +59,24 @@ static char **list_of(const cli_args *args, const char *option, size_t *n) {
     return text != NULL ? cli_split(text, n) : calloc(1, sizeof(char *));
 }
 
+/* A column can be one thing only. */
+static smerf_status check_columns(const cli_args *args, smerf_error *error) {
+    static const char *const options[] = {"--id", "--categories", "--item-weights", "--ignore"};
+    char **lists[4];
+    size_t n[4];
+    smerf_status status = SMERF_OK;
+    for (size_t a = 0; a < 4; a++) lists[a] = list_of(args, options[a], &n[a]);
+    for (size_t a = 0; a < 4; a++)
+        for (size_t b = a + 1; b < 4; b++)
+            for (size_t i = 0; i < n[a] && lists[a] != NULL; i++)
+                for (size_t j = 0; j < n[b] && lists[b] != NULL; j++)
+                    if (status == SMERF_OK && strcmp(lists[a][i], lists[b][j]) == 0)
+                        status = cli_fail(args, error, "column '%s' is in both %s and %s", lists[a][i], options[a],
+                                          options[b]);
+    for (size_t a = 0; a < 4; a++) cli_free_list(lists[a]);
+    return status;
+}
+
 smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *items, smerf_error *error) {
     *items = (cli_items){0};
     size_t n_ignored, n_categories;
@@ -70,7 +89,13 @@ smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *i
                           .weight = cli_get(args, "--item-weights")};
     smerf_status status = SMERF_NO_MEMORY;
     snprintf(error->message, sizeof error->message, "out of memory while reading items");
-    if (ignored != NULL && categories != NULL) status = sm_table_read(path, &wish, &items->table, error);
+    if (ignored != NULL && categories != NULL) status = check_columns(args, error);
+    if (status == SMERF_OK) status = sm_table_read(path, &wish, &items->table, error);
+    if (status == SMERF_OK && items->table.n_rows == 1) {
+        snprintf(error->message, sizeof error->message, "%.300s: there is one item; a distance needs at least two",
+                 path);
+        status = SMERF_BAD_INPUT;
+    }
     if (status == SMERF_OK) status = make_items(items, ignored, n_ignored, wish.weight, error);
     cli_free_list(ignored);
     cli_free_list(categories);
@@ -90,10 +115,15 @@ smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model
     }
     const char **numbers = names, **categories = names + description.n_features;
     sm_table_wish wish = {.id = cli_get(args, "--id"), .only_known = true};
+    wish.id_may_be_absent = wish.id == NULL;
     if (wish.id == NULL) wish.id = description.id_column;
     for (size_t f = 0; f < description.n_features; f++) {
         smerf_column column;
         smerf_model_feature(model, f, &column);
+        if (wish.id != NULL && strcmp(column.name, wish.id) == 0) {
+            free(names);
+            return cli_fail(args, error, "--id '%s' is a feature of the model", wish.id);
+        }
         if (column.kind == SMERF_CATEGORY)
             categories[wish.n_categories++] = column.name;
         else
@@ -126,7 +156,7 @@ const char *cli_item_name(const cli_items *items, size_t row, char space[24]) {
 
 /* ---- targets ---- */
 
-static smerf_status check_target_options(const cli_args *args, bool is_optional, smerf_error *error) {
+smerf_status cli_check_target_options(const cli_args *args, bool is_optional, smerf_error *error) {
     bool has_distances = cli_has(args, "--distances"), has_similarities = cli_has(args, "--similarities");
     if (has_distances && has_similarities)
         return cli_fail(args, error, "--distances and --similarities exclude each other: give exactly one target");
@@ -150,7 +180,7 @@ smerf_status cli_read_target(const cli_args *args, const cli_items *rows, const 
                            .are_similarities = cli_has(args, "--similarities"),
                            .largest = NAN,
                            .take_means = cli_has(args, "--symmetrize")};
-    smerf_status status = check_target_options(args, is_optional, error);
+    smerf_status status = cli_check_target_options(args, is_optional, error);
     if (status == SMERF_OK) status = cli_get_word(args, "--symmetrize", means, 1, &mean, error);
     if (status == SMERF_OK) status = cli_get_number(args, "--similarity-max", &wish.largest, error);
     if (status == SMERF_OK && wish.take_means && columns != NULL)

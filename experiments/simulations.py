@@ -114,7 +114,7 @@ def main():
     parser.add_argument("--trees", type=int, help="trees of each forest")
     parser.add_argument("--sizes", type=int, nargs="+", help="numbers of training items")
     chosen = parser.parse_args()
-    repeats = chosen.repeats or (6 if chosen.quick else 20)
+    repeats = chosen.repeats or (6 if chosen.quick else 16)
     trees = chosen.trees or (50 if chosen.quick else 100)
     sizes = chosen.sizes or ([40, 80] if chosen.quick else [40, 80, 160])
 

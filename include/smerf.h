@@ -348,11 +348,15 @@ typedef enum smerf_simulation { SMERF_REGRESSION, SMERF_BILINEAR, SMERF_RADIAL }
 
 #define SMERF_SIMULATED_FEATURES 20
 
-/* Item number i is the same whatever n_items is; part 0 is meant for training, others for testing.
+/* Items first_item ... first_item + n_items - 1 of a data set without end; part 0 is meant for training, others for
+ * testing.
  *   x  [n_items][20], the caller's
- *   z  [n_items][n_items], the caller's */
-SMERF_API smerf_status smerf_simulate(smerf_simulation kind, size_t n_items, uint64_t seed, uint32_t part, double *x,
-                                      double *z, smerf_error *error);
+ *   y  [n_items], the caller's: the one number that an item's distances depend on */
+SMERF_API smerf_status smerf_simulate(smerf_simulation kind, size_t first_item, size_t n_items, uint64_t seed,
+                                      uint32_t part, double *x, double *y, smerf_error *error);
+
+/* The distance of two items, from their numbers. */
+SMERF_API double smerf_simulated_distance(smerf_simulation kind, double y, double other);
 
 #ifdef __cplusplus
 }

@@ -15,9 +15,11 @@
 
 struct sm_output {
     FILE *stream;
-    char *path;      /* where the bytes shall be in the end */
-    char *temporary; /* where they are until then; NULL: written directly */
-    int failure;     /* errno of the first failure, or 0 */
+    char *path;       /* where the bytes shall be in the end */
+    bool is_direct;   /* written where they shall be */
+    bool is_nameless; /* the temporary file has no name yet */
+    char *temporary;  /* its name, else */
+    int failure;      /* errno of the first failure, or 0 */
 };
 
 static void free_output(sm_output *output) {
@@ -50,10 +52,14 @@ static char *follow_link(const char *path) {
     return joined;
 }
 
+static size_t folder_length(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? (size_t)(slash - path) + 1 : 0;
+}
+
 /* The wanted file's folder with a short name of our own in it, which cannot be too long where the wanted one is not. */
 static bool name_temporary(sm_output *output, unsigned attempt) {
-    const char *slash = strrchr(output->path, '/');
-    size_t n_folder = slash != NULL ? (size_t)(slash - output->path) + 1 : 0, size = n_folder + 48;
+    size_t n_folder = folder_length(output->path), size = n_folder + 48;
     sm_free(output->temporary);
     output->temporary = sm_array(size, 1);
     if (output->temporary == NULL) return false;
@@ -62,7 +68,18 @@ static bool name_temporary(sm_output *output, unsigned attempt) {
     return true;
 }
 
-/* Opens a new file beside the wanted one, with the rights of the one that it will replace. */
+/* A file without a name in that folder; -1 where there is no such thing. */
+static int open_nameless(const char *path) {
+    char *folder = sm_copy_string(path);
+    if (folder == NULL) return -1;
+    size_t n_folder = folder_length(path);
+    folder[n_folder > 1 ? n_folder - 1 : n_folder] = '\0'; /* "/" stays what it is */
+    int file = open(n_folder > 0 ? folder : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    sm_free(folder);
+    return file;
+}
+
+/* Opens a new file in the folder of the wanted one, with the rights of the one that it will replace. */
 static int open_temporary(sm_output *output) {
     char *real = follow_link(output->path);
     if (real != NULL) {
@@ -76,13 +93,17 @@ static int open_temporary(sm_output *output) {
         return -1;
     }
     if (exists && access(output->path, W_OK) != 0) return -1; /* renaming over a read-only file would surprise */
-    for (unsigned attempt = 0; attempt < 100 && name_temporary(output, attempt); attempt++) {
-        int file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file >= 0 && exists) (void)fchmod(file, facts.st_mode & 07777);
-        if (file >= 0 || errno != EEXIST) return file;
+    int file = open_nameless(output->path);
+    output->is_nameless = file >= 0;
+    for (unsigned attempt = 0; file < 0 && attempt < 100 && name_temporary(output, attempt); attempt++) {
+        file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file < 0 && errno != EEXIST) return -1;
     }
-    return -1;
+    if (file >= 0 && exists) (void)fchmod(file, facts.st_mode & 07777);
+    return file;
 }
+
+static const char *shown(const char *path) { return strcmp(path, "-") == 0 ? "standard output" : path; }
 
 smerf_status sm_output_open(const char *path, sm_output **out, smerf_error *error) {
     if (path[0] == '\0') return sm_fail(error, SMERF_IO, "the name of the output file is empty");
@@ -93,21 +114,30 @@ smerf_status sm_output_open(const char *path, sm_output **out, smerf_error *erro
     }
     errno = 0;
     int file;
+    output->is_direct = is_written_directly(path);
     if (strcmp(path, "-") == 0)
         file = dup(STDOUT_FILENO);
-    else if (is_written_directly(path))
+    else if (output->is_direct)
         file = open(path, O_WRONLY | O_CLOEXEC);
     else
         file = open_temporary(output);
     if (file >= 0) output->stream = fdopen(file, "wb");
     if (output->stream == NULL) {
-        smerf_status status = sm_fail(error, SMERF_IO, "%s: cannot be written: %s", path, strerror(errno));
+        smerf_status status = sm_fail(error, SMERF_IO, "%s: cannot be written: %s", shown(path), strerror(errno));
         if (file >= 0) close(file);
         free_output(output);
         return status;
     }
     *out = output;
     return SMERF_OK;
+}
+
+smerf_status sm_output_check(const char *path, smerf_error *error) {
+    if (is_written_directly(path)) return SMERF_OK; /* opening a pipe would be noticed at its other end */
+    sm_output *output;
+    smerf_status status = sm_output_open(path, &output, error);
+    if (status == SMERF_OK) sm_output_abandon(output);
+    return status;
 }
 
 static void note_failure(sm_output *output) {
@@ -141,18 +171,33 @@ static void sync_folder(const char *path) {
     sm_free(folder);
 }
 
+/* Gives a nameless file the name of a temporary one: a file can only be replaced by one that has a name. */
+static void give_name(sm_output *output) {
+    char self[40];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fileno(output->stream));
+    errno = EEXIST;
+    for (unsigned attempt = 0; attempt < 100 && errno == EEXIST && name_temporary(output, attempt); attempt++)
+        if (linkat(AT_FDCWD, self, AT_FDCWD, output->temporary, AT_SYMLINK_FOLLOW) == 0) {
+            output->is_nameless = false;
+            return;
+        }
+    note_failure(output);
+}
+
 smerf_status sm_output_finish(sm_output *output, smerf_error *error) {
+    errno = 0;
     if (fflush(output->stream) != 0) note_failure(output);
-    if (output->temporary != NULL && output->failure == 0 && fsync(fileno(output->stream)) != 0) note_failure(output);
+    if (!output->is_direct && output->failure == 0 && fsync(fileno(output->stream)) != 0) note_failure(output);
+    if (output->is_nameless && output->failure == 0) give_name(output);
     if (fclose(output->stream) != 0) note_failure(output);
-    if (output->temporary != NULL) {
+    if (!output->is_direct) {
         if (output->failure == 0 && rename(output->temporary, output->path) != 0) note_failure(output);
-        if (output->failure != 0) unlink(output->temporary);
+        if (output->failure != 0 && !output->is_nameless) unlink(output->temporary);
         if (output->failure == 0) sync_folder(output->path);
     }
     smerf_status status = SMERF_OK;
     if (output->failure != 0)
-        status = sm_fail(error, SMERF_IO, "%s: cannot be written: %s", output->path, strerror(output->failure));
+        status = sm_fail(error, SMERF_IO, "%s: cannot be written: %s", shown(output->path), strerror(output->failure));
     free_output(output);
     return status;
 }

@@ -1,7 +1,8 @@
 /* output.h - a file that is either written whole or not at all.
  *
- * Bytes go to a temporary file beside the wanted one; finishing flushes it to the disk and renames it. Until then
- * the old file, if there is one, stays as it is. A path that exists and is not a regular file (/dev/null, a pipe)
+ * Bytes go to a temporary file in the folder of the wanted one, without a name where the file system can do that, so that
+ * not even a kill leaves a trace; finishing flushes it to the disk and gives it the wanted name. Until then the old file,
+ * if there is one, stays as it is. A path that exists and is not a regular file (/dev/null, a pipe)
  * and "-" (standard output) are written directly. */
 #ifndef SM_BASE_OUTPUT_H
 #define SM_BASE_OUTPUT_H
@@ -11,6 +12,9 @@
 typedef struct sm_output sm_output;
 
 smerf_status sm_output_open(const char *path, sm_output **out, smerf_error *error);
+
+/* Whether that would work, before hours of work are put into what shall be written. Leaves no trace. */
+smerf_status sm_output_check(const char *path, smerf_error *error);
 
 /* Buffered; a failure (a full disk, say) is remembered and told by sm_output_finish. */
 void sm_output_write(sm_output *output, const void *bytes, size_t n_bytes);

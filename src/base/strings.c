@@ -75,17 +75,21 @@ static int n_following(unsigned char first, uint32_t *character, uint32_t *small
     return n;
 }
 
-bool sm_is_utf8(const char *text) {
-    for (const unsigned char *next = (const unsigned char *)text; *next != '\0';) {
+size_t sm_utf8_length(const char *text, size_t n) {
+    for (size_t place = 0; place < n;) {
         uint32_t character, smallest;
-        int n = n_following(*next++, &character, &smallest);
-        if (n < 0) return false;
-        for (; n > 0; n--, next++) {
-            if ((*next & 0xc0) != 0x80) return false;
-            character = character << 6 | (*next & 0x3f);
+        int n_more = n_following((unsigned char)text[place], &character, &smallest);
+        if (n_more < 0 || (size_t)n_more >= n - place) return place;
+        for (size_t i = 1; i <= (size_t)n_more; i++) {
+            unsigned char byte = (unsigned char)text[place + i];
+            if ((byte & 0xc0) != 0x80) return place;
+            character = character << 6 | (byte & 0x3f);
         }
         bool is_surrogate = character >= 0xd800 && character < 0xe000;
-        if (character < smallest || character > 0x10ffff || is_surrogate) return false;
+        if (character < smallest || character > 0x10ffff || is_surrogate) return place;
+        place += (size_t)n_more + 1;
     }
-    return true;
+    return n;
 }
+
+bool sm_is_utf8(const char *text) { return sm_utf8_length(text, strlen(text)) == strlen(text); }

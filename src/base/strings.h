@@ -21,7 +21,8 @@ char *sm_strings_pack(const sm_strings *strings, size_t *n_bytes);
 
 void sm_strings_free(sm_strings *strings);
 
-/* Whether text is well-formed UTF-8. Names go into JSON, which knows nothing else. */
+/* How many of n bytes are well-formed UTF-8, from the start. Names go into JSON, which knows nothing else. */
+size_t sm_utf8_length(const char *text, size_t n);
 bool sm_is_utf8(const char *text);
 
 bool sm_strings_equal(const sm_strings *a, const sm_strings *b);

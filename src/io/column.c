@@ -52,12 +52,12 @@ static const char *shown_name(const sm_column *column, char shown[SM_EXCERPT]) {
 static smerf_status put_value(sm_column *column, const sm_source *source, size_t row, double value, sm_spot spot,
                               smerf_error *error) {
     char shown[SM_EXCERPT];
+    if (column->role == SM_WEIGHT && !(value > 0 && isfinite(value)))
+        return sm_source_fail_spot(source, spot, error, "an item weight must be a number > 0");
     if (isinf(value))
         return sm_source_fail_spot(source, spot, error,
                                    "an infinite value in column \"%s\"; numbers must be finite, or missing",
                                    shown_name(column, shown));
-    if (column->role == SM_WEIGHT && !(value > 0))
-        return sm_source_fail_spot(source, spot, error, "an item weight must be a number > 0");
     column->values[row] = value;
     return SMERF_OK;
 }
@@ -70,6 +70,11 @@ static smerf_status put_word(sm_column *column, const sm_source *source, size_t 
         return sm_source_fail_spot(source, spot, error, "an item without an id; each needs one");
     uint32_t place = sm_names_add(column->words, text, n, &is_new);
     if (place == SMERF_MISSING) return sm_no_memory(error, "reading words");
+    if (is_new && spot.place != SM_NO_PLACE) {
+        const sm_csv_cell cell = {.text = text, .n = n, .place = spot.place};
+        smerf_status status = sm_csv_check_text(&cell, source, error);
+        if (status != SMERF_OK) return status;
+    }
     if (column->role != SM_ID)
         column->codes[row] = place;
     else if (!is_new)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/strings.h"
 #include "io/number.h"
 
 static bool ends_line(char byte) { return byte == '\n' || byte == '\r'; }
@@ -140,4 +141,12 @@ size_t sm_csv_most_rows(const sm_csv *csv, size_t n_cells) {
     size_t n_lines = count_line_ends(from, end) + 1;
     size_t n_fitting = (size_t)(end - from) / (n_cells == 0 ? 1 : n_cells) + 1;
     return n_lines < n_fitting ? n_lines : n_fitting;
+}
+
+smerf_status sm_csv_check_text(const sm_csv_cell *cell, const sm_source *source, smerf_error *error) {
+    size_t n_fine = sm_utf8_length(cell->text, cell->n);
+    if (n_fine == cell->n) return SMERF_OK;
+    bool is_quoted = source->bytes[cell->place] == '"';
+    return sm_source_fail(source, cell->place + n_fine + is_quoted, error,
+                          "a byte that is not UTF-8, and CSV is text (in UTF-8)");
 }

@@ -40,4 +40,7 @@ bool sm_csv_next_number(sm_csv *csv, sm_csv_cell *cell, double *value);
 /* How many rows of n_cells cells the text from here on can hold at most: a bound for memory, found quickly. */
 size_t sm_csv_most_rows(const sm_csv *csv, size_t n_cells);
 
+/* Refuses a cell that is not UTF-8, with the place of the first such byte. */
+smerf_status sm_csv_check_text(const sm_csv_cell *cell, const sm_source *source, smerf_error *error);
+
 #endif

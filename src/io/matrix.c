@@ -87,14 +87,18 @@ static smerf_status check_symmetry(const sm_matrix_reader *reader) {
     char row[SM_EXCERPT], column[SM_EXCERPT], below[32], above[32];
     print_item(reader, j, row);
     print_item(reader, i, column);
-    print_float(reader->z[j * n + i], below);
-    print_float(reader->z[i * n + j], above);
+    bool is_q = reader->wish->are_similarities; /* then quote what stands in the file */
+    float z_below = reader->z[j * n + i], z_above = reader->z[i * n + j];
+    print_float(is_q ? (float)(reader->largest - (double)z_below) : z_below, below);
+    print_float(is_q ? (float)(reader->largest - (double)z_above) : z_above, above);
+    const char letter = is_q ? 'q' : 'z';
     sm_spot spot = {.place = SM_NO_PLACE, .row = j, .column = i};
     if (!reader->is_npy) spot = sm_matrix_find_in_csv(reader, j, i);
     return sm_source_fail_spot(&reader->source, spot, reader->error,
-                               "z[%s][%s] = %s but z[%s][%s] = %s: a distance is symmetric "
+                               "%c[%s][%s] = %s but %c[%s][%s] = %s: a %s is symmetric "
                                "(--symmetrize mean averages the two)",
-                               row, column, below, column, row, above);
+                               letter, row, column, below, letter, column, row, above,
+                               is_q ? "similarity" : "distance");
 }
 
 static smerf_status finish(sm_matrix_reader *reader) {

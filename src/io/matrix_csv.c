@@ -72,10 +72,14 @@ static smerf_status take_id(sm_matrix_reader *reader, size_t line, size_t c, con
     if (line == 0 && c == 0) return SMERF_OK; /* the corner is free */
     bool is_row = c == 0;
     uint32_t item = sm_roll_find(is_row ? &reader->rows : &reader->columns, cell->text, cell->n);
-    char shown[SM_EXCERPT];
-    if (item == SMERF_MISSING)
-        return sm_source_fail(&reader->source, cell->place, reader->error, "no item has the id \"%s\"",
-                              sm_excerpt(cell->text, cell->n, shown));
+    char shown[SM_EXCERPT], need[SM_MATRIX_NEED];
+    double number;
+    if (item == SMERF_MISSING) { /* a number may be no id at all, but a cell of a matrix that is too large */
+        bool is_number = sm_number_parse(cell->text, cell->n, &number) == SM_CELL_NUMBER;
+        return sm_source_fail(&reader->source, cell->place, reader->error, "no item has the id \"%s\"%s%s",
+                              sm_excerpt(cell->text, cell->n, shown), is_number ? "; " : "",
+                              is_number ? sm_matrix_need(reader, need) : "");
+    }
     uint32_t *taken = is_row ? &reader->line_of_row[item] : &reader->cell_of_column[item];
     if (*taken != SMERF_MISSING)
         return sm_source_fail(&reader->source, cell->place, reader->error,

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "io/csv.h"
 #include "io/names.h"
-#include "io/number.h"
 
 typedef struct pairs_reader {
     sm_source source;
@@ -15,7 +14,7 @@ typedef struct pairs_reader {
     smerf_error *error;
 } pairs_reader;
 
-/* Reads the header. Two numbers that are ids are no header: the first pair would be lost without a word. */
+/* Reads the header. Two ids are no header: the first pair would be lost without a word. */
 static smerf_status read_header(pairs_reader *reader) {
     const sm_source *source = &reader->source;
     sm_csv_cell cell = {0};
@@ -25,10 +24,8 @@ static smerf_status read_header(pairs_reader *reader) {
         if (status != SMERF_OK) return status;
         if (!is_found)
             return sm_source_fail(source, 0, reader->error, "the file is empty: a header and pairs are needed");
-        double number;
         if (reader->n_cells < 2)
-            is_pair &= sm_number_parse(cell.text, cell.n, &number) == SM_CELL_NUMBER &&
-                       sm_roll_find(&reader->rolls[reader->n_cells], cell.text, cell.n) != SMERF_MISSING;
+            is_pair &= sm_roll_find(&reader->rolls[reader->n_cells], cell.text, cell.n) != SMERF_MISSING;
     }
     if (reader->n_cells < 2)
         return sm_source_fail(source, cell.place, reader->error, "one column, and two with ids are needed");

@@ -57,6 +57,8 @@ static smerf_status read_header(table_reader *reader, sm_csv *csv) {
         if (!is_found) return fail_header(reader, "the file is empty: a header and a row for each item are needed");
         if (cell.n == 0)
             return sm_source_fail(source, cell.place, reader->error, "a column without a name; each needs one");
+        status = sm_csv_check_text(&cell, source, reader->error);
+        if (status != SMERF_OK) return status;
         if (sm_names_add(reader->names, cell.text, cell.n, &is_new) == SMERF_MISSING)
             return sm_no_memory(reader->error, "reading a header");
         if (!is_new)
@@ -142,7 +144,7 @@ static smerf_status give_roles(table_reader *reader) {
     if (status != SMERF_OK) return status;
     const sm_column *usual_id = find_column(reader, "id");
     if (wish->id != NULL)
-        status = give_role(reader, wish->id, SM_ID, !wish->only_known);
+        status = give_role(reader, wish->id, SM_ID, !wish->id_may_be_absent);
     else if (usual_id != NULL && !usual_id->is_wished)
         status = give_role(reader, "id", SM_ID, true);
     return status;

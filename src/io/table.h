@@ -13,9 +13,10 @@ typedef struct sm_table_wish {
     size_t n_categories;
     const char *const *numbers; /* [n_numbers] must be numbers: text in them is an error even in every row */
     size_t n_numbers;
-    const char *weight; /* a column of item weights, finite and > 0, no feature; or NULL */
-    bool only_known;    /* read only the columns in categories and numbers (and id, weight); each must be there, but
+    const char *weight;    /* a column of item weights, finite and > 0, no feature; or NULL */
+    bool only_known;       /* read only the columns in categories and numbers (and id, weight); each must be there, but
                            for the id; `ignore` is not looked at */
+    bool id_may_be_absent; /* the id column above is a guess: without it, items are called by their row */
 } sm_table_wish;
 
 typedef struct sm_table_column {

@@ -49,7 +49,7 @@ static void put_counts(const uint32_t *first, size_t n, uint32_t **counts) {
 }
 
 static void put(uint32_t **to, const uint32_t *from, size_t n) {
-    memcpy(*to, from, n * sizeof **to);
+    if (n > 0) memcpy(*to, from, n * sizeof **to);
     *to += n;
 }
 

@@ -10,6 +10,14 @@ static bool same_text(const char *a, const char *b) { return a == NULL || b == N
 /* What two parts differ in, as a word; NULL: nothing but their trees. */
 static const char *difference(const smerf_model *a, const smerf_model *b) {
     smerf_options left = a->options, right = b->options;
+    if (!sm_features_equal(&a->features, &b->features)) return "features";
+    if (a->n_items != b->n_items || memcmp(a->hashes, b->hashes, a->n_items * sizeof *a->hashes) != 0) return "items";
+    if (!same_text(a->id_column, b->id_column) || !sm_strings_equal(&a->ids, &b->ids)) return "ids";
+    if (!sm_strings_equal(&a->ignored, &b->ignored)) return "ignored columns";
+    if (!same_text(a->weight_column, b->weight_column)) return "item weights";
+    if (a->weights != NULL && memcmp(a->weights, b->weights, a->n_items * sizeof *a->weights) != 0)
+        return "item weights";
+    if (a->target->kind != b->target->kind || !a->target->kind->equal(a->target, b->target)) return "target";
     if (left.seed != right.seed) return "seed";
     if (left.splits != right.splits) return "splits";
     if (left.candidates != right.candidates) return "candidates";
@@ -19,14 +27,6 @@ static const char *difference(const smerf_model *a, const smerf_model *b) {
     if (left.sample != right.sample || left.sample_share != right.sample_share) return "sample";
     if (left.oob_rule != right.oob_rule) return "oob-rule";
     if (left.self_distance != right.self_distance || left.self_value != right.self_value) return "self-distance";
-    if (a->n_items != b->n_items || memcmp(a->hashes, b->hashes, a->n_items * sizeof *a->hashes) != 0) return "items";
-    if (!sm_features_equal(&a->features, &b->features)) return "features";
-    if (!same_text(a->id_column, b->id_column) || !sm_strings_equal(&a->ids, &b->ids)) return "ids";
-    if (!sm_strings_equal(&a->ignored, &b->ignored)) return "ignored columns";
-    if (!same_text(a->weight_column, b->weight_column)) return "item weights";
-    if (a->weights != NULL && memcmp(a->weights, b->weights, a->n_items * sizeof *a->weights) != 0)
-        return "item weights";
-    if (a->target->kind != b->target->kind || !a->target->kind->equal(a->target, b->target)) return "target";
     return NULL;
 }
 

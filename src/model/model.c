@@ -43,6 +43,9 @@ static bool remember_items(smerf_model *model, const smerf_items *items, const s
 
 smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_target *target,
                           const smerf_options *options, smerf_model **out, smerf_error *error) {
+    double bytes = (double)options->n_trees * (double)sizeof(sm_tree);
+    smerf_status status = sm_check_memory(bytes, "a forest of that many trees", error);
+    if (status != SMERF_OK) return status;
     smerf_model *model = sm_zeros(1, sizeof *model);
     if (model == NULL) return sm_no_memory(error, "making a model");
     model->options = *options;

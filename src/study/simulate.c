@@ -34,22 +34,19 @@ static double draw_item(smerf_simulation kind, sm_random *random, double *x) {
     return 0;
 }
 
-static double distance(smerf_simulation kind, double y, double other) {
+double smerf_simulated_distance(smerf_simulation kind, double y, double other) {
     return kind == SMERF_BILINEAR ? 1 - y * other : (y - other) * (y - other);
 }
 
-smerf_status smerf_simulate(smerf_simulation kind, size_t n_items, uint64_t seed, uint32_t part, double *x, double *z,
-                            smerf_error *error) {
+smerf_status smerf_simulate(smerf_simulation kind, size_t first_item, size_t n_items, uint64_t seed, uint32_t part,
+                            double *x, double *y, smerf_error *error) {
     if (kind > SMERF_RADIAL) return sm_fail(error, SMERF_BAD_INPUT, "simulate: unknown data set");
     if (seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "simulate: the seed is not in 0 ... 2^63 - 1");
     for (size_t i = 0; i < n_items; i++) {
-        sm_random random;
-        sm_random_start(&random, seed, part, SM_PLACE_SIMULATE + ((uint64_t)kind << 8) + ((uint64_t)i << 16));
-        z[i] = draw_item(kind, &random, x + i * P); /* kept in the first row until all are drawn */
+        sm_random random; /* one for each item, so that it does not depend on how many come before */
+        uint64_t item = first_item + i;
+        sm_random_start(&random, seed, part, SM_PLACE_SIMULATE + ((uint64_t)kind << 8) + (item << 16));
+        y[i] = draw_item(kind, &random, x + i * P);
     }
-    double first = z[0];
-    for (size_t i = 1; i < n_items; i++)
-        for (size_t j = 0; j < n_items; j++) z[i * n_items + j] = distance(kind, z[i], z[j]);
-    for (size_t j = 0; j < n_items; j++) z[j] = distance(kind, first, z[j]);
     return SMERF_OK;
 }

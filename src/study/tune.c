@@ -120,6 +120,8 @@ smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const sm
                         const smerf_grid *grid, smerf_metric metric, const smerf_run *run, smerf_trial_sink tried,
                         void *context, smerf_trial *best, smerf_model **out, smerf_error *error) {
     trials list = {.n = 0};
+    if (options->sample == SMERF_NO_SAMPLE)
+        return sm_fail(error, SMERF_BAD_INPUT, "sample: without one, nothing is out of bag to choose by");
     smerf_status status = list_trials(&list, options, grid, items, error);
     smerf_model *kept = NULL, *last = NULL;
     smerf_trial winner = {.score = NAN};
@@ -139,7 +141,8 @@ smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const sm
     if (last != kept) smerf_model_free(last);
     if (status == SMERF_OK && kept == NULL)
         status = sm_fail(error, SMERF_BAD_INPUT,
-                         "no setting has a score by %s: too few pairs are out of bag; grow more trees",
+                         "no setting has a score by %s: too few pairs are out of bag (grow more trees), or all "
+                         "distances are equal",
                          smerf_metric_name(metric));
     if (status != SMERF_OK) {
         smerf_model_free(kept);

@@ -215,6 +215,7 @@ static void check_failure(smerf_status status, const smerf_error *error) {
     demand(status == SMERF_BAD_FILE || status == SMERF_NO_MEMORY, "a file that is there is damaged at worst");
     demand(error->status == status, "the error knows the status");
     demand(error->message[0] != '\0' && strlen(error->message) < sizeof error->message, "there is a message");
+    demand(strchr(error->message, '\n') == NULL, "the message is one line");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {

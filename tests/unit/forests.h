@@ -191,6 +191,17 @@ static inline pid_t fork_child(void) {
     return child;
 }
 
+/* Progress that cancels after so many calls. */
+typedef struct patience {
+    size_t n_left;
+} patience;
+
+static inline int run_out(void *context, double share_done) {
+    patience *left = context;
+    (void)share_done;
+    return left->n_left-- == 0;
+}
+
 /* ---- files ---- */
 
 typedef struct file_bytes {
@@ -243,6 +254,19 @@ static inline smerf_model *small_model(size_t n_items, smerf_splits splits) {
     data_set_free(data);
     demand_ok(smerf_model_load("small.smerf", &model, &error), &error);
     return model;
+}
+
+static inline bool same_tree(const smerf_model *a, size_t tree_a, const smerf_model *b, size_t tree_b) {
+    smerf_tree_view left, right;
+    smerf_model_tree(a, tree_a, &left);
+    smerf_model_tree(b, tree_b, &right);
+    if (left.n_nodes != right.n_nodes) return false;
+    size_t n_members = left.first_member[left.n_leaves];
+    return memcmp(left.threshold, right.threshold, left.n_splits * sizeof *left.threshold) == 0 &&
+           memcmp(left.gain, right.gain, left.n_splits * sizeof *left.gain) == 0 &&
+           memcmp(left.is_leaf, right.is_leaf, left.n_nodes * sizeof *left.is_leaf) == 0 &&
+           n_members == right.first_member[right.n_leaves] &&
+           memcmp(left.member_item, right.member_item, n_members * sizeof *left.member_item) == 0;
 }
 
 /* ---- what a forest means ---- */

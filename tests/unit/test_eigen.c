@@ -204,6 +204,16 @@ static void entries_near_the_ends_of_the_range_are_no_trouble(void **state) {
     }
 }
 
+/* A reflection of (1, tiny) must not take the difference of two numbers that are nearly equal. */
+static void a_tiny_entry_beside_a_large_one_is_not_lost(void **state) {
+    (void)state;
+    for (double tiny = 1e-3; tiny > 1e-13; tiny /= 10)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            const double a[9] = {1, sign, tiny, sign, 1, 0.5, tiny, 0.5, 2};
+            assert_solved(a, 3);
+        }
+}
+
 static void entries_of_very_different_size_are_solved(void **state) {
     (void)state;
     static double a[MOST * MOST];
@@ -230,6 +240,7 @@ int main(void) {
         cmocka_unit_test(rank_one_has_one_value_that_is_not_zero),
         cmocka_unit_test(scale_changes_nothing_but_scale),
         cmocka_unit_test(entries_near_the_ends_of_the_range_are_no_trouble),
+        cmocka_unit_test(a_tiny_entry_beside_a_large_one_is_not_lost),
         cmocka_unit_test(entries_of_very_different_size_are_solved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,6 +121,7 @@ static void assert_refused(spoiler spoil, const char *name) {
     smerf_model_free(loaded);
     forged_free(&file);
     if (status != SMERF_BAD_FILE) fail_msg("%s: status %d, \"%s\"", name, (int)status, error.message);
+    if (strchr(error.message, '\n') != NULL) fail_msg("%s: two lines: \"%s\"", name, error.message);
     assert_says(&error, "forged.smerf: ", "");
 }
 
@@ -273,6 +274,8 @@ SPOIL(version_zero, set_fact(file, "format_version", "0"))
 SPOIL(a_version_in_words, set_fact(file, "format_version", "one"))
 SPOIL(another_format, set_fact(file, "format", "zip"))
 SPOIL(an_unknown_method, set_fact(file, "method", "oracle"))
+SPOIL(a_method_of_two_lines, set_fact(file, "method", "two\nlines"))
+SPOIL(a_target_of_two_lines, set_fact(file, "target", "two\nlines"))
 SPOIL(an_unknown_target, set_fact(file, "target", "wishes"))
 SPOIL(one_item, set_fact(file, "n_items", "1"))
 SPOIL(an_item_less, set_fact(file, "n_items", "19"))
@@ -422,6 +425,7 @@ SPOIL(an_entry_that_is_a_list, set_entry(file, "split.gain", "[1]"))
 SPOIL(an_entry_of_nothing, set_entry(file, "split.gain", "{}"))
 SPOIL(a_name_too_long, set_entry(file, "a.name.that.is.much.longer.than.any.of.ours",
                                  "{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}"))
+SPOIL(a_name_of_two_lines, set_entry(file, "two\nlines", "{}"))
 SPOIL(no_hashes, json_object_del(file->header, "item.hash"))
 SPOIL(no_ids, json_object_del(file->header, "item.id"))
 SPOIL(no_weights, json_object_del(file->header, "item.weight"))
@@ -429,6 +433,7 @@ SPOIL(no_thresholds, json_object_del(file->header, "split.threshold"))
 SPOIL(no_kinds, json_object_del(file->header, "node.kind"))
 SPOIL(no_distances, json_object_del(file->header, "target.distances"))
 SPOIL(counts_without_levels, json_object_del(file->header, "left.level"))
+SPOIL(levels_without_counts, json_object_del(file->header, "split.n_left"))
 SPOIL(ids_without_an_end, ((char *)array_of(file, "item.id", NULL))[2] = 'x')
 SPOIL(an_id_too_many, ((char *)array_of(file, "item.id", NULL))[0] = '\0')
 SPOIL(a_weight_that_is_zero, f64_of(file, "item.weight")[0] = 0)
@@ -470,6 +475,19 @@ static void arrays_that_make_no_sense_are_refused(void **state) {
                                    NAMED(a_distance_that_is_no_number),
                                    NAMED(a_distance_without_end)};
     assert_all_refused(table, sizeof table / sizeof *table, SMERF_AXIS);
+}
+
+static void levels_on_the_left_without_their_counts_are_refused(void **state) {
+    (void)state;
+    const named_spoiler table[] = {NAMED(levels_without_counts)};
+    assert_all_refused(table, 1, SMERF_AXIS);
+}
+
+static void messages_are_one_line_whatever_the_file_says(void **state) {
+    (void)state;
+    const named_spoiler table[] = {NAMED(a_name_of_two_lines), NAMED(a_method_of_two_lines),
+                                   NAMED(a_target_of_two_lines)};
+    assert_all_refused(table, 3, SMERF_AXIS);
 }
 
 SPOIL(a_self_distance_that_is_no_number, f64_of(file, "target.diagonal")[0] = NAN)
@@ -578,6 +596,8 @@ int main(void) {
         cmocka_unit_test(facts_that_make_no_sense_are_refused),
         cmocka_unit_test(what_a_newer_program_wrote_is_named),
         cmocka_unit_test(arrays_that_make_no_sense_are_refused),
+        cmocka_unit_test(levels_on_the_left_without_their_counts_are_refused),
+        cmocka_unit_test(messages_are_one_line_whatever_the_file_says),
         cmocka_unit_test(self_distances_that_are_not_finite_are_refused),
         cmocka_unit_test(arrays_that_overlap_are_refused),
         cmocka_unit_test(bytes_of_no_array_are_refused),

@@ -133,6 +133,26 @@ static void of_several_failures_one_is_told_whole(void **state) {
     }
 }
 
+/* Task 0 fails; the others fail when they see that the loop is stopped, which is later. */
+static smerf_status fail_later(void *job, size_t task, size_t thread, smerf_error *error) {
+    sm_crew *crew = job;
+    (void)thread;
+    if (task == 0) return sm_fail(error, SMERF_BAD_INPUT, "first");
+    while (!atomic_load(&crew->is_stopped)) sched_yield();
+    return sm_fail(error, SMERF_IO, "later");
+}
+
+static void later_failures_do_not_hide_the_first(void **state) {
+    (void)state;
+    for (size_t round = 0; round < 50; round++) {
+        sm_crew crew;
+        start(&crew, 4, NULL, NULL);
+        smerf_error error;
+        assert_int_equal(sm_crew_do(&crew, 4, fail_later, &crew, &error), SMERF_BAD_INPUT);
+        assert_string_equal(error.message, "first");
+    }
+}
+
 /* ---- progress ---- */
 
 typedef struct watcher {
@@ -399,6 +419,7 @@ int main(void) {
         cmocka_unit_test(the_first_failure_stops_the_loop_and_its_message_arrives),
         cmocka_unit_test(who_does_not_want_the_message_gets_the_status),
         cmocka_unit_test(of_several_failures_one_is_told_whole),
+        cmocka_unit_test(later_failures_do_not_hide_the_first),
         cmocka_unit_test(progress_rises_on_the_calling_thread),
         cmocka_unit_test(a_loop_reports_within_its_share_of_the_job),
         cmocka_unit_test(progress_cancels),

@@ -206,7 +206,7 @@ static void another_diagonal_is_heeded_everywhere(void **state) {
     (void)state;
     data_set *data = data_set_new((data_plan){.n_items = 150, .n_numbers = 2, .has_diagonal = true, .seed = 4});
     double diagonal[150];
-    for (size_t i = 0; i < 150; i++) diagonal[i] = 0.1; /* no float */
+    for (size_t i = 0; i < 150; i++) diagonal[i] = (double)0.1f; /* rounded as if read with the matrix */
     walker at = walker_of(data, 5);
     smerf_target *variant;
     smerf_error error;
@@ -344,7 +344,7 @@ static void leaves_heed_another_diagonal(void **state) {
     (void)state;
     data_set *data = data_set_new((data_plan){.n_items = 30, .n_numbers = 2, .seed = 9});
     double diagonal[30];
-    for (size_t i = 0; i < 30; i++) diagonal[i] = 0.7;
+    for (size_t i = 0; i < 30; i++) diagonal[i] = (double)0.7f;
     walker at = walker_of(data, 1);
     smerf_target *variant;
     smerf_error error;

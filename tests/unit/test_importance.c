@@ -1,0 +1,198 @@
+/* test_importance.c - both importances against a plain re-telling: gains added up, and errors before and after a feature
+ * is dealt out anew among the out-of-bag items of a tree (docs/decisions/0007-permutation-importance.md). */
+#include "tests/unit/forests.h"
+
+enum { N = 30, N_TREES = 12, N_FEATURES = 5 };
+
+/* ---- gains ---- */
+
+static void gains_are_shared_by_the_features_of_a_split(void **state) {
+    (void)state;
+    data_set *data = mixed_data(N);
+    for (int splits = 0; splits < 2; splits++) {
+        smerf_options options = options_for(N_TREES);
+        options.splits = splits == 0 ? SMERF_AXIS : SMERF_OBLIQUE;
+        options.density = splits == 0 ? 0 : 0.5;
+        smerf_model *model = fit_with(data, &options, NULL);
+        double expected[N_FEATURES] = {0}, found[N_FEATURES], largest = 0;
+        for (size_t b = 0; b < N_TREES; b++) {
+            smerf_tree_view tree;
+            smerf_model_tree(model, b, &tree);
+            for (size_t s = 0; s < tree.n_splits; s++)
+                for (size_t t = tree.first_term[s]; t < tree.first_term[s + 1]; t++)
+                    expected[tree.term_feature[t]] += tree.gain[s] / (tree.first_term[s + 1] - tree.first_term[s]);
+        }
+        for (size_t f = 0; f < N_FEATURES; f++) largest = fmax(largest, expected[f]);
+        assert_int_equal(smerf_importance_gain(model, found, NULL), SMERF_OK);
+        for (size_t f = 0; f < N_FEATURES; f++) assert_near(found[f], expected[f] / largest, 1e-12);
+        smerf_model_free(model);
+    }
+    data_set_free(data);
+}
+
+static void a_forest_without_splits_has_no_important_feature(void **state) {
+    (void)state;
+    data_set *data = mixed_data(N);
+    smerf_options options = options_for(2);
+    options.max_depth = 0;
+    smerf_model *model = fit_with(data, &options, NULL);
+    double found[N_FEATURES];
+    assert_int_equal(smerf_importance_gain(model, found, NULL), SMERF_OK);
+    for (size_t f = 0; f < N_FEATURES; f++) assert_true(found[f] == 0);
+    smerf_model_free(model);
+    data_set_free(data);
+}
+
+/* ---- shuffles ---- */
+
+/* Mean squared error over the pairs of the items out[0 .. n_out), whose features are those of `seen`. */
+static double slow_error(const smerf_model *model, const smerf_tree_view *tree, const data_set *data,
+                         const data_set *seen, const uint32_t *out, size_t n_out, bool is_apart) {
+    double squares = 0, n_pairs = 0;
+    for (size_t a = 0; a < n_out; a++)
+        for (size_t b = 0; b < a; b++) {
+            size_t from = slow_leaf(model, tree, seen, out[a]), to = slow_leaf(model, tree, seen, out[b]);
+            const size_t left[2] = {tree->first_member[from], tree->first_member[from + 1]};
+            const size_t right[2] = {tree->first_member[to], tree->first_member[to + 1]};
+            double off = slow_mean(data, tree, left, right, NULL, NULL, is_apart && from == to) -
+                         (double)data->z[out[a] * N + out[b]];
+            squares += off * off;
+            n_pairs++;
+        }
+    return squares / n_pairs; /* NaN without a pair */
+}
+
+static bool tree_uses(const smerf_tree_view *tree, size_t feature) {
+    for (size_t t = 0; t < tree->first_term[tree->n_splits]; t++)
+        if (tree->term_feature[t] == feature) return true;
+    return false;
+}
+
+/* Deals feature f of `data` out anew among the items out[0 .. n_out) of `mixed`. */
+static void shuffle(const data_set *data, data_set *mixed, size_t b, size_t f, const uint32_t *out, size_t n_out) {
+    uint32_t from[N];
+    sm_random random;
+    sm_random_start(&random, 1, (uint32_t)b, 4 + 256 * (uint64_t)f);
+    memcpy(from, out, n_out * sizeof *from);
+    sm_random_shuffle(&random, from, n_out);
+    for (size_t a = 0; a < n_out; a++)
+        if (f < data->plan.n_numbers)
+            mixed->values[f * N + out[a]] = data->values[f * N + from[a]];
+        else
+            mixed->codes[(f - data->plan.n_numbers) * N + out[a]] =
+                data->codes[(f - data->plan.n_numbers) * N + from[a]];
+}
+
+static double slow_increase(const smerf_model *model, size_t b, const data_set *data, size_t f, bool is_apart) {
+    smerf_tree_view tree;
+    uint32_t out[N];
+    size_t rows[N], n_out = 0;
+    smerf_model_tree(model, b, &tree);
+    for (uint32_t i = 0; i < N; i++) {
+        rows[i] = i;
+        if (slow_draws(&tree, i) == 0) out[n_out++] = i;
+    }
+    double before = slow_error(model, &tree, data, data, out, n_out, is_apart);
+    if (isnan(before) || !tree_uses(&tree, f)) return before - before;
+    data_set *mixed = data_set_pick(data, rows, N);
+    shuffle(data, mixed, b, f, out, n_out);
+    double after = slow_error(model, &tree, data, mixed, out, n_out, is_apart);
+    data_set_free(mixed);
+    return after - before;
+}
+
+static void assert_permutation(const data_set *data, const smerf_options *options) {
+    smerf_model *model = fit_with(data, options, NULL);
+    double found[N_FEATURES], errors[N_FEATURES], increases[N_TREES];
+    smerf_error error;
+    const smerf_run run = {.n_threads = 3};
+    demand_ok(smerf_importance_permutation(model, data->items, NULL, &run, found, errors, &error), &error);
+    for (size_t f = 0; f < N_FEATURES; f++) {
+        double sum = 0, squares = 0;
+        for (size_t b = 0; b < N_TREES; b++)
+            sum += increases[b] = slow_increase(model, b, data, f, options->self_distance == SMERF_SELF_EXCLUDE);
+        double mean = sum / N_TREES;
+        for (size_t b = 0; b < N_TREES; b++) squares += (increases[b] - mean) * (increases[b] - mean);
+        assert_near(found[f], mean, 1e-12);
+        assert_near(errors[f], sqrt(squares / (N_TREES - 1) / N_TREES), 1e-12);
+    }
+    smerf_model_free(model);
+}
+
+static void a_feature_matters_by_the_error_that_shuffling_it_adds(void **state) {
+    (void)state;
+    data_set *data = mixed_data(N);
+    for (int splits = 0; splits < 2; splits++) {
+        smerf_options options = options_for(N_TREES);
+        options.splits = splits == 0 ? SMERF_AXIS : SMERF_OBLIQUE;
+        assert_permutation(data, &options);
+    }
+    data_set_free(data);
+}
+
+/* Errors are those of the distances that the model predicts: without self-distances, if it leaves them out. */
+static void self_distances_that_are_left_out_do_not_enter_the_error(void **state) {
+    (void)state;
+    data_set *data = mixed_data(N);
+    smerf_options options = options_for(N_TREES);
+    options.self_distance = SMERF_SELF_EXCLUDE;
+    options.min_parent = 12; /* no leaf here has but one item, or the nearest ancestor would be asked */
+    options.max_depth = 1;
+    assert_permutation(data, &options);
+    data_set_free(data);
+}
+
+static void items_in_another_order_have_the_same_importances(void **state) {
+    (void)state;
+    data_set *data = mixed_data(N);
+    size_t rows[N];
+    for (size_t k = 0; k < N; k++) rows[k] = (k * 7 + 3) % N;
+    name_items(data, NULL);
+    data_set *turned = data_set_pick(data, rows, N);
+    name_items(turned, rows);
+    const smerf_options options = options_for(N_TREES);
+    smerf_model *model = fit_with(data, &options, NULL);
+    double own[N_FEATURES], told[N_FEATURES], errors[N_FEATURES];
+    smerf_error error;
+    demand_ok(smerf_importance_permutation(model, turned->items, NULL, NULL, own, errors, &error), &error);
+    demand_ok(smerf_importance_permutation(model, turned->items, turned->target, NULL, told, errors, &error), &error);
+    assert_memory_equal(own, told, sizeof own);
+    smerf_model_free(model);
+    data_set_free(turned);
+    data_set_free(data);
+}
+
+static void shuffling_needs_items_out_of_bag_and_their_truth(void **state) {
+    (void)state;
+    data_set *data = mixed_data(N), *other = mixed_data(N - 1);
+    double found[N_FEATURES], errors[N_FEATURES];
+    smerf_error error;
+    smerf_options options = options_for(2);
+    smerf_model *model = fit_with(data, &options, NULL);
+    assert_int_equal(smerf_importance_permutation(model, data->items, other->target, NULL, found, errors, &error),
+                     SMERF_BAD_INPUT);
+    assert_string_equal(error.message, "there are 30 items, and the target is about 29");
+    assert_int_equal(smerf_importance_permutation(model, other->items, NULL, NULL, found, errors, &error),
+                     SMERF_BAD_INPUT);
+    smerf_model_free(model);
+    options.sample = SMERF_NO_SAMPLE;
+    model = fit_with(data, &options, NULL);
+    assert_int_equal(smerf_importance_permutation(model, data->items, NULL, NULL, found, errors, &error),
+                     SMERF_BAD_INPUT);
+    assert_says(&error, "the model was fitted with --sample none", "");
+    smerf_model_free(model);
+    data_set_free(data);
+    data_set_free(other);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gains_are_shared_by_the_features_of_a_split),
+        cmocka_unit_test(a_forest_without_splits_has_no_important_feature),
+        cmocka_unit_test(a_feature_matters_by_the_error_that_shuffling_it_adds),
+        cmocka_unit_test(self_distances_that_are_left_out_do_not_enter_the_error),
+        cmocka_unit_test(items_in_another_order_have_the_same_importances),
+        cmocka_unit_test(shuffling_needs_items_out_of_bag_and_their_truth),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
