@@ -103,7 +103,10 @@ static int open_temporary(sm_output *output) {
     return file;
 }
 
-static const char *shown(const char *path) { return strcmp(path, "-") == 0 ? "standard output" : path; }
+static smerf_status fail(smerf_error *error, const char *path, int why) {
+    const char *name = strcmp(path, "-") == 0 ? "standard output" : path;
+    return sm_fail(error, why == ENOMEM ? SMERF_NO_MEMORY : SMERF_IO, "%s: cannot be written: %s", name, strerror(why));
+}
 
 smerf_status sm_output_open(const char *path, sm_output **out, smerf_error *error) {
     if (path[0] == '\0') return sm_fail(error, SMERF_IO, "the name of the output file is empty");
@@ -123,7 +126,7 @@ smerf_status sm_output_open(const char *path, sm_output **out, smerf_error *erro
         file = open_temporary(output);
     if (file >= 0) output->stream = fdopen(file, "wb");
     if (output->stream == NULL) {
-        smerf_status status = sm_fail(error, SMERF_IO, "%s: cannot be written: %s", shown(path), strerror(errno));
+        smerf_status status = fail(error, path, errno);
         if (file >= 0) close(file);
         free_output(output);
         return status;
@@ -196,8 +199,7 @@ smerf_status sm_output_finish(sm_output *output, smerf_error *error) {
         if (output->failure == 0) sync_folder(output->path);
     }
     smerf_status status = SMERF_OK;
-    if (output->failure != 0)
-        status = sm_fail(error, SMERF_IO, "%s: cannot be written: %s", shown(output->path), strerror(output->failure));
+    if (output->failure != 0) status = fail(error, output->path, output->failure);
     free_output(output);
     return status;
 }

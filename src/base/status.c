@@ -11,6 +11,8 @@ static void fill(smerf_error *error, smerf_status status, size_t row, size_t col
     error->row = row;
     error->column = column;
     vsnprintf(error->message, sizeof error->message, format, arguments);
+    for (char *c = error->message; *c != '\0'; c++) /* one line, whatever a name that is quoted holds */
+        if ((unsigned char)*c < ' ' || *c == 127) *c = ' ';
 }
 
 smerf_status sm_fail(smerf_error *error, smerf_status status, const char *format, ...) {

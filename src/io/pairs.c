@@ -14,22 +14,25 @@ typedef struct pairs_reader {
     smerf_error *error;
 } pairs_reader;
 
-/* Reads the header. Two ids are no header: the first pair would be lost without a word. */
+/* Reads the header. Two ids are no header (but for i and j, which predict writes): the first pair would be lost without a
+ * word. */
 static smerf_status read_header(pairs_reader *reader) {
     const sm_source *source = &reader->source;
     sm_csv_cell cell = {0};
-    bool is_found = true, is_pair = true;
+    bool is_found = true, is_pair = true, is_ours = true;
     for (reader->n_cells = 0; !cell.ends_row; reader->n_cells++) {
         smerf_status status = sm_csv_next(&reader->csv, &cell, &is_found, reader->error);
         if (status != SMERF_OK) return status;
         if (!is_found)
             return sm_source_fail(source, 0, reader->error, "the file is empty: a header and pairs are needed");
-        if (reader->n_cells < 2)
+        if (reader->n_cells < 2) {
+            is_ours &= cell.n == 1 && cell.text[0] == "ij"[reader->n_cells];
             is_pair &= sm_roll_find(&reader->rolls[reader->n_cells], cell.text, cell.n) != SMERF_MISSING;
+        }
     }
     if (reader->n_cells < 2)
         return sm_source_fail(source, cell.place, reader->error, "one column, and two with ids are needed");
-    if (is_pair)
+    if (is_pair && !is_ours)
         return sm_source_fail(source, 0, reader->error, "the first line is a pair, and a header is needed above it");
     return SMERF_OK;
 }

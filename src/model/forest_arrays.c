@@ -156,7 +156,9 @@ static smerf_status find_all(cursor *next, const sm_tensors *tensors, size_t n_t
     next->weight = find(tensors, "term.weight", SM_I8, &rest->n_terms, next->n_terms != NULL, &status, error);
     next->level = find(tensors, "term.level", SM_U32, &rest->n_terms, false, &status, error);
     next->n_left = find(tensors, "split.n_left", SM_U32, &rest->n_splits, false, &status, error);
-    next->left = find(tensors, "left.level", SM_U32, &rest->n_left, next->n_left != NULL, &status, error);
+    if (next->n_left != NULL) next->left = find(tensors, "left.level", SM_U32, &rest->n_left, true, &status, error);
+    if (next->n_left == NULL && sm_tensors_find(tensors, "left.level") != NULL && status == SMERF_OK)
+        status = sm_fail(error, SMERF_BAD_FILE, "the model lists levels that go left, but not how many each split has");
     next->kind = find(tensors, "node.kind", SM_U8, &rest->n_nodes, true, &status, error);
     return status;
 }

@@ -11,7 +11,7 @@
 /* The header starts with this; the digits of the checksum follow, at a place that is always the same. */
 static const char opening[] = "{\"__metadata__\":{\"checksum\":\"";
 
-enum { LENGTH_BYTES = 8, OPENING_BYTES = sizeof opening - 1, DIGITS = 32, ALIGNMENT = 8 };
+enum { MOST_ARRAYS = 64, LENGTH_BYTES = 8, OPENING_BYTES = sizeof opening - 1, DIGITS = 32, ALIGNMENT = 8 };
 
 static const char no_digits[DIGITS + 1] = "00000000000000000000000000000000";
 
@@ -154,18 +154,38 @@ static bool read_entry(json_t *entry, size_t n_data, sm_tensor *tensor, size_t *
     return true;
 }
 
+/* The arrays must fill the rest of the file, without gaps and without overlap: each starts where another one ends. */
+static bool fill_the_file(const sm_tensors *tensors, const size_t *starts, size_t n_data) {
+    size_t covered = 0;
+    for (size_t i = 0; i < tensors->n; i++) {
+        size_t n_bytes = tensors->tensor[i].n * sm_tensor_type_bytes(tensors->tensor[i].type);
+        bool has_neighbour = starts[i] == 0;
+        for (size_t j = 0; j < tensors->n && !has_neighbour; j++) {
+            size_t end = starts[j] + tensors->tensor[j].n * sm_tensor_type_bytes(tensors->tensor[j].type);
+            has_neighbour = j != i && end == starts[i];
+        }
+        if (!has_neighbour || n_bytes > n_data - covered) return false;
+        covered += n_bytes;
+    }
+    return covered == n_data;
+}
+
 static smerf_status read_tensors(sm_safetensors *file, const char *data, size_t n_data, const char *name,
                                  smerf_error *error) {
     const char *key;
     json_t *entry;
+    size_t starts[MOST_ARRAYS];
     json_object_foreach(file->header, key, entry) {
         if (strcmp(key, "__metadata__") == 0) continue;
         sm_tensor tensor;
         size_t from;
+        if (file->tensors.n == MOST_ARRAYS)
+            return sm_fail(error, SMERF_BAD_FILE, "%s: is damaged: the header lists too many arrays", name);
         if (strlen(key) >= sizeof tensor.name || !read_entry(entry, n_data, &tensor, &from))
             return sm_fail(error, SMERF_BAD_FILE, "%s: is damaged: the header's entry '%.40s' makes no sense", name,
                            key);
         size_t bytes = sm_tensor_type_bytes(tensor.type);
+        starts[file->tensors.n] = from;
         smerf_status status;
         if ((uintptr_t)(data + from) % bytes == 0) {
             status = sm_tensors_add(&file->tensors, key, tensor.type, data + from, tensor.n, error);
@@ -176,7 +196,8 @@ static smerf_status read_tensors(sm_safetensors *file, const char *data, size_t 
         }
         if (status != SMERF_OK) return status;
     }
-    return SMERF_OK;
+    if (fill_the_file(&file->tensors, starts, n_data)) return SMERF_OK;
+    return sm_fail(error, SMERF_BAD_FILE, "%s: is damaged: its arrays overlap, or leave gaps", name);
 }
 
 smerf_status sm_safetensors_read(const char *path, sm_safetensors *file, smerf_error *error) {

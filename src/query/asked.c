@@ -86,14 +86,12 @@ static smerf_status find_out_of_bag(sm_asked *asked, const smerf_items *items, c
 
 /* ---- self-distances left out ---- */
 
-/* h(l, l) over pairs of different items: those of the leaf, or of its nearest ancestor that has two items. A leaf of
- * one item is such a case; every inner node has two. */
-static void find_self(const smerf_model *model, size_t b, sm_leaf_room *room, double *self) {
+/* The pairs of a leaf, or of its nearest ancestor that has two items. A leaf of one item is such a case; every inner node
+ * has two. */
+void sm_tree_self_distances(const smerf_model *model, size_t b, const sm_leaves *leaves, double *self) {
     const sm_tree *tree = &model->trees[b];
-    sm_leaves leaves;
-    sm_tree_leaves(tree, model->weights, room->weight, room->total, &leaves);
     for (size_t l = 0; l < tree->n_leaves; l++)
-        self[l] = model->target->kind->mean_apart(model->target, &leaves, leaves.first[l], leaves.first[l + 1]);
+        self[l] = model->target->kind->mean_apart(model->target, leaves, leaves->first[l], leaves->first[l + 1]);
     for (size_t node = 0; node < tree->n_nodes; node++) {
         if (tree->is_leaf[node]) continue;
         size_t children[2] = {node + 1, tree->right[tree->place[node]]};
@@ -103,7 +101,7 @@ static void find_self(const smerf_model *model, size_t b, sm_leaf_room *room, do
             size_t first = node, last = sm_tree_subtree_end(tree, node) - 1;
             while (!tree->is_leaf[first]) first++;
             self[tree->place[child]] = model->target->kind->mean_apart(
-                model->target, &leaves, leaves.first[tree->place[first]], leaves.first[tree->place[last] + 1]);
+                model->target, leaves, leaves->first[tree->place[first]], leaves->first[tree->place[last] + 1]);
         }
     }
 }
@@ -117,7 +115,10 @@ static smerf_status find_selves(sm_asked *asked, smerf_error *error) {
     for (size_t b = 0; b < asked->n_trees && has_room; b++) {
         asked->self[b] = sm_array(model->trees[b].n_leaves, sizeof **asked->self);
         has_room = asked->self[b] != NULL;
-        if (has_room) find_self(model, b, &room, asked->self[b]);
+        if (!has_room) break;
+        sm_leaves leaves;
+        sm_tree_leaves(&model->trees[b], model->weights, room.weight, room.total, &leaves);
+        sm_tree_self_distances(model, b, &leaves, asked->self[b]);
     }
     sm_leaf_room_free(&room);
     return has_room ? SMERF_OK : sm_no_memory(error, "finding self-distances");

@@ -28,6 +28,10 @@ static inline bool sm_asked_may_speak(const sm_asked *asked, bool row_is_out, bo
     return asked->rule == SMERF_OOB_BOTH ? row_is_out && column_is_out : row_is_out || column_is_out;
 }
 
+/* h(l, l) of one tree over pairs of different items only; NaN where there is no pair to ask.
+ *   leaves  of the tree    self  [n_leaves] out */
+void sm_tree_self_distances(const smerf_model *model, size_t tree, const sm_leaves *leaves, double *self);
+
 /* A thread's room for the leaves of one tree at a time. */
 typedef struct sm_leaf_room {
     sm_arena arena;

@@ -21,6 +21,7 @@ typedef struct shuffle_room {
     uint32_t *leaf_of;  /* [n_items] by place in out */
     double *mixed;      /* [n_items] a shuffled column of numbers, by item */
     uint32_t *mixed_codes;
+    double *self;  /* [leaves] h(l, l) where items' own distances are left out; NULL: as the target says */
     double *truth; /* [n_items] */
 } shuffle_room;
 
@@ -43,6 +44,8 @@ static bool start_room(shuffle_room *room, const shuffle_job *job) {
     room->leaf_of = sm_arena_take(arena, n, sizeof *room->leaf_of);
     room->mixed = sm_arena_take(arena, n, sizeof *room->mixed);
     room->mixed_codes = sm_arena_take(arena, n, sizeof *room->mixed_codes);
+    if (job->model->options.self_distance == SMERF_SELF_EXCLUDE)
+        room->self = sm_arena_take(arena, sm_model_most_leaves(job->model), sizeof *room->self);
     room->truth = sm_arena_take(arena, n > n_all ? n : n_all, sizeof *room->truth);
     return !arena->has_failed && sm_leaf_room_start(&room->leaf, job->model);
 }
@@ -59,7 +62,9 @@ static double pair_error(const shuffle_job *job, shuffle_room *room, const sm_le
     size_t n_pairs = 0;
     for (size_t a = 0; a + 1 < n_out; a++) {
         size_t i = room->out[a];
-        target->kind->leaf_row(target, leaves, room->leaf_of[a], room->leaf.row, room->leaf.scratch);
+        size_t leaf = room->leaf_of[a];
+        target->kind->leaf_row(target, leaves, leaf, room->leaf.row, room->leaf.scratch);
+        if (room->self != NULL) room->leaf.row[leaf] = room->self[leaf];
         job->truth->kind->true_row(job->truth, job->is_models_own ? job->place[i] : i, room->truth);
         for (size_t b = a + 1; b < n_out; b++) {
             size_t j = room->out[b];
@@ -121,6 +126,7 @@ static smerf_status shuffle_tree(void *argument, size_t b, size_t thread, smerf_
         if (room->is_out[job->place[i]]) room->out[n_out++] = (uint32_t)i;
     sm_leaves leaves;
     sm_tree_leaves(tree, job->model->weights, room->leaf.weight, room->leaf.total, &leaves);
+    if (room->self != NULL) sm_tree_self_distances(job->model, b, &leaves, room->self);
     route_out(tree, job->view, room, n_out);
     double before = pair_error(job, room, &leaves, n_out);
     for (size_t f = 0; f < n_features; f++) {

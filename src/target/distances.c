@@ -161,6 +161,9 @@ static smerf_status load(const sm_tensors *tensors, size_t n, smerf_target **out
         status = sm_tensors_get(tensors, "target.diagonal", SM_F64, n, &data, error);
         if (status != SMERF_OK) return status;
     }
+    const double *self = diagonal != NULL ? data : NULL;
+    for (size_t i = 0; i < n && self != NULL; i++)
+        if (!isfinite(self[i])) return sm_fail(error, SMERF_BAD_FILE, "the model's self-distances are not all finite");
     if (!all_finite(pairs, n_pairs)) return sm_fail(error, SMERF_BAD_FILE, "the model's distances are not all finite");
 
     float *z = sm_zeros(sm_size(n, n, 0), sizeof *z);
@@ -176,7 +179,7 @@ static smerf_status load(const sm_tensors *tensors, size_t n, smerf_target **out
     }
     distances->owned = z;
     if (diagonal != NULL) {
-        distances->diagonal = sm_copy(data, n, sizeof *distances->diagonal);
+        distances->diagonal = sm_copy(self, n, sizeof *distances->diagonal);
         if (distances->diagonal == NULL) {
             smerf_target_free(&distances->head);
             return sm_no_memory(error, "loading distances");

@@ -133,12 +133,16 @@ static void of_several_failures_one_is_told_whole(void **state) {
     }
 }
 
-/* Task 0 fails; the others fail when they see that the loop is stopped, which is later. */
+/* Task 0 fails once another has started; the others fail when they see that the loop is stopped, which is later. */
 static smerf_status fail_later(void *job, size_t task, size_t thread, smerf_error *error) {
-    sm_crew *crew = job;
+    failing *work = job;
     (void)thread;
-    if (task == 0) return sm_fail(error, SMERF_BAD_INPUT, "first");
-    while (!atomic_load(&crew->is_stopped)) sched_yield();
+    atomic_fetch_add(&work->n_started, 1);
+    if (task == 0) {
+        while (atomic_load(&work->n_started) < 2) sched_yield();
+        return sm_fail(error, SMERF_BAD_INPUT, "first");
+    }
+    while (!atomic_load(&work->crew->is_stopped)) sched_yield();
     return sm_fail(error, SMERF_IO, "later");
 }
 
@@ -147,8 +151,9 @@ static void later_failures_do_not_hide_the_first(void **state) {
     for (size_t round = 0; round < 50; round++) {
         sm_crew crew;
         start(&crew, 4, NULL, NULL);
+        failing work = {.crew = &crew};
         smerf_error error;
-        assert_int_equal(sm_crew_do(&crew, 4, fail_later, &crew, &error), SMERF_BAD_INPUT);
+        assert_int_equal(sm_crew_do(&crew, 4, fail_later, &work, &error), SMERF_BAD_INPUT);
         assert_string_equal(error.message, "first");
     }
 }

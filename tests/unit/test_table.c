@@ -219,7 +219,7 @@ static void weights_are_numbers_above_zero(void **state) {
     assert_refused_with("w,x\n1,2\n0,3\n", &wish, "t.csv:3:1: ", "weight must be a number > 0");
     assert_refused_with("w,x\n-1,2\n", &wish, "t.csv:2:1: ", "> 0");
     assert_refused_with("w,x\n,2\n", &wish, "t.csv:2:1: ", "> 0");
-    assert_refused_with("w,x\ninf,2\n", &wish, "t.csv:2:1: ", "infinite");
+    assert_refused_with("w,x\ninf,2\n", &wish, "t.csv:2:1: ", "an item weight must be a number > 0");
     assert_refused_with("w,x\nheavy,2\n", &wish, "t.csv:2:1: ", "no number");
 }
 
@@ -238,7 +238,8 @@ static void a_known_table_leaves_out_what_it_does_not_know(void **state) {
                                 .n_numbers = 1,
                                 .categories = categories,
                                 .n_categories = 1,
-                                .only_known = true};
+                                .only_known = true,
+                                .id_may_be_absent = true};
     sm_table table = read_csv("extra,c,x,more\n1,u,2,x\ny,3,4,inf\n", &wish);
     assert_int_equal(table.n_columns, 2);
     assert_null(table.ids);
@@ -250,6 +251,9 @@ static void a_known_table_leaves_out_what_it_does_not_know(void **state) {
     sm_table_free(&table);
     assert_refused_with("x,name\n1,n\n", &wish, "t.csv:1:1: ", "no column \"c\"");
     assert_refused_with("x,c\nlow,u\n", &wish, "t.csv:2:1: ", "must hold numbers");
+    sm_table_wish sure = wish;
+    sure.id_may_be_absent = false;
+    assert_refused_with("x,c\n1,u\n", &sure, "t.csv:1:1: ", "no column \"name\"");
 }
 
 static void line_ends_and_quotes_do_not_change_a_table(void **state) {
