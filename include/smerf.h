@@ -96,7 +96,7 @@ SMERF_API smerf_status smerf_items_set_ids(smerf_items *items, const char *colum
                                            smerf_error *error);
 
 /* Weighs the items in training (in the split objective and in leaf means, not in the drawing).
- *   weights [n_items], finite and > 0; copied
+ *   weights [n_items], from 1e-100 to 1e100; copied
  *   column  what the weights are called, kept in the model; copied */
 SMERF_API smerf_status smerf_items_set_weights(smerf_items *items, const char *column, const double *weights,
                                                smerf_error *error);

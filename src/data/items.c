@@ -224,8 +224,10 @@ smerf_status smerf_items_set_ids(smerf_items *items, const char *column, const c
 smerf_status smerf_items_set_weights(smerf_items *items, const char *column, const double *weights,
                                      smerf_error *error) {
     for (size_t i = 0; i < items->n_items; i++)
-        if (!(weights[i] > 0) || isinf(weights[i]))
-            return sm_fail_at(error, i, 0, "row %zu has the weight %g; weights are finite and > 0", i, weights[i]);
+        if (!(weights[i] >= SM_SMALLEST_WEIGHT && weights[i] <= SM_LARGEST_WEIGHT))
+            return sm_fail_at(error, i, 0,
+                              "row %zu has the weight %g; weights are > 0, and neither tiny nor huge (%g ... %g)", i,
+                              weights[i], SM_SMALLEST_WEIGHT, SM_LARGEST_WEIGHT);
     if (!sm_is_utf8(column)) return sm_fail(error, SMERF_BAD_INPUT, "the name of the weight column is not UTF-8 text");
     char *name = sm_copy_string(column);
     double *copy = sm_copy(weights, items->n_items, sizeof *copy);

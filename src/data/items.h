@@ -17,6 +17,10 @@ typedef struct sm_features {
     sm_feature *feature;
 } sm_features;
 
+/* Item weights beyond these would overflow when they are multiplied. */
+#define SM_SMALLEST_WEIGHT 1e-100
+#define SM_LARGEST_WEIGHT 1e100
+
 struct smerf_items {
     size_t n_items;
     sm_features features;
@@ -49,5 +53,17 @@ void sm_view_free(sm_view *view);
 /* A hash of each item's features: equal items have equal hashes, whatever the file they come from.
  *   hashes  [n_items] */
 void sm_view_hash(const sm_view *view, const sm_features *features, uint64_t *hashes);
+
+/* A sparse sum of features, in listed order; a category enters as the indicator of one level. */
+typedef struct sm_projection {
+    size_t n_terms;
+    const uint32_t *feature;
+    const int8_t *weight;  /* +1 or -1 */
+    const uint32_t *level; /* NULL: all features are numbers */
+} sm_projection;
+
+/* Its value for one item: NaN if one of the features is missing, else finite (sums beyond the range of a double stop at
+ * its ends). */
+double sm_view_project(const sm_view *view, const sm_projection *projection, size_t item);
 
 #endif

@@ -1,4 +1,5 @@
 /* view.c - items as a model wants to see them: its features in its order, its numbering of levels. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -101,4 +102,29 @@ void sm_view_hash(const sm_view *view, const sm_features *features, uint64_t *ha
         }
         hashes[i] = hash;
     }
+}
+
+static double term_value(const sm_view *view, const sm_projection *projection, size_t term, size_t item) {
+    size_t feature = projection->feature[term];
+    if (view->values[feature] != NULL) return projection->weight[term] * view->values[feature][item];
+    uint32_t code = view->codes[feature][item];
+    if (code == SMERF_MISSING) return NAN;
+    return code == projection->level[term] ? projection->weight[term] : 0;
+}
+
+/* The sum again, kept within the range after each addition. */
+static double project_carefully(const sm_view *view, const sm_projection *projection, size_t item) {
+    double sum = 0;
+    for (size_t term = 0; term < projection->n_terms; term++) {
+        double value = term_value(view, projection, term, item);
+        if (isnan(value)) return NAN;
+        sum = fmax(-DBL_MAX, fmin(DBL_MAX, sum + value));
+    }
+    return sum;
+}
+
+double sm_view_project(const sm_view *view, const sm_projection *projection, size_t item) {
+    double sum = 0;
+    for (size_t term = 0; term < projection->n_terms; term++) sum += term_value(view, projection, term, item);
+    return isfinite(sum) ? sum : project_carefully(view, projection, item);
 }

@@ -45,7 +45,7 @@ static smerf_status unpack_items(smerf_model *model, const sm_tensors *tensors, 
         model->weights = sm_copy(data, model->n_items, sizeof *model->weights);
         if (model->weights == NULL) return sm_no_memory(error, "loading a model");
         for (size_t i = 0; i < model->n_items; i++)
-            if (!(model->weights[i] > 0) || model->weights[i] > 1e300)
+            if (!(model->weights[i] >= SM_SMALLEST_WEIGHT && model->weights[i] <= SM_LARGEST_WEIGHT))
                 return sm_fail(error, SMERF_BAD_FILE, "the model's item weights are not all > 0");
     }
     if (model->id_column != NULL) {

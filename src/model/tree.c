@@ -63,19 +63,13 @@ bool sm_tree_copy(sm_tree *copy, const sm_tree *tree) {
 
 size_t sm_tree_n_members(const sm_tree *tree) { return tree->first_member[tree->n_leaves]; }
 
-static double term_value(const sm_tree *tree, size_t term, const sm_view *view, size_t item) {
-    size_t feature = tree->term_feature[term];
-    if (view->values[feature] != NULL) return view->values[feature][item];
-    uint32_t code = view->codes[feature][item];
-    if (code == SMERF_MISSING) return NAN;
-    return code == tree->term_level[term] ? 1 : 0;
-}
-
 double sm_tree_project(const sm_tree *tree, size_t split, const sm_view *view, size_t item) {
-    double sum = 0;
-    for (size_t term = tree->first_term[split]; term < tree->first_term[split + 1]; term++)
-        sum += tree->term_weight[term] * term_value(tree, term, view, item);
-    return sum;
+    size_t first = tree->first_term[split];
+    const sm_projection projection = {.n_terms = tree->first_term[split + 1] - first,
+                                      .feature = tree->term_feature + first,
+                                      .weight = tree->term_weight + first,
+                                      .level = tree->term_level != NULL ? tree->term_level + first : NULL};
+    return sm_view_project(view, &projection, item);
 }
 
 static bool has_level(const sm_tree *tree, size_t split, uint32_t level) {

@@ -71,6 +71,7 @@ static smerf_status score_chunk(void *argument, size_t task, size_t thread, smer
 static smerf_status check_metrics(const smerf_target *truth, unsigned *metrics, smerf_error *error) {
     unsigned known = smerf_target_metrics(truth);
     if (*metrics == 0) *metrics = known;
+    if (*metrics >> SMERF_N_METRICS != 0) return sm_fail(error, SMERF_BAD_INPUT, "there is no such metric");
     for (unsigned m = 0; m < SMERF_N_METRICS; m++)
         if ((*metrics & SMERF_HAS(m)) && !(known & SMERF_HAS(m)))
             return sm_fail(error, SMERF_BAD_INPUT, "%s needs a graph or labels: a target of kind '%s' has no links",

@@ -120,6 +120,7 @@ smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const sm
                         const smerf_grid *grid, smerf_metric metric, const smerf_run *run, smerf_trial_sink tried,
                         void *context, smerf_trial *best, smerf_model **out, smerf_error *error) {
     trials list = {.n = 0};
+    if ((unsigned)metric >= SMERF_N_METRICS) return sm_fail(error, SMERF_BAD_INPUT, "there is no such metric");
     if (options->sample == SMERF_NO_SAMPLE)
         return sm_fail(error, SMERF_BAD_INPUT, "sample: without one, nothing is out of bag to choose by");
     smerf_status status = list_trials(&list, options, grid, items, error);

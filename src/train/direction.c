@@ -45,20 +45,11 @@ smerf_status sm_directions_start(sm_directions *directions, const sm_problem *pr
 void sm_directions_free(sm_directions *directions) { sm_arena_free(&directions->arena); }
 
 double sm_direction_value(const sm_directions *directions, const sm_direction *direction, size_t item) {
-    const sm_view *view = directions->problem->view;
-    double sum = 0;
-    for (size_t t = direction->first_term; t < direction->first_term + direction->n_terms; t++) {
-        size_t feature = directions->term_feature[t];
-        double value;
-        if (view->values[feature] != NULL)
-            value = view->values[feature][item];
-        else if (view->codes[feature][item] == SMERF_MISSING)
-            value = NAN;
-        else
-            value = view->codes[feature][item] == directions->term_level[t] ? 1 : 0;
-        sum += directions->term_weight[t] * value;
-    }
-    return sum;
+    const sm_projection projection = {.n_terms = direction->n_terms,
+                                      .feature = directions->term_feature + direction->first_term,
+                                      .weight = directions->term_weight + direction->first_term,
+                                      .level = directions->term_level + direction->first_term};
+    return sm_view_project(directions->problem->view, &projection, item);
 }
 
 /* Ranks of numbers and codes of categories are both whole numbers, with one for missing. */

@@ -1,4 +1,5 @@
 /* options.c - every default, and every check of an option, in one place. */
+#include <float.h>
 #include <math.h>
 
 #include "train/problem.h"
@@ -79,8 +80,9 @@ smerf_status sm_options_resolve(const smerf_options *options, size_t n_items, si
     if (options->oob_rule > SMERF_OOB_EITHER) return sm_fail(error, SMERF_BAD_INPUT, "oob-rule: unknown rule");
     if (options->self_distance > SMERF_SELF_EXCLUDE)
         return sm_fail(error, SMERF_BAD_INPUT, "self-distance: unknown kind");
-    if (options->self_distance == SMERF_SELF_VALUE && !isfinite(options->self_value))
-        return sm_fail(error, SMERF_BAD_INPUT, "self-distance: the value is not finite");
+    if (options->self_distance == SMERF_SELF_VALUE && !(fabs(options->self_value) <= (double)FLT_MAX))
+        return sm_fail(error, SMERF_BAD_INPUT, "self-distance: %g is not a number that float32 can hold",
+                       options->self_value);
     if (options->self_distance != SMERF_SELF_VALUE) resolved->self_value = 0;
     if (options->sample != SMERF_SUBSAMPLE) resolved->sample_share = 1;
     smerf_status status = check_sample(options, error);

@@ -385,10 +385,10 @@ READING_MODELS = [
     model("array of unknown type", with_entry("split.gain", dtype="I64"),
           "is damaged: the header's entry 'split.gain' makes no sense"),
     model("array left out", without_entry("split.gain"),
-          "is damaged: the model's array 'split.gain' is absent or has the wrong type or length"),
+          "is damaged: its arrays overlap, or leave gaps"),
     model("distances left out", without_entry("target.distances"),
-          "is damaged: the model has no array 'target.distances'"),
-    model("ids left out", without_entry("item.id"), "is damaged: the model's item ids do not fit its items"),
+          "is damaged: its arrays overlap, or leave gaps"),
+    model("ids left out", without_entry("item.id"), "is damaged: its arrays overlap, or leave gaps"),
 ]
 
 PREDICTING = [

@@ -138,7 +138,7 @@ static void the_path_graph_has_its_known_values(void **state) {
     (void)state;
     static double a[MOST * MOST];
     for (size_t n = 2; n <= 50; n += 6) {
-        double expected[MOST];
+        double expected[MOST] = {0};
         memset(a, 0, sizeof a);
         for (size_t i = 0; i + 1 < n; i++) {
             a[i * n + i] += 1;
@@ -155,7 +155,7 @@ static void repeated_values_have_a_whole_space_of_vectors(void **state) {
     (void)state;
     static double a[MOST * MOST];
     for (size_t n = 3; n <= 45; n += 7) {
-        double expected[MOST];
+        double expected[MOST] = {0};
         for (size_t i = 0; i < n * n; i++) a[i] = i % (n + 1) == 0 ? (double)n - 1 : -1;
         for (size_t k = 0; k < n; k++) expected[k] = k == 0 ? 0 : (double)n;
         assert_values(a, n, expected, 1e-12);

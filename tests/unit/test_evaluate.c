@@ -49,7 +49,7 @@ static double slow_spearman(const partners *row) {
 /* How many stand before k: those with smaller values, and equal ones listed earlier. */
 static size_t slow_place(const double *values, size_t n, size_t k) {
     size_t place = 0;
-    for (size_t i = 0; i < n; i++) place += values[i] < values[k] || (values[i] == values[k] && i < k);
+    for (size_t i = 0; i < n; i++) place += values[i] < values[k] || (i < k && values[i] == values[k]);
     return place;
 }
 

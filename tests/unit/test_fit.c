@@ -193,7 +193,7 @@ static const char *spoil(size_t number, smerf_options *options) {
     case 8:
         options->self_distance = SMERF_SELF_VALUE;
         options->self_value = INFINITY;
-        return "self-distance: the value is not finite";
+        return "self-distance: inf is not a number that float32 can hold";
     case 9: options->sample = (smerf_sample)3; return "sample: unknown kind";
     case 10:
         options->sample = SMERF_SUBSAMPLE;

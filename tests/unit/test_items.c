@@ -131,8 +131,10 @@ static void weights_are_finite_and_positive(void **state) {
     const smerf_column column = number("x", one_two_three);
     const double good[3] = {0.5, 1e-3, 7}, bad[4] = {0, -1, NAN, INFINITY};
     const char *const sentences[4] = {
-        "row 1 has the weight 0; weights are finite and > 0", "row 1 has the weight -1; weights are finite and > 0",
-        "row 1 has the weight nan; weights are finite and > 0", "row 1 has the weight inf; weights are finite and > 0"};
+        "row 1 has the weight 0; weights are > 0, and neither tiny nor huge (1e-100 ... 1e+100)",
+        "row 1 has the weight -1; weights are > 0, and neither tiny nor huge (1e-100 ... 1e+100)",
+        "row 1 has the weight nan; weights are > 0, and neither tiny nor huge (1e-100 ... 1e+100)",
+        "row 1 has the weight inf; weights are > 0, and neither tiny nor huge (1e-100 ... 1e+100)"};
     smerf_items *items = make(&column, 1, 3);
     smerf_error error;
     assert_int_equal(smerf_items_set_weights(items, "w", good, &error), SMERF_OK);
