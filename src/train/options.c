@@ -33,7 +33,7 @@ static smerf_status resolve_candidates(smerf_options *options, double p, smerf_e
                        options->candidates_power);
     double wanted = wanted_candidates(options, p);
     if (options->splits == SMERF_AXIS && wanted > p) wanted = p;
-    if (wanted * p > 1e9)
+    if (options->splits == SMERF_OBLIQUE && wanted * p > 1e9) /* they are drawn from a matrix of that size */
         return sm_fail(error, SMERF_BAD_INPUT, "candidates: %g directions of %.0f features are too many", wanted, p);
     options->candidates = (size_t)wanted;
     options->candidates_power = 0;

@@ -18,15 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-enum {
-    IS_TABLE = 0,
-    IS_MATRIX = 1,
-    IS_PAIRS = 2,
-    HAS_IDS = 4,
-    IS_SQUARE = 8,
-    HAS_WISHES = 16,
-    IS_KNOWN = 32
-};
+enum { IS_TABLE = 0, IS_MATRIX = 1, IS_PAIRS = 2, HAS_IDS = 4, IS_SQUARE = 8, HAS_WISHES = 16, IS_KNOWN = 32 };
 
 static char *names[] = {"a", "b", "c", "0", "id", "x1", "1.5", ""};
 enum { N_NAMES = sizeof names / sizeof names[0] };
@@ -38,29 +30,25 @@ static void demand(bool is_so, const char *what) {
 }
 
 static void check_failure(smerf_status status, const smerf_error *error) {
-    demand(status == SMERF_BAD_INPUT || status == SMERF_NO_MEMORY,
-           "a file that is there is bad input at worst");
+    demand(status == SMERF_BAD_INPUT || status == SMERF_NO_MEMORY, "a file that is there is bad input at worst");
     demand(error->status == status, "the error knows the status");
     size_t n = strlen(error->message);
     demand(n > 0 && n < sizeof error->message, "there is a message");
-    for (size_t i = 0; i < n; i++)
-        demand((unsigned char)error->message[i] >= 0x20, "the message is one line");
+    for (size_t i = 0; i < n; i++) demand((unsigned char)error->message[i] >= 0x20, "the message is one line");
 }
 
 static void check_column(const sm_table_column *column, size_t n_rows) {
     demand(column->name != NULL && column->is_category == (column->codes != NULL), "a column is of one kind");
     for (size_t i = 0; i < n_rows; i++) {
         if (column->is_category) {
-            demand(column->codes[i] < column->n_levels || column->codes[i] == SMERF_MISSING,
-                   "codes are places");
+            demand(column->codes[i] < column->n_levels || column->codes[i] == SMERF_MISSING, "codes are places");
             continue;
         }
         char text[SM_NUMBER_SPACE];
         double value = column->values[i], again = NAN;
         sm_cell cell = sm_number_parse(text, sm_number_format(value, text), &again);
         demand(cell == (isnan(value) ? SM_CELL_MISSING : SM_CELL_NUMBER), "values are finite or missing");
-        demand(isnan(value) || memcmp(&value, &again, sizeof value) == 0,
-               "a number reads back as it was written");
+        demand(isnan(value) || memcmp(&value, &again, sizeof value) == 0, "a number reads back as it was written");
     }
 }
 
@@ -80,8 +68,7 @@ static void fuzz_table(const char *path, uint8_t choice) {
     smerf_status status = sm_table_read(path, &wish, &table, &error);
     if (status != SMERF_OK) check_failure(status, &error);
     for (size_t j = 0; j < table.n_columns; j++) check_column(&table.columns[j], table.n_rows);
-    for (size_t i = 0; table.ids != NULL && i < table.n_rows; i++)
-        demand(table.ids[i][0] != '\0', "ids are there");
+    for (size_t i = 0; table.ids != NULL && i < table.n_rows; i++) demand(table.ids[i][0] != '\0', "ids are there");
     for (size_t i = 0; table.weights != NULL && i < table.n_rows; i++)
         demand(table.weights[i] > 0 && isfinite(table.weights[i]), "weights are above zero");
     sm_table_free(&table);
@@ -89,8 +76,7 @@ static void fuzz_table(const char *path, uint8_t choice) {
 
 static void fuzz_matrix(const char *path, uint8_t choice, size_t n) {
     const sm_matrix_side side = {n, (choice & HAS_IDS) != 0 ? names : NULL};
-    sm_matrix_wish wish = {
-        .rows = side, .columns = side, .is_square = (choice & IS_SQUARE) != 0, .largest = NAN};
+    sm_matrix_wish wish = {.rows = side, .columns = side, .is_square = (choice & IS_SQUARE) != 0, .largest = NAN};
     if (!wish.is_square) wish.columns.n = N_NAMES / 2;
     wish.are_similarities = (choice & HAS_WISHES) != 0;
     wish.take_means = (choice & IS_KNOWN) != 0;
@@ -102,8 +88,7 @@ static void fuzz_matrix(const char *path, uint8_t choice, size_t n) {
         for (size_t j = 0; j < matrix.n_columns; j++) {
             float z = matrix.z[i * matrix.n_columns + j];
             demand(isfinite(z), "distances are finite");
-            demand(!wish.is_square || z == matrix.z[j * matrix.n_columns + i],
-                   "a square matrix is symmetric");
+            demand(!wish.is_square || z == matrix.z[j * matrix.n_columns + i], "a square matrix is symmetric");
         }
     }
     sm_matrix_free(&matrix);

@@ -23,8 +23,7 @@ static smerf_status walk(const void *bytes, size_t n, char *out, size_t size, sm
         status = sm_csv_next(&csv, &cell, &is_found, error);
         if (status != SMERF_OK || !is_found) break;
         assert_true(at + cell.n + 4 < size);
-        at += (size_t)snprintf(out + at, size - at, "[%.*s]%s", (int)cell.n, cell.text,
-                               cell.ends_row ? " " : "");
+        at += (size_t)snprintf(out + at, size - at, "[%.*s]%s", (int)cell.n, cell.text, cell.ends_row ? " " : "");
         n_rows += cell.ends_row;
     }
     assert_true(n_rows <= most_rows);
@@ -175,8 +174,7 @@ static void plain_numbers_are_read_at_once(void **state) {
     assert_int_equal(sm_source_open("t.csv", &source, &error), SMERF_OK);
     sm_csv_start(&csv, &source);
     assert_true(sm_csv_next_number(&csv, &cell, &value) && value == 1.5 && !cell.ends_row && cell.n == 3);
-    assert_true(sm_csv_next_number(&csv, &cell, &value) && value == -2000 && cell.ends_row &&
-                cell.place == 4);
+    assert_true(sm_csv_next_number(&csv, &cell, &value) && value == -2000 && cell.ends_row && cell.place == 4);
     for (int i = 0; i < 5; i++) { /* a space, a CR, an infinity, quotes, the end: all left to sm_csv_next */
         assert_false(sm_csv_next_number(&csv, &cell, &value));
         assert_int_equal(sm_csv_next(&csv, &cell, &is_found, &error), SMERF_OK);
@@ -266,8 +264,7 @@ static void names_are_found_again(void **state) {
 
 static void items_without_ids_are_called_by_number(void **state) {
     (void)state;
-    static const char *const strangers[] = {"",   "01",          "+1",         "1.0", " 1",
-                                            "12", "99999999999", "4294967296", "a"};
+    static const char *const strangers[] = {"", "01", "+1", "1.0", " 1", "12", "99999999999", "4294967296", "a"};
     sm_roll roll;
     assert_int_equal(sm_roll_start(&roll, NULL, 12, NULL), SMERF_OK);
     assert_int_equal(sm_roll_find(&roll, "0", 1), 0);

@@ -5,10 +5,9 @@
 
 #include "io/matrix.h"
 
-#define SIDE(n_items, names)                                                                                 \
+#define SIDE(n_items, names)                                                                                           \
     { .n = (n_items), .ids = (names) }
-#define SQUARE(n_items, names)                                                                               \
-    .rows = SIDE(n_items, names), .columns = SIDE(n_items, names), .is_square = true
+#define SQUARE(n_items, names) .rows = SIDE(n_items, names), .columns = SIDE(n_items, names), .is_square = true
 
 static const sm_matrix_wish three = {SQUARE(3, NULL)}, four = {SQUARE(4, NULL)};
 
@@ -19,14 +18,12 @@ static void assert_read(const char *path, const sm_matrix_wish *wish, const floa
     assert_true(matrix.n_rows == wish->rows.n && matrix.n_columns == wish->columns.n);
     assert_int_equal((uintptr_t)matrix.z % 64, 0);
     for (size_t k = 0; k < matrix.n_rows * matrix.n_columns; k++)
-        if (matrix.z[k] != expected[k])
-            fail_msg("z[%zu] = %g and not %g", k, (double)matrix.z[k], (double)expected[k]);
+        if (matrix.z[k] != expected[k]) fail_msg("z[%zu] = %g and not %g", k, (double)matrix.z[k], (double)expected[k]);
     sm_matrix_free(&matrix);
     sm_matrix_free(&matrix); /* a second time does no harm */
 }
 
-static void assert_refused_file(const char *path, const sm_matrix_wish *wish, const char *start,
-                                const char *words) {
+static void assert_refused_file(const char *path, const sm_matrix_wish *wish, const char *start, const char *words) {
     sm_matrix matrix;
     smerf_error error;
     assert_int_equal(sm_matrix_read(path, wish, &matrix, &error), SMERF_BAD_INPUT);
@@ -39,8 +36,7 @@ static void assert_csv(const char *text, const sm_matrix_wish *wish, const float
     assert_read("z.csv", wish, expected);
 }
 
-static void assert_refused(const char *text, const sm_matrix_wish *wish, const char *start,
-                           const char *words) {
+static void assert_refused(const char *text, const sm_matrix_wish *wish, const char *start, const char *words) {
     write_text("z.csv", text);
     assert_refused_file("z.csv", wish, start, words);
 }
@@ -100,8 +96,7 @@ static void two_sides_have_two_sets_of_ids(void **state) {
 
 static void a_wrong_shape_says_what_would_fit(void **state) {
     (void)state;
-    const char *fit =
-        "4 items need 4 x 4 numbers, or 5 x 5 cells with ids, or 6 numbers in one line or column";
+    const char *fit = "4 items need 4 x 4 numbers, or 5 x 5 cells with ids, or 6 numbers in one line or column";
     assert_refused("", &four, "z.csv:1:1: the file is empty", fit);
     assert_refused("1,2,3\n4,5,6\n7,8,9\n", &four, "z.csv:1:1: the first line has 3 cells", fit);
     assert_refused("1,2,3,4,5,6\n1,2,3,4,5,6\n", &four, "z.csv:1:1: the first line has 6 cells", fit);
@@ -126,8 +121,7 @@ static void a_small_file_for_many_items_is_refused_without_their_matrix(void **s
 static void what_is_no_finite_number_is_refused(void **state) {
     (void)state;
     assert_refused("0,1,2\n1,x,3\n2,3,0\n", &three, "z.csv:2:3: \"x\" is no number", "");
-    assert_refused("0,1,2\n1,0,\n2,3,0\n", &three, "z.csv:2:5: a missing distance",
-                   "this target needs all pairs");
+    assert_refused("0,1,2\n1,0,\n2,3,0\n", &three, "z.csv:2:5: a missing distance", "this target needs all pairs");
     assert_refused("0,1,2\nNA,0,3\n2,3,0\n", &three, "z.csv:2:1: a missing distance", "all pairs");
     assert_refused("0,1,2\n1,0,NaN\n2,3,0\n", &three, "z.csv:2:5: a missing distance", "all pairs");
     assert_refused(",,\n,,\n,,\n", &three, "z.csv:1:1: a missing distance", "all pairs");
@@ -152,8 +146,7 @@ static void an_asymmetric_matrix_is_refused_at_its_first_cell(void **state) {
 static void a_difference_that_float32_does_not_see_is_none(void **state) {
     (void)state;
     assert_csv("0,1,2\n1.00000001,0,3\n2,3,0\n", &three, z3);
-    assert_refused("0,1,2\n1.0000001,0,3\n2,3,0\n", &three,
-                   "z.csv:2:1: z[1][0] = 1.0000001 but z[0][1] = 1: ", "");
+    assert_refused("0,1,2\n1.0000001,0,3\n2,3,0\n", &three, "z.csv:2:1: z[1][0] = 1.0000001 but z[0][1] = 1: ", "");
 }
 
 static void means_are_taken_of_the_rounded_values(void **state) {
@@ -203,8 +196,7 @@ static void npy_matrices_are_read_in_both_orders(void **state) {
     (void)state;
     const sm_matrix_wish wish = {.rows = SIDE(2, NULL), .columns = SIDE(3, NULL)};
     const double numbers[6] = {1, 2, 3, 4, 5, 6};
-    write_npy("z.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", numbers,
-              sizeof numbers);
+    write_npy("z.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", numbers, sizeof numbers);
     assert_read("z.npy", &wish, (float[]){1, 2, 3, 4, 5, 6});
     write_npy("z.npy", "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }", numbers, sizeof numbers);
     assert_read("z.npy", &wish, (float[]){1, 3, 5, 2, 4, 6});
@@ -216,8 +208,7 @@ static void npy_vectors_are_condensed(void **state) {
     static const char *const shapes[] = {"(6,)", "(6, 1)", "(1, 6)"};
     char dictionary[100];
     for (int i = 0; i < 3; i++) {
-        snprintf(dictionary, sizeof dictionary, "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }",
-                 shapes[i]);
+        snprintf(dictionary, sizeof dictionary, "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }", shapes[i]);
         write_npy("z.npy", dictionary, numbers, sizeof numbers);
         assert_read("z.npy", &four, z4);
     }
@@ -228,8 +219,7 @@ static void npy_vectors_are_condensed(void **state) {
 static void npy_matrices_are_refused_by_row_and_column(void **state) {
     (void)state;
     const char *shape = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }";
-    const double asymmetric[9] = {0, 1, 4, 1, 0, 3, 5, 2, 0},
-                 missing[9] = {0, 1, 2, 1, NAN, 3, INFINITY, 3, 0};
+    const double asymmetric[9] = {0, 1, 4, 1, 0, 3, 5, 2, 0}, missing[9] = {0, 1, 2, 1, NAN, 3, INFINITY, 3, 0};
     const double large[9] = {0, 1, 1e300, 1, 0, 3, 1e300, 3, 0}, vector[3] = {1, 2, NAN};
     smerf_error error;
     sm_matrix matrix;
@@ -241,8 +231,7 @@ static void npy_matrices_are_refused_by_row_and_column(void **state) {
     assert_refused_file("z.npy", &three, "z.npy: row 1, column 1: a missing distance", "");
     write_npy("z.npy", shape, large, sizeof large);
     assert_refused_file("z.npy", &three, "z.npy: row 0, column 2: 1e+300 is too large", "float32");
-    assert_refused_file("z.npy", &four, "z.npy: has 3 x 3 numbers; 4 items need 4 x 4 numbers, or 6 numbers",
-                        "");
+    assert_refused_file("z.npy", &four, "z.npy: has 3 x 3 numbers; 4 items need 4 x 4 numbers, or 6 numbers", "");
     write_npy("z.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", vector, sizeof vector);
     assert_refused_file("z.npy", &three, "z.npy: row 1, column 2: a missing distance", "");
 }
@@ -253,8 +242,8 @@ static double large[N][N];
 
 static void write_large(const char *path, const char *order) {
     char dictionary[128];
-    int n = snprintf(dictionary, sizeof dictionary,
-                     "{'descr': '<f8', 'fortran_order': %s, 'shape': (%d, %d), }", order, N, N);
+    int n = snprintf(dictionary, sizeof dictionary, "{'descr': '<f8', 'fortran_order': %s, 'shape': (%d, %d), }", order,
+                     N, N);
     const char start[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, (char)n, 0};
     FILE *file = fopen(path, "w");
     fwrite(start, 1, sizeof start, file);
@@ -276,8 +265,7 @@ static void the_first_bad_cell_is_named_whatever_the_order_of_reading(void **sta
         large[100][3] = NAN; /* first in the order of rows if the file is in C order */
         large[3][140] = INFINITY;
         write_large("z.npy", is_fortran ? "True" : "False");
-        assert_refused_file("z.npy", &wish,
-                            is_fortran ? "z.npy: row 3, column 100: " : "z.npy: row 3, column 140: ",
+        assert_refused_file("z.npy", &wish, is_fortran ? "z.npy: row 3, column 100: " : "z.npy: row 3, column 140: ",
                             is_fortran ? "missing" : "infinite");
         fill_large();
         large[70][60] += 1; /* (60, 70) in C order */

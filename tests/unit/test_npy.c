@@ -5,8 +5,7 @@
 
 #include "io/npy.h"
 
-#define DICTIONARY(descr, order, shape)                                                                      \
-    "{'descr': '" descr "', 'fortran_order': " order ", 'shape': " shape ", }"
+#define DICTIONARY(descr, order, shape) "{'descr': '" descr "', 'fortran_order': " order ", 'shape': " shape ", }"
 
 static void open_npy(const char *path, sm_source *source, sm_npy *npy) {
     smerf_error error;
@@ -64,8 +63,7 @@ static void swap_bytes(void *numbers, size_t item_bytes, size_t n) {
 static void assert_type(const char *type, void *numbers, size_t item_bytes, const double expected[4]) {
     char dictionary[128];
     for (int is_big = 0; is_big < 2; is_big++) {
-        snprintf(dictionary, sizeof dictionary, DICTIONARY("%c%s", "False", "(1, 4)"), is_big ? '>' : '<',
-                 type);
+        snprintf(dictionary, sizeof dictionary, DICTIONARY("%c%s", "False", "(1, 4)"), is_big ? '>' : '<', type);
         write_npy("t.npy", dictionary, numbers, 4 * item_bytes);
         assert_holds(expected);
         swap_bytes(numbers, item_bytes, 4);
@@ -120,8 +118,7 @@ static void both_orders_of_the_numbers_are_read(void **state) {
     float numbers[N_ROWS * N_COLUMNS];
     for (int k = 0; k < N_ROWS * N_COLUMNS; k++) numbers[k] = (float)k;
     for (int is_fortran = 0; is_fortran < 2; is_fortran++) {
-        write_npy("t.npy",
-                  is_fortran ? DICTIONARY("<f4", "True", "(70, 3)") : DICTIONARY("<f4", "False", "(70, 3)"),
+        write_npy("t.npy", is_fortran ? DICTIONARY("<f4", "True", "(70, 3)") : DICTIONARY("<f4", "False", "(70, 3)"),
                   numbers, sizeof numbers);
         sm_source source;
         sm_npy npy;
@@ -130,8 +127,7 @@ static void both_orders_of_the_numbers_are_read(void **state) {
         assert_int_equal(npy.is_fortran, is_fortran);
         for (size_t i = 0; i < N_ROWS; i++)
             for (size_t j = 0; j < N_COLUMNS; j++)
-                assert_true(sm_npy_get(&npy, i, j) ==
-                            (double)(is_fortran ? j * N_ROWS + i : i * N_COLUMNS + j));
+                assert_true(sm_npy_get(&npy, i, j) == (double)(is_fortran ? j * N_ROWS + i : i * N_COLUMNS + j));
         sm_npy_get_tile(&npy, 6, 64, 1, 2, tile);
         for (size_t i = 0; i < 64; i++)
             for (size_t j = 0; j < 2; j++) assert_true(tile[2 * i + j] == sm_npy_get(&npy, 6 + i, 1 + j));
@@ -183,38 +179,35 @@ static void headers_may_be_spaced_and_ordered_freely(void **state) {
 
 static void other_headers_are_refused(void **state) {
     (void)state;
-    static const char *const dictionaries[] = {
-        "",
-        "{}",
-        "{",
-        "{'descr': '<f8'}",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (0,)",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (0,)} x",
-        "{'descr': '<f8', 'fortran_order': Maybe, 'shape': (0,)}",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (0)}",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': 0}",
-        "{'descr': '<f8', 'descr': '<f8', 'shape': (0,)}",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (0,), 'x': 1}",
-        "{'descr': '<f8, 'fortran_order': False, 'shape': (0,)}",
-        "{'descr' '<f8', 'fortran_order': False, 'shape': (0,)}",
-        "{'descr': <f8, 'fortran_order': False, 'shape': (0,)}"};
+    static const char *const dictionaries[] = {"",
+                                               "{}",
+                                               "{",
+                                               "{'descr': '<f8'}",
+                                               "{'descr': '<f8', 'fortran_order': False, 'shape': (0,)",
+                                               "{'descr': '<f8', 'fortran_order': False, 'shape': (0,)} x",
+                                               "{'descr': '<f8', 'fortran_order': Maybe, 'shape': (0,)}",
+                                               "{'descr': '<f8', 'fortran_order': False, 'shape': (0)}",
+                                               "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}",
+                                               "{'descr': '<f8', 'fortran_order': False, 'shape': 0}",
+                                               "{'descr': '<f8', 'descr': '<f8', 'shape': (0,)}",
+                                               "{'descr': '<f8', 'fortran_order': False, 'shape': (0,), 'x': 1}",
+                                               "{'descr': '<f8, 'fortran_order': False, 'shape': (0,)}",
+                                               "{'descr' '<f8', 'fortran_order': False, 'shape': (0,)}",
+                                               "{'descr': <f8, 'fortran_order': False, 'shape': (0,)}"};
     for (size_t i = 0; i < sizeof dictionaries / sizeof dictionaries[0]; i++)
         assert_refused_dictionary(dictionaries[i], "header");
 }
 
 static void other_types_are_refused(void **state) {
     (void)state;
-    static const char *const types[] = {"<c8",  "<c16",    "|O",  "<U5",  "|S3", "<f2",
-                                        "<f16", "<M8[ns]", "<i3", "<i16", "|b2", "",
-                                        "<",    "<f",      "<8f", "<f88", "?",   "\x1B[31m"};
+    static const char *const types[] = {"<c8",  "<c16", "|O", "<U5", "|S3", "<f2", "<f16", "<M8[ns]", "<i3",
+                                        "<i16", "|b2",  "",   "<",   "<f",  "<8f", "<f88", "?",       "\x1B[31m"};
     char dictionary[128];
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         snprintf(dictionary, sizeof dictionary, DICTIONARY("%s", "False", "(0,)"), types[i]);
         assert_refused_dictionary(dictionary, "float32, float64, integers and booleans");
     }
-    assert_refused_dictionary("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (0,), }",
-                              "records");
+    assert_refused_dictionary("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (0,), }", "records");
 }
 
 static void other_numbers_of_dimensions_are_refused(void **state) {
@@ -225,18 +218,16 @@ static void other_numbers_of_dimensions_are_refused(void **state) {
 
 static void sizes_that_no_file_has_are_refused(void **state) {
     (void)state;
-    static const char *const shapes[] = {
-        "(4611686018427387904,)",    "(4611686018427387904, 4611686018427387904)",
-        "(2305843009213693952, 8)",  "(18446744073709551615, 1)",
-        "(18446744073709551616, 0)", "(99999999999999999999999999, 1)",
-        "(4294967296, 4294967296)",  "(1, 18446744073709551615)"};
+    static const char *const shapes[] = {"(4611686018427387904,)",    "(4611686018427387904, 4611686018427387904)",
+                                         "(2305843009213693952, 8)",  "(18446744073709551615, 1)",
+                                         "(18446744073709551616, 0)", "(99999999999999999999999999, 1)",
+                                         "(4294967296, 4294967296)",  "(1, 18446744073709551615)"};
     char dictionary[200];
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         snprintf(dictionary, sizeof dictionary, DICTIONARY("<f8", "False", "%s"), shapes[i]);
         assert_refused_dictionary(dictionary, "any file can hold");
     }
-    assert_refused_dictionary(DICTIONARY("<f8", "False", "(1152921504606846975, 1)"),
-                              "needs 9223372036854775800");
+    assert_refused_dictionary(DICTIONARY("<f8", "False", "(1152921504606846975, 1)"), "needs 9223372036854775800");
 }
 
 static void a_file_cut_short_anywhere_is_refused(void **state) {
@@ -279,8 +270,7 @@ static void written_headers_are_read_back(void **state) {
                 assert_says(&error, "w.npy: has 0 bytes of numbers", "100000 x 100000");
             } else {
                 assert_int_equal(sm_npy_read(&source, &npy, &error), SMERF_OK);
-                assert_true(npy.n_dims == n_dims && npy.shape[0] == shapes[i][0] &&
-                            npy.item_bytes == item_bytes);
+                assert_true(npy.n_dims == n_dims && npy.shape[0] == shapes[i][0] && npy.item_bytes == item_bytes);
                 assert_true(npy.type == (item_bytes == 4 ? SM_NPY_F32 : SM_NPY_F64) && !npy.is_fortran);
             }
             sm_source_close(&source);

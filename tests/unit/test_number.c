@@ -90,8 +90,7 @@ static void missing_values_have_five_spellings(void **state) {
     static const char *const text[] = {"na", "Na", "N/A", "-nan", "nan1", "NULL", "None", "?"};
     for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
         assert_int_equal(kind_of(missing[i]), SM_CELL_MISSING);
-    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++)
-        assert_int_equal(kind_of(text[i]), SM_CELL_TEXT);
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) assert_int_equal(kind_of(text[i]), SM_CELL_TEXT);
 }
 
 static void infinities_and_numbers_too_large_are_infinite(void **state) {
@@ -105,17 +104,14 @@ static void infinities_and_numbers_too_large_are_infinite(void **state) {
                                         "-1e400",
                                         "1e99999999999999999999999",
                                         "179769313486231580793e289"};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        assert_int_equal(kind_of(texts[i]), SM_CELL_INFINITE);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) assert_int_equal(kind_of(texts[i]), SM_CELL_INFINITE);
 }
 
 static void what_is_no_plain_decimal_number_is_text(void **state) {
     (void)state;
-    static const char *const texts[] = {"x",    "1x",  "0x10",  "1e",    "1e+",  "e5",    ".",
-                                        "-",    "+-1", "1,5",   "1.2.3", "1e5.", "1_000", "1d3",
-                                        "infi", "--1", "1e5 5", ".e1",   "٣",    "−1"};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        assert_int_equal(kind_of(texts[i]), SM_CELL_TEXT);
+    static const char *const texts[] = {"x",     "1x",   "0x10",  "1e",  "1e+",  "e5",  ".",     "-",   "+-1", "1,5",
+                                        "1.2.3", "1e5.", "1_000", "1d3", "infi", "--1", "1e5 5", ".e1", "٣",   "−1"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) assert_int_equal(kind_of(texts[i]), SM_CELL_TEXT);
 }
 
 static void only_the_given_bytes_are_read(void **state) {
@@ -168,8 +164,7 @@ static void whole_numbers_times_powers_of_ten_agree_with_strtod(void **state) {
         uint64_t digits = (uint64_t)sm_random_word(&random) << 32;
         digits = (digits | sm_random_word(&random)) >> sm_random_below(&random, 64);
         char text[64];
-        snprintf(text, sizeof text, "%llue%d", (unsigned long long)digits,
-                 (int)sm_random_below(&random, 61) - 30);
+        snprintf(text, sizeof text, "%llue%d", (unsigned long long)digits, (int)sm_random_below(&random, 61) - 30);
         assert_same(text, parse(text));
     }
 }
@@ -201,8 +196,7 @@ static void no_shorter_text_reads_back_the_same(void **state) {
     sm_random random;
     sm_random_start(&random, 3, 0, 1);
     for (int i = 0; i < 30000; i++) {
-        double value =
-            i % 3 == 0 ? random_double(&random) : ldexp(sm_random_uniform(&random) + 0.5, i % 100 - 50);
+        double value = i % 3 == 0 ? random_double(&random) : ldexp(sm_random_uniform(&random) + 0.5, i % 100 - 50);
         const char *text = format(value);
         size_t n_digits = count_digits(text);
         char shorter[64];
@@ -257,12 +251,10 @@ static void a_locale_with_a_decimal_comma_changes_nothing(void **state) {
     (void)state;
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE", "fr_FR"};
     const char *name = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && name == NULL; i++)
-        name = setlocale(LC_ALL, names[i]);
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && name == NULL; i++) name = setlocale(LC_ALL, names[i]);
     if (name == NULL) skip();
     bool is_right = parse("1.5e-200") == 1.5e-200 && strcmp(format(1.5e-200), "1.5e-200") == 0 &&
-                    parse("1.2345678901234567890123") == 1.2345678901234567890123 &&
-                    kind_of("1,5") == SM_CELL_TEXT;
+                    parse("1.2345678901234567890123") == 1.2345678901234567890123 && kind_of("1,5") == SM_CELL_TEXT;
     setlocale(LC_ALL, "C");
     assert_true(is_right);
 }

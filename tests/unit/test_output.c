@@ -35,8 +35,7 @@ static size_t count_files(const char *path) {
     size_t n = 0;
     DIR *folder = opendir(path);
     assert_non_null(folder);
-    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
-        n += entry->d_name[0] != '.';
+    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) n += entry->d_name[0] != '.';
     closedir(folder);
     return n;
 }
@@ -44,8 +43,7 @@ static size_t count_files(const char *path) {
 static int start_empty(void **state) {
     (void)state;
     DIR *folder = opendir(".");
-    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
-        (void)remove(entry->d_name);
+    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) (void)remove(entry->d_name);
     return closedir(folder);
 }
 
@@ -98,8 +96,7 @@ static void an_existing_file_survives_a_failed_write(void **state) {
         signal(SIGXFSZ, SIG_IGN);
         sm_output *output = NULL;
         smerf_error error = {0};
-        bool is_right =
-            setrlimit(RLIMIT_FSIZE, &limit) == 0 && sm_output_open("f", &output, &error) == SMERF_OK;
+        bool is_right = setrlimit(RLIMIT_FSIZE, &limit) == 0 && sm_output_open("f", &output, &error) == SMERF_OK;
         for (int i = 0; is_right && i < 10000; i++) sm_output_print(output, "line %d\n", i);
         is_right = is_right && sm_output_has_failed(output) && sm_output_finish(output, &error) == SMERF_IO &&
                    strstr(error.message, "f: cannot be written: File too large") != NULL;

@@ -5,8 +5,8 @@
 
 static const sm_matrix_side five = {.n = 5};
 
-static void assert_pairs(const char *text, const sm_matrix_side *rows, const sm_matrix_side *columns,
-                         size_t n, const uint32_t (*expected)[2]) {
+static void assert_pairs(const char *text, const sm_matrix_side *rows, const sm_matrix_side *columns, size_t n,
+                         const uint32_t (*expected)[2]) {
     sm_pairs pairs;
     smerf_error error;
     write_text("p.csv", text);
@@ -20,8 +20,7 @@ static void assert_pairs(const char *text, const sm_matrix_side *rows, const sm_
     sm_pairs_free(&pairs); /* a second time does no harm */
 }
 
-static void assert_refused(const char *text, const sm_matrix_side *rows, const char *start,
-                           const char *words) {
+static void assert_refused(const char *text, const sm_matrix_side *rows, const char *start, const char *words) {
     sm_pairs pairs;
     smerf_error error;
     write_text("p.csv", text);
@@ -34,8 +33,7 @@ static void ids_are_matched_as_text(void **state) {
     (void)state;
     char *left[] = {"a", "07", "x y"}, *right[] = {"x y", "b"};
     const sm_matrix_side rows = {3, left}, columns = {2, right};
-    assert_pairs("i,j\na,b\n07,\"x y\"\nx y,b\n", &rows, &columns, 3,
-                 (const uint32_t[][2]){{0, 1}, {1, 0}, {2, 1}});
+    assert_pairs("i,j\na,b\n07,\"x y\"\nx y,b\n", &rows, &columns, 3, (const uint32_t[][2]){{0, 1}, {1, 0}, {2, 1}});
 }
 
 static void items_without_ids_are_numbers(void **state) {
@@ -45,8 +43,7 @@ static void items_without_ids_are_numbers(void **state) {
 
 static void further_columns_are_ignored(void **state) {
     (void)state;
-    assert_pairs("i,j,distance,note\n0,1,inf,\"a,b\"\n2,3,,\n", &five, &five, 2,
-                 (const uint32_t[][2]){{0, 1}, {2, 3}});
+    assert_pairs("i,j,distance,note\n0,1,inf,\"a,b\"\n2,3,,\n", &five, &five, 2, (const uint32_t[][2]){{0, 1}, {2, 3}});
 }
 
 static void a_header_without_pairs_is_an_empty_list(void **state) {
@@ -91,14 +88,10 @@ static void a_list_that_cannot_be_opened_is_an_io_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ids_are_matched_as_text),
-        cmocka_unit_test(items_without_ids_are_numbers),
-        cmocka_unit_test(further_columns_are_ignored),
-        cmocka_unit_test(a_header_without_pairs_is_an_empty_list),
-        cmocka_unit_test(letters_may_be_names_and_ids),
-        cmocka_unit_test(an_unknown_id_is_refused_with_its_place),
-        cmocka_unit_test(other_shapes_are_refused),
-        cmocka_unit_test(a_list_that_cannot_be_opened_is_an_io_error),
+        cmocka_unit_test(ids_are_matched_as_text),      cmocka_unit_test(items_without_ids_are_numbers),
+        cmocka_unit_test(further_columns_are_ignored),  cmocka_unit_test(a_header_without_pairs_is_an_empty_list),
+        cmocka_unit_test(letters_may_be_names_and_ids), cmocka_unit_test(an_unknown_id_is_refused_with_its_place),
+        cmocka_unit_test(other_shapes_are_refused),     cmocka_unit_test(a_list_that_cannot_be_opened_is_an_io_error),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);
 }

@@ -19,8 +19,7 @@ static sm_table read_csv(const char *text, const sm_table_wish *wish) {
     return read_table("t.csv", wish);
 }
 
-static void assert_refused_file(const char *path, const sm_table_wish *wish, const char *start,
-                                const char *words) {
+static void assert_refused_file(const char *path, const sm_table_wish *wish, const char *start, const char *words) {
     sm_table table;
     smerf_error error;
     assert_int_equal(sm_table_read(path, wish, &table, &error), SMERF_BAD_INPUT);
@@ -30,8 +29,7 @@ static void assert_refused_file(const char *path, const sm_table_wish *wish, con
     assert_int_equal(sm_table_read(path, wish, &table, NULL), SMERF_BAD_INPUT); /* nobody need listen */
 }
 
-static void assert_refused_with(const char *text, const sm_table_wish *wish, const char *start,
-                                const char *words) {
+static void assert_refused_with(const char *text, const sm_table_wish *wish, const char *start, const char *words) {
     write_text("t.csv", text);
     assert_refused_file("t.csv", wish, start, words);
 }
@@ -83,8 +81,8 @@ static void a_mixture_is_refused_at_the_first_cell_that_disagrees(void **state) 
     assert_refused("a,b\n1,2\n3,x\n4,y\n", "t.csv:3:3: \"x\" is no number", "holds numbers above");
     assert_refused("a,b\n1,x\n3,\n4,5\n", "t.csv:4:3: \"5\" is a number", "column \"b\" holds text above");
     assert_refused("a,b\n1,NA\n2,x\n3,7\n", "t.csv:4:3: ", "--categories");
-    assert_refused("caf\xC3\xA9,\xE2\x82\xAC\n\xC3\xA9\xC3\xA9,1\n\xC3\xA9,z\xC3\xBC\n",
-                   "t.csv:3:3: \"z\xC3\xBC\"", "number");
+    assert_refused("caf\xC3\xA9,\xE2\x82\xAC\n\xC3\xA9\xC3\xA9,1\n\xC3\xA9,z\xC3\xBC\n", "t.csv:3:3: \"z\xC3\xBC\"",
+                   "number");
 }
 
 static void an_infinity_is_refused(void **state) {
@@ -193,8 +191,7 @@ static void a_wished_column_must_be_there(void **state) {
                                     {.categories = names, .n_categories = 1},
                                     {.numbers = names, .n_numbers = 1}};
     for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++)
-        assert_refused_with("a,b\n1,2\n", &wishes[i], "t.csv:1:1: there is no column \"nowhere\"",
-                            "\"a\", \"b\"");
+        assert_refused_with("a,b\n1,2\n", &wishes[i], "t.csv:1:1: there is no column \"nowhere\"", "\"a\", \"b\"");
     const sm_table_wish by_number = {.id = "0"};
     assert_refused_with("a,b\n1,2\n", &by_number, "t.csv:1:1: ", "no column \"0\""); /* there are names */
 }
@@ -327,17 +324,14 @@ static void npy_tables_are_refused_by_row_and_column(void **state) {
     assert_refused_file("t.npy", &no_wish, "t.npy: row 1, column 1: ", "infinite");
     write_npy("t.npy", shape, same, sizeof same);
     assert_refused_file("t.npy", &id, "t.npy: row 1, column 0: ", "id \"1\"");
-    write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }", unnamed,
-              sizeof unnamed);
+    write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }", unnamed, sizeof unnamed);
     assert_refused_file("t.npy", &id, "t.npy: row 0, column 0: ", "without an id");
     assert_refused_file("t.npy", &weight, "t.npy: row 0, column 0: ", "weight");
     write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", unnamed, sizeof unnamed);
     assert_refused_file("t.npy", &no_wish, "t.npy: ", "2-D");
-    write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 4611686018427387904), }", rows,
-              0);
+    write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 4611686018427387904), }", rows, 0);
     assert_refused_file("t.npy", &no_wish, "t.npy: ", "2-D");
-    write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 0), }", rows,
-              0);
+    write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 0), }", rows, 0);
     assert_refused_file("t.npy", &no_wish, "t.npy: ", "2-D");
 }
 
@@ -361,8 +355,7 @@ static void large_tables_of_both_kinds_hold_the_same(void **state) {
     fclose(csv);
     fclose(npy);
     sm_table a = read_table("large.csv", &no_wish), b = read_table("large.npy", &no_wish);
-    assert_true(a.n_rows == N_ROWS && b.n_rows == N_ROWS && a.n_columns == N_COLUMNS &&
-                b.n_columns == N_COLUMNS);
+    assert_true(a.n_rows == N_ROWS && b.n_rows == N_ROWS && a.n_columns == N_COLUMNS && b.n_columns == N_COLUMNS);
     for (size_t j = 0; j < N_COLUMNS; j++) {
         assert_string_equal(a.columns[j].name, b.columns[j].name);
         assert_memory_equal(a.columns[j].values, b.columns[j].values, N_ROWS * sizeof(double));
