@@ -31,15 +31,16 @@ test: ## run every check (scripts/test NAME... runs some of them)
 
 lint: ## look for style, suspicious code, and doors between rooms that should be shut
 	@$(SETUP) test
-	clang-format --dry-run -Werror $(c_files)
-	cppcheck --quiet -j $(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr \
+	@echo "clang-format, cppcheck, shellcheck, scripts/check-rooms"
+	@clang-format --dry-run -Werror $(c_files)
+	@cppcheck --quiet -j $(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr \
 	    --error-exitcode=1 -Iinclude -Isrc -Icli $(filter %.c,$(c_files))
-	shellcheck $(shell_scripts)
-	scripts/check-rooms
+	@shellcheck $(shell_scripts)
+	@scripts/check-rooms
 
 format: ## put the C files into the house style
 	@$(SETUP) test
-	clang-format -i $(c_files)
+	@clang-format -i $(c_files)
 
 fuzz: ## feed the readers garbage for a minute each
 	@$(SETUP) fuzz
