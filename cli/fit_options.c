@@ -25,12 +25,12 @@ const cli_option cli_fit_options[] = {
 };
 
 static const char *const split_names[] = {"axis", "oblique"};
-static const char *const rule_names[] = {"both", "either"};
+static const char *const rule_names[] = {"both", "either"}; /* from SMERF_OOB_BOTH on */
 static const char *const kernel_names[] = {"auto", "plain"};
 static const char *const method_names[] = {"smerf"};
 
 const char *cli_splits_name(smerf_splits splits) { return split_names[splits]; }
-const char *cli_oob_rule_name(smerf_oob_rule rule) { return rule_names[rule]; }
+const char *cli_oob_rule_name(smerf_oob_rule rule) { return rule_names[rule - SMERF_OOB_BOTH]; }
 
 static bool read_whole(const char *text, const char *end, uint64_t *out) {
     if (text == end || *text < '0' || *text > '9') return false;
@@ -126,7 +126,7 @@ smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, 
     if (status == SMERF_OK) status = read_self(args, options, error);
     if (status == SMERF_OK) status = read_seed(args, options, error);
     options->splits = (smerf_splits)splits;
-    options->oob_rule = (smerf_oob_rule)rule;
+    options->oob_rule = (smerf_oob_rule)(SMERF_OOB_BOTH + rule);
     if (status == SMERF_OK && cli_has(args, "--density") && !(options->density > 0 && options->density <= 1))
         return cli_fail(args, error, "--density %s is not in (0, 1]", cli_get(args, "--density"));
     return status;
@@ -140,8 +140,8 @@ smerf_status cli_read_kernels(const cli_args *args, smerf_run *run, smerf_error 
 }
 
 smerf_status cli_read_oob_rule(const cli_args *args, smerf_oob_rule *rule, smerf_error *error) {
-    unsigned chosen = SMERF_OOB_AS_FITTED;
+    unsigned chosen = 0;
     smerf_status status = cli_get_word(args, "--oob-rule", rule_names, 2, &chosen, error);
-    *rule = (smerf_oob_rule)chosen;
+    *rule = cli_has(args, "--oob-rule") ? (smerf_oob_rule)(SMERF_OOB_BOTH + chosen) : SMERF_OOB_AS_FITTED;
     return status;
 }

@@ -45,7 +45,7 @@ int main(void) {
     /* How good is it on pairs that a tree has not seen, and which feature matters? */
     smerf_scores scores;
     double importance[2];
-    smerf_question training = {.rows = items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
+    smerf_question training = {.rows = items, .out_of_bag = true};
     check(smerf_evaluate(model, &training, NULL, 0, NULL, &scores, &error), &error);
     check(smerf_importance_gain(model, importance, &error), &error);
     printf("out-of-bag rmse %.3f, spearman %.3f\n", scores.value[SMERF_RMSE], scores.value[SMERF_SPEARMAN]);

@@ -131,8 +131,9 @@ SMERF_API void smerf_target_free(smerf_target *target);
 typedef enum smerf_splits { SMERF_AXIS, SMERF_OBLIQUE } smerf_splits;
 typedef enum smerf_sample { SMERF_BOOTSTRAP, SMERF_SUBSAMPLE, SMERF_NO_SAMPLE } smerf_sample;
 
-/* Which trees speak for a training pair out of bag: those that saw neither item, or those that missed one. */
-typedef enum smerf_oob_rule { SMERF_OOB_BOTH, SMERF_OOB_EITHER, SMERF_OOB_AS_FITTED } smerf_oob_rule;
+/* Which trees speak for a training pair out of bag: those that missed both items, or those that missed either one. A
+ * question may leave the choice to the model. */
+typedef enum smerf_oob_rule { SMERF_OOB_AS_FITTED, SMERF_OOB_BOTH, SMERF_OOB_EITHER } smerf_oob_rule;
 
 /* An item's distance to itself: as the target gives it, one value everywhere, or left out of a leaf's distance
  * to itself (growing as given). */
@@ -192,7 +193,7 @@ typedef struct smerf_question {
     const smerf_items *rows;
     const smerf_items *columns; /* NULL: the rows again */
     bool out_of_bag;
-    smerf_oob_rule oob_rule; /* SMERF_OOB_AS_FITTED: as the model says */
+    smerf_oob_rule oob_rule; /* 0, SMERF_OOB_AS_FITTED: as the model says */
 } smerf_question;
 
 /* Takes one row of distances, rows in order, always on the calling thread. Return non-zero to cancel. */

@@ -10,7 +10,7 @@
 
 static const char *const split_names[] = {"axis", "oblique"};
 static const char *const sample_names[] = {"bootstrap", "subsample", "none"};
-static const char *const rule_names[] = {"both", "either"};
+static const char *const rule_names[] = {"both", "either"}; /* from SMERF_OOB_BOTH on */
 static const char *const self_names[] = {"given", "value", "exclude"};
 
 #define COUNT(names) (sizeof(names) / sizeof *(names))
@@ -48,8 +48,8 @@ static json_t *options_json(const smerf_options *options) {
                      "splits", split_names[options->splits], "candidates", (json_int_t)options->candidates, "density",
                      options->density, "min_parent", (json_int_t)options->min_parent, "max_depth", depth, "sample",
                      sample_names[options->sample], "sample_share", options->sample_share, "oob_rule",
-                     rule_names[options->oob_rule], "self_distance", self_names[options->self_distance], "self_value",
-                     options->self_value);
+                     rule_names[options->oob_rule - SMERF_OOB_BOTH], "self_distance",
+                     self_names[options->self_distance], "self_value", options->self_value);
 }
 
 /* Adds a fact whose value is JSON in a string; takes the value. */
@@ -141,7 +141,7 @@ static bool read_options(const json_t *facts, smerf_options *options) {
         options->self_value = self_value;
         options->splits = (smerf_splits)splits;
         options->sample = (smerf_sample)sample;
-        options->oob_rule = (smerf_oob_rule)rule;
+        options->oob_rule = (smerf_oob_rule)(SMERF_OOB_BOTH + rule);
         options->self_distance = (smerf_self)self;
     }
     json_decref(object);

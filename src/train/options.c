@@ -77,7 +77,8 @@ smerf_status sm_options_resolve(const smerf_options *options, size_t n_items, si
     if (options->min_parent < 2)
         return sm_fail(error, SMERF_BAD_INPUT, "min-parent: %zu is below 2: one draw cannot be split",
                        options->min_parent);
-    if (options->oob_rule > SMERF_OOB_EITHER) return sm_fail(error, SMERF_BAD_INPUT, "oob-rule: unknown rule");
+    if (options->oob_rule != SMERF_OOB_BOTH && options->oob_rule != SMERF_OOB_EITHER)
+        return sm_fail(error, SMERF_BAD_INPUT, "oob-rule: unknown rule");
     if (options->self_distance > SMERF_SELF_EXCLUDE)
         return sm_fail(error, SMERF_BAD_INPUT, "self-distance: unknown kind");
     if (options->self_distance == SMERF_SELF_VALUE && !(fabs(options->self_value) <= (double)FLT_MAX))
