@@ -7,10 +7,11 @@ mean of the paired differences must be 0 within its standard error. A repeat has
 Writes simulations.csv (a row per forest), simulations-summary.csv (a row per comparison) and simulations.txt.
 """
 import argparse
+import csv
 import tempfile
 from pathlib import Path
 
-from common import (MEASURES, SIMULATIONS, add_common_options, mean_and_se, measure, read_distances, read_items, report,
+from common import (MEASURES, N_TEST, SIMULATIONS, add_common_options, mean_and_se, measure, read_distances, read_items, report,
                     run_all, simulate, smerf, smerf_json, table, write_csv)
 
 import numpy as np
@@ -83,6 +84,18 @@ def together(summary, df):
         yield f"{name} {sum(t) / np.sqrt(len(t) * df / (df - 2)):+.2f}"
 
 
+def read_rows(paths):
+    """The rows of earlier runs, each data set once."""
+    rows = {}
+    for path in paths:
+        with open(path, newline="") as file:
+            for r in csv.DictReader(file):
+                r.update({"n": int(r["n"]), "repeat": int(r["repeat"]), **{m: float(r[m]) for m in MEASURES}})
+                r["evaluate_off_by"] = float(r["evaluate_off_by"] or 0)
+                rows[r["simulation"], r["n"], r["repeat"], r["setting"], r["program"]] = r
+    return list(rows.values())
+
+
 def verdict(summary, off):
     """Sentences: how many differences are larger than chance makes them?"""
     t = np.array([abs(s["t"]) for s in summary])
@@ -111,21 +124,26 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_common_options(parser)
     parser.add_argument("--first", type=int, default=0, metavar="R", help="number of the first repeat (other data)")
+    parser.add_argument("--rows", type=Path, nargs="+", metavar="CSV", help="run nothing: sum up these simulations.csv")
     parser.add_argument("--trees", type=int, help="trees of each forest")
     parser.add_argument("--sizes", type=int, nargs="+", help="numbers of training items")
     chosen = parser.parse_args()
-    repeats = chosen.repeats or (6 if chosen.quick else 16)
+    repeats = chosen.repeats or (6 if chosen.quick else 20)
     trees = chosen.trees or (50 if chosen.quick else 100)
     sizes = chosen.sizes or ([40, 80] if chosen.quick else [40, 80, 160])
 
-    tasks = [(s, n, r, trees) for s in SIMULATIONS for n in sizes for r in range(chosen.first, chosen.first + repeats)]
-    rows = run_all(compare, tasks, chosen.jobs)
+    if chosen.rows:
+        rows = read_rows(chosen.rows)
+    else:
+        numbers = range(chosen.first, chosen.first + repeats)
+        rows = run_all(compare, [(s, n, r, trees) for s in SIMULATIONS for n in sizes for r in numbers], chosen.jobs)
     summary = summarise(rows)
     off = max(r["evaluate_off_by"] for r in rows if r["program"] == "smerf")
     write_csv(chosen.folder / "simulations.csv", rows)
     write_csv(chosen.folder / "simulations-summary.csv", summary)
     report(chosen.folder / "simulations.txt",
-           f"smerf and the reference on the same data: {repeats} repeats, {trees} trees, 200 test items\n\n"
+           f"smerf and the reference on the same data: {summary[0]['repeats']} repeats, {rows[0]['trees']} trees, "
+           f"{N_TEST} test items\n\n"
            f"{as_text(summary)}\n\n{verdict(summary, off)}")
 
 

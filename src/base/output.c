@@ -68,8 +68,9 @@ static bool name_temporary(sm_output *output, unsigned attempt) {
     return true;
 }
 
-/* A file without a name in that folder; -1 where there is no such thing. */
+/* A file without a name in that folder; -1 where there is no such thing, or no way to name it later. */
 static int open_nameless(const char *path) {
+    if (access("/proc/self/fd", X_OK) != 0) return -1;
     char *folder = sm_copy_string(path);
     if (folder == NULL) return -1;
     size_t n_folder = folder_length(path);
