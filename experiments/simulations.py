@@ -11,8 +11,8 @@ import csv
 import tempfile
 from pathlib import Path
 
-from common import (MEASURES, N_TEST, SIMULATIONS, add_common_options, mean_and_se, measure, read_distances, read_items, report,
-                    run_all, simulate, smerf, smerf_json, table, write_csv)
+from common import (MEASURES, N_TEST, SIMULATIONS, add_common_options, mean_and_se, measure, read_distances,
+                    read_items, report, run_all, simulate, smerf, smerf_json, table, write_csv)
 
 import numpy as np
 from scipy import stats
