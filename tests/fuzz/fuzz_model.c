@@ -16,8 +16,7 @@
 #include <xxhash.h>
 
 #include "smerf.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+#include "tests/fuzz/replay.h"
 
 enum { MOST_BYTES = 1 << 16, N_ITEMS = 9, CHECKSUM_FROM = 8 + 29, DIGITS = 32 };
 
@@ -240,20 +239,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     smerf_model_free(model);
     return 0;
 }
-
-#ifdef REPLAY
-int main(int n_arguments, char **arguments) {
-    for (int i = 1; i < n_arguments; i++) {
-        static uint8_t data[1 << 20];
-        FILE *file = fopen(arguments[i], "rb");
-        if (file == NULL) {
-            perror(arguments[i]);
-            return 1;
-        }
-        size_t n = fread(data, 1, sizeof data, file);
-        fclose(file);
-        LLVMFuzzerTestOneInput(data, n);
-    }
-    return 0;
-}
-#endif

@@ -15,8 +15,7 @@
 #include "io/number.h"
 #include "io/pairs.h"
 #include "io/table.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+#include "tests/fuzz/replay.h"
 
 enum { IS_TABLE = 0, IS_MATRIX = 1, IS_PAIRS = 2, HAS_IDS = 4, IS_SQUARE = 8, HAS_WISHES = 16, IS_KNOWN = 32 };
 
@@ -121,20 +120,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     close(file);
     return 0;
 }
-
-#ifdef REPLAY
-int main(int n_arguments, char **arguments) {
-    for (int i = 1; i < n_arguments; i++) {
-        static uint8_t data[1 << 20];
-        FILE *file = fopen(arguments[i], "rb");
-        if (file == NULL) {
-            perror(arguments[i]);
-            return 1;
-        }
-        size_t n = fread(data, 1, sizeof data, file);
-        fclose(file);
-        LLVMFuzzerTestOneInput(data, n);
-    }
-    return 0;
-}
-#endif
