@@ -4,7 +4,7 @@
  *              too small for the matrix: then this pass fails, before memory is asked for
  *   3. store   one pass into float32
  *   4. mirror  the upper triangle of a condensed matrix; take means, or check that a full one is symmetric
- *                                                                            square.c */
+ *                                                                            base/square.c */
 #include "io/matrix.h"
 
 #include <math.h>
@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/square.h"
 #include "io/matrix_reader.h"
-#include "io/square.h"
 
 size_t sm_matrix_condensed_length(size_t n) {
     return n % 2 == 0 ? sm_size(n / 2, n == 0 ? 0 : n - 1, 0) : sm_size(n, (n - 1) / 2, 0);

@@ -61,6 +61,22 @@ bool sm_tree_copy(sm_tree *copy, const sm_tree *tree) {
     return true;
 }
 
+void sm_tree_trim(sm_tree *tree) {
+    bool has_levels = false, has_categories = false;
+    for (size_t t = 0; t < tree->first_term[tree->n_splits] && tree->term_level != NULL; t++)
+        has_levels = has_levels || tree->term_level[t] != SMERF_MISSING;
+    for (size_t s = 0; s < tree->n_splits; s++) has_categories = has_categories || tree->is_category[s];
+    if (!has_levels) {
+        sm_free(tree->term_level);
+        tree->term_level = NULL;
+    }
+    if (!has_categories) {
+        sm_free(tree->first_left);
+        sm_free(tree->left_level);
+        tree->first_left = tree->left_level = NULL;
+    }
+}
+
 size_t sm_tree_n_members(const sm_tree *tree) { return tree->first_member[tree->n_leaves]; }
 
 double sm_tree_project(const sm_tree *tree, size_t split, const sm_view *view, size_t item) {

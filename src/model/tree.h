@@ -24,6 +24,9 @@ void sm_tree_free(sm_tree *tree); /* the arrays; fine on a tree filled with zero
 /* A copy without spare room. False: no memory; what was copied so far is to be freed. */
 bool sm_tree_copy(sm_tree *copy, const sm_tree *tree);
 
+/* Drops the arrays that say nothing: levels where all terms are numbers, sets of levels where no split has one. */
+void sm_tree_trim(sm_tree *tree);
+
 size_t sm_tree_n_members(const sm_tree *tree);
 
 /* The value of one split's projection for an item; NaN if a feature is missing. */

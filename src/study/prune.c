@@ -66,23 +66,6 @@ static void move_split(const sm_tree *old, sm_tree *tree, size_t from, size_t to
     tree->right[to] = old->right[from]; /* an old number still */
 }
 
-/* Arrays that say nothing any more are left out, as in a tree just grown. */
-static void drop_empty(sm_tree *tree) {
-    bool has_levels = false, has_categories = false;
-    for (size_t t = 0; t < tree->first_term[tree->n_splits] && tree->term_level != NULL; t++)
-        has_levels = has_levels || tree->term_level[t] != SMERF_MISSING;
-    for (size_t s = 0; s < tree->n_splits; s++) has_categories = has_categories || tree->is_category[s];
-    if (!has_levels) {
-        sm_free(tree->term_level);
-        tree->term_level = NULL;
-    }
-    if (!has_categories) {
-        sm_free(tree->first_left);
-        sm_free(tree->left_level);
-        tree->first_left = tree->left_level = NULL;
-    }
-}
-
 static bool prune_tree(const sm_tree *old, size_t min_parent, scratch *room, sm_tree *tree) {
     if (!sm_tree_copy(tree, old)) return false;
     count_draws(old, room->n_draws);
@@ -104,7 +87,7 @@ static bool prune_tree(const sm_tree *old, size_t min_parent, scratch *room, sm_
         }
     }
     for (size_t s = 0; s < tree->n_splits; s++) tree->right[s] = room->new_node[tree->right[s]];
-    drop_empty(tree);
+    sm_tree_trim(tree);
     return true;
 }
 

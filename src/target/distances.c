@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/square.h"
 
 static void free_distances(smerf_target *target) {
     sm_distances *distances = (sm_distances *)target;
@@ -35,27 +36,11 @@ static smerf_status check_finite(const float *z, size_t n_rows, size_t n_columns
     return SMERF_OK;
 }
 
-/* In tiles, so that both triangles are read along cache lines; a tile that differs is searched from its row on, so
- * that the cell told is the first in reading order. */
 static smerf_status check_symmetric(const float *z, size_t n, smerf_error *error) {
-    const size_t tile = 64;
-    size_t worst_row = n, worst_column = n;
-    for (size_t row = 0; row < n && worst_row == n; row += tile)
-        for (size_t column = row; column < n; column += tile)
-            for (size_t i = row; i < row + tile && i < n && i <= worst_row; i++)
-                for (size_t j = column > i ? column : i + 1; j < column + tile && j < n; j++)
-                    if (z[i * n + j] != z[j * n + i]) {
-                        if (i < worst_row || j < worst_column) {
-                            worst_row = i;
-                            worst_column = j;
-                        }
-                        break;
-                    }
-    if (worst_row == n) return SMERF_OK;
-    return sm_fail_at(error, worst_column, worst_row,
-                      "z[%zu][%zu] = %.9g but z[%zu][%zu] = %.9g: a distance is symmetric", worst_column, worst_row,
-                      (double)z[worst_column * n + worst_row], worst_row, worst_column,
-                      (double)z[worst_row * n + worst_column]);
+    size_t i, j; /* i < j: the cell told is that of the lower triangle */
+    if (sm_square_is_symmetric(z, n, &i, &j)) return SMERF_OK;
+    return sm_fail_at(error, j, i, "z[%zu][%zu] = %.9g but z[%zu][%zu] = %.9g: a distance is symmetric", j, i,
+                      (double)z[j * n + i], i, j, (double)z[i * n + j]);
 }
 
 smerf_status smerf_target_new_distances(const float *z, size_t n_items, smerf_target **out, smerf_error *error) {
@@ -133,15 +118,6 @@ static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_
     return sm_tensors_give(tensors, "target.diagonal", SM_F64, diagonal, n, error);
 }
 
-/* Mirrors the triangle tile by tile: a row of the upper part is a column of the lower one. */
-static void mirror(float *z, size_t n) {
-    const size_t tile = 64;
-    for (size_t row = 0; row < n; row += tile)
-        for (size_t column = 0; column <= row; column += tile)
-            for (size_t i = row; i < row + tile && i < n; i++)
-                for (size_t j = column; j < column + tile && j < i; j++) z[i * n + j] = z[j * n + i];
-}
-
 static bool all_finite(const float *values, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (!isfinite(values[i])) return false;
@@ -170,7 +146,7 @@ static smerf_status load(const sm_tensors *tensors, size_t n, smerf_target **out
     if (z == NULL) return sm_no_memory(error, "loading distances");
     for (size_t i = 0, k = 0; i + 1 < n; k += n - 1 - i, i++)
         memcpy(z + i * n + i + 1, pairs + k, (n - 1 - i) * sizeof *pairs);
-    mirror(z, n);
+    sm_square_mirror(z, n);
     sm_distances *distances = NULL;
     status = new_distances(z, n, n, &distances, error);
     if (status != SMERF_OK) {

@@ -222,17 +222,6 @@ static bool settle(sm_tree_builder *builder, const pending *node, size_t number)
     return push(builder, right) && push(builder, left);
 }
 
-/* The tree that is done, without spare room; arrays that say nothing are left out. */
-static bool copy_tree(const sm_tree_builder *builder, sm_tree *tree) {
-    sm_tree from = builder->grown;
-    bool has_levels = false, has_categories = false;
-    for (size_t t = 0; t < builder->n_terms; t++) has_levels = has_levels || from.term_level[t] != SMERF_MISSING;
-    for (size_t s = 0; s < from.n_splits; s++) has_categories = has_categories || from.is_category[s];
-    if (!has_levels) from.term_level = NULL;
-    if (!has_categories) from.first_left = from.left_level = NULL;
-    return sm_tree_copy(tree, &from);
-}
-
 smerf_status sm_tree_builder_grow(sm_tree_builder *builder, size_t number, sm_crew *crew, size_t thread, sm_tree *tree,
                                   smerf_error *error) {
     bool has_room = start(builder, number);
@@ -243,7 +232,10 @@ smerf_status sm_tree_builder_grow(sm_tree_builder *builder, size_t number, sm_cr
         if (node.parent != NO_PARENT) builder->grown.right[node.parent] = (uint32_t)builder->grown.n_nodes;
         has_room = settle(builder, &node, number);
     }
-    if (has_room && copy_tree(builder, tree)) return SMERF_OK;
+    if (has_room && sm_tree_copy(tree, &builder->grown)) {
+        sm_tree_trim(tree);
+        return SMERF_OK;
+    }
     sm_tree_free(tree);
     return sm_no_memory(error, "growing a tree");
 }

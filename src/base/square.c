@@ -1,5 +1,5 @@
 /* square.c - see square.h. */
-#include "io/square.h"
+#include "base/square.h"
 
 /* 64 lines of 64 floats and as many of the mirror image: 32 kB. */
 enum { TILE = 64 };

@@ -1,6 +1,6 @@
 /* square.h - a square matrix and its mirror image, in tiles that stay in the cache. */
-#ifndef SM_IO_SQUARE_H
-#define SM_IO_SQUARE_H
+#ifndef SM_BASE_SQUARE_H
+#define SM_BASE_SQUARE_H
 
 #include <stdbool.h>
 #include <stddef.h>
