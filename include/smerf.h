@@ -11,7 +11,7 @@
  *     3  targets        what is known of the pairs
  *     4  options, run   how to learn; threads, progress, cancelling
  *     5  fit            learn
- *     6  predict        distances out
+ *     6  predict        distances out, and labels or responses
  *     7  evaluate       how good they are
  *     8  importance     which features matter
  *     9  models         save, load, merge, look inside
@@ -116,10 +116,70 @@ typedef struct smerf_target smerf_target;
 SMERF_API smerf_status smerf_target_new_distances(const float *z, size_t n_items, smerf_target **out,
                                                   smerf_error *error);
 
+/* Labels: z = 1 if they differ, else 0. The forest is a classification forest too, see smerf_predict_values.
+ *   codes    [n_items], places in classes; copied
+ *   classes  [n_classes], different from each other, any order; copied
+ *   column   what the labels are called, kept in the model; copied */
+SMERF_API smerf_status smerf_target_new_labels(const char *column, const uint32_t *codes, size_t n_items,
+                                               const char *const *classes, size_t n_classes, smerf_target **out,
+                                               smerf_error *error);
+
+/* Columns of numbers. A response: z = half the squared difference, summed over the columns (the forest is a regression
+ * forest too, see smerf_predict_values); a product: z = 1 - the sum of the products.
+ *   names    [n_columns]; copied
+ *   columns  [n_columns] of [n_items] finite numbers; copied */
+SMERF_API smerf_status smerf_target_new_response(const char *const *names, const double *const *columns,
+                                                 size_t n_columns, size_t n_items, smerf_target **out,
+                                                 smerf_error *error);
+SMERF_API smerf_status smerf_target_new_product(const char *const *names, const double *const *columns,
+                                                size_t n_columns, size_t n_items, smerf_target **out,
+                                                smerf_error *error);
+
+/* One column of numbers: z = the absolute difference. */
+SMERF_API smerf_status smerf_target_new_absolute(const char *name, const double *values, size_t n_items,
+                                                 smerf_target **out, smerf_error *error);
+
+/* Pairs of items, each with a number: edges of a graph, or pairs that were rated. (i, j) and (j, i) are the same pair. */
+typedef struct smerf_pair_list {
+    size_t n;
+    const uint32_t *left, *right; /* [n] rows of the items */
+    const double *value;          /* [n] finite; NULL: all 1 */
+    const double *weight;         /* [n] of rated pairs, finite and > 0; NULL: all 1 */
+} smerf_pair_list;
+
+/* An undirected graph: z = 1 - the edge's value, 1 where there is no edge, 0 from a node to itself. An edge that is
+ * given again counts once, and must have the same value; an edge from a node to itself is refused.
+ *   edges     copied
+ *   observed  or NULL: the only pairs of which it is known whether there is an edge; copied, without its numbers */
+SMERF_API smerf_status smerf_target_new_graph(const smerf_pair_list *edges, const smerf_pair_list *observed,
+                                              size_t n_items, smerf_target **out, smerf_error *error);
+
+/* Distances of some pairs. Pairs that are given again become one with the mean value, averaged by weight, and the mean
+ * weight. (i, i) sets an item's distance to itself, which is 0 elsewhere.
+ *   pairs     value is the distance; copied */
+SMERF_API smerf_status smerf_target_new_pairs(const smerf_pair_list *pairs, size_t n_items, smerf_target **out,
+                                              smerf_error *error);
+
+/* What was found when a graph or a list of pairs was read. */
+typedef struct smerf_pair_facts {
+    size_t n_pairs;      /* different pairs of two items that are known */
+    size_t n_repeated;   /* of these: given more than once */
+    size_t n_conflicts;  /* of those: with different values */
+    size_t n_unobserved; /* items without a known pair */
+} smerf_pair_facts;
+
+/* False: the target is none of these, all its pairs are known. */
+SMERF_API bool smerf_target_pair_facts(const smerf_target *target, smerf_pair_facts *facts);
+
 /* Distances between two different sets of items, to evaluate against (not to train on).
- *   z       [n_rows][n_columns] row-major, finite; must outlive the target */
+ *   z       [n_rows][n_columns] row-major, finite or NaN: not known; must outlive the target */
 SMERF_API smerf_status smerf_target_new_block(const float *z, size_t n_rows, size_t n_columns, smerf_target **out,
                                               smerf_error *error);
+
+/* The same from a target over both sets: its first n_rows items are the rows, the others the columns.
+ *   both    shared */
+SMERF_API smerf_status smerf_target_new_between(smerf_target *both, size_t n_rows, smerf_target **out,
+                                                smerf_error *error);
 
 /* Notes that the distances were made from similarities q as z = largest - q; smerf_model_describe tells it. */
 SMERF_API void smerf_target_note_similarities(smerf_target *target, double largest);
@@ -142,6 +202,8 @@ typedef enum smerf_self { SMERF_SELF_GIVEN, SMERF_SELF_VALUE, SMERF_SELF_EXCLUDE
 #define SMERF_CANDIDATES_AUTO ((size_t)0)
 #define SMERF_CANDIDATES_ALL SIZE_MAX
 #define SMERF_NO_LIMIT SIZE_MAX
+#define SMERF_COMPLETE_OFF ((size_t)0)
+#define SMERF_COMPLETE_AUTO SIZE_MAX /* chosen on held-out pairs */
 
 typedef struct smerf_options {
     uint64_t seed;           /* 0 ... 2^63 - 1 */
@@ -158,6 +220,8 @@ typedef struct smerf_options {
     smerf_oob_rule oob_rule; /* kept in the model; a question may override it */
     smerf_self self_distance;
     double self_value; /* for SMERF_SELF_VALUE */
+    size_t complete;   /* pairs: fill missing ones by completion of this rank before growing, or a word above */
+    size_t rank;       /* distances, graphs, products: grow on the leading part of this rank; 0: on all of it */
 } smerf_options;
 
 /* 500 trees, axis splits, automatic candidates, bootstrap, seed 1. */
@@ -210,6 +274,16 @@ SMERF_API smerf_status smerf_predict_rows(const smerf_model *model, const smerf_
 SMERF_API smerf_status smerf_predict_pairs(const smerf_model *model, const smerf_question *question,
                                            const uint32_t *left, const uint32_t *right, size_t n_pairs,
                                            const smerf_run *run, double *distance, double *spread, smerf_error *error);
+
+/* The label or the response itself, of a forest fitted on such a target: the share of each class, or each column, one
+ * row an item. Out of bag, an item that every tree has seen is NaN.
+ *   values  [n_rows][smerf_model_n_values], the caller's */
+SMERF_API smerf_status smerf_predict_values(const smerf_model *model, const smerf_question *question,
+                                            const smerf_run *run, double *values, smerf_error *error);
+
+/* How many classes or columns, and what they are called (classes in bytewise order); 0 for other targets. */
+SMERF_API size_t smerf_model_n_values(const smerf_model *model);
+SMERF_API const char *smerf_model_value_name(const smerf_model *model, size_t value);
 
 /* ---- 7  Evaluate -----------------------------------------------------------------------------------------
  * Scores of predicted against true distances. A score that the data cannot give is NaN. */
@@ -271,9 +345,12 @@ SMERF_API smerf_status smerf_model_merge(const smerf_model *const *parts, size_t
                                          smerf_error *error);
 
 typedef struct smerf_description {
-    const char *method;     /* "smerf" */
-    const char *target;     /* "distances" */
-    bool from_similarities; /* z = largest_similarity - q */
+    const char *method; /* "smerf" */
+    const char *target; /* "distances", "labels", "response", "product", "absolute", "graph", "pairs" */
+    size_t n_target_columns;
+    const char *const *target_columns; /* the columns that the target was taken from */
+    double rank_share;                 /* with a rank: the share of the spectrum that was kept, else 1 */
+    bool from_similarities;            /* z = largest_similarity - q */
     double largest_similarity;
     size_t n_items, n_features, n_nodes, n_leaves;
     smerf_options options;     /* with every automatic choice spelled out */
@@ -325,6 +402,7 @@ typedef struct smerf_grid {
     bool vary_candidates; /* p^0.25, p^0.5, p^0.75, p, and p^1.5 with oblique splits */
     bool vary_min_parent; /* 2, 4, 8 */
     bool vary_splits;     /* axis, oblique */
+    bool vary_self;       /* graphs: given, 1, exclude */
 } smerf_grid;             /* what does not vary is as the options say */
 
 typedef struct smerf_trial {

@@ -8,8 +8,6 @@
 bool sm_leaf_room_start(sm_leaf_room *room, const smerf_model *model) {
     size_t n_members = sm_model_most_members(model), n_leaves = sm_model_most_leaves(model);
     *room = (sm_leaf_room){0};
-    room->weight = sm_arena_take(&room->arena, n_members, sizeof *room->weight);
-    room->total = sm_arena_take(&room->arena, n_leaves, sizeof *room->total);
     room->row = sm_arena_take(&room->arena, n_leaves, sizeof *room->row);
     room->scratch = sm_arena_take(&room->arena, n_members, sizeof *room->scratch);
     return !room->arena.has_failed;
@@ -84,44 +82,19 @@ static smerf_status find_out_of_bag(sm_asked *asked, const smerf_items *items, c
     return status;
 }
 
-/* ---- self-distances left out ---- */
+/* ---- trees ---- */
 
-/* The pairs of a leaf, or of its nearest ancestor that has two items. A leaf of one item is such a case; every inner node
- * has two. */
-void sm_tree_self_distances(const smerf_model *model, size_t b, const sm_leaves *leaves, double *self) {
-    const sm_tree *tree = &model->trees[b];
-    for (size_t l = 0; l < tree->n_leaves; l++)
-        self[l] = model->target->kind->mean_apart(model->target, leaves, leaves->first[l], leaves->first[l + 1]);
-    for (size_t node = 0; node < tree->n_nodes; node++) {
-        if (tree->is_leaf[node]) continue;
-        size_t children[2] = {node + 1, tree->right[tree->place[node]]};
-        for (int side = 0; side < 2; side++) {
-            size_t child = children[side];
-            if (!tree->is_leaf[child] || !isnan(self[tree->place[child]])) continue;
-            size_t first = node, last = sm_tree_subtree_end(tree, node) - 1;
-            while (!tree->is_leaf[first]) first++;
-            self[tree->place[child]] = model->target->kind->mean_apart(
-                model->target, leaves, leaves->first[tree->place[first]], leaves->first[tree->place[last] + 1]);
-        }
-    }
+static smerf_status ready_tree(void *argument, size_t tree, size_t thread, smerf_error *error) {
+    sm_asked *asked = argument;
+    (void)thread;
+    bool is_ready = sm_ready_start(&asked->ready[tree], asked->model, tree);
+    return is_ready ? SMERF_OK : sm_no_memory(error, "making the trees ready");
 }
 
-static smerf_status find_selves(sm_asked *asked, smerf_error *error) {
-    const smerf_model *model = asked->model;
-    sm_leaf_room room;
-    bool has_room = sm_leaf_room_start(&room, model);
-    asked->self = sm_zeros(asked->n_trees, sizeof *asked->self);
-    has_room = has_room && asked->self != NULL;
-    for (size_t b = 0; b < asked->n_trees && has_room; b++) {
-        asked->self[b] = sm_array(model->trees[b].n_leaves, sizeof **asked->self);
-        has_room = asked->self[b] != NULL;
-        if (!has_room) break;
-        sm_leaves leaves;
-        sm_tree_leaves(&model->trees[b], model->weights, room.weight, room.total, &leaves);
-        sm_tree_self_distances(model, b, &leaves, asked->self[b]);
-    }
-    sm_leaf_room_free(&room);
-    return has_room ? SMERF_OK : sm_no_memory(error, "finding self-distances");
+static smerf_status ready_trees(sm_asked *asked, sm_crew *crew, smerf_error *error) {
+    asked->ready = sm_zeros(asked->n_trees, sizeof *asked->ready);
+    if (asked->ready == NULL) return sm_no_memory(error, "making the trees ready");
+    return sm_crew_do(crew, asked->n_trees, ready_tree, asked, error);
 }
 
 /* ---- all together ---- */
@@ -132,8 +105,7 @@ static smerf_status prepare(sm_asked *asked, const smerf_question *question, con
     if (status == SMERF_OK && asked->is_square) asked->column_leaf = asked->row_leaf;
     if (status == SMERF_OK && !asked->is_square) status = route(asked, columns, crew, &asked->column_leaf, error);
     if (status == SMERF_OK && asked->is_out_of_bag) status = find_out_of_bag(asked, question->rows, rows, error);
-    if (status == SMERF_OK && asked->model->options.self_distance == SMERF_SELF_EXCLUDE)
-        status = find_selves(asked, error);
+    if (status == SMERF_OK) status = ready_trees(asked, crew, error);
     return status;
 }
 
@@ -168,7 +140,7 @@ void sm_asked_free(sm_asked *asked) {
     sm_free(asked->row_leaf);
     sm_free(asked->place);
     sm_free(asked->row_is_out);
-    for (size_t b = 0; b < asked->n_trees && asked->self != NULL; b++) sm_free(asked->self[b]);
-    sm_free(asked->self);
+    for (size_t b = 0; b < asked->n_trees && asked->ready != NULL; b++) sm_ready_free(&asked->ready[b], asked->model);
+    sm_free(asked->ready);
     *asked = (sm_asked){0};
 }

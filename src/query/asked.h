@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/parallel.h"
-#include "model/model.h"
+#include "query/ready.h"
 
 typedef struct sm_asked {
     const smerf_model *model;
@@ -16,7 +16,7 @@ typedef struct sm_asked {
     smerf_oob_rule rule;
     uint32_t *place;  /* [n_rows] out of bag: rows of the training items */
     bool *row_is_out; /* [n_trees][n_rows] out of bag: not seen by the tree */
-    double **self;    /* [n_trees][leaves] where items' own distances are left out: h(l, l), NaN: no pair to ask */
+    sm_ready *ready;  /* [n_trees] */
 } sm_asked;
 
 smerf_status sm_asked_start(sm_asked *asked, const smerf_model *model, const smerf_question *question, sm_crew *crew,
@@ -28,14 +28,10 @@ static inline bool sm_asked_may_speak(const sm_asked *asked, bool row_is_out, bo
     return asked->rule == SMERF_OOB_BOTH ? row_is_out && column_is_out : row_is_out || column_is_out;
 }
 
-/* h(l, l) of one tree over pairs of different items only; NaN where there is no pair to ask.
- *   leaves  of the tree    self  [n_leaves] out */
-void sm_tree_self_distances(const smerf_model *model, size_t tree, const sm_leaves *leaves, double *self);
-
-/* A thread's room for the leaves of one tree at a time. */
+/* A thread's room for the distances of one leaf. */
 typedef struct sm_leaf_room {
     sm_arena arena;
-    double *weight, *total, *row, *scratch;
+    double *row, *scratch;
 } sm_leaf_room;
 
 bool sm_leaf_room_start(sm_leaf_room *room, const smerf_model *model);

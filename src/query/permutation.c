@@ -21,7 +21,6 @@ typedef struct shuffle_room {
     uint32_t *leaf_of;  /* [n_items] by place in out */
     double *mixed;      /* [n_items] a shuffled column of numbers, by item */
     uint32_t *mixed_codes;
-    double *self;  /* [leaves] h(l, l) where items' own distances are left out; NULL: as the target says */
     double *truth; /* [n_items] */
 } shuffle_room;
 
@@ -44,8 +43,6 @@ static bool start_room(shuffle_room *room, const shuffle_job *job) {
     room->leaf_of = sm_arena_take(arena, n, sizeof *room->leaf_of);
     room->mixed = sm_arena_take(arena, n, sizeof *room->mixed);
     room->mixed_codes = sm_arena_take(arena, n, sizeof *room->mixed_codes);
-    if (job->model->options.self_distance == SMERF_SELF_EXCLUDE)
-        room->self = sm_arena_take(arena, sm_model_most_leaves(job->model), sizeof *room->self);
     room->truth = sm_arena_take(arena, n > n_all ? n : n_all, sizeof *room->truth);
     return !arena->has_failed && sm_leaf_room_start(&room->leaf, job->model);
 }
@@ -56,15 +53,15 @@ static void free_room(shuffle_room *room) {
 }
 
 /* Mean squared error of one tree over the pairs of n_out items, whose leaves are in room->leaf_of. */
-static double pair_error(const shuffle_job *job, shuffle_room *room, const sm_leaves *leaves, size_t n_out) {
+static double pair_error(const shuffle_job *job, shuffle_room *room, const sm_ready *ready, size_t n_out) {
     const smerf_target *target = job->model->target;
     double squares = 0;
     size_t n_pairs = 0;
     for (size_t a = 0; a + 1 < n_out; a++) {
         size_t i = room->out[a];
         size_t leaf = room->leaf_of[a];
-        target->kind->leaf_row(target, leaves, leaf, room->leaf.row, room->leaf.scratch);
-        if (room->self != NULL) room->leaf.row[leaf] = room->self[leaf];
+        target->kind->leaf_row(target, &ready->leaves, leaf, room->leaf.row, room->leaf.scratch);
+        if (ready->self != NULL) room->leaf.row[leaf] = ready->self[leaf];
         job->truth->kind->true_row(job->truth, job->is_models_own ? job->place[i] : i, room->truth);
         for (size_t b = a + 1; b < n_out; b++) {
             size_t j = room->out[b];
@@ -116,7 +113,8 @@ static smerf_status shuffle_tree(void *argument, size_t b, size_t thread, smerf_
     sm_view mixed = *job->view;
     mixed.values = sm_copy(job->view->values, n_features, sizeof *mixed.values);
     mixed.codes = sm_copy(job->view->codes, n_features, sizeof *mixed.codes);
-    if (mixed.values == NULL || mixed.codes == NULL) {
+    sm_ready ready = {0};
+    if (mixed.values == NULL || mixed.codes == NULL || !sm_ready_start(&ready, job->model, b)) {
         sm_free(mixed.values);
         sm_free(mixed.codes);
         return sm_no_memory(error, "shuffling features");
@@ -124,20 +122,18 @@ static smerf_status shuffle_tree(void *argument, size_t b, size_t thread, smerf_
     sm_model_out_of_bag(job->model, b, room->is_out);
     for (size_t i = 0; i < job->view->n_items; i++)
         if (room->is_out[job->place[i]]) room->out[n_out++] = (uint32_t)i;
-    sm_leaves leaves;
-    sm_tree_leaves(tree, job->model->weights, room->leaf.weight, room->leaf.total, &leaves);
-    if (room->self != NULL) sm_tree_self_distances(job->model, b, &leaves, room->self);
     route_out(tree, job->view, room, n_out);
-    double before = pair_error(job, room, &leaves, n_out);
+    double before = pair_error(job, room, &ready, n_out);
     for (size_t f = 0; f < n_features; f++) {
         increase[f] = before - before; /* 0, or NaN where the tree has no pair */
         if (isnan(before) || !tree_uses(tree, f)) continue;
         shuffle(job, room, &mixed, b, f, n_out);
         route_out(tree, &mixed, room, n_out);
-        increase[f] = pair_error(job, room, &leaves, n_out) - before;
+        increase[f] = pair_error(job, room, &ready, n_out) - before;
         mixed.values[f] = job->view->values[f];
         mixed.codes[f] = job->view->codes[f];
     }
+    sm_ready_free(&ready, job->model);
     sm_free(mixed.values);
     sm_free(mixed.codes);
     return SMERF_OK;

@@ -117,15 +117,14 @@ static void add_tree(const pairs_job *job, size_t b, size_t first, size_t end, s
     const smerf_model *model = asked->model;
     const bool *is_out = asked->is_out_of_bag ? asked->row_is_out + b * asked->n_rows : NULL;
     bool has_row[FEW_LEAVES] = {false};
-    sm_leaves leaves;
-    sm_tree_leaves(&model->trees[b], model->weights, room->weight, room->total, &leaves);
+    const sm_ready *ready = &asked->ready[b];
     for (size_t p = first; p < end; p++) {
         size_t i = job->left[p], j = job->right[p];
         if (is_out != NULL && !sm_asked_may_speak(asked, is_out[i], is_out[j])) continue;
         size_t from = asked->row_leaf[b * asked->n_rows + i], to = asked->column_leaf[b * asked->n_columns + j];
-        double distance = from == to && asked->self != NULL
-                              ? asked->self[b][from]
-                              : leaf_distance(model, &leaves, from, to, room, has_row, table);
+        double distance = from == to && ready->self != NULL
+                              ? ready->self[from]
+                              : leaf_distance(model, &ready->leaves, from, to, room, has_row, table);
         if (!isnan(distance)) add(&over_trees[p - first], distance);
     }
 }
@@ -143,7 +142,7 @@ static smerf_status predict_some(void *argument, size_t task, size_t thread, sme
         const running *pair = &over_trees[p - first];
         job->distance[p] = pair->n > 0 ? pair->sum / (double)pair->n : NAN;
         if (pair->n == 0 && !job->asked->is_out_of_bag)
-            job->distance[p] = sm_rows_with_self(job->asked, job->left[p], job->right[p], &job->rooms[thread]);
+            job->distance[p] = sm_rows_with_self(job->asked, job->left[p], job->right[p]);
         if (job->spread != NULL)
             job->spread[p] = pair->n == 0 ? NAN : pair->n == 1 ? 0 : sqrt(pair->squares / (double)(pair->n - 1));
     }

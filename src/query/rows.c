@@ -10,7 +10,11 @@
 
 #include "base/memory.h"
 
-static bool all_trees_speak(const sm_asked *asked) { return !asked->is_out_of_bag && asked->self == NULL; }
+static bool all_trees_speak(const sm_asked *asked) {
+    const smerf_model *model = asked->model;
+    return !asked->is_out_of_bag && model->options.self_distance != SMERF_SELF_EXCLUDE &&
+           !model->target->kind->may_be_silent;
+}
 
 bool sm_chunk_start(sm_chunk *chunk, const sm_asked *asked) {
     *chunk = (sm_chunk){0};
@@ -49,13 +53,12 @@ static void add_tree(const sm_asked *asked, size_t b, size_t first, size_t end, 
     const uint32_t *row_leaf = asked->row_leaf + b * asked->n_rows;
     size_t n_columns = asked->n_columns;
     bool is_done[SM_CHUNK_ROWS] = {false};
-    sm_leaves leaves;
-    sm_tree_leaves(&model->trees[b], model->weights, chunk->leaf.weight, chunk->leaf.total, &leaves);
+    const sm_ready *ready = &asked->ready[b];
     for (size_t i = first; i < end; i++) {
         if (is_done[i - first]) continue;
         uint32_t leaf = row_leaf[i];
-        model->target->kind->leaf_row(model->target, &leaves, leaf, chunk->leaf.row, chunk->leaf.scratch);
-        if (asked->self != NULL) chunk->leaf.row[leaf] = asked->self[b][leaf];
+        model->target->kind->leaf_row(model->target, &ready->leaves, leaf, chunk->leaf.row, chunk->leaf.scratch);
+        if (ready->self != NULL) chunk->leaf.row[leaf] = ready->self[leaf];
         for (size_t other = i; other < end; other++) {
             if (row_leaf[other] != leaf) continue;
             size_t place = (other - first) * n_columns;
@@ -68,13 +71,12 @@ static void add_tree(const sm_asked *asked, size_t b, size_t first, size_t end, 
     }
 }
 
-double sm_rows_with_self(const sm_asked *asked, size_t row, size_t column, sm_leaf_room *room) {
+double sm_rows_with_self(const sm_asked *asked, size_t row, size_t column) {
     const smerf_model *model = asked->model;
     double sum = 0;
     for (size_t b = 0; b < asked->n_trees; b++) {
-        sm_leaves leaves;
-        sm_tree_leaves(&model->trees[b], model->weights, room->weight, room->total, &leaves);
-        sum += model->target->kind->leaf_pair(model->target, &leaves, asked->row_leaf[b * asked->n_rows + row],
+        sum += model->target->kind->leaf_pair(model->target, &asked->ready[b].leaves,
+                                              asked->row_leaf[b * asked->n_rows + row],
                                               asked->column_leaf[b * asked->n_columns + column]);
     }
     return sum / (double)asked->n_trees;
@@ -93,7 +95,6 @@ void sm_rows_predict(const sm_asked *asked, size_t first, size_t end, sm_chunk *
         else if (asked->is_out_of_bag)
             distances[cell] = NAN;
         else
-            distances[cell] =
-                sm_rows_with_self(asked, first + cell / asked->n_columns, cell % asked->n_columns, &chunk->leaf);
+            distances[cell] = sm_rows_with_self(asked, first + cell / asked->n_columns, cell % asked->n_columns);
     }
 }

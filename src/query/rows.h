@@ -22,6 +22,6 @@ void sm_rows_predict(const sm_asked *asked, size_t first, size_t end, sm_chunk *
 
 /* The distance of one pair with self-distances counted: for a model that leaves them out, but has no tree with another
  * pair to ask. */
-double sm_rows_with_self(const sm_asked *asked, size_t row, size_t column, sm_leaf_room *room);
+double sm_rows_with_self(const sm_asked *asked, size_t row, size_t column);
 
 #endif

@@ -173,6 +173,7 @@ const sm_target_kind sm_target_distances = {
     .search_free = sm_distances_search_free,
     .enter = sm_distances_enter,
     .is_pure = sm_distances_is_pure,
+    .prices_at_once = true,
     .price = sm_distances_price,
     .level_distances = sm_distances_levels,
     .leaf_row = sm_distances_leaf_row,

@@ -24,7 +24,9 @@ smerf_target *sm_target_share(smerf_target *target) {
 }
 
 void smerf_target_free(smerf_target *target) {
-    if (target != NULL && atomic_fetch_sub(&target->n_owners, 1) == 1) target->kind->free(target);
+    if (target == NULL || atomic_fetch_sub(&target->n_owners, 1) != 1) return;
+    sm_strings_free(&target->columns);
+    target->kind->free(target);
 }
 
 void smerf_target_note_similarities(smerf_target *target, double largest) {

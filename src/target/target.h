@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 
+#include "base/strings.h"
 #include "base/tensors.h"
 #include "kernels/kernels.h"
 #include "smerf.h"
@@ -30,13 +31,22 @@ typedef struct sm_line_up {
     double *left, *right;  /* [n - 1] out: costs of both sides when the first k + 1 go left */
 } sm_line_up;
 
-/* The leaves of one tree, as far as distances between them go. Members stand in the order of the leaves. */
+/* The leaves of one tree, as far as distances between them go. Members stand in the order of the leaves, ascending
+ * within each. */
 typedef struct sm_leaves {
     size_t n;
     const uint32_t *first; /* [n + 1] places in the two arrays of members */
     const uint32_t *item;
     const double *weight;
     const double *total; /* [n] the weight of each leaf */
+
+    /* The nodes above them, in preorder: the root is 0, and the leaves of a node stand next to each other. */
+    size_t n_nodes;
+    const uint32_t *parent;                /* [n_nodes]; of the root: 0 */
+    const uint32_t *first_leaf, *end_leaf; /* [n_nodes] */
+    const uint32_t *node;                  /* [n] the node that each leaf is */
+
+    const void *summary; /* what the target's kind made of them, see sm_target_kind.summarise */
 } sm_leaves;
 
 /* A thread's state while it grows trees: defined by each kind. */
@@ -44,6 +54,7 @@ typedef struct sm_search sm_search;
 
 typedef struct sm_search_size {
     size_t n_items;    /* the most distinct items a tree is grown on */
+    size_t n_levels;   /* the most levels of a category */
     size_t n_line_ups; /* the most line-ups priced at once */
     size_t n_threads;  /* how many searches there will be */
     smerf_kernels kernels;
@@ -66,7 +77,11 @@ typedef struct sm_target_kind {
     /* The rest asks about the node entered last. Pure: all z_ij are equal, the diagonal included. */
     bool (*is_pure)(sm_search *search, const sm_node *node);
 
-    /* Fills the costs of all cuts, and returns the cost of the node itself. */
+    /* Whether all line-ups of a node are best priced in one call, whatever room that takes. */
+    bool prices_at_once;
+
+    /* Fills the costs of all cuts, and returns the cost of the node itself. A call's costs do not depend on which other
+     * line-ups are priced with it. */
     double (*price)(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
 
     /* Mean distance between the items of two levels, each level's distance to itself included. Items whose level is
@@ -78,8 +93,17 @@ typedef struct sm_target_kind {
 
     /* --- predicting; any number of threads at once --- */
 
+    /* What speaks for the leaves of a tree in few numbers, made once before the tree is asked: becomes leaves->summary.
+     * NULL where there is no need for one. *out NULL: no memory.   summary_bytes: what it will take */
+    size_t (*summary_bytes)(const smerf_target *target, size_t n_leaves);
+    void *(*summarise)(const smerf_target *target, const sm_leaves *leaves);
+    void (*summary_free)(void *summary);
+
+    /* Whether a tree may have nothing to say of two leaves: some distances between leaves are NaN. */
+    bool may_be_silent;
+
     /* Distances of one leaf to all, Eq. (2), and of two leaves. h(l, l') and h(l', l) are the same to the last bit.
-     *   row      [leaves->n] out
+     *   row      [leaves->n] out; NaN: the tree has nothing to say
      *   scratch  [leaves->first[leaves->n]] */
     void (*leaf_row)(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row, double *scratch);
     double (*leaf_pair)(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
@@ -87,8 +111,17 @@ typedef struct sm_target_kind {
     /* Mean distance over the pairs of different items among members first .. end-1; NaN if there is none. */
     double (*mean_apart)(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
 
+    /* The label or response itself: how many numbers it is, what they are called, and their means in one leaf. NULL:
+     * there is no such thing. */
+    size_t (*n_values)(const smerf_target *target);
+    const char *(*value_name)(const smerf_target *target, size_t value);
+    void (*leaf_values)(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *values);
+
     /* What is known of one row of pairs; NaN: nothing.   row  [n_columns] out */
     void (*true_row)(const smerf_target *target, size_t row, double *out);
+
+    /* Whether a true distance is that of a linked pair (or of one with the same label). NULL: there are no links. */
+    bool (*is_link)(double distance);
 
     /* --- variants and files --- */
 
@@ -107,9 +140,11 @@ struct smerf_target {
     bool is_block;
     bool from_similarities; /* z = largest_similarity - q */
     double largest_similarity;
+    sm_strings columns; /* that it was taken from; empty for files of their own */
 };
 
-extern const sm_target_kind sm_target_distances;
+extern const sm_target_kind sm_target_distances, sm_target_labels, sm_target_response, sm_target_product,
+    sm_target_absolute, sm_target_graph, sm_target_pairs, sm_target_rank;
 
 /* By the name in a model file; NULL: unknown. */
 const sm_target_kind *sm_target_kind_find(const char *name);

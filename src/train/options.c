@@ -14,7 +14,8 @@ void smerf_options_default(smerf_options *options) {
                                .sample = SMERF_BOOTSTRAP,
                                .sample_share = 1,
                                .oob_rule = SMERF_OOB_BOTH,
-                               .self_distance = SMERF_SELF_GIVEN};
+                               .self_distance = SMERF_SELF_GIVEN,
+                               .complete = SMERF_COMPLETE_AUTO};
 }
 
 /* Rounded up, with a hair of slack, so that 0.7 of 10 is 7 and the square root of 16 is 4. */

@@ -69,8 +69,11 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, sm
     if (builder->arena.has_failed || !make_tree_room(&builder->grown, n))
         status = sm_no_memory(error, "preparing to grow trees");
     if (status == SMERF_OK) {
-        sm_search_size size = {
-            .n_items = n, .n_line_ups = problem->most_line_ups, .n_threads = n_threads, .kernels = kernels};
+        sm_search_size size = {.n_items = n,
+                               .n_levels = sm_problem_most_levels(problem),
+                               .n_line_ups = problem->most_line_ups,
+                               .n_threads = n_threads,
+                               .kernels = kernels};
         builder->search = problem->target->kind->search_new(problem->target, &size, error);
         status = builder->search != NULL ? sm_splitter_start(&builder->splitter, problem, builder->search, error)
                                          : SMERF_NO_MEMORY;
