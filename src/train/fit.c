@@ -22,11 +22,11 @@ static smerf_status grow_one(void *job, size_t task, size_t thread, smerf_error 
     return sm_tree_builder_grow(*builder, number, forest->crew, thread, &forest->model->trees[task], error);
 }
 
-/* What the threads will ask for, all but the target's own room: each line-up takes 32 bytes an item (its order, its ranks,
- * its sums and the costs of its cuts). */
+/* What the threads will ask for, all but the target's own room: the line-ups of a node (their orders and the costs of
+ * their cuts), sorting, and the tree that grows. */
 static smerf_status check_room(const sm_problem *problem, size_t n_threads, smerf_error *error) {
-    double line_ups = (double)problem->most_line_ups * (double)problem->most_in_bag * 32;
-    return sm_check_memory(line_ups * (double)n_threads, "lining up the items of a node", error);
+    double line_ups = (double)sm_splitter_room(problem) * 21, others = (double)problem->n_items * 100;
+    return sm_check_memory((line_ups + others) * (double)n_threads, "lining up the items of a node", error);
 }
 
 static smerf_status grow_all(const sm_problem *problem, const smerf_run *run, smerf_model *model, smerf_error *error) {

@@ -3,6 +3,7 @@
  *   2. line the node's items up along each          here; levels of a category: categories.c
  *   3. ask what every cut would cost                the target
  *   4. keep the best cut, ties by rule
+ * Steps 2 and 3 go a batch of candidates at a time; if the one that wins is not in the last batch it is priced again.
  * It never touches the tree: that is tree_builder.c. Paper: section 2, Eq. (1).
  *
  * Items with a missing value go to the side where they gain most. So a direction with missing values has two line-ups:
@@ -19,18 +20,28 @@
 /* Gains closer than this share of the largest term of Eq. (1) are the same gain, and the rule decides. */
 static const double same_gain = 1e-9;
 
+/* Nodes of so many items are lined up along all candidates at once. */
+enum { SMALL_NODE = 16384 };
+
+size_t sm_splitter_room(const sm_problem *problem) {
+    size_t n = problem->most_in_bag, small = n < SMALL_NODE ? n : SMALL_NODE;
+    size_t all = sm_size(problem->most_line_ups, problem->target->kind->prices_at_once ? n : small, 0);
+    size_t one = sm_size(problem->most_line_ups / problem->options->candidates, n, 0);
+    return all > one ? all : one;
+}
+
 smerf_status sm_splitter_start(sm_splitter *splitter, const sm_problem *problem, sm_search *search,
                                smerf_error *error) {
     size_t n = problem->most_in_bag, d = problem->options->candidates, u = problem->most_line_ups;
-    *splitter = (sm_splitter){.problem = problem, .search = search};
+    *splitter = (sm_splitter){.problem = problem, .search = search, .room = sm_splitter_room(problem)};
     smerf_status status = sm_directions_start(&splitter->directions, problem, error);
     if (status == SMERF_OK) status = sm_categories_start(&splitter->categories, problem, error);
     sm_arena *arena = &splitter->arena;
     splitter->candidates = sm_arena_take(arena, d, sizeof *splitter->candidates);
     splitter->line_ups = sm_arena_take(arena, u, sizeof *splitter->line_ups);
-    splitter->orders = sm_arena_take(arena, sm_size(u, n, 0), sizeof *splitter->orders);
-    splitter->costs = sm_arena_take(arena, sm_size(u, sm_size(n, 2, 0), 0), sizeof *splitter->costs);
-    splitter->cuts = sm_arena_take(arena, sm_size(d, n, 0), sizeof *splitter->cuts);
+    splitter->orders = sm_arena_take(arena, splitter->room, sizeof *splitter->orders);
+    splitter->costs = sm_arena_take(arena, sm_size(splitter->room, 2, 0), sizeof *splitter->costs);
+    splitter->cuts = sm_arena_take(arena, splitter->room, sizeof *splitter->cuts);
     splitter->keys = sm_arena_take(arena, n, sizeof *splitter->keys);
     splitter->spare_keys = sm_arena_take(arena, n, sizeof *splitter->spare_keys);
     splitter->spare_places = sm_arena_take(arena, n, sizeof *splitter->spare_places);
@@ -77,10 +88,11 @@ static void fill_keys(sm_splitter *splitter, const sm_node *node, const sm_direc
     }
 }
 
-static size_t add_line_up(sm_splitter *splitter) {
-    size_t n = splitter->problem->most_in_bag, u = splitter->n_line_ups++;
-    double *costs = splitter->costs + u * 2 * n;
-    splitter->line_ups[u] = (sm_line_up){.order = splitter->orders + u * n, .left = costs, .right = costs + n};
+static size_t add_line_up(sm_splitter *splitter, size_t n) {
+    size_t u = splitter->n_line_ups++;
+    double *costs = splitter->costs + u * n;
+    splitter->line_ups[u] =
+        (sm_line_up){.order = splitter->orders + u * n, .left = costs, .right = costs + splitter->room};
     return u;
 }
 
@@ -88,8 +100,9 @@ static void line_up(sm_splitter *splitter, const sm_node *node, const sm_directi
                     sm_candidate *candidate) {
     size_t n = node->n, n_present = 0;
     uint64_t *keys = splitter->keys;
-    size_t main_line = add_line_up(splitter);
-    uint32_t *order = splitter->orders + main_line * splitter->problem->most_in_bag;
+    size_t main_line = add_line_up(splitter, n);
+    uint32_t *order = splitter->orders + main_line * n;
+    candidate->is_cut = splitter->cuts + main_line * n;
     fill_keys(splitter, node, direction);
     size_t n_missing = 0;
     for (size_t k = 0; k < n; k++) n_missing += keys[k] == NO_KEY;
@@ -111,10 +124,25 @@ static void line_up(sm_splitter *splitter, const sm_node *node, const sm_directi
     if (n_present > 0) candidate->is_cut[n_present - 1] = n_missing > 0;
     if (n_missing == 0 || n_present == 0) return;
 
-    candidate->missing_left = add_line_up(splitter);
-    uint32_t *other = splitter->orders + candidate->missing_left * splitter->problem->most_in_bag;
+    candidate->missing_left = add_line_up(splitter, n);
+    uint32_t *other = splitter->orders + candidate->missing_left * n;
     memcpy(other, order + n_present, n_missing * sizeof *other);
     memcpy(other + n_missing, order, n_present * sizeof *other);
+}
+
+/* ---- 3. pricing ---- */
+
+/* Lines up and prices candidates from `first` on: as many as fit. Returns the cost of the node. */
+static double price_batch(sm_splitter *splitter, const sm_node *node, size_t first, size_t end) {
+    size_t most = splitter->problem->most_line_ups / splitter->problem->options->candidates; /* a candidate */
+    splitter->n_line_ups = 0;
+    splitter->first = splitter->end = first;
+    while (splitter->end < end && (splitter->n_line_ups + most) * node->n <= splitter->room) {
+        size_t c = splitter->end++;
+        line_up(splitter, node, &splitter->directions.direction[c], &splitter->candidates[c]);
+    }
+    const sm_target_kind *kind = splitter->problem->target->kind;
+    return kind->price(splitter->search, node, splitter->line_ups, splitter->n_line_ups);
 }
 
 /* ---- 4. choosing ---- */
@@ -149,21 +177,28 @@ static void best_of_line(const sm_splitter *splitter, const sm_node *node, doubl
     }
 }
 
-static cut best_cut(sm_splitter *splitter, const sm_node *node, double node_cost) {
+/* The best cut of all candidates, a batch at a time. */
+static cut best_cut(sm_splitter *splitter, const sm_node *node, double *node_cost) {
     cut best = {.gain = -INFINITY};
-    for (size_t c = 0; c < splitter->directions.n; c++) {
-        sm_candidate *candidate = &splitter->candidates[c];
-        candidate->best_gain = -INFINITY;
-        if (candidate->missing_left != SIZE_MAX) best_of_line(splitter, node, node_cost, candidate, true, &best);
-        best_of_line(splitter, node, node_cost, candidate, false, &best);
+    splitter->end = 0;
+    while (splitter->end < splitter->directions.n) {
+        *node_cost = price_batch(splitter, node, splitter->end, splitter->directions.n);
+        for (size_t c = splitter->first; c < splitter->end; c++) {
+            sm_candidate *candidate = &splitter->candidates[c];
+            candidate->best_gain = -INFINITY;
+            if (candidate->missing_left != SIZE_MAX) best_of_line(splitter, node, *node_cost, candidate, true, &best);
+            best_of_line(splitter, node, *node_cost, candidate, false, &best);
+        }
     }
     return best;
 }
 
 /* Among the cuts that gain enough: the first candidate, then the smallest threshold, then missing to the left. */
-static cut first_cut(const sm_splitter *splitter, const sm_node *node, double node_cost, double enough) {
-    const sm_candidate *candidate = splitter->candidates;
-    while (candidate->best_gain < enough) candidate++;
+static cut first_cut(sm_splitter *splitter, const sm_node *node, double node_cost, double enough) {
+    size_t c = 0;
+    while (splitter->candidates[c].best_gain < enough) c++;
+    if (c < splitter->first) price_batch(splitter, node, c, c + 1);
+    const sm_candidate *candidate = &splitter->candidates[c];
     cut chosen = {.candidate = candidate};
     for (;; chosen.rank++) {
         if (!candidate->is_cut[chosen.rank]) continue;
@@ -224,17 +259,10 @@ static size_t collect_left_levels(sm_splitter *splitter, const sm_node *node, si
 
 bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, sm_random *random, sm_split *split) {
     sm_directions *directions = &splitter->directions;
-    size_t stride = splitter->problem->most_in_bag;
     sm_directions_draw(directions, node, random);
     if (directions->n == 0) return false;
-    splitter->n_line_ups = 0;
-    for (size_t c = 0; c < directions->n; c++) {
-        splitter->candidates[c].is_cut = splitter->cuts + c * stride;
-        line_up(splitter, node, &directions->direction[c], &splitter->candidates[c]);
-    }
-    const sm_target_kind *kind = splitter->problem->target->kind;
-    double node_cost = kind->price(splitter->search, node, splitter->line_ups, splitter->n_line_ups);
-    cut best = best_cut(splitter, node, node_cost);
+    double node_cost = 0;
+    cut best = best_cut(splitter, node, &node_cost);
     cut chosen = first_cut(splitter, node, node_cost, best.gain - same_gain * best.largest_term);
 
     bool left_is_heavier = send_items(splitter, node, &chosen);
