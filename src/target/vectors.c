@@ -17,7 +17,7 @@ struct sm_vector_search {
     const sm_vectors *vectors;
     double *weight;    /* [n_items] of the node, by place */
     double *deviation; /* [n_items][rank] d */
-    double *part;      /* [n_items] b */
+    double *part;      /* [n_items] b; NULL: <d, d> */
     double *own;       /* [n_items] o; NULL: 0 throughout */
     double *sums;      /* [rank] s */
     double *mean;      /* [rank] m */
@@ -61,7 +61,7 @@ sm_vector_search *sm_vector_search_new(const sm_vectors *vectors, const sm_searc
     search->vectors = vectors;
     search->weight = sm_arena_take(arena, n, sizeof *search->weight);
     search->deviation = sm_arena_take(arena, sm_size(n, rank, 0), sizeof *search->deviation);
-    search->part = sm_arena_take(arena, n, sizeof *search->part);
+    if (vectors->a != NULL) search->part = sm_arena_take(arena, n, sizeof *search->part);
     if (vectors->self != NULL) search->own = sm_arena_take(arena, n, sizeof *search->own);
     search->sums = sm_arena_take(arena, rank, sizeof *search->sums);
     search->mean = sm_arena_take(arena, rank, sizeof *search->mean);
@@ -78,7 +78,7 @@ void sm_vector_search_free(sm_vector_search *search) {
     sm_free(search);
 }
 
-static double product(const double *scale, const double *x, const double *y, size_t rank) {
+static inline double product(const double *scale, const double *x, const double *y, size_t rank) {
     double sum = 0;
     for (size_t r = 0; r < rank; r++) sum += scale[r] * x[r] * y[r];
     return sum;
@@ -87,7 +87,6 @@ static double product(const double *scale, const double *x, const double *y, siz
 /* b_i: in deviations from m, what an item adds to its distance from any other. */
 static double part_of(const sm_vectors *vectors, size_t item, const double *deviation, const double *mean) {
     const double *scale = vectors->scale;
-    if (vectors->a == NULL) return product(scale, deviation, deviation, vectors->rank);
     return vectors->a[item] - 2 * product(scale, mean, deviation, vectors->rank) -
            product(scale, mean, mean, vectors->rank);
 }
@@ -113,9 +112,15 @@ void sm_vector_enter(sm_vector_search *search, const sm_node *node) {
         size_t item = node->items[k];
         double *deviation = search->deviation + k * rank;
         for (size_t r = 0; r < rank; r++) deviation[r] = vectors->u[item * rank + r] - mean[r];
-        search->part[k] = part_of(vectors, item, deviation, mean);
+        if (search->part != NULL) search->part[k] = part_of(vectors, item, deviation, mean);
         if (search->own != NULL) search->own[k] = own_of(vectors, item);
     }
+}
+
+static inline __attribute__((always_inline)) double part_at(const sm_vector_search *search, size_t k, size_t rank) {
+    if (search->part != NULL) return search->part[k];
+    const double *deviation = search->deviation + k * rank;
+    return product(search->vectors->scale, deviation, deviation, rank);
 }
 
 /* What has been added up of one side. */
@@ -129,7 +134,7 @@ static inline __attribute__((always_inline)) double add_item(const sm_vector_sea
     const double *deviation = search->deviation + k * rank, *scale = search->vectors->scale;
     double w = search->weight[k], square = 0;
     to->weight += w;
-    to->part += w * search->part[k];
+    to->part += w * part_at(search, k, rank);
     if (search->own != NULL) to->own += w * w * search->own[k];
     for (size_t r = 0; r < rank; r++) {
         to->sums[r] += w * deviation[r];
@@ -172,7 +177,7 @@ void sm_vector_levels(sm_vector_search *search, const sm_node *node, const uint3
         if (level[k] == SMERF_MISSING) continue;
         double *of = search->level + level[k] * stride, w = search->weight[k];
         for (size_t r = 0; r < rank; r++) of[r] += w * search->deviation[k * rank + r];
-        of[rank] += w * search->part[k];
+        of[rank] += w * part_at(search, k, rank);
         of[rank + 1] += w;
         if (search->own != NULL) of[rank + 2] += w * w * search->own[k];
     }

@@ -42,8 +42,8 @@ smerf_status sm_splitter_start(sm_splitter *splitter, const sm_problem *problem,
     splitter->orders = sm_arena_take(arena, splitter->room, sizeof *splitter->orders);
     splitter->costs = sm_arena_take(arena, sm_size(splitter->room, 2, 0), sizeof *splitter->costs);
     splitter->cuts = sm_arena_take(arena, splitter->room, sizeof *splitter->cuts);
-    splitter->keys = sm_arena_take(arena, n, sizeof *splitter->keys);
-    splitter->spare_keys = sm_arena_take(arena, n, sizeof *splitter->spare_keys);
+    splitter->keys = (uint64_t *)(void *)splitter->costs;
+    splitter->spare_keys = splitter->keys + splitter->room;
     splitter->spare_places = sm_arena_take(arena, n, sizeof *splitter->spare_places);
     splitter->goes_left = sm_arena_take(arena, n, sizeof *splitter->goes_left);
     splitter->left_levels = sm_arena_take(arena, sm_problem_most_levels(problem), sizeof *splitter->left_levels);
@@ -60,32 +60,58 @@ void sm_splitter_free(sm_splitter *splitter) {
 
 /* ---- 2. lining up ---- */
 
-#define NO_KEY UINT64_MAX /* a missing value; no number's key, which would be a NaN's */
-
-/* The key of each item along a direction: the order of the keys is the order of the items. */
-static void fill_keys(sm_splitter *splitter, const sm_node *node, const sm_direction *direction) {
+static const uint32_t *ranks_of(sm_splitter *splitter, const sm_node *node, const sm_direction *direction) {
     const sm_problem *problem = splitter->problem;
     size_t feature = splitter->directions.term_feature[direction->first_term];
+    if (!direction->is_category) return problem->ranks[feature];
+    sm_categories_line_up(&splitter->categories, problem, splitter->search, node, feature);
+    return problem->view->codes[feature];
+}
+
+/* Lists the present items in order and then the missing ones, and marks the gaps that may be cut; returns how many are
+ * present. Along one feature: by whole numbers. */
+static size_t order_by_rank(sm_splitter *splitter, const sm_node *node, const sm_direction *direction, uint32_t *order,
+                            bool *is_cut) {
     uint64_t *keys = splitter->keys;
-    if (direction->is_category) {
-        sm_categories_line_up(&splitter->categories, problem, splitter->search, node, feature);
-        const uint32_t *codes = problem->view->codes[feature], *place = splitter->categories.place;
-        for (size_t k = 0; k < node->n; k++) {
-            uint32_t code = codes[node->items[k]];
-            keys[k] = code == SMERF_MISSING ? NO_KEY : place[code];
-        }
-    } else if (problem->options->splits == SMERF_AXIS) {
-        const uint32_t *ranks = problem->ranks[feature];
-        for (size_t k = 0; k < node->n; k++) {
-            uint32_t rank = ranks[node->items[k]];
-            keys[k] = rank == SMERF_MISSING ? NO_KEY : rank;
-        }
-    } else {
-        for (size_t k = 0; k < node->n; k++) {
-            double value = sm_direction_value(&splitter->directions, direction, node->items[k]);
-            keys[k] = isnan(value) ? NO_KEY : sm_sort_key(value);
+    size_t n = node->n, n_present = 0, next_missing = n;
+    const uint32_t *ranks = ranks_of(splitter, node, direction), *place = splitter->categories.place;
+    for (size_t k = 0; k < n; k++) {
+        uint32_t rank = ranks[node->items[k]];
+        if (rank == SMERF_MISSING)
+            order[--next_missing] = (uint32_t)k; /* turned round below */
+        else
+            keys[n_present++] = sm_pack_rank(direction->is_category ? place[rank] : rank, (uint32_t)k);
+    }
+    sm_sort_packed(keys, n_present, splitter->spare_keys);
+    for (size_t r = 0; r < n_present; r++) order[r] = sm_packed_place(keys[r]);
+    for (size_t r = 0; r + 1 < n_present; r++) is_cut[r] = sm_packed_rank(keys[r]) != sm_packed_rank(keys[r + 1]);
+    for (size_t i = n_present, j = n; i + 1 < j; i++) {
+        uint32_t k = order[--j];
+        order[j] = order[i];
+        order[i] = k;
+    }
+    return n_present;
+}
+
+/* The same along a sum of features: by the sums. */
+static size_t order_by_value(sm_splitter *splitter, const sm_node *node, const sm_direction *direction, uint32_t *order,
+                             bool *is_cut) {
+    uint64_t *keys = splitter->keys;
+    size_t n = node->n, n_present = 0, n_missing = 0;
+    uint32_t *missing = splitter->spare_places;
+    for (size_t k = 0; k < n; k++) {
+        double value = sm_direction_value(&splitter->directions, direction, node->items[k]);
+        if (isnan(value)) {
+            missing[n_missing++] = (uint32_t)k;
+        } else {
+            keys[n_present] = sm_sort_key(value);
+            order[n_present++] = (uint32_t)k;
         }
     }
+    if (n_missing > 0) memcpy(order + n_present, missing, n_missing * sizeof *order);
+    sm_sort(keys, order, n_present, splitter->spare_keys, splitter->spare_places);
+    for (size_t r = 0; r + 1 < n_present; r++) is_cut[r] = keys[r] != keys[r + 1];
+    return n_present;
 }
 
 static size_t add_line_up(sm_splitter *splitter, size_t n) {
@@ -98,29 +124,17 @@ static size_t add_line_up(sm_splitter *splitter, size_t n) {
 
 static void line_up(sm_splitter *splitter, const sm_node *node, const sm_direction *direction,
                     sm_candidate *candidate) {
-    size_t n = node->n, n_present = 0;
-    uint64_t *keys = splitter->keys;
-    size_t main_line = add_line_up(splitter, n);
+    size_t n = node->n, main_line = add_line_up(splitter, n);
     uint32_t *order = splitter->orders + main_line * n;
     candidate->is_cut = splitter->cuts + main_line * n;
-    fill_keys(splitter, node, direction);
-    size_t n_missing = 0;
-    for (size_t k = 0; k < n; k++) n_missing += keys[k] == NO_KEY;
-    size_t next_missing = n - n_missing;
-    for (size_t k = 0; k < n; k++) {
-        if (keys[k] == NO_KEY) {
-            order[next_missing++] = (uint32_t)k;
-        } else {
-            keys[n_present] = keys[k];
-            order[n_present++] = (uint32_t)k;
-        }
-    }
-    sm_sort(keys, order, n_present, splitter->spare_keys, splitter->spare_places);
+    bool is_sum = splitter->problem->options->splits == SMERF_OBLIQUE;
+    size_t n_present = is_sum ? order_by_value(splitter, node, direction, order, candidate->is_cut)
+                              : order_by_rank(splitter, node, direction, order, candidate->is_cut);
+    size_t n_missing = n - n_present;
     candidate->direction = direction;
     candidate->n_present = n_present;
     candidate->missing_right = main_line;
     candidate->missing_left = SIZE_MAX;
-    for (size_t r = 0; r + 1 < n_present; r++) candidate->is_cut[r] = keys[r] != keys[r + 1];
     if (n_present > 0) candidate->is_cut[n_present - 1] = n_missing > 0;
     if (n_missing == 0 || n_present == 0) return;
 

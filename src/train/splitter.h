@@ -38,11 +38,11 @@ typedef struct sm_splitter {
     size_t room;              /* items in all line-ups of a batch together */
     sm_line_up *line_ups;
     size_t n_line_ups;
-    uint32_t *orders; /* [room] */
-    double *costs;    /* [2][room] */
-    bool *cuts;       /* [room] */
-    uint64_t *keys, *spare_keys;
-    uint32_t *spare_places;
+    uint32_t *orders;            /* [room] */
+    double *costs;               /* [2][room] */
+    bool *cuts;                  /* [room] */
+    uint64_t *keys, *spare_keys; /* where the costs will be: nothing is priced before everything is sorted */
+    uint32_t *spare_places;      /* [most_in_bag] */
     bool *goes_left;
     uint32_t *left_levels;
 } sm_splitter;

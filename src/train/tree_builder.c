@@ -21,14 +21,13 @@ typedef struct pending {
 } pending;
 
 struct sm_tree_builder {
-    sm_arena arena; /* holds draws, weight, items, spare */
+    sm_arena arena; /* holds draws, weight, items */
     const sm_problem *problem;
     sm_search *search;
     sm_splitter splitter;
     uint32_t *draws; /* [n_items] of this tree */
     double *weight;  /* [n_items] draws times item weights */
     uint32_t *items; /* [most_in_bag] the different items, in slices */
-    uint32_t *spare;
     pending *stack;
     size_t stack_size, n_pending;
     sm_tree grown; /* with room for the largest tree; copied when it is done */
@@ -64,7 +63,6 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, sm
     builder->draws = sm_arena_take(&builder->arena, problem->n_items, sizeof *builder->draws);
     builder->weight = sm_arena_take(&builder->arena, problem->n_items, sizeof *builder->weight);
     builder->items = sm_arena_take(&builder->arena, n, sizeof *builder->items);
-    builder->spare = sm_arena_take(&builder->arena, n, sizeof *builder->spare);
     smerf_status status = SMERF_OK;
     if (builder->arena.has_failed || !make_tree_room(&builder->grown, n))
         status = sm_no_memory(error, "preparing to grow trees");
@@ -111,7 +109,9 @@ static bool start(sm_tree_builder *builder, size_t number) {
     for (size_t i = 0; i < problem->n_items; i++) {
         builder->weight[i] = builder->draws[i];
         if (problem->item_weights != NULL) builder->weight[i] *= problem->item_weights[i];
-        if (builder->draws[i] > 0) builder->items[n_in_bag++] = (uint32_t)i;
+        if (builder->draws[i] == 0) continue;
+        if (n_in_bag == problem->most_in_bag) return false; /* see problem.c: never */
+        builder->items[n_in_bag++] = (uint32_t)i;
     }
     tree->n_nodes = tree->n_splits = tree->n_leaves = 0;
     tree->first_term[0] = tree->first_left[0] = tree->first_member[0] = 0;
@@ -178,15 +178,15 @@ static bool add_split(sm_tree_builder *builder, const sm_split *split) {
 
 /* Reorders the slice; returns where the right side starts. */
 static size_t part(sm_tree_builder *builder, const pending *node, const bool *goes_left) {
-    uint32_t *items = builder->items + node->first;
+    uint32_t *items = builder->items + node->first, *spare = builder->splitter.spare_places;
     size_t n_left = 0, n_right = 0;
     for (size_t k = 0; k < node->end - node->first; k++) {
         if (goes_left[k])
             items[n_left++] = items[k];
         else
-            builder->spare[n_right++] = items[k];
+            spare[n_right++] = items[k];
     }
-    memcpy(items + n_left, builder->spare, n_right * sizeof *items);
+    memcpy(items + n_left, spare, n_right * sizeof *items);
     return node->first + n_left;
 }
 
