@@ -54,29 +54,25 @@ static smerf_status fail_in_run(sm_matrix_reader *reader, size_t row, size_t col
 /* The rows of the upper triangle follow each other without a gap. */
 static smerf_status pass_condensed(sm_matrix_reader *reader) {
     const sm_npy *npy = &reader->npy;
-    size_t n_items = reader->wish->rows.n, first = 0;
+    size_t n_items = reader->wish->rows.n, first = 0, n_behind = 0;
     double run[SM_NPY_TILE];
     for (size_t row = 0; row < n_items; row++) {
         for (size_t column = row + 1, n; column < n_items; column += n, first += n) {
             n = n_items - column < SM_NPY_TILE ? n_items - column : SM_NPY_TILE;
-            if (npy->shape[1] == 1)
-                sm_npy_get_tile(npy, first, n, 0, 1, run);
-            else
-                sm_npy_get_tile(npy, 0, 1, first, n, run);
+            sm_npy_get_run(npy, first, n, run);
+            sm_source_pass(&reader->source, &n_behind, first * npy->item_bytes); /* a little less has been read */
             if (!keep_run(reader, row, column, run, n)) return fail_in_run(reader, row, column, run, n);
         }
     }
     return SMERF_OK;
 }
 
-static bool pass_tile(sm_matrix_reader *reader, size_t row, size_t column) {
-    const sm_npy *npy = &reader->npy;
-    double tile[SM_NPY_TILE * SM_NPY_TILE];
-    size_t n_rows = npy->shape[0] - row < SM_NPY_TILE ? npy->shape[0] - row : SM_NPY_TILE;
-    size_t n_columns = npy->shape[1] - column < SM_NPY_TILE ? npy->shape[1] - column : SM_NPY_TILE;
-    sm_npy_get_tile(npy, row, n_rows, column, n_columns, tile);
+static bool pass_tile(sm_matrix_reader *reader, const sm_npy_tile *tile) {
+    double numbers[SM_NPY_TILE * SM_NPY_TILE];
     bool are_kept = true;
-    for (size_t i = 0; i < n_rows; i++) are_kept &= keep_run(reader, row + i, column, tile + i * n_columns, n_columns);
+    sm_npy_get_tile(&reader->npy, tile, numbers);
+    for (size_t i = 0; i < tile->n_rows; i++)
+        are_kept &= keep_run(reader, tile->row + i, tile->column, numbers + i * tile->n_columns, tile->n_columns);
     return are_kept;
 }
 
@@ -94,8 +90,7 @@ static smerf_status fail_in_order(sm_matrix_reader *reader) {
 
 smerf_status sm_matrix_pass_npy(sm_matrix_reader *reader) {
     if (reader->form == SM_MATRIX_CONDENSED) return pass_condensed(reader);
-    for (size_t row = 0; row < reader->npy.shape[0]; row += SM_NPY_TILE)
-        for (size_t column = 0; column < reader->npy.shape[1]; column += SM_NPY_TILE)
-            if (!pass_tile(reader, row, column)) return fail_in_order(reader);
+    for (sm_npy_tile tile = {0}; sm_npy_next_tile(&reader->npy, &tile);)
+        if (!pass_tile(reader, &tile)) return fail_in_order(reader);
     return SMERF_OK;
 }

@@ -210,15 +210,14 @@ static smerf_status read_csv(table_reader *reader) {
     return status;
 }
 
-static smerf_status put_tile(table_reader *reader, const sm_npy *npy, size_t row, size_t n_rows, size_t first) {
+static smerf_status put_tile(table_reader *reader, const sm_npy *npy, const sm_npy_tile *tile) {
     double numbers[SM_NPY_TILE * SM_NPY_TILE];
-    size_t n_columns = npy->shape[1] - first < SM_NPY_TILE ? npy->shape[1] - first : SM_NPY_TILE;
-    sm_npy_get_tile(npy, row, n_rows, first, n_columns, numbers);
-    for (size_t i = 0; i < n_rows; i++) {
-        for (size_t j = 0; j < n_columns; j++) {
-            const sm_spot spot = {.place = SM_NO_PLACE, .row = row + i, .column = first + j};
-            smerf_status status = sm_column_put_number(&reader->columns[first + j], &reader->source, row + i,
-                                                       numbers[i * n_columns + j], spot, reader->error);
+    sm_npy_get_tile(npy, tile, numbers);
+    for (size_t i = 0; i < tile->n_rows; i++) {
+        for (size_t j = 0; j < tile->n_columns; j++) {
+            const sm_spot spot = {.place = SM_NO_PLACE, .row = tile->row + i, .column = tile->column + j};
+            smerf_status status = sm_column_put_number(&reader->columns[spot.column], &reader->source, spot.row,
+                                                       numbers[i * tile->n_columns + j], spot, reader->error);
             if (status != SMERF_OK) return status;
         }
     }
@@ -234,11 +233,8 @@ static smerf_status read_npy(table_reader *reader) {
     status = make_names(reader, npy.shape[1]);
     if (status == SMERF_OK) status = give_roles(reader);
     if (status == SMERF_OK) status = prepare_columns(reader, npy.shape[0]);
-    for (size_t row = 0; row < npy.shape[0] && status == SMERF_OK; row += SM_NPY_TILE) {
-        size_t n_rows = npy.shape[0] - row < SM_NPY_TILE ? npy.shape[0] - row : SM_NPY_TILE;
-        for (size_t j = 0; j < npy.shape[1] && status == SMERF_OK; j += SM_NPY_TILE)
-            status = put_tile(reader, &npy, row, n_rows, j);
-    }
+    for (sm_npy_tile tile = {0}; status == SMERF_OK && sm_npy_next_tile(&npy, &tile);)
+        status = put_tile(reader, &npy, &tile);
     reader->n_rows = npy.shape[0];
     return status;
 }
