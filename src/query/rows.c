@@ -137,21 +137,23 @@ static void add_tree(const sm_panel *panel, size_t b, size_t first, size_t end, 
 
 /* ---- from sums to means ---- */
 
-/* A pair that is left to sm_settle keeps the count SM_MAY_SPEAK. */
-static void finish(sm_panel *panel, size_t from, size_t to) {
-    const sm_asked *asked = panel->asked;
-    bool settles = sm_settles(asked);
+static void divide(double *distances, size_t n_cells, double n_trees) {
+    for (size_t cell = 0; cell < n_cells; cell++) distances[cell] /= n_trees;
+}
+
+/* The same, where not every tree has spoken. A pair that is left to sm_settle keeps the count SM_MAY_SPEAK. */
+static void divide_some(sm_panel *panel, size_t from, size_t to) {
+    double fallback = panel->asked->fallback;
+    bool is_unsettled = false;
     for (size_t cell = from; cell < to; cell++) {
-        if (panel->n_spoken == NULL) {
-            panel->distances[cell] /= (double)asked->n_trees;
-        } else if (SM_N_SPOKEN(panel->n_spoken[cell]) > 0) {
-            panel->distances[cell] /= SM_N_SPOKEN(panel->n_spoken[cell]);
-        } else {
-            bool may_speak = panel->n_spoken[cell] == SM_MAY_SPEAK;
-            panel->distances[cell] = may_speak ? asked->fallback : NAN;
-            if (may_speak && settles) atomic_store_explicit(&panel->is_unsettled, true, memory_order_relaxed);
-        }
+        uint32_t count = panel->n_spoken[cell];
+        if (SM_N_SPOKEN(count) > 0)
+            panel->distances[cell] /= SM_N_SPOKEN(count);
+        else
+            panel->distances[cell] = count == SM_MAY_SPEAK ? fallback : NAN;
+        is_unsettled = is_unsettled || count == SM_MAY_SPEAK;
     }
+    if (is_unsettled && sm_settles(panel->asked)) atomic_store(&panel->is_unsettled, true);
 }
 
 static smerf_status add_group(void *argument, size_t task, size_t thread, smerf_error *error) {
@@ -166,7 +168,11 @@ static smerf_status add_group(void *argument, size_t task, size_t thread, smerf_
         if (panel->n_spoken != NULL) memset(panel->n_spoken + from, 0, (to - from) * sizeof *panel->n_spoken);
     }
     for (size_t b = asked->first; b < asked->end; b++) add_tree(panel, b, first, end, &panel->rooms[thread]);
-    if (asked->end == asked->n_trees) finish(panel, from, to);
+    if (asked->end < asked->n_trees) return SMERF_OK;
+    if (panel->n_spoken == NULL)
+        divide(panel->distances + from, to - from, (double)asked->n_trees);
+    else
+        divide_some(panel, from, to);
     return SMERF_OK;
 }
 
