@@ -181,6 +181,9 @@ smerf_status smerf_importance_permutation(const smerf_model *model, const smerf_
     if (truth != NULL && (truth->is_block || truth->n_rows != items->n_items))
         return sm_fail(error, SMERF_BAD_INPUT, "there are %zu items, and the target is about %zu", items->n_items,
                        truth->n_rows);
+    if (truth == NULL && model->target->kind->is_approximate)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "the model keeps only a low-rank form of its target: give the target to score against");
     sm_view view;
     smerf_status status = sm_view_match(&view, &model->features, items, error);
     if (status != SMERF_OK) return status;
