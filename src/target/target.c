@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const sm_target_kind *const kinds[] = {&sm_target_distances};
+static const sm_target_kind *const kinds[] = {&sm_target_distances, &sm_target_labels, &sm_target_absolute};
 
 const sm_target_kind *sm_target_kind_find(const char *name) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -34,4 +34,4 @@ void smerf_target_note_similarities(smerf_target *target, double largest) {
     target->largest_similarity = largest;
 }
 
-unsigned smerf_target_metrics(const smerf_target *truth) { return truth->kind->metrics; }
+unsigned smerf_target_metrics(const smerf_target *truth) { return sm_target_inner(truth)->kind->metrics; }

@@ -154,4 +154,7 @@ void sm_target_start(smerf_target *target, const sm_target_kind *kind, size_t n_
 /* One more owner, who will call smerf_target_free. */
 smerf_target *sm_target_share(smerf_target *target);
 
+/* The target that says what the distances mean: the one that a block was cut from, else the target itself. */
+const smerf_target *sm_target_inner(const smerf_target *target);
+
 #endif
