@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static const sm_target_kind *const kinds[] = {&sm_target_distances, &sm_target_response, &sm_target_product};
+static const sm_target_kind *const kinds[] = {&sm_target_distances, &sm_target_labels,  &sm_target_response,
+                                              &sm_target_product,   &sm_target_absolute};
 
 const sm_target_kind *sm_target_kind_find(const char *name) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -23,8 +24,6 @@ smerf_target *sm_target_share(smerf_target *target) {
     return target;
 }
 
-const smerf_target *sm_target_inner(const smerf_target *target) { return target; }
-
 void smerf_target_free(smerf_target *target) {
     if (target == NULL || atomic_fetch_sub(&target->n_owners, 1) != 1) return;
     sm_strings_free(&target->columns);
@@ -36,4 +35,4 @@ void smerf_target_note_similarities(smerf_target *target, double largest) {
     target->largest_similarity = largest;
 }
 
-unsigned smerf_target_metrics(const smerf_target *truth) { return truth->kind->metrics; }
+unsigned smerf_target_metrics(const smerf_target *truth) { return sm_target_inner(truth)->kind->metrics; }
