@@ -17,6 +17,7 @@
  *     9  models         save, load, merge, look inside
  *    10  tune           choose the options by out-of-bag score
  *    11  simulate       the paper's data sets
+ *    12  split          what to train on, and what to test with
  *
  * The shortest program that does something useful is examples/learn.c.
  *
@@ -180,6 +181,10 @@ SMERF_API smerf_status smerf_target_new_block(const float *z, size_t n_rows, siz
  *   both    shared */
 SMERF_API smerf_status smerf_target_new_between(smerf_target *both, size_t n_rows, smerf_target **out,
                                                 smerf_error *error);
+
+/* What is known of one row of pairs: NaN where nothing is.
+ *   distances  one for each item (of the columns, between two sets), the caller's */
+SMERF_API void smerf_target_row(const smerf_target *target, size_t row, double *distances);
 
 /* Notes that the distances were made from similarities q as z = largest - q; smerf_model_describe tells it. */
 SMERF_API void smerf_target_note_similarities(smerf_target *target, double largest);
@@ -436,6 +441,11 @@ SMERF_API smerf_status smerf_simulate(smerf_simulation kind, size_t first_item, 
 
 /* The distance of two items, from their numbers. */
 SMERF_API double smerf_simulated_distance(smerf_simulation kind, double y, double other);
+
+/* ---- 12  Split -------------------------------------------------------------------------------------------
+ * For honest evaluation: n_train of n things (items or pairs) to train on, each choice equally likely.
+ *   is_train  [n], the caller's */
+SMERF_API smerf_status smerf_split(size_t n, size_t n_train, uint64_t seed, bool *is_train, smerf_error *error);
 
 #ifdef __cplusplus
 }

@@ -163,6 +163,9 @@ void smerf_model_describe(const smerf_model *model, smerf_description *descripti
     *description = (smerf_description){
         .method = "smerf",
         .target = model->target->kind->name,
+        .n_target_columns = model->target->columns.n,
+        .target_columns = (const char *const *)model->target->columns.text,
+        .rank_share = model->target->rank_share,
         .from_similarities = model->target->from_similarities,
         .largest_similarity = model->target->largest_similarity,
         .n_items = model->n_items,

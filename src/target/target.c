@@ -16,6 +16,7 @@ void sm_target_start(smerf_target *target, const sm_target_kind *kind, size_t n_
     target->kind = kind;
     target->n_rows = n_rows;
     target->n_columns = n_columns;
+    target->rank_share = 1;
     atomic_init(&target->n_owners, 1);
 }
 
@@ -35,4 +36,8 @@ void smerf_target_note_similarities(smerf_target *target, double largest) {
     target->largest_similarity = largest;
 }
 
-unsigned smerf_target_metrics(const smerf_target *truth) { return sm_target_inner(truth)->kind->metrics; }
+void smerf_target_row(const smerf_target *target, size_t row, double *distances) {
+    target->kind->true_row(target, row, distances);
+}
+
+unsigned smerf_target_metrics(const smerf_target *truth) { return truth->kind->metrics; }

@@ -1,6 +1,7 @@
 /* fit.c - grows a forest: checks, prepares, and deals the trees out to the threads. */
+#include "train/fit.h"
+
 #include "base/memory.h"
-#include "model/model.h"
 #include "train/tree_builder.h"
 
 typedef struct forest_job {
@@ -75,8 +76,8 @@ static smerf_status fit(const smerf_items *items, const sm_view *view, smerf_tar
     return status;
 }
 
-smerf_status smerf_fit(const smerf_items *items, smerf_target *target, const smerf_options *options,
-                       const smerf_run *run, smerf_model **out, smerf_error *error) {
+smerf_status sm_fit(const smerf_items *items, smerf_target *target, const smerf_options *options, const smerf_run *run,
+                    smerf_model **out, smerf_error *error) {
     if (target->is_block)
         return sm_fail(error, SMERF_BAD_INPUT, "distances between two sets of items cannot be trained on");
     if (target->n_rows != items->n_items)

@@ -45,7 +45,7 @@ smerf_status sm_splitter_start(sm_splitter *splitter, const sm_problem *problem,
     splitter->keys = (uint64_t *)(void *)splitter->costs;
     splitter->spare_keys = splitter->keys + splitter->room;
     splitter->spare_places = sm_arena_take(arena, n, sizeof *splitter->spare_places);
-    splitter->goes_left = sm_arena_take(arena, n, sizeof *splitter->goes_left);
+    splitter->goes_left = splitter->cuts; /* which are done with when the items are sent */
     splitter->left_levels = sm_arena_take(arena, sm_problem_most_levels(problem), sizeof *splitter->left_levels);
     if (status == SMERF_OK && arena->has_failed) status = sm_no_memory(error, "preparing to search for splits");
     if (status != SMERF_OK) sm_splitter_free(splitter);

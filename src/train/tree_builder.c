@@ -30,7 +30,7 @@ struct sm_tree_builder {
     uint32_t *items; /* [most_in_bag] the different items, in slices */
     pending *stack;
     size_t stack_size, n_pending;
-    sm_tree grown; /* with room for the largest tree; copied when it is done */
+    sm_tree grown; /* with room for the largest tree; moved to where it belongs when it is done */
     size_t terms_size, left_size;
     size_t n_terms, n_left;
 };
@@ -64,7 +64,7 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, sm
     builder->weight = sm_arena_take(&builder->arena, problem->n_items, sizeof *builder->weight);
     builder->items = sm_arena_take(&builder->arena, n, sizeof *builder->items);
     smerf_status status = SMERF_OK;
-    if (builder->arena.has_failed || !make_tree_room(&builder->grown, n))
+    if (builder->arena.has_failed)
         status = sm_no_memory(error, "preparing to grow trees");
     if (status == SMERF_OK) {
         sm_search_size size = {.n_items = n,
@@ -105,6 +105,7 @@ static bool start(sm_tree_builder *builder, size_t number) {
     const sm_problem *problem = builder->problem;
     sm_tree *tree = &builder->grown;
     size_t n_in_bag = 0;
+    if (!make_tree_room(tree, problem->most_in_bag)) return false;
     sm_sample_draw(problem, number, builder->draws);
     for (size_t i = 0; i < problem->n_items; i++) {
         builder->weight[i] = builder->draws[i];
@@ -230,15 +231,20 @@ smerf_status sm_tree_builder_grow(sm_tree_builder *builder, size_t number, sm_cr
     bool has_room = start(builder, number);
     while (has_room && builder->n_pending > 0) {
         pending node = builder->stack[--builder->n_pending];
-        if (node.end - node.first > 1000 && sm_crew_is_stopped(crew, thread)) /* small nodes are soon done */
+        if (node.end - node.first > 1000 && sm_crew_is_stopped(crew, thread)) { /* small nodes are soon done */
+            sm_tree_free(&builder->grown);
+            builder->terms_size = builder->left_size = 0;
             return sm_fail(error, SMERF_CANCELLED, "cancelled");
+        }
         if (node.parent != NO_PARENT) builder->grown.right[node.parent] = (uint32_t)builder->grown.n_nodes;
         has_room = settle(builder, &node, number);
     }
-    if (has_room && sm_tree_copy(tree, &builder->grown)) {
+    builder->terms_size = builder->left_size = 0; /* the arrays go with the tree */
+    if (has_room && sm_tree_move(tree, &builder->grown)) {
         sm_tree_trim(tree);
         return SMERF_OK;
     }
+    sm_tree_free(&builder->grown);
     sm_tree_free(tree);
     return sm_no_memory(error, "growing a tree");
 }
