@@ -91,15 +91,22 @@ static double median(const sm_search *search, const sm_node *node) {
     return value[node->items[search->order[k]]];
 }
 
+/* How far the k-th value is above the one before it. Not from the centred values, which have lost digits far from the
+ * centre. */
+static double step_to(const sm_search *search, const sm_node *node, size_t k) {
+    const double *value = search->absolute->value;
+    return k > 0 ? value[node->items[search->order[k]]] - value[node->items[search->order[k - 1]]] : 0;
+}
+
 /* Walks up the values: each step adds to the distance of all that are above to all that are below. */
-static double node_cost(const sm_search *search, size_t n) {
+static double node_cost(const sm_search *search, const sm_node *node) {
     double cost = 0, weight = 0, distance = 0, squares = 0; /* distance: sum of w_j (y - y_j) over those before */
-    for (size_t k = 0; k < n; k++) {
-        const placed *item = &search->items[search->order[k]];
-        if (k > 0) distance += weight * (item->value - search->items[search->order[k - 1]].value);
-        cost += 2 * item->weight * distance;
-        weight += item->weight;
-        squares += item->weight * item->weight;
+    for (size_t k = 0; k < node->n; k++) {
+        double w = search->items[search->order[k]].weight;
+        distance += weight * step_to(search, node, k);
+        cost += 2 * w * distance;
+        weight += w;
+        squares += w * w;
     }
     return cost + search->absolute->column.diagonal * squares;
 }
@@ -115,7 +122,7 @@ size_t sm_absolute_enter(sm_search *search, const sm_node *node, size_t view) {
         search->items[at] = (placed){.weight = node->weight[item], .value = value[item] - centre, .place = place};
     }
     search->n_places = (size_t)place + 1;
-    search->cost = node_cost(search, node->n);
+    search->cost = node_cost(search, node);
     return view;
 }
 
@@ -187,20 +194,18 @@ double sm_absolute_price(sm_search *search, const sm_node *node, const sm_line_u
 /* One walk up the values. At each item, distance[a] is the sum of w_j (y - y_j) over the items of level a so far: it
  * grows with every step up, and is never a difference. */
 void sm_absolute_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean) {
-    double *weight = search->level_weight, *distance = search->distance, *squares = search->squares, last = 0;
+    double *weight = search->level_weight, *distance = search->distance, *squares = search->squares;
     memset(mean, 0, n_levels * n_levels * sizeof *mean);
     for (size_t a = 0; a < n_levels; a++) weight[a] = distance[a] = squares[a] = 0;
     for (size_t k = 0; k < node->n; k++) {
         uint32_t at = search->order[k], of = level[at];
-        const placed *item = &search->items[at];
-        double step = k > 0 ? item->value - last : 0;
-        last = item->value;
+        double w = search->items[at].weight, step = step_to(search, node, k);
         for (size_t a = 0; a < n_levels; a++) distance[a] += step * weight[a];
         if (of == SMERF_MISSING) continue;
         double *sum = mean + of * n_levels;
-        for (size_t a = 0; a < n_levels; a++) sum[a] += item->weight * distance[a];
-        weight[of] += item->weight;
-        squares[of] += item->weight * item->weight;
+        for (size_t a = 0; a < n_levels; a++) sum[a] += w * distance[a];
+        weight[of] += w;
+        squares[of] += w * w;
     }
     double diagonal = search->absolute->column.diagonal;
     for (size_t a = 0; a < n_levels; a++) {
