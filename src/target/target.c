@@ -40,4 +40,4 @@ void smerf_target_row(const smerf_target *target, size_t row, double *distances)
     target->kind->true_row(target, row, distances);
 }
 
-unsigned smerf_target_metrics(const smerf_target *truth) { return truth->kind->metrics; }
+unsigned smerf_target_metrics(const smerf_target *truth) { return sm_target_inner(truth)->kind->metrics; }
