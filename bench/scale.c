@@ -113,8 +113,7 @@ static smerf_target *make_pairs(const work *job, double *const *x) {
         right[k] = (uint32_t)j;
         value[k++] = apart * apart + 0.1 * draw_uniform();
     }
-    const smerf_pair_list list = {
-        .n = n_pairs, .left = left, .right = right, .value = is_graph ? NULL : value};
+    const smerf_pair_list list = {.n = n_pairs, .left = left, .right = right, .value = is_graph ? NULL : value};
     smerf_target *target = NULL;
     smerf_error error;
     smerf_status status = is_graph ? smerf_target_new_graph(&list, NULL, job->n, &target, &error)
@@ -185,9 +184,7 @@ int main(int n_words, char **words) {
         return 2;
     }
     size_t first = strtoull(words[2], NULL, 10), last = strtoull(words[3], NULL, 10);
-    work job = {.kind = words[1],
-                .n_trees = strtoull(words[4], NULL, 10),
-                .n_threads = strtoull(words[5], NULL, 10)};
+    work job = {.kind = words[1], .n_trees = strtoull(words[4], NULL, 10), .n_threads = strtoull(words[5], NULL, 10)};
     printf("%s, %zu trees, %zu threads, %d features\n", job.kind, job.n_trees, job.n_threads, N_FEATURES);
     printf("%10s %10s %10s %12s %12s %14s\n", "items", "seconds", "exponent", "peak MB", "model MB", "rest/(16 n p)");
     double before = 0;

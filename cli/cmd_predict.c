@@ -250,10 +250,11 @@ static smerf_status run_predict(const cli_args *args, smerf_error *error) {
     return status;
 }
 
-const cli_command cli_predict = {.name = "predict",
-                                 .usage = "predict MODEL ITEMS [--against ITEMS2] [--pairs FILE] [--values] [--oob] [-o FILE]",
-                                 .summary = "distances: all pairs, a block, or just the listed pairs; or labels and responses",
-                                 .fewest_words = 2,
-                                 .most_words = 2,
-                                 .option_groups = options,
-                                 .run = run_predict};
+const cli_command cli_predict = {
+    .name = "predict",
+    .usage = "predict MODEL ITEMS [--against ITEMS2] [--pairs FILE] [--values] [--oob] [-o FILE]",
+    .summary = "distances: all pairs, a block, or just the listed pairs; or labels and responses",
+    .fewest_words = 2,
+    .most_words = 2,
+    .option_groups = options,
+    .run = run_predict};

@@ -174,8 +174,10 @@ static smerf_status write_block(const splitting *split, part wanted, smerf_error
 static smerf_status split_by_nodes(splitting *split, double share, uint64_t seed, smerf_error *error) {
     size_t n_train = (size_t)round(share * (double)split->n);
     if (n_train < 2 || split->n - n_train < 2)
-        return cli_fail(split->args, error, "--train %s of %zu items leaves %zu to train on and %zu to test with: "
-                        "both need two", cli_get(split->args, "--train"), split->n, n_train, split->n - n_train);
+        return cli_fail(split->args, error,
+                        "--train %s of %zu items leaves %zu to train on and %zu to test with: "
+                        "both need two",
+                        cli_get(split->args, "--train"), split->n, n_train, split->n - n_train);
     smerf_status status = smerf_split(split->n, n_train, seed, split->is_train, error);
     if (status == SMERF_OK) status = write_items(split, "train-items.csv", split->is_train, error);
     for (size_t i = 0; i < split->n; i++) split->is_train[i] = !split->is_train[i];
@@ -237,7 +239,8 @@ static smerf_status split_by_pairs(splitting *split, double share, uint64_t seed
     bool *is_train = malloc(n_pairs + 1);
     smerf_status status = is_train != NULL ? SMERF_OK : no_memory(error);
     if (status == SMERF_OK && (n_train == 0 || n_train == n_pairs))
-        status = cli_fail(split->args, error, "--train %s of %zu items makes %zu of %zu known pairs to train on: there "
+        status = cli_fail(split->args, error,
+                          "--train %s of %zu items makes %zu of %zu known pairs to train on: there "
                           "must be some, and some to test with",
                           cli_get(split->args, "--train"), split->n, n_train, n_pairs);
     if (status == SMERF_OK) status = smerf_split(n_pairs, n_train, seed, is_train, error);
@@ -284,7 +287,8 @@ static smerf_status run_split(const cli_args *args, smerf_error *error) {
     }
     if (status == SMERF_OK) status = cli_make_folder(split.folder, 0, "the files", error);
     if (status == SMERF_OK)
-        status = by == BY_NODES ? split_by_nodes(&split, share, seed, error) : split_by_pairs(&split, share, seed, error);
+        status =
+            by == BY_NODES ? split_by_nodes(&split, share, seed, error) : split_by_pairs(&split, share, seed, error);
     if (status == SMERF_OK) cli_say(args, "training and test files in %s", split.folder);
     free(split.is_train);
     cli_free_target(&split.target);

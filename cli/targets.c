@@ -143,10 +143,10 @@ static smerf_status read_edges(const cli_args *args, const char *path, const sid
         status = sm_pairs_read_observed(observed_path, &wish, &observed, error);
     const smerf_pair_list list = list_of(&edges), known = list_of(&observed);
     if (status == SMERF_OK)
-        status = place(path, of,
-                       smerf_target_new_graph(&list, observed_path != NULL ? &known : NULL, n_both(of),
-                                              &target->target, error),
-                       error);
+        status = place(
+            path, of,
+            smerf_target_new_graph(&list, observed_path != NULL ? &known : NULL, n_both(of), &target->target, error),
+            error);
     sm_pairs_free(&edges);
     sm_pairs_free(&observed);
     return status;
@@ -246,10 +246,10 @@ static const struct {
     const char *option;
     target_reader read;
     bool is_one_column;
-} readers[] = {{"--distances", read_matrix, false},  {"--similarities", read_matrix, false},
-               {"--pairs", read_pairs, false},       {"--edges", read_edges, false},
-               {"--labels", read_labels, true},      {"--response", read_columns, false},
-               {"--absolute", read_columns, true},   {"--product", read_columns, false}};
+} readers[] = {{"--distances", read_matrix, false}, {"--similarities", read_matrix, false},
+               {"--pairs", read_pairs, false},      {"--edges", read_edges, false},
+               {"--labels", read_labels, true},     {"--response", read_columns, false},
+               {"--absolute", read_columns, true},  {"--product", read_columns, false}};
 
 enum { N_READERS = sizeof readers / sizeof *readers };
 
@@ -268,8 +268,8 @@ smerf_status cli_check_target_options(const cli_args *args, bool is_optional, sm
     size_t given = find_given(args);
     for (size_t r = given + 1; r < N_READERS; r++)
         if (cli_has(args, readers[r].option))
-            return cli_fail(args, error, "%s and %s exclude each other: give exactly one target",
-                            readers[given].option, readers[r].option);
+            return cli_fail(args, error, "%s and %s exclude each other: give exactly one target", readers[given].option,
+                            readers[r].option);
     if (given == N_READERS && !is_optional)
         return cli_fail(args, error,
                         "there is no target: give one of --distances, --similarities, --pairs, --edges, --labels, "

@@ -44,13 +44,12 @@ static json_t *features_json(const sm_features *features) {
 
 static json_t *options_json(const smerf_options *options) {
     json_t *depth = options->max_depth == SMERF_NO_LIMIT ? json_null() : json_integer((json_int_t)options->max_depth);
-    json_t *object =
-        json_pack("{s:I, s:s, s:I, s:f, s:I, s:o, s:s, s:f, s:s, s:s, s:f}", "seed", (json_int_t)options->seed,
-                     "splits", split_names[options->splits], "candidates", (json_int_t)options->candidates, "density",
-                     options->density, "min_parent", (json_int_t)options->min_parent, "max_depth", depth, "sample",
-                     sample_names[options->sample], "sample_share", options->sample_share, "oob_rule",
-                     rule_names[options->oob_rule - SMERF_OOB_BOTH], "self_distance",
-                     self_names[options->self_distance], "self_value", options->self_value);
+    json_t *object = json_pack(
+        "{s:I, s:s, s:I, s:f, s:I, s:o, s:s, s:f, s:s, s:s, s:f}", "seed", (json_int_t)options->seed, "splits",
+        split_names[options->splits], "candidates", (json_int_t)options->candidates, "density", options->density,
+        "min_parent", (json_int_t)options->min_parent, "max_depth", depth, "sample", sample_names[options->sample],
+        "sample_share", options->sample_share, "oob_rule", rule_names[options->oob_rule - SMERF_OOB_BOTH],
+        "self_distance", self_names[options->self_distance], "self_value", options->self_value);
     bool is_fine = object != NULL;
     if (options->rank > 0) /* these two are told only where they matter: older models have neither */
         is_fine = is_fine && json_object_set_new(object, "rank", json_integer((json_int_t)options->rank)) == 0;

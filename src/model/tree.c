@@ -26,7 +26,7 @@ void sm_tree_free(sm_tree *tree) {
     *tree = (sm_tree){0};
 }
 
-/* With is_moved each array of the old tree is freed as soon as it is copied. */
+/* With is_moved the arrays themselves go over, cut to size. */
 static bool copy_arrays(sm_tree *copy, const sm_tree *tree, bool is_moved) {
     size_t n_nodes = tree->n_nodes, n_splits = tree->n_splits, n_terms = tree->first_term[n_splits];
     size_t n_members = sm_tree_n_members(tree), n_left = tree->first_left != NULL ? tree->first_left[n_splits] : 0;
@@ -53,23 +53,21 @@ static bool copy_arrays(sm_tree *copy, const sm_tree *tree, bool is_moved) {
         {&copy->member_item, tree->member_item, n_members, sizeof *tree->member_item},
         {&copy->member_draws, tree->member_draws, n_members, sizeof *tree->member_draws},
     };
-    bool is_copied = true;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         if (arrays[i].from == NULL) continue;
-        void *array = is_copied ? sm_copy(arrays[i].from, arrays[i].n, arrays[i].size) : NULL;
-        if (is_moved) sm_free(arrays[i].from);
-        is_copied = array != NULL;
-        if (is_copied) memcpy(arrays[i].to, &array, sizeof array);
+        void *array = is_moved ? sm_shrink(arrays[i].from, arrays[i].n, arrays[i].size)
+                               : sm_copy(arrays[i].from, arrays[i].n, arrays[i].size);
+        if (array == NULL) return false;
+        memcpy(arrays[i].to, &array, sizeof array);
     }
-    return is_copied;
+    return true;
 }
 
 bool sm_tree_copy(sm_tree *copy, const sm_tree *tree) { return copy_arrays(copy, tree, false); }
 
-bool sm_tree_move(sm_tree *moved, sm_tree *tree) {
-    bool is_moved = copy_arrays(moved, tree, true);
+void sm_tree_move(sm_tree *moved, sm_tree *tree) {
+    copy_arrays(moved, tree, true); /* cutting never fails */
     *tree = (sm_tree){0};
-    return is_moved;
 }
 
 void sm_tree_trim(sm_tree *tree) {

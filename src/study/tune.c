@@ -108,8 +108,8 @@ static int report(void *context, double share_done) {
 static smerf_status get_model(const smerf_items *items, smerf_target *target, const smerf_options *options,
                               const smerf_model *before, const smerf_run *run, smerf_model **model,
                               smerf_error *error) {
-    bool is_pruned = before != NULL && grow_alike(&before->options, options) &&
-                     before->options.min_parent <= options->min_parent;
+    bool is_pruned =
+        before != NULL && grow_alike(&before->options, options) && before->options.min_parent <= options->min_parent;
     if (is_pruned) {
         smerf_status status = sm_prune(before, options->min_parent, model, error);
         if (status == SMERF_OK) (*model)->options.self_distance = options->self_distance;

@@ -85,7 +85,7 @@ static double median(const sm_search *search, const sm_node *node) {
     double below = 0;
     size_t k = 0;
     for (; k + 1 < node->n; k++) {
-        below += node->weight[node->items[search->order[k]]];
+        below += node->weight[search->order[k]];
         if (2 * below >= node->total) break;
     }
     return value[node->items[search->order[k]]];
@@ -119,7 +119,7 @@ size_t sm_absolute_enter(sm_search *search, const sm_node *node, size_t view) {
     for (size_t k = 0; k < node->n; k++) {
         uint32_t at = search->order[k], item = node->items[at];
         place += k > 0 && search->ranks[k] != search->ranks[k - 1];
-        search->items[at] = (placed){.weight = node->weight[item], .value = value[item] - centre, .place = place};
+        search->items[at] = (placed){.weight = node->weight[at], .value = value[item] - centre, .place = place};
     }
     search->n_places = (size_t)place + 1;
     search->cost = node_cost(search, node);

@@ -95,8 +95,8 @@ size_t sm_labels_enter(sm_search *search, const sm_node *node, size_t view) {
             number[class] = n_classes;
             search->class_weight[n_classes++] = 0;
         }
-        search->items[k] = (labelled){.weight = node->weight[item], .class = number[class]};
-        search->class_weight[number[class]] += node->weight[item];
+        search->items[k] = (labelled){.weight = node->weight[k], .class = number[class]};
+        search->class_weight[number[class]] += node->weight[k];
     }
     for (size_t k = 0; k < node->n; k++) number[class_of[node->items[k]]] = SMERF_MISSING;
     search->n_classes = n_classes;

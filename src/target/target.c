@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static const sm_target_kind *const kinds[] = {&sm_target_distances, &sm_target_labels,  &sm_target_response,
-                                              &sm_target_product,   &sm_target_absolute};
+static const sm_target_kind *const kinds[] = {&sm_target_distances, &sm_target_labels, &sm_target_response,
+                                              &sm_target_product, &sm_target_absolute};
 
 const sm_target_kind *sm_target_kind_find(const char *name) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)

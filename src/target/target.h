@@ -21,7 +21,7 @@
 typedef struct sm_node {
     const uint32_t *items; /* [n] ascending */
     size_t n;
-    const double *weight; /* by item, not by place in the node */
+    const double *weight; /* [n] by place in the node */
     double total;         /* the node's weight W */
 } sm_node;
 

@@ -15,13 +15,13 @@
 struct sm_vector_search {
     sm_arena arena; /* holds the arrays below */
     const sm_vectors *vectors;
-    double *weight;    /* [n_items] of the node, by place */
-    double *deviation; /* [n_items][rank] d */
-    double *part;      /* [n_items] b; NULL: <d, d> */
-    double *own;       /* [n_items] o; NULL: 0 throughout */
-    double *sums;      /* [rank] s */
-    double *mean;      /* [rank] m */
-    double *level;     /* [n_levels][rank + 3] */
+    const double *weight; /* the node's */
+    double *deviation;    /* [n_items][rank] d */
+    double *part;         /* [n_items] b; NULL: <d, d> */
+    double *own;          /* [n_items] o; NULL: 0 throughout */
+    double *sums;         /* [rank] s */
+    double *mean;         /* [rank] m */
+    double *level;        /* [n_levels][rank + 3] */
 };
 
 /* ---- single pairs ---- */
@@ -59,7 +59,6 @@ sm_vector_search *sm_vector_search_new(const sm_vectors *vectors, const sm_searc
     size_t n_levels = size->n_levels < n ? size->n_levels : n;
     sm_arena *arena = &search->arena;
     search->vectors = vectors;
-    search->weight = sm_arena_take(arena, n, sizeof *search->weight);
     search->deviation = sm_arena_take(arena, sm_size(n, rank, 0), sizeof *search->deviation);
     if (vectors->a != NULL) search->part = sm_arena_take(arena, n, sizeof *search->part);
     if (vectors->self != NULL) search->own = sm_arena_take(arena, n, sizeof *search->own);
@@ -100,12 +99,11 @@ void sm_vector_enter(sm_vector_search *search, const sm_node *node) {
     const sm_vectors *vectors = search->vectors;
     size_t rank = vectors->rank;
     double *mean = search->mean;
+    search->weight = node->weight;
     memset(mean, 0, rank * sizeof *mean);
     for (size_t k = 0; k < node->n; k++) {
-        size_t item = node->items[k];
-        const double *u = vectors->u + item * rank;
-        search->weight[k] = node->weight[item];
-        for (size_t r = 0; r < rank; r++) mean[r] += node->weight[item] * u[r];
+        const double *u = vectors->u + node->items[k] * rank;
+        for (size_t r = 0; r < rank; r++) mean[r] += node->weight[k] * u[r];
     }
     for (size_t r = 0; r < rank; r++) mean[r] /= node->total;
     for (size_t k = 0; k < node->n; k++) {

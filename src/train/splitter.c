@@ -44,7 +44,8 @@ smerf_status sm_splitter_start(sm_splitter *splitter, const sm_problem *problem,
     splitter->cuts = sm_arena_take(arena, splitter->room, sizeof *splitter->cuts);
     splitter->keys = (uint64_t *)(void *)splitter->costs;
     splitter->spare_keys = splitter->keys + splitter->room;
-    splitter->spare_places = sm_arena_take(arena, n, sizeof *splitter->spare_places);
+    bool has_sums = problem->options->splits == SMERF_OBLIQUE;
+    splitter->spare_places = sm_arena_take(arena, has_sums ? n : 0, sizeof *splitter->spare_places);
     splitter->goes_left = splitter->cuts; /* which are done with when the items are sent */
     splitter->left_levels = sm_arena_take(arena, sm_problem_most_levels(problem), sizeof *splitter->left_levels);
     if (status == SMERF_OK && arena->has_failed) status = sm_no_memory(error, "preparing to search for splits");
@@ -251,7 +252,7 @@ static bool send_items(sm_splitter *splitter, const sm_node *node, const cut *ch
         bool is_missing = r >= chosen->candidate->n_present;
         bool goes_left = is_missing ? chosen->missing_left : r <= chosen->rank;
         splitter->goes_left[order[r]] = goes_left;
-        *(goes_left ? &left : &right) += node->weight[node->items[order[r]]];
+        *(goes_left ? &left : &right) += node->weight[order[r]];
     }
     return left >= right;
 }

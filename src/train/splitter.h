@@ -42,7 +42,7 @@ typedef struct sm_splitter {
     double *costs;               /* [2][room] */
     bool *cuts;                  /* [room] */
     uint64_t *keys, *spare_keys; /* where the costs will be: nothing is priced before everything is sorted */
-    uint32_t *spare_places;      /* [most_in_bag] */
+    uint32_t *spare_places;      /* [most_in_bag], oblique */
     bool *goes_left;
     uint32_t *left_levels;
 } sm_splitter;
