@@ -23,6 +23,8 @@ smerf_target *sm_target_share(smerf_target *target) {
     return target;
 }
 
+const smerf_target *sm_target_inner(const smerf_target *target) { return target; }
+
 void smerf_target_free(smerf_target *target) {
     if (target == NULL || atomic_fetch_sub(&target->n_owners, 1) != 1) return;
     sm_strings_free(&target->columns);

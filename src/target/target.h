@@ -102,6 +102,12 @@ typedef struct sm_target_kind {
     /* Whether a tree may have nothing to say of two leaves: some distances between leaves are NaN. */
     bool may_be_silent;
 
+    /* The distance of two items for which every tree is silent: the mean of all that is known. NULL: there is none. */
+    double (*fallback)(const smerf_target *target);
+
+    /* Whether it no longer knows the true distances, but something near them: no truth to score against. */
+    bool is_approximate;
+
     /* Distances of one leaf to all, Eq. (2), and of two leaves. h(l, l') and h(l', l) are the same to the last bit.
      *   row      [leaves->n] out; NaN: the tree has nothing to say
      *   scratch  [leaves->first[leaves->n]] */
@@ -153,5 +159,8 @@ void sm_target_start(smerf_target *target, const sm_target_kind *kind, size_t n_
 
 /* One more owner, who will call smerf_target_free. */
 smerf_target *sm_target_share(smerf_target *target);
+
+/* The target that says what the distances mean: the one that a block was cut from, else the target itself. */
+const smerf_target *sm_target_inner(const smerf_target *target);
 
 #endif
