@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-static const sm_target_kind *const kinds[] = {&sm_target_distances};
+#include "target/pairs.h"
+
+static const sm_target_kind *const kinds[] = {&sm_target_distances, &sm_target_graph, &sm_target_pairs,
+                                              &sm_target_observed};
 
 const sm_target_kind *sm_target_kind_find(const char *name) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
