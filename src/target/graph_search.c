@@ -1,0 +1,215 @@
+/* graph_search.c - prices every cut of a node from the edges inside it.
+ *
+ * When item k joins the items before it, Q grows by w_k (2 (U_k + V_k) + w_k z_kk): U_k is the weight of the items before
+ * it that it is not linked to, at distance 1, and V_k the sum of w_j z_kj over those that it is linked to. Both sides of
+ * a cut are summed up in walks of their own, from the ends, so that a cost never is a difference of others.
+ *
+ * U_k is the weight so far without that of k's partners, which is exact where weights are whole numbers, and good
+ * enough unless partners are nearly all of the weight. Then it is summed up from the gaps between the partners, over a
+ * tree of partial sums: heavy items that are linked to each other must not hide what light ones cost. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "target/graph.h"
+
+struct sm_search {
+    sm_links_room room;
+    sm_arena arena; /* holds the arrays below */
+    const sm_graph *graph;
+    bool is_exact; /* of the node entered last: weights are whole numbers, and so few that sums are exact */
+    bool has_cost;
+    double cost; /* of that node, once it was asked for */
+
+    /* Of the line-up that is walked. Node 0 of the tree of partial sums is about all ranks; see below. */
+    const uint32_t *order; /* NULL: the order of the places */
+    bool has_gaps;         /* whether the tree is up to date */
+    double *gap_weight;    /* [2 n_items] */
+    bool *gap_is_marked;   /* [2 n_items] has a partner; all false between two items */
+};
+
+void sm_graph_search_free(sm_search *search) {
+    if (search == NULL) return;
+    sm_links_room_free(&search->room);
+    sm_arena_free(&search->arena);
+    sm_free(search);
+}
+
+sm_search *sm_graph_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+    sm_search *search = sm_zeros(1, sizeof *search);
+    if (search == NULL) {
+        sm_no_memory(error, "preparing to grow trees");
+        return NULL;
+    }
+    search->graph = sm_graph_of(target);
+    size_t n_sums = sm_size(size->n_items, 2, 0);
+    search->gap_weight = sm_arena_take(&search->arena, n_sums, sizeof *search->gap_weight);
+    search->gap_is_marked = sm_arena_take_zeros(&search->arena, n_sums, sizeof *search->gap_is_marked);
+    smerf_status status = SMERF_OK;
+    if (search->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
+    if (status == SMERF_OK) status = sm_links_room_start(&search->room, search->graph->links, size->n_items, error);
+    if (status == SMERF_OK) return search;
+    sm_graph_search_free(search);
+    return NULL;
+}
+
+size_t sm_graph_enter(sm_search *search, const sm_node *node, size_t view) {
+    view = sm_links_enter(&search->room, node, view);
+    search->has_cost = false;
+    search->is_exact = node->total <= 0x1p50;
+    for (size_t k = 0; k < node->n && search->is_exact; k++)
+        search->is_exact = search->room.seats[k].weight == rint(search->room.seats[k].weight);
+    return view;
+}
+
+bool sm_graph_is_pure(sm_search *search, const sm_node *node) {
+    const sm_links *links = search->room.links;
+    double first = search->graph->self;
+    if (links->n < node->n * (node->n - 1) && first != 1) return false; /* some two are not linked */
+    for (size_t e = 0; e < links->n; e++)
+        if (sm_links_value(links, e) != first) return false;
+    return true;
+}
+
+/* ---- the weight in the gaps between partners ---- */
+
+/* A part of the tree: the ranks first .. end - 1. Its left half follows it, and its right half follows that. */
+typedef struct part {
+    size_t node, first, end;
+} part;
+
+static part left_half(part whole) {
+    return (part){whole.node + 1, whole.first, whole.first + (whole.end - whole.first) / 2};
+}
+
+static part right_half(part whole) {
+    size_t n_left = (whole.end - whole.first) / 2;
+    return (part){whole.node + 2 * n_left, whole.first + n_left, whole.end};
+}
+
+static double sum_gaps(sm_search *search, part of) {
+    size_t place = search->order != NULL ? search->order[of.first] : of.first;
+    double weight = of.end - of.first == 1 ? search->room.seats[place].weight
+                                           : sum_gaps(search, left_half(of)) + sum_gaps(search, right_half(of));
+    search->gap_weight[of.node] = weight;
+    return weight;
+}
+
+static void mark(sm_search *search, part whole, size_t rank, bool is_marked) {
+    for (part of = whole;; of = rank < left_half(of).end ? left_half(of) : right_half(of)) {
+        search->gap_is_marked[of.node] = is_marked;
+        if (of.end - of.first == 1) return;
+    }
+}
+
+/* The weight of unmarked ranks in first .. end - 1. */
+static double unmarked_weight(const sm_search *search, part of, size_t first, size_t end) {
+    if (end <= of.first || of.end <= first) return 0;
+    if (first <= of.first && of.end <= end && !search->gap_is_marked[of.node]) return search->gap_weight[of.node];
+    if (of.end - of.first == 1) return 0;
+    return unmarked_weight(search, left_half(of), first, end) + unmarked_weight(search, right_half(of), first, end);
+}
+
+static double weight_in_gaps(sm_search *search, size_t n, size_t k, size_t first, size_t end) {
+    const sm_links *links = search->room.links;
+    const part whole = {0, 0, n};
+    if (!search->has_gaps) sum_gaps(search, whole);
+    search->has_gaps = true;
+    for (size_t e = links->first[k]; e < links->first[k + 1]; e++)
+        mark(search, whole, search->room.seats[links->partner[e]].rank, true);
+    double weight = unmarked_weight(search, whole, first, end);
+    for (size_t e = links->first[k]; e < links->first[k + 1]; e++)
+        mark(search, whole, search->room.seats[links->partner[e]].rank, false);
+    return weight;
+}
+
+/* U_k: the weight of the ranks first .. end - 1 that k is not linked to, of `all` with `linked` taken away. */
+static double unlinked_weight(sm_search *search, size_t n, size_t k, double all, double linked, size_t first,
+                              size_t end) {
+    if (search->is_exact || linked <= all - all / 1024) return all - linked;
+    return weight_in_gaps(search, n, k, first, end);
+}
+
+/* ---- costs ---- */
+
+/* The cost of the first items of the line-up, one more each time.   n_costs  n for the node itself, which is returned */
+static double walk_right(sm_search *search, size_t n, size_t n_costs, double *costs) {
+    double cost = 0, weight = 0;
+    for (size_t r = 0; r < n_costs; r++) {
+        size_t k = search->order != NULL ? search->order[r] : r;
+        double w = search->room.seats[k].weight;
+        const sm_sides *sides = &search->room.sides[k];
+        double unlinked = unlinked_weight(search, n, k, weight, sides->weight_before, 0, r);
+        cost += w * (2 * (unlinked + sides->value_before) + w * search->graph->self);
+        weight += w;
+        if (costs != NULL) costs[r] = cost / weight;
+    }
+    return cost;
+}
+
+/* The same from the other end: costs[r] is that of the items after rank r. */
+static void walk_left(sm_search *search, size_t n, double *costs) {
+    double cost = 0, weight = 0;
+    for (size_t r = n; r-- > 1;) {
+        size_t k = search->order[r];
+        double w = search->room.seats[k].weight;
+        const sm_sides *sides = &search->room.sides[k];
+        double unlinked = unlinked_weight(search, n, k, weight, sides->weight_after, r + 1, n);
+        cost += w * (2 * (unlinked + sides->value_after) + w * search->graph->self);
+        weight += w;
+        costs[r - 1] = cost / weight;
+    }
+}
+
+static void line_up(sm_search *search, const sm_node *node, const uint32_t *order) {
+    search->order = order;
+    search->has_gaps = false;
+    sm_links_line_up(&search->room, node, order);
+}
+
+double sm_graph_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+    if (!search->has_cost) {
+        line_up(search, node, NULL);
+        search->cost = walk_right(search, node->n, node->n, NULL) / node->total;
+        search->has_cost = true;
+    }
+    for (size_t u = 0; u < n_line_ups; u++) {
+        line_up(search, node, line_ups[u].order);
+        walk_right(search, node->n, node->n - 1, line_ups[u].left);
+        walk_left(search, node->n, line_ups[u].right);
+    }
+    return search->cost;
+}
+
+/* ---- levels ---- */
+
+void sm_graph_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean) {
+    const sm_links *links = search->room.links;
+    const sm_seat *seats = search->room.seats;
+    double *level_weight = search->gap_weight,
+           *apart = level_weight + n_levels; /* there are no more levels than items */
+    memset(mean, 0, n_levels * n_levels * sizeof *mean);
+    memset(level_weight, 0, 2 * n_levels * sizeof *level_weight);
+    search->has_gaps = false;
+    for (size_t k = 0; k < node->n; k++) {
+        if (level[k] == SMERF_MISSING) continue;
+        double *row = mean + level[k] * n_levels;
+        apart[level[k]] += 2 * seats[k].weight * level_weight[level[k]];
+        level_weight[level[k]] += seats[k].weight;
+        for (size_t e = links->first[k]; e < links->first[k + 1]; e++) {
+            size_t j = links->partner[e];
+            if (level[j] == SMERF_MISSING) continue;
+            row[level[j]] += seats[k].weight * seats[j].weight * (1 - sm_links_value(links, e));
+        }
+    }
+    for (size_t a = 0; a < n_levels; a++)
+        for (size_t b = 0; b < n_levels; b++) {
+            double all = level_weight[a] * level_weight[b], linked = mean[a * n_levels + b] / all;
+            double distance = 1 - linked;
+            if (a == b) { /* what is not apart are the items themselves */
+                double share = apart[a] / all;
+                distance = share - linked + (1 - share) * search->graph->self;
+            }
+            mean[a * n_levels + b] = fmax(distance, search->graph->least);
+        }
+}

@@ -1,0 +1,149 @@
+/* links.h - distances of some pairs: a sparse symmetric matrix by rows, and its parts inside nodes and leaves.
+ *
+ * This is the engine of graphs and of pairs. What an unlisted pair means is the kind's business. */
+#ifndef SM_TARGET_LINKS_H
+#define SM_TARGET_LINKS_H
+
+#include <float.h>
+
+#include "base/arena.h"
+#include "target/target.h"
+
+typedef struct sm_links {
+    size_t n_items;
+    size_t n;          /* entries: each pair stands in the rows of both its items */
+    size_t *first;     /* [n_items + 1] where each row starts */
+    uint32_t *partner; /* [n] ascending in each row, never the row's own item */
+    double *value;     /* [n] distances; NULL: all are `common` */
+    double *weight;    /* [n] > 0; NULL: all 1 */
+    double common;
+} sm_links;
+
+static inline double sm_links_value(const sm_links *links, size_t entry) {
+    return links->value != NULL ? links->value[entry] : links->common;
+}
+
+static inline double sm_links_weight(const sm_links *links, size_t entry) {
+    return links->weight != NULL ? links->weight[entry] : 1;
+}
+
+/* Distances as a matrix may hold, and weights that can be multiplied with those of two items. */
+#define SM_LARGEST_DISTANCE ((double)FLT_MAX)
+#define SM_SMALLEST_PAIR_WEIGHT 1e-50
+#define SM_LARGEST_PAIR_WEIGHT 1e50
+
+/* ---- making them: links.c, and reading lists: links_list.c ---- */
+
+/* Each pair once, in the row of its smaller item: as files have it, and what a list becomes first. */
+typedef struct sm_upper {
+    size_t n;
+    uint32_t *n_partners;   /* [n_items] */
+    uint32_t *partner;      /* [n] larger than the row's own item, ascending in each row */
+    double *value, *weight; /* [n], or NULL as above */
+} sm_upper;
+
+bool sm_upper_start(sm_upper *upper, size_t n_items, size_t n_most,
+                    bool has_weights); /* with values; false: no memory */
+void sm_upper_free(sm_upper *upper);
+
+/* Drops values that are all `common`, and weights that are all 1. */
+void sm_upper_trim(sm_upper *upper, double common);
+
+smerf_status sm_links_mirror(sm_links *links, const sm_upper *upper, size_t n_items, double common, smerf_error *error);
+void sm_links_free(sm_links *links);
+bool sm_links_equal(const sm_links *a, const sm_links *b);
+
+size_t sm_links_n_lonely(const sm_links *links); /* items without a partner */
+
+smerf_status sm_links_save(const sm_links *links, sm_tensors *tensors, smerf_error *error);
+smerf_status sm_links_load(sm_links *links, const sm_tensors *tensors, size_t n_items, double common,
+                           smerf_error *error);
+
+/* The entries of a list in the order of (smaller item, larger item), repeats in the order of the list. Refuses items
+ * that do not exist and numbers that make no sense; the entry is told as the error's row. */
+smerf_status sm_list_sort(const smerf_pair_list *list, size_t n_items, uint32_t **order, smerf_error *error);
+
+/* The end of the run of entries for the same pair that starts at order[first]. */
+size_t sm_list_run(const smerf_pair_list *list, const uint32_t *order, size_t first);
+
+static inline uint32_t sm_list_smaller(const smerf_pair_list *list, size_t entry) {
+    return list->left[entry] < list->right[entry] ? list->left[entry] : list->right[entry];
+}
+
+static inline uint32_t sm_list_larger(const smerf_pair_list *list, size_t entry) {
+    return list->left[entry] < list->right[entry] ? list->right[entry] : list->left[entry];
+}
+
+static inline double sm_list_value(const smerf_pair_list *list, size_t entry) {
+    return list->value != NULL ? list->value[entry] : 1;
+}
+
+/* ---- growing: links_search.c ---- */
+
+/* What stands before and after an item in a line-up, of its partners j in the node. */
+typedef struct sm_sides {
+    double weight_before, weight_after; /* sum of w_j weight_kj */
+    double value_before, value_after;   /* sum of w_j weight_kj value_kj */
+} sm_sides;
+
+/* An item of the node: its weight, and its rank in the line-up that is looked at. */
+typedef struct sm_seat {
+    double weight;
+    uint32_t rank;
+} sm_seat;
+
+enum { SM_MOST_BLOCKS = 64 };
+
+/* A thread's room. */
+typedef struct sm_links_room {
+    sm_arena arena;                  /* holds the arrays below */
+    sm_links blocks[SM_MOST_BLOCKS]; /* links inside nodes, by place in the node; 0 is the whole */
+    size_t n_blocks;
+    sm_links pool;               /* where the other blocks lie, one after the other; n is what they take */
+    size_t rows_used, rows_size; /* of pool.first */
+    uint32_t *place_in_block;    /* [all items] by item, for items in a block other than the whole */
+    uint32_t *place_in_node;     /* [all items] by place in a block; SMERF_MISSING while no node is read */
+    uint32_t *places;            /* [n_items] of the node's items in their block */
+
+    /* Of the node entered last. */
+    const sm_links *links; /* by place in the node */
+    sm_links unkept;       /* which may be these */
+    sm_seat *seats;        /* [n_items] by place */
+    sm_sides *sides;       /* [n_items] by place, of the last line-up */
+} sm_links_room;
+
+smerf_status sm_links_room_start(sm_links_room *room, const sm_links *links, size_t n_items, smerf_error *error);
+void sm_links_room_free(sm_links_room *room);
+size_t sm_links_enter(sm_links_room *room, const sm_node *node, size_t view);
+
+/* Fills the ranks and the sides.   order  [n] as in sm_line_up; NULL: the order of the places */
+void sm_links_line_up(sm_links_room *room, const sm_node *node, const uint32_t *order);
+
+/* ---- predicting: links_leaves.c ---- */
+
+/* Where the items are in a tree. */
+typedef struct sm_places {
+    uint32_t *place; /* [n_items] among the members; SMERF_MISSING: in none of the leaves */
+    uint32_t *leaf;  /* [members] */
+} sm_places;
+
+bool sm_places_start(sm_places *places, size_t n_items, const sm_leaves *leaves); /* false: no memory */
+void sm_places_free(sm_places *places);
+
+/* Sums over the pairs of different members among first .. end - 1, each once. */
+typedef struct sm_pair_sums {
+    double all;    /* w_i w_j, linked or not */
+    double weight; /* w_i w_j weight_ij, of linked ones */
+    double value;  /* w_i w_j weight_ij value_ij */
+} sm_pair_sums;
+
+sm_pair_sums sm_links_sum(const sm_links *links, const sm_leaves *leaves, const sm_places *places, size_t first,
+                          size_t end);
+
+/* The same for the members of every node.   sums  [n_nodes] out; false: no memory */
+bool sm_links_sum_nodes(const sm_links *links, const sm_leaves *leaves, const sm_places *places, sm_pair_sums *sums);
+
+/* The node whose members are first .. end - 1; n_nodes: none. */
+size_t sm_leaves_find(const sm_leaves *leaves, const sm_places *places, size_t first, size_t end);
+
+#endif

@@ -1,0 +1,147 @@
+/* links_search.c - the links inside a node, and what stands before and after each item in a line-up.
+ *
+ * The links of a node are written by place in the node, from the links of the nearest node above it that were kept: a
+ * block. They are kept in turn if they are at most half as many, so that inner nodes touch few links but their own.
+ * Blocks lie on a stack and go when their subtree is done. Each is at most half of the one below it, and the links of a
+ * node are written on top of the stack: all of them together are never more than the whole has. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "target/links.h"
+
+void sm_links_room_free(sm_links_room *room) { sm_arena_free(&room->arena); }
+
+smerf_status sm_links_room_start(sm_links_room *room, const sm_links *links, size_t n_items, smerf_error *error) {
+    *room = (sm_links_room){.n_blocks = 1, .rows_size = sm_size(n_items, 3, 3)};
+    room->blocks[0] = *links;
+    sm_arena *arena = &room->arena;
+    size_t n_entries = links->n + 1; /* one more is written and not kept, see read_row */
+    room->pool.first = sm_arena_take(arena, room->rows_size, sizeof *room->pool.first);
+    room->pool.partner = sm_arena_take(arena, n_entries, sizeof *room->pool.partner);
+    if (links->value != NULL) room->pool.value = sm_arena_take(arena, n_entries, sizeof *room->pool.value);
+    if (links->weight != NULL) room->pool.weight = sm_arena_take(arena, n_entries, sizeof *room->pool.weight);
+    room->place_in_block = sm_arena_take(arena, links->n_items, sizeof *room->place_in_block);
+    room->place_in_node = sm_arena_take(arena, links->n_items, sizeof *room->place_in_node);
+    room->places = sm_arena_take(arena, n_items, sizeof *room->places);
+    room->seats = sm_arena_take(arena, n_items, sizeof *room->seats);
+    room->sides = sm_arena_take(arena, n_items, sizeof *room->sides);
+    if (arena->has_failed) {
+        sm_links_room_free(room);
+        return sm_no_memory(error, "preparing to grow trees");
+    }
+    for (size_t i = 0; i < links->n_items; i++) room->place_in_node[i] = SMERF_MISSING;
+    return SMERF_OK;
+}
+
+/* ---- turning to a node ---- */
+
+static void pop_blocks(sm_links_room *room, size_t view) {
+    while (room->n_blocks > view + 1) {
+        const sm_links *last = &room->blocks[--room->n_blocks];
+        room->pool.n -= last->n;
+        room->rows_used -= last->n_items + 1;
+    }
+}
+
+/* Copies the entries of one row whose partners are in the node; returns how many. Every entry is written, and the next
+ * one over it if it is not kept: no branch that nobody could foresee. */
+static size_t read_row(const sm_links_room *room, const sm_links *source, size_t row, const sm_links *to, size_t at) {
+    size_t first = at;
+    for (size_t e = source->first[row]; e < source->first[row + 1]; e++) {
+        uint32_t place = room->place_in_node[source->partner[e]];
+        to->partner[at] = place;
+        if (to->value != NULL) to->value[at] = source->value[e];
+        if (to->weight != NULL) to->weight[at] = source->weight[e];
+        at += place != SMERF_MISSING;
+    }
+    return at - first;
+}
+
+/* Writes the links of the node on top of the stack. */
+static sm_links read_node(sm_links_room *room, const sm_node *node, size_t view) {
+    const sm_links *source = &room->blocks[view], *pool = &room->pool;
+    sm_links links = {.n_items = node->n,
+                      .first = pool->first + room->rows_used,
+                      .partner = pool->partner + pool->n,
+                      .value = pool->value != NULL ? pool->value + pool->n : NULL,
+                      .weight = pool->weight != NULL ? pool->weight + pool->n : NULL,
+                      .common = source->common};
+    for (size_t k = 0; k < node->n; k++) {
+        room->places[k] = view == 0 ? node->items[k] : room->place_in_block[node->items[k]];
+        room->place_in_node[room->places[k]] = (uint32_t)k;
+    }
+    for (size_t k = 0; k < node->n; k++) {
+        links.first[k] = links.n;
+        links.n += read_row(room, source, room->places[k], &links, links.n);
+    }
+    links.first[node->n] = links.n;
+    for (size_t k = 0; k < node->n; k++) room->place_in_node[room->places[k]] = SMERF_MISSING;
+    return links;
+}
+
+/* Whether the links of a node become a block: few enough, with room for the rows of any node below. */
+static bool is_kept(const sm_links_room *room, const sm_links *links, const sm_links *source) {
+    return source->n > 0 && links->n <= source->n / 2 && room->n_blocks < SM_MOST_BLOCKS &&
+           room->rows_used + 2 * (links->n_items + 1) <= room->rows_size;
+}
+
+size_t sm_links_enter(sm_links_room *room, const sm_node *node, size_t view) {
+    pop_blocks(room, view);
+    for (size_t k = 0; k < node->n; k++) room->seats[k].weight = node->weight[k];
+    const sm_links *source = &room->blocks[view];
+    if (source->n_items == node->n) { /* all of them */
+        room->links = source;
+        return view;
+    }
+    room->unkept = read_node(room, node, view);
+    room->links = &room->unkept;
+    if (!is_kept(room, room->links, source)) return view;
+    for (size_t k = 0; k < node->n; k++) room->place_in_block[node->items[k]] = (uint32_t)k;
+    room->pool.n += room->links->n;
+    room->rows_used += node->n + 1;
+    view = room->n_blocks++;
+    room->blocks[view] = room->unkept;
+    room->links = &room->blocks[view];
+    return view;
+}
+
+/* ---- sums ---- */
+
+/* The sides of every item, partners in ascending order. The two flags are known where this is inlined. */
+static inline void sum_rows(sm_links_room *room, bool has_values, bool has_weights) {
+    const sm_links *links = room->links;
+    const sm_seat *seats = room->seats;
+    for (size_t k = 0; k < links->n_items; k++) {
+        sm_sides sides = {0};
+        uint32_t rank = seats[k].rank;
+        for (size_t e = links->first[k]; e < links->first[k + 1]; e++) {
+            const sm_seat *seat = &seats[links->partner[e]];
+            double weight = has_weights ? seat->weight * links->weight[e] : seat->weight;
+            bool is_before = seat->rank < rank;
+            sides.weight_before += is_before ? weight : 0;
+            sides.weight_after += is_before ? 0 : weight;
+            if (!has_values) continue;
+            double value = weight * links->value[e];
+            sides.value_before += is_before ? value : 0;
+            sides.value_after += is_before ? 0 : value;
+        }
+        if (!has_values) {
+            sides.value_before = links->common * sides.weight_before;
+            sides.value_after = links->common * sides.weight_after;
+        }
+        room->sides[k] = sides;
+    }
+}
+
+void sm_links_line_up(sm_links_room *room, const sm_node *node, const uint32_t *order) {
+    for (size_t r = 0; r < node->n; r++) room->seats[order != NULL ? order[r] : r].rank = (uint32_t)r;
+    bool has_values = room->links->value != NULL, has_weights = room->links->weight != NULL;
+    if (has_values && has_weights)
+        sum_rows(room, true, true);
+    else if (has_values)
+        sum_rows(room, true, false);
+    else if (has_weights)
+        sum_rows(room, false, true);
+    else
+        sum_rows(room, false, false);
+}

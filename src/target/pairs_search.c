@@ -1,0 +1,160 @@
+/* pairs_search.c - prices every cut of a node from the observed pairs inside it.
+ *
+ * I(S) is the mean over the observed pairs in S, each weighted by w_i w_j and its own weight; an item and itself are an
+ * observed pair of weight 1. The cost of S is W I(S) = W Q / N, with Q the sum of the weighted distances and N the sum of
+ * the weights: with nothing missing N is W^2, and the cost is that of the full matrix. When item k joins the items before
+ * it, Q grows by w_k (2 V_k + w_k z_kk) and N by w_k (2 P_k + w_k), where V and P are sums over its observed partners
+ * before it. Both sides of a cut are summed up from the ends, so that neither is a difference. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "target/pairs.h"
+
+struct sm_search {
+    sm_links_room room;
+    sm_arena arena; /* holds the arrays below */
+    const sm_known_pairs *pairs;
+    bool has_mean;
+    double mean;          /* I(S) of the node entered last, once it was asked for */
+    uint32_t *by_level;   /* [n_items] places in the order of their levels */
+    size_t *level_end;    /* [n_items] where the next of each level goes */
+    double *level_weight; /* [n_items] N of one level and each */
+};
+
+void sm_pairs_search_free(sm_search *search) {
+    if (search == NULL) return;
+    sm_links_room_free(&search->room);
+    sm_arena_free(&search->arena);
+    sm_free(search);
+}
+
+sm_search *sm_pairs_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+    sm_search *search = sm_zeros(1, sizeof *search);
+    if (search == NULL) {
+        sm_no_memory(error, "preparing to grow trees");
+        return NULL;
+    }
+    search->pairs = sm_known_pairs_of(target);
+    search->by_level = sm_arena_take(&search->arena, size->n_items, sizeof *search->by_level);
+    search->level_end = sm_arena_take(&search->arena, size->n_items, sizeof *search->level_end);
+    search->level_weight = sm_arena_take(&search->arena, size->n_items, sizeof *search->level_weight);
+    smerf_status status = SMERF_OK;
+    if (search->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
+    if (status == SMERF_OK) status = sm_links_room_start(&search->room, search->pairs->links, size->n_items, error);
+    if (status == SMERF_OK) return search;
+    sm_pairs_search_free(search);
+    return NULL;
+}
+
+size_t sm_pairs_enter(sm_search *search, const sm_node *node, size_t view) {
+    search->has_mean = false;
+    return sm_links_enter(&search->room, node, view);
+}
+
+bool sm_pairs_is_pure(sm_search *search, const sm_node *node) {
+    const sm_links *links = search->room.links;
+    double first = sm_known_self(search->pairs, node->items[0]);
+    for (size_t k = 1; k < node->n; k++)
+        if (sm_known_self(search->pairs, node->items[k]) != first) return false;
+    for (size_t e = 0; e < links->n; e++)
+        if (sm_links_value(links, e) != first) return false;
+    return true;
+}
+
+/* ---- costs ---- */
+
+/* Q, N and W of a growing set. */
+typedef struct running {
+    double sum, pairs, weight;
+} running;
+
+static void add(running *set, double w, double self, double value, double weight) {
+    set->sum += w * (2 * value + w * self);
+    set->pairs += w * (2 * weight + w);
+    set->weight += w;
+}
+
+static double cost(const running *set) { return set->weight * (set->sum / set->pairs); }
+
+static void walk(const sm_search *search, const sm_node *node, const sm_line_up *line_up) {
+    running left = {0}, right = {0};
+    for (size_t r = 0; r + 1 < node->n; r++) {
+        size_t k = line_up->order[r];
+        const sm_sides *sides = &search->room.sides[k];
+        add(&left, search->room.seats[k].weight, sm_known_self(search->pairs, node->items[k]), sides->value_before,
+            sides->weight_before);
+        line_up->left[r] = cost(&left);
+    }
+    for (size_t r = node->n; r-- > 1;) {
+        size_t k = line_up->order[r];
+        const sm_sides *sides = &search->room.sides[k];
+        add(&right, search->room.seats[k].weight, sm_known_self(search->pairs, node->items[k]), sides->value_after,
+            sides->weight_after);
+        line_up->right[r - 1] = cost(&right);
+    }
+}
+
+/* I(S) of the node, its items taken in order. */
+static double node_mean(sm_search *search, const sm_node *node) {
+    if (search->has_mean) return search->mean;
+    running all = {0};
+    sm_links_line_up(&search->room, node, NULL);
+    for (size_t k = 0; k < node->n; k++) {
+        const sm_sides *sides = &search->room.sides[k];
+        add(&all, search->room.seats[k].weight, sm_known_self(search->pairs, node->items[k]), sides->value_before,
+            sides->weight_before);
+    }
+    search->mean = all.sum / all.pairs;
+    search->has_mean = true;
+    return search->mean;
+}
+
+double sm_pairs_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+    double mean = node_mean(search, node);
+    for (size_t u = 0; u < n_line_ups; u++) {
+        sm_links_line_up(&search->room, node, line_ups[u].order);
+        walk(search, node, &line_ups[u]);
+    }
+    return node->total * mean;
+}
+
+/* ---- levels ---- */
+
+/* Lists the places of each level next to each other; level_end becomes the end of each. */
+static void sort_by_level(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels) {
+    memset(search->level_end, 0, n_levels * sizeof *search->level_end);
+    for (size_t k = 0; k < node->n; k++)
+        if (level[k] != SMERF_MISSING && level[k] + 1 < n_levels) search->level_end[level[k] + 1]++;
+    for (size_t a = 1; a < n_levels; a++) search->level_end[a] += search->level_end[a - 1];
+    for (size_t k = 0; k < node->n; k++)
+        if (level[k] != SMERF_MISSING) search->by_level[search->level_end[level[k]]++] = (uint32_t)k;
+}
+
+/* Sums of one item's observed pairs, by the level of the partner. */
+static void add_item(sm_search *search, const sm_node *node, const uint32_t *level, size_t k, double *sums) {
+    const sm_links *links = search->room.links;
+    const sm_seat *seats = search->room.seats;
+    double w = seats[k].weight;
+    sums[level[k]] += w * w * sm_known_self(search->pairs, node->items[k]);
+    search->level_weight[level[k]] += w * w;
+    for (size_t e = links->first[k]; e < links->first[k + 1]; e++) {
+        size_t j = links->partner[e];
+        if (level[j] == SMERF_MISSING) continue;
+        double weight = w * seats[j].weight * sm_links_weight(links, e);
+        sums[level[j]] += weight * sm_links_value(links, e);
+        search->level_weight[level[j]] += weight;
+    }
+}
+
+void sm_pairs_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean) {
+    double otherwise = node_mean(search, node);
+    sort_by_level(search, node, level, n_levels);
+    memset(mean, 0, n_levels * n_levels * sizeof *mean);
+    for (size_t a = 0, k = 0; a < n_levels; a++) {
+        double *row = mean + a * n_levels;
+        memset(search->level_weight, 0, n_levels * sizeof *search->level_weight);
+        for (; k < search->level_end[a]; k++) add_item(search, node, level, search->by_level[k], row);
+        for (size_t b = 0; b < n_levels; b++)
+            row[b] = search->level_weight[b] > 0 ? row[b] / search->level_weight[b] : otherwise;
+    }
+}
