@@ -1,6 +1,7 @@
 /* fuzz_readers.c - whatever bytes a file holds, a reader gives sound results or one clear line.
  *
- * The first byte of an input chooses the reader and its wish, the second the number of items; the rest is the file.
+ * The first byte of an input chooses the reader and its wish, the second the number of items; the rest is the file, but
+ * for the beginning of a Matrix Market file, which nobody would guess.
  *     clang -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Iinclude -Isrc tests/fuzz/fuzz_readers.c \
  *         src/io/[a-z]*.c src/base/[a-z]*.c -lxxhash -lm -lpthread -o fuzz_readers
  * With -DREPLAY, and any compiler, it is a program that replays the files it is given. */
@@ -31,7 +32,8 @@ enum {
     ARE_LABELS = 128,
     MAY_BE_MISSING = 64,
     ARE_EDGES = 32,
-    ARE_OBSERVED = 64
+    ARE_OBSERVED = 64,
+    IS_MARKET = 128
 };
 
 static char *names[] = {"a", "b", "c", "0", "id", "x1", "1.5", ""};
@@ -167,12 +169,21 @@ static void fuzz_knowledge(const char *path, uint8_t choice, size_t n) {
     sm_pairs_free(&pairs);
 }
 
+static void write_banner(int file, size_t kind, size_t n_items) {
+    static const char *const kinds[4] = {"real symmetric", "pattern symmetric", "real general", "pattern general"};
+    char text[100];
+    int n = snprintf(text, sizeof text, "%%%%MatrixMarket matrix coordinate %s\n%zu %zu ", kinds[kind % 4], n_items,
+                     n_items);
+    demand(write(file, text, (size_t)n) == n, "the banner fits a file");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     if (n < 2) return 0;
     uint8_t choice = data[0];
     size_t n_items = 1 + data[1] % N_NAMES;
     char path[64];
     int file = memfd_create("fuzz", 0);
+    if ((choice & (3 | IS_MARKET)) == (IS_KNOWLEDGE | IS_MARKET)) write_banner(file, data[1] / N_NAMES, n_items);
     demand(file >= 0 && write(file, data + 2, n - 2) == (ssize_t)(n - 2), "the input fits a file");
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     switch (choice & 3) {
