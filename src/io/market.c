@@ -194,20 +194,24 @@ static smerf_status read_value(market *file, double *value) {
     return SMERF_OK;
 }
 
-/* Reads the entry of the line that is next into the end of the list. */
+/* Reads the entry of the line that is next; only a whole one has room in the list. */
 static smerf_status read_entry(market *file, sm_pairs *edges) {
-    uint32_t *left = &edges->left[edges->n], *right = &edges->right[edges->n];
+    uint32_t left = 0, right = 0;
+    double value = 1;
     size_t place = file->next;
-    smerf_status status = read_item(file, "a row", left);
-    if (status == SMERF_OK) status = read_item(file, "a column", right);
-    if (status == SMERF_OK && *left == *right)
-        status =
-            sm_source_fail(file->source, place, file->error,
-                           "an edge from item %zu to itself; an edge joins two different items", (size_t)*left + 1);
-    if (status == SMERF_OK && file->has_values) status = read_value(file, &edges->value[edges->n]);
+    smerf_status status = read_item(file, "a row", &left);
+    if (status == SMERF_OK) status = read_item(file, "a column", &right);
+    if (status == SMERF_OK && left == right)
+        status = sm_source_fail(file->source, place, file->error,
+                                "an edge from item %zu to itself; an edge joins two different items", (size_t)left + 1);
+    if (status == SMERF_OK && file->has_values) status = read_value(file, &value);
     if (status == SMERF_OK) status = end_line(file);
-    edges->n += status == SMERF_OK;
-    return status;
+    if (status != SMERF_OK) return status;
+    edges->left[edges->n] = left;
+    edges->right[edges->n] = right;
+    if (file->has_values) edges->value[edges->n] = value;
+    edges->n++;
+    return SMERF_OK;
 }
 
 static smerf_status read_entries(market *file, sm_pairs *edges) {
