@@ -51,12 +51,12 @@ static void check_values(const brute *at, const sm_leaves *leaves) {
         alone.summary = summary;
         kind->leaf_values(at->target, &alone, 0, own);
         kind->summary_free(summary);
-        size_t class = 0;
-        while (own[class] != 1) class ++;
-        for (size_t c = 0; c < n_values; c++) assert_true(own[c] == (c == class));
+        size_t label = 0;
+        while (own[label] != 1) label++;
+        for (size_t c = 0; c < n_values; c++) assert_true(own[c] == (c == label));
         for (size_t l = 0; l < leaves->n; l++) {
             kind->leaf_values(at->target, leaves, l, values);
-            assert_near(values[class], slow_share(at, leaves, l, i), 1e-14);
+            assert_near(values[label], slow_share(at, leaves, l, i), 1e-14);
         }
     }
 }
