@@ -14,7 +14,7 @@
 typedef struct summary {
     sm_arena arena;
     uint32_t *first;        /* [leaves + 1] places in the two below */
-    uint32_t *class;        /* the classes that a leaf holds, ascending */
+    uint32_t *label;        /* the classes that a leaf holds, ascending */
     double *share;          /* and their shares */
     uint32_t *first_holder; /* [classes + 1] places in the two below */
     uint32_t *holder;       /* the leaves that hold a class, ascending */
@@ -61,14 +61,14 @@ static size_t find_holders(const sm_labels *labels, const sm_leaves *leaves, con
     size_t n_members = leaves->first[leaves->n], n_classes = labels->classes->n, n_holders = 0;
     memset(made->first_holder, 0, (n_classes + 1) * sizeof *made->first_holder);
     for (size_t p = 0; p < n_members;) {
-        uint32_t member = made->by_class[p], leaf = leaf_of[member], class = labels->class_of[leaves->item[member]];
+        uint32_t member = made->by_class[p], leaf = leaf_of[member], label = labels->class_of[leaves->item[member]];
         double weight = 0;
         for (; p < n_members; p++) {
             member = made->by_class[p];
-            if (leaf_of[member] != leaf || labels->class_of[leaves->item[member]] != class) break;
+            if (leaf_of[member] != leaf || labels->class_of[leaves->item[member]] != label) break;
             weight += leaves->weight[member];
         }
-        made->first_holder[class]++;
+        made->first_holder[label]++;
         made->holder[n_holders] = leaf;
         made->holder_share[n_holders++] = weight / leaves->total[leaf];
     }
@@ -85,7 +85,7 @@ static void find_classes(size_t n_leaves, size_t n_classes, size_t n_holders, ui
     for (size_t c = 0; c < n_classes; c++)
         for (size_t h = made->first_holder[c]; h < made->first_holder[c + 1]; h++) {
             uint32_t place = next[made->holder[h]]++;
-            made->class[place] = (uint32_t)c;
+            made->label[place] = (uint32_t)c;
             made->share[place] = made->holder_share[h];
         }
 }
@@ -102,7 +102,7 @@ void *sm_labels_summarise(const smerf_target *target, const sm_leaves *leaves) {
     made->holder = sm_arena_take(&made->arena, n_members, sizeof *made->holder);
     made->holder_share = sm_arena_take(&made->arena, n_members, sizeof *made->holder_share);
     made->first = sm_arena_take(&made->arena, leaves->n + 1, sizeof *made->first);
-    made->class = sm_arena_take(&made->arena, n_members, sizeof *made->class);
+    made->label = sm_arena_take(&made->arena, n_members, sizeof *made->label);
     made->share = sm_arena_take(&made->arena, n_members, sizeof *made->share);
     if (made->arena.has_failed) goto failed;
     sort_members(labels, leaves, made->by_class, leaf_of, next);
@@ -134,7 +134,7 @@ double sm_labels_leaf_pair(const smerf_target *target, const sm_leaves *leaves, 
     double distance = 1;
     size_t i = made->first[a], j = made->first[b], end_i = made->first[a + 1], end_j = made->first[b + 1];
     while (i < end_i && j < end_j) {
-        uint32_t left = made->class[i], right = made->class[j];
+        uint32_t left = made->label[i], right = made->label[j];
         if (left == right) distance -= made->share[i] * made->share[j];
         i += left <= right;
         j += right <= left;
@@ -148,9 +148,9 @@ void sm_labels_leaf_row(const smerf_target *target, const sm_leaves *leaves, siz
     (void)scratch;
     for (size_t l = 0; l < leaves->n; l++) row[l] = 1;
     for (size_t i = made->first[leaf]; i < made->first[leaf + 1]; i++) {
-        uint32_t class = made->class[i];
+        uint32_t label = made->label[i];
         double share = made->share[i];
-        for (size_t h = made->first_holder[class]; h < made->first_holder[class + 1]; h++)
+        for (size_t h = made->first_holder[label]; h < made->first_holder[label + 1]; h++)
             row[made->holder[h]] -= share * made->holder_share[h];
     }
     row[leaf] += own_part(target, leaves, leaf);
@@ -173,12 +173,12 @@ static double mean_of_classes(const uint32_t *class_of, const sm_leaves *leaves,
     const summary *made = leaves->summary;
     size_t n_members = leaves->first[leaves->n];
     double sum = 0, weight = 0, before = 0, now = 0; /* the weights of the classes before this one, and of this one */
-    uint32_t class = SMERF_MISSING;
+    uint32_t label = SMERF_MISSING;
     for (size_t p = 0; p < n_members; p++) {
         uint32_t member = made->by_class[p];
         if (member < first || member >= end) continue;
-        if (class_of[leaves->item[member]] != class) {
-            class = class_of[leaves->item[member]];
+        if (class_of[leaves->item[member]] != label) {
+            label = class_of[leaves->item[member]];
             before += now;
             now = 0;
         }
@@ -199,5 +199,5 @@ double sm_labels_mean_apart(const smerf_target *target, const sm_leaves *leaves,
 void sm_labels_leaf_values(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *values) {
     const summary *made = leaves->summary;
     memset(values, 0, sm_labels_of(target)->classes->n * sizeof *values);
-    for (size_t i = made->first[leaf]; i < made->first[leaf + 1]; i++) values[made->class[i]] = made->share[i];
+    for (size_t i = made->first[leaf]; i < made->first[leaf + 1]; i++) values[made->label[i]] = made->share[i];
 }

@@ -2,8 +2,10 @@
  *
  * Q of a set is the weight of its pairs of different classes. An item of weight w that joins adds w (2 O + w z_ii), with
  * O the weight of the other classes: so one walk from the left gives Q of all left sides, and one from the right of all
- * right sides. O is never the difference of two numbers that are nearly equal, whatever the weights: of the heaviest
- * class it is summed up by itself, and of any other class it is at least half of the total.
+ * right sides. O is not the total less the class's own weight, which loses the light items behind a heavy class. With
+ * `most` the weight of the heaviest class and `rest` that of all others together, it is
+ *     O = rest + (most - own),
+ * which is rest for the heaviest class, and for any other no less than most: no digit is lost, whatever the weights.
  *
  * Entering a node numbers its classes from 0, so that a walk starts with a few sums, however many classes there are. */
 #include <string.h>
@@ -14,7 +16,7 @@
 
 typedef struct labelled {
     double weight;
-    uint32_t class; /* as the node numbers them */
+    uint32_t label; /* as the node numbers them */
 } labelled;
 
 struct sm_search {
@@ -22,6 +24,7 @@ struct sm_search {
     const sm_labels *labels;
     uint32_t *number;     /* [classes] a class's number in the node, while one is entered; else SMERF_MISSING */
     labelled *items;      /* [n_items] by place in the node */
+    labelled *in_line;    /* [n_items] the same, lined up */
     double *class_weight; /* [n_items] */
     size_t n_classes;     /* that the node holds */
     double cost;          /* Q of the node */
@@ -32,7 +35,6 @@ struct sm_search {
     double *level_sum;     /* [n_levels] the weight of one class in each level */
     uint32_t *touched;     /* [n_levels] the levels in which it is not 0 */
     double *most, *rest;   /* [n_levels] the weight of a level's heaviest class, and of the others */
-    uint32_t *heaviest;    /* [n_levels] that class */
     double *squares;       /* [n_levels] */
     double *others;        /* [n_levels] the share of the classes other than one */
 };
@@ -56,6 +58,7 @@ sm_search *sm_labels_search_new(const smerf_target *target, const sm_search_size
     size_t n_classes = search->labels->classes->n;
     search->number = sm_arena_take(arena, n_classes, sizeof *search->number);
     search->items = sm_arena_take(arena, n, sizeof *search->items);
+    search->in_line = sm_arena_take(arena, n, sizeof *search->in_line);
     search->class_weight = sm_arena_take(arena, n, sizeof *search->class_weight);
     search->first_place = sm_arena_take(arena, n_grouped + 1, sizeof *search->first_place);
     search->by_class = sm_arena_take(arena, n_grouped, sizeof *search->by_class);
@@ -63,7 +66,6 @@ sm_search *sm_labels_search_new(const smerf_target *target, const sm_search_size
     search->touched = sm_arena_take(arena, n_levels, sizeof *search->touched);
     search->most = sm_arena_take(arena, n_levels, sizeof *search->most);
     search->rest = sm_arena_take(arena, n_levels, sizeof *search->rest);
-    search->heaviest = sm_arena_take(arena, n_levels, sizeof *search->heaviest);
     search->squares = sm_arena_take(arena, n_levels, sizeof *search->squares);
     search->others = sm_arena_take(arena, n_levels, sizeof *search->others);
     if (arena->has_failed) {
@@ -90,13 +92,13 @@ size_t sm_labels_enter(sm_search *search, const sm_node *node, size_t view) {
     const uint32_t *class_of = search->labels->class_of;
     uint32_t *number = search->number, n_classes = 0;
     for (size_t k = 0; k < node->n; k++) {
-        uint32_t item = node->items[k], class = class_of[item];
-        if (number[class] == SMERF_MISSING) {
-            number[class] = n_classes;
+        uint32_t label = class_of[node->items[k]];
+        if (number[label] == SMERF_MISSING) {
+            number[label] = n_classes;
             search->class_weight[n_classes++] = 0;
         }
-        search->items[k] = (labelled){.weight = node->weight[k], .class = number[class]};
-        search->class_weight[number[class]] += node->weight[k];
+        search->items[k] = (labelled){.weight = node->weight[k], .label = number[label]};
+        search->class_weight[number[label]] += node->weight[k];
     }
     for (size_t k = 0; k < node->n; k++) number[class_of[node->items[k]]] = SMERF_MISSING;
     search->n_classes = n_classes;
@@ -115,34 +117,26 @@ bool sm_labels_is_pure(sm_search *search, const sm_node *node) {
 
 /* One side of a cut, as items join it. */
 typedef struct side {
-    double total, cost;   /* W, Q */
-    double most, rest;    /* the weight of the heaviest class, and of the others */
-    uint32_t heaviest;    /* that class */
-    double *class_weight; /* the search's */
+    double total, cost; /* W, Q */
+    double most, rest;  /* the weight of the heaviest class, and of the others */
 } side;
 
 static side empty_side(const sm_search *search) {
     memset(search->class_weight, 0, search->n_classes * sizeof *search->class_weight);
-    return (side){.heaviest = SMERF_MISSING, .class_weight = search->class_weight};
+    return (side){.total = 0};
 }
 
-/* The weight of the heaviest class changes hands when another one outgrows it. What that class had before was no more
- * than what the former heaviest has, which takes its place in the rest: again no loss of digits. */
-static inline double join(side *at, labelled item, double diagonal) {
-    double w = item.weight, before = at->class_weight[item.class], after = before + w;
-    bool is_heaviest = item.class == at->heaviest;
-    double others = is_heaviest ? at->rest : at->total - before;
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
+/* The new rest is all without this class if that is now the heaviest, which makes it the smaller one of the two. */
+static inline double join(side *at, double *class_weight, labelled item, double diagonal) {
+    double w = item.weight, own = class_weight[item.label], others = at->rest + (at->most - own);
     at->cost += w * (2 * others + w * diagonal);
     at->total += w;
-    at->class_weight[item.class] = after;
-    if (!is_heaviest && after > at->most) {
-        at->rest = at->rest - before + at->most;
-        at->most = after;
-        at->heaviest = item.class;
-    } else {
-        at->most = is_heaviest ? after : at->most;
-        at->rest = is_heaviest ? at->rest : at->rest + w;
-    }
+    class_weight[item.label] = own + w;
+    at->rest = smaller(others, at->rest + w);
+    at->most = larger(at->most, own + w);
     return at->cost / at->total;
 }
 
@@ -150,12 +144,13 @@ double sm_labels_price(sm_search *search, const sm_node *node, const sm_line_up 
     double diagonal = search->labels->column.diagonal;
     for (size_t u = 0; u < n_line_ups; u++) {
         const sm_line_up *line_up = &line_ups[u];
+        for (size_t r = 0; r < node->n; r++) search->in_line[r] = search->items[line_up->order[r]];
         side left = empty_side(search);
         for (size_t r = 0; r + 1 < node->n; r++)
-            line_up->left[r] = join(&left, search->items[line_up->order[r]], diagonal);
+            line_up->left[r] = join(&left, search->class_weight, search->in_line[r], diagonal);
         side right = empty_side(search);
         for (size_t r = node->n; r-- > 1;)
-            line_up->right[r - 1] = join(&right, search->items[line_up->order[r]], diagonal);
+            line_up->right[r - 1] = join(&right, search->class_weight, search->in_line[r], diagonal);
     }
     return search->cost / node->total;
 }
@@ -167,22 +162,22 @@ static void group_by_class(sm_search *search, const sm_node *node, const uint32_
     uint32_t *next = search->first_place, sum = 0;
     memset(next, 0, (search->n_classes + 1) * sizeof *next);
     for (size_t k = 0; k < node->n; k++)
-        if (level[k] != SMERF_MISSING) next[search->items[k].class]++;
+        if (level[k] != SMERF_MISSING) next[search->items[k].label]++;
     for (size_t c = 0; c <= search->n_classes; c++) {
         uint32_t count = next[c];
         next[c] = sum;
         sum += count;
     }
     for (size_t k = 0; k < node->n; k++)
-        if (level[k] != SMERF_MISSING) search->by_class[next[search->items[k].class]++] = (uint32_t)k;
+        if (level[k] != SMERF_MISSING) search->by_class[next[search->items[k].label]++] = (uint32_t)k;
     memmove(next + 1, next, search->n_classes * sizeof *next); /* each has moved on to the next class's start */
     next[0] = 0;
 }
 
 /* The weight of a class in each level that has it; returns how many have. */
-static size_t sum_class(sm_search *search, size_t class, const uint32_t *level) {
+static size_t sum_class(sm_search *search, size_t label, const uint32_t *level) {
     size_t n_touched = 0;
-    for (size_t p = search->first_place[class]; p < search->first_place[class + 1]; p++) {
+    for (size_t p = search->first_place[label]; p < search->first_place[label + 1]; p++) {
         uint32_t place = search->by_class[p], of = level[place];
         if (search->level_sum[of] == 0) search->touched[n_touched++] = of; /* weights are > 0 */
         search->level_sum[of] += search->items[place].weight;
@@ -196,15 +191,13 @@ static void forget_class(sm_search *search, size_t n_touched) {
 
 static void weigh_levels(sm_search *search, const uint32_t *level, size_t n_levels) {
     for (size_t a = 0; a < n_levels; a++) search->most[a] = search->rest[a] = search->squares[a] = 0;
-    for (size_t class = 0; class < search->n_classes; class ++) {
-        size_t n_touched = sum_class(search, class, level);
+    for (size_t label = 0; label < search->n_classes; label++) {
+        size_t n_touched = sum_class(search, label, level);
         for (size_t t = 0; t < n_touched; t++) {
             uint32_t a = search->touched[t];
             double weight = search->level_sum[a];
-            bool is_more = weight > search->most[a];
-            search->rest[a] += is_more ? search->most[a] : weight;
-            if (is_more) search->heaviest[a] = (uint32_t) class;
-            if (is_more) search->most[a] = weight;
+            search->rest[a] += smaller(weight, search->most[a]);
+            search->most[a] = larger(weight, search->most[a]);
         }
         forget_class(search, n_touched);
     }
@@ -212,13 +205,12 @@ static void weigh_levels(sm_search *search, const uint32_t *level, size_t n_leve
 
 /* Adds p_a (1 - p_b) of one class to the mean of levels a <= b. Summed over the classes this is 1 - sum p_a p_b, without
  * the loss of digits where that is nearly 0. */
-static void add_class(sm_search *search, size_t class, size_t n_touched, size_t n_levels, double *mean) {
+static void add_class(sm_search *search, size_t n_touched, size_t n_levels, double *mean) {
     double *others = search->others;
     for (size_t t = 0; t < n_touched; t++) {
         uint32_t b = search->touched[t];
-        double rest = search->rest[b];
-        if (search->heaviest[b] != class) rest = rest - search->level_sum[b] + search->most[b];
-        others[b] = rest / (search->most[b] + search->rest[b]);
+        double weight = search->rest[b] + (search->most[b] - search->level_sum[b]);
+        others[b] = weight / (search->most[b] + search->rest[b]);
     }
     for (size_t t = 0; t < n_touched; t++) {
         uint32_t a = search->touched[t];
@@ -233,9 +225,9 @@ void sm_labels_levels(sm_search *search, const sm_node *node, const uint32_t *le
     weigh_levels(search, level, n_levels);
     memset(mean, 0, n_levels * n_levels * sizeof *mean);
     for (size_t b = 0; b < n_levels; b++) search->others[b] = 1;
-    for (size_t class = 0; class < search->n_classes; class ++) {
-        size_t n_touched = sum_class(search, class, level);
-        add_class(search, class, n_touched, n_levels, mean);
+    for (size_t label = 0; label < search->n_classes; label++) {
+        size_t n_touched = sum_class(search, label, level);
+        add_class(search, n_touched, n_levels, mean);
         forget_class(search, n_touched);
     }
     for (size_t k = 0; k < node->n; k++)

@@ -51,12 +51,12 @@ static void check_values(const brute *at, const sm_leaves *leaves) {
         alone.summary = summary;
         kind->leaf_values(at->target, &alone, 0, own);
         kind->summary_free(summary);
-        size_t class = 0;
-        while (own[class] != 1) class ++;
-        for (size_t c = 0; c < n_values; c++) assert_true(own[c] == (c == class));
+        size_t label = 0;
+        while (own[label] != 1) label++;
+        for (size_t c = 0; c < n_values; c++) assert_true(own[c] == (c == label));
         for (size_t l = 0; l < leaves->n; l++) {
             kind->leaf_values(at->target, leaves, l, values);
-            assert_near(values[class], slow_share(at, leaves, l, i), 1e-14);
+            assert_near(values[label], slow_share(at, leaves, l, i), 1e-14);
         }
     }
 }
@@ -96,23 +96,24 @@ static void leaves_are_apart_by_their_mean_distance(void **state) {
 /* The heaviest class changes, and changes back; what is light does not get lost behind what is heavy. */
 static void light_items_count_beside_heavy_ones(void **state) {
     (void)state;
-    const uint32_t codes[6] = {0, 1, 0, 2, 2, 0}, items[6] = {0, 1, 2, 3, 4, 5}, order[6] = {0, 1, 2, 3, 4, 5};
-    const double weight[6] = {1e100, 1e-100, 3e100, 1e99, 1, 1};
-    double left[6], right[6];
+    enum { N = 9 };
+    const uint32_t codes[N] = {0, 1, 0, 2, 2, 0, 1, 2, 1}, order[N] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    const double weight[N] = {1e100, 1e-100, 3e100, 1e99, 1, 1, 1e-90, 9e100, 1e-95}; /* the second 1 is swallowed */
+    double left[N], right[N];
     static brute at;
-    smerf_target *target = numbered_labels(codes, 6, 3);
+    smerf_target *target = numbered_labels(codes, N, 3);
     brute_start(&at, target, 0);
-    sm_node node = {.items = items, .n = 6, .weight = weight};
-    for (size_t i = 0; i < 6; i++) node.total += at.weight[i] = weight[i];
-    const sm_search_size size = {.n_items = 6, .n_line_ups = 1, .n_threads = 1};
+    sm_node node = {.items = order, .n = N, .weight = weight};
+    for (size_t i = 0; i < N; i++) node.total += at.weight[i] = weight[i];
+    const sm_search_size size = {.n_items = N, .n_line_ups = 1, .n_threads = 1};
     sm_search *search = target->kind->search_new(target, &size, NULL);
     const sm_line_up line = {.order = order, .left = left, .right = right};
     target->kind->enter(search, &node, 0);
     target->kind->price(search, &node, &line, 1);
     assert_near(left[2] / 2e-100, 1, 1e-14); /* 2 (1 + 3) / 4e100 */
-    for (size_t r = 0; r < 5; r++) {
+    for (size_t r = 0; r + 1 < N; r++) {
         assert_near(left[r], brute_cost(&at, &node, order, 0, r + 1), 1e-14 * left[r]);
-        assert_near(right[r], brute_cost(&at, &node, order, r + 1, 6), 1e-14 * right[r]);
+        assert_near(right[r], brute_cost(&at, &node, order, r + 1, N), 1e-14 * right[r]);
     }
     target->kind->search_free(search);
     smerf_target_free(target);
