@@ -3,11 +3,12 @@
 
 #include <string.h>
 
+#include "target/completed.h"
 #include "target/pairs.h"
 
 static const sm_target_kind *const kinds[] = {&sm_target_distances, &sm_target_labels,   &sm_target_response,
                                               &sm_target_product,   &sm_target_absolute, &sm_target_graph,
-                                              &sm_target_pairs,     &sm_target_observed};
+                                              &sm_target_pairs,     &sm_target_observed, &sm_target_completed};
 
 const sm_target_kind *sm_target_kind_find(const char *name) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
