@@ -54,7 +54,8 @@ static bool hold_out(held_out *out, uint64_t seed) {
     return true;
 }
 
-/* The pairs that are not held out, as a target of their own. */
+/* The pairs that are not held out, as a target of their own. (Fitting holds some of these out once more, by another draw,
+ * to choose its shrinkage.) */
 static smerf_status keep_others(const smerf_target *target, const held_out *out, smerf_target **kept,
                                 smerf_error *error) {
     const sm_known_pairs *pairs = sm_known_pairs_of(target);
@@ -129,13 +130,12 @@ static smerf_status choose(const smerf_items *items, smerf_target *target, const
     held_out out = {.links = sm_known_pairs_of(target)->links};
     smerf_target *kept = NULL;
     sm_crew crew;
-    double shrinkage;
-    size_t rank = SMERF_COMPLETE_AUTO;
+    size_t rank = SMERF_COMPLETE_AUTO, n_steps;
     *complete = SMERF_COMPLETE_OFF;
     sm_crew_start(&crew, run);
-    smerf_status status = hold_out(&out, options->seed) ? SMERF_OK : sm_no_memory(error, "holding out pairs");
+    smerf_status status = hold_out(&out, ~options->seed) ? SMERF_OK : sm_no_memory(error, "holding out pairs");
     if (status == SMERF_OK && out.n > 0)
-        status = sm_completion_choose(out.links, out.left_out, options->seed, &rank, &shrinkage, &crew, error);
+        status = sm_completion_choose(out.links, out.left_out, options->seed, &rank, &n_steps, &crew, error);
     if (status == SMERF_OK && out.n > 0 && rank > 0) {
         status = keep_others(target, &out, &kept, error);
         for (size_t side = 0; side < 2 && status == SMERF_OK; side++)

@@ -6,8 +6,6 @@
 #include "target/pairs.h"
 #include "train/tree_builder.h"
 
-enum { MOST_SWEEPS = 60 }; /* of a completion */
-
 typedef struct forest_job {
     const sm_problem *problem;
     sm_crew *crew;
@@ -74,14 +72,13 @@ static smerf_status fill_in(smerf_target *target, const smerf_options *options, 
         return SMERF_OK;
     }
     const sm_links *links = sm_known_pairs_of(target)->links;
-    sm_completion_plan plan = {.rank = options->complete, .seed = options->seed, .n_sweeps = MOST_SWEEPS};
+    size_t rank = options->complete, n_steps = 0;
     sm_completion completion;
     bool *left_out = sm_array(links->n, sizeof *left_out);
     if (left_out == NULL) return sm_no_memory(error, "completing pairs");
     sm_completion_hold_out(links, options->seed, left_out);
-    smerf_status status =
-        sm_completion_choose(links, left_out, options->seed, &plan.rank, &plan.shrinkage, crew, error);
-    if (status == SMERF_OK) status = sm_complete(links, NULL, &plan, crew, &completion, error);
+    smerf_status status = sm_completion_choose(links, left_out, options->seed, &rank, &n_steps, crew, error);
+    if (status == SMERF_OK) status = sm_complete(links, rank, n_steps, options->seed, crew, &completion, error);
     if (status == SMERF_OK) status = sm_completed_new(target, &completion, out, error);
     sm_free(left_out);
     return status;
