@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const sm_target_kind *const kinds[] = {&sm_target_distances, &sm_target_response, &sm_target_product};
+static const sm_target_kind *const kinds[] = {&sm_target_distances, &sm_target_response, &sm_target_product, &sm_target_rank};
 
 const sm_target_kind *sm_target_kind_find(const char *name) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
