@@ -60,15 +60,17 @@ void sm_factors_finish(sm_factors *factors);
 
 sm_operator sm_operator_distances(const sm_distances *distances);
 
-/* A graph: z_ij = 1 - the edge's value, 1 where there is no edge. */
-typedef struct sm_graph_edges {
+/* Some pairs are listed, all others are at one distance: a graph. */
+typedef struct sm_listed_pairs {
     size_t n_items;
     const size_t *first;     /* [n_items + 1] */
-    const uint32_t *partner; /* [first[n_items]] each edge is listed with both of its ends */
-    const double *value;     /* likewise; NULL: all 1 */
-    const double *self;      /* [n_items] z_ii; NULL: 0 */
-} sm_graph_edges;
+    const uint32_t *partner; /* [first[n_items]] each pair is listed with both of its items, no item with itself */
+    const double *value;     /* likewise: distances; NULL: all are `common` */
+    double common;
+    double elsewhere;   /* the distance of all other pairs */
+    const double *self; /* [n_items] z_ii; NULL: 0 */
+} sm_listed_pairs;
 
-sm_operator sm_operator_graph(const sm_graph_edges *edges);
+sm_operator sm_operator_listed(const sm_listed_pairs *pairs);
 
 #endif

@@ -1,4 +1,4 @@
-/* factor_operators.c - the matrices that can be factored: floats, the edges of a graph, and vectors. */
+/* factor_operators.c - what can be factored: a matrix of floats, listed pairs such as a graph's, and vectors. */
 #include <math.h>
 #include <string.h>
 
@@ -46,45 +46,48 @@ sm_operator sm_operator_distances(const sm_distances *distances) {
         .n = distances->head.n_rows, .context = distances, .rows = distance_rows, .row_moments = distance_moments};
 }
 
-/* ---- a graph: Z - 1 is minus the values of the edges, and z_ii - 1 on the diagonal ---- */
+/* ---- listed pairs: what they are beyond the distance elsewhere, and z_ii likewise on the diagonal ---- */
 
-static double edge_value(const sm_graph_edges *edges, size_t edge) {
-    return edges->value != NULL ? edges->value[edge] : 1;
+static double value_of(const sm_listed_pairs *pairs, size_t entry) {
+    return (pairs->value != NULL ? pairs->value[entry] : pairs->common) - pairs->elsewhere;
 }
 
-static double self_of(const sm_graph_edges *edges, size_t item) {
-    return (edges->self != NULL ? edges->self[item] : 0) - 1;
+static double self_of(const sm_listed_pairs *pairs, size_t item) {
+    return (pairs->self != NULL ? pairs->self[item] : 0) - pairs->elsewhere;
 }
 
-static void graph_rows(const void *context, size_t first, size_t end, const double *x, size_t m, double *y) {
-    const sm_graph_edges *edges = context;
+static void listed_rows(const void *context, size_t first, size_t end, const double *x, size_t m, double *y) {
+    const sm_listed_pairs *pairs = context;
     for (size_t i = first; i < end; i++) {
-        double *out = y + (i - first) * m, self = self_of(edges, i);
+        double *out = y + (i - first) * m, self = self_of(pairs, i);
         for (size_t c = 0; c < m; c++) out[c] = self * x[i * m + c];
-        for (size_t e = edges->first[i]; e < edges->first[i + 1]; e++) {
-            double value = edge_value(edges, e);
-            const double *from = x + edges->partner[e] * m;
-            for (size_t c = 0; c < m; c++) out[c] -= value * from[c];
+        for (size_t e = pairs->first[i]; e < pairs->first[i + 1]; e++) {
+            double value = value_of(pairs, e);
+            const double *from = x + pairs->partner[e] * m;
+            for (size_t c = 0; c < m; c++) out[c] += value * from[c];
         }
     }
 }
 
-static void graph_moments(const void *context, size_t row, double centre, double *sum, double *squares) {
-    const sm_graph_edges *edges = context;
-    double self = self_of(edges, row) - centre;
-    double n_others = (double)(edges->n_items - 1 - (edges->first[row + 1] - edges->first[row]));
-    *sum = self - n_others * centre;
-    *squares = self * self + n_others * centre * centre;
-    for (size_t e = edges->first[row]; e < edges->first[row + 1]; e++) {
-        double z = -edge_value(edges, e) - centre;
+static void listed_moments(const void *context, size_t row, double centre, double *sum, double *squares) {
+    const sm_listed_pairs *pairs = context;
+    double self = self_of(pairs, row) - centre;
+    double n_elsewhere = (double)(pairs->n_items - 1 - (pairs->first[row + 1] - pairs->first[row]));
+    *sum = self - n_elsewhere * centre;
+    *squares = self * self + n_elsewhere * centre * centre;
+    for (size_t e = pairs->first[row]; e < pairs->first[row + 1]; e++) {
+        double z = value_of(pairs, e) - centre;
         *sum += z;
         *squares += z * z;
     }
 }
 
-sm_operator sm_operator_graph(const sm_graph_edges *edges) {
-    return (sm_operator){
-        .n = edges->n_items, .base = 1, .context = edges, .rows = graph_rows, .row_moments = graph_moments};
+sm_operator sm_operator_listed(const sm_listed_pairs *pairs) {
+    return (sm_operator){.n = pairs->n_items,
+                         .base = pairs->elsewhere,
+                         .context = pairs,
+                         .rows = listed_rows,
+                         .row_moments = listed_moments};
 }
 
 /* ---- vectors ----

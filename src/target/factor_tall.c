@@ -147,6 +147,9 @@ static void reflect(double *y, const double *v, size_t first, size_t end, size_t
         for (size_t c = from_column; c < m; c++) y[i * m + c] -= v[i * m] * w[c];
 }
 
+/* Less than this is nothing: its inverse would overflow. */
+static const double smallest_square = 1e-290;
+
 /* Householder's Y = Q R for n >= m: column j of Y becomes the vector of reflection j from row j on, and beta[j] its factor.
  *   r  [m][m] out    w  [m] scratch */
 static void decompose(double *y, size_t n, size_t m, double *beta, double *r, double *w) {
@@ -155,7 +158,7 @@ static void decompose(double *y, size_t n, size_t m, double *beta, double *r, do
         double tail = 0, head = y[j * m + j], alpha = head;
         for (size_t i = j + 1; i < n; i++) tail += y[i * m + j] * y[i * m + j];
         beta[j] = 0;
-        if (tail > 0) {
+        if (tail > smallest_square) {
             double norm = sqrt(head * head + tail);
             alpha = head > 0 ? -norm : norm;
             y[j * m + j] = head - alpha;

@@ -14,11 +14,13 @@ static const double rounding = 1e-9;
 
 typedef struct rank_target {
     smerf_target head;
-    sm_vectors vectors; /* borrows from the arrays below */
-    double *u, *scale, *a, *self;
+    sm_vectors vectors;    /* borrows from the arrays below, or from those of `shared` */
+    double *u, *scale, *a; /* NULL if they are not ours */
+    double *self;
     double slack; /* by which distances that are equal may differ */
     const sm_target_kind *origin;
-    double share[2]; /* of squares, of values */
+    double share[2];      /* of squares, of values */
+    smerf_target *shared; /* the target that the vectors belong to, if they are not ours */
 } rank_target;
 
 static const rank_target *rank_of(const smerf_target *target) { return (const rank_target *)target; }
@@ -29,6 +31,7 @@ static void free_rank(smerf_target *target) {
     sm_free(kept->scale);
     sm_free(kept->a);
     sm_free(kept->self);
+    smerf_target_free(kept->shared);
     sm_free(kept);
 }
 
@@ -72,6 +75,13 @@ static rank_target *assemble(sm_factors *factors, double *self, const sm_target_
     return kept;
 }
 
+/* What was read from `target` beside the distances. */
+static bool copy_notes(smerf_target *to, const smerf_target *target) {
+    to->from_similarities = target->from_similarities;
+    to->largest_similarity = target->largest_similarity;
+    return sm_strings_copy(&to->columns, (const char *const *)target->columns.text, target->columns.n);
+}
+
 static double self_of(const smerf_target *target, size_t item) {
     if (target->kind == &sm_target_distances) return sm_distances_self(sm_distances_of(target), item);
     return sm_vectors_self(sm_columns_vectors(target), item);
@@ -100,9 +110,7 @@ smerf_status sm_rank_new(const smerf_target *target, size_t rank, uint64_t seed,
     rank_target *kept = self != NULL ? assemble(&factors, self, target->kind) : NULL;
     if (self == NULL) sm_factors_free(&factors);
     if (kept == NULL) return sm_no_memory(error, "making a target of low rank");
-    kept->head.from_similarities = target->from_similarities;
-    kept->head.largest_similarity = target->largest_similarity;
-    if (!sm_strings_copy(&kept->head.columns, (const char *const *)target->columns.text, target->columns.n)) {
+    if (!copy_notes(&kept->head, target)) {
         smerf_target_free(&kept->head);
         return sm_no_memory(error, "making a target of low rank");
     }
@@ -191,7 +199,28 @@ static void true_row(const smerf_target *target, size_t row, double *out) {
     sm_vectors_true_row(&rank_of(target)->vectors, row, out);
 }
 
-/* ---- files ---- */
+/* ---- variants and files ---- */
+
+static smerf_status with_diagonal(const smerf_target *target, double value, smerf_target **out, smerf_error *error) {
+    const rank_target *parent = rank_of(target);
+    rank_target *kept = sm_zeros(1, sizeof *kept);
+    if (kept == NULL) return sm_no_memory(error, "setting self-distances");
+    sm_target_start(&kept->head, &sm_target_rank, target->n_rows, target->n_rows);
+    kept->self = sm_array(target->n_rows, sizeof *kept->self);
+    if (kept->self == NULL || !copy_notes(&kept->head, target)) {
+        smerf_target_free(&kept->head);
+        return sm_no_memory(error, "setting self-distances");
+    }
+    for (size_t i = 0; i < target->n_rows; i++) kept->self[i] = value;
+    kept->vectors = parent->vectors;
+    kept->vectors.self = kept->self;
+    kept->slack = rounding * bound(&kept->vectors);
+    kept->origin = parent->origin;
+    memcpy(kept->share, parent->share, sizeof kept->share);
+    kept->shared = sm_target_share((smerf_target *)target); /* counting owners does not change it */
+    *out = &kept->head;
+    return SMERF_OK;
+}
 
 static bool same(const double *a, const double *b, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -205,17 +234,17 @@ static bool equal(const smerf_target *a, const smerf_target *b) {
     if (n != b->n_rows || rank != right->vectors.rank || left->origin != right->origin) return false;
     if (a->from_similarities != b->from_similarities || !sm_strings_equal(&a->columns, &b->columns)) return false;
     if (a->from_similarities && a->largest_similarity != b->largest_similarity) return false;
-    return same(left->u, right->u, n * rank) && same(left->scale, right->scale, rank) && same(left->a, right->a, n) &&
-           same(left->self, right->self, n);
+    return same(left->vectors.u, right->vectors.u, n * rank) && same(left->vectors.scale, right->vectors.scale, rank) &&
+           same(left->vectors.a, right->vectors.a, n) && same(left->vectors.self, right->vectors.self, n);
 }
 
 static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
     const rank_target *kept = rank_of(target);
     size_t n = target->n_rows, rank = kept->vectors.rank, n_bytes, n_shares = isnan(kept->share[1]) ? 1 : 2;
-    smerf_status status = sm_tensors_add(tensors, "target.u", SM_F64, kept->u, n * rank, error);
-    if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.scale", SM_F64, kept->scale, rank, error);
-    if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.a", SM_F64, kept->a, n, error);
-    if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.self", SM_F64, kept->self, n, error);
+    smerf_status status = sm_tensors_add(tensors, "target.u", SM_F64, kept->vectors.u, n * rank, error);
+    if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.scale", SM_F64, kept->vectors.scale, rank, error);
+    if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.a", SM_F64, kept->vectors.a, n, error);
+    if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.self", SM_F64, kept->vectors.self, n, error);
     if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.share", SM_F64, kept->share, n_shares, error);
     if (status == SMERF_OK)
         status = sm_tensors_add(tensors, "target.origin", SM_U8, kept->origin->name, strlen(kept->origin->name), error);
@@ -316,6 +345,7 @@ const sm_target_kind sm_target_rank = {
     .mean_apart = mean_apart,
     .is_approximate = true,
     .true_row = true_row,
+    .with_diagonal = with_diagonal,
     .equal = equal,
     .save = save,
     .load = load,
