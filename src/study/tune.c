@@ -137,7 +137,7 @@ static smerf_status try_one(const smerf_items *items, smerf_target *target, smer
     part.to += share / 2;
     smerf_scores scores;
     smerf_question question = {.rows = items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
-    status = smerf_evaluate(*model, &question, NULL, SMERF_HAS(metric), &own, &scores, error);
+    status = smerf_evaluate(*model, &question, target, SMERF_HAS(metric), &own, &scores, error);
     trial->score = scores.value[metric];
     return status;
 }

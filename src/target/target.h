@@ -123,7 +123,9 @@ typedef struct sm_target_kind {
     const char *(*value_name)(const smerf_target *target, size_t value);
     void (*leaf_values)(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *values);
 
-    /* What is known of one row of pairs; NaN: nothing.   row  [n_columns] out */
+    /* What is known of one row of pairs; NaN: nothing.   row  [n_columns] out
+     * Approximate: it is not quite what was given, so a model that keeps it cannot be evaluated against it. */
+    bool is_approximate;
     void (*true_row)(const smerf_target *target, size_t row, double *out);
 
     /* Whether a true distance is that of a linked pair (or of one with the same label). NULL: there are no links. */
@@ -160,6 +162,9 @@ void sm_target_start(smerf_target *target, const sm_target_kind *kind, size_t n_
 
 /* One more owner, who will call smerf_target_free. */
 smerf_target *sm_target_share(smerf_target *target);
+
+/* What users call its kind: a form that was made from another is called by that one's name. */
+const char *sm_target_told_name(const smerf_target *target);
 
 /* The target that says what the distances mean: the one that a block was cut from, else the target itself. */
 const smerf_target *sm_target_inner(const smerf_target *target);

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "target/completed.h"
 #include "target/pairs.h"
+#include "target/rank.h"
 #include "train/tree_builder.h"
 
 typedef struct forest_job {
@@ -84,9 +85,16 @@ static smerf_status fill_in(smerf_target *target, const smerf_options *options, 
     return status;
 }
 
+static smerf_status lower_rank(smerf_target *target, const smerf_options *options, sm_crew *crew, smerf_target **out,
+                               smerf_error *error) {
+    if (options->rank > 0) return sm_rank_new(target, options->rank, options->seed, crew, out, error);
+    *out = sm_target_share(target);
+    return SMERF_OK;
+}
+
 static smerf_status choose_target(smerf_target *target, const smerf_options *options, const smerf_run *run,
                                   smerf_target **out, smerf_error *error) {
-    static const target_step steps[] = {set_diagonal, fill_in};
+    static const target_step steps[] = {set_diagonal, lower_rank, fill_in};
     sm_crew crew;
     smerf_target *chosen = sm_target_share(target);
     smerf_status status = SMERF_OK;
