@@ -123,6 +123,7 @@ typedef struct sm_target_kind {
     const char *(*value_name)(const smerf_target *target, size_t value);
     void (*leaf_values)(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *values);
 
+    /* What is known of one row of pairs; NaN: nothing.   row  [n_columns] out */
     void (*true_row)(const smerf_target *target, size_t row, double *out);
 
     /* Whether a true distance is that of a linked pair (or of one with the same label). NULL: there are no links. */
