@@ -103,8 +103,13 @@ static void fail_everywhere(const scene *here, act act_once, const char *name) {
 /* Four items and three trees: some trees are grown on one item, and some pairs must be settled. */
 static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) {
     (void)state;
-    const act acts[] = {ask_rows, ask_pairs, ask_values, ask_scores};
-    const char *const names[] = {"predicting rows", "predicting pairs", "predicting values", "evaluating"};
+    static const struct {
+        act act_once;
+        const char *name;
+    } acts[4] = {{ask_rows, "predicting rows"},
+                 {ask_pairs, "predicting pairs"},
+                 {ask_values, "predicting values"},
+                 {ask_scores, "evaluating"}};
     data_set *data = mixed_data(N);
     smerf_options options = options_for(3);
     options.self_distance = SMERF_SELF_EXCLUDE;
@@ -118,7 +123,7 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) 
                                     .limits = &small_limits[k],
                                     .run = {.n_threads = 1},
                                     .truth = data->target};
-                fail_everywhere(&here, acts[a], names[a]);
+                fail_everywhere(&here, acts[a].act_once, acts[a].name);
             }
     smerf_model_free(model);
     data_set_free(data);
