@@ -403,7 +403,7 @@ static void limits_change_no_bit(void **state) {
 static double group_bytes(const smerf_model *model, const sm_asked *asked, size_t group, double items) {
     double bytes = 0;
     for (size_t b = asked->group_first[group]; b < asked->group_first[group + 1]; b++)
-        bytes += (double)sm_ready_bytes(model, b) + items;
+        bytes += (double)sm_ready_bytes(model, b, 70) + items;
     return bytes;
 }
 
@@ -429,7 +429,7 @@ static void groups_hold_as_many_trees_as_fit(void **state) {
             size_t first = asked.group_first[g], end = asked.group_first[g + 1];
             double bytes = group_bytes(model, &asked, g, each);
             assert_true(end > first && (end == first + 1 || bytes <= limits.group_bytes));
-            if (end < 20) assert_true(bytes + (double)sm_ready_bytes(model, end) + each > limits.group_bytes);
+            if (end < 20) assert_true(bytes + (double)sm_ready_bytes(model, end, 70) + each > limits.group_bytes);
         }
         sm_asked_free(&asked);
     }
