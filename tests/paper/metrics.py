@@ -68,45 +68,23 @@ def map_at_10(predicted, true, between=False):
     return float(np.mean(scores))
 
 
-def all_metrics(predicted, true, between=False):
-    """Predictions that differ by rounding only are one value before they are ranked."""
-    scale = np.nanmax(np.abs(predicted)) or 1.0
-    ranked = np.round(predicted / scale, 11)
-    return {
-        "rmse": rmse(predicted, true, between),
-        "spearman": spearman(ranked, true, between),
-        "map@10": map_at_10(ranked, true, between),
-    }
-
-
 def auc(predicted, true, links, between=False):
     keep = counted(predicted, true, between)
     return {"auc-roc": float(roc_auc_score(links[keep], -predicted[keep])),
             "auc-pr": float(average_precision_score(links[keep], -predicted[keep]))}
 
 
-# ---------------------------------------------------------------- where rounding may decide
+def scores(predicted, true, links=None, between=False):
+    found = {"rmse": rmse(predicted, true, between), "spearman": spearman(predicted, true, between),
+             "map@10": map_at_10(predicted, true, between)}
+    return found if links is None else {**found, **auc(predicted, true, links, between)}
 
-def ranks_by_rounding(predicted, true, alike):
-    """Predictions as the numbers of their groups (equal up to rounding), three times: ties kept, and pairs that are
-    not `alike` (the same leaves in every tree: the same bits) told apart in favour of the truth, and against it."""
+
+def without_rounding(predicted):
+    """Predictions that differ by rounding only become one value, before they are ranked."""
     scale = np.nanmax(np.abs(predicted)) or 1.0
-    group = np.unique(np.round(predicted / scale, 11), return_inverse=True)[1].reshape(predicted.shape).astype(float)
-    group[np.isnan(predicted)] = np.nan
-    flat, known = np.unique(alike, return_inverse=True)[1].ravel(), ~np.isnan(true.ravel())
-    size = np.maximum(np.bincount(flat[known], minlength=flat.max() + 1), 1)
-    lean = (np.bincount(flat[known], true.ravel()[known], minlength=flat.max() + 1) / size)[flat].reshape(true.shape)
-    lean = (lean - lean.min()) / (np.ptp(lean) or 1.0)
-    return [group, group + 0.4 * lean, group - 0.4 * lean]
+    return np.round(predicted / scale, 11) * scale
 
 
-def bounds(predicted, true, alike, links=None, between=False):
-    """{name: (lowest, highest)}: what a command may give whose predictions differ by rounding."""
-    found = {"rmse": [rmse(predicted, true, between)], "spearman": [], "map@10": []}
-    for ranked in ranks_by_rounding(predicted, true, alike):
-        found["spearman"].append(spearman(ranked, true, between))
-        found["map@10"].append(map_at_10(ranked, true, between))
-        if links is not None:
-            for name, value in auc(ranked, true, links, between).items():
-                found.setdefault(name, []).append(value)
-    return {name: (min(values), max(values)) for name, values in found.items()}
+def all_metrics(predicted, true, between=False):
+    return {**scores(without_rounding(predicted), true, None, between), "rmse": rmse(predicted, true, between)}

@@ -1,7 +1,7 @@
 """`evaluate` for every kind of target: scores as the interface page words them, areas under curves as scikit-learn's.
 
-Forests on labels and graphs give many equal distances, and some that are equal but for rounding; a score may lie anywhere
-between the ways to break those (metrics.bounds), which in most cases is one number.
+Forests on labels and graphs give many distances that are equal but for rounding. So the scores are those of the distances
+that `predict` writes, which must be the forest's to 1e-12; told apart by their last bits, or with those taken for equal.
 """
 import json
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Made:
     weights: np.ndarray
     model: str
 
-    def predicted(self):
+    def expected(self):
         return exported.predict(helpers.export(self.model), self.target.z, self.columns, item_weights=self.weights)
 
 
@@ -47,35 +47,22 @@ def make(folder, kind, seed, trees=40, min_parent=10, more=()):
     return Made(columns, target, words, weights, folder / "m.smerf")
 
 
-def alike(forest, rows, columns, speaks=None):
-    """The same number for pairs that meet the same leaves in every tree."""
-    number = np.zeros((len(rows[0].values), len(columns[0].values)), dtype=int)
-    for tree in forest["trees"]:
-        a, b = (exported.route(tree, forest["features"], c) for c in (rows, columns))
-        met = np.minimum.outer(a, b) * (max(a.max(), b.max()) + 1) + np.maximum.outer(a, b)
-        if speaks is not None:
-            met = np.where(speaks(tree), met, -1)
-        both = np.stack([number.ravel(), met.ravel()])
-        number = np.unique(both, axis=1, return_inverse=True)[1].reshape(number.shape)
-    return number
+def predicted(folder, model, items, expected, *options):
+    """The distances as the command gives them, after a look that they are the forest's."""
+    helpers.run("predict", model, folder / items, "-o", folder / "predicted.csv", *options)
+    got = helpers.read_matrix(folder / "predicted.csv", *expected.shape)[0]
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * (1 + np.nanmax(np.abs(expected))))
+    return got
 
 
-def out_of_bag(rule):
-    join = np.logical_and.outer if rule == "both" else np.logical_or.outer
-
-    def speaks(tree):
-        out = exported.in_bag_draws(tree, N) == 0
-        return join(out, out)
-    return speaks
-
-
-def assert_scores(text, expected, what=""):
+def assert_scores(text, distances, true, links=None, between=False):
     got = helpers.read_scores(text)
-    assert set(got) == set(expected), f"{what}: scores called {sorted(got)}"
-    for name, (low, high) in expected.items():
-        assert high - low < 0.02, f"{what}: {name} hangs on rounding, {low} to {high}: the test says nothing"
-        slack = 1e-6 * abs(high) + 0.1 * (high - low)
-        assert low - slack <= got[name] <= high + slack, f"{what}: {name} {got[name]}, not {low} to {high}"
+    by_bits = metrics.scores(distances, true, links, between)
+    rounded = metrics.scores(metrics.without_rounding(distances), true, links, between)
+    assert set(got) == set(by_bits), f"scores called {sorted(got)}"
+    for name, score in got.items():
+        either = [pytest.approx(value[name], rel=1e-9, abs=1e-12) for value in (by_bits, rounded)]
+        assert score in either, f"{name}: {score}, not {by_bits[name]} or {rounded[name]}"
 
 
 # ---------------------------------------------------------------- one set of items
@@ -84,25 +71,22 @@ def assert_scores(text, expected, what=""):
 @pytest.mark.parametrize("kind", FOUND + OTHER)
 def test_scores_of_all_pairs(kind, seed, tmp_path):
     made = make(tmp_path, kind, seed)
-    same = alike(helpers.export(made.model), made.columns, made.columns)
-    expected = metrics.bounds(made.predicted(), made.target.z, same, made.target.links)
+    distances = predicted(tmp_path, made.model, "items.csv", made.expected())
     line = ["evaluate", made.model, tmp_path / "items.csv", *made.words]
     text = helpers.run(*line)
-    assert_scores(text, expected, kind)
-    as_json = json.loads(helpers.run(*line, "--json"))
-    assert {name: as_json[name] for name in expected} == helpers.read_scores(text)
+    assert_scores(text, distances, made.target.z, made.target.links)
+    as_json, as_text = json.loads(helpers.run(*line, "--json")), helpers.read_scores(text)
+    assert {name: as_json[name] for name in as_text} == as_text
 
 
 @pytest.mark.parametrize("rule", ["both", "either"])
 @pytest.mark.parametrize("kind", FOUND + OTHER)
 def test_scores_out_of_bag(kind, rule, tmp_path):
     made = make(tmp_path, kind, 10, more=["--oob-rule", rule])
-    forest = helpers.export(made.model)
-    predicted = exported.predict_oob(forest, made.target.z, made.columns, rule, made.weights)
-    same = alike(forest, made.columns, made.columns, out_of_bag(rule))
-    expected = metrics.bounds(predicted, made.target.z, same, made.target.links)
+    expected = exported.predict_oob(helpers.export(made.model), made.target.z, made.columns, rule, made.weights)
+    distances = predicted(tmp_path, made.model, "items.csv", expected, "--oob")
     text = helpers.run("evaluate", made.model, tmp_path / "items.csv", *made.words, "--oob")
-    assert_scores(text, expected, kind)
+    assert_scores(text, distances, made.target.z, made.target.links)
     assert helpers.run("evaluate", made.model, tmp_path / "items.csv", "--oob") == text  # its own target
 
 
@@ -110,9 +94,9 @@ def test_scores_out_of_bag(kind, rule, tmp_path):
 def test_ties_of_a_stump_are_grouped(kind, tmp_path):
     """Three different distances at most, so that an order within ties would show."""
     made = make(tmp_path, kind, 20, trees=1, min_parent=2, more=["--max-depth", 1])
-    predicted = np.round(made.predicted(), 12)
-    assert len(np.unique(predicted)) <= 3
-    expected = metrics.auc(predicted, made.target.z, made.target.links)
+    distances = np.round(made.expected(), 12)
+    assert len(np.unique(distances)) <= 3
+    expected = metrics.auc(distances, made.target.z, made.target.links)
     line = ["evaluate", made.model, tmp_path / "items.csv", *made.words, "--metrics", "auc-roc,auc-pr"]
     assert helpers.read_scores(helpers.run(*line)) == pytest.approx(expected, rel=1e-9)
 
@@ -121,19 +105,19 @@ def test_ties_of_a_stump_are_grouped(kind, tmp_path):
 def test_areas_are_refused_where_there_are_no_links(kind, tmp_path):
     made = make(tmp_path, kind, 30, trees=2)
     for name in ("auc-roc", "rmse,auc-pr"):
-        helpers.refused("evaluate", made.model, tmp_path / "items.csv", *made.words, "--metrics", name)
+        helpers.refused("evaluate", made.model, tmp_path / "items.csv", *made.words, "--metrics", name, "--quiet")
 
 
 def test_a_model_can_be_scored_on_another_target(tmp_path):
     made = make(tmp_path, "labels", 40)
-    predicted, same = made.predicted(), alike(helpers.export(made.model), made.columns, made.columns)
+    distances = predicted(tmp_path, made.model, "items.csv", made.expected())
     other = targets.KINDS["edges"](np.random.default_rng(1), made.columns)
     helpers.save_items(tmp_path / "again.csv", made.columns, other.ids)
     text = helpers.run("evaluate", made.model, tmp_path / "again.csv", *other.arguments(tmp_path))
-    assert_scores(text, metrics.bounds(predicted, other.z, same, other.links))
+    assert_scores(text, distances, other.z, other.links)
     np.save(tmp_path / "z.npy", other.z)
     text = helpers.run("evaluate", made.model, tmp_path / "again.csv", "--distances", tmp_path / "z.npy")
-    assert_scores(text, metrics.bounds(predicted, other.z, same))
+    assert_scores(text, distances, other.z)
 
 
 # ---------------------------------------------------------------- some pairs
@@ -160,14 +144,13 @@ def list_of(rng, z, names, value=True):
 def test_pairs_that_are_not_listed_are_left_out(kind, share, tmp_path):
     made, rng = make(tmp_path, kind, 50), np.random.default_rng(5)
     truth = some_pairs(rng, cases.symmetric(rng.random((N, N))), share)
-    same = alike(helpers.export(made.model), made.columns, made.columns)
-    expected = metrics.bounds(made.predicted(), truth, same)
+    distances = predicted(tmp_path, made.model, "items.csv", made.expected())
     (tmp_path / "pairs.csv").write_text(list_of(rng, truth, made.target.names()), encoding="utf-8")
     text = helpers.run("evaluate", made.model, tmp_path / "items.csv", "--pairs", tmp_path / "pairs.csv")
-    assert_scores(text, expected, "pairs")
+    assert_scores(text, distances, truth)
     np.save(tmp_path / "holes.npy", truth)
     text = helpers.run("evaluate", made.model, tmp_path / "items.csv", "--distances", tmp_path / "holes.npy")
-    assert_scores(text, expected, "matrix with holes")
+    assert_scores(text, distances, exported.rounded(truth))
 
 
 @pytest.mark.parametrize("kind", ["edges", "dyadic edges"])
@@ -179,10 +162,9 @@ def test_areas_over_observed_pairs(kind, tmp_path):
     edges = targets.edges_text(rng, known, 1 - target.z, target.names(), kind != "edges")
     (tmp_path / "known.csv").write_text(edges, encoding="utf-8")
     (tmp_path / "observed.csv").write_text(list_of(rng, truth, target.names(), value=False), encoding="utf-8")
-    same = alike(helpers.export(made.model), made.columns, made.columns)
     text = helpers.run("evaluate", made.model, tmp_path / "items.csv", "--edges", tmp_path / "known.csv",
                        "--observed", tmp_path / "observed.csv")
-    assert_scores(text, metrics.bounds(made.predicted(), truth, same, target.links), kind)
+    assert_scores(text, predicted(tmp_path, made.model, "items.csv", made.expected()), truth, target.links)
 
 
 @pytest.mark.parametrize("oob", [False, True], ids=["all", "oob"])
@@ -195,11 +177,11 @@ def test_a_forest_of_some_pairs_is_scored_on_them(kind, oob, tmp_path):
     helpers.run("fit", tmp_path / "items.csv", "--pairs", tmp_path / "pairs.csv", "--complete", "off", "-o", model,
                 "--trees", 25, *case.options())
     forest = helpers.export(model)
-    predicted = pairs_oracle.predict_oob(forest, case) if oob else pairs_oracle.predict(forest, case)
-    same = alike(forest, case.columns, case.columns, out_of_bag("both") if oob else None)
-    text = helpers.run("evaluate", model, tmp_path / "items.csv", "--pairs", tmp_path / "pairs.csv",
-                       *(["--oob"] if oob else []))
-    assert_scores(text, metrics.bounds(predicted, case.distances, same), case.name)
+    expected = pairs_oracle.predict_oob(forest, case) if oob else pairs_oracle.predict(forest, case)
+    more = ["--oob"] if oob else []
+    distances = predicted(tmp_path, model, "items.csv", expected, *more)
+    text = helpers.run("evaluate", model, tmp_path / "items.csv", "--pairs", tmp_path / "pairs.csv", *more)
+    assert_scores(text, distances, case.distances)
 
 
 # ---------------------------------------------------------------- between two sets
@@ -221,21 +203,18 @@ def two_sets(folder, kind, seed):
     return target, names, new, old, helpers.export(folder / "m.smerf")
 
 
-def between(target, block):
-    return None if target.links is None else target.links[block]
-
-
 @pytest.mark.parametrize("kind", ["labels", "responses", "absolute", "product", "edges", "dyadic edges", "all pairs"])
 def test_scores_between_two_sets(kind, tmp_path):
     target, names, new, old, forest = two_sets(tmp_path, kind, 80)
     block = np.ix_(range(15), range(15, N + 15))
-    predicted = exported.predict(forest, target.z[15:, 15:], new, old)
-    expected = metrics.bounds(predicted, target.z[block], alike(forest, new, old), between(target, block), between=True)
+    expected = exported.predict(forest, target.z[15:, 15:], new, old)
+    distances = predicted(tmp_path, tmp_path / "m.smerf", "new.csv", expected, "--against", tmp_path / "old.csv")
     words = target.words
     if "edges" in kind or "pairs" in kind:
         words = [words[0], save_between(tmp_path, target, names, kind)]
     text = helpers.run("evaluate", tmp_path / "m.smerf", tmp_path / "new.csv", "--against", tmp_path / "old.csv", *words)
-    assert_scores(text, expected, kind)
+    links = None if target.links is None else target.links[block]
+    assert_scores(text, distances, target.z[block], links, between=True)
 
 
 def save_between(folder, target, names, kind, within=False):
