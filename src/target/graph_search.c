@@ -26,6 +26,10 @@ struct sm_search {
     bool has_gaps;         /* whether the tree is up to date */
     double *gap_weight;    /* [2 n_items] */
     bool *gap_is_marked;   /* [2 n_items] has a partner; all false between two items */
+
+    uint32_t *by_level;                                /* [n_items] see sm_level_order */
+    size_t *level_first;                               /* [n_levels + 1] */
+    double *level_weight, *level_linked, *level_value; /* [n_levels] of the level, of one item's partners in it */
 };
 
 void sm_graph_search_free(sm_search *search) {
@@ -45,6 +49,11 @@ sm_search *sm_graph_search_new(const smerf_target *target, const sm_search_size 
     size_t n_sums = sm_size(size->n_items, 2, 0);
     search->gap_weight = sm_arena_take(&search->arena, n_sums, sizeof *search->gap_weight);
     search->gap_is_marked = sm_arena_take_zeros(&search->arena, n_sums, sizeof *search->gap_is_marked);
+    search->by_level = sm_arena_take(&search->arena, size->n_items, sizeof *search->by_level);
+    search->level_first = sm_arena_take(&search->arena, size->n_levels + 1, sizeof *search->level_first);
+    search->level_weight = sm_arena_take(&search->arena, size->n_levels, sizeof *search->level_weight);
+    search->level_linked = sm_arena_take(&search->arena, size->n_levels, sizeof *search->level_linked);
+    search->level_value = sm_arena_take(&search->arena, size->n_levels, sizeof *search->level_value);
     smerf_status status = SMERF_OK;
     if (search->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
     if (status == SMERF_OK) status = sm_links_room_start(&search->room, search->graph->links, size->n_items, error);
@@ -183,33 +192,74 @@ double sm_graph_price(sm_search *search, const sm_node *node, const sm_line_up *
 
 /* ---- levels ---- */
 
-void sm_graph_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean) {
+/* Where sums of weights are exact and links are at distance 0: from the weight of the linked pairs alone. */
+static void sum_levels_exactly(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
+                               double *sums) {
     const sm_links *links = search->room.links;
     const sm_seat *seats = search->room.seats;
-    double *level_weight = search->gap_weight,
-           *apart = level_weight + n_levels; /* there are no more levels than items */
-    memset(mean, 0, n_levels * n_levels * sizeof *mean);
-    memset(level_weight, 0, 2 * n_levels * sizeof *level_weight);
-    search->has_gaps = false;
+    for (size_t a = 0; a < n_levels; a++)
+        for (size_t b = 0; b < n_levels; b++)
+            sums[a * n_levels + b] = search->level_weight[a] * search->level_weight[b];
     for (size_t k = 0; k < node->n; k++) {
         if (level[k] == SMERF_MISSING) continue;
-        double *row = mean + level[k] * n_levels;
-        apart[level[k]] += 2 * seats[k].weight * level_weight[level[k]];
-        level_weight[level[k]] += seats[k].weight;
-        for (size_t e = links->first[k]; e < links->first[k + 1]; e++) {
-            size_t j = links->partner[e];
-            if (level[j] == SMERF_MISSING) continue;
-            row[level[j]] += seats[k].weight * seats[j].weight * (1 - sm_links_value(links, e));
+        double *row = sums + level[k] * n_levels, w = seats[k].weight;
+        row[level[k]] += w * w * search->graph->self - w * w;
+        for (size_t e = links->first[k]; e < links->first[k + 1]; e++)
+            if (level[links->partner[e]] != SMERF_MISSING)
+                row[level[links->partner[e]]] -= w * seats[links->partner[e]].weight;
+    }
+}
+
+/* U_k and V_k of the item at one rank, for each level: of items before it in its own level, of all in the others. */
+static void sum_item(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, size_t rank,
+                     double so_far, double *row) {
+    const sm_links *links = search->room.links;
+    const sm_seat *seats = search->room.seats;
+    size_t k = search->by_level[rank], own = level[k];
+    double *linked = search->level_linked, *value = search->level_value, w = seats[k].weight;
+    memset(linked, 0, n_levels * sizeof *linked);
+    memset(value, 0, n_levels * sizeof *value);
+    for (size_t e = links->first[k]; e < links->first[k + 1]; e++) {
+        size_t j = links->partner[e], b = level[j];
+        if (b == SMERF_MISSING || (b == own && seats[j].rank > rank)) continue;
+        linked[b] += seats[j].weight;
+        value[b] += seats[j].weight * sm_links_value(links, e);
+    }
+    for (size_t b = 0; b < n_levels; b++) {
+        double all = b == own ? so_far : search->level_weight[b];
+        size_t first = search->level_first[b], end = b == own ? rank : search->level_first[b + 1];
+        double sum = unlinked_weight(search, node->n, k, all, linked[b], first, end) + value[b];
+        row[b] += b == own ? w * (2 * sum + w * search->graph->self) : w * sum;
+    }
+}
+
+static void sum_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *sums) {
+    search->order = search->by_level;
+    search->has_gaps = false;
+    for (size_t r = 0; r < node->n; r++) search->room.seats[search->by_level[r]].rank = (uint32_t)r;
+    for (size_t a = 0; a < n_levels; a++) {
+        double so_far = 0;
+        for (size_t r = search->level_first[a]; r < search->level_first[a + 1]; r++) {
+            sum_item(search, node, level, n_levels, r, so_far, sums + a * n_levels);
+            so_far += search->room.seats[search->by_level[r]].weight;
         }
     }
+}
+
+void sm_graph_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean) {
+    sm_level_order(node, level, n_levels, search->by_level, search->level_first);
+    memset(mean, 0, n_levels * n_levels * sizeof *mean);
+    for (size_t a = 0; a < n_levels; a++) {
+        search->level_weight[a] = 0;
+        for (size_t r = search->level_first[a]; r < search->level_first[a + 1]; r++)
+            search->level_weight[a] += search->room.seats[search->by_level[r]].weight;
+    }
+    bool is_quick = search->is_exact && node->total <= 0x1p26 && search->room.links->value == NULL;
+    if (is_quick) /* products of two are exact, too */
+        sum_levels_exactly(search, node, level, n_levels, mean);
+    else
+        sum_levels(search, node, level, n_levels, mean);
     for (size_t a = 0; a < n_levels; a++)
-        for (size_t b = 0; b < n_levels; b++) {
-            double all = level_weight[a] * level_weight[b], linked = mean[a * n_levels + b] / all;
-            double distance = 1 - linked;
-            if (a == b) { /* what is not apart are the items themselves */
-                double share = apart[a] / all;
-                distance = share - linked + (1 - share) * search->graph->self;
-            }
-            mean[a * n_levels + b] = fmax(distance, search->graph->least);
-        }
+        for (size_t b = 0; b < n_levels; b++)
+            mean[a * n_levels + b] /= search->level_weight[a] * search->level_weight[b];
 }

@@ -119,6 +119,11 @@ size_t sm_links_enter(sm_links_room *room, const sm_node *node, size_t view);
 /* Fills the ranks and the sides.   order  [n] as in sm_line_up; NULL: the order of the places */
 void sm_links_line_up(sm_links_room *room, const sm_node *node, const uint32_t *order);
 
+/* The places of a node in the order of their levels, those without one last.
+ *   order  [n] out
+ *   first  [n_levels + 1] out: level b has order[first[b] .. first[b + 1] - 1] */
+void sm_level_order(const sm_node *node, const uint32_t *level, size_t n_levels, uint32_t *order, size_t *first);
+
 /* ---- predicting: links_leaves.c ---- */
 
 /* Where the items are in a tree. */

@@ -145,3 +145,17 @@ void sm_links_line_up(sm_links_room *room, const sm_node *node, const uint32_t *
     else
         sum_rows(room, false, false);
 }
+
+/* ---- levels ---- */
+
+void sm_level_order(const sm_node *node, const uint32_t *level, size_t n_levels, uint32_t *order, size_t *first) {
+    memset(first, 0, (n_levels + 1) * sizeof *first);
+    for (size_t k = 0; k < node->n; k++)
+        if (level[k] != SMERF_MISSING) first[level[k] + 1]++;
+    for (size_t b = 0; b < n_levels; b++) first[b + 1] += first[b];
+    size_t next_without = first[n_levels];
+    for (size_t k = 0; k < node->n; k++)
+        order[level[k] != SMERF_MISSING ? first[level[k]]++ : next_without++] = (uint32_t)k;
+    for (size_t b = n_levels; b > 0; b--) first[b] = first[b - 1]; /* each has moved on to the next */
+    first[0] = 0;
+}
