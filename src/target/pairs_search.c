@@ -77,20 +77,20 @@ static void add(running *set, double w, double self, double value, double weight
 /* W Q / N, in the order in which no weights make it leave the range of a double. */
 static double cost(const running *set) { return set->sum * (set->weight / set->pairs); }
 
-static void walk(const sm_search *search, const sm_node *node, const sm_line_up *line_up) {
+static void walk(const sm_search *search, const sm_node *node, size_t lane, const sm_line_up *line_up) {
     running left = {0}, right = {0};
     for (size_t r = 0; r + 1 < node->n; r++) {
         size_t k = line_up->order[r];
-        const sm_sides *sides = &search->room.sides[k];
-        add(&left, search->room.seats[k].weight, sm_known_self(search->pairs, node->items[k]), sides->value_before,
-            sides->weight_before);
+        const sm_sides sides = sm_links_sides(&search->room, k, lane);
+        add(&left, search->room.weight[k], sm_known_self(search->pairs, node->items[k]), sides.value_before,
+            sides.weight_before);
         line_up->left[r] = cost(&left);
     }
     for (size_t r = node->n; r-- > 1;) {
         size_t k = line_up->order[r];
-        const sm_sides *sides = &search->room.sides[k];
-        add(&right, search->room.seats[k].weight, sm_known_self(search->pairs, node->items[k]), sides->value_after,
-            sides->weight_after);
+        const sm_sides sides = sm_links_sides(&search->room, k, lane);
+        add(&right, search->room.weight[k], sm_known_self(search->pairs, node->items[k]), sides.value_after,
+            sides.weight_after);
         line_up->right[r - 1] = cost(&right);
     }
 }
@@ -99,20 +99,20 @@ static void walk(const sm_search *search, const sm_node *node, const sm_line_up 
 static void sum_node(sm_search *search, const sm_node *node) {
     if (search->is_summed) return;
     search->all = (running){0};
-    sm_links_line_up(&search->room, node, NULL);
+    sm_links_line_up(&search->room, node, NULL, 1);
     for (size_t k = 0; k < node->n; k++) {
-        const sm_sides *sides = &search->room.sides[k];
-        add(&search->all, search->room.seats[k].weight, sm_known_self(search->pairs, node->items[k]),
-            sides->value_before, sides->weight_before);
+        const sm_sides sides = sm_links_sides(&search->room, k, 0);
+        add(&search->all, search->room.weight[k], sm_known_self(search->pairs, node->items[k]), sides.value_before,
+            sides.weight_before);
     }
     search->is_summed = true;
 }
 
 double sm_pairs_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     sum_node(search, node);
-    for (size_t u = 0; u < n_line_ups; u++) {
-        sm_links_line_up(&search->room, node, line_ups[u].order);
-        walk(search, node, &line_ups[u]);
+    for (size_t u = 0, n_seen; u < n_line_ups; u += n_seen) {
+        n_seen = sm_links_line_up(&search->room, node, line_ups + u, n_line_ups - u);
+        for (size_t lane = 0; lane < n_seen; lane++) walk(search, node, lane, &line_ups[u + lane]);
     }
     return cost(&search->all);
 }
@@ -122,14 +122,13 @@ double sm_pairs_price(sm_search *search, const sm_node *node, const sm_line_up *
 /* Sums of one item's observed pairs, by the level of the partner. */
 static void add_item(sm_search *search, const sm_node *node, const uint32_t *level, size_t k, double *sums) {
     const sm_links *links = search->room.links;
-    const sm_seat *seats = search->room.seats;
-    double w = seats[k].weight;
+    double w = search->room.weight[k];
     sums[level[k]] += w * w * sm_known_self(search->pairs, node->items[k]);
     search->level_weight[level[k]] += w * w;
     for (size_t e = links->first[k]; e < links->first[k + 1]; e++) {
         size_t j = links->partner[e];
         if (level[j] == SMERF_MISSING) continue;
-        double weight = w * seats[j].weight * sm_links_weight(links, e);
+        double weight = w * search->room.weight[j] * sm_links_weight(links, e);
         sums[level[j]] += weight * sm_links_value(links, e);
         search->level_weight[level[j]] += weight;
     }

@@ -138,13 +138,12 @@ static void assert_room(const rooms *at, const sm_node *node, size_t view, size_
     assert_true(view == room->n_blocks - 1 && (view == view_before || view == view_before + 1));
 }
 
-static void assert_sides(rooms *at, const sm_node *node, const uint32_t *order) {
+static void assert_sides(const rooms *at, const sm_node *node, const uint32_t *order, size_t lane) {
     uint32_t rank[MOST_ITEMS];
-    sm_links_line_up(&at->room, node, order);
     for (size_t r = 0; r < node->n; r++) rank[order != NULL ? order[r] : r] = (uint32_t)r;
     for (size_t k = 0; k < node->n; k++) {
         long double sums[2][2] = {{0}};
-        assert_int_equal(at->room.seats[k].rank, rank[k]);
+        assert_int_equal(sm_links_rank(&at->room, k, lane), rank[k]);
         for (size_t l = 0; l < node->n; l++) {
             if (k == l) continue;
             size_t i = node->items[k], j = node->items[l], side = rank[l] > rank[k];
@@ -152,11 +151,42 @@ static void assert_sides(rooms *at, const sm_node *node, const uint32_t *order) 
             sums[side][0] += weight;
             sums[side][1] += weight * (long double)at->all->z[i][j];
         }
-        const sm_sides *sides = &at->room.sides[k];
-        assert_near(sides->weight_before, (double)sums[0][0], 1e-13 * node->total);
-        assert_near(sides->value_before, (double)sums[0][1], 1e-12 * node->total);
-        assert_near(sides->weight_after, (double)sums[1][0], 1e-13 * node->total);
-        assert_near(sides->value_after, (double)sums[1][1], 1e-12 * node->total);
+        const sm_sides sides = sm_links_sides(&at->room, k, lane);
+        assert_near(sides.weight_before, (double)sums[0][0], 1e-13 * node->total);
+        assert_near(sides.value_before, (double)sums[0][1], 1e-12 * node->total);
+        assert_near(sides.weight_after, (double)sums[1][0], 1e-13 * node->total);
+        assert_near(sides.value_after, (double)sums[1][1], 1e-12 * node->total);
+    }
+}
+
+/* Line-ups in groups of any size, and each alone: the same bits. */
+static void check_line_ups(rooms *at, const sm_node *node) {
+    enum { MOST = 6 };
+    static uint32_t orders[MOST][MOST_ITEMS];
+    static sm_sides found[MOST][MOST_ITEMS];
+    sm_line_up lines[MOST];
+    size_t n_lines = 1 + sm_random_below(&at->random, MOST);
+    sm_links_line_up(&at->room, node, NULL, 1);
+    assert_sides(at, node, NULL, 0);
+    for (size_t u = 0; u < n_lines; u++) {
+        for (uint32_t k = 0; k < node->n; k++) orders[u][k] = k;
+        sm_random_shuffle(&at->random, orders[u], node->n);
+        lines[u] = (sm_line_up){.order = orders[u]};
+    }
+    for (size_t u = 0, n_seen; u < n_lines; u += n_seen) {
+        n_seen = sm_links_line_up(&at->room, node, lines + u, n_lines - u);
+        assert_true(n_seen > 0 && n_seen <= n_lines - u);
+        for (size_t lane = 0; lane < n_seen; lane++) {
+            assert_sides(at, node, orders[u + lane], lane);
+            for (size_t k = 0; k < node->n; k++) found[u + lane][k] = sm_links_sides(&at->room, k, lane);
+        }
+    }
+    for (size_t u = 0; u < n_lines; u++) {
+        assert_int_equal(sm_links_line_up(&at->room, node, &lines[u], 1), 1);
+        for (size_t k = 0; k < node->n; k++) {
+            sm_sides alone = sm_links_sides(&at->room, k, 0);
+            assert_memory_equal(&found[u][k], &alone, sizeof alone);
+        }
     }
 }
 
@@ -170,11 +200,7 @@ static void enter_all(rooms *at, uint32_t *items, size_t n, const double *weight
     assert_links(at->room.links, at->all, items, n);
     if (at->room.n_blocks > at->n_blocks_most) at->n_blocks_most = at->room.n_blocks;
     at->n_unkept += view == view_before;
-    uint32_t order[MOST_ITEMS];
-    for (uint32_t k = 0; k < n; k++) order[k] = k;
-    sm_random_shuffle(&at->random, order, n);
-    assert_sides(at, &node, order);
-    assert_sides(at, &node, NULL);
+    check_line_ups(at, &node);
     uint32_t right[MOST_ITEMS];
     size_t n_left = 0, n_right = 0;
     for (size_t k = 0; k < n; k++) {
@@ -207,7 +233,7 @@ static void nodes_hold_their_own_links_in_no_more_room_than_the_whole(void **sta
             double weight[MOST_ITEMS];
             size_t n_in_bag = 0;
             for (uint32_t i = 0; i < n; i++) {
-                weight[i] = 0.5 + sm_random_uniform(&at.random);
+                weight[i] = tree == 1 ? 1 + sm_random_below(&at.random, 3) : 0.5 + sm_random_uniform(&at.random);
                 if (tree == 0 || sm_random_below(&at.random, 3) > 0) items[n_in_bag++] = i;
             }
             enter_all(&at, items, n_in_bag, weight, 0, tree == 2);
