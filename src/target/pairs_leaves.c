@@ -96,7 +96,7 @@ static void add_member(const sm_known_pairs *pairs, const sm_leaves *leaves, con
     size_t item = leaves->item[m];
     for (size_t e = links->first[item]; e < links->first[item + 1]; e++) {
         uint32_t other = made->places.place[links->partner[e]];
-        if (other == SMERF_MISSING || other < first || other >= end) continue;
+        if (!sm_place_is_in(other, first, end)) continue;
         add_pair(made, words, leaves->weight[m] * leaves->weight[other] * sm_links_weight(links, e),
                  sm_links_value(links, e));
     }
