@@ -67,7 +67,8 @@ static rank_target *assemble(sm_factors *factors, double *self, const sm_target_
     kept->a = factors->a;
     kept->self = self;
     kept->origin = origin;
-    kept->head.rank_share = factors->share_of_squares;
+    kept->head.rank_share = factors->share_of_values;
+    kept->head.rank_share_of_squares = factors->share_of_squares;
     kept->share[0] = factors->share_of_squares;
     kept->share[1] = factors->share_of_values;
     sm_free(factors->value);

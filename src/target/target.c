@@ -21,7 +21,7 @@ void sm_target_start(smerf_target *target, const sm_target_kind *kind, size_t n_
     target->kind = kind;
     target->n_rows = n_rows;
     target->n_columns = n_columns;
-    target->rank_share = 1;
+    target->rank_share = target->rank_share_of_squares = 1;
     atomic_init(&target->n_owners, 1);
 }
 

@@ -147,7 +147,8 @@ struct smerf_target {
     bool from_similarities; /* z = largest_similarity - q */
     double largest_similarity;
     sm_strings columns; /* that it was taken from; empty for files of their own */
-    double rank_share;  /* of a form of low rank: the share of the spectrum that was kept; elsewhere 1 */
+    double rank_share;  /* of a form of low rank: the share of |eigenvalues| that was kept, NaN if not known; else 1 */
+    double rank_share_of_squares;
 };
 
 extern const sm_target_kind sm_target_distances, sm_target_labels, sm_target_response, sm_target_product,
