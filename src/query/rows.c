@@ -116,9 +116,8 @@ static void add_tree(const sm_panel *panel, size_t b, size_t first, size_t end, 
     uint32_t row_leaf[MOST_CHUNK_ROWS];
     bool is_done[MOST_CHUNK_ROWS];
     sm_asked_row_leaves(asked, b, first, end, row_leaf);
-    for (size_t i = first; i < end; i++) {
-        is_done[i - first] = is_out != NULL && !sm_asked_may_speak(asked, is_out[i], true); /* for no pair of the row */
-    }
+    for (size_t i = first; i < end; i++) /* a tree that has no say in any pair of a row is done with it */
+        is_done[i - first] = is_out != NULL && !sm_asked_may_speak(asked, is_out[i], true);
     for (size_t i = first; i < end; i++) {
         if (is_done[i - first]) continue;
         uint32_t leaf = row_leaf[i - first];
