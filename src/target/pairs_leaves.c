@@ -146,12 +146,12 @@ double sm_pairs_leaf_pair(const smerf_target *target, const sm_leaves *leaves, s
 
 /* ---- one leaf and all ---- */
 
-/* Where all leaves are on their way up. */
+/* Where all leaves are on their way up. The totals are of the pairs between this leaf's node and the leaves before each
+ * leaf; while pairs are added, those with leaf l alone stand at l + 1. */
 typedef struct climb {
-    uint64_t
-        *totals;  /* [leaves + 1][2 n_words] of the pairs with the leaves before; or, at l + 1, of those with leaf l */
-    uint32_t *at; /* [leaves] the node that each has come to */
-    size_t node;  /* that this leaf has come to, */
+    uint64_t *totals;  /* [leaves + 1][2 n_words] */
+    uint32_t *at;      /* [leaves] the node that each has come to */
+    size_t node;       /* that this leaf has come to, */
     size_t first, end; /* and its members */
 } climb;
 

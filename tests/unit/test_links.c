@@ -201,7 +201,7 @@ static void enter_all(rooms *at, uint32_t *items, size_t n, const double *weight
     if (at->room.n_blocks > at->n_blocks_most) at->n_blocks_most = at->room.n_blocks;
     at->n_unkept += view == view_before;
     check_line_ups(at, &node);
-    uint32_t right[MOST_ITEMS];
+    uint32_t right[MOST_ITEMS] = {0};
     size_t n_left = 0, n_right = 0;
     for (size_t k = 0; k < n; k++) {
         bool goes_left = is_peeled ? k == n / 2 : sm_random_below(&at->random, 2) == 0;
