@@ -127,7 +127,8 @@ static smerf_status run_evaluate(const cli_args *args, smerf_error *error) {
 
 const cli_command cli_evaluate = {.name = "evaluate",
                                   .usage = "evaluate MODEL ITEMS [--against ITEMS2] TARGET [--oob] [--metrics LIST]",
-                                  .summary = "how good predicted distances are: rmse, spearman, map@10",
+                                  .summary =
+                                      "how good predicted distances are: rmse, spearman, map@10, auc-roc, auc-pr",
                                   .fewest_words = 2,
                                   .most_words = 2,
                                   .option_groups = options,

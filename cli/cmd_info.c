@@ -63,6 +63,18 @@ static void put_self(writer *to, const smerf_options *chosen) {
         put_text(to, "self-distance", chosen->self_distance == SMERF_SELF_GIVEN ? "given" : "exclude");
 }
 
+static void put_list(writer *to, const char *key, const char *const *names, size_t n) {
+    put_key(to, key);
+    for (size_t i = 0; i < n; i++) {
+        sm_output_print(to->output, "%s", i > 0 ? ", " : to->is_json ? "[" : "");
+        if (to->is_json)
+            sm_put_json_string(to->output, names[i]);
+        else
+            sm_output_print(to->output, "%s", names[i]);
+    }
+    sm_output_print(to->output, to->is_json ? "]" : "\n");
+}
+
 static void put_columns(writer *to, const smerf_model *model, const smerf_description *description) {
     put_key(to, "feature names");
     for (size_t f = 0; f < description->n_features; f++) {
@@ -79,16 +91,7 @@ static void put_columns(writer *to, const smerf_model *model, const smerf_descri
     sm_output_print(to->output, to->is_json ? "]" : "\n");
     if (description->id_column != NULL) put_text(to, "id column", description->id_column);
     if (description->weight_column != NULL) put_text(to, "item weights", description->weight_column);
-    if (description->n_ignored == 0) return;
-    put_key(to, "ignored columns");
-    for (size_t i = 0; i < description->n_ignored; i++) {
-        sm_output_print(to->output, "%s", i > 0 ? ", " : to->is_json ? "[" : "");
-        if (to->is_json)
-            sm_put_json_string(to->output, description->ignored[i]);
-        else
-            sm_output_print(to->output, "%s", description->ignored[i]);
-    }
-    sm_output_print(to->output, to->is_json ? "]" : "\n");
+    if (description->n_ignored > 0) put_list(to, "ignored columns", description->ignored, description->n_ignored);
 }
 
 static void put_all(writer *to, const smerf_model *model) {
@@ -97,7 +100,17 @@ static void put_all(writer *to, const smerf_model *model) {
     const smerf_options *chosen = &description.options;
     put_text(to, "method", description.method);
     put_text(to, "target", description.target);
+    if (description.n_target_columns > 0)
+        put_list(to, "target columns", description.target_columns, description.n_target_columns);
     if (description.from_similarities) put_number(to, "similarity max", description.largest_similarity);
+    if (chosen->rank > 0) {
+        put_count(to, "rank", chosen->rank);
+        if (isnan(description.rank_share)) /* there are too many eigenvalues to know them all */
+            put_number(to, "share of the squared spectrum kept", description.rank_share_of_squares);
+        else
+            put_number(to, "share of the spectrum kept", description.rank_share);
+    }
+    if (chosen->complete > 0) put_count(to, "completed to rank", chosen->complete);
     put_count(to, "items", description.n_items);
     put_count(to, "features", description.n_features);
     put_count(to, "trees", chosen->n_trees);

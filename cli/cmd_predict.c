@@ -1,4 +1,6 @@
-/* cmd_predict.c - smerf predict MODEL ITEMS [--against ITEMS2] [--pairs FILE] [--oob] */
+/* cmd_predict.c - smerf predict MODEL ITEMS [--against ITEMS2] [--pairs FILE] [--values] [--oob] */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +14,7 @@ static const cli_option own_options[] = {
     {"-o", "FILE", "where the distances go: .npy (float32) or CSV by its name (default: CSV to standard output)"},
     {"--against", "ITEMS2", "distances from ITEMS to these, instead of among ITEMS"},
     {"--pairs", "FILE", "only the pairs listed in a CSV file, whose first two columns are ids"},
+    {"--values", NULL, "the label or response itself, of a model that was fitted on one"},
     {"--spread", NULL, "with --pairs: a column sd, the standard deviation over the trees"},
     {"--oob", NULL, "out of bag: ITEMS are the training items; empty where no tree can speak"},
     {"--oob-rule", "RULE", "both or either (default: as fitted)"},
@@ -146,7 +149,67 @@ done:
     return status;
 }
 
-/* ---- both ---- */
+/* ---- labels and responses ---- */
+
+static void put_label(const smerf_model *model, const double *shares, size_t n_classes, sm_output *output) {
+    size_t best = 0;
+    for (size_t c = 1; c < n_classes; c++)
+        if (shares[c] > shares[best]) best = c;
+    sm_output_write(output, ",", 1);
+    if (!isnan(shares[best])) sm_put_cell(output, smerf_model_value_name(model, best));
+}
+
+static void put_values(const asking *asked, const double *values, sm_output *output) {
+    const smerf_model *model = asked->model;
+    size_t n_values = smerf_model_n_values(model);
+    smerf_description description;
+    smerf_model_describe(model, &description);
+    bool are_labels = strcmp(description.target, "labels") == 0;
+    char space[24], head[512];
+    sm_output_print(output, are_labels ? "item,label" : "item");
+    for (size_t v = 0; v < n_values; v++) {
+        const char *name = smerf_model_value_name(model, v);
+        sm_output_write(output, ",", 1);
+        if (are_labels && (size_t)snprintf(head, sizeof head, "share:%s", name) < sizeof head) name = head;
+        sm_put_cell(output, name);
+    }
+    sm_output_write(output, "\n", 1);
+    for (size_t i = 0; i < asked->rows.table.n_rows; i++) {
+        const double *row = values + i * n_values;
+        sm_put_cell(output, cli_item_name(&asked->rows, i, space));
+        if (are_labels) put_label(model, row, n_values, output);
+        for (size_t v = 0; v < n_values; v++) {
+            sm_output_write(output, ",", 1);
+            sm_put_number(output, row[v]);
+        }
+        sm_output_write(output, "\n", 1);
+    }
+}
+
+static smerf_status write_values(const cli_args *args, const asking *asked, const smerf_run *run, smerf_error *error) {
+    sm_output *output = NULL;
+    double *values = calloc(asked->rows.table.n_rows * smerf_model_n_values(asked->model) + 1, sizeof *values);
+    if (values == NULL) {
+        strcpy(error->message, "out of memory while predicting values");
+        return SMERF_NO_MEMORY;
+    }
+    smerf_status status = smerf_predict_values(asked->model, &asked->question, run, values, error);
+    if (status == SMERF_OK) status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
+    if (status == SMERF_OK) {
+        put_values(asked, values, output);
+        status = sm_output_finish(output, error);
+    }
+    free(values);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static smerf_status write_answer(const cli_args *args, const asking *asked, const smerf_run *run, smerf_error *error) {
+    if (cli_has(args, "--values")) return write_values(args, asked, run, error);
+    if (cli_has(args, "--pairs")) return write_pairs(args, asked, run, error);
+    return write_matrix(args, asked, run, error);
+}
 
 static smerf_status check_use(const cli_args *args, smerf_error *error) {
     if (cli_has(args, "--spread") && !cli_has(args, "--pairs"))
@@ -155,6 +218,10 @@ static smerf_status check_use(const cli_args *args, smerf_error *error) {
         return cli_fail(args, error, "--oob and --against exclude each other: out of bag is about training items");
     if (cli_has(args, "--oob-rule") && !cli_has(args, "--oob"))
         return cli_fail(args, error, "--oob-rule goes with --oob");
+    if (cli_has(args, "--values") && (cli_has(args, "--pairs") || cli_has(args, "--against")))
+        return cli_fail(args, error, "--values are of items, not of pairs: it goes with neither --pairs nor --against");
+    if (cli_has(args, "--values") && cli_has(args, "-o") && ends_with(cli_get(args, "-o"), ".npy"))
+        return cli_fail(args, error, "--values writes CSV; '%s' says .npy", cli_get(args, "-o"));
     if (cli_has(args, "--pairs") && cli_has(args, "-o") && ends_with(cli_get(args, "-o"), ".npy"))
         return cli_fail(args, error, "--pairs writes CSV; '%s' says .npy", cli_get(args, "-o"));
     return SMERF_OK;
@@ -174,8 +241,7 @@ static smerf_status run_predict(const cli_args *args, smerf_error *error) {
     if (status == SMERF_OK) {
         asked.question.rows = asked.rows.items;
         asked.question.columns = asked.has_columns ? asked.columns.items : NULL;
-        status =
-            cli_has(args, "--pairs") ? write_pairs(args, &asked, &run, error) : write_matrix(args, &asked, &run, error);
+        status = write_answer(args, &asked, &run, error);
         cli_stop_following(&follow);
     }
     cli_free_items(&asked.rows);
@@ -184,10 +250,11 @@ static smerf_status run_predict(const cli_args *args, smerf_error *error) {
     return status;
 }
 
-const cli_command cli_predict = {.name = "predict",
-                                 .usage = "predict MODEL ITEMS [--against ITEMS2] [--pairs FILE] [--oob] [-o FILE]",
-                                 .summary = "distances: all pairs, a block, or just the listed pairs",
-                                 .fewest_words = 2,
-                                 .most_words = 2,
-                                 .option_groups = options,
-                                 .run = run_predict};
+const cli_command cli_predict = {
+    .name = "predict",
+    .usage = "predict MODEL ITEMS [--against ITEMS2] [--pairs FILE] [--values] [--oob] [-o FILE]",
+    .summary = "distances: all pairs, a block, or just the listed pairs; or labels and responses",
+    .fewest_words = 2,
+    .most_words = 2,
+    .option_groups = options,
+    .run = run_predict};

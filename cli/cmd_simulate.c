@@ -1,14 +1,11 @@
 /* cmd_simulate.c - smerf simulate regression|bilinear|radial -n N [--test M] -o DIR */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "common.h"
+#include "folder.h"
 #include "io/npy.h"
 
 static const cli_option own_options[] = {
@@ -32,26 +29,13 @@ typedef struct simulated {
     const char *folder;
 } simulated;
 
-static smerf_status open_in(const char *folder, const char *name, sm_output **output, smerf_error *error) {
-    size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = malloc(size);
-    if (path == NULL) {
-        strcpy(error->message, "out of memory while writing files");
-        return SMERF_NO_MEMORY;
-    }
-    snprintf(path, size, "%s/%s", folder, name);
-    smerf_status status = sm_output_open(path, output, error);
-    free(path);
-    return status;
-}
-
 enum { ITEMS_AT_ONCE = 1000 };
 
 /* Writes the items, and keeps the number that each one's distances depend on. */
 static smerf_status write_items(const simulated *data, const char *name, double *y, smerf_error *error) {
     static double x[ITEMS_AT_ONCE * P];
     sm_output *output;
-    smerf_status status = open_in(data->folder, name, &output, error);
+    smerf_status status = cli_open_in(data->folder, name, &output, error);
     if (status != SMERF_OK) return status;
     for (size_t f = 0; f < P; f++) sm_output_print(output, "%sx%zu", f == 0 ? "" : ",", f + 1);
     sm_output_print(output, "\n");
@@ -72,7 +56,7 @@ static smerf_status write_items(const simulated *data, const char *name, double 
 static smerf_status write_distances(const simulated *data, const char *name, const double *y, smerf_error *error) {
     sm_output *output;
     const size_t shape[2] = {data->n, data->n};
-    smerf_status status = open_in(data->folder, name, &output, error);
+    smerf_status status = cli_open_in(data->folder, name, &output, error);
     if (status != SMERF_OK) return status;
     sm_npy_write_header(output, sizeof *y, 2, shape);
     for (size_t i = 0; i < data->n && !sm_output_has_failed(output); i++)
@@ -97,31 +81,6 @@ static smerf_status make_part(const simulated *data, smerf_error *error) {
     return status;
 }
 
-/* Refuses what the disk cannot hold, before it is full. */
-static smerf_status check_disk(const char *folder, size_t n, smerf_error *error) {
-    struct statvfs disk;
-    double bytes = (double)n * (double)n * sizeof(double);
-    if (statvfs(folder, &disk) != 0) return SMERF_OK; /* writing will tell */
-    double free_bytes = (double)disk.f_bavail * (double)disk.f_frsize;
-    if (bytes <= free_bytes) return SMERF_OK;
-    snprintf(error->message, sizeof error->message,
-             "the distances of %zu items take %.1f GB, and %.1f GB are free on the disk", n, bytes / 1e9,
-             free_bytes / 1e9);
-    return SMERF_IO;
-}
-
-/* Makes the folder where it is not there yet; a file of that name fails when written into. */
-static smerf_status make_folder(const char *path, size_t n, smerf_error *error) {
-    bool is_new = mkdir(path, 0777) == 0;
-    if (!is_new && errno != EEXIST) {
-        snprintf(error->message, sizeof error->message, "%.300s: cannot be made: %s", path, strerror(errno));
-        return SMERF_IO;
-    }
-    smerf_status status = check_disk(path, n, error);
-    if (status != SMERF_OK && is_new) rmdir(path);
-    return status;
-}
-
 static smerf_status run_simulate(const cli_args *args, smerf_error *error) {
     static const char *const kinds[] = {"regression", "bilinear", "radial"};
     size_t n = 0, n_test = 0, seed = 1;
@@ -140,7 +99,10 @@ static smerf_status run_simulate(const cli_args *args, smerf_error *error) {
     simulated training = {.kind = (smerf_simulation)kind, .n = n, .seed = seed, .folder = folder}, testing = training;
     testing.n = n_test;
     testing.part = 1;
-    status = make_folder(folder, n > n_test ? n : n_test, error);
+    size_t largest = n > n_test ? n : n_test;
+    char what[64];
+    snprintf(what, sizeof what, "the distances of %zu items", largest);
+    status = cli_make_folder(folder, (double)largest * (double)largest * sizeof(double), what, error);
     if (status == SMERF_OK) status = make_part(&training, error);
     if (status == SMERF_OK && n_test > 0) status = make_part(&testing, error);
     if (status == SMERF_OK) cli_say(args, "%s data in %s", kinds[kind], folder);

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "common.h"
 #include "fit_options.h"
+#include "io/number.h"
 
 static const cli_option own_options[] = {
     {"-o", "MODEL", "where the best model goes (required)"},
@@ -18,7 +19,8 @@ static const cli_option *const options[] = {own_options,      cli_target_options
 
 /* Everything that was tried, to be printed when the best is known. */
 typedef struct record {
-    smerf_trial trials[64];
+    smerf_trial trials[128];
+    bool varies_self;
     size_t n;
 } record;
 
@@ -27,10 +29,13 @@ static void remember(void *context, const smerf_trial *trial) {
     if (tried->n < sizeof tried->trials / sizeof *tried->trials) tried->trials[tried->n++] = *trial;
 }
 
-static void put_json_trial(sm_output *output, const smerf_trial *trial, smerf_metric metric) {
-    sm_output_print(output, "{\"splits\": \"%s\", \"candidates\": %zu, \"min_parent\": %zu, \"%s\": ",
-                    cli_splits_name(trial->options.splits), trial->options.candidates, trial->options.min_parent,
-                    smerf_metric_name(metric));
+static void put_json_trial(sm_output *output, const smerf_trial *trial, const record *tried, smerf_metric metric) {
+    char self[SM_NUMBER_SPACE];
+    sm_output_print(output, "{\"splits\": \"%s\", \"candidates\": %zu, \"min_parent\": %zu, ",
+                    cli_splits_name(trial->options.splits), trial->options.candidates, trial->options.min_parent);
+    if (tried->varies_self)
+        sm_output_print(output, "\"self_distance\": \"%s\", ", cli_self_name(&trial->options, self));
+    sm_output_print(output, "\"%s\": ", smerf_metric_name(metric));
     sm_put_json_number(output, trial->score);
     sm_output_print(output, "}");
 }
@@ -39,20 +44,23 @@ static void put_json(sm_output *output, const record *tried, const smerf_trial *
     sm_output_print(output, "{\"tried\": [");
     for (size_t i = 0; i < tried->n; i++) {
         sm_output_print(output, i == 0 ? "\n  " : ",\n  ");
-        put_json_trial(output, &tried->trials[i], metric);
+        put_json_trial(output, &tried->trials[i], tried, metric);
     }
     sm_output_print(output, "],\n \"best\": ");
-    put_json_trial(output, best, metric);
+    put_json_trial(output, best, tried, metric);
     sm_output_print(output, "}\n");
 }
 
 static void put_table(sm_output *output, const record *tried, const smerf_trial *best, smerf_metric metric) {
-    sm_output_print(output, "splits   candidates  min-parent  %s\n", smerf_metric_name(metric));
+    sm_output_print(output, "splits   candidates  min-parent  %s%s\n", tried->varies_self ? "self-distance  " : "",
+                    smerf_metric_name(metric));
     for (size_t i = 0; i < tried->n; i++) {
         const smerf_trial *trial = &tried->trials[i];
-        sm_output_print(output, "%-7s  %10zu  %10zu  %.6g%s\n", cli_splits_name(trial->options.splits),
-                        trial->options.candidates, trial->options.min_parent, trial->score,
-                        trial->number == best->number ? "  <- best" : "");
+        char self[SM_NUMBER_SPACE];
+        sm_output_print(output, "%-7s  %10zu  %10zu  ", cli_splits_name(trial->options.splits),
+                        trial->options.candidates, trial->options.min_parent);
+        if (tried->varies_self) sm_output_print(output, "%-13s  ", cli_self_name(&trial->options, self));
+        sm_output_print(output, "%.6g%s\n", trial->score, trial->number == best->number ? "  <- best" : "");
     }
 }
 
@@ -78,7 +86,9 @@ static smerf_status search(const cli_args *args, const cli_items *items, const c
     char settings[40];
     smerf_grid grid = {.vary_candidates = !cli_has(args, "--candidates"),
                        .vary_min_parent = !cli_has(args, "--min-parent"),
-                       .vary_splits = !cli_has(args, "--splits")};
+                       .vary_splits = !cli_has(args, "--splits"),
+                       .vary_self = cli_has(args, "--edges") && !cli_has(args, "--self-distance")};
+    tried.varies_self = grid.vary_self;
     smerf_status status = cli_start_run(args, "trying settings", &run, &follow, error);
     if (status == SMERF_OK) status = cli_read_kernels(args, &run, error);
     if (status != SMERF_OK) return status;

@@ -18,6 +18,8 @@ const cli_option cli_fit_options[] = {
     {"--sample", "KIND", "bootstrap (default), subsample:F, or none"},
     {"--oob-rule", "RULE", "both (default) or either: which trees speak for a training pair"},
     {"--self-distance", "KIND", "given (default), a number, or exclude"},
+    {"--complete", "RANK", "pairs: fill missing ones by completion of this rank; off, or auto (default)"},
+    {"--rank", "R", "distances, edges, products: grow on their leading part of rank R (default: on all of it)"},
     {"--item-weights", "COLUMN", "weighs items in splits and leaf means"},
     {"--seed", "N", "0 ... 2^63 - 1 (default 1)"},
     {"--kernels", "KIND", "auto (default) or plain: the same result with portable loops"},
@@ -31,6 +33,13 @@ static const char *const method_names[] = {"smerf"};
 
 const char *cli_splits_name(smerf_splits splits) { return split_names[splits]; }
 const char *cli_oob_rule_name(smerf_oob_rule rule) { return rule_names[rule - SMERF_OOB_BOTH]; }
+
+const char *cli_self_name(const smerf_options *options, char space[SM_NUMBER_SPACE]) {
+    if (options->self_distance == SMERF_SELF_GIVEN) return "given";
+    if (options->self_distance == SMERF_SELF_EXCLUDE) return "exclude";
+    space[sm_number_format(options->self_value, space)] = '\0';
+    return space;
+}
 
 static bool read_whole(const char *text, const char *end, uint64_t *out) {
     if (text == end || *text < '0' || *text > '9') return false;
@@ -104,6 +113,20 @@ static smerf_status read_self(const cli_args *args, smerf_options *options, smer
     return cli_fail(args, error, "--self-distance '%s' is not given, exclude, or a number", text);
 }
 
+static smerf_status read_complete(const cli_args *args, smerf_options *options, smerf_error *error) {
+    const char *text = cli_get(args, "--complete");
+    uint64_t rank;
+    if (text == NULL || strcmp(text, "auto") == 0) return SMERF_OK;
+    if (strcmp(text, "off") == 0) {
+        options->complete = SMERF_COMPLETE_OFF;
+        return SMERF_OK;
+    }
+    if (!read_whole(text, text + strlen(text), &rank) || rank == 0 || rank >= SMERF_COMPLETE_AUTO)
+        return cli_fail(args, error, "--complete '%s' is not off, auto, or a rank > 0", text);
+    options->complete = (size_t)rank;
+    return SMERF_OK;
+}
+
 static smerf_status read_seed(const cli_args *args, smerf_options *options, smerf_error *error) {
     const char *text = cli_get(args, "--seed");
     if (text == NULL || (read_whole(text, text + strlen(text), &options->seed) && options->seed <= INT64_MAX))
@@ -124,6 +147,8 @@ smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, 
     if (status == SMERF_OK) status = read_sample(args, options, error);
     if (status == SMERF_OK) status = cli_get_word(args, "--oob-rule", rule_names, 2, &rule, error);
     if (status == SMERF_OK) status = read_self(args, options, error);
+    if (status == SMERF_OK) status = read_complete(args, options, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--rank", 1, &options->rank, error);
     if (status == SMERF_OK) status = read_seed(args, options, error);
     options->splits = (smerf_splits)splits;
     options->oob_rule = (smerf_oob_rule)(SMERF_OOB_BOTH + rule);

@@ -1,5 +1,4 @@
-/* inputs.c - reads items and targets as the options say. */
-#include <math.h>
+/* inputs.c - reads items as the options say; targets.c reads what is known of their pairs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +9,6 @@ const cli_option cli_item_options[] = {
     {"--id", "COLUMN", "names the items (default: a column called 'id', else row numbers from 0)"},
     {"--ignore", "COLUMNS", "columns that are no features, separated by commas"},
     {"--categories", "COLUMNS", "number codes that are categories"},
-    {0},
-};
-
-const cli_option cli_target_options[] = {
-    {"", NULL, "TARGET is exactly one of --distances and --similarities:"},
-    {"--distances", "FILE", "n x n matrix or condensed vector; .npy or CSV"},
-    {"--similarities", "FILE", "the same, read as z = M - q; M = 1 if no q exceeds 1, else the largest q"},
-    {"--similarity-max", "M", "the similarity that is distance 0"},
-    {"--symmetrize", "mean", "average z_ij and z_ji where they differ"},
     {0},
 };
 
@@ -61,20 +51,34 @@ static char **list_of(const cli_args *args, const char *option, size_t *n) {
 
 /* A column can be one thing only. */
 static smerf_status check_columns(const cli_args *args, smerf_error *error) {
-    static const char *const options[] = {"--id", "--categories", "--item-weights", "--ignore"};
-    char **lists[4];
-    size_t n[4];
+    static const char *const options[] = {"--id",     "--categories", "--item-weights", "--ignore",
+                                          "--labels", "--response",   "--absolute",     "--product"};
+    enum { N_OPTIONS = 8 };
+    char **lists[N_OPTIONS];
+    size_t n[N_OPTIONS];
     smerf_status status = SMERF_OK;
-    for (size_t a = 0; a < 4; a++) lists[a] = list_of(args, options[a], &n[a]);
-    for (size_t a = 0; a < 4; a++)
-        for (size_t b = a + 1; b < 4; b++)
+    for (size_t a = 0; a < N_OPTIONS; a++) lists[a] = list_of(args, options[a], &n[a]);
+    for (size_t a = 0; a < N_OPTIONS; a++)
+        for (size_t b = a + 1; b < N_OPTIONS; b++)
             for (size_t i = 0; i < n[a] && lists[a] != NULL; i++)
                 for (size_t j = 0; j < n[b] && lists[b] != NULL; j++)
                     if (status == SMERF_OK && strcmp(lists[a][i], lists[b][j]) == 0)
                         status = cli_fail(args, error, "column '%s' is in both %s and %s", lists[a][i], options[a],
                                           options[b]);
-    for (size_t a = 0; a < 4; a++) cli_free_list(lists[a]);
+    for (size_t a = 0; a < N_OPTIONS; a++) cli_free_list(lists[a]);
     return status;
+}
+
+/* The columns that the target is taken from, if it is; NULL: no memory. */
+static char **target_columns(const cli_args *args, sm_table_wish *wish) {
+    static const char *const options[] = {"--labels", "--response", "--absolute", "--product"};
+    const char *chosen = options[0];
+    for (size_t i = 0; i < 4; i++)
+        if (cli_has(args, options[i])) chosen = options[i];
+    char **names = list_of(args, chosen, &wish->n_targets);
+    wish->targets = (const char *const *)names;
+    wish->targets_are_labels = cli_has(args, "--labels");
+    return names;
 }
 
 smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *items, smerf_error *error) {
@@ -87,9 +91,10 @@ smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *i
                           .categories = (const char *const *)categories,
                           .n_categories = n_categories,
                           .weight = cli_get(args, "--item-weights")};
+    char **targets = target_columns(args, &wish);
     smerf_status status = SMERF_NO_MEMORY;
     snprintf(error->message, sizeof error->message, "out of memory while reading items");
-    if (ignored != NULL && categories != NULL) status = check_columns(args, error);
+    if (ignored != NULL && categories != NULL && targets != NULL) status = check_columns(args, error);
     if (status == SMERF_OK) status = sm_table_read(path, &wish, &items->table, error);
     if (status == SMERF_OK && items->table.n_rows == 1) {
         snprintf(error->message, sizeof error->message, "%.300s: there is one item; a distance needs at least two",
@@ -99,6 +104,7 @@ smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *i
     if (status == SMERF_OK) status = make_items(items, ignored, n_ignored, wish.weight, error);
     cli_free_list(ignored);
     cli_free_list(categories);
+    cli_free_list(targets);
     if (status != SMERF_OK) cli_free_items(items);
     return status;
 }
@@ -109,20 +115,25 @@ smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model
     smerf_description description;
     smerf_model_describe(model, &description);
     const char **names = calloc(2 * description.n_features + 1, sizeof *names);
-    if (names == NULL) {
+    sm_table_wish wish = {.id = cli_get(args, "--id"), .only_known = true};
+    char **targets = target_columns(args, &wish);
+    if (names == NULL || targets == NULL) {
+        free(names);
+        cli_free_list(targets);
         snprintf(error->message, sizeof error->message, "out of memory while reading items");
         return SMERF_NO_MEMORY;
     }
     const char **numbers = names, **categories = names + description.n_features;
-    sm_table_wish wish = {.id = cli_get(args, "--id"), .only_known = true};
     wish.id_may_be_absent = wish.id == NULL;
     if (wish.id == NULL) wish.id = description.id_column;
     for (size_t f = 0; f < description.n_features; f++) {
         smerf_column column;
         smerf_model_feature(model, f, &column);
         if (wish.id != NULL && strcmp(column.name, wish.id) == 0) {
+            smerf_status status = cli_fail(args, error, "--id '%s' is a feature of the model", wish.id);
             free(names);
-            return cli_fail(args, error, "--id '%s' is a feature of the model", wish.id);
+            cli_free_list(targets);
+            return status;
         }
         if (column.kind == SMERF_CATEGORY)
             categories[wish.n_categories++] = column.name;
@@ -133,6 +144,7 @@ smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model
     wish.categories = categories;
     smerf_status status = sm_table_read(path, &wish, &items->table, error);
     free(names);
+    cli_free_list(targets);
     if (status == SMERF_OK) status = make_items(items, NULL, 0, NULL, error);
     if (status != SMERF_OK) cli_free_items(items);
     return status;
@@ -152,55 +164,4 @@ const char *cli_item_name(const cli_items *items, size_t row, char space[24]) {
     if (items->table.ids != NULL) return items->table.ids[row];
     snprintf(space, 24, "%zu", row);
     return space;
-}
-
-/* ---- targets ---- */
-
-smerf_status cli_check_target_options(const cli_args *args, bool is_optional, smerf_error *error) {
-    bool has_distances = cli_has(args, "--distances"), has_similarities = cli_has(args, "--similarities");
-    if (has_distances && has_similarities)
-        return cli_fail(args, error, "--distances and --similarities exclude each other: give exactly one target");
-    if (!has_distances && !has_similarities && !is_optional)
-        return cli_fail(args, error, "there is no target: give --distances FILE or --similarities FILE");
-    if (cli_has(args, "--similarity-max") && !has_similarities)
-        return cli_fail(args, error, "--similarity-max goes with --similarities");
-    if (cli_has(args, "--symmetrize") && !has_distances && !has_similarities)
-        return cli_fail(args, error, "--symmetrize goes with a matrix");
-    return SMERF_OK;
-}
-
-smerf_status cli_read_target(const cli_args *args, const cli_items *rows, const cli_items *columns, bool is_optional,
-                             cli_target *target, smerf_error *error) {
-    static const char *const means[] = {"mean"};
-    *target = (cli_target){0};
-    unsigned mean = 0;
-    sm_matrix_wish wish = {.rows = cli_side(rows),
-                           .columns = cli_side(columns != NULL ? columns : rows),
-                           .is_square = columns == NULL,
-                           .are_similarities = cli_has(args, "--similarities"),
-                           .largest = NAN,
-                           .take_means = cli_has(args, "--symmetrize")};
-    smerf_status status = cli_check_target_options(args, is_optional, error);
-    if (status == SMERF_OK) status = cli_get_word(args, "--symmetrize", means, 1, &mean, error);
-    if (status == SMERF_OK) status = cli_get_number(args, "--similarity-max", &wish.largest, error);
-    if (status == SMERF_OK && wish.take_means && columns != NULL)
-        status = cli_fail(args, error, "--symmetrize makes no sense for two sets of items");
-    const char *path = cli_get(args, wish.are_similarities ? "--similarities" : "--distances");
-    if (status != SMERF_OK || path == NULL) return status;
-    status = sm_matrix_read(path, &wish, &target->matrix, error);
-    if (status == SMERF_OK)
-        status = columns == NULL
-                     ? smerf_target_new_distances(target->matrix.z, target->matrix.n_rows, &target->target, error)
-                     : smerf_target_new_block(target->matrix.z, target->matrix.n_rows, target->matrix.n_columns,
-                                              &target->target, error);
-    if (status == SMERF_OK && wish.are_similarities)
-        smerf_target_note_similarities(target->target, target->matrix.largest);
-    if (status != SMERF_OK) cli_free_target(target);
-    return status;
-}
-
-void cli_free_target(cli_target *target) {
-    smerf_target_free(target->target);
-    sm_matrix_free(&target->matrix);
-    *target = (cli_target){0};
 }

@@ -17,6 +17,7 @@
  *     9  models         save, load, merge, look inside
  *    10  tune           choose the options by out-of-bag score
  *    11  simulate       the paper's data sets
+ *    12  split          what to train on, and what to test with
  *
  * The shortest program that does something useful is examples/learn.c.
  *
@@ -180,6 +181,10 @@ SMERF_API smerf_status smerf_target_new_block(const float *z, size_t n_rows, siz
  *   both    shared */
 SMERF_API smerf_status smerf_target_new_between(smerf_target *both, size_t n_rows, smerf_target **out,
                                                 smerf_error *error);
+
+/* What is known of one row of pairs: NaN where nothing is.
+ *   distances  one for each item (of the columns, between two sets), the caller's */
+SMERF_API void smerf_target_row(const smerf_target *target, size_t row, double *distances);
 
 /* Notes that the distances were made from similarities q as z = largest - q; smerf_model_describe tells it. */
 SMERF_API void smerf_target_note_similarities(smerf_target *target, double largest);
@@ -346,11 +351,13 @@ SMERF_API smerf_status smerf_model_merge(const smerf_model *const *parts, size_t
 
 typedef struct smerf_description {
     const char *method; /* "smerf" */
-    const char *target; /* "distances", "labels", "response", "product", "absolute", "graph", "pairs" */
+    const char *target; /* "distances", "labels", "response", "product", "absolute", "graph", "pairs", or "observed": a
+                               graph of which some pairs are known */
     size_t n_target_columns;
     const char *const *target_columns; /* the columns that the target was taken from */
-    double rank_share;                 /* with a rank: the share of the spectrum that was kept, else 1 */
-    bool from_similarities;            /* z = largest_similarity - q */
+    double rank_share; /* with a rank: what was kept of the sum of |eigenvalues|; NaN: they are not all known */
+    double rank_share_of_squares; /* and of the sum of their squares, which always is */
+    bool from_similarities;       /* z = largest_similarity - q */
     double largest_similarity;
     size_t n_items, n_features, n_nodes, n_leaves;
     smerf_options options;     /* with every automatic choice spelled out */
@@ -436,6 +443,11 @@ SMERF_API smerf_status smerf_simulate(smerf_simulation kind, size_t first_item, 
 
 /* The distance of two items, from their numbers. */
 SMERF_API double smerf_simulated_distance(smerf_simulation kind, double y, double other);
+
+/* ---- 12  Split -------------------------------------------------------------------------------------------
+ * For honest evaluation: n_train of n things (items or pairs) to train on, each choice equally likely.
+ *   is_train  [n], the caller's */
+SMERF_API smerf_status smerf_split(size_t n, size_t n_train, uint64_t seed, bool *is_train, smerf_error *error);
 
 #ifdef __cplusplus
 }

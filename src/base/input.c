@@ -66,6 +66,17 @@ smerf_status sm_input_open(const char *path, sm_input *input, smerf_error *error
     return status;
 }
 
+bool sm_input_can_repeat(const char *path) {
+    struct stat facts;
+    return strcmp(path, "-") != 0 && stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
+void sm_input_let_go(const sm_input *input, size_t from, size_t to) {
+    if (!input->is_mapped) return; /* what was read has no file to come back from */
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), first = from / page * page, end = to / page * page;
+    if (end > first) (void)madvise((void *)(input->bytes + first), end - first, MADV_DONTNEED);
+}
+
 void sm_input_close(sm_input *input) {
     if (input->is_mapped)
         munmap((void *)input->bytes, input->n_bytes);

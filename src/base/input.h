@@ -14,6 +14,13 @@ typedef struct sm_input {
 smerf_status sm_input_open(const char *path, sm_input *input, smerf_error *error);
 void sm_input_close(sm_input *input); /* fine on one filled with zeros */
 
+/* The bytes from `from` to `to` have been read: a mapped file's pages are given back, so that a pass over a large file
+ * needs little memory. The bytes stay where they are, and come back from the file if they are read again. */
+void sm_input_let_go(const sm_input *input, size_t from, size_t to);
+
+/* Whether opening the path again would give the same bytes: not for "-" and pipes, which have gone by. */
+bool sm_input_can_repeat(const char *path);
+
 /* How messages call a path: "-" is "standard input". */
 const char *sm_input_name(const char *path);
 

@@ -50,6 +50,12 @@ bool sm_grow(void **array, size_t *capacity, size_t needed, size_t size) {
     return true;
 }
 
+void *sm_shrink(void *array, size_t count, size_t size) {
+    size_t bytes = sm_size(count, size, 0);
+    void *smaller = realloc(array, bytes > 0 ? bytes : 1);
+    return smaller != NULL ? smaller : array;
+}
+
 void sm_free(void *array) { free(array); }
 
 /* What the kernel would give without swapping; the physical memory where it does not say. */

@@ -24,6 +24,9 @@ char *sm_copy_string(const char *source);
  * *array is as it was. */
 bool sm_grow(void **array, size_t *capacity, size_t needed, size_t size);
 
+/* Cuts an array to its first `count` elements: the same, or one in another place; never NULL. */
+void *sm_shrink(void *array, size_t count, size_t size);
+
 void sm_free(void *array);
 
 /* Refuses a need that is larger than what the machine can give now, with its size, before asking for it. */

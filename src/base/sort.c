@@ -91,3 +91,48 @@ void sm_sort(uint64_t *keys, uint32_t *places, size_t n, uint64_t *spare_keys, u
         memcpy(places, sorted.places, n * sizeof *places);
     }
 }
+
+/* ---- packed ranks ---- */
+
+enum { WIDE_BITS = 11, WIDE_BUCKETS = 1 << WIDE_BITS, MANY = 4096 };
+
+static void insert_packed(uint64_t *packed, size_t n) {
+    for (size_t i = 1; i < n; i++) {
+        uint64_t key = packed[i];
+        size_t j = i;
+        for (; j > 0 && packed[j - 1] > key; j--) packed[j] = packed[j - 1];
+        packed[j] = key;
+    }
+}
+
+static void pass_packed(const uint64_t *from, uint64_t *to, size_t n, unsigned shift, unsigned bits) {
+    uint32_t next[WIDE_BUCKETS];
+    size_t n_buckets = (size_t)1 << bits;
+    uint64_t mask = n_buckets - 1;
+    memset(next, 0, n_buckets * sizeof *next);
+    for (size_t i = 0; i < n; i++) next[from[i] >> shift & mask]++;
+    uint32_t start = 0;
+    for (size_t bucket = 0; bucket < n_buckets; bucket++) {
+        uint32_t count = next[bucket];
+        next[bucket] = start;
+        start += count;
+    }
+    for (size_t i = 0; i < n; i++) to[next[from[i] >> shift & mask]++] = from[i];
+}
+
+void sm_sort_packed(uint64_t *packed, size_t n, uint64_t *spare) {
+    if (n <= FEW) {
+        insert_packed(packed, n);
+        return;
+    }
+    unsigned low, high, bits = n < MANY ? DIGIT_BITS : WIDE_BITS;
+    find_bits(packed, n, &low, &high);
+    uint64_t *from = packed, *to = spare;
+    for (unsigned shift = low < 32 ? 32 : low; shift < high; shift += bits) {
+        pass_packed(from, to, n, shift, bits);
+        uint64_t *other = from;
+        from = to;
+        to = other;
+    }
+    if (from != packed) memcpy(packed, from, n * sizeof *packed);
+}

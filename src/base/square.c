@@ -1,6 +1,8 @@
 /* square.c - see square.h. */
 #include "base/square.h"
 
+#include <math.h>
+
 /* 64 lines of 64 floats and as many of the mirror image: 32 kB. */
 enum { TILE = 64 };
 
@@ -30,11 +32,16 @@ void sm_square_mirror(float *z, size_t n) {
             for (size_t j = larger(at.first_column, i + 1); j < at.columns_end; j++) z[j * n + i] = z[i * n + j];
 }
 
+static float mean(float a, float b) {
+    float between = (float)(((double)a + (double)b) / 2);
+    return !isnan(between) ? between : isnan(a) ? b : a;
+}
+
 void sm_square_average(float *z, size_t n) {
     for (tile at = {0}; next_tile(&at, n);)
         for (size_t i = at.first_row; i < at.rows_end; i++)
             for (size_t j = larger(at.first_column, i + 1); j < at.columns_end; j++)
-                z[i * n + j] = z[j * n + i] = (float)(((double)z[i * n + j] + (double)z[j * n + i]) / 2);
+                z[i * n + j] = z[j * n + i] = mean(z[i * n + j], z[j * n + i]);
 }
 
 bool sm_square_is_symmetric(const float *z, size_t n, size_t *row, size_t *column) {
@@ -44,7 +51,7 @@ bool sm_square_is_symmetric(const float *z, size_t n, size_t *row, size_t *colum
         size_t rows_end = is_symmetric ? at.rows_end : *row;
         for (size_t i = at.first_row; i < rows_end; i++) {
             for (size_t j = larger(at.first_column, i + 1); j < at.columns_end; j++) {
-                if (z[i * n + j] == z[j * n + i]) continue;
+                if (z[i * n + j] == z[j * n + i] || (isnan(z[i * n + j]) && isnan(z[j * n + i]))) continue;
                 is_symmetric = false;
                 *row = rows_end = i; /* of later tiles only an earlier row could come before it */
                 *column = j;

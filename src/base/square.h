@@ -1,4 +1,4 @@
-/* square.h - a square matrix and its mirror image, in tiles that stay in the cache. */
+/* square.h - a square matrix and its mirror image, in tiles that stay in the cache. NaN: an entry that is missing. */
 #ifndef SM_BASE_SQUARE_H
 #define SM_BASE_SQUARE_H
 
@@ -10,10 +10,10 @@
 /* Copies the upper triangle to the lower one; the diagonal stays. */
 void sm_square_mirror(float *z, size_t n);
 
-/* Puts the mean of z_ij and z_ji, taken in double, in both places. */
+/* Puts the mean of z_ij and z_ji, taken in double, in both places; where one is missing, the other one. */
 void sm_square_average(float *z, size_t n);
 
-/* Whether z_ij == z_ji everywhere; if not, *row and *column are the first (i, j), j > i, in the order of rows. */
+/* Whether z_ij == z_ji everywhere, or both are missing; if not, *row and *column are the first (i, j), j > i, in the order of rows. */
 bool sm_square_is_symmetric(const float *z, size_t n, size_t *row, size_t *column);
 
 #endif

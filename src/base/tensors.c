@@ -35,6 +35,13 @@ smerf_status sm_tensors_give(sm_tensors *tensors, const char *name, sm_tensor_ty
     return status;
 }
 
+smerf_status sm_tensors_add_written(sm_tensors *tensors, const char *name, sm_tensor_type type, const void *of,
+                                    size_t n, sm_tensor_put put, smerf_error *error) {
+    smerf_status status = sm_tensors_add(tensors, name, type, of, n, error);
+    if (status == SMERF_OK) tensors->tensor[tensors->n - 1].put = put;
+    return status;
+}
+
 const sm_tensor *sm_tensors_find(const sm_tensors *tensors, const char *name) {
     for (size_t i = 0; i < tensors->n; i++)
         if (strcmp(tensors->tensor[i].name, name) == 0) return &tensors->tensor[i];

@@ -11,12 +11,17 @@ typedef enum sm_tensor_type { SM_U8, SM_I8, SM_U32, SM_U64, SM_F32, SM_F64 } sm_
 size_t sm_tensor_type_bytes(sm_tensor_type type);
 const char *sm_tensor_type_name(sm_tensor_type type); /* as in safetensors: "U8", ... */
 
+/* An array that is put together while it is written: hands its bytes on, piece by piece, the same each time. */
+typedef void (*sm_tensor_sink)(void *to, const void *bytes, size_t n_bytes);
+typedef void (*sm_tensor_put)(const void *of, sm_tensor_sink sink, void *to);
+
 typedef struct sm_tensor {
     char name[32];
     sm_tensor_type type;
     size_t n;         /* elements: all our tensors are vectors */
     const void *data; /* borrowed, unless owned */
     void *owned;
+    sm_tensor_put put; /* NULL: the bytes are those of data; else what to call with data */
 } sm_tensor;
 
 typedef struct sm_tensors {
@@ -29,6 +34,10 @@ smerf_status sm_tensors_add(sm_tensors *tensors, const char *name, sm_tensor_typ
                             smerf_error *error);
 smerf_status sm_tensors_give(sm_tensors *tensors, const char *name, sm_tensor_type type, void *data, size_t n,
                              smerf_error *error);
+
+/* Adds an array of n elements that `put` will hand on. Only for writing. */
+smerf_status sm_tensors_add_written(sm_tensors *tensors, const char *name, sm_tensor_type type, const void *of,
+                                    size_t n, sm_tensor_put put, smerf_error *error);
 
 /* NULL if there is none of that name. */
 const sm_tensor *sm_tensors_find(const sm_tensors *tensors, const char *name);

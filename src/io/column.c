@@ -49,15 +49,21 @@ static const char *shown_name(const sm_column *column, char shown[SM_EXCERPT]) {
     return sm_excerpt(column->name, strlen(column->name), shown);
 }
 
+static smerf_status fail_missing_target(const sm_column *column, const sm_source *source, sm_spot spot,
+                                        smerf_error *error) {
+    return sm_source_fail_spot(source, spot, error, "a missing %s; every item needs one",
+                               column->kind == SM_WORDS ? "label" : "response");
+}
+
 static smerf_status put_value(sm_column *column, const sm_source *source, size_t row, double value, sm_spot spot,
                               smerf_error *error) {
     char shown[SM_EXCERPT];
     if (column->role == SM_WEIGHT && !(value > 0 && isfinite(value)))
         return sm_source_fail_spot(source, spot, error, "an item weight must be a number > 0");
+    if (column->role == SM_TARGET && isnan(value)) return fail_missing_target(column, source, spot, error);
     if (isinf(value))
-        return sm_source_fail_spot(source, spot, error,
-                                   "an infinite value in column \"%s\"; numbers must be finite, or missing",
-                                   shown_name(column, shown));
+        return sm_source_fail_spot(source, spot, error, "an infinite value in column \"%s\"; numbers must be finite%s",
+                                   shown_name(column, shown), column->role == SM_TARGET ? "" : ", or missing");
     column->values[row] = value;
     return SMERF_OK;
 }
@@ -80,6 +86,13 @@ static smerf_status put_word(sm_column *column, const sm_source *source, size_t 
     else if (!is_new)
         return sm_source_fail_spot(source, spot, error, "a second item has the id \"%s\"; ids must be different",
                                    sm_excerpt(text, n, shown));
+    return SMERF_OK;
+}
+
+static smerf_status put_missing_word(sm_column *column, const sm_source *source, size_t row, sm_spot spot,
+                                     smerf_error *error) {
+    if (column->role == SM_TARGET) return fail_missing_target(column, source, spot, error);
+    column->codes[row] = SMERF_MISSING;
     return SMERF_OK;
 }
 
@@ -117,10 +130,7 @@ smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size
         if (content == SM_CELL_TEXT) return fail_mixture(column, source, cell, error);
         return put_value(column, source, row, value, spot, error);
     }
-    if (content == SM_CELL_MISSING) {
-        column->codes[row] = SMERF_MISSING;
-        return SMERF_OK;
-    }
+    if (content == SM_CELL_MISSING) return put_missing_word(column, source, row, spot, error);
     if (content != SM_CELL_TEXT && !column->is_wished) return fail_mixture(column, source, cell, error);
     return put_word(column, source, row, cell->text, cell->n, spot, error);
 }
@@ -132,6 +142,5 @@ smerf_status sm_column_put_number(sm_column *column, const sm_source *source, si
     char text[SM_NUMBER_SPACE];
     size_t n = sm_number_format(value, text); /* "" for NaN: a missing level, and no id */
     if (column->role == SM_ID || n > 0) return put_word(column, source, row, text, n, spot, error);
-    column->codes[row] = SMERF_MISSING;
-    return SMERF_OK;
+    return put_missing_word(column, source, row, spot, error);
 }

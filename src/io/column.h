@@ -5,7 +5,7 @@
 #include "io/csv.h"
 #include "io/names.h"
 
-typedef enum sm_column_role { SM_FEATURE, SM_ID, SM_WEIGHT, SM_IGNORED } sm_column_role;
+typedef enum sm_column_role { SM_FEATURE, SM_ID, SM_WEIGHT, SM_TARGET, SM_IGNORED } sm_column_role;
 
 /* Open: nothing but missing values so far; the first other one decides. */
 typedef enum sm_column_kind { SM_OPEN, SM_NUMBERS, SM_WORDS } sm_column_kind;
@@ -17,7 +17,7 @@ typedef struct sm_column {
     bool is_wished;   /* the reader's wish names it: its kind, or its role */
     size_t most_rows; /* for so many there is room */
     double *values;   /* numbers: [most_rows], else NULL; owned */
-    uint32_t *codes;  /* words of a feature: [most_rows] places in words, else NULL; owned */
+    uint32_t *codes;  /* words of a feature or a target: [most_rows] places in words, else NULL; owned */
     sm_names *words;  /* the levels of a category, or the ids; owned */
 } sm_column;
 

@@ -19,7 +19,8 @@ static char find_separator(const sm_source *source, size_t place) {
     static const char separators[] = {',', ';', '\t'};
     size_t counts[256] = {0};
     bool is_quoted = false;
-    for (; place < source->n_bytes; place++) {
+    for (size_t n_behind = place; place < source->n_bytes; place++) {
+        sm_source_pass(source, &n_behind, place); /* a line may be as long as a matrix */
         char byte = source->bytes[place];
         if (ends_line(byte) && !is_quoted) break;
         if (byte == '"') is_quoted = !is_quoted;
@@ -52,6 +53,7 @@ static inline smerf_status end_cell(sm_csv *csv, size_t place, sm_csv_cell *cell
     cell->ends_row = place == n_bytes || bytes[place] != csv->separator;
     csv->is_in_row = !cell->ends_row;
     csv->next = place + (place < n_bytes);
+    sm_source_pass(csv->source, &csv->n_behind, csv->next);
     if (place == n_bytes || bytes[place] == csv->separator || bytes[place] == '\n') return SMERF_OK;
     if (bytes[place] == '\r') {
         if (csv->next < n_bytes && bytes[csv->next] == '\n') csv->next++;
@@ -123,22 +125,31 @@ bool sm_csv_next_number(sm_csv *csv, sm_csv_cell *cell, double *value) {
     *cell = (sm_csv_cell){start, (size_t)(after - start), csv->next, *after == '\n'};
     csv->is_in_row = !cell->ends_row;
     csv->next = (size_t)(after + 1 - bytes);
+    sm_source_pass(csv->source, &csv->n_behind, csv->next);
     return true;
 }
 
-/* Line ends, in quotes or not: LF, CRLF and CR. */
-static size_t count_line_ends(const char *from, const char *end) {
+/* Line ends, in quotes or not: LF, CRLF and CR.
+ *   end  of the text, which may go on after `to` */
+static size_t count_line_ends(const char *from, const char *to, const char *end) {
     size_t n = 0;
-    for (const char *at = from; at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++) n++;
-    for (const char *at = from; at < end && (at = memchr(at, '\r', (size_t)(end - at))) != NULL; at++)
+    for (const char *at = from; at < to && (at = memchr(at, '\n', (size_t)(to - at))) != NULL; at++) n++;
+    for (const char *at = from; at < to && (at = memchr(at, '\r', (size_t)(to - at))) != NULL; at++)
         n += at + 1 == end || at[1] != '\n';
     return n;
 }
 
+enum { COUNTED_AT_ONCE = 1 << 20 };
+
 /* Each row ends with a line end or with the text, and each of its cells with one byte. */
 size_t sm_csv_most_rows(const sm_csv *csv, size_t n_cells) {
-    const char *from = csv->source->bytes + csv->next, *end = csv->source->bytes + csv->source->n_bytes;
-    size_t n_lines = count_line_ends(from, end) + 1;
+    const char *bytes = csv->source->bytes, *from = bytes + csv->next, *end = bytes + csv->source->n_bytes;
+    size_t n_lines = 1, n_behind = csv->next;
+    for (const char *part = from, *to; part < end; part = to) {
+        to = (size_t)(end - part) > COUNTED_AT_ONCE ? part + COUNTED_AT_ONCE : end;
+        n_lines += count_line_ends(part, to, end);
+        sm_source_pass(csv->source, &n_behind, (size_t)(to - bytes));
+    }
     size_t n_fitting = (size_t)(end - from) / (n_cells == 0 ? 1 : n_cells) + 1;
     return n_lines < n_fitting ? n_lines : n_fitting;
 }

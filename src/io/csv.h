@@ -13,6 +13,7 @@ typedef struct sm_csv {
     bool ends_cell[256]; /* the bytes that end a cell without quotes */
     size_t next;         /* place of the next byte to read */
     bool is_in_row;      /* the last cell did not end its row: one more follows, even if it is empty */
+    size_t n_behind;     /* see sm_source_pass */
     char *unquoted;      /* room for a cell with doubled quotes; owned */
     size_t unquoted_size;
 } sm_csv;

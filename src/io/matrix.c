@@ -3,7 +3,8 @@
  *   2. look    one pass without storing anything, where the largest similarity is to be found, or where the file is
  *              too small for the matrix: then this pass fails, before memory is asked for
  *   3. store   one pass into float32
- *   4. mirror  the upper triangle of a condensed matrix; take means, or check that a full one is symmetric
+ *   4. mirror  the upper triangle of a condensed matrix; take means, or check that a full one is symmetric; count what
+ *              is missing
  *                                                                            base/square.c */
 #include "io/matrix.h"
 
@@ -37,7 +38,7 @@ const char *sm_matrix_need(const sm_matrix_reader *reader, char text[SM_MATRIX_N
 smerf_status sm_matrix_keep(sm_matrix_reader *reader, size_t row, size_t column, double number, sm_spot spot) {
     const sm_matrix_wish *wish = reader->wish;
     const char *what = wish->are_similarities ? "similarity" : "distance";
-    if (isnan(number))
+    if (isnan(number) && !wish->may_be_missing)
         return sm_source_fail_spot(&reader->source, spot, reader->error, "a missing %s; this target needs all pairs",
                                    what);
     if (isinf(number))
@@ -72,6 +73,8 @@ static void print_float(float value, char text[32]) {
     }
 }
 
+enum { ENTRY = 2 * SM_EXCERPT + 48 };
+
 /* An item as the file calls it. */
 static void print_item(const sm_matrix_reader *reader, size_t item, char text[SM_EXCERPT]) {
     char *const *ids = reader->wish->rows.ids;
@@ -81,37 +84,54 @@ static void print_item(const sm_matrix_reader *reader, size_t item, char text[SM
         snprintf(text, SM_EXCERPT, "%zu", item);
 }
 
+/* What stands in the file for a pair, as in "z[2][0] = 5". */
+static void print_entry(const sm_matrix_reader *reader, size_t i, size_t j, char text[ENTRY]) {
+    char row[SM_EXCERPT], column[SM_EXCERPT], value[32];
+    bool is_q = reader->wish->are_similarities;
+    float z = reader->z[i * reader->wish->columns.n + j];
+    print_item(reader, i, row);
+    print_item(reader, j, column);
+    print_float(is_q ? (float)(reader->largest - (double)z) : z, value);
+    snprintf(text, ENTRY, "%c[%s][%s] %s%s", is_q ? 'q' : 'z', row, column, isnan(z) ? "is missing" : "= ",
+             isnan(z) ? "" : value);
+}
+
 static smerf_status check_symmetry(const sm_matrix_reader *reader) {
     size_t n = reader->wish->rows.n, i, j; /* i < j */
     if (sm_square_is_symmetric(reader->z, n, &i, &j)) return SMERF_OK;
-    char row[SM_EXCERPT], column[SM_EXCERPT], below[32], above[32];
-    print_item(reader, j, row);
-    print_item(reader, i, column);
-    bool is_q = reader->wish->are_similarities; /* then quote what stands in the file */
-    float z_below = reader->z[j * n + i], z_above = reader->z[i * n + j];
-    print_float(is_q ? (float)(reader->largest - (double)z_below) : z_below, below);
-    print_float(is_q ? (float)(reader->largest - (double)z_above) : z_above, above);
-    const char letter = is_q ? 'q' : 'z';
+    char below[ENTRY], above[ENTRY];
+    print_entry(reader, j, i, below);
+    print_entry(reader, i, j, above);
+    bool is_one_missing = isnan(reader->z[i * n + j]) || isnan(reader->z[j * n + i]);
     sm_spot spot = {.place = SM_NO_PLACE, .row = j, .column = i};
     if (!reader->is_npy) spot = sm_matrix_find_in_csv(reader, j, i);
     return sm_source_fail_spot(&reader->source, spot, reader->error,
-                               "%c[%s][%s] = %s but %c[%s][%s] = %s: a %s is symmetric "
-                               "(--symmetrize mean averages the two)",
-                               letter, row, column, below, letter, column, row, above,
-                               is_q ? "similarity" : "distance");
+                               "%s but %s: a %s is symmetric (--symmetrize mean %s)", below, above,
+                               reader->wish->are_similarities ? "similarity" : "distance",
+                               is_one_missing ? "takes the one that is given" : "averages the two");
 }
 
 static smerf_status finish(sm_matrix_reader *reader) {
     size_t n = reader->wish->rows.n;
-    if (reader->form == SM_MATRIX_CONDENSED) {
-        for (size_t i = 0; i < n; i++) reader->z[i * n + i] = 0;
-        sm_square_mirror(reader->z, n);
-        return SMERF_OK;
-    }
     if (!reader->wish->is_square) return SMERF_OK;
-    if (!reader->wish->take_means) return check_symmetry(reader);
-    sm_square_average(reader->z, n);
+    for (size_t i = 0; i < n; i++)
+        if (reader->form == SM_MATRIX_CONDENSED || isnan(reader->z[i * n + i])) reader->z[i * n + i] = 0;
+    if (reader->form == SM_MATRIX_CONDENSED)
+        sm_square_mirror(reader->z, n);
+    else if (reader->wish->take_means)
+        sm_square_average(reader->z, n);
+    else
+        return check_symmetry(reader);
     return SMERF_OK;
+}
+
+static size_t count_missing(const sm_matrix_reader *reader) {
+    const sm_matrix_wish *wish = reader->wish;
+    size_t n_missing = 0;
+    for (size_t i = 0; i < wish->rows.n && wish->may_be_missing; i++)
+        for (size_t j = wish->is_square ? i + 1 : 0; j < wish->columns.n; j++)
+            n_missing += isnan(reader->z[i * wish->columns.n + j]) != 0;
+    return n_missing;
 }
 
 static smerf_status read_matrix(sm_matrix_reader *reader) {
@@ -138,7 +158,7 @@ smerf_status sm_matrix_read(const char *path, const sm_matrix_wish *wish, sm_mat
     reader.is_npy = sm_npy_is(&reader.source);
     status = read_matrix(&reader);
     if (status == SMERF_OK) {
-        *matrix = (sm_matrix){wish->rows.n, wish->columns.n, reader.z, reader.largest};
+        *matrix = (sm_matrix){wish->rows.n, wish->columns.n, reader.z, reader.largest, count_missing(&reader)};
         reader.z = NULL; /* now the caller's */
     }
     sm_free(reader.z);

@@ -22,22 +22,25 @@ typedef struct sm_matrix_wish {
     bool are_similarities;  /* read q and store z = largest - q */
     double largest;         /* for similarities: NaN means 1 if no q exceeds 1, else the largest q given */
     bool take_means;        /* square: z_ij = z_ji = (z_ij + z_ji) / 2, taken in double from the rounded values */
+    bool may_be_missing;    /* entries may be empty, NA or NaN: stored as NaN, on the diagonal of a square one as 0 */
 } sm_matrix_wish;
 
 typedef struct sm_matrix {
     size_t n_rows, n_columns;
-    float *z;       /* [n_rows][n_columns] row-major, on a cache line; owned */
-    double largest; /* what similarities were taken from */
+    float *z;         /* [n_rows][n_columns] row-major, on a cache line; owned */
+    double largest;   /* what similarities were taken from */
+    size_t n_missing; /* pairs without a number: i < j of a square matrix, cells of a block */
 } sm_matrix;
 
 /* z is rounded to float32 as it is read (a similarity: after the subtraction in double); a diagonal that is not given
  * (condensed) is 0 (also for similarities). Refused, with FILE:LINE:COLUMN where the file is text, and with "row R,
  * column C" (from 0) in .npy: a number of rows or columns that does not fit the items (say what was found and what
  * would fit: n x n or n(n-1)/2), text, infinities, missing entries (empty, NA, NaN: "a missing distance; this target
- * needs all pairs"), a number too large for float32, ids that are unknown, repeated or absent, and a square matrix that
+ * needs all pairs") unless they may be, a number too large for float32, ids that are unknown, repeated or absent, and a square matrix that
  * is not symmetric after rounding unless take_means: the first cell (i, j), j > i, in reading order of rows, e.g.
  * "Z.csv:3:1: z[2][0] = 5 but z[0][2] = 4: a distance is symmetric (--symmetrize mean averages the two)"; the place
- * named is that of the cell in the lower triangle. (Rows in the order of the items, which are called by their ids where
+ * named is that of the cell in the lower triangle. One that is missing where the other is given is not symmetric either;
+ * with take_means the one that is given counts. (Rows in the order of the items, which are called by their ids where
  * the file does so.) Memory: the float32 matrix and the mapped file, no further copy;
  * sm_check_memory is asked before it is allocated; sizes are checked against the file before anything is allocated. */
 smerf_status sm_matrix_read(const char *path, const sm_matrix_wish *wish, sm_matrix *matrix, smerf_error *error);

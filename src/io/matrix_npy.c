@@ -21,24 +21,26 @@ smerf_status sm_matrix_start_npy(sm_matrix_reader *reader) {
 }
 
 /* What sm_matrix_keep does, for n numbers of one row at once. False: one of them cannot be kept. */
+/* (Without a branch, so that the compiler takes several at once.) */
 static bool keep_run(sm_matrix_reader *reader, size_t row, size_t column, const double *numbers, size_t n) {
-    bool are_finite = true;
+    const bool may_be_missing = reader->wish->may_be_missing;
+    bool are_fine = true;
     if (reader->z == NULL) {
         double largest = reader->largest;
         for (size_t j = 0; j < n; j++) {
-            are_finite &= fabs(numbers[j]) <= DBL_MAX; /* false for NaN too */
+            are_fine &= (fabs(numbers[j]) <= DBL_MAX) | (may_be_missing & isnan(numbers[j]));
             if (numbers[j] > largest) largest = numbers[j];
         }
         reader->largest = largest;
-        return are_finite;
+        return are_fine;
     }
     float *z = reader->z + row * reader->wish->columns.n + column;
     if (reader->wish->are_similarities)
         for (size_t j = 0; j < n; j++) z[j] = (float)(reader->largest - numbers[j]);
     else
         for (size_t j = 0; j < n; j++) z[j] = (float)numbers[j];
-    for (size_t j = 0; j < n; j++) are_finite &= fabsf(z[j]) <= FLT_MAX;
-    return are_finite;
+    for (size_t j = 0; j < n; j++) are_fine &= (fabsf(z[j]) <= FLT_MAX) | (may_be_missing & isnan(z[j]));
+    return are_fine;
 }
 
 /* Says which of the numbers, which stand in one row, is the first that cannot be kept; fine if all can. */
@@ -54,29 +56,25 @@ static smerf_status fail_in_run(sm_matrix_reader *reader, size_t row, size_t col
 /* The rows of the upper triangle follow each other without a gap. */
 static smerf_status pass_condensed(sm_matrix_reader *reader) {
     const sm_npy *npy = &reader->npy;
-    size_t n_items = reader->wish->rows.n, first = 0;
+    size_t n_items = reader->wish->rows.n, first = 0, n_behind = 0;
     double run[SM_NPY_TILE];
     for (size_t row = 0; row < n_items; row++) {
         for (size_t column = row + 1, n; column < n_items; column += n, first += n) {
             n = n_items - column < SM_NPY_TILE ? n_items - column : SM_NPY_TILE;
-            if (npy->shape[1] == 1)
-                sm_npy_get_tile(npy, first, n, 0, 1, run);
-            else
-                sm_npy_get_tile(npy, 0, 1, first, n, run);
+            sm_npy_get_run(npy, first, n, run);
+            sm_source_pass(&reader->source, &n_behind, first * npy->item_bytes); /* a little less has been read */
             if (!keep_run(reader, row, column, run, n)) return fail_in_run(reader, row, column, run, n);
         }
     }
     return SMERF_OK;
 }
 
-static bool pass_tile(sm_matrix_reader *reader, size_t row, size_t column) {
-    const sm_npy *npy = &reader->npy;
-    double tile[SM_NPY_TILE * SM_NPY_TILE];
-    size_t n_rows = npy->shape[0] - row < SM_NPY_TILE ? npy->shape[0] - row : SM_NPY_TILE;
-    size_t n_columns = npy->shape[1] - column < SM_NPY_TILE ? npy->shape[1] - column : SM_NPY_TILE;
-    sm_npy_get_tile(npy, row, n_rows, column, n_columns, tile);
+static bool pass_tile(sm_matrix_reader *reader, const sm_npy_tile *tile) {
+    double numbers[SM_NPY_TILE * SM_NPY_TILE];
     bool are_kept = true;
-    for (size_t i = 0; i < n_rows; i++) are_kept &= keep_run(reader, row + i, column, tile + i * n_columns, n_columns);
+    sm_npy_get_tile(&reader->npy, tile, numbers);
+    for (size_t i = 0; i < tile->n_rows; i++)
+        are_kept &= keep_run(reader, tile->row + i, tile->column, numbers + i * tile->n_columns, tile->n_columns);
     return are_kept;
 }
 
@@ -94,8 +92,7 @@ static smerf_status fail_in_order(sm_matrix_reader *reader) {
 
 smerf_status sm_matrix_pass_npy(sm_matrix_reader *reader) {
     if (reader->form == SM_MATRIX_CONDENSED) return pass_condensed(reader);
-    for (size_t row = 0; row < reader->npy.shape[0]; row += SM_NPY_TILE)
-        for (size_t column = 0; column < reader->npy.shape[1]; column += SM_NPY_TILE)
-            if (!pass_tile(reader, row, column)) return fail_in_order(reader);
+    for (sm_npy_tile tile = {0}; sm_npy_next_tile(&reader->npy, &tile);)
+        if (!pass_tile(reader, &tile)) return fail_in_order(reader);
     return SMERF_OK;
 }

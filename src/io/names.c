@@ -1,7 +1,8 @@
 /* names.c - see names.h.
  *
  * All names stand one after the other in one text, each ended by NUL; starts[place] says where. The hash table holds
- * places only: open addressing with linear probing, at most half full, a power of two slots. */
+ * places: open addressing with linear probing, at most half full, a power of two slots. Half of the hash stands beside
+ * each place, so that hardly any other name is looked at than the one in question. */
 #include "io/names.h"
 
 #include <string.h>
@@ -9,20 +10,25 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
+typedef struct slot {
+    uint32_t place; /* SMERF_MISSING: free */
+    uint32_t mark;  /* the upper half of the name's hash; the lower half chooses the slot */
+} slot;
+
 struct sm_names {
     char *text;
     size_t text_capacity;
     size_t *starts; /* [n + 1]; the last is where the next name will start */
     size_t starts_capacity;
     size_t n;
-    uint32_t *slots; /* [n_slots] places, SMERF_MISSING where free */
+    slot *slots; /* [n_slots] */
     size_t n_slots;
 };
 
-enum { FIRST_SLOTS = 64 };
+enum { FIRST_SLOTS = 64, AT_ONCE = 64 };
 
-static uint32_t *new_slots(size_t n_slots) {
-    uint32_t *slots = sm_array(n_slots, sizeof *slots);
+static slot *new_slots(size_t n_slots) {
+    slot *slots = sm_array(n_slots, sizeof *slots);
     if (slots != NULL) memset(slots, 0xFF, n_slots * sizeof *slots); /* SMERF_MISSING */
     return slots;
 }
@@ -57,41 +63,56 @@ void sm_names_free(sm_names *names) {
     sm_free(names);
 }
 
+static uint64_t hash_of(const sm_names *names, const char *text, size_t n) {
+    return sm_hash(text, n, (uint64_t)(uintptr_t)names); /* so that no file can be written to make all names collide */
+}
+
+static uint32_t mark_of(uint64_t hash) { return (uint32_t)(hash >> 32); }
+
+/* The first slot from this one on that is free, or holds a name with this mark. */
+static slot *next_slot(const sm_names *names, size_t from, uint32_t mark) {
+    for (size_t mask = names->n_slots - 1;; from++) {
+        slot *here = &names->slots[from & mask];
+        if (here->place == SMERF_MISSING || here->mark == mark) return here;
+    }
+}
+
 /* The slot that holds the name, or the free one where it belongs. */
-static size_t find_slot(const sm_names *names, const char *text, size_t n) {
-    size_t mask = names->n_slots - 1;
-    uint64_t seed = (uint64_t)(uintptr_t)names; /* so that no file can be written to make all names collide */
-    size_t slot = (size_t)sm_hash(text, n, seed) & mask;
-    for (;; slot = (slot + 1) & mask) {
-        uint32_t place = names->slots[slot];
-        if (place == SMERF_MISSING) return slot;
-        size_t start = names->starts[place];
-        if (names->starts[place + 1] - start == n + 1 && memcmp(names->text + start, text, n) == 0) return slot;
+static slot *find_slot(const sm_names *names, uint64_t hash, const char *text, size_t n) {
+    for (size_t from = (size_t)hash;;) {
+        slot *here = next_slot(names, from, mark_of(hash));
+        if (here->place == SMERF_MISSING) return here;
+        size_t start = names->starts[here->place];
+        if (names->starts[here->place + 1] - start == n + 1 && memcmp(names->text + start, text, n) == 0) return here;
+        from = (size_t)(here - names->slots) + 1; /* another name of the same mark */
     }
 }
 
 static bool double_slots(sm_names *names) {
     size_t n_slots = 2 * names->n_slots;
-    uint32_t *slots = new_slots(n_slots);
+    slot *slots = new_slots(n_slots);
     if (slots == NULL) return false;
     sm_free(names->slots);
     names->slots = slots;
     names->n_slots = n_slots;
     for (uint32_t place = 0; place < names->n; place++) {
-        size_t start = names->starts[place];
-        slots[find_slot(names, names->text + start, names->starts[place + 1] - start - 1)] = place;
+        const char *text = sm_names_get(names, place);
+        size_t n = names->starts[place + 1] - names->starts[place] - 1;
+        uint64_t hash = hash_of(names, text, n);
+        *find_slot(names, hash, text, n) = (slot){place, mark_of(hash)};
     }
     return true;
 }
 
 uint32_t sm_names_add(sm_names *names, const char *text, size_t n, bool *is_new) {
-    size_t slot = find_slot(names, text, n);
-    *is_new = names->slots[slot] == SMERF_MISSING;
-    if (!*is_new) return names->slots[slot];
+    uint64_t hash = hash_of(names, text, n);
+    slot *here = find_slot(names, hash, text, n);
+    *is_new = here->place == SMERF_MISSING;
+    if (!*is_new) return here->place;
     if (names->n >= SMERF_MISSING) return SMERF_MISSING;
     if (2 * (names->n + 1) > names->n_slots) {
         if (!double_slots(names)) return SMERF_MISSING;
-        slot = find_slot(names, text, n);
+        here = find_slot(names, hash, text, n);
     }
     size_t start = names->starts[names->n];
     if (!make_room(names, sm_size(1, start, n + 1), names->n + 2)) return SMERF_MISSING;
@@ -99,12 +120,34 @@ uint32_t sm_names_add(sm_names *names, const char *text, size_t n, bool *is_new)
     names->text[start + n] = '\0';
     uint32_t place = (uint32_t)names->n++;
     names->starts[place + 1] = start + n + 1;
-    names->slots[slot] = place;
+    *here = (slot){place, mark_of(hash)};
     return place;
 }
 
 uint32_t sm_names_find(const sm_names *names, const char *text, size_t n) {
-    return names->slots[find_slot(names, text, n)];
+    return find_slot(names, hash_of(names, text, n), text, n)->place;
+}
+
+/* Each step touches what the next one needs of all names, so that memory is waited for once and not once for each. */
+void sm_names_find_many(const sm_names *names, const sm_text *texts, size_t n, uint32_t *places) {
+    uint64_t hashes[AT_ONCE];
+    for (; n > 0;) {
+        size_t n_now = n < AT_ONCE ? n : AT_ONCE;
+        for (size_t k = 0; k < n_now; k++) {
+            hashes[k] = hash_of(names, texts[k].bytes, texts[k].n);
+            __builtin_prefetch(&names->slots[hashes[k] & (names->n_slots - 1)]);
+        }
+        for (size_t k = 0; k < n_now; k++) {
+            places[k] = next_slot(names, (size_t)hashes[k], mark_of(hashes[k]))->place;
+            if (places[k] != SMERF_MISSING) __builtin_prefetch(&names->starts[places[k]]);
+        }
+        for (size_t k = 0; k < n_now; k++)
+            if (places[k] != SMERF_MISSING) __builtin_prefetch(sm_names_get(names, places[k]));
+        for (size_t k = 0; k < n_now; k++) places[k] = find_slot(names, hashes[k], texts[k].bytes, texts[k].n)->place;
+        texts += n_now;
+        places += n_now;
+        n -= n_now;
+    }
 }
 
 size_t sm_names_count(const sm_names *names) { return names->n; }
@@ -145,4 +188,12 @@ uint32_t sm_roll_find(const sm_roll *roll, const char *text, size_t n) {
         number = 10 * number + (uint64_t)(text[i] - '0');
     }
     return number < roll->n_items && number < SMERF_MISSING ? (uint32_t)number : SMERF_MISSING;
+}
+
+void sm_roll_find_many(const sm_roll *roll, const sm_text *texts, size_t n, uint32_t *places) {
+    if (roll->ids != NULL) {
+        sm_names_find_many(roll->ids, texts, n, places);
+        return;
+    }
+    for (size_t k = 0; k < n; k++) places[k] = sm_roll_find(roll, texts[k].bytes, texts[k].n);
 }

@@ -161,7 +161,7 @@ smerf_status sm_npy_read(const sm_source *source, sm_npy *npy, smerf_error *erro
     header text;
     smerf_status status = find_header(source, &text, error);
     if (status != SMERF_OK) return status;
-    *npy = (sm_npy){.data = text.end};
+    *npy = (sm_npy){.source = source, .data = text.end};
     if (!take_dictionary(&text)) {
         if (memchr(source->bytes, '[', (size_t)(npy->data - source->bytes)) != NULL)
             return fail(source, error, "holds records, and an array of plain numbers is needed");
@@ -227,8 +227,8 @@ static inline void get_run(const char *at, sm_npy_type type, size_t item_bytes, 
         numbers[i] = to_double(get_bits(at + i * item_bytes, item_bytes, is_swapped), type, item_bytes);
 }
 
-/* The same; each common type has a loop of its own, without a question inside. */
-static void convert(const sm_npy *npy, size_t first, size_t n, double *numbers) {
+/* Each common type has a loop of its own, without a question inside. */
+void sm_npy_get_run(const sm_npy *npy, size_t first, size_t n, double *numbers) {
     const char *at = npy->data + first * npy->item_bytes;
     bool is_swapped = npy->is_big_endian != machine_is_big_endian;
     if (npy->type == SM_NPY_F32 && !is_swapped)
@@ -245,20 +245,41 @@ static size_t place_of(const sm_npy *npy, size_t row, size_t column) {
 
 double sm_npy_get(const sm_npy *npy, size_t row, size_t column) {
     double number;
-    convert(npy, place_of(npy, row, column), 1, &number);
+    sm_npy_get_run(npy, place_of(npy, row, column), 1, &number);
     return number;
 }
 
-void sm_npy_get_tile(const sm_npy *npy, size_t row, size_t n_rows, size_t column, size_t n_columns, double *numbers) {
+static size_t tile_length(size_t first, size_t end) { return end - first < SM_NPY_TILE ? end - first : SM_NPY_TILE; }
+
+bool sm_npy_next_tile(const sm_npy *npy, sm_npy_tile *tile) {
+    if (npy->shape[0] == 0 || npy->shape[1] == 0) return false;
+    /* A band of tiles goes along the lines of the file, which are columns in Fortran's order. */
+    size_t *along = npy->is_fortran ? &tile->row : &tile->column,
+           *across = npy->is_fortran ? &tile->column : &tile->row;
+    size_t length = npy->is_fortran ? tile->n_rows : tile->n_columns, end = npy->shape[npy->is_fortran ? 0 : 1];
+    *along += length;
+    if (*along == end) {
+        *along = 0;
+        *across += npy->is_fortran ? tile->n_columns : tile->n_rows;
+        size_t n_read = *across * end * npy->item_bytes + (size_t)(npy->data - npy->source->bytes);
+        sm_source_pass(npy->source, &tile->n_behind, n_read);
+    }
+    tile->n_rows = tile_length(tile->row, npy->shape[0]);
+    tile->n_columns = tile_length(tile->column, npy->shape[1]);
+    return tile->n_rows > 0 && tile->n_columns > 0;
+}
+
+void sm_npy_get_tile(const sm_npy *npy, const sm_npy_tile *tile, double *numbers) {
     if (!npy->is_fortran) {
-        for (size_t i = 0; i < n_rows; i++)
-            convert(npy, place_of(npy, row + i, column), n_columns, numbers + i * n_columns);
+        for (size_t i = 0; i < tile->n_rows; i++)
+            sm_npy_get_run(npy, place_of(npy, tile->row + i, tile->column), tile->n_columns,
+                           numbers + i * tile->n_columns);
         return;
     }
     double run[SM_NPY_TILE];
-    for (size_t j = 0; j < n_columns; j++) {
-        convert(npy, place_of(npy, row, column + j), n_rows, run);
-        for (size_t i = 0; i < n_rows; i++) numbers[i * n_columns + j] = run[i];
+    for (size_t j = 0; j < tile->n_columns; j++) {
+        sm_npy_get_run(npy, place_of(npy, tile->row, tile->column + j), tile->n_rows, run);
+        for (size_t i = 0; i < tile->n_rows; i++) numbers[i * tile->n_columns + j] = run[i];
     }
 }
 

@@ -12,8 +12,9 @@ typedef struct sm_npy {
     size_t item_bytes; /* 1, 2, 4 or 8 */
     bool is_big_endian;
     bool is_fortran;
-    size_t n_dims;    /* 1 or 2 */
-    size_t shape[2];  /* shape[1] is 1 if there is one dimension */
+    size_t n_dims;   /* 1 or 2 */
+    size_t shape[2]; /* shape[1] is 1 if there is one dimension */
+    const sm_source *source;
     const char *data; /* shape[0] * shape[1] * item_bytes bytes inside the source */
 } sm_npy;
 
@@ -27,12 +28,25 @@ smerf_status sm_npy_read(const sm_source *source, sm_npy *npy, smerf_error *erro
 /* One number, by row and column whatever the order in the file. */
 double sm_npy_get(const sm_npy *npy, size_t row, size_t column);
 
+/* n numbers as they stand in the file one after the other, from number `first` on. */
+void sm_npy_get_run(const sm_npy *npy, size_t first, size_t n, double *numbers);
+
 /* The side of a tile: small enough that a tile is read and written within the cache, whatever the order. */
 #define SM_NPY_TILE ((size_t)64)
 
-/* A part of the array, at most SM_NPY_TILE rows and columns, for reading all of it fast.
+/* A part of the array, at most SM_NPY_TILE rows and columns, for reading all of it fast. */
+typedef struct sm_npy_tile {
+    size_t row, n_rows, column, n_columns;
+    size_t n_behind; /* see sm_source_pass */
+} sm_npy_tile;
+
+/* The next tile, in the order of the file, so that memory is needed for a few of them only; the first comes after {0}.
+ * False: there is none. */
+bool sm_npy_next_tile(const sm_npy *npy, sm_npy_tile *tile);
+
+/* The numbers of a tile.
  *   numbers  [n_rows][n_columns] row-major, the caller's */
-void sm_npy_get_tile(const sm_npy *npy, size_t row, size_t n_rows, size_t column, size_t n_columns, double *numbers);
+void sm_npy_get_tile(const sm_npy *npy, const sm_npy_tile *tile, double *numbers);
 
 /* Writes the header of a C-ordered float32 (item_bytes 4) or float64 (8) array; the caller writes the numbers. */
 void sm_npy_write_header(sm_output *output, size_t item_bytes, size_t n_dims, const size_t shape[2]);

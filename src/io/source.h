@@ -15,6 +15,16 @@ typedef struct sm_source {
 smerf_status sm_source_open(const char *path, sm_source *source, smerf_error *error);
 void sm_source_close(sm_source *source); /* fine on a source filled with zeros */
 
+/* A reader that goes through the bytes once calls this as often as it likes with the place it has come to; each time
+ * that is far enough, the memory of what lies behind is given back. Bytes behind may still be looked at.
+ *   n_behind  the reader's, 0 at the start of a pass */
+static inline void sm_source_pass(const sm_source *source, size_t *n_behind, size_t place) {
+    const size_t far = (size_t)16 << 20;
+    if (place - *n_behind < far) return;
+    sm_input_let_go(&source->input, *n_behind, place);
+    *n_behind = place;
+}
+
 /* Fails with "NAME:LINE:COLUMN: ..." for the byte at `place`; lines and columns from 1, as an editor counts
  * (a column is a character of UTF-8, not a byte). */
 smerf_status sm_source_fail(const sm_source *source, size_t place, smerf_error *error, const char *format, ...)

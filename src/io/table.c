@@ -2,7 +2,7 @@
  *   1. names   the header of a CSV file; x0, x1, ... for .npy
  *   2. roles   what the wish says of each column
  *   3. cells   in one pass each goes to its column, which its first value makes one of numbers or a category
- *   4. table   the features in the order of the file, the ids, the weights */
+ *   4. table   the features in the order of the file, the ids, the weights, the targets in the order of the wish */
 #include "io/table.h"
 
 #include <math.h>
@@ -126,6 +126,37 @@ static smerf_status give_role(table_reader *reader, const char *name, sm_column_
     return SMERF_OK;
 }
 
+/* What else the wish makes of a column that is to be a target; NULL: nothing. */
+static const char *other_use(const table_reader *reader, const sm_column *column) {
+    switch (column->role) {
+    case SM_ID: return reader->wish->id_may_be_absent ? NULL : "the id";
+    case SM_WEIGHT: return "the weight";
+    case SM_TARGET: return "the target a second time";
+    case SM_FEATURE: return !column->is_wished ? NULL : column->kind == SM_WORDS ? "a category" : "a feature";
+    case SM_IGNORED: break;
+    }
+    return NULL;
+}
+
+static smerf_status give_targets(table_reader *reader) {
+    const sm_table_wish *wish = reader->wish;
+    for (size_t i = 0; i < wish->n_targets; i++) {
+        sm_column *column = find_column(reader, wish->targets[i]);
+        if (column == NULL) return fail_to_find(reader, wish->targets[i]);
+        const char *use = other_use(reader, column);
+        char shown[SM_EXCERPT], what[160];
+        if (use != NULL) {
+            snprintf(what, sizeof what, "column \"%s\" is named as the target and as %s; it can be one thing only",
+                     sm_excerpt(column->name, strlen(column->name), shown), use);
+            return fail_header(reader, what);
+        }
+        column->role = SM_TARGET;
+        column->kind = wish->targets_are_labels ? SM_WORDS : SM_NUMBERS;
+        column->is_wished = true;
+    }
+    return SMERF_OK;
+}
+
 static smerf_status give_roles(table_reader *reader) {
     const sm_table_wish *wish = reader->wish;
     reader->n_columns = sm_names_count(reader->names);
@@ -141,13 +172,11 @@ static smerf_status give_roles(table_reader *reader) {
     for (size_t i = 0; i < wish->n_ignore && status == SMERF_OK && !wish->only_known; i++)
         status = give_role(reader, wish->ignore[i], SM_IGNORED, true);
     if (status == SMERF_OK && wish->weight != NULL) status = give_role(reader, wish->weight, SM_WEIGHT, true);
-    if (status != SMERF_OK) return status;
+    if (status == SMERF_OK && wish->id != NULL) status = give_role(reader, wish->id, SM_ID, !wish->id_may_be_absent);
+    if (status == SMERF_OK) status = give_targets(reader);
+    if (status != SMERF_OK || wish->id != NULL) return status;
     const sm_column *usual_id = find_column(reader, "id");
-    if (wish->id != NULL)
-        status = give_role(reader, wish->id, SM_ID, !wish->id_may_be_absent);
-    else if (usual_id != NULL && !usual_id->is_wished)
-        status = give_role(reader, "id", SM_ID, true);
-    return status;
+    return usual_id == NULL || usual_id->is_wished ? SMERF_OK : give_role(reader, "id", SM_ID, true);
 }
 
 static smerf_status prepare_columns(table_reader *reader, size_t most_rows) {
@@ -156,7 +185,8 @@ static smerf_status prepare_columns(table_reader *reader, size_t most_rows) {
         n_features += reader->columns[j].role == SM_FEATURE;
         n_kept += reader->columns[j].role != SM_IGNORED;
     }
-    if (n_features == 0) return fail_header(reader, "no feature is left: every column is an id, a weight or ignored");
+    if (n_features == 0)
+        return fail_header(reader, "no feature is left: every column is an id, a weight, a target or ignored");
     if (most_rows >= SMERF_MISSING) return fail_header(reader, "more rows than can be counted in 32 bits");
     double bytes = (double)most_rows * (double)n_kept * sizeof(double);
     smerf_status status = sm_check_memory(bytes, reader->source.name, reader->error);
@@ -176,7 +206,8 @@ static smerf_status fail_ragged(const table_reader *reader, const sm_csv_cell *c
 static double *plain_value(const table_reader *reader, size_t j) {
     if (j == reader->n_columns) return NULL;
     const sm_column *column = &reader->columns[j];
-    return column->role == SM_FEATURE && column->kind == SM_NUMBERS ? &column->values[reader->n_rows] : NULL;
+    bool is_plain = column->role == SM_FEATURE || column->role == SM_TARGET;
+    return is_plain && column->kind == SM_NUMBERS ? &column->values[reader->n_rows] : NULL;
 }
 
 static smerf_status read_rows(table_reader *reader, sm_csv *csv) {
@@ -210,15 +241,14 @@ static smerf_status read_csv(table_reader *reader) {
     return status;
 }
 
-static smerf_status put_tile(table_reader *reader, const sm_npy *npy, size_t row, size_t n_rows, size_t first) {
+static smerf_status put_tile(table_reader *reader, const sm_npy *npy, const sm_npy_tile *tile) {
     double numbers[SM_NPY_TILE * SM_NPY_TILE];
-    size_t n_columns = npy->shape[1] - first < SM_NPY_TILE ? npy->shape[1] - first : SM_NPY_TILE;
-    sm_npy_get_tile(npy, row, n_rows, first, n_columns, numbers);
-    for (size_t i = 0; i < n_rows; i++) {
-        for (size_t j = 0; j < n_columns; j++) {
-            const sm_spot spot = {.place = SM_NO_PLACE, .row = row + i, .column = first + j};
-            smerf_status status = sm_column_put_number(&reader->columns[first + j], &reader->source, row + i,
-                                                       numbers[i * n_columns + j], spot, reader->error);
+    sm_npy_get_tile(npy, tile, numbers);
+    for (size_t i = 0; i < tile->n_rows; i++) {
+        for (size_t j = 0; j < tile->n_columns; j++) {
+            const sm_spot spot = {.place = SM_NO_PLACE, .row = tile->row + i, .column = tile->column + j};
+            smerf_status status = sm_column_put_number(&reader->columns[spot.column], &reader->source, spot.row,
+                                                       numbers[i * tile->n_columns + j], spot, reader->error);
             if (status != SMERF_OK) return status;
         }
     }
@@ -234,18 +264,15 @@ static smerf_status read_npy(table_reader *reader) {
     status = make_names(reader, npy.shape[1]);
     if (status == SMERF_OK) status = give_roles(reader);
     if (status == SMERF_OK) status = prepare_columns(reader, npy.shape[0]);
-    for (size_t row = 0; row < npy.shape[0] && status == SMERF_OK; row += SM_NPY_TILE) {
-        size_t n_rows = npy.shape[0] - row < SM_NPY_TILE ? npy.shape[0] - row : SM_NPY_TILE;
-        for (size_t j = 0; j < npy.shape[1] && status == SMERF_OK; j += SM_NPY_TILE)
-            status = put_tile(reader, &npy, row, n_rows, j);
-    }
+    for (sm_npy_tile tile = {0}; status == SMERF_OK && sm_npy_next_tile(&npy, &tile);)
+        status = put_tile(reader, &npy, &tile);
     reader->n_rows = npy.shape[0];
     return status;
 }
 
 /* ---- 4  Table ---- */
 
-static bool finish_feature(sm_column *column, sm_table_column *feature) {
+static bool finish_values(sm_column *column, sm_table_column *feature) {
     feature->name = sm_copy_string(column->name);
     feature->is_category = column->kind == SM_WORDS;
     feature->values = column->values;
@@ -261,7 +288,7 @@ static bool finish_feature(sm_column *column, sm_table_column *feature) {
 static bool finish_column(const table_reader *reader, sm_column *column, sm_table *table) {
     if (!sm_column_finish(column, reader->n_rows)) return false;
     switch (column->role) {
-    case SM_FEATURE: return finish_feature(column, &table->columns[table->n_columns++]);
+    case SM_FEATURE: return finish_values(column, &table->columns[table->n_columns++]);
     case SM_WEIGHT:
         table->weights = column->values;
         column->values = NULL;
@@ -270,9 +297,19 @@ static bool finish_column(const table_reader *reader, sm_column *column, sm_tabl
         table->id_column = sm_copy_string(column->name);
         table->ids = sm_names_list(column->words);
         return table->id_column != NULL && table->ids != NULL;
+    case SM_TARGET: /* in the order of the wish: finish_targets */
     case SM_IGNORED: break;
     }
     return true;
+}
+
+static bool finish_targets(const table_reader *reader, sm_table *table) {
+    const sm_table_wish *wish = reader->wish;
+    table->targets = sm_zeros(wish->n_targets, sizeof *table->targets);
+    bool is_done = table->targets != NULL;
+    for (size_t i = 0; i < wish->n_targets && is_done; i++)
+        is_done = finish_values(find_column(reader, wish->targets[i]), &table->targets[table->n_targets++]);
+    return is_done;
 }
 
 static smerf_status finish(table_reader *reader, sm_table *table) {
@@ -281,6 +318,7 @@ static smerf_status finish(table_reader *reader, sm_table *table) {
     bool is_done = table->columns != NULL;
     for (size_t j = 0; j < reader->n_columns && is_done; j++)
         is_done = finish_column(reader, &reader->columns[j], table);
+    is_done = is_done && finish_targets(reader, table);
     return is_done ? SMERF_OK : sm_no_memory(reader->error, "reading a table");
 }
 
@@ -304,14 +342,19 @@ smerf_status sm_table_read(const char *path, const sm_table_wish *wish, sm_table
     return status;
 }
 
-void sm_table_free(sm_table *table) {
-    for (size_t j = 0; j < table->n_columns; j++) {
-        sm_free(table->columns[j].name);
-        sm_free(table->columns[j].values);
-        sm_free(table->columns[j].codes);
-        sm_free(table->columns[j].levels);
+static void free_columns(sm_table_column *columns, size_t n) {
+    for (size_t j = 0; j < n; j++) {
+        sm_free(columns[j].name);
+        sm_free(columns[j].values);
+        sm_free(columns[j].codes);
+        sm_free(columns[j].levels);
     }
-    sm_free(table->columns);
+    sm_free(columns);
+}
+
+void sm_table_free(sm_table *table) {
+    free_columns(table->columns, table->n_columns);
+    free_columns(table->targets, table->n_targets);
     sm_free(table->id_column);
     sm_free(table->ids);
     sm_free(table->weights);

@@ -13,10 +13,13 @@ typedef struct sm_table_wish {
     size_t n_categories;
     const char *const *numbers; /* [n_numbers] must be numbers: text in them is an error even in every row */
     size_t n_numbers;
-    const char *weight;    /* a column of item weights, finite and > 0, no feature; or NULL */
-    bool only_known;       /* read only the columns in categories and numbers (and id, weight); each must be there, but
-                           for the id; `ignore` is not looked at */
-    bool id_may_be_absent; /* the id column above is a guess: without it, items are called by their row */
+    const char *const *targets; /* [n_targets] different columns that hold the target, no features (even if ignored) */
+    size_t n_targets;
+    bool targets_are_labels; /* read as categories whatever they look like; else they must be numbers */
+    const char *weight;      /* a column of item weights, finite and > 0, no feature; or NULL */
+    bool only_known;         /* read only the columns in categories and numbers (and id, weight, targets); each must be
+                           there, but for the id; `ignore` is not looked at */
+    bool id_may_be_absent;   /* the id column above is a guess: without it, items are called by their row */
 } sm_table_wish;
 
 typedef struct sm_table_column {
@@ -31,16 +34,19 @@ typedef struct sm_table_column {
 typedef struct sm_table {
     size_t n_rows, n_columns; /* the features only */
     sm_table_column *columns;
-    char *id_column; /* NULL: there is none, and ids is NULL */
-    char **ids;      /* [n_rows], in one block */
-    double *weights; /* [n_rows] or NULL */
+    char *id_column;          /* NULL: there is none, and ids is NULL */
+    char **ids;               /* [n_rows], in one block */
+    double *weights;          /* [n_rows] or NULL */
+    sm_table_column *targets; /* [n_targets] in the order of the wish, no value missing */
+    size_t n_targets;
 } sm_table;
 
 /* Refused, each with file, line and column: no header (an empty file, or a first line of numbers that are not all
  * whole), no rows, a row with more or fewer cells than the header, a column that mixes numbers and text (names the
  * first cell that disagrees with those above it), an infinity, an empty or repeated column name, a repeated or empty
  * id, a wished column that is not there (also in `ignore` and `categories`), no feature left, a weight that is missing
- * or not > 0.
+ * or not > 0, a target that is missing, or that is the id, the weight, a wished feature or another target as well. (An
+ * id that is not wished for, or may be absent, gives way to a target.)
  * A column whose values are all missing is a column of numbers. In .npy files columns are called x0, x1, ...; a wish
  * may name them so or by number; category levels of numbers are written as sm_number_format does. */
 smerf_status sm_table_read(const char *path, const sm_table_wish *wish, sm_table *table, smerf_error *error);

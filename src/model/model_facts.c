@@ -44,12 +44,20 @@ static json_t *features_json(const sm_features *features) {
 
 static json_t *options_json(const smerf_options *options) {
     json_t *depth = options->max_depth == SMERF_NO_LIMIT ? json_null() : json_integer((json_int_t)options->max_depth);
-    return json_pack("{s:I, s:s, s:I, s:f, s:I, s:o, s:s, s:f, s:s, s:s, s:f}", "seed", (json_int_t)options->seed,
-                     "splits", split_names[options->splits], "candidates", (json_int_t)options->candidates, "density",
-                     options->density, "min_parent", (json_int_t)options->min_parent, "max_depth", depth, "sample",
-                     sample_names[options->sample], "sample_share", options->sample_share, "oob_rule",
-                     rule_names[options->oob_rule - SMERF_OOB_BOTH], "self_distance",
-                     self_names[options->self_distance], "self_value", options->self_value);
+    json_t *object = json_pack(
+        "{s:I, s:s, s:I, s:f, s:I, s:o, s:s, s:f, s:s, s:s, s:f}", "seed", (json_int_t)options->seed, "splits",
+        split_names[options->splits], "candidates", (json_int_t)options->candidates, "density", options->density,
+        "min_parent", (json_int_t)options->min_parent, "max_depth", depth, "sample", sample_names[options->sample],
+        "sample_share", options->sample_share, "oob_rule", rule_names[options->oob_rule - SMERF_OOB_BOTH],
+        "self_distance", self_names[options->self_distance], "self_value", options->self_value);
+    bool is_fine = object != NULL;
+    if (options->rank > 0) /* these two are told only where they matter: older models have neither */
+        is_fine = is_fine && json_object_set_new(object, "rank", json_integer((json_int_t)options->rank)) == 0;
+    if (options->complete > 0)
+        is_fine = is_fine && json_object_set_new(object, "complete", json_integer((json_int_t)options->complete)) == 0;
+    if (is_fine) return object;
+    json_decref(object);
+    return NULL;
 }
 
 /* Adds a fact whose value is JSON in a string; takes the value. */
@@ -110,6 +118,14 @@ static bool get_word(const json_t *object, const char *key, const char *const *w
     return false;
 }
 
+/* A whole number that may be absent: 0. */
+static bool get_count(const json_t *object, const char *key, size_t *out) {
+    const json_t *value = json_object_get(object, key);
+    json_int_t number = json_integer_value(value);
+    *out = (size_t)number;
+    return value == NULL || (json_is_integer(value) && number > 0 && number <= UINT32_MAX);
+}
+
 static bool read_options(const json_t *facts, smerf_options *options) {
     json_t *object = get_json(facts, "options");
     json_int_t seed, candidates, min_parent, depth = -1;
@@ -123,7 +139,8 @@ static bool read_options(const json_t *facts, smerf_options *options) {
                    get_word(object, "splits", split_names, COUNT(split_names), &splits) &&
                    get_word(object, "sample", sample_names, COUNT(sample_names), &sample) &&
                    get_word(object, "oob_rule", rule_names, COUNT(rule_names), &rule) &&
-                   get_word(object, "self_distance", self_names, COUNT(self_names), &self);
+                   get_word(object, "self_distance", self_names, COUNT(self_names), &self) &&
+                   get_count(object, "rank", &options->rank) && get_count(object, "complete", &options->complete);
     if (is_fine && !json_is_null(max_depth)) {
         is_fine = json_is_integer(max_depth);
         depth = json_integer_value(max_depth);

@@ -63,6 +63,16 @@ static void put_length(size_t n, unsigned char bytes[LENGTH_BYTES]) {
     for (unsigned i = 0; i < LENGTH_BYTES; i++) bytes[i] = (unsigned char)(n >> (8 * i));
 }
 
+static void put_tensor(const sm_tensor *tensor, sm_tensor_sink sink, void *to) {
+    if (tensor->put != NULL)
+        tensor->put(tensor->data, sink, to);
+    else
+        sink(to, tensor->data, tensor->n * sm_tensor_type_bytes(tensor->type));
+}
+
+static void add_to_checksum(void *to, const void *bytes, size_t n_bytes) { sm_checksum_add(to, bytes, n_bytes); }
+static void add_to_output(void *to, const void *bytes, size_t n_bytes) { sm_output_write(to, bytes, n_bytes); }
+
 smerf_status sm_safetensors_write(const char *path, const json_t *facts, const sm_tensors *tensors,
                                   smerf_error *error) {
     size_t n_header = 0;
@@ -82,16 +92,14 @@ smerf_status sm_safetensors_write(const char *path, const json_t *facts, const s
     if (status == SMERF_OK) {
         sm_checksum_add(checksum, length, sizeof length);
         sm_checksum_add(checksum, header, n_header);
-        for (size_t i = 0; i < tensors->n; i++)
-            sm_checksum_add(checksum, in_order[i]->data, in_order[i]->n * sm_tensor_type_bytes(in_order[i]->type));
+        for (size_t i = 0; i < tensors->n; i++) put_tensor(in_order[i], add_to_checksum, checksum);
     }
     if (checksum != NULL) sm_checksum_finish(checksum, digits);
     if (status == SMERF_OK) {
         memcpy(header + OPENING_BYTES, digits, DIGITS);
         sm_output_write(output, length, sizeof length);
         sm_output_write(output, header, n_header);
-        for (size_t i = 0; i < tensors->n; i++)
-            sm_output_write(output, in_order[i]->data, in_order[i]->n * sm_tensor_type_bytes(in_order[i]->type));
+        for (size_t i = 0; i < tensors->n; i++) put_tensor(in_order[i], add_to_output, output);
         status = sm_output_finish(output, error);
     }
     sm_free(header);

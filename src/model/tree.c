@@ -26,13 +26,14 @@ void sm_tree_free(sm_tree *tree) {
     *tree = (sm_tree){0};
 }
 
-bool sm_tree_copy(sm_tree *copy, const sm_tree *tree) {
+/* With is_moved the arrays themselves go over, cut to size. */
+static bool copy_arrays(sm_tree *copy, const sm_tree *tree, bool is_moved) {
     size_t n_nodes = tree->n_nodes, n_splits = tree->n_splits, n_terms = tree->first_term[n_splits];
     size_t n_members = sm_tree_n_members(tree), n_left = tree->first_left != NULL ? tree->first_left[n_splits] : 0;
     *copy = (sm_tree){.n_nodes = n_nodes, .n_splits = n_splits, .n_leaves = tree->n_leaves};
     const struct {
         void *to; /* the address of a pointer */
-        const void *from;
+        void *from;
         size_t n, size;
     } arrays[] = {
         {&copy->is_leaf, tree->is_leaf, n_nodes, sizeof *tree->is_leaf},
@@ -54,11 +55,19 @@ bool sm_tree_copy(sm_tree *copy, const sm_tree *tree) {
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         if (arrays[i].from == NULL) continue;
-        void *array = sm_copy(arrays[i].from, arrays[i].n, arrays[i].size);
+        void *array = is_moved ? sm_shrink(arrays[i].from, arrays[i].n, arrays[i].size)
+                               : sm_copy(arrays[i].from, arrays[i].n, arrays[i].size);
         if (array == NULL) return false;
         memcpy(arrays[i].to, &array, sizeof array);
     }
     return true;
+}
+
+bool sm_tree_copy(sm_tree *copy, const sm_tree *tree) { return copy_arrays(copy, tree, false); }
+
+void sm_tree_move(sm_tree *moved, sm_tree *tree) {
+    copy_arrays(moved, tree, true); /* cutting never fails */
+    *tree = (sm_tree){0};
 }
 
 void sm_tree_trim(sm_tree *tree) {

@@ -24,6 +24,9 @@ void sm_tree_free(sm_tree *tree); /* the arrays; fine on a tree filled with zero
 /* A copy without spare room. False: no memory; what was copied so far is to be freed. */
 bool sm_tree_copy(sm_tree *copy, const sm_tree *tree);
 
+/* The same, but the arrays themselves go over, and the tree is empty: of a large one there are never two. */
+void sm_tree_move(sm_tree *moved, sm_tree *tree);
+
 /* Drops the arrays that say nothing: levels where all terms are numbers, sets of levels where no split has one. */
 void sm_tree_trim(sm_tree *tree);
 

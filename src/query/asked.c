@@ -2,8 +2,251 @@
 #include "query/asked.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
+
+const sm_limits sm_usual_limits = {
+    .group_bytes = 512e6, .leaves_bytes = 512e6, .panel_bytes = 64e6, .most_panel_bytes = 512e6, .whole_bytes = 256e6};
+
+/* ---- matching ---- */
+
+static smerf_status find_out_of_bag(sm_asked *asked, const smerf_items *items, smerf_error *error) {
+    const smerf_model *model = asked->model;
+    if (model->options.sample == SMERF_NO_SAMPLE)
+        return sm_fail(
+            error, SMERF_BAD_INPUT,
+            "the model was fitted with --sample none: every tree has seen every item, nothing is out of bag");
+    asked->place = sm_array(items->n_items, sizeof *asked->place);
+    if (asked->place == NULL) return sm_no_memory(error, "looking up out-of-bag items");
+    return sm_model_find_items(model, items, &asked->rows.view, asked->place, error);
+}
+
+static smerf_status match(sm_side *side, const smerf_model *model, const smerf_items *items, smerf_error *error) {
+    side->n = items->n_items;
+    return sm_view_match(&side->view, &model->features, items, error);
+}
+
+smerf_status sm_asked_start(sm_asked *asked, const smerf_model *model, const smerf_question *question,
+                            const sm_limits *limits, smerf_error *error) {
+    const sm_target_kind *kind = model->target->kind;
+    *asked =
+        (sm_asked){.model = model,
+                   .limits = limits,
+                   .n_trees = model->options.n_trees,
+                   .is_square = question->columns == NULL,
+                   .is_out_of_bag = question->out_of_bag,
+                   .rule = question->oob_rule == SMERF_OOB_AS_FITTED ? model->options.oob_rule : question->oob_rule,
+                   .fallback = NAN};
+    if (question->out_of_bag && !asked->is_square)
+        return sm_fail(error, SMERF_BAD_INPUT, "out of bag is about pairs of training items: there is no second set");
+    if (kind->fallback != NULL) asked->fallback = kind->fallback(model->target);
+    smerf_status status = match(&asked->rows, model, question->rows, error);
+    if (status == SMERF_OK && !asked->is_square) status = match(&asked->others, model, question->columns, error);
+    if (status == SMERF_OK && asked->is_out_of_bag) status = find_out_of_bag(asked, question->rows, error);
+    if (status != SMERF_OK) sm_asked_free(asked);
+    return status;
+}
+
+smerf_status sm_side_pick(sm_side *side, const uint32_t *const *lists, uint32_t *const *places, size_t n_lists,
+                          size_t n, smerf_error *error) {
+    size_t n_items = side->view.n_items, n_picked = 0;
+    uint32_t *where = sm_array(n_items, sizeof *where);
+    if (where == NULL) return sm_no_memory(error, "picking items");
+    for (size_t i = 0; i < n_items; i++) where[i] = SMERF_MISSING;
+    for (size_t l = 0; l < n_lists; l++)
+        for (size_t k = 0; k < n; k++) where[lists[l][k]] = 0;
+    for (size_t i = 0; i < n_items; i++)
+        if (where[i] != SMERF_MISSING) where[i] = (uint32_t)n_picked++;
+    side->pick = sm_array(n_picked, sizeof *side->pick);
+    if (side->pick == NULL) {
+        sm_free(where);
+        return sm_no_memory(error, "picking items");
+    }
+    side->n = n_picked;
+    for (size_t i = 0; i < n_items; i++)
+        if (where[i] != SMERF_MISSING) side->pick[where[i]] = (uint32_t)i;
+    for (size_t l = 0; l < n_lists; l++)
+        for (size_t k = 0; k < n; k++) places[l][k] = where[lists[l][k]];
+    sm_free(where);
+    return SMERF_OK;
+}
+
+void sm_asked_free(sm_asked *asked) {
+    sm_side *sides[2] = {&asked->rows, &asked->others};
+    for (size_t s = 0; s < 2; s++) {
+        sm_view_free(&sides[s]->view);
+        sm_free(sides[s]->pick);
+        sm_free(sides[s]->leaf);
+    }
+    for (size_t b = asked->first; b < asked->end; b++) sm_ready_free(&asked->ready[b - asked->first], asked->model);
+    sm_free(asked->ready);
+    sm_free(asked->place);
+    sm_free(asked->asked_for);
+    sm_free(asked->is_out);
+    sm_free(asked->group_first);
+    *asked = (sm_asked){0};
+}
+
+/* ---- groups ---- */
+
+/* The items that will be sent down every tree, together or one after the other. */
+static size_t n_items(const sm_asked *asked) { return asked->rows.n + (asked->others.is_sent ? asked->others.n : 0); }
+
+/* What is remembered of the items for one tree. */
+static double leaves_bytes(const sm_asked *asked) {
+    double bytes = asked->is_out_of_bag ? (double)asked->rows.n * sizeof *asked->is_out : 0;
+    if (asked->rows.is_sent) bytes += (double)asked->rows.n * sizeof *asked->rows.leaf;
+    if (asked->others.is_sent) bytes += (double)asked->others.n * sizeof *asked->others.leaf;
+    return bytes;
+}
+
+/* Fills group_first, and tells the most trees that a group has and the most bytes that one takes. */
+static void deal_out(sm_asked *asked, size_t *most_trees, double *most_bytes) {
+    double bytes = 0, leaves = asked->keeps_leaves ? 0 : leaves_bytes(asked);
+    *most_bytes = 0;
+    *most_trees = 0;
+    asked->n_groups = 0;
+    for (size_t b = 0; b < asked->n_trees; b++) {
+        double more = (double)sm_ready_bytes(asked->model, b, n_items(asked)) + leaves;
+        if (b == 0 || bytes + more > asked->limits->group_bytes) {
+            asked->group_first[asked->n_groups++] = b;
+            bytes = 0;
+        }
+        bytes += more;
+        if (bytes > *most_bytes) *most_bytes = bytes;
+        size_t n_trees = b + 1 - asked->group_first[asked->n_groups - 1];
+        if (n_trees > *most_trees) *most_trees = n_trees;
+    }
+    asked->group_first[asked->n_groups] = asked->n_trees;
+}
+
+/* Where each training item stands among the rows that are asked about. */
+static bool turn_places_round(sm_asked *asked) {
+    const sm_side *rows = &asked->rows;
+    asked->asked_for = sm_array(asked->model->n_items, sizeof *asked->asked_for);
+    if (asked->asked_for == NULL) return false;
+    for (size_t i = 0; i < asked->model->n_items; i++) asked->asked_for[i] = SMERF_MISSING;
+    for (size_t k = 0; k < rows->n; k++)
+        asked->asked_for[asked->place[rows->pick != NULL ? rows->pick[k] : k]] = (uint32_t)k;
+    return true;
+}
+
+smerf_status sm_asked_plan(sm_asked *asked, bool sends_rows, bool sends_columns, smerf_error *error) {
+    asked->rows.is_sent = sends_rows || (sends_columns && asked->is_square);
+    asked->others.is_sent = sends_columns && !asked->is_square;
+    double all_leaves = (double)asked->n_trees * leaves_bytes(asked), bytes;
+    size_t n_trees;
+    asked->keeps_leaves = all_leaves <= asked->limits->leaves_bytes;
+    asked->group_first = sm_array(sm_size(asked->n_trees, 1, 1), sizeof *asked->group_first);
+    if (asked->group_first == NULL) return sm_no_memory(error, "making the trees ready");
+    deal_out(asked, &n_trees, &bytes);
+    if (asked->keeps_leaves) bytes += all_leaves;
+    smerf_status status = sm_check_memory(bytes, "making the trees ready", error);
+    if (status != SMERF_OK) return status;
+
+    asked->ready = sm_zeros(n_trees, sizeof *asked->ready);
+    bool has_room = asked->ready != NULL;
+    if (asked->keeps_leaves) n_trees = asked->n_trees;
+    sm_side *sides[2] = {&asked->rows, &asked->others};
+    for (size_t s = 0; s < 2 && has_room; s++) {
+        if (!sides[s]->is_sent) continue;
+        sides[s]->leaf = sm_array(sm_size(n_trees, sides[s]->n, 0), sizeof *sides[s]->leaf);
+        has_room = sides[s]->leaf != NULL;
+    }
+    if (has_room && asked->is_out_of_bag) {
+        asked->is_out = sm_array(sm_size(n_trees, asked->rows.n, 0), sizeof *asked->is_out);
+        has_room = asked->is_out != NULL && turn_places_round(asked);
+    }
+    return has_room ? SMERF_OK : sm_no_memory(error, "making the trees ready");
+}
+
+/* ---- one group brought to hand ---- */
+
+enum { ITEMS_A_TASK = 8192 };
+
+typedef struct group_job {
+    sm_asked *asked;
+    bool sends;                         /* leaf and is_out are not known yet */
+    size_t n_row_tasks, n_column_tasks; /* a tree */
+} group_job;
+
+static void mark_out_of_bag(sm_asked *asked, size_t b) {
+    const sm_tree *tree = &asked->model->trees[b];
+    bool *is_out = asked->is_out + (asked->keeps_leaves ? b : b - asked->first) * asked->rows.n;
+    memset(is_out, true, asked->rows.n * sizeof *is_out);
+    for (size_t member = 0; member < sm_tree_n_members(tree); member++) {
+        uint32_t row = asked->asked_for[tree->member_item[member]];
+        if (row != SMERF_MISSING) is_out[row] = false;
+    }
+}
+
+static smerf_status ready_tree(void *argument, size_t task, size_t thread, smerf_error *error) {
+    group_job *job = argument;
+    sm_asked *asked = job->asked;
+    (void)thread;
+    if (job->sends && asked->is_out_of_bag) mark_out_of_bag(asked, asked->first + task);
+    bool is_ready = sm_ready_start(&asked->ready[task], asked->model, asked->first + task, n_items(asked));
+    return is_ready ? SMERF_OK : sm_no_memory(error, "making the trees ready");
+}
+
+static smerf_status send_some(void *argument, size_t task, size_t thread, smerf_error *error) {
+    group_job *job = argument;
+    sm_asked *asked = job->asked;
+    (void)thread;
+    (void)error;
+    size_t n_tasks = job->n_row_tasks + job->n_column_tasks, b = asked->first + task / n_tasks, part = task % n_tasks;
+    sm_side *side = part < job->n_row_tasks ? &asked->rows : &asked->others;
+    size_t first = (part < job->n_row_tasks ? part : part - job->n_row_tasks) * ITEMS_A_TASK;
+    size_t end = first + ITEMS_A_TASK < side->n ? first + ITEMS_A_TASK : side->n;
+    uint32_t *leaf = side->leaf + (asked->keeps_leaves ? b : b - asked->first) * side->n;
+    sm_descend(&sm_asked_ready(asked, b)->descent, &side->view, side->pick, first, end, leaf + first);
+    return SMERF_OK;
+}
+
+static smerf_status make_ready(group_job *job, sm_crew *crew, smerf_error *error) {
+    sm_asked *asked = job->asked;
+    size_t n_trees = asked->end - asked->first, n_tasks;
+    smerf_status status = sm_crew_do(crew, n_trees, ready_tree, job, error);
+    if (status != SMERF_OK || !job->sends) return status;
+    if (asked->rows.is_sent) job->n_row_tasks = (asked->rows.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK;
+    if (asked->others.is_sent) job->n_column_tasks = (asked->others.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK;
+    n_tasks = sm_size(n_trees, job->n_row_tasks + job->n_column_tasks, 0);
+    return sm_crew_do(crew, n_tasks, send_some, job, error);
+}
+
+smerf_status sm_asked_turn(sm_asked *asked, size_t group, sm_crew *crew, smerf_error *error) {
+    size_t first = asked->group_first[group], end = asked->group_first[group + 1];
+    if (asked->first == first && asked->end == end) return SMERF_OK;
+    for (size_t b = asked->first; b < asked->end; b++) sm_ready_free(&asked->ready[b - asked->first], asked->model);
+    asked->first = first;
+    asked->end = end;
+    group_job job = {.asked = asked, .sends = !asked->keeps_leaves || end > asked->n_sent};
+    double share_to = crew->share_to; /* this is quick: it does not count as progress */
+    crew->share_to = crew->share_from;
+    smerf_status status = make_ready(&job, crew, error);
+    crew->share_to = share_to;
+    if (status == SMERF_OK && end > asked->n_sent) asked->n_sent = end;
+    return status;
+}
+
+void sm_asked_row_leaves(const sm_asked *asked, size_t b, size_t first, size_t end, uint32_t *leaf) {
+    const sm_side *rows = &asked->rows;
+    if (rows->is_sent)
+        memcpy(leaf, sm_asked_leaves(asked, rows, b) + first, (end - first) * sizeof *leaf);
+    else
+        sm_descend(&sm_asked_ready(asked, b)->descent, &rows->view, rows->pick, first, end, leaf);
+}
+
+/* ---- who speaks ---- */
+
+bool sm_asked_all_speak(const sm_asked *asked) {
+    const smerf_model *model = asked->model;
+    return !asked->is_out_of_bag && model->options.self_distance != SMERF_SELF_EXCLUDE &&
+           !model->target->kind->may_be_silent;
+}
+
+/* ---- room ---- */
 
 bool sm_leaf_room_start(sm_leaf_room *room, const smerf_model *model) {
     size_t n_members = sm_model_most_members(model), n_leaves = sm_model_most_leaves(model);
@@ -28,119 +271,4 @@ sm_leaf_room *sm_leaf_rooms_new(const smerf_model *model, size_t n_threads) {
 void sm_leaf_rooms_free(sm_leaf_room *rooms, size_t n_threads) {
     for (size_t t = 0; t < n_threads && rooms != NULL; t++) sm_leaf_room_free(&rooms[t]);
     sm_free(rooms);
-}
-
-/* ---- sending items down the trees ---- */
-
-typedef struct route_job {
-    const smerf_model *model;
-    const sm_view *view;
-    uint32_t *leaf;
-} route_job;
-
-static smerf_status route_tree(void *argument, size_t tree, size_t thread, smerf_error *error) {
-    route_job *job = argument;
-    (void)thread;
-    (void)error;
-    size_t n = job->view->n_items;
-    sm_tree_route(&job->model->trees[tree], job->view, 0, n, job->leaf + tree * n);
-    return SMERF_OK;
-}
-
-static smerf_status route(sm_asked *asked, const sm_view *view, sm_crew *crew, uint32_t **leaf, smerf_error *error) {
-    double bytes = (double)asked->n_trees * (double)view->n_items * sizeof **leaf;
-    smerf_status status = sm_check_memory(bytes, "sending the items down the trees", error);
-    if (status != SMERF_OK) return status;
-    *leaf = sm_array(sm_size(asked->n_trees, view->n_items, 0), sizeof **leaf);
-    if (*leaf == NULL) return sm_no_memory(error, "sending items down the trees");
-    route_job job = {.model = asked->model, .view = view, .leaf = *leaf};
-    return sm_crew_do(crew, asked->n_trees, route_tree, &job, error);
-}
-
-/* ---- out of bag ---- */
-
-static smerf_status find_out_of_bag(sm_asked *asked, const smerf_items *items, const sm_view *view,
-                                    smerf_error *error) {
-    const smerf_model *model = asked->model;
-    if (model->options.sample == SMERF_NO_SAMPLE)
-        return sm_fail(
-            error, SMERF_BAD_INPUT,
-            "the model was fitted with --sample none: every tree has seen every item, nothing is out of bag");
-    asked->place = sm_array(view->n_items, sizeof *asked->place);
-    asked->row_is_out = sm_array(sm_size(asked->n_trees, view->n_items, 0), sizeof *asked->row_is_out);
-    bool *is_out = sm_array(model->n_items, sizeof *is_out);
-    smerf_status status = SMERF_OK;
-    if (asked->place == NULL || asked->row_is_out == NULL || is_out == NULL)
-        status = sm_no_memory(error, "looking up out-of-bag items");
-    else
-        status = sm_model_find_items(model, items, view, asked->place, error);
-    for (size_t b = 0; b < asked->n_trees && status == SMERF_OK; b++) {
-        sm_model_out_of_bag(model, b, is_out);
-        for (size_t i = 0; i < view->n_items; i++) asked->row_is_out[b * view->n_items + i] = is_out[asked->place[i]];
-    }
-    sm_free(is_out);
-    return status;
-}
-
-/* ---- trees ---- */
-
-static smerf_status ready_tree(void *argument, size_t tree, size_t thread, smerf_error *error) {
-    sm_asked *asked = argument;
-    (void)thread;
-    bool is_ready = sm_ready_start(&asked->ready[tree], asked->model, tree);
-    return is_ready ? SMERF_OK : sm_no_memory(error, "making the trees ready");
-}
-
-static smerf_status ready_trees(sm_asked *asked, sm_crew *crew, smerf_error *error) {
-    asked->ready = sm_zeros(asked->n_trees, sizeof *asked->ready);
-    if (asked->ready == NULL) return sm_no_memory(error, "making the trees ready");
-    return sm_crew_do(crew, asked->n_trees, ready_tree, asked, error);
-}
-
-/* ---- all together ---- */
-
-static smerf_status prepare(sm_asked *asked, const smerf_question *question, const sm_view *rows,
-                            const sm_view *columns, sm_crew *crew, smerf_error *error) {
-    smerf_status status = route(asked, rows, crew, &asked->row_leaf, error);
-    if (status == SMERF_OK && asked->is_square) asked->column_leaf = asked->row_leaf;
-    if (status == SMERF_OK && !asked->is_square) status = route(asked, columns, crew, &asked->column_leaf, error);
-    if (status == SMERF_OK && asked->is_out_of_bag) status = find_out_of_bag(asked, question->rows, rows, error);
-    if (status == SMERF_OK) status = ready_trees(asked, crew, error);
-    return status;
-}
-
-smerf_status sm_asked_start(sm_asked *asked, const smerf_model *model, const smerf_question *question, sm_crew *crew,
-                            smerf_error *error) {
-    *asked =
-        (sm_asked){.model = model,
-                   .n_trees = model->options.n_trees,
-                   .n_rows = question->rows->n_items,
-                   .is_square = question->columns == NULL,
-                   .is_out_of_bag = question->out_of_bag,
-                   .rule = question->oob_rule == SMERF_OOB_AS_FITTED ? model->options.oob_rule : question->oob_rule};
-    asked->n_columns = asked->is_square ? asked->n_rows : question->columns->n_items;
-    if (question->out_of_bag && !asked->is_square)
-        return sm_fail(error, SMERF_BAD_INPUT, "out of bag is about pairs of training items: there is no second set");
-    sm_view rows = {0}, columns = {0};
-    smerf_status status = sm_view_match(&rows, &model->features, question->rows, error);
-    if (status == SMERF_OK && !asked->is_square)
-        status = sm_view_match(&columns, &model->features, question->columns, error);
-    double share_to = crew->share_to; /* sending items down is quick: it does not count as progress */
-    crew->share_to = crew->share_from;
-    if (status == SMERF_OK) status = prepare(asked, question, &rows, &columns, crew, error);
-    crew->share_to = share_to;
-    sm_view_free(&rows);
-    sm_view_free(&columns);
-    if (status != SMERF_OK) sm_asked_free(asked);
-    return status;
-}
-
-void sm_asked_free(sm_asked *asked) {
-    if (!asked->is_square) sm_free(asked->column_leaf);
-    sm_free(asked->row_leaf);
-    sm_free(asked->place);
-    sm_free(asked->row_is_out);
-    for (size_t b = 0; b < asked->n_trees && asked->ready != NULL; b++) sm_ready_free(&asked->ready[b], asked->model);
-    sm_free(asked->ready);
-    *asked = (sm_asked){0};
 }

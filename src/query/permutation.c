@@ -114,7 +114,7 @@ static smerf_status shuffle_tree(void *argument, size_t b, size_t thread, smerf_
     mixed.values = sm_copy(job->view->values, n_features, sizeof *mixed.values);
     mixed.codes = sm_copy(job->view->codes, n_features, sizeof *mixed.codes);
     sm_ready ready = {0};
-    if (mixed.values == NULL || mixed.codes == NULL || !sm_ready_start(&ready, job->model, b)) {
+    if (mixed.values == NULL || mixed.codes == NULL || !sm_ready_start(&ready, job->model, b, 0)) {
         sm_free(mixed.values);
         sm_free(mixed.codes);
         return sm_no_memory(error, "shuffling features");
@@ -181,6 +181,9 @@ smerf_status smerf_importance_permutation(const smerf_model *model, const smerf_
     if (truth != NULL && (truth->is_block || truth->n_rows != items->n_items))
         return sm_fail(error, SMERF_BAD_INPUT, "there are %zu items, and the target is about %zu", items->n_items,
                        truth->n_rows);
+    if (truth == NULL && model->target->kind->is_approximate)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "the model keeps only a low-rank form of its target: give the target to score against");
     sm_view view;
     smerf_status status = sm_view_match(&view, &model->features, items, error);
     if (status != SMERF_OK) return status;

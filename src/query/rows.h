@@ -1,27 +1,28 @@
-/* rows.h - predicted distances of a few rows to all columns: what every question about all pairs is made of. */
+/* rows.h - predicted distances of some rows to all columns: what every question about all pairs is made of. */
 #ifndef SM_QUERY_ROWS_H
 #define SM_QUERY_ROWS_H
 
 #include "query/asked.h"
 
-/* Rows are predicted in chunks: the distances of one leaf to all others serve every row that falls into it. */
-enum { SM_CHUNK_ROWS = 32 };
+/* A panel is as many rows as are predicted at the same time. Threads take chunks of it. */
+typedef struct sm_panel {
+    sm_asked *asked;
+    size_t n_threads;
+    size_t most_rows;
+    size_t chunk_rows;
+    size_t first, end;        /* the rows that are predicted */
+    double *distances;        /* [end - first][n_columns]; NaN where no tree may speak */
+    uint32_t *n_spoken;       /* the same shape, see sm_asked_all_speak; NULL where all do */
+    atomic_bool is_unsettled; /* for some pairs, see settle.h */
+    sm_leaf_room *rooms;      /* [n_threads] */
+} sm_panel;
 
-/* A thread's room for one chunk. */
-typedef struct sm_chunk {
-    sm_leaf_room leaf;
-    uint32_t *n_spoken; /* [SM_CHUNK_ROWS][n_columns] how many trees spoke for each pair; NULL where all do */
-} sm_chunk;
+/* Plans the asked question, and makes room for as many rows as its limits allow.
+ *   wants_all  one panel for all rows, if they fit the limits: they will be asked for twice */
+smerf_status sm_panel_start(sm_panel *panel, sm_asked *asked, bool wants_all, const sm_crew *crew, smerf_error *error);
+void sm_panel_free(sm_panel *panel); /* fine on one filled with zeros */
 
-bool sm_chunk_start(sm_chunk *chunk, const sm_asked *asked);
-void sm_chunk_free(sm_chunk *chunk);
-
-/* Distances of rows first .. end-1 (at most SM_CHUNK_ROWS), Eq. (3); NaN where no tree speaks.
- *   distances  [end - first][n_columns] out */
-void sm_rows_predict(const sm_asked *asked, size_t first, size_t end, sm_chunk *chunk, double *distances);
-
-/* The distance of one pair with self-distances counted: for a model that leaves them out, but has no tree with another
- * pair to ask. */
-double sm_rows_with_self(const sm_asked *asked, size_t row, size_t column);
+/* Predicts most_rows rows, or what is left of them, from `first` on, Eq. (3). The crew's share is that of the panel. */
+smerf_status sm_panel_predict(sm_panel *panel, size_t first, sm_crew *crew, smerf_error *error);
 
 #endif

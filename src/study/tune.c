@@ -6,12 +6,13 @@
 #include "data/items.h"
 #include "model/model.h"
 #include "study/prune.h"
+#include "study/settle.h"
 #include "train/problem.h"
 
 static const double powers[] = {0.25, 0.5, 0.75, 1, 1.5}; /* the last with oblique splits only */
 static const size_t min_parents[] = {2, 4, 8};
 
-enum { N_POWERS = 5, N_MIN_PARENTS = 3, MOST_TRIALS = 2 * N_POWERS * N_MIN_PARENTS };
+enum { N_POWERS = 5, N_MIN_PARENTS = 3, N_SELVES = 3, MOST_TRIALS = 2 * N_POWERS * N_MIN_PARENTS * N_SELVES };
 
 typedef struct trials {
     smerf_options options[MOST_TRIALS]; /* resolved */
@@ -19,7 +20,15 @@ typedef struct trials {
 } trials;
 
 static bool same_setting(const smerf_options *a, const smerf_options *b) {
-    return a->splits == b->splits && a->candidates == b->candidates && a->min_parent == b->min_parent;
+    return a->splits == b->splits && a->candidates == b->candidates && a->min_parent == b->min_parent &&
+           a->self_distance == b->self_distance && a->self_value == b->self_value;
+}
+
+/* Whether two settings grow the same trees, but for where they stop: leaving out self-distances is about predicting. */
+static bool grow_alike(const smerf_options *a, const smerf_options *b) {
+    bool is_set = a->self_distance == SMERF_SELF_VALUE, is_other_set = b->self_distance == SMERF_SELF_VALUE;
+    return a->splits == b->splits && a->candidates == b->candidates && is_set == is_other_set &&
+           a->self_value == b->self_value;
 }
 
 /* Adds a setting, unless an earlier one comes to the same (small powers of small p do). */
@@ -32,25 +41,44 @@ static smerf_status add(trials *list, const smerf_options *options, const smerf_
     return status;
 }
 
-static smerf_status add_min_parents(trials *list, smerf_options options, const smerf_grid *grid,
+/* As given and left out stand next to each other: they share their trees. */
+static smerf_status add_selves(trials *list, smerf_options options, bool leaves_out_too, const smerf_items *items,
+                               smerf_error *error) {
+    smerf_status status = add(list, &options, items, error);
+    options.self_distance = SMERF_SELF_EXCLUDE;
+    return status == SMERF_OK && leaves_out_too ? add(list, &options, items, error) : status;
+}
+
+static smerf_status add_min_parents(trials *list, smerf_options options, const smerf_grid *grid, bool leaves_out_too,
                                     const smerf_items *items, smerf_error *error) {
-    if (!grid->vary_min_parent) return add(list, &options, items, error);
+    if (!grid->vary_min_parent) return add_selves(list, options, leaves_out_too, items, error);
     smerf_status status = SMERF_OK;
     for (size_t i = 0; i < N_MIN_PARENTS && status == SMERF_OK; i++) {
         options.min_parent = min_parents[i];
-        status = add(list, &options, items, error);
+        status = add_selves(list, options, leaves_out_too, items, error);
     }
     return status;
 }
 
+/* The three self-distances that are tried for graphs: as given, left out, and 1. */
+static smerf_status add_growths(trials *list, smerf_options options, const smerf_grid *grid, const smerf_items *items,
+                                smerf_error *error) {
+    if (!grid->vary_self) return add_min_parents(list, options, grid, false, items, error);
+    options.self_distance = SMERF_SELF_GIVEN;
+    smerf_status status = add_min_parents(list, options, grid, true, items, error);
+    options.self_distance = SMERF_SELF_VALUE;
+    options.self_value = 1;
+    return status == SMERF_OK ? add_min_parents(list, options, grid, false, items, error) : status;
+}
+
 static smerf_status add_candidates(trials *list, smerf_options options, const smerf_grid *grid,
                                    const smerf_items *items, smerf_error *error) {
-    if (!grid->vary_candidates) return add_min_parents(list, options, grid, items, error);
+    if (!grid->vary_candidates) return add_growths(list, options, grid, items, error);
     size_t n_powers = options.splits == SMERF_OBLIQUE ? N_POWERS : N_POWERS - 1;
     smerf_status status = SMERF_OK;
     for (size_t i = 0; i < n_powers && status == SMERF_OK; i++) {
         options.candidates_power = powers[i];
-        status = add_min_parents(list, options, grid, items, error);
+        status = add_growths(list, options, grid, items, error);
     }
     return status;
 }
@@ -77,15 +105,18 @@ static int report(void *context, double share_done) {
     return part->run->progress(part->run->context, part->from + share_done * (part->to - part->from));
 }
 
-/* A forest for one setting: pruned from the one before, if they differ in nothing but a larger min-parent. */
+/* A forest for one setting: pruned from the one before, if that has the same trees, perhaps grown further. */
 static smerf_status get_model(const smerf_items *items, smerf_target *target, const smerf_options *options,
                               const smerf_model *before, const smerf_run *run, smerf_model **model,
                               smerf_error *error) {
-    bool is_pruned = before != NULL && before->options.splits == options->splits &&
-                     before->options.candidates == options->candidates &&
-                     before->options.min_parent <= options->min_parent;
-    if (is_pruned) return sm_prune(before, options->min_parent, model, error);
-    return smerf_fit(items, target, options, run, model, error);
+    bool is_pruned =
+        before != NULL && grow_alike(&before->options, options) && before->options.min_parent <= options->min_parent;
+    if (is_pruned) {
+        smerf_status status = sm_prune(before, options->min_parent, model, error);
+        if (status == SMERF_OK) (*model)->options.self_distance = options->self_distance;
+        return status;
+    }
+    return sm_fit(items, target, options, run, model, error);
 }
 
 static smerf_status try_one(const smerf_items *items, smerf_target *target, smerf_trial *trial, smerf_metric metric,
@@ -106,7 +137,7 @@ static smerf_status try_one(const smerf_items *items, smerf_target *target, smer
     part.to += share / 2;
     smerf_scores scores;
     smerf_question question = {.rows = items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
-    status = smerf_evaluate(*model, &question, NULL, SMERF_HAS(metric), &own, &scores, error);
+    status = smerf_evaluate(*model, &question, target, SMERF_HAS(metric), &own, &scores, error);
     trial->score = scores.value[metric];
     return status;
 }
@@ -123,7 +154,9 @@ smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const sm
     if ((unsigned)metric >= SMERF_N_METRICS) return sm_fail(error, SMERF_BAD_INPUT, "there is no such metric");
     if (options->sample == SMERF_NO_SAMPLE)
         return sm_fail(error, SMERF_BAD_INPUT, "sample: without one, nothing is out of bag to choose by");
-    smerf_status status = list_trials(&list, options, grid, items, error);
+    smerf_options settled = *options; /* once, for all settings */
+    smerf_status status = sm_settle_complete(items, target, options, run, &settled.complete, error);
+    if (status == SMERF_OK) status = list_trials(&list, &settled, grid, items, error);
     smerf_model *kept = NULL, *last = NULL;
     smerf_trial winner = {.score = NAN};
     for (size_t i = 0; i < list.n && status == SMERF_OK; i++) {

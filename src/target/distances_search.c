@@ -117,7 +117,7 @@ size_t sm_distances_enter(sm_search *search, const sm_node *node, size_t view) {
     bool is_worth_it = node->n > SMALLEST_BLOCK && 2 * node->n <= search->blocks[view].n;
     if (is_worth_it && search->n_blocks < MOST_BLOCKS && search->pool_used + node->n * node->n <= search->pool_size)
         push_block(search, node);
-    for (size_t k = 0; k < node->n; k++) search->weight[k] = node->weight[node->items[k]];
+    for (size_t k = 0; k < node->n; k++) search->weight[k] = node->weight[k];
     return search->view;
 }
 

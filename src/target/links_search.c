@@ -96,7 +96,7 @@ static bool is_kept(const sm_links_room *room, const sm_links *links, const sm_l
 static void gather_weights(sm_links_room *room, const sm_node *node) {
     room->is_whole = node->total < INT32_MAX;
     for (size_t k = 0; k < node->n; k++) {
-        double weight = room->weight[k] = node->weight[node->items[k]];
+        double weight = room->weight[k] = node->weight[k];
         room->is_whole = room->is_whole && weight == rint(weight);
         if (room->is_whole) room->whole[k] = (int32_t)weight;
     }

@@ -3,10 +3,13 @@
 
 #include <string.h>
 
+#include "target/completed.h"
 #include "target/pairs.h"
+#include "target/rank.h"
 
-static const sm_target_kind *const kinds[] = {&sm_target_distances, &sm_target_graph, &sm_target_pairs,
-                                              &sm_target_observed};
+static const sm_target_kind *const kinds[] = {
+    &sm_target_distances, &sm_target_labels, &sm_target_response, &sm_target_product,   &sm_target_absolute,
+    &sm_target_graph,     &sm_target_pairs,  &sm_target_observed, &sm_target_completed, &sm_target_rank};
 
 const sm_target_kind *sm_target_kind_find(const char *name) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -18,6 +21,7 @@ void sm_target_start(smerf_target *target, const sm_target_kind *kind, size_t n_
     target->kind = kind;
     target->n_rows = n_rows;
     target->n_columns = n_columns;
+    target->rank_share = target->rank_share_of_squares = 1;
     atomic_init(&target->n_owners, 1);
 }
 
@@ -26,7 +30,10 @@ smerf_target *sm_target_share(smerf_target *target) {
     return target;
 }
 
-const smerf_target *sm_target_inner(const smerf_target *target) { return target; }
+const char *sm_target_told_name(const smerf_target *target) {
+    if (target->kind == &sm_target_rank) return sm_rank_describe(target).origin->name;
+    return sm_target_inner(target)->kind->name;
+}
 
 void smerf_target_free(smerf_target *target) {
     if (target == NULL || atomic_fetch_sub(&target->n_owners, 1) != 1) return;
@@ -39,4 +46,8 @@ void smerf_target_note_similarities(smerf_target *target, double largest) {
     target->largest_similarity = largest;
 }
 
-unsigned smerf_target_metrics(const smerf_target *truth) { return truth->kind->metrics; }
+void smerf_target_row(const smerf_target *target, size_t row, double *distances) {
+    target->kind->true_row(target, row, distances);
+}
+
+unsigned smerf_target_metrics(const smerf_target *truth) { return sm_target_inner(truth)->kind->metrics; }

@@ -25,6 +25,9 @@ double sm_vectors_pair(const sm_vectors *vectors, size_t i, size_t j);
 double sm_vectors_self(const sm_vectors *vectors, size_t i);
 void sm_vectors_true_row(const sm_vectors *vectors, size_t row, double *out);
 
+/* columns.c: the vectors of a response or a product. */
+const sm_vectors *sm_columns_vectors(const smerf_target *target);
+
 /* ---- growing: the parts of a kind's search ---- */
 
 typedef struct sm_vector_search sm_vector_search;

@@ -53,7 +53,7 @@ static size_t find_held(sm_categories *categories, const sm_problem *problem, co
     for (size_t k = 0; k < node->n; k++) {
         uint32_t code = codes[node->items[k]];
         categories->level[k] = code == SMERF_MISSING ? SMERF_MISSING : categories->place[code];
-        if (code != SMERF_MISSING) categories->weight[categories->place[code]] += node->weight[node->items[k]];
+        if (code != SMERF_MISSING) categories->weight[categories->place[code]] += node->weight[k];
     }
     return n_held;
 }

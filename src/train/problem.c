@@ -47,6 +47,15 @@ static bool may_be_missing(const sm_problem *problem, size_t f) {
     return false;
 }
 
+/* How many different items a tree may hold. A bootstrap draws about 0.632 n different ones of n, give or take
+ * 0.312 sqrt(n): that it draws 20 times as many more has a chance of less than 1e-80. */
+static size_t most_in_bag(smerf_sample sample, size_t n_draws, size_t n_items) {
+    size_t most = n_draws < n_items ? n_draws : n_items;
+    if (sample != SMERF_BOOTSTRAP) return most;
+    double likely = 0.6322 * (double)n_items + 20 * 0.312 * sqrt((double)n_items) + 8;
+    return likely < (double)most ? (size_t)likely : most;
+}
+
 smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
                               const smerf_target *target, const double *item_weights, const smerf_options *options,
                               smerf_error *error) {
@@ -58,7 +67,7 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
                             .item_weights = item_weights,
                             .options = options};
     problem->n_draws = sm_options_draws(options, view->n_items);
-    problem->most_in_bag = problem->n_draws < view->n_items ? problem->n_draws : view->n_items;
+    problem->most_in_bag = most_in_bag(options->sample, problem->n_draws, view->n_items);
     problem->ranks = sm_zeros(view->n_features, sizeof *problem->ranks);
     sort_room room;
     bool has_room = make_room(&room, view->n_items) && problem->ranks != NULL, is_any_missing = false;

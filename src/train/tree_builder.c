@@ -21,22 +21,23 @@ typedef struct pending {
 } pending;
 
 struct sm_tree_builder {
-    sm_arena arena; /* holds draws, weight, items, spare */
+    sm_arena arena; /* holds draws, items, weight */
     const sm_problem *problem;
     sm_search *search;
     sm_splitter splitter;
     uint32_t *draws; /* [n_items] of this tree */
-    double *weight;  /* [n_items] draws times item weights */
     uint32_t *items; /* [most_in_bag] the different items, in slices */
-    uint32_t *spare;
+    double *weight;  /* [most_in_bag] of each: draws times item weights */
     pending *stack;
     size_t stack_size, n_pending;
-    sm_tree grown; /* with room for the largest tree; copied when it is done */
+    sm_tree grown; /* with room for the largest tree; moved to where it belongs when it is done */
+    bool has_categories;
     size_t terms_size, left_size;
     size_t n_terms, n_left;
 };
 
-static bool make_tree_room(sm_tree *tree, size_t n) {
+/* For as many leaves as there are items: what is not used is never touched, so it costs nothing. */
+static bool make_tree_room(sm_tree *tree, size_t n, bool has_categories) {
     tree->is_leaf = sm_array(2 * n, sizeof *tree->is_leaf);
     tree->place = sm_array(2 * n, sizeof *tree->place);
     tree->right = sm_array(n, sizeof *tree->right);
@@ -45,13 +46,13 @@ static bool make_tree_room(sm_tree *tree, size_t n) {
     tree->missing_left = sm_array(n, sizeof *tree->missing_left);
     tree->is_category = sm_array(n, sizeof *tree->is_category);
     tree->first_term = sm_array(n + 1, sizeof *tree->first_term);
-    tree->first_left = sm_array(n + 1, sizeof *tree->first_left);
+    if (has_categories) tree->first_left = sm_array(n + 1, sizeof *tree->first_left);
     tree->first_member = sm_array(n + 1, sizeof *tree->first_member);
     tree->member_item = sm_array(n, sizeof *tree->member_item);
     tree->member_draws = sm_array(n, sizeof *tree->member_draws);
     return tree->is_leaf != NULL && tree->place != NULL && tree->right != NULL && tree->threshold != NULL &&
            tree->gain != NULL && tree->missing_left != NULL && tree->is_category != NULL && tree->first_term != NULL &&
-           tree->first_left != NULL && tree->first_member != NULL && tree->member_item != NULL &&
+           (tree->first_left != NULL || !has_categories) && tree->first_member != NULL && tree->member_item != NULL &&
            tree->member_draws != NULL;
 }
 
@@ -62,12 +63,10 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, sm
     size_t n = problem->most_in_bag;
     builder->problem = problem;
     builder->draws = sm_arena_take(&builder->arena, problem->n_items, sizeof *builder->draws);
-    builder->weight = sm_arena_take(&builder->arena, problem->n_items, sizeof *builder->weight);
     builder->items = sm_arena_take(&builder->arena, n, sizeof *builder->items);
-    builder->spare = sm_arena_take(&builder->arena, n, sizeof *builder->spare);
+    builder->weight = sm_arena_take(&builder->arena, n, sizeof *builder->weight);
     smerf_status status = SMERF_OK;
-    if (builder->arena.has_failed || !make_tree_room(&builder->grown, n))
-        status = sm_no_memory(error, "preparing to grow trees");
+    if (builder->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
     if (status == SMERF_OK) {
         sm_search_size size = {.n_items = n,
                                .n_levels = sm_problem_most_levels(problem),
@@ -107,14 +106,19 @@ static bool start(sm_tree_builder *builder, size_t number) {
     const sm_problem *problem = builder->problem;
     sm_tree *tree = &builder->grown;
     size_t n_in_bag = 0;
+    builder->has_categories = sm_problem_most_levels(problem) > 0;
+    if (!make_tree_room(tree, problem->most_in_bag, builder->has_categories)) return false;
     sm_sample_draw(problem, number, builder->draws);
     for (size_t i = 0; i < problem->n_items; i++) {
-        builder->weight[i] = builder->draws[i];
-        if (problem->item_weights != NULL) builder->weight[i] *= problem->item_weights[i];
-        if (builder->draws[i] > 0) builder->items[n_in_bag++] = (uint32_t)i;
+        if (builder->draws[i] == 0) continue;
+        if (n_in_bag == problem->most_in_bag) return false; /* see problem.c: never */
+        builder->weight[n_in_bag] = builder->draws[i];
+        if (problem->item_weights != NULL) builder->weight[n_in_bag] *= problem->item_weights[i];
+        builder->items[n_in_bag++] = (uint32_t)i;
     }
     tree->n_nodes = tree->n_splits = tree->n_leaves = 0;
-    tree->first_term[0] = tree->first_left[0] = tree->first_member[0] = 0;
+    tree->first_term[0] = tree->first_member[0] = 0;
+    if (builder->has_categories) tree->first_left[0] = 0;
     builder->n_terms = builder->n_left = builder->n_pending = 0;
     return push(builder, (pending){.end = n_in_bag, .parent = NO_PARENT, .random_place = SM_PLACE_ROOT});
 }
@@ -144,7 +148,8 @@ static bool grow_terms(sm_tree_builder *builder, size_t n_more) {
     sm_tree *tree = &builder->grown;
     size_t needed = builder->n_terms + n_more, size = builder->terms_size, same = size, also = size;
     if (!sm_grow((void **)&tree->term_feature, &same, needed, sizeof *tree->term_feature)) return false;
-    if (!sm_grow((void **)&tree->term_level, &also, needed, sizeof *tree->term_level)) return false;
+    if (builder->has_categories && !sm_grow((void **)&tree->term_level, &also, needed, sizeof *tree->term_level))
+        return false;
     if (!sm_grow((void **)&tree->term_weight, &size, needed, sizeof *tree->term_weight)) return false;
     builder->terms_size = size;
     return true;
@@ -161,7 +166,7 @@ static bool add_split(sm_tree_builder *builder, const sm_split *split) {
         return false;
     for (size_t t = direction->first_term; t < direction->first_term + direction->n_terms; t++) {
         tree->term_feature[builder->n_terms] = directions->term_feature[t];
-        tree->term_level[builder->n_terms] = directions->term_level[t];
+        if (builder->has_categories) tree->term_level[builder->n_terms] = directions->term_level[t];
         tree->term_weight[builder->n_terms++] = directions->term_weight[t];
     }
     for (size_t i = 0; i < split->n_left_levels; i++) tree->left_level[builder->n_left++] = split->left_levels[i];
@@ -170,7 +175,7 @@ static bool add_split(sm_tree_builder *builder, const sm_split *split) {
     tree->missing_left[s] = split->missing_left;
     tree->is_category[s] = direction->is_category;
     tree->first_term[s + 1] = (uint32_t)builder->n_terms;
-    tree->first_left[s + 1] = (uint32_t)builder->n_left;
+    if (builder->has_categories) tree->first_left[s + 1] = (uint32_t)builder->n_left;
     tree->is_leaf[tree->n_nodes] = false;
     tree->place[tree->n_nodes++] = (uint32_t)tree->n_splits++;
     return true;
@@ -178,15 +183,20 @@ static bool add_split(sm_tree_builder *builder, const sm_split *split) {
 
 /* Reorders the slice; returns where the right side starts. */
 static size_t part(sm_tree_builder *builder, const pending *node, const bool *goes_left) {
-    uint32_t *items = builder->items + node->first;
+    uint32_t *items = builder->items + node->first, *right_items = (uint32_t *)builder->splitter.spare_keys;
+    double *weight = builder->weight + node->first, *right_weight = builder->splitter.costs; /* both done with */
     size_t n_left = 0, n_right = 0;
     for (size_t k = 0; k < node->end - node->first; k++) {
-        if (goes_left[k])
-            items[n_left++] = items[k];
-        else
-            builder->spare[n_right++] = items[k];
+        if (goes_left[k]) {
+            items[n_left] = items[k];
+            weight[n_left++] = weight[k];
+        } else {
+            right_items[n_right] = items[k];
+            right_weight[n_right++] = weight[k];
+        }
     }
-    memcpy(items + n_left, builder->spare, n_right * sizeof *items);
+    memcpy(items + n_left, right_items, n_right * sizeof *items);
+    memcpy(weight + n_left, right_weight, n_right * sizeof *weight);
     return node->first + n_left;
 }
 
@@ -197,8 +207,9 @@ static bool settle(sm_tree_builder *builder, const pending *node, size_t number)
         add_leaf(builder, node);
         return true;
     }
-    sm_node asked = {.items = builder->items + node->first, .n = node->end - node->first, .weight = builder->weight};
-    for (size_t k = 0; k < asked.n; k++) asked.total += asked.weight[asked.items[k]];
+    sm_node asked = {
+        .items = builder->items + node->first, .n = node->end - node->first, .weight = builder->weight + node->first};
+    for (size_t k = 0; k < asked.n; k++) asked.total += asked.weight[k];
     size_t view = problem->target->kind->enter(builder->search, &asked, node->view);
     sm_random random;
     sm_random_start(&random, problem->options->seed, (uint32_t)number, node->random_place);
@@ -230,15 +241,20 @@ smerf_status sm_tree_builder_grow(sm_tree_builder *builder, size_t number, sm_cr
     bool has_room = start(builder, number);
     while (has_room && builder->n_pending > 0) {
         pending node = builder->stack[--builder->n_pending];
-        if (node.end - node.first > 1000 && sm_crew_is_stopped(crew, thread)) /* small nodes are soon done */
+        if (node.end - node.first > 1000 && sm_crew_is_stopped(crew, thread)) { /* small nodes are soon done */
+            sm_tree_free(&builder->grown);
+            builder->terms_size = builder->left_size = 0;
             return sm_fail(error, SMERF_CANCELLED, "cancelled");
+        }
         if (node.parent != NO_PARENT) builder->grown.right[node.parent] = (uint32_t)builder->grown.n_nodes;
         has_room = settle(builder, &node, number);
     }
-    if (has_room && sm_tree_copy(tree, &builder->grown)) {
+    builder->terms_size = builder->left_size = 0; /* the arrays go with the tree */
+    if (has_room) {
+        sm_tree_move(tree, &builder->grown);
         sm_tree_trim(tree);
         return SMERF_OK;
     }
-    sm_tree_free(tree);
+    sm_tree_free(&builder->grown);
     return sm_no_memory(error, "growing a tree");
 }

@@ -89,7 +89,7 @@ def with_npy_header(old, new):
 # Parts of many lines.
 NOT_THERE = "cannot be opened: No such file or directory"
 FULL = "/dev/full: cannot be written: No space left on device"
-FEATURES = "no feature is left: every column is an id, a weight or ignored"
+FEATURES = "no feature is left: every column is an id, a weight, a target or ignored"
 FINITE = "numbers must be finite, or missing"
 COLUMNS = 'there is "id", "a", "b"'
 AS_TEXT = "(--categories takes all of it as text)"

@@ -1,6 +1,7 @@
 /* fuzz_readers.c - whatever bytes a file holds, a reader gives sound results or one clear line.
  *
- * The first byte of an input chooses the reader and its wish, the second the number of items; the rest is the file.
+ * The first byte of an input chooses the reader and its wish, the second the number of items; the rest is the file, but
+ * for the beginning of a Matrix Market file, which nobody would guess.
  *     clang -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Iinclude -Isrc tests/fuzz/fuzz_readers.c \
  *         src/io/[a-z]*.c src/base/[a-z]*.c -lxxhash -lm -lpthread -o fuzz_readers
  * With -DREPLAY, and any compiler, it is a program that replays the files it is given. */
@@ -11,13 +12,29 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "io/edges.h"
 #include "io/matrix.h"
 #include "io/number.h"
 #include "io/pairs.h"
 #include "io/table.h"
 #include "tests/fuzz/replay.h"
 
-enum { IS_TABLE = 0, IS_MATRIX = 1, IS_PAIRS = 2, HAS_IDS = 4, IS_SQUARE = 8, HAS_WISHES = 16, IS_KNOWN = 32 };
+enum {
+    IS_TABLE = 0,
+    IS_MATRIX = 1,
+    IS_PAIRS = 2,
+    IS_KNOWLEDGE = 3, /* pairs with numbers, or edges */
+    HAS_IDS = 4,
+    IS_SQUARE = 8,
+    HAS_WISHES = 16,
+    IS_KNOWN = 32,
+    HAS_TARGETS = 64,
+    ARE_LABELS = 128,
+    MAY_BE_MISSING = 64,
+    ARE_EDGES = 32,
+    ARE_OBSERVED = 64,
+    IS_MARKET = 128
+};
 
 static char *names[] = {"a", "b", "c", "0", "id", "x1", "1.5", ""};
 enum { N_NAMES = sizeof names / sizeof names[0] };
@@ -53,7 +70,10 @@ static void check_column(const sm_table_column *column, size_t n_rows) {
 
 static void fuzz_table(const char *path, uint8_t choice) {
     const char *const numbers[] = {"a"}, *const categories[] = {"b", "x1"}, *const ignore[] = {"c"};
-    sm_table_wish wish = {.only_known = (choice & IS_KNOWN) != 0};
+    const char *const targets[] = {"c", "id"};
+    sm_table_wish wish = {.only_known = (choice & IS_KNOWN) != 0, .targets_are_labels = (choice & ARE_LABELS) != 0};
+    wish.targets = targets;
+    wish.n_targets = (choice & HAS_TARGETS) == 0 ? 0 : (choice & ARE_LABELS) != 0 ? 1 : 2;
     if ((choice & HAS_IDS) != 0) wish.id = "0";
     if ((choice & IS_SQUARE) != 0) wish.weight = "1.5";
     if ((choice & HAS_WISHES) != 0) {
@@ -67,6 +87,15 @@ static void fuzz_table(const char *path, uint8_t choice) {
     smerf_status status = sm_table_read(path, &wish, &table, &error);
     if (status != SMERF_OK) check_failure(status, &error);
     for (size_t j = 0; j < table.n_columns; j++) check_column(&table.columns[j], table.n_rows);
+    demand(table.n_targets == (status == SMERF_OK ? wish.n_targets : 0), "every target is there");
+    for (size_t j = 0; j < table.n_targets; j++) {
+        const sm_table_column *target = &table.targets[j];
+        check_column(target, table.n_rows);
+        demand(target->is_category == wish.targets_are_labels, "targets are of the kind that is wished for");
+        for (size_t i = 0; i < table.n_rows; i++)
+            demand(target->is_category ? target->codes[i] != SMERF_MISSING : isfinite(target->values[i]),
+                   "no target is missing");
+    }
     for (size_t i = 0; table.ids != NULL && i < table.n_rows; i++) demand(table.ids[i][0] != '\0', "ids are there");
     for (size_t i = 0; table.weights != NULL && i < table.n_rows; i++)
         demand(table.weights[i] > 0 && isfinite(table.weights[i]), "weights are above zero");
@@ -79,17 +108,23 @@ static void fuzz_matrix(const char *path, uint8_t choice, size_t n) {
     if (!wish.is_square) wish.columns.n = N_NAMES / 2;
     wish.are_similarities = (choice & HAS_WISHES) != 0;
     wish.take_means = (choice & IS_KNOWN) != 0;
+    wish.may_be_missing = (choice & MAY_BE_MISSING) != 0;
     sm_matrix matrix;
     smerf_error error;
     smerf_status status = sm_matrix_read(path, &wish, &matrix, &error);
     if (status != SMERF_OK) check_failure(status, &error);
+    size_t n_missing = 0;
     for (size_t i = 0; i < matrix.n_rows; i++) {
         for (size_t j = 0; j < matrix.n_columns; j++) {
-            float z = matrix.z[i * matrix.n_columns + j];
-            demand(isfinite(z), "distances are finite");
-            demand(!wish.is_square || z == matrix.z[j * matrix.n_columns + i], "a square matrix is symmetric");
+            float z = matrix.z[i * matrix.n_columns + j],
+                  mirror = wish.is_square ? matrix.z[j * matrix.n_columns + i] : z;
+            bool is_missing = isnan(z), may_be = wish.may_be_missing && !(wish.is_square && i == j);
+            demand(isfinite(z) || (may_be && is_missing), "distances are finite, or missing where they may be");
+            demand(z == mirror || (is_missing && isnan(mirror)), "a square matrix is symmetric");
+            n_missing += is_missing && (!wish.is_square || i < j);
         }
     }
+    demand(n_missing == matrix.n_missing, "what is missing is counted");
     sm_matrix_free(&matrix);
 }
 
@@ -104,18 +139,58 @@ static void fuzz_pairs(const char *path, uint8_t choice, size_t n) {
     sm_pairs_free(&pairs);
 }
 
+static void fuzz_knowledge(const char *path, uint8_t choice, size_t n) {
+    const sm_matrix_side rows = {n, (choice & HAS_IDS) != 0 ? names : NULL},
+                         columns = {N_NAMES / 2, names + N_NAMES / 2};
+    sm_pairs_wish wish = {.rows = rows, .columns = columns, .is_square = (choice & IS_SQUARE) != 0, .largest = NAN};
+    if ((choice & HAS_WISHES) != 0) wish.value_column = "x1";
+    bool are_edges = (choice & ARE_EDGES) != 0, are_values = !are_edges && (choice & ARE_OBSERVED) == 0;
+    sm_pairs pairs;
+    smerf_error error;
+    smerf_status status = are_edges    ? sm_edges_read(path, &wish, &pairs, &error)
+                          : are_values ? sm_pairs_read_values(path, &wish, &pairs, &error)
+                                       : sm_pairs_read_observed(path, &wish, &pairs, &error);
+    if (status != SMERF_OK) check_failure(status, &error);
+    size_t first_right = wish.is_square ? 0 : rows.n, n_places = rows.n + (wish.is_square ? 0 : columns.n);
+    demand(!are_values || status != SMERF_OK || pairs.value != NULL, "there are values");
+    for (size_t k = 0; k < pairs.n; k++) {
+        demand(pairs.left[k] < rows.n && pairs.right[k] >= first_right && pairs.right[k] < n_places,
+               "pairs are places");
+        demand(!are_edges || pairs.left[k] != pairs.right[k], "no edge goes to where it comes from");
+        demand(pairs.value == NULL || isfinite(pairs.value[k]), "values are finite");
+        demand(pairs.weight == NULL || (pairs.weight[k] > 0 && isfinite(pairs.weight[k])), "weights are above zero");
+        demand(pairs.row == NULL || k == 0 || pairs.row[k] >= pairs.row[k - 1], "rows come in order");
+    }
+    for (size_t k = 0; k < 3; k++) { /* any row, also one that is not there */
+        smerf_error complaint = {.status = SMERF_BAD_INPUT, .message = "wrong"};
+        demand(sm_pairs_place(path, k * pairs.n, &complaint) == SMERF_BAD_INPUT, "the status stays");
+        check_failure(SMERF_BAD_INPUT, &complaint);
+    }
+    sm_pairs_free(&pairs);
+}
+
+static void write_banner(int file, size_t kind, size_t n_items) {
+    static const char *const kinds[4] = {"real symmetric", "pattern symmetric", "real general", "pattern general"};
+    char text[100];
+    int n = snprintf(text, sizeof text, "%%%%MatrixMarket matrix coordinate %s\n%zu %zu ", kinds[kind % 4], n_items,
+                     n_items);
+    demand(write(file, text, (size_t)n) == n, "the banner fits a file");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     if (n < 2) return 0;
     uint8_t choice = data[0];
     size_t n_items = 1 + data[1] % N_NAMES;
     char path[64];
     int file = memfd_create("fuzz", 0);
+    if ((choice & (3 | IS_MARKET)) == (IS_KNOWLEDGE | IS_MARKET)) write_banner(file, data[1] / N_NAMES, n_items);
     demand(file >= 0 && write(file, data + 2, n - 2) == (ssize_t)(n - 2), "the input fits a file");
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     switch (choice & 3) {
+    case IS_TABLE: fuzz_table(path, choice); break;
     case IS_MATRIX: fuzz_matrix(path, choice, n_items); break;
     case IS_PAIRS: fuzz_pairs(path, choice, n_items); break;
-    default: fuzz_table(path, choice); break;
+    case IS_KNOWLEDGE: fuzz_knowledge(path, choice, n_items); break;
     }
     close(file);
     return 0;

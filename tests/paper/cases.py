@@ -17,6 +17,7 @@ class Case:
     item_weights: np.ndarray = None
     min_parent: int = 2
     max_depth: int = None
+    pair_weights: np.ndarray = None  # of a list of pairs, 0 where a pair is not observed
 
     @property
     def n(self):

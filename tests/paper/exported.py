@@ -146,7 +146,8 @@ def check_tree(tree, features, case, rules):
     nodes = tree["nodes"]
     problem = oracle.Problem(case.columns, case.distances, case.item_weights,
                              draws=in_bag_draws(tree, len(case.distances)),
-                             min_parent=rules.min_parent, max_depth=rules.max_depth)
+                             min_parent=rules.min_parent, max_depth=rules.max_depth,
+                             pair_weights=case.pair_weights)
     check_numbering(nodes)
     items = np.flatnonzero(problem.draws > 0)
     assert len(items) > 0, "a tree without members"

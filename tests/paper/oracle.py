@@ -4,7 +4,9 @@ Written from the paper and the interface page alone, without a look at the C cod
   1. line the node's items up along every feature, in file order
   2. price every cut by Eq. (1), each time from all pairs of the node
   3. take the best one under the tie rule, and do the same with both parts
-Everything is double precision; the distances are first rounded to float32, as the command does.
+Everything is double precision; a matrix of distances is first rounded to float32, as the command does.
+Pairs may be missing (NaN) and have weights of their own: means are then over the observed pairs, each item's pair
+with itself among them.
 The result has the form of one tree of `smerf export --format json`.
 
 What depends on less than the arithmetic guarantees (a gain right at the edge of the tolerance, say)
@@ -45,7 +47,8 @@ class Column:
 
 @dataclass
 class Problem:
-    """Everything a tree depends on. The weight of an item is its draws times its own weight."""
+    """Everything a tree depends on. The weight of an item is its draws times its own weight.
+    `pair_weights`: of a list of pairs, 0 where a pair is not observed; None for a whole matrix."""
 
     columns: list
     distances: np.ndarray
@@ -53,11 +56,15 @@ class Problem:
     draws: np.ndarray = None
     min_parent: int = 2
     max_depth: int = None
+    pair_weights: np.ndarray = None
     doubts: list = field(default_factory=list)
 
     def __post_init__(self):
         n = len(self.columns[0].values)
-        self.z = np.asarray(self.distances, dtype=np.float32).astype(np.float64)
+        if self.pair_weights is None:
+            self.z, self.omega = np.asarray(self.distances, dtype=np.float32).astype(np.float64), np.ones((n, n))
+        else:
+            self.z, self.omega = np.nan_to_num(self.distances), np.asarray(self.pair_weights, float)
         self.draws = np.ones(n, dtype=int) if self.draws is None else np.asarray(self.draws)
         own = np.ones(n) if self.item_weights is None else np.asarray(self.item_weights, float)
         self.w = self.draws * own
@@ -77,11 +84,16 @@ class Cut:
 
 # ---------------------------------------------------------------- Eq. (1)
 
+def mean_distance(problem, a, b, if_none_is_observed=None):
+    w = problem.w[a][:, None] * problem.w[b][None, :] * problem.omega[np.ix_(a, b)]
+    if not w.any():
+        return if_none_is_observed
+    return (w * problem.z[np.ix_(a, b)]).sum() / w.sum()
+
+
 def cost(problem, items):
-    """W I(S) = Q(S) / W, the double sum as it stands."""
-    w = problem.w[items]
-    pairs = w[:, None] * w[None, :] * problem.z[np.ix_(items, items)]
-    return pairs.sum() / w.sum()
+    """W I(S), with I(S) the mean over the observed pairs: the double sum as it stands."""
+    return problem.w[items].sum() * mean_distance(problem, items, items)
 
 
 def price(problem, items, cut):
@@ -145,14 +157,11 @@ def feature_cuts(problem, items, column):
 
 # ---------------------------------------------------------------- levels of a category
 
-def mean_distance(problem, a, b):
-    w = problem.w[a][:, None] * problem.w[b][None, :]
-    return (w * problem.z[np.ix_(a, b)]).sum() / w.sum()
-
-
-def level_means(problem, groups):
-    """H, the mean distance between the items of any two levels, and the levels' weights."""
-    h = np.array([[mean_distance(problem, a, b) for b in groups] for a in groups])
+def level_means(problem, items, groups):
+    """H, the mean distance between the items of any two levels (the node's mean if none is observed), and the
+    levels' weights."""
+    of_node = mean_distance(problem, items, items)
+    h = np.array([[mean_distance(problem, a, b, of_node) for b in groups] for a in groups])
     return h, np.array([problem.w[g].sum() for g in groups])
 
 
@@ -199,7 +208,7 @@ def line_up_levels(problem, items, codes):
     present = sorted(set(codes[codes >= 0].tolist()))
     if len(present) < 2:
         return present
-    h, weights = level_means(problem, [items[codes == c] for c in present])
+    h, weights = level_means(problem, items, [items[codes == c] for c in present])
     entries = level_coordinates(h, weights, problem.doubts)
     return [present[k] for k in sort_entries(entries, problem.doubts)]
 
@@ -207,8 +216,8 @@ def line_up_levels(problem, items, codes):
 # ---------------------------------------------------------------- growing
 
 def is_pure(problem, items):
-    block = problem.z[np.ix_(items, items)]
-    return bool((block == block.flat[0]).all())
+    observed = problem.z[np.ix_(items, items)][problem.omega[np.ix_(items, items)] > 0]
+    return bool((observed == observed[0]).all())
 
 
 def may_split(problem, items, depth):

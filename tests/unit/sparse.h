@@ -175,8 +175,9 @@ static inline void check_levels(walker *at, const sm_node *node) {
 
 static inline void walk(walker *at, uint32_t *items, size_t n, size_t view, size_t depth) {
     if (n < 2 || depth > 20) return;
-    sm_node node = {.items = items, .n = n, .weight = at->weight};
-    for (size_t k = 0; k < n; k++) node.total += at->weight[items[k]];
+    double weight[MOST_ITEMS]; /* by place */
+    sm_node node = {.items = items, .n = n, .weight = weight};
+    for (size_t k = 0; k < n; k++) node.total += weight[k] = at->weight[items[k]];
     view = at->kind->enter(at->search, &node, view);
     at->kind->enter(at->other, &node, 0);
     check_pure(at, &node);

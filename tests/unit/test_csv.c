@@ -262,6 +262,33 @@ static void names_are_found_again(void **state) {
     sm_names_free(names);
 }
 
+static void many_names_are_found_as_one_by_one(void **state) {
+    (void)state;
+    enum { N_NAMES = 5000, N_ASKED = 1000 };
+    static char asked[N_ASKED][32];
+    sm_text texts[N_ASKED];
+    uint32_t places[N_ASKED];
+    sm_names *names = sm_names_new();
+    bool is_new;
+    for (unsigned i = 0; i < N_NAMES; i++) {
+        int n = snprintf(asked[0], sizeof asked[0], "%x", i * 2654435761u);
+        sm_names_add(names, asked[0], (size_t)n, &is_new);
+        assert_true(is_new);
+    }
+    for (unsigned i = 0; i < N_ASKED; i++) { /* known ones, unknown ones, and beginnings of both */
+        int n = snprintf(asked[i], sizeof asked[i], "%x", i * 7 * 2654435761u);
+        texts[i] = (sm_text){asked[i], (size_t)n - (i % 5 == 0)};
+    }
+    for (size_t n = 0; n <= N_ASKED; n += n < 200 ? 1 : 100) {
+        memset(places, 1, sizeof places);
+        sm_names_find_many(names, texts, n, places);
+        for (size_t i = 0; i < n; i++) assert_int_equal(places[i], sm_names_find(names, texts[i].bytes, texts[i].n));
+        if (n < N_ASKED) assert_int_equal(places[n], 0x01010101);
+    }
+    assert_true(places[1] == 7 && places[N_ASKED - 1] == SMERF_MISSING);
+    sm_names_free(names);
+}
+
 static void items_without_ids_are_called_by_number(void **state) {
     (void)state;
     static const char *const strangers[] = {"", "01", "+1", "1.0", " 1", "12", "99999999999", "4294967296", "a"};
@@ -300,6 +327,7 @@ int main(void) {
         cmocka_unit_test(pipes_and_odd_files_are_read_whole),
         cmocka_unit_test(excerpts_stay_on_one_line_and_keep_characters_whole),
         cmocka_unit_test(names_are_found_again),
+        cmocka_unit_test(many_names_are_found_as_one_by_one),
         cmocka_unit_test(items_without_ids_are_called_by_number),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);

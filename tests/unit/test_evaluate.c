@@ -1,5 +1,5 @@
 /* test_evaluate.c - every score against a plain re-telling of its definition, on values with many ties. */
-#include "tests/unit/forests.h"
+#include "tests/unit/fake_kinds.h"
 
 #include <sys/wait.h>
 
@@ -409,6 +409,46 @@ static void a_truth_of_another_size_is_refused(void **state) {
     data_set_free(other);
 }
 
+static void a_target_of_which_little_is_kept_is_no_truth(void **state) {
+    (void)state;
+    data_set *data = plain_data(12);
+    const smerf_options options = options_for(3);
+    smerf_model *model = fit_with(data, &options, NULL);
+    const smerf_question out = {.rows = data->items, .out_of_bag = true};
+    smerf_target *truth = target_of(data->z, 12, 12, true);
+    smerf_scores before = evaluate(model, &out, truth, 1);
+    pretend(data->target, AS_APPROXIMATE);
+    assert_unscored(model, &out, NULL,
+                    "the model keeps only a low-rank form of its target: give the target to score against");
+    smerf_scores after = evaluate(model, &out, truth, 1);
+    assert_memory_equal(before.value, after.value, sizeof after.value);
+    smerf_target_free(truth);
+    smerf_model_free(model);
+    data_set_free(data);
+}
+
+static void limits_change_no_bit(void **state) {
+    (void)state;
+    data_set *data = mixed_data(MOST);
+    const smerf_options options = options_for(10);
+    smerf_model *model = fit_with(data, &options, NULL);
+    for (int is_out = 0; is_out < 2; is_out++) {
+        const smerf_question question = {.rows = data->items, .out_of_bag = is_out == 1};
+        smerf_scores expected = evaluate(model, &question, data->target, 1);
+        for (size_t k = 0; k < N_LIMITS * 3; k++) {
+            const smerf_run run = {.n_threads = 1 + k % 3};
+            smerf_scores found;
+            smerf_error error;
+            demand_ok(sm_evaluate(model, &question, &small_limits[k / 3], data->target, 0, &run, &found, &error),
+                      &error);
+            assert_memory_equal(found.value, expected.value, sizeof found.value);
+            assert_int_equal(found.n_pairs, expected.n_pairs);
+        }
+    }
+    smerf_model_free(model);
+    data_set_free(data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scores_are_as_defined_with_ties),
@@ -429,6 +469,8 @@ int main(void) {
         cmocka_unit_test(out_of_bag_the_model_knows_the_truth),
         cmocka_unit_test(a_model_is_scored_on_two_sets),
         cmocka_unit_test(a_truth_of_another_size_is_refused),
+        cmocka_unit_test(a_target_of_which_little_is_kept_is_no_truth),
+        cmocka_unit_test(limits_change_no_bit),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);
 }

@@ -1,6 +1,6 @@
 /* test_importance.c - both importances against a plain re-telling: gains added up, and errors before and after a feature
  * is dealt out anew among the out-of-bag items of a tree (docs/decisions/0007-permutation-importance.md). */
-#include "tests/unit/forests.h"
+#include "tests/unit/fake_kinds.h"
 
 enum { N = 30, N_TREES = 12, N_FEATURES = 5 };
 
@@ -185,6 +185,72 @@ static void shuffling_needs_items_out_of_bag_and_their_truth(void **state) {
     data_set_free(other);
 }
 
+static void a_target_of_which_little_is_kept_is_no_truth(void **state) {
+    (void)state;
+    data_set *data = mixed_data(N);
+    double before[N_FEATURES], after[N_FEATURES], errors[N_FEATURES];
+    smerf_target *truth;
+    smerf_error error;
+    const smerf_options options = options_for(3);
+    smerf_model *model = fit_with(data, &options, NULL);
+    demand_ok(smerf_target_new_distances(data->z, N, &truth, &error), &error);
+    demand_ok(smerf_importance_permutation(model, data->items, truth, NULL, before, errors, &error), &error);
+    pretend(data->target, AS_APPROXIMATE);
+    assert_int_equal(smerf_importance_permutation(model, data->items, NULL, NULL, after, errors, &error),
+                     SMERF_BAD_INPUT);
+    assert_string_equal(error.message,
+                        "the model keeps only a low-rank form of its target: give the target to score against");
+    demand_ok(smerf_importance_permutation(model, data->items, truth, NULL, after, errors, &error), &error);
+    assert_memory_equal(before, after, sizeof after);
+    smerf_target_free(truth);
+    smerf_model_free(model);
+    data_set_free(data);
+}
+
+/* Pairs of which the tree has nothing to say, or of which the truth is not known, are left out of its error. */
+static void silent_leaves_and_unknown_pairs_do_not_enter_the_error(void **state) {
+    (void)state;
+    data_set *data = mixed_data(N);
+    double found[N_FEATURES], errors[N_FEATURES];
+    smerf_error error;
+    smerf_options options = options_for(1);
+    options.max_depth = 1; /* two leaves: those of different sides are silent */
+    smerf_model *model = fit_with(data, &options, NULL);
+    smerf_tree_view tree;
+    smerf_model_tree(model, 0, &tree);
+    size_t feature = tree.term_feature[0];
+    pretend(data->target, WITH_SILENCE | WITH_GAPS);
+    demand_ok(smerf_importance_permutation(model, data->items, NULL, NULL, found, errors, &error), &error);
+    uint32_t out[N];
+    size_t rows[N], n_out = 0;
+    for (uint32_t i = 0; i < N; i++) {
+        rows[i] = i;
+        if (slow_draws(&tree, i) == 0) out[n_out++] = i;
+    }
+    data_set *mixed = data_set_pick(data, rows, N);
+    shuffle(data, mixed, 0, feature, out, n_out);
+    const data_set *seen[2] = {data, mixed};
+    double square_errors[2];
+    for (size_t k = 0; k < 2; k++) {
+        double squares = 0, n_pairs = 0;
+        for (size_t a = 0; a < n_out; a++)
+            for (size_t b = 0; b < a; b++) {
+                size_t from = slow_leaf(model, &tree, seen[k], out[a]), to = slow_leaf(model, &tree, seen[k], out[b]);
+                if (fake_is_silent(2, from, to) || fake_is_gap(out[a], out[b])) continue;
+                double off =
+                    slow_leaf_distance(data, &tree, from, to, NULL, NULL) - (double)data->z[out[a] * N + out[b]];
+                squares += off * off;
+                n_pairs++;
+            }
+        square_errors[k] = squares / n_pairs;
+    }
+    assert_near(found[feature], square_errors[1] - square_errors[0], 1e-12);
+    assert_true(found[feature] != 0);
+    data_set_free(mixed);
+    smerf_model_free(model);
+    data_set_free(data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gains_are_shared_by_the_features_of_a_split),
@@ -193,6 +259,8 @@ int main(void) {
         cmocka_unit_test(self_distances_that_are_left_out_do_not_enter_the_error),
         cmocka_unit_test(items_in_another_order_have_the_same_importances),
         cmocka_unit_test(shuffling_needs_items_out_of_bag_and_their_truth),
+        cmocka_unit_test(a_target_of_which_little_is_kept_is_no_truth),
+        cmocka_unit_test(silent_leaves_and_unknown_pairs_do_not_enter_the_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,13 @@ static void assert_read(const char *path, const sm_matrix_wish *wish, const floa
     assert_true(matrix.n_rows == wish->rows.n && matrix.n_columns == wish->columns.n);
     assert_int_equal((uintptr_t)matrix.z % 64, 0);
     for (size_t k = 0; k < matrix.n_rows * matrix.n_columns; k++)
-        if (matrix.z[k] != expected[k]) fail_msg("z[%zu] = %g and not %g", k, (double)matrix.z[k], (double)expected[k]);
+        if (matrix.z[k] != expected[k] && !(isnan(matrix.z[k]) && isnan(expected[k])))
+            fail_msg("z[%zu] = %g and not %g", k, (double)matrix.z[k], (double)expected[k]);
+    size_t n_missing = 0;
+    for (size_t i = 0; i < matrix.n_rows; i++)
+        for (size_t j = wish->is_square ? i + 1 : 0; j < matrix.n_columns; j++)
+            n_missing += isnan(expected[i * matrix.n_columns + j]) != 0;
+    assert_int_equal(matrix.n_missing, n_missing);
     sm_matrix_free(&matrix);
     sm_matrix_free(&matrix); /* a second time does no harm */
 }
@@ -192,6 +198,83 @@ static void a_diagonal_that_is_not_given_is_zero_also_for_similarities(void **st
     assert_csv("5,4,3\n", &wish, (float[]){0, 0, 1, 0, 0, 2, 1, 2, 0});
 }
 
+static void what_may_be_missing_is_nan(void **state) {
+    (void)state;
+    const float z_nan[9] = {0, NAN, 2, NAN, 0, 3, 2, 3, 0};
+    const sm_matrix_wish wish = {SQUARE(3, NULL), .may_be_missing = true};
+    assert_csv("0,,2\nNA,0,3\n2,3,0\n", &wish, z_nan);
+    assert_csv("0,NaN,2\nnan,0,3\n2,3,0\n", &wish, z_nan);
+    assert_csv(",2,3\n", &wish, z_nan); /* condensed */
+    assert_csv("NA\n2\n3\n", &wish, z_nan);
+    assert_csv(",,\n,,\n,,\n", &wish, (float[]){0, NAN, NAN, NAN, 0, NAN, NAN, NAN, 0});
+    char *ids[] = {"a", "b"};
+    const sm_matrix_wish named = {SQUARE(2, ids), .may_be_missing = true};
+    assert_csv(",b,a\na,,5\nb,1,\n", &named, (float[]){5, NAN, NAN, 1});
+    assert_refused("0,,2\n,0,3\n2,x,0\n", &wish, "z.csv:3:3: \"x\" is no number", "");
+    assert_refused("0,,2\n,0,inf\n2,3,0\n", &wish, "z.csv:2:4: an infinite distance", "");
+}
+
+static void a_diagonal_that_is_missing_is_zero(void **state) {
+    (void)state;
+    const sm_matrix_wish wish = {SQUARE(3, NULL), .may_be_missing = true};
+    assert_csv(",1,2\n1,NA,3\n2,3,7\n", &wish, (float[]){0, 1, 2, 1, 0, 3, 2, 3, 7});
+    const sm_matrix_wish similar = {SQUARE(2, NULL), .may_be_missing = true, .are_similarities = true, .largest = NAN,
+                                    .take_means = true};
+    assert_csv(",3\n3,\n", &similar, (float[]){0, 0, 0, 0});
+}
+
+static void one_missing_of_two_is_not_symmetric(void **state) {
+    (void)state;
+    sm_matrix_wish wish = {SQUARE(3, NULL), .may_be_missing = true};
+    assert_refused(
+        "0,1,4\n1,0,3\n,3,0\n", &wish,
+        "z.csv:3:1: z[2][0] is missing but z[0][2] = 4: a distance is symmetric (--symmetrize mean takes the "
+        "one that is given)",
+        "");
+    assert_refused("0,1,NA\n1,0,3\n0.1,3,0\n", &wish,
+                   "z.csv:3:1: z[2][0] = 0.1 but z[0][2] is missing: ", "the one that is given");
+    assert_refused("0,1,\n1,0,3\n,2,0\n", &wish, "z.csv:3:2: z[2][1] = 2 but z[1][2] = 3: ", "averages the two");
+    wish.take_means = true;
+    assert_csv("0,1,4\n,0,\n5,,0\n", &wish, (float[]){0, 1, 4.5f, 1, 0, NAN, 4.5f, NAN, 0});
+    const sm_matrix_wish similar = {SQUARE(2, NULL), .may_be_missing = true, .are_similarities = true, .largest = 8};
+    assert_refused("8,\n7,8\n", &similar, "z.csv:2:1: q[1][0] = 7 but q[0][1] is missing: a similarity", "");
+}
+
+static void missing_similarities_are_not_the_largest(void **state) {
+    (void)state;
+    const sm_matrix_wish wish = {SQUARE(3, NULL), .may_be_missing = true, .are_similarities = true, .largest = NAN};
+    assert_csv("5,NA,3\n,5,1\n3,1,5\n", &wish, (float[]){0, NAN, 2, NAN, 0, 4, 2, 4, 0});
+    assert_csv("NA,0.5,\n", &wish, (float[]){0, NAN, 0.5f, NAN, 0, NAN, 0.5f, NAN, 0});
+}
+
+static void a_block_may_have_missing_cells(void **state) {
+    (void)state;
+    const sm_matrix_wish wish = {.rows = SIDE(2, NULL), .columns = SIDE(2, NULL), .may_be_missing = true};
+    assert_csv(",2\n3,\n", &wish, (float[]){NAN, 2, 3, NAN});
+    const double cells[4] = {1, NAN, NAN, NAN};
+    write_npy("z.npy", "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }", cells, sizeof cells);
+    assert_read("z.npy", &wish, (float[]){1, NAN, NAN, NAN});
+}
+
+static void npy_matrices_may_have_missing_entries(void **state) {
+    (void)state;
+    const double full[9] = {NAN, 1, NAN, 1, 0, 3, NAN, 3, 0}, vector[3] = {NAN, 2, NAN};
+    const double one[9] = {0, 1, 2, 1, 0, NAN, 2, 3, 0}, infinite[3] = {NAN, 2, -INFINITY};
+    const char *square = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }";
+    const char *line = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }";
+    sm_matrix_wish wish = {SQUARE(3, NULL), .may_be_missing = true, .largest = NAN};
+    write_npy("z.npy", square, full, sizeof full);
+    assert_read("z.npy", &wish, (float[]){0, 1, NAN, 1, 0, 3, NAN, 3, 0});
+    write_npy("z.npy", square, one, sizeof one);
+    assert_refused_file("z.npy", &wish, "z.npy: row 2, column 1: z[2][1] = 3 but z[1][2] is missing: ", "given");
+    write_npy("z.npy", line, infinite, sizeof infinite);
+    assert_refused_file("z.npy", &wish, "z.npy: row 1, column 2: an infinite distance", "");
+    write_npy("z.npy", line, vector, sizeof vector);
+    assert_read("z.npy", &wish, (float[]){0, NAN, 2, NAN, 0, NAN, 2, NAN, 0});
+    wish.are_similarities = true;
+    assert_read("z.npy", &wish, (float[]){0, NAN, 0, NAN, 0, NAN, 0, NAN, 0});
+}
+
 static void npy_matrices_are_read_in_both_orders(void **state) {
     (void)state;
     const sm_matrix_wish wish = {.rows = SIDE(2, NULL), .columns = SIDE(3, NULL)};
@@ -300,6 +383,37 @@ static void large_matrices_are_read_the_same_in_every_form(void **state) {
     assert_read("f.npy", &wish, expected);
 }
 
+static void large_matrices_with_missing_entries_are_completed_from_their_mirror(void **state) {
+    (void)state;
+    sm_matrix_wish wish = {SQUARE(N, NULL), .may_be_missing = true, .take_means = true};
+    static float expected[N * N];
+    fill_large();
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            if ((i * 7 + j * 13) % 5 < 2) large[i][j] = NAN;
+            if (i > j && i % 3 == 0) large[i][j] += 1;
+        }
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            double a = (double)(float)large[i][j], b = (double)(float)large[j][i];
+            expected[i * N + j] = (float)(isnan(a) ? b : isnan(b) ? a : (a + b) / 2);
+            if (i == j && isnan(a)) expected[i * N + j] = 0;
+        }
+    write_large("c.npy", "False");
+    write_large("f.npy", "True");
+    assert_read("c.npy", &wish, expected);
+    assert_read("f.npy", &wish, expected);
+    wish.take_means = false;
+    char start[64] = "";
+    for (int i = 0; i < N && start[0] == '\0'; i++)
+        for (int j = i + 1; j < N && start[0] == '\0'; j++) {
+            float a = (float)large[i][j], b = (float)large[j][i];
+            if (a == b || (isnan(a) && isnan(b))) continue;
+            snprintf(start, sizeof start, "c.npy: row %d, column %d: z[%d][%d] ", j, i, j, i);
+        }
+    assert_refused_file("c.npy", &wish, start, "symmetric");
+}
+
 static void a_matrix_cut_anywhere_is_read_or_refused_in_one_line(void **state) {
     (void)state;
     char *ids[] = {"a", "b"};
@@ -331,6 +445,13 @@ int main(void) {
         cmocka_unit_test(similarities_are_taken_from_the_largest_if_one_exceeds_one),
         cmocka_unit_test(similarities_are_subtracted_in_double),
         cmocka_unit_test(a_diagonal_that_is_not_given_is_zero_also_for_similarities),
+        cmocka_unit_test(what_may_be_missing_is_nan),
+        cmocka_unit_test(a_diagonal_that_is_missing_is_zero),
+        cmocka_unit_test(one_missing_of_two_is_not_symmetric),
+        cmocka_unit_test(missing_similarities_are_not_the_largest),
+        cmocka_unit_test(a_block_may_have_missing_cells),
+        cmocka_unit_test(npy_matrices_may_have_missing_entries),
+        cmocka_unit_test(large_matrices_with_missing_entries_are_completed_from_their_mirror),
         cmocka_unit_test(npy_matrices_are_read_in_both_orders),
         cmocka_unit_test(npy_vectors_are_condensed),
         cmocka_unit_test(npy_matrices_are_refused_by_row_and_column),

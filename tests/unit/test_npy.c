@@ -128,10 +128,38 @@ static void both_orders_of_the_numbers_are_read(void **state) {
         for (size_t i = 0; i < N_ROWS; i++)
             for (size_t j = 0; j < N_COLUMNS; j++)
                 assert_true(sm_npy_get(&npy, i, j) == (double)(is_fortran ? j * N_ROWS + i : i * N_COLUMNS + j));
-        sm_npy_get_tile(&npy, 6, 64, 1, 2, tile);
+        sm_npy_get_tile(&npy, &(sm_npy_tile){.row = 6, .n_rows = 64, .column = 1, .n_columns = 2}, tile);
         for (size_t i = 0; i < 64; i++)
             for (size_t j = 0; j < 2; j++) assert_true(tile[2 * i + j] == sm_npy_get(&npy, 6 + i, 1 + j));
+        sm_npy_get_run(&npy, 100, 64, tile);
+        for (size_t k = 0; k < 64; k++) assert_true(tile[k] == (double)(100 + k));
         sm_source_close(&source);
+    }
+}
+
+/* Each number stands in one tile, and no tile comes after one that lies behind it in the file. */
+static void tiles_cover_the_array_in_the_order_of_the_file(void **state) {
+    (void)state;
+    static const size_t shapes[][2] = {{1, 1}, {64, 64}, {65, 1}, {1, 200}, {130, 67}, {64, 129}, {0, 3}, {3, 0}};
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        for (int is_fortran = 0; is_fortran < 2; is_fortran++) {
+            static unsigned char seen[130 * 129];
+            const size_t n_rows = shapes[s][0], n_columns = shapes[s][1];
+            const sm_source source = {0};
+            const sm_npy npy = {
+                .source = &source, .is_fortran = is_fortran, .item_bytes = 1, .shape = {n_rows, n_columns}};
+            memset(seen, 0, sizeof seen);
+            size_t last = 0;
+            for (sm_npy_tile tile = {0}; sm_npy_next_tile(&npy, &tile);) {
+                assert_true(tile.n_rows <= SM_NPY_TILE && tile.n_columns <= SM_NPY_TILE);
+                size_t first = is_fortran ? tile.column * n_rows + tile.row : tile.row * n_columns + tile.column;
+                assert_true(first >= last);
+                last = first;
+                for (size_t i = 0; i < tile.n_rows; i++)
+                    for (size_t j = 0; j < tile.n_columns; j++) seen[(tile.row + i) * n_columns + tile.column + j]++;
+            }
+            for (size_t k = 0; k < n_rows * n_columns; k++) assert_int_equal(seen[k], 1);
+        }
     }
 }
 
@@ -284,6 +312,7 @@ int main(void) {
         cmocka_unit_test(booleans_are_zero_or_one),
         cmocka_unit_test(native_order_may_be_written_in_three_ways),
         cmocka_unit_test(both_orders_of_the_numbers_are_read),
+        cmocka_unit_test(tiles_cover_the_array_in_the_order_of_the_file),
         cmocka_unit_test(one_dimension_is_a_column),
         cmocka_unit_test(versions_two_and_three_have_longer_lengths),
         cmocka_unit_test(headers_may_be_spaced_and_ordered_freely),

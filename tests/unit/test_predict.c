@@ -1,8 +1,10 @@
 /* test_predict.c - a predicted distance is the mean over the trees of the mean between two leaves, the same to the last
  * bit whoever asks and however; out of bag only those speak who may. */
-#include "tests/unit/forests.h"
+#include "tests/unit/fake_kinds.h"
 
 #include <pthread.h>
+
+#include "query/asked.h"
 
 enum { N = 60, N_TREES = 15 };
 
@@ -228,6 +230,267 @@ static void a_block_is_cut_out_of_the_square(void **state) {
     data_set_free(data);
     data_set_free(rows);
     data_set_free(columns);
+}
+
+/* ---- trees that have nothing to say ---- */
+
+/* The members of the nodes above an item's leaf, and of the leaf, from the root on; returns how many nodes. */
+static size_t slow_path(const smerf_model *model, const smerf_tree_view *tree, const data_set *data, size_t item,
+                        size_t members[][2]) {
+    size_t node = 0, first_leaf = 0, n_leaves = tree->n_leaves, n = 0;
+    for (;;) {
+        members[n][0] = tree->first_member[first_leaf];
+        members[n++][1] = tree->first_member[first_leaf + n_leaves];
+        if (tree->is_leaf[node]) return n;
+        size_t split = tree->place[node], n_left = 0;
+        for (size_t k = node + 1; k < tree->right[split]; k++) n_left += tree->is_leaf[k];
+        bool goes_left = slow_goes_left(model, tree, split, data, item);
+        first_leaf += goes_left ? 0 : n_left;
+        n_leaves = goes_left ? n_left : n_leaves - n_left;
+        node = goes_left ? node + 1 : tree->right[split];
+    }
+}
+
+/* What one tree says of a pair; NaN: nothing. */
+static double slow_word(const smerf_model *model, const smerf_tree_view *tree, const data_set *data, size_t i, size_t j,
+                        bool is_apart, bool has_silence) {
+    size_t from = slow_leaf(model, tree, data, i), to = slow_leaf(model, tree, data, j), members[64][2];
+    if (!is_apart || from != to)
+        return has_silence && fake_is_silent(tree->n_leaves, from, to)
+                   ? NAN
+                   : slow_leaf_distance(data, tree, from, to, NULL, NULL);
+    double apart = NAN;
+    for (size_t n = slow_path(model, tree, data, i, members); n > 0 && isnan(apart); n--)
+        apart = slow_mean(data, tree, members[n - 1], members[n - 1], NULL, NULL, true);
+    return apart;
+}
+
+static double slow_answer(const smerf_model *model, const data_set *data, size_t i, size_t j,
+                          const smerf_oob_rule *rule, bool is_apart, bool has_silence) {
+    smerf_description description;
+    double sum = 0, n = 0;
+    bool is_allowed = false;
+    smerf_model_describe(model, &description);
+    for (size_t b = 0; b < description.options.n_trees; b++) {
+        smerf_tree_view tree;
+        smerf_model_tree(model, b, &tree);
+        if (rule != NULL && !may_speak(&tree, i, j, *rule)) continue;
+        double word = slow_word(model, &tree, data, i, j, is_apart, has_silence);
+        is_allowed = true;
+        sum += isnan(word) ? 0 : word;
+        n += !isnan(word);
+    }
+    if (n > 0 || !is_allowed) return sum / n; /* NaN if no tree may speak */
+    return is_apart ? slow_answer(model, data, i, j, rule, false, has_silence) : has_silence ? FAKE_FALLBACK : NAN;
+}
+
+/* How many pairs no tree had a word for that it might have said; rows and pairs, under all limits. */
+static size_t assert_answers(const smerf_model *model, const data_set *data, const smerf_oob_rule *rule, bool is_apart,
+                             bool has_silence) {
+    size_t n = data->plan.n_items, n_rare = 0;
+    smerf_question question = {.rows = data->items, .out_of_bag = rule != NULL};
+    if (rule != NULL) question.oob_rule = *rule;
+    double *found = predict_all(model, &question, NULL);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            double expected = slow_answer(model, data, i, j, rule, is_apart, has_silence);
+            assert_near(found[i * n + j], expected, 1e-12);
+            n_rare += expected == FAKE_FALLBACK;
+        }
+    free(found);
+    return n_rare;
+}
+
+static void silent_trees_are_left_out_and_if_all_are_the_fallback_speaks(void **state) {
+    (void)state;
+    const smerf_oob_rule both = SMERF_OOB_BOTH, either = SMERF_OOB_EITHER;
+    for (int is_apart = 0; is_apart < 2; is_apart++) {
+        data_set *data = mixed_data(25);
+        smerf_options options = options_for(4);
+        options.self_distance = is_apart == 1 ? SMERF_SELF_EXCLUDE : SMERF_SELF_GIVEN;
+        smerf_model *model = fit_with(data, &options, NULL);
+        pretend(data->target, WITH_SILENCE);
+        assert_true(assert_answers(model, data, NULL, is_apart == 1, true) > 0);
+        assert_true(assert_answers(model, data, &both, is_apart == 1, true) > 0);
+        assert_true(assert_answers(model, data, &either, is_apart == 1, true) > 0);
+        smerf_model_free(model);
+        data_set_free(data);
+    }
+}
+
+/* A handful of items: many trees are grown on one of them, and have no pair of different items. */
+static void without_a_pair_of_different_items_own_distances_count_after_all(void **state) {
+    (void)state;
+    const smerf_oob_rule both = SMERF_OOB_BOTH, either = SMERF_OOB_EITHER;
+    for (size_t n = 2; n <= 5; n++)
+        for (size_t n_trees = 1; n_trees <= 6; n_trees++) {
+            data_set *data = mixed_data(n);
+            smerf_options options = options_for(n_trees);
+            options.self_distance = SMERF_SELF_EXCLUDE;
+            smerf_model *model = fit_with(data, &options, NULL);
+            assert_answers(model, data, NULL, true, false);
+            assert_answers(model, data, &both, true, false);
+            assert_answers(model, data, &either, true, false);
+            pretend(data->target, WITH_SILENCE);
+            assert_answers(model, data, NULL, true, true);
+            assert_answers(model, data, &both, true, true);
+            assert_answers(model, data, &either, true, true);
+            smerf_model_free(model);
+            data_set_free(data);
+        }
+}
+
+/* ---- limits ---- */
+
+static void assert_limits_change_no_bit(const smerf_model *model, const smerf_question *question) {
+    size_t n = smerf_items_count(question->rows), m = n;
+    if (question->columns != NULL) m = smerf_items_count(question->columns);
+    size_t bytes = n * m * sizeof(double);
+    double *rows = predict_all(model, question, &one_thread), *pairs = malloc(bytes), *spread = malloc(bytes);
+    double *found = malloc(bytes), *found_spread = malloc(bytes);
+    uint32_t *left = malloc(n * m * sizeof *left), *right = malloc(n * m * sizeof *right);
+    smerf_error error;
+    for (uint32_t k = 0; k < n * m; k++) {
+        left[k] = k / (uint32_t)m;
+        right[k] = k % (uint32_t)m;
+    }
+    demand_ok(smerf_predict_pairs(model, question, left, right, n * m, NULL, pairs, spread, &error), &error);
+    assert_memory_equal(pairs, rows, bytes);
+    for (size_t k = 0; k < N_LIMITS * 3; k++) {
+        const sm_limits *limits = &small_limits[k / 3];
+        const smerf_run run = {.n_threads = 1 + k % 3};
+        square kept = {.distances = found};
+        memset(found, 0xff, bytes);
+        demand_ok(sm_predict_rows(model, question, limits, &run, keep_row, &kept, &error), &error);
+        assert_int_equal(kept.n_rows, n);
+        assert_memory_equal(found, rows, bytes);
+        memset(found, 0xff, bytes);
+        demand_ok(sm_predict_pairs(model, question, limits, left, right, n * m, &run, found, NULL, &error), &error);
+        assert_memory_equal(found, rows, bytes);
+        memset(found_spread, 0xff, bytes);
+        demand_ok(sm_predict_pairs(model, question, limits, left, right, n * m, &run, found, found_spread, &error),
+                  &error);
+        assert_memory_equal(found, rows, bytes);
+        assert_memory_equal(found_spread, spread, bytes);
+    }
+    void *arrays[] = {rows, pairs, spread, found, found_spread, left, right};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) free(arrays[k]);
+}
+
+static void limits_change_no_bit(void **state) {
+    (void)state;
+    for (unsigned way = 0; way < 8; way++) {
+        bool is_tiny = way >= 6; /* pairs that no tree speaks for */
+        data_set *data = mixed_data(is_tiny ? 4 : 70);
+        size_t few[3] = {2, 0, 1};
+        data_set *some = data_set_pick(data, few, 3);
+        smerf_options options = options_for(is_tiny ? 3 : 7);
+        options.self_distance = way & 1 || is_tiny ? SMERF_SELF_EXCLUDE : SMERF_SELF_GIVEN;
+        smerf_model *model = fit_with(data, &options, NULL);
+        if (way & 2) pretend(data->target, WITH_SILENCE);
+        assert_limits_change_no_bit(model, &(smerf_question){.rows = data->items});
+        assert_limits_change_no_bit(model, &(smerf_question){.rows = data->items, .out_of_bag = true});
+        assert_limits_change_no_bit(
+            model, &(smerf_question){.rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_EITHER});
+        assert_limits_change_no_bit(model, &(smerf_question){.rows = data->items, .columns = some->items});
+        assert_limits_change_no_bit(model, &(smerf_question){.rows = some->items, .columns = data->items});
+        smerf_model_free(model);
+        data_set_free(some);
+        data_set_free(data);
+    }
+}
+
+static double group_bytes(const smerf_model *model, const sm_asked *asked, size_t group, double items) {
+    double bytes = 0;
+    for (size_t b = asked->group_first[group]; b < asked->group_first[group + 1]; b++)
+        bytes += (double)sm_ready_bytes(model, b, 70) + items;
+    return bytes;
+}
+
+/* As many trees as fit, one at least; a model that fits is one group. */
+static void groups_hold_as_many_trees_as_fit(void **state) {
+    (void)state;
+    data_set *data = mixed_data(70);
+    const smerf_options options = options_for(20);
+    smerf_model *model = fit_with(data, &options, NULL);
+    const smerf_question question = {.rows = data->items, .out_of_bag = true};
+    const double items = 70 * (sizeof(uint32_t) + sizeof(bool));
+    for (size_t k = 0; k < 40; k++) {
+        const sm_limits limits = {.group_bytes = 1000 * (double)k,
+                                  .leaves_bytes = k % 2 == 0 ? 20 * items : 19 * items};
+        sm_asked asked;
+        smerf_error error;
+        demand_ok(sm_asked_start(&asked, model, &question, &limits, &error), &error);
+        demand_ok(sm_asked_plan(&asked, true, true, &error), &error);
+        assert_int_equal(asked.keeps_leaves, k % 2 == 0);
+        assert_true(asked.group_first[0] == 0 && asked.group_first[asked.n_groups] == 20);
+        double each = asked.keeps_leaves ? 0 : items;
+        for (size_t g = 0; g < asked.n_groups; g++) {
+            size_t first = asked.group_first[g], end = asked.group_first[g + 1];
+            double bytes = group_bytes(model, &asked, g, each);
+            assert_true(end > first && (end == first + 1 || bytes <= limits.group_bytes));
+            if (end < 20) assert_true(bytes + (double)sm_ready_bytes(model, end, 70) + each > limits.group_bytes);
+        }
+        sm_asked_free(&asked);
+    }
+    smerf_model_free(model);
+    data_set_free(data);
+}
+
+static void only_items_that_occur_in_pairs_are_sent_down(void **state) {
+    (void)state;
+    data_set *data = mixed_data(N);
+    smerf_model *model = fit_small(data, SMERF_AXIS);
+    const uint32_t left[5] = {40, 7, 40, 7, 12}, right[5] = {7, 7, 59, 12, 40};
+    const uint32_t picked[4] = {7, 12, 40, 59}, left_places[5] = {2, 0, 2, 0, 1}, right_places[5] = {0, 0, 3, 1, 2};
+    const uint32_t *lists[2] = {left, right};
+    uint32_t found[2][5], *places[2] = {found[0], found[1]};
+    const smerf_question question = {.rows = data->items};
+    sm_asked asked;
+    sm_crew crew;
+    smerf_error error;
+    sm_crew_start(&crew, &one_thread);
+    demand_ok(sm_asked_start(&asked, model, &question, &sm_usual_limits, &error), &error);
+    demand_ok(sm_side_pick(&asked.rows, lists, places, 2, 5, &error), &error);
+    assert_int_equal(asked.rows.n, 4);
+    assert_memory_equal(asked.rows.pick, picked, sizeof picked);
+    assert_memory_equal(found[0], left_places, sizeof left_places);
+    assert_memory_equal(found[1], right_places, sizeof right_places);
+    demand_ok(sm_asked_plan(&asked, true, true, &error), &error);
+    demand_ok(sm_asked_turn(&asked, 0, &crew, &error), &error);
+    for (size_t b = 0; b < N_TREES; b++) {
+        smerf_tree_view tree;
+        smerf_model_tree(model, b, &tree);
+        for (size_t k = 0; k < 4; k++)
+            assert_int_equal(sm_asked_leaves(&asked, &asked.rows, b)[k], slow_leaf(model, &tree, data, picked[k]));
+    }
+    sm_asked_free(&asked);
+    smerf_model_free(model);
+    data_set_free(data);
+}
+
+/* Leaves are then asked for one by one. */
+static void few_columns_of_a_large_tree_are_cut_out_of_the_square(void **state) {
+    (void)state;
+    data_set *data = mixed_data(260);
+    size_t right[5] = {3, 250, 99, 100, 3};
+    data_set *columns = data_set_pick(data, right, 5);
+    for (int self = 0; self < 2; self++) {
+        smerf_options options = options_for(5);
+        options.self_distance = self == 0 ? SMERF_SELF_GIVEN : SMERF_SELF_EXCLUDE;
+        smerf_model *model = fit_with(data, &options, NULL);
+        assert_true(model->trees[0].n_leaves > 96);
+        const smerf_question all = {.rows = data->items}, some = {.rows = data->items, .columns = columns->items};
+        double *whole = predict_all(model, &all, NULL), *block = predict_all(model, &some, NULL);
+        for (size_t i = 0; i < 260; i++)
+            for (size_t j = 0; j < 5; j++)
+                assert_memory_equal(&block[i * 5 + j], &whole[i * 260 + right[j]], sizeof *block);
+        free(whole);
+        free(block);
+        smerf_model_free(model);
+    }
+    data_set_free(columns);
+    data_set_free(data);
 }
 
 /* ---- the sink ---- */
@@ -516,6 +779,12 @@ int main(void) {
         cmocka_unit_test(pairs_are_the_cells_of_rows_and_swapping_changes_nothing),
         cmocka_unit_test(threads_and_saving_change_no_bit),
         cmocka_unit_test(a_block_is_cut_out_of_the_square),
+        cmocka_unit_test(silent_trees_are_left_out_and_if_all_are_the_fallback_speaks),
+        cmocka_unit_test(without_a_pair_of_different_items_own_distances_count_after_all),
+        cmocka_unit_test(limits_change_no_bit),
+        cmocka_unit_test(groups_hold_as_many_trees_as_fit),
+        cmocka_unit_test(only_items_that_occur_in_pairs_are_sent_down),
+        cmocka_unit_test(few_columns_of_a_large_tree_are_cut_out_of_the_square),
         cmocka_unit_test(rows_come_in_order_on_the_calling_thread),
         cmocka_unit_test(the_sink_can_cancel_at_any_row),
         cmocka_unit_test(progress_can_cancel_every_question),

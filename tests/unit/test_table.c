@@ -220,6 +220,130 @@ static void weights_are_numbers_above_zero(void **state) {
     assert_refused_with("w,x\nheavy,2\n", &wish, "t.csv:2:1: ", "no number");
 }
 
+static void targets_are_no_features_and_come_in_the_order_of_the_wish(void **state) {
+    (void)state;
+    const char *const targets[] = {"z", "y"}, *const numbers[] = {"x"}, *const ignore[] = {"z", "w"};
+    sm_table_wish wish = {.targets = targets, .n_targets = 2};
+    const char *text = "y,x,z,w\n1,2,-3.5,u\n4,5,6e2,v\n";
+    sm_table table = read_csv(text, &wish);
+    assert_true(table.n_columns == 2 && table.n_targets == 2);
+    assert_string_equal(table.columns[0].name, "x");
+    assert_string_equal(table.columns[1].name, "w");
+    assert_string_equal(table.targets[0].name, "z");
+    assert_string_equal(table.targets[1].name, "y");
+    assert_true(!table.targets[0].is_category && table.targets[0].codes == NULL);
+    assert_true(table.targets[0].values[0] == -3.5 && table.targets[0].values[1] == 600);
+    assert_true(table.targets[1].values[0] == 1 && table.targets[1].values[1] == 4);
+    sm_table_free(&table);
+    sm_table_free(&table); /* a second time does no harm */
+    wish.numbers = numbers;
+    wish.n_numbers = 1;
+    wish.only_known = true;
+    table = read_csv(text, &wish);
+    assert_true(table.n_columns == 1 && table.n_targets == 2 && table.targets[1].values[1] == 4);
+    sm_table_free(&table);
+    const sm_table_wish ignored = {.targets = targets, .n_targets = 2, .ignore = ignore, .n_ignore = 2};
+    table = read_csv(text, &ignored); /* to the reader of another target it is none of the features */
+    assert_true(table.n_columns == 1 && table.n_targets == 2 && table.targets[0].values[0] == -3.5);
+    sm_table_free(&table);
+}
+
+static void labels_are_text_whatever_they_look_like(void **state) {
+    (void)state;
+    const char *const targets[] = {"y"}, *const second[] = {"1"};
+    const sm_table_wish wish = {.targets = targets, .n_targets = 1, .targets_are_labels = true};
+    sm_table table = read_csv("x,y\n1,01\n2,b c\n3,1\n4,01\n5,inf\n", &wish);
+    const sm_table_column *labels = &table.targets[0];
+    assert_true(labels->is_category && labels->values == NULL && labels->n_levels == 4);
+    static const char *const levels[] = {"01", "b c", "1", "inf"};
+    for (size_t k = 0; k < 4; k++) assert_string_equal(labels->levels[k], levels[k]);
+    static const uint32_t codes[] = {0, 1, 2, 0, 3};
+    assert_memory_equal(labels->codes, codes, sizeof codes);
+    sm_table_free(&table);
+    const sm_table_wish by_number = {.targets = second, .n_targets = 1, .targets_are_labels = true};
+    const double rows[6] = {1, 0.1, 2, 7, 3, 0.1};
+    write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }", rows, sizeof rows);
+    table = read_table("t.npy", &by_number);
+    assert_true(table.n_columns == 1 && table.targets[0].n_levels == 2);
+    assert_string_equal(table.targets[0].name, "x1");
+    assert_string_equal(table.targets[0].levels[0], "0.1");
+    assert_string_equal(table.targets[0].levels[1], "7");
+    assert_true(table.targets[0].codes[0] == 0 && table.targets[0].codes[1] == 1 && table.targets[0].codes[2] == 0);
+    sm_table_free(&table);
+}
+
+static void every_item_has_its_target(void **state) {
+    (void)state;
+    const char *const targets[] = {"y"};
+    const sm_table_wish labels = {.targets = targets, .n_targets = 1, .targets_are_labels = true};
+    const sm_table_wish response = {.targets = targets, .n_targets = 1};
+    static const char *const missing[] = {"", "NA", "nan", " ", "\"\""};
+    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "x,y\n1,2\n2,%s\n", missing[i]);
+        assert_refused_with(text, &labels, "t.csv:3:3: a missing label; every item needs one", "");
+        assert_refused_with(text, &response, "t.csv:3:3: a missing response; every item needs one", "");
+    }
+    assert_refused_with("x,y\n1,2\n2,b\n", &response, "t.csv:3:3: \"b\" is no number", "\"y\" must hold numbers");
+    assert_refused_with("x,y\n1,-inf\n", &response, "t.csv:2:3: an infinite value in column \"y\"", "finite");
+    assert_refused_with("x,y\n1,\xFF\n", &labels, "t.csv:2:3: ", "UTF-8");
+    const char *const second[] = {"x1"};
+    const sm_table_wish npy_labels = {.targets = second, .n_targets = 1, .targets_are_labels = true};
+    const sm_table_wish npy_response = {.targets = second, .n_targets = 1};
+    const double rows[4] = {1, 2, 3, NAN}, large[4] = {1, 2, 3, INFINITY};
+    const char *shape = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }";
+    write_npy("t.npy", shape, rows, sizeof rows);
+    assert_refused_file("t.npy", &npy_labels, "t.npy: row 1, column 1: a missing label", "");
+    assert_refused_file("t.npy", &npy_response, "t.npy: row 1, column 1: a missing response", "");
+    write_npy("t.npy", shape, large, sizeof large);
+    assert_refused_file("t.npy", &npy_response, "t.npy: row 1, column 1: an infinite value", "");
+}
+
+static void a_target_is_nothing_else(void **state) {
+    (void)state;
+    const char *const y[] = {"y"}, *const twice[] = {"y", "x", "y"};
+    const sm_table_wish id = {.targets = y, .n_targets = 1, .id = "y"};
+    const sm_table_wish weight = {.targets = y, .n_targets = 1, .weight = "y"};
+    const sm_table_wish category = {.targets = y, .n_targets = 1, .categories = y, .n_categories = 1};
+    const sm_table_wish feature = {.targets = y, .n_targets = 1, .numbers = y, .n_numbers = 1, .only_known = true};
+    const sm_table_wish again = {.targets = twice, .n_targets = 3};
+    const sm_table_wish only = {.targets = twice, .n_targets = 2};
+    const char *start = "t.csv:1:1: column \"y\" is named as the target and as ";
+    const char *text = "x,y\n1,2\n3,4\n";
+    assert_refused_with(text, &id, start, "as the id; it can be one thing only");
+    assert_refused_with(text, &weight, start, "as the weight; ");
+    assert_refused_with(text, &category, start, "as a category; ");
+    assert_refused_with(text, &feature, start, "as a feature; ");
+    assert_refused_with(text, &again, start, "a second time");
+    assert_refused_with(text, &only, "t.csv:1:1: no feature is left", "target");
+    assert_refused_with("x,z\n1,2\n", &only, "t.csv:1:1: there is no column \"y\"", "\"x\", \"z\"");
+    const char *const numbers[] = {"0", "x0"};
+    const sm_table_wish same = {.targets = numbers, .n_targets = 2};
+    const double rows[2] = {1, 2};
+    write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }", rows, sizeof rows);
+    assert_refused_file("t.npy", &same, "t.npy: column \"x0\" is named as the target", "second time");
+}
+
+static void an_id_that_is_only_a_guess_gives_way_to_a_target(void **state) {
+    (void)state;
+    const char *const targets[] = {"id"}, *const numbers[] = {"x"};
+    const sm_table_wish usual = {.targets = targets, .n_targets = 1};
+    const sm_table_wish known = {.targets = targets,
+                                 .n_targets = 1,
+                                 .id = "id",
+                                 .id_may_be_absent = true,
+                                 .numbers = numbers,
+                                 .n_numbers = 1,
+                                 .only_known = true};
+    const sm_table_wish *const wishes[] = {&usual, &known};
+    for (size_t i = 0; i < 2; i++) {
+        sm_table table = read_csv("id,x\n7,1\n7,2\n", wishes[i]);
+        assert_true(table.ids == NULL && table.id_column == NULL && table.n_columns == 1);
+        assert_true(table.targets[0].values[0] == 7 && table.targets[0].values[1] == 7);
+        sm_table_free(&table);
+    }
+}
+
 static void a_feature_must_be_left(void **state) {
     (void)state;
     assert_refused("id\na\n", "t.csv:1:1: ", "no feature is left");
@@ -391,6 +515,11 @@ int main(void) {
         cmocka_unit_test(a_wished_column_must_be_there),
         cmocka_unit_test(many_columns_are_not_all_listed),
         cmocka_unit_test(weights_are_numbers_above_zero),
+        cmocka_unit_test(targets_are_no_features_and_come_in_the_order_of_the_wish),
+        cmocka_unit_test(labels_are_text_whatever_they_look_like),
+        cmocka_unit_test(every_item_has_its_target),
+        cmocka_unit_test(a_target_is_nothing_else),
+        cmocka_unit_test(an_id_that_is_only_a_guess_gives_way_to_a_target),
         cmocka_unit_test(a_feature_must_be_left),
         cmocka_unit_test(a_known_table_leaves_out_what_it_does_not_know),
         cmocka_unit_test(line_ends_and_quotes_do_not_change_a_table),

@@ -138,8 +138,9 @@ static size_t part(walker *at, const sm_node *node, uint32_t *items) {
 
 static void walk(walker *at, uint32_t *items, size_t n, size_t view, size_t depth) {
     if (n < 2 || depth > 12) return;
-    sm_node node = {.items = items, .n = n, .weight = at->weight};
-    for (size_t k = 0; k < n; k++) node.total += at->weight[items[k]];
+    double weight[MOST_ITEMS]; /* by place */
+    sm_node node = {.items = items, .n = n, .weight = weight};
+    for (size_t k = 0; k < n; k++) node.total += weight[k] = at->weight[items[k]];
     view = at->kind->enter(at->search, &node, view);
     note(at, (double)n);
     check_pure(at, &node);

@@ -1,8 +1,4 @@
-/* forest_arrays.c - see forest_arrays.h.
- *
- * What follows from the rest is not stored: the left child is the next node, the right child comes after the left
- * subtree, splits and leaves are numbered in order, sums of weights come from the members. Arrays that would hold one
- * value throughout (one term a split, weight +1, one draw an item) are left out. */
+/* forest_unpack.c - a forest from its arrays, which are not to be trusted. See forest_arrays.h. */
 #include "model/forest_arrays.h"
 
 #include <math.h>
@@ -10,114 +6,13 @@
 
 #include "base/memory.h"
 
-enum { IS_LEAF = 1, IS_CATEGORY = 2, MISSING_LEFT = 4 };
+enum { IS_LEAF = SM_NODE_IS_LEAF, IS_CATEGORY = SM_NODE_IS_CATEGORY, MISSING_LEFT = SM_NODE_MISSING_LEFT };
 
 typedef struct totals {
     size_t n_nodes, n_splits, n_leaves, n_terms, n_left, n_members;
-    bool has_sums, has_levels, has_categories, has_repeats;
 } totals;
 
 static size_t n_terms_of(const sm_tree *tree) { return tree->first_term[tree->n_splits]; }
-
-static void count_tree(totals *all, const sm_tree *tree) {
-    all->n_nodes += tree->n_nodes;
-    all->n_splits += tree->n_splits;
-    all->n_leaves += tree->n_leaves;
-    all->n_terms += n_terms_of(tree);
-    all->n_members += sm_tree_n_members(tree);
-    if (tree->first_left != NULL) all->n_left += tree->first_left[tree->n_splits];
-    all->has_levels = all->has_levels || tree->term_level != NULL;
-    all->has_categories = all->has_categories || tree->first_left != NULL;
-    all->has_sums = all->has_sums || n_terms_of(tree) != tree->n_splits;
-    for (size_t t = 0; t < n_terms_of(tree); t++) all->has_sums = all->has_sums || tree->term_weight[t] != 1;
-    for (size_t m = 0; m < sm_tree_n_members(tree); m++)
-        all->has_repeats = all->has_repeats || tree->member_draws[m] != 1;
-}
-
-/* Room for one array, or NULL if the model does not need it. The tensors own it. */
-static void *room(sm_tensors *tensors, const char *name, sm_tensor_type type, size_t n, bool is_needed,
-                  smerf_status *status, smerf_error *error) {
-    if (!is_needed || *status != SMERF_OK) return NULL;
-    void *data = sm_array(n, sm_tensor_type_bytes(type));
-    *status =
-        data != NULL ? sm_tensors_give(tensors, name, type, data, n, error) : sm_no_memory(error, "packing a forest");
-    return *status == SMERF_OK ? data : NULL;
-}
-
-static void put_counts(const uint32_t *first, size_t n, uint32_t **counts) {
-    for (size_t i = 0; i < n; i++) *(*counts)++ = first[i + 1] - first[i];
-}
-
-static void put(uint32_t **to, const uint32_t *from, size_t n) {
-    if (n > 0) memcpy(*to, from, n * sizeof **to);
-    *to += n;
-}
-
-/* Where the next value of each array goes; NULL where the model does not need it. */
-typedef struct writer {
-    double *threshold, *gain;
-    uint32_t *n_leaves, *n_members, *item, *draws, *feature, *n_terms, *level, *n_left, *left;
-    int8_t *weight;
-    uint8_t *kind;
-} writer;
-
-static smerf_status make_rooms(writer *next, sm_tensors *tensors, const totals *all, size_t n_trees,
-                               smerf_error *error) {
-    smerf_status status = SMERF_OK;
-    next->threshold = room(tensors, "split.threshold", SM_F64, all->n_splits, true, &status, error);
-    next->gain = room(tensors, "split.gain", SM_F64, all->n_splits, true, &status, error);
-    next->n_leaves = room(tensors, "tree.n_leaves", SM_U32, n_trees, true, &status, error);
-    next->n_members = room(tensors, "leaf.n_members", SM_U32, all->n_leaves, true, &status, error);
-    next->item = room(tensors, "member.item", SM_U32, all->n_members, true, &status, error);
-    next->draws = room(tensors, "member.draws", SM_U32, all->n_members, all->has_repeats, &status, error);
-    next->feature = room(tensors, "term.feature", SM_U32, all->n_terms, true, &status, error);
-    next->n_terms = room(tensors, "split.n_terms", SM_U32, all->n_splits, all->has_sums, &status, error);
-    next->weight = room(tensors, "term.weight", SM_I8, all->n_terms, all->has_sums, &status, error);
-    next->level = room(tensors, "term.level", SM_U32, all->n_terms, all->has_levels, &status, error);
-    next->n_left = room(tensors, "split.n_left", SM_U32, all->n_splits, all->has_categories, &status, error);
-    next->left = room(tensors, "left.level", SM_U32, all->n_left, all->has_categories, &status, error);
-    next->kind = room(tensors, "node.kind", SM_U8, all->n_nodes, true, &status, error);
-    return status;
-}
-
-static uint8_t kind_of(const sm_tree *tree, size_t node) {
-    size_t split = tree->place[node];
-    if (tree->is_leaf[node]) return IS_LEAF;
-    return (uint8_t)((tree->is_category[split] ? IS_CATEGORY : 0) | (tree->missing_left[split] ? MISSING_LEFT : 0));
-}
-
-static void pack_tree(writer *next, const sm_tree *tree) {
-    size_t n_splits = tree->n_splits, n_members = sm_tree_n_members(tree), n_terms = n_terms_of(tree);
-    *next->n_leaves++ = (uint32_t)tree->n_leaves;
-    for (size_t node = 0; node < tree->n_nodes; node++) *next->kind++ = kind_of(tree, node);
-    for (size_t s = 0; s < n_splits; s++) {
-        *next->threshold++ = tree->threshold[s];
-        *next->gain++ = tree->gain[s];
-        if (next->n_left != NULL)
-            *next->n_left++ = tree->first_left != NULL ? tree->first_left[s + 1] - tree->first_left[s] : 0;
-    }
-    put_counts(tree->first_member, tree->n_leaves, &next->n_members);
-    put(&next->item, tree->member_item, n_members);
-    if (next->draws != NULL) put(&next->draws, tree->member_draws, n_members);
-    put(&next->feature, tree->term_feature, n_terms);
-    if (next->n_terms != NULL) put_counts(tree->first_term, n_splits, &next->n_terms);
-    for (size_t t = 0; t < n_terms; t++) {
-        if (next->weight != NULL) *next->weight++ = tree->term_weight[t];
-        if (next->level != NULL) *next->level++ = tree->term_level != NULL ? tree->term_level[t] : SMERF_MISSING;
-    }
-    if (tree->first_left != NULL) put(&next->left, tree->left_level, tree->first_left[n_splits]);
-}
-
-smerf_status sm_forest_pack(const smerf_model *model, sm_tensors *tensors, smerf_error *error) {
-    totals all = {0};
-    writer next;
-    for (size_t b = 0; b < model->options.n_trees; b++) count_tree(&all, &model->trees[b]);
-    smerf_status status = make_rooms(&next, tensors, &all, model->options.n_trees, error);
-    for (size_t b = 0; b < model->options.n_trees && status == SMERF_OK; b++) pack_tree(&next, &model->trees[b]);
-    return status;
-}
-
-/* ---- and back ---- */
 
 /* What is still unread of each array; NULL where the file has none. */
 typedef struct cursor {

@@ -1,0 +1,44 @@
+/* folder.c - see folder.h. */
+#include "folder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+static smerf_status check_disk(const char *folder, double bytes, const char *what, smerf_error *error) {
+    struct statvfs disk;
+    if (statvfs(folder, &disk) != 0) return SMERF_OK; /* writing will tell */
+    double free_bytes = (double)disk.f_bavail * (double)disk.f_frsize;
+    if (bytes <= free_bytes) return SMERF_OK;
+    snprintf(error->message, sizeof error->message, "%.200s take %.1f GB, and %.1f GB are free on the disk", what,
+             bytes / 1e9, free_bytes / 1e9);
+    return SMERF_IO;
+}
+
+smerf_status cli_make_folder(const char *path, double bytes, const char *what, smerf_error *error) {
+    bool is_new = mkdir(path, 0777) == 0;
+    if (!is_new && errno != EEXIST) {
+        snprintf(error->message, sizeof error->message, "%.300s: cannot be made: %s", path, strerror(errno));
+        return SMERF_IO;
+    }
+    smerf_status status = check_disk(path, bytes, what, error);
+    if (status != SMERF_OK && is_new) rmdir(path);
+    return status;
+}
+
+smerf_status cli_open_in(const char *folder, const char *name, sm_output **output, smerf_error *error) {
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path == NULL) {
+        strcpy(error->message, "out of memory while writing files");
+        return SMERF_NO_MEMORY;
+    }
+    snprintf(path, size, "%s/%s", folder, name);
+    smerf_status status = sm_output_open(path, output, error);
+    free(path);
+    return status;
+}

@@ -1,0 +1,120 @@
+/* vectors_leaves.c - how far apart two leaves are, from their mean vectors. See vectors.h.
+ *
+ * In deviations from the two leaves' own means m and m', Eq. (2) is
+ *     h(l, l') = (mean of b_i in l) + (mean of b_j in l') + <m - m', m - m'>,
+ * the same to the last bit for (l, l') and (l', l). */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "target/vectors.h"
+
+static size_t n_numbers(const sm_vectors *vectors, size_t n_leaves) {
+    return sm_size(n_leaves, vectors->rank + 1 + (vectors->self != NULL), 0);
+}
+
+size_t sm_vector_summary_bytes(const sm_vectors *vectors, size_t n_leaves) {
+    return sm_size(n_numbers(vectors, n_leaves), sizeof(double), sizeof(sm_vector_summary));
+}
+
+/* The mean vector of members first .. end-1. */
+static double find_mean(const sm_vectors *vectors, const sm_leaves *leaves, size_t first, size_t end, double *mean) {
+    size_t rank = vectors->rank;
+    double total = 0;
+    memset(mean, 0, rank * sizeof *mean);
+    for (size_t member = first; member < end; member++) {
+        const double *u = vectors->u + leaves->item[member] * rank;
+        total += leaves->weight[member];
+        for (size_t r = 0; r < rank; r++) mean[r] += leaves->weight[member] * u[r];
+    }
+    for (size_t r = 0; r < rank; r++) mean[r] /= total;
+    return total;
+}
+
+/* b_i in deviations from a mean. */
+static double part_of(const sm_vectors *vectors, size_t item, const double *mean) {
+    const double *u = vectors->u + item * vectors->rank, *scale = vectors->scale;
+    double sum = 0;
+    if (vectors->a == NULL) {
+        for (size_t r = 0; r < vectors->rank; r++) sum += scale[r] * (u[r] - mean[r]) * (u[r] - mean[r]);
+        return sum;
+    }
+    for (size_t r = 0; r < vectors->rank; r++) sum += scale[r] * mean[r] * (2 * (u[r] - mean[r]) + mean[r]);
+    return vectors->a[item] - sum;
+}
+
+static void summarise_leaf(const sm_vectors *vectors, const sm_leaves *leaves, size_t leaf,
+                           sm_vector_summary *summary) {
+    size_t first = leaves->first[leaf], end = leaves->first[leaf + 1];
+    double *mean = summary->mean + leaf * vectors->rank, spread = 0, own = 0;
+    double total = find_mean(vectors, leaves, first, end, mean);
+    for (size_t member = first; member < end; member++) {
+        size_t item = leaves->item[member];
+        double share = leaves->weight[member] / total;
+        spread += share * part_of(vectors, item, mean);
+        if (vectors->self != NULL) own += share * share * (vectors->self[item] - sm_vectors_pair(vectors, item, item));
+    }
+    summary->spread[leaf] = spread;
+    if (summary->own != NULL) summary->own[leaf] = own;
+}
+
+sm_vector_summary *sm_vector_summarise(const sm_vectors *vectors, const sm_leaves *leaves) {
+    sm_vector_summary *summary = sm_zeros(1, sizeof *summary);
+    double *numbers = sm_array(n_numbers(vectors, leaves->n), sizeof *numbers);
+    if (summary == NULL || numbers == NULL) {
+        sm_free(summary);
+        sm_free(numbers);
+        return NULL;
+    }
+    summary->mean = numbers;
+    summary->spread = numbers + leaves->n * vectors->rank;
+    if (vectors->self != NULL) summary->own = summary->spread + leaves->n;
+    for (size_t leaf = 0; leaf < leaves->n; leaf++) summarise_leaf(vectors, leaves, leaf, summary);
+    return summary;
+}
+
+void sm_vector_summary_free(sm_vector_summary *summary) {
+    if (summary == NULL) return;
+    sm_free(summary->mean);
+    sm_free(summary);
+}
+
+double sm_vector_leaf_pair(const sm_vectors *vectors, const sm_vector_summary *summary, size_t a, size_t b) {
+    const double *left = summary->mean + a * vectors->rank, *right = summary->mean + b * vectors->rank;
+    double square = 0;
+    for (size_t r = 0; r < vectors->rank; r++)
+        square += vectors->scale[r] * ((left[r] - right[r]) * (left[r] - right[r]));
+    double distance = summary->spread[a] + summary->spread[b] + square;
+    return a == b && summary->own != NULL ? distance + summary->own[a] : distance;
+}
+
+void sm_vector_leaf_row(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves, size_t leaf,
+                        double *row) {
+    for (size_t l = 0; l < n_leaves; l++) row[l] = sm_vector_leaf_pair(vectors, summary, leaf, l);
+}
+
+/* The sum over j before i of w_j z_ij is W b_i + B - 2 <s, d_i>, with W, B and s added up over those before. */
+double sm_vector_mean_apart(const sm_vectors *vectors, const sm_leaves *leaves, size_t first, size_t end) {
+    size_t rank = vectors->rank;
+    if (end - first < 2) return NAN;
+    double few[2 * 16], *mean = rank <= 16 ? few : sm_array(rank, 2 * sizeof *mean);
+    if (mean == NULL) return NAN;
+    double *sums = mean + rank, weight = 0, parts = 0, sum = 0, pairs = 0;
+    find_mean(vectors, leaves, first, end, mean);
+    memset(sums, 0, rank * sizeof *sums);
+    for (size_t member = first; member < end; member++) {
+        size_t item = leaves->item[member];
+        const double *u = vectors->u + item * rank;
+        double w = leaves->weight[member], part = part_of(vectors, item, mean), inner = 0;
+        for (size_t r = 0; r < rank; r++) {
+            inner += vectors->scale[r] * sums[r] * (u[r] - mean[r]);
+            sums[r] += w * (u[r] - mean[r]);
+        }
+        sum += w * (weight * part + parts - 2 * inner);
+        pairs += w * weight;
+        weight += w;
+        parts += w * part;
+    }
+    if (mean != few) sm_free(mean);
+    return sum / pairs;
+}

@@ -1,0 +1,11 @@
+/* fit.h - grows a forest, when everything automatic about its target has been settled. */
+#ifndef SM_TRAIN_FIT_H
+#define SM_TRAIN_FIT_H
+
+#include "model/model.h"
+
+/* As smerf_fit, but options->complete is off or a rank. */
+smerf_status sm_fit(const smerf_items *items, smerf_target *target, const smerf_options *options, const smerf_run *run,
+                    smerf_model **out, smerf_error *error);
+
+#endif

@@ -1,0 +1,345 @@
+/* brute.h - what a target says of nodes and leaves, held against double sums over its matrix; and model files whose
+ * checksum fits and whose target does not. */
+#ifndef TESTS_UNIT_BRUTE_H
+#define TESTS_UNIT_BRUTE_H
+
+#include "tests/unit/stand_in.h"
+
+#include "model/safetensors.h"
+#include "target/target.h"
+
+enum { MOST_ITEMS = 120, MOST_LINE_UPS = 3, MOST_LEVELS = 7 };
+
+/* A target, and the matrix that it stands for, the diagonal included. */
+typedef struct brute {
+    const smerf_target *target;
+    double z[MOST_ITEMS * MOST_ITEMS];
+    size_t n;
+    sm_random random;
+    double weight[MOST_ITEMS]; /* by item */
+    sm_search *search;
+    bool is_exact; /* every cost is good to its own last digits, not only to those of the node's */
+} brute;
+
+static inline double z_of(const brute *at, size_t i, size_t j) { return at->z[i * at->n + j]; }
+
+/* The matrix is what the target tells. */
+static inline void brute_start(brute *at, const smerf_target *target, uint64_t seed) {
+    at->target = target;
+    at->n = target->n_rows;
+    assert_true(at->n <= MOST_ITEMS);
+    sm_random_start(&at->random, seed, 3, at->n);
+    for (size_t i = 0; i < at->n; i++) target->kind->true_row(target, i, at->z + i * at->n);
+}
+
+/* Ones; draws; draws times weights of all sizes. */
+static inline void draw_weights(brute *at, int how) {
+    for (size_t i = 0; i < at->n; i++) {
+        at->weight[i] = how == 0 ? 1 : 1 + sm_random_below(&at->random, 4);
+        if (how == 2) at->weight[i] *= 0.1 + sm_random_uniform(&at->random);
+        if (how == 3) at->weight[i] *= pow(10, 200 * sm_random_uniform(&at->random) - 100);
+    }
+}
+
+/* ---- nodes ---- */
+
+/* Q(S) / W of the items order[first .. end-1] of a node. */
+static inline double brute_cost(const brute *at, const sm_node *node, const uint32_t *order, size_t first, size_t end) {
+    long double cost = 0, weight = 0;
+    for (size_t r = first; r < end; r++) {
+        size_t i = node->items[order[r]];
+        for (size_t s = first; s < end; s++) {
+            size_t j = node->items[order[s]];
+            cost += (long double)at->weight[i] * (long double)at->weight[j] * (long double)z_of(at, i, j);
+        }
+        weight += (long double)at->weight[i];
+    }
+    return (double)(cost / weight);
+}
+
+static inline void check_price(brute *at, const sm_node *node) {
+    static uint32_t orders[MOST_LINE_UPS][MOST_ITEMS];
+    static double left[MOST_LINE_UPS][MOST_ITEMS], right[MOST_LINE_UPS][MOST_ITEMS], again[2][MOST_ITEMS];
+    const sm_target_kind *kind = at->target->kind;
+    sm_line_up lines[MOST_LINE_UPS];
+    for (size_t u = 0; u < MOST_LINE_UPS; u++) {
+        for (size_t k = 0; k < node->n; k++) orders[u][k] = (uint32_t)k;
+        sm_random_shuffle(&at->random, orders[u], node->n);
+        lines[u] = (sm_line_up){.order = orders[u], .left = left[u], .right = right[u]};
+    }
+    double cost = kind->price(at->search, node, lines, MOST_LINE_UPS);
+    double whole = brute_cost(at, node, orders[0], 0, node->n);
+    assert_near(cost, whole, 1e-13 * whole);
+    for (size_t u = 0; u < MOST_LINE_UPS; u++) {
+        const sm_line_up alone = {.order = orders[u], .left = again[0], .right = again[1]};
+        assert_true(kind->price(at->search, node, &alone, 1) == cost); /* the same by itself, to the last bit */
+        assert_memory_equal(again[0], left[u], (node->n - 1) * sizeof **left);
+        assert_memory_equal(again[1], right[u], (node->n - 1) * sizeof **right);
+        for (size_t r = 0; r + 1 < node->n; r += 1 + node->n / 9) {
+            double from_left = brute_cost(at, node, orders[u], 0, r + 1);
+            double from_right = brute_cost(at, node, orders[u], r + 1, node->n);
+            assert_near(left[u][r], from_left, 1e-13 * (at->is_exact ? from_left : whole));
+            assert_near(right[u][r], from_right, 1e-13 * (at->is_exact ? from_right : whole));
+        }
+    }
+}
+
+static inline void check_pure(brute *at, const sm_node *node) {
+    double first = z_of(at, node->items[0], node->items[0]);
+    bool is_pure = true;
+    for (size_t k = 0; k < node->n; k++)
+        for (size_t l = 0; l < node->n; l++) is_pure = is_pure && z_of(at, node->items[k], node->items[l]) == first;
+    assert_int_equal(at->target->kind->is_pure(at->search, node), is_pure);
+}
+
+static inline double brute_level_mean(const brute *at, const sm_node *node, const uint32_t *level, size_t a, size_t b) {
+    long double sum = 0, weight = 0;
+    for (size_t k = 0; k < node->n; k++)
+        for (size_t l = 0; l < node->n; l++) {
+            if (level[k] != a || level[l] != b) continue;
+            size_t i = node->items[k], j = node->items[l];
+            long double pair = (long double)at->weight[i] * (long double)at->weight[j];
+            sum += pair * (long double)z_of(at, i, j);
+            weight += pair;
+        }
+    return (double)(sum / weight);
+}
+
+/* Every level has an item; some items have none. */
+static inline void check_levels(brute *at, const sm_node *node) {
+    uint32_t level[MOST_ITEMS], n_levels = 1 + sm_random_below(&at->random, MOST_LEVELS);
+    double mean[MOST_LEVELS * MOST_LEVELS];
+    if (n_levels > node->n) n_levels = (uint32_t)node->n;
+    for (size_t k = 0; k < node->n; k++) {
+        bool is_missing = k >= n_levels && sm_random_below(&at->random, 5) == 0;
+        level[k] = is_missing ? SMERF_MISSING : k < n_levels ? (uint32_t)k : sm_random_below(&at->random, n_levels);
+    }
+    at->target->kind->level_distances(at->search, node, level, n_levels, mean);
+    for (size_t a = 0; a < n_levels; a++)
+        for (size_t b = 0; b < n_levels; b++) {
+            double slow = brute_level_mean(at, node, level, a, b);
+            assert_near(mean[a * n_levels + b], slow, 1e-13 * slow);
+            assert_true(mean[a * n_levels + b] == mean[b * n_levels + a]);
+        }
+}
+
+static inline void walk_nodes(brute *at, uint32_t *items, size_t n, size_t view, size_t depth) {
+    if (n < 2 || depth > 10) return;
+    double weight[MOST_ITEMS]; /* by place */
+    sm_node node = {.items = items, .n = n, .weight = weight};
+    for (size_t k = 0; k < n; k++) node.total += weight[k] = at->weight[items[k]];
+    view = at->target->kind->enter(at->search, &node, view);
+    check_pure(at, &node);
+    check_price(at, &node);
+    check_levels(at, &node);
+    check_price(at, &node); /* one question does not spoil the next */
+    uint32_t right[MOST_ITEMS];
+    size_t n_left = 0, n_right = 0;
+    for (size_t k = 0; k < n; k++) {
+        if (sm_random_below(&at->random, 3) == 0)
+            items[n_left++] = items[k];
+        else
+            right[n_right++] = items[k];
+    }
+    memcpy(items + n_left, right, n_right * sizeof *items);
+    walk_nodes(at, items, n_left, view, depth + 1);
+    walk_nodes(at, items + n_left, n_right, view, depth + 1);
+}
+
+/* Nested nodes, as growing a tree meets them, under weights of all sorts; one search for several trees. */
+static inline void check_nodes(brute *at) {
+    smerf_error error;
+    const sm_search_size size = {
+        .n_items = at->n, .n_levels = MOST_LEVELS, .n_line_ups = MOST_LINE_UPS, .n_threads = 1};
+    at->search = at->target->kind->search_new(at->target, &size, &error);
+    assert_non_null(at->search);
+    for (int how = 0; how < 4; how++) {
+        uint32_t items[MOST_ITEMS];
+        for (uint32_t i = 0; i < at->n; i++) items[i] = i;
+        draw_weights(at, how);
+        walk_nodes(at, items, at->n, 0, 0);
+    }
+    at->target->kind->search_free(at->search);
+}
+
+/* ---- leaves ---- */
+
+typedef struct partition {
+    sm_leaves leaves;
+    uint32_t first[MOST_ITEMS + 1], item[MOST_ITEMS];
+    double weight[MOST_ITEMS], total[MOST_ITEMS];
+} partition;
+
+static inline int by_number(const void *a, const void *b) {
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Some of the items in leaves of one item and of more. */
+static inline void draw_partition(brute *at, partition *drawn, size_t n_leaves) {
+    size_t n_members = n_leaves + sm_random_below(&at->random, (uint32_t)(at->n - n_leaves + 1));
+    for (uint32_t i = 0; i < at->n; i++) drawn->item[i] = i;
+    sm_random_shuffle(&at->random, drawn->item, at->n);
+    for (size_t l = 0; l <= n_leaves; l++) drawn->first[l] = (uint32_t)(l * n_members / n_leaves);
+    for (size_t l = 1; l + 1 < n_leaves; l += 2) drawn->first[l] = drawn->first[l + 1] - 1;
+    for (size_t l = 0; l < n_leaves; l++) {
+        size_t first = drawn->first[l], n = drawn->first[l + 1] - first;
+        qsort(drawn->item + first, n, sizeof *drawn->item, by_number);
+        drawn->total[l] = 0;
+        for (size_t m = first; m < first + n; m++) drawn->total[l] += drawn->weight[m] = at->weight[drawn->item[m]];
+    }
+    drawn->leaves = (sm_leaves){
+        .n = n_leaves, .first = drawn->first, .item = drawn->item, .weight = drawn->weight, .total = drawn->total};
+}
+
+/* Mean z over two ranges of members; apart: without those of an item to itself. */
+static inline double brute_mean(const brute *at, const sm_leaves *leaves, const size_t a[2], const size_t b[2],
+                                bool is_apart) {
+    long double sum = 0, weight = 0;
+    for (size_t k = a[0]; k < a[1]; k++)
+        for (size_t l = b[0]; l < b[1]; l++) {
+            if (is_apart && k == l) continue;
+            long double pair = (long double)leaves->weight[k] * (long double)leaves->weight[l];
+            sum += pair * (long double)z_of(at, leaves->item[k], leaves->item[l]);
+            weight += pair;
+        }
+    return weight > 0 ? (double)(sum / weight) : (double)NAN;
+}
+
+static inline void check_leaf_distances(const brute *at, const sm_leaves *leaves) {
+    static double rows[MOST_ITEMS * MOST_ITEMS];
+    double scratch[MOST_ITEMS], largest = 0;
+    size_t n = leaves->n;
+    for (size_t k = 0; k < at->n * at->n; k++) largest = fmax(largest, at->z[k]);
+    for (size_t a = 0; a < n; a++) at->target->kind->leaf_row(at->target, leaves, a, rows + a * n, scratch);
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++) {
+            const size_t left[2] = {leaves->first[a], leaves->first[a + 1]};
+            const size_t right[2] = {leaves->first[b], leaves->first[b + 1]};
+            double pair = at->target->kind->leaf_pair(at->target, leaves, a, b);
+            assert_memory_equal(&rows[a * n + b], &pair, sizeof pair);
+            assert_memory_equal(&rows[a * n + b], &rows[b * n + a], sizeof pair);
+            assert_near(pair, brute_mean(at, leaves, left, right, false), 1e-14 * largest);
+        }
+}
+
+static inline void check_apart(const brute *at, const sm_leaves *leaves) {
+    size_t n_members = leaves->first[leaves->n];
+    for (size_t first = 0; first < n_members; first += 1 + n_members / 20)
+        for (size_t end = first + 1; end <= n_members; end += 1 + n_members / 20) {
+            const size_t range[2] = {first, end};
+            double slow = brute_mean(at, leaves, range, range, true);
+            assert_near(at->target->kind->mean_apart(at->target, leaves, first, end), slow, 1e-13 * slow);
+        }
+}
+
+typedef void (*leaves_check)(const brute *at, const sm_leaves *leaves);
+
+/*   also  what else is to be looked at, or NULL */
+static inline void check_leaves(brute *at, leaves_check also) {
+    const sm_target_kind *kind = at->target->kind;
+    for (int how = 0; how < 4; how++)
+        for (size_t divisor = 1; divisor < 6; divisor++) {
+            partition drawn;
+            draw_weights(at, how);
+            draw_partition(at, &drawn, 1 + (at->n - 1) / divisor);
+            void *summary = kind->summarise(at->target, &drawn.leaves);
+            assert_non_null(summary);
+            assert_true(kind->summary_bytes(at->target, drawn.leaves.n) > 0);
+            drawn.leaves.summary = summary;
+            check_leaf_distances(at, &drawn.leaves);
+            check_apart(at, &drawn.leaves);
+            if (also != NULL) also(at, &drawn.leaves);
+            kind->summary_free(summary);
+        }
+}
+
+/* ---- forests ---- */
+
+static inline void assert_same_u32(const uint32_t *a, const uint32_t *b, size_t n) {
+    assert_int_equal(a == NULL, b == NULL);
+    if (a != NULL) assert_memory_equal(a, b, n * sizeof *a);
+}
+
+/* What assert_same_trees of stand_in.h leaves out. */
+static inline void assert_same_arrays(const smerf_model *a, const smerf_model *b, size_t n_trees) {
+    assert_same_trees(a, b, n_trees);
+    for (size_t t = 0; t < n_trees; t++) {
+        smerf_tree_view left, right;
+        smerf_model_tree(a, t, &left);
+        smerf_model_tree(b, t, &right);
+        assert_same_u32(left.place, right.place, left.n_nodes);
+        assert_same_u32(left.right, right.right, left.n_splits);
+        assert_same_u32(left.term_level, right.term_level, left.first_term[left.n_splits]);
+        assert_same_u32(left.first_left, right.first_left, left.n_splits + 1);
+        assert_same_u32(left.member_draws, right.member_draws, left.first_member[left.n_leaves]);
+    }
+}
+
+/* A forest on data with everything in it: by the target, and by the matrix. */
+static inline void check_forest(const data_set *data, smerf_target *target, smerf_options options) {
+    smerf_error error;
+    smerf_model *model = NULL, *dense = fit_with(data, &options, NULL);
+    demand_ok(smerf_fit(data->items, target, &options, NULL, &model, &error), &error);
+    assert_same_arrays(model, dense, options.n_trees);
+    const smerf_self selves[] = {SMERF_SELF_GIVEN, SMERF_SELF_EXCLUDE};
+    assert_same_distances(model, dense, data, false);
+    if (options.sample != SMERF_NO_SAMPLE) assert_same_distances(model, dense, data, true);
+    smerf_model_free(model);
+    smerf_model_free(dense);
+    if (options.self_distance != SMERF_SELF_VALUE) return;
+    for (size_t s = 0; s < 2; s++) { /* the other two */
+        options.self_distance = selves[s];
+        check_forest(data, target, options);
+    }
+}
+
+/* All combinations of what matters to a tree's shape, on one data set. Takes data->target for the matrix's. */
+static inline void check_forests(const data_set *data, smerf_target *target) {
+    for (unsigned way = 0; way < 16; way++) {
+        smerf_options options = options_for(2);
+        options.splits = way & 1 ? SMERF_OBLIQUE : SMERF_AXIS;
+        options.density = way & 1 ? 0.4 : 0;
+        options.sample = way & 2 ? SMERF_NO_SAMPLE : SMERF_BOOTSTRAP;
+        options.min_parent = way & 4 ? 6 : 2;
+        options.max_depth = way & 8 ? 3 : SMERF_NO_LIMIT;
+        options.self_distance = SMERF_SELF_VALUE;
+        options.self_value = 0.5 * (way % 3);
+        check_forest(data, target, options);
+    }
+}
+
+/* ---- forged files ---- */
+
+/* good.smerf with one of its arrays changed, or taken away (NULL). */
+static inline smerf_status load_forged(const char *name, sm_tensor_type type, const void *data, size_t n,
+                                       smerf_error *error) {
+    sm_safetensors file;
+    sm_tensors changed = {0};
+    demand_ok(sm_safetensors_read("good.smerf", &file, error), error);
+    json_t *facts = json_deep_copy(file.facts);
+    json_object_del(facts, "checksum");
+    for (size_t k = 0; k < file.tensors.n; k++) {
+        const sm_tensor *tensor = &file.tensors.tensor[k];
+        if (strcmp(tensor->name, name) != 0)
+            demand_ok(sm_tensors_add(&changed, tensor->name, tensor->type, tensor->data, tensor->n, error), error);
+    }
+    if (data != NULL) demand_ok(sm_tensors_add(&changed, name, type, data, n, error), error);
+    demand_ok(sm_safetensors_write("forged.smerf", facts, &changed, error), error);
+    json_decref(facts);
+    sm_tensors_free(&changed);
+    sm_safetensors_close(&file);
+    smerf_model *model = NULL;
+    smerf_status status = smerf_model_load("forged.smerf", &model, error);
+    smerf_model_free(model);
+    return status;
+}
+
+static inline void assert_forgery(const char *name, sm_tensor_type type, const void *data, size_t n,
+                                  const char *words) {
+    smerf_error error = {0};
+    assert_int_equal(load_forged(name, type, data, n, &error), SMERF_BAD_FILE);
+    assert_says(&error, "forged.smerf: is damaged: ", words);
+}
+
+#endif

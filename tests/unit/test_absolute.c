@@ -1,0 +1,294 @@
+/* test_absolute.c - absolute differences against the matrix that they stand for: nodes, leaves, forests, files. */
+#include "tests/unit/brute.h"
+
+static smerf_target *absolute_of(const double *values, size_t n) {
+    smerf_target *target = NULL;
+    smerf_error error;
+    demand_ok(smerf_target_new_absolute("height", values, n, &target, &error), &error);
+    return target;
+}
+
+/* Small whole numbers, quarters, all equal, all different: numbers whose differences float32 holds. */
+static void draw_dyadic(size_t n, sm_random *random, double *values) {
+    uint32_t way = sm_random_below(random, 5), n_different = way == 0 ? 1 : way < 3 ? 4 : 2000;
+    double unit = way % 2 == 0 ? 1 : 0.25, offset = sm_random_below(random, 2) == 0 ? 0 : -300;
+    for (size_t i = 0; i < n; i++) values[i] = offset + unit * sm_random_below(random, n_different);
+}
+
+static smerf_target *draw_absolute(size_t n, sm_random *random, float *z) {
+    double values[MOST_ITEMS];
+    draw_dyadic(n, random, values);
+    for (size_t k = 0; k < n * n && z != NULL; k++) z[k] = (float)fabs(values[k / n] - values[k % n]);
+    return absolute_of(values, n);
+}
+
+/* Any numbers: with ties, far from zero, of all sizes, and both zeros. */
+static void draw_values(size_t n, sm_random *random, size_t trial, double *values) {
+    draw_dyadic(n, random, values);
+    for (size_t i = 0; i < n && trial % 4 != 0; i++) {
+        if (sm_random_below(random, 4) > 0) values[i] = sm_random_normal(random);
+        if (trial % 4 == 2) values[i] += 1e9;
+        if (trial % 4 == 3) values[i] *= pow(10, 12 * sm_random_uniform(random) - 6);
+    }
+    if (n > 4) values[0] = 0.0;
+    if (n > 4) values[3] = -0.0;
+}
+
+/* ---- nodes and leaves ---- */
+
+static void for_all_values(void (*check)(brute *at)) {
+    static brute at;
+    const size_t sizes[] = {2, 3, 5, 17, 40, MOST_ITEMS};
+    const double diagonals[] = {0, 1, 0.5, 0, 0.25};
+    sm_random random;
+    smerf_error error;
+    sm_random_start(&random, 12, 0, 0);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (size_t trial = 0; trial < 16; trial++) {
+            double values[MOST_ITEMS];
+            draw_values(sizes[s], &random, trial, values);
+            smerf_target *given = absolute_of(values, sizes[s]), *target = NULL;
+            demand_ok(given->kind->with_diagonal(given, diagonals[trial % 5], &target, &error), &error);
+            smerf_target_free(given); /* the variant keeps it */
+            brute_start(&at, target, trial);
+            at.is_exact = false;
+            check(&at);
+            smerf_target_free(target);
+        }
+}
+
+static void check_distances(brute *at) { check_leaves(at, NULL); }
+
+static void cuts_and_levels_cost_what_the_double_sum_says(void **state) {
+    (void)state;
+    for_all_values(check_nodes);
+}
+
+static void leaves_are_apart_by_their_mean_distance(void **state) {
+    (void)state;
+    for_all_values(check_distances);
+}
+
+static bool is_pure(const double *values, size_t n, double diagonal) {
+    smerf_target *given = absolute_of(values, n), *target = NULL;
+    smerf_error error;
+    uint32_t items[4] = {0, 1, 2, 3};
+    const double weight[4] = {1, 1, 1, 1};
+    const sm_node node = {.items = items, .n = n, .weight = weight, .total = (double)n};
+    const sm_search_size size = {.n_items = n, .n_line_ups = 1, .n_threads = 1};
+    demand_ok(given->kind->with_diagonal(given, diagonal, &target, &error), &error);
+    sm_search *search = target->kind->search_new(target, &size, &error);
+    target->kind->enter(search, &node, 0);
+    bool answer = target->kind->is_pure(search, &node);
+    target->kind->search_free(search);
+    smerf_target_free(target);
+    smerf_target_free(given);
+    return answer;
+}
+
+static void pure_means_all_equal_with_the_diagonal(void **state) {
+    (void)state;
+    const double same[4] = {2, 2, 2, 2}, zeros[2] = {0, -0.0}, pair[2] = {1, 3.5}, three[3] = {0, 1, 2};
+    assert_true(is_pure(same, 4, 0) && is_pure(zeros, 2, 0) && is_pure(same, 4, -0.0));
+    assert_false(is_pure(same, 4, 1) || is_pure(pair, 2, 0) || is_pure(three, 3, 0));
+    assert_true(is_pure(pair, 2, 2.5));
+    assert_false(is_pure(pair, 2, -2.5) || is_pure(pair, 2, 2) || is_pure(three, 3, 1));
+    assert_true(is_pure(pair, 1, 7) && is_pure(pair, 1, 0));
+}
+
+/* ---- forests ---- */
+
+static void absolute_differences_stand_for_their_matrix(void **state) {
+    (void)state;
+    stand_in_trials(300, draw_absolute);
+}
+
+static void every_array_of_a_tree_is_that_of_the_matrix(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        data_plan plan = {.n_items = 60, .n_numbers = 2, .n_categories = 2, .missing = 0.1, .seed = seed};
+        data_set *data = data_set_new(plan);
+        sm_random random;
+        smerf_error error;
+        double weights[60];
+        sm_random_start(&random, seed, 12, 0);
+        smerf_target_free(data->target);
+        smerf_target *target = draw_absolute(60, &random, data->z);
+        demand_ok(smerf_target_new_distances(data->z, 60, &data->target, &error), &error);
+        for (size_t i = 0; i < 60; i++) weights[i] = 0.1 + sm_random_uniform(&random);
+        if (seed % 2 == 0) demand_ok(smerf_items_set_weights(data->items, "w", weights, &error), &error);
+        check_forests(data, target);
+        smerf_target_free(target);
+        data_set_free(data);
+    }
+}
+
+static void parts_with_other_numbers_are_not_merged(void **state) {
+    (void)state;
+    data_set *data = plain_data(12);
+    double values[12];
+    for (uint32_t i = 0; i < 12; i++) values[i] = i % 5;
+    smerf_error error;
+    smerf_target *same = absolute_of(values, 12), *targets[3] = {absolute_of(values, 12)};
+    demand_ok(smerf_target_new_absolute("width", values, 12, &targets[1], &error), &error);
+    values[7] = 2.5;
+    targets[2] = absolute_of(values, 12);
+    smerf_options options = options_for(2);
+    smerf_model *first = NULL, *whole = NULL, *merged = NULL;
+    demand_ok(smerf_fit(data->items, same, &options, NULL, &first, &error), &error);
+    options.first_tree = 2;
+    for (size_t k = 0; k < 3; k++) {
+        smerf_model *second = NULL;
+        demand_ok(smerf_fit(data->items, targets[k], &options, NULL, &second, &error), &error);
+        const smerf_model *parts[2] = {first, second};
+        smerf_status status = smerf_model_merge(parts, 2, &merged, &error);
+        assert_int_equal(status, k == 0 ? SMERF_OK : SMERF_BAD_INPUT);
+        if (k > 0) assert_says(&error, "these are not parts of one forest", "differ in target");
+        smerf_model_free(second);
+        smerf_target_free(targets[k]);
+    }
+    options = options_for(4);
+    demand_ok(smerf_fit(data->items, same, &options, NULL, &whole, &error), &error);
+    assert_same_model(whole, merged);
+    smerf_model_free(first);
+    smerf_model_free(whole);
+    smerf_model_free(merged);
+    smerf_target_free(same);
+    data_set_free(data);
+}
+
+/* ---- making ---- */
+
+static void what_is_no_number_is_refused(void **state) {
+    (void)state;
+    const double missing[3] = {1, NAN, 2}, endless[3] = {1, 2, -INFINITY}, large[3] = {1e91, 0, 0},
+                 fine[2] = {-1e90, 1e90};
+    smerf_target *target = NULL;
+    smerf_error error;
+    assert_int_equal(smerf_target_new_absolute("y", missing, 3, &target, &error), SMERF_BAD_INPUT);
+    assert_string_equal(error.message, "column 'y', item 1: nan is not a number between -1e90 and 1e90");
+    assert_true(error.row == 1 && error.column == 0);
+    assert_int_equal(smerf_target_new_absolute(NULL, endless, 3, &target, &error), SMERF_BAD_INPUT);
+    assert_string_equal(error.message, "item 2: -inf is not a number between -1e90 and 1e90");
+    assert_int_equal(smerf_target_new_absolute("y", large, 3, &target, &error), SMERF_BAD_INPUT);
+    assert_int_equal(smerf_target_new_absolute("\xff", large, 3, &target, &error), SMERF_BAD_INPUT);
+    assert_string_equal(error.message, "the name of the target's column is not UTF-8 text");
+    assert_int_equal(smerf_target_new_absolute("y", fine, 0, &target, &error), SMERF_BAD_INPUT);
+    assert_string_equal(error.message, "a target of kind 'absolute' needs items");
+    assert_null(target);
+    demand_ok(smerf_target_new_absolute("y", fine, 2, &target, &error), &error);
+    smerf_target_free(target);
+}
+
+/* The largest numbers and weights that are allowed: every gain is still a number. */
+static void the_largest_numbers_and_weights_do_no_harm(void **state) {
+    (void)state;
+    enum { N = 40 };
+    data_set *data = mixed_data(N);
+    double values[N], weights[N];
+    smerf_error error;
+    for (size_t i = 0; i < N; i++) {
+        values[i] = i % 2 == 0 ? 1e90 : -1e90 + (double)i * 1e88;
+        weights[i] = i % 3 == 0 ? 1e100 : 1e-100;
+    }
+    demand_ok(smerf_items_set_weights(data->items, "w", weights, &error), &error);
+    smerf_target *target = absolute_of(values, N);
+    const smerf_options options = options_for(4);
+    smerf_model *model = NULL;
+    demand_ok(smerf_fit(data->items, target, &options, NULL, &model, &error), &error);
+    for (size_t b = 0; b < 4; b++) {
+        smerf_tree_view tree;
+        smerf_model_tree(model, b, &tree);
+        assert_true(tree.n_leaves > 10);
+        for (size_t s = 0; s < tree.n_splits; s++) assert_true(isfinite(tree.gain[s]));
+    }
+    double *distances = all_distances(model, data, false);
+    for (size_t k = 0; k < N * N; k++) assert_true(distances[k] >= 0 && distances[k] <= 2.1e90);
+    free(distances);
+    smerf_model_free(model);
+    smerf_target_free(target);
+    data_set_free(data);
+}
+
+static void absolute_differences_have_no_links_and_no_values(void **state) {
+    (void)state;
+    const double values[3] = {1, 4, -2};
+    double row[3];
+    smerf_target *target = absolute_of(values, 3);
+    assert_int_equal(smerf_target_metrics(target),
+                     SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10));
+    assert_true(target->kind->is_link == NULL && target->kind->n_values == NULL);
+    assert_ptr_equal(sm_target_kind_find("absolute"), target->kind);
+    target->kind->true_row(target, 2, row);
+    assert_true(row[0] == 3 && row[1] == 6 && row[2] == 0);
+    smerf_target_free(target);
+}
+
+/* ---- files ---- */
+
+/* Leaves good.smerf. */
+static smerf_model *absolute_model(const char *column, double self_value) {
+    const double values[8] = {1, -2, 3.5, 0.1, 1e-300, 7, 7, -1e50};
+    data_set *data = plain_data(8);
+    smerf_target *target = NULL;
+    smerf_options options = options_for(2);
+    options.self_distance = SMERF_SELF_VALUE;
+    options.self_value = self_value;
+    smerf_model *model = NULL;
+    smerf_error error;
+    demand_ok(smerf_target_new_absolute(column, values, 8, &target, &error), &error);
+    demand_ok(smerf_fit(data->items, target, &options, NULL, &model, &error), &error);
+    demand_ok(smerf_model_save(model, "good.smerf", &error), &error);
+    smerf_target_free(target);
+    data_set_free(data);
+    return model;
+}
+
+static void a_model_survives_its_file_with_and_without_a_name(void **state) {
+    (void)state;
+    const char *const names[2] = {"height", NULL};
+    const double selves[3] = {0, 1, 0.25};
+    for (size_t k = 0; k < 6; k++) {
+        smerf_model *model = absolute_model(names[k % 2], selves[k / 2]), *loaded = NULL;
+        smerf_error error;
+        demand_ok(smerf_model_load("good.smerf", &loaded, &error), &error);
+        assert_same_model(model, loaded);
+        smerf_model_free(model);
+        smerf_model_free(loaded);
+    }
+}
+
+static void files_with_numbers_that_make_no_sense_are_refused(void **state) {
+    (void)state;
+    smerf_model_free(absolute_model("height", 0.5));
+    const double nothing[8] = {0, 0, 0, NAN}, endless[8] = {INFINITY}, large[8] = {0, -1e91}, fine[8] = {0};
+    const float narrow[8] = {0};
+    smerf_error error;
+    assert_int_equal(load_forged("target.value", SM_F64, fine, 8, &error), SMERF_OK); /* the forger knows its trade */
+    assert_forgery("target.value", SM_F64, NULL, 0, "no array 'target.value'");
+    assert_forgery("target.value", SM_F64, fine, 7, "F64[7] and should be F64[8]");
+    assert_forgery("target.value", SM_F32, narrow, 8, "F32[8] and should be F64[8]");
+    assert_forgery("target.value", SM_F64, nothing, 8, "not all numbers up to 1e90");
+    assert_forgery("target.value", SM_F64, endless, 8, "not all numbers up to 1e90");
+    assert_forgery("target.value", SM_F64, large, 8, "not all numbers up to 1e90");
+    assert_forgery("target.column", SM_U8, "a\0b\0", 4, "not one text");
+    assert_forgery("target.diagonal", SM_F64, endless, 1, "self-distance is not a number");
+    assert_forgery("target.diagonal", SM_F32, narrow, 1, "F32[1] and should be F64[1]");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cuts_and_levels_cost_what_the_double_sum_says),
+        cmocka_unit_test(leaves_are_apart_by_their_mean_distance),
+        cmocka_unit_test(pure_means_all_equal_with_the_diagonal),
+        cmocka_unit_test(absolute_differences_stand_for_their_matrix),
+        cmocka_unit_test(every_array_of_a_tree_is_that_of_the_matrix),
+        cmocka_unit_test(parts_with_other_numbers_are_not_merged),
+        cmocka_unit_test(what_is_no_number_is_refused),
+        cmocka_unit_test(the_largest_numbers_and_weights_do_no_harm),
+        cmocka_unit_test(absolute_differences_have_no_links_and_no_values),
+        cmocka_unit_test(a_model_survives_its_file_with_and_without_a_name),
+        cmocka_unit_test(files_with_numbers_that_make_no_sense_are_refused),
+    };
+    return cmocka_run_group_tests(tests, files_enter, files_leave);
+}

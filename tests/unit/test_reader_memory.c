@@ -1,0 +1,194 @@
+/* test_reader_memory.c - whichever allocation of a reader fails, it says so, keeps nothing and leaks nothing.
+ *
+ * All memory is asked for in src/base/memory.c. This program brings a copy of that file in which every call can be made
+ * to fail, and the linker takes it instead of the library's. */
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Which call fails, from 1; 0: none. With is_drought all that follow fail, too. */
+static long n_calls, n_live, failing_call;
+static bool is_drought;
+
+static bool must_fail(void) {
+    n_calls++;
+    return failing_call != 0 && (n_calls == failing_call || (n_calls > failing_call && is_drought));
+}
+
+static void *counted(void *array) {
+    n_live += array != NULL;
+    return array;
+}
+
+static void *try_malloc(size_t n) { return must_fail() ? NULL : counted(malloc(n)); }
+static void *try_calloc(size_t n, size_t size) { return must_fail() ? NULL : counted(calloc(n, size)); }
+static void *try_aligned_alloc(size_t to, size_t n) { return must_fail() ? NULL : counted(aligned_alloc(to, n)); }
+static void *try_realloc(void *array, size_t n) {
+    if (must_fail()) return NULL;
+    return array == NULL ? counted(malloc(n)) : realloc(array, n);
+}
+static void counted_free(void *array) {
+    n_live -= array != NULL;
+    free(array);
+}
+
+#define malloc try_malloc
+#define calloc try_calloc
+#define aligned_alloc try_aligned_alloc
+#define realloc try_realloc
+#define free counted_free
+#include "base/memory.c"
+#undef malloc
+#undef calloc
+#undef aligned_alloc
+#undef realloc
+#undef free
+
+#include "tests/unit/files.h"
+
+#include <math.h>
+
+#include "io/edges.h"
+#include "io/table.h"
+
+/* One reading of "in.txt"; frees what it got. */
+typedef smerf_status reading(smerf_error *error);
+
+static void fail_everywhere(reading *read, const char *what) {
+    smerf_error error = {0};
+    if (read(&error) != SMERF_OK) fail_msg("%s: %s", what, error.message);
+    for (int drought = 0; drought < 2; drought++) {
+        for (long k = 1;; k++) {
+            n_calls = 0;
+            is_drought = drought == 1;
+            failing_call = k;
+            long n_before = n_live;
+            smerf_status status = read(&error);
+            failing_call = 0;
+            if (n_live != n_before) fail_msg("%s: call %ld fails, and %ld arrays stay", what, k, n_live - n_before);
+            if (n_calls < k) break; /* no call was left to fail */
+            if (status != SMERF_NO_MEMORY) fail_msg("%s: call %ld fails, and the status is %d", what, k, (int)status);
+            assert_says(&error, "", "memory");
+        }
+    }
+}
+
+static char *ids[] = {"a", "b\"c", "d"};
+
+static smerf_status read_table(smerf_error *error) {
+    const char *const targets[] = {"y", "z"}, *const categories[] = {"k"};
+    const sm_table_wish wish = {
+        .targets = targets, .n_targets = 2, .categories = categories, .n_categories = 1, .weight = "w"};
+    sm_table table;
+    smerf_status status = sm_table_read("in.txt", &wish, &table, error);
+    sm_table_free(&table);
+    return status;
+}
+
+static smerf_status read_labels(smerf_error *error) {
+    const char *const targets[] = {"y"};
+    const sm_table_wish wish = {.targets = targets, .n_targets = 1, .targets_are_labels = true};
+    sm_table table;
+    smerf_status status = sm_table_read("in.txt", &wish, &table, error);
+    sm_table_free(&table);
+    return status;
+}
+
+static smerf_status read_matrix(smerf_error *error) {
+    const sm_matrix_side side = {3, ids};
+    const sm_matrix_wish wish = {.rows = side, .columns = side, .is_square = true, .may_be_missing = true};
+    sm_matrix matrix;
+    smerf_status status = sm_matrix_read("in.txt", &wish, &matrix, error);
+    sm_matrix_free(&matrix);
+    return status;
+}
+
+static smerf_status read_pairs(smerf_error *error) {
+    const sm_matrix_side side = {3, ids};
+    sm_pairs pairs;
+    smerf_status status = sm_pairs_read("in.txt", &side, &side, &pairs, error);
+    sm_pairs_free(&pairs);
+    return status;
+}
+
+static smerf_status read_values(smerf_error *error, bool is_square) {
+    const sm_matrix_side side = {3, ids};
+    const sm_pairs_wish wish = {.rows = side, .columns = side, .is_square = is_square, .largest = NAN};
+    sm_pairs pairs;
+    smerf_status status = sm_pairs_read_values("in.txt", &wish, &pairs, error);
+    sm_pairs_free(&pairs);
+    return status;
+}
+
+static smerf_status read_square(smerf_error *error) { return read_values(error, true); }
+static smerf_status read_between(smerf_error *error) { return read_values(error, false); }
+
+static smerf_status read_observed(smerf_error *error) {
+    const sm_pairs_wish wish = {.rows = {3, ids}, .is_square = true};
+    sm_pairs pairs;
+    smerf_status status = sm_pairs_read_observed("in.txt", &wish, &pairs, error);
+    sm_pairs_free(&pairs);
+    return status;
+}
+
+static smerf_status read_edges(smerf_error *error) {
+    const sm_pairs_wish wish = {.rows = {3, ids}, .is_square = true};
+    sm_pairs edges;
+    smerf_status status = sm_edges_read("in.txt", &wish, &edges, error);
+    sm_pairs_free(&edges);
+    return status;
+}
+
+static void every_failed_allocation_of_a_table_is_reported_and_leaks_nothing(void **state) {
+    (void)state;
+    write_text("in.txt", "id,x,y,k,z,w,c\na,1,2,3,4,5,\"u\"\"v\"\nb,,3,4,5,6,w\n");
+    fail_everywhere(read_table, "a table");
+    fail_everywhere(read_labels, "labels");
+}
+
+static void every_failed_allocation_of_a_matrix_is_reported_and_leaks_nothing(void **state) {
+    (void)state;
+    write_text("in.txt", ",a,d,\"b\"\"c\"\na,0,,2\n\"b\"\"c\",2,3,0\nd,,0,3\n");
+    fail_everywhere(read_matrix, "a matrix");
+}
+
+static void every_failed_allocation_of_pairs_is_reported_and_leaks_nothing(void **state) {
+    (void)state;
+    write_text("in.txt", "i,j,similarity,weight\na,\"b\"\"c\",1,2\nd,a,3,4\n");
+    fail_everywhere(read_pairs, "pairs");
+    fail_everywhere(read_square, "pairs with numbers");
+    fail_everywhere(read_between, "pairs between two sets");
+    fail_everywhere(read_observed, "observed pairs");
+}
+
+static void every_failed_allocation_of_edges_is_reported_and_leaks_nothing(void **state) {
+    (void)state;
+    write_text("in.txt", "source,target,weight\na,\"b\"\"c\",1\nd,a,3\n");
+    fail_everywhere(read_edges, "edges");
+    write_text("in.txt", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 2 1\n3 1 2\n1 3 2\n2 1 1\n");
+    fail_everywhere(read_edges, "a general matrix");
+    write_text("in.txt", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n1 2\n");
+    fail_everywhere(read_edges, "a symmetric matrix");
+}
+
+/* Without memory to open the file again, its name must do. */
+static void a_complaint_is_kept_without_memory_for_its_place(void **state) {
+    (void)state;
+    write_text("in.txt", "i,j\n0,1\n");
+    smerf_error error = {.status = SMERF_BAD_INPUT, .message = "wrong"};
+    n_calls = 0;
+    failing_call = 1;
+    assert_int_equal(sm_pairs_place("in.txt", 0, &error), SMERF_BAD_INPUT);
+    failing_call = 0;
+    assert_string_equal(error.message, "in.txt: wrong");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_failed_allocation_of_a_table_is_reported_and_leaks_nothing),
+        cmocka_unit_test(every_failed_allocation_of_a_matrix_is_reported_and_leaks_nothing),
+        cmocka_unit_test(every_failed_allocation_of_pairs_is_reported_and_leaks_nothing),
+        cmocka_unit_test(every_failed_allocation_of_edges_is_reported_and_leaks_nothing),
+        cmocka_unit_test(a_complaint_is_kept_without_memory_for_its_place),
+    };
+    return cmocka_run_group_tests(tests, files_enter, files_leave);
+}
