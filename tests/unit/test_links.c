@@ -147,7 +147,7 @@ static void assert_sides(const rooms *at, const sm_node *node, const uint32_t *o
         for (size_t l = 0; l < node->n; l++) {
             if (k == l) continue;
             size_t i = node->items[k], j = node->items[l], side = rank[l] > rank[k];
-            long double weight = (long double)node->weight[j] * (long double)at->all->omega[i][j];
+            long double weight = (long double)node->weight[l] * (long double)at->all->omega[i][j];
             sums[side][0] += weight;
             sums[side][1] += weight * (long double)at->all->z[i][j];
         }
@@ -192,8 +192,9 @@ static void check_line_ups(rooms *at, const sm_node *node) {
 
 static void enter_all(rooms *at, uint32_t *items, size_t n, const double *weight, size_t view, bool is_peeled) {
     if (n < 2) return;
-    sm_node node = {.items = items, .n = n, .weight = weight};
-    for (size_t k = 0; k < n; k++) node.total += weight[items[k]];
+    double by_place[MOST_ITEMS];
+    sm_node node = {.items = items, .n = n, .weight = by_place};
+    for (size_t k = 0; k < n; k++) node.total += by_place[k] = weight[items[k]];
     size_t view_before = view;
     view = sm_links_enter(&at->room, &node, view);
     assert_room(at, &node, view, view_before);
