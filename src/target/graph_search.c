@@ -7,7 +7,6 @@
  * U_k is the weight so far without that of k's partners, which is exact where weights are whole numbers, and good
  * enough unless partners are nearly all of the weight. Then it is summed up from the gaps between the partners, over a
  * tree of partial sums: heavy items that are linked to each other must not hide what light ones cost. */
-#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"

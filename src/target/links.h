@@ -96,7 +96,7 @@ typedef struct sm_links_room {
     /* Of the node entered last. */
     const sm_links *links; /* by place in the node */
     sm_links unkept;       /* which may be these */
-    double *weight;        /* [n_items] by place */
+    const double *weight;  /* [n] by place: the node's */
     bool is_whole;         /* weights are whole numbers, few enough for int32_t, so that their sums are exact */
     int32_t *whole;        /* [n_items] the weights, if they are */
 

@@ -29,7 +29,6 @@ smerf_status sm_links_room_start(sm_links_room *room, const sm_links *links, siz
     room->place_in_block = sm_arena_take(arena, links->n_items, sizeof *room->place_in_block);
     room->place_in_node = sm_arena_take(arena, links->n_items, sizeof *room->place_in_node);
     room->places = sm_arena_take(arena, n_items, sizeof *room->places);
-    room->weight = sm_arena_take(arena, n_items, sizeof *room->weight);
     room->whole = sm_arena_take(arena, n_items, sizeof *room->whole);
     room->rank = sm_arena_take(arena, room->n_cells, sizeof *room->rank);
     room->sums = sm_arena_take(arena, sm_size(room->n_cells, 4, 0), sizeof *room->sums);
@@ -93,18 +92,18 @@ static bool is_kept(const sm_links_room *room, const sm_links *links, const sm_l
            room->rows_used + 2 * (links->n_items + 1) <= room->rows_size;
 }
 
-static void gather_weights(sm_links_room *room, const sm_node *node) {
+static void look_at_weights(sm_links_room *room, const sm_node *node) {
+    room->weight = node->weight;
     room->is_whole = node->total < INT32_MAX;
-    for (size_t k = 0; k < node->n; k++) {
-        double weight = room->weight[k] = node->weight[k];
-        room->is_whole = room->is_whole && weight == rint(weight);
-        if (room->is_whole) room->whole[k] = (int32_t)weight;
+    for (size_t k = 0; k < node->n && room->is_whole; k++) {
+        room->is_whole = node->weight[k] == rint(node->weight[k]);
+        if (room->is_whole) room->whole[k] = (int32_t)node->weight[k];
     }
 }
 
 size_t sm_links_enter(sm_links_room *room, const sm_node *node, size_t view) {
     pop_blocks(room, view);
-    gather_weights(room, node);
+    look_at_weights(room, node);
     const sm_links *source = &room->blocks[view];
     if (source->n_items == node->n) { /* all of them */
         room->links = source;

@@ -86,11 +86,12 @@ static inline void sum_any_lanes(sm_links_room *room, bool has_values, bool has_
             uint32_t j = links->partner[e];
             masks is_before = __builtin_convertvector(rank[j] < own, masks);
             double w = has_weights ? room->weight[j] * links->weight[e] : room->weight[j];
-            masks bits = (masks)((doubles){0} + w);
+            masks bits = (masks)(doubles){w, w, w, w};
             weight[0] += (doubles)(bits & is_before);
             weight[1] += (doubles)(bits & ~is_before);
             if (!has_values) continue;
-            bits = (masks)((doubles){0} + w * links->value[e]);
+            double v = w * links->value[e];
+            bits = (masks)(doubles){v, v, v, v};
             value[0] += (doubles)(bits & is_before);
             value[1] += (doubles)(bits & ~is_before);
         }

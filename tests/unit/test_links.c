@@ -147,7 +147,7 @@ static void assert_sides(const rooms *at, const sm_node *node, const uint32_t *o
         for (size_t l = 0; l < node->n; l++) {
             if (k == l) continue;
             size_t i = node->items[k], j = node->items[l], side = rank[l] > rank[k];
-            long double weight = (long double)node->weight[j] * (long double)at->all->omega[i][j];
+            long double weight = (long double)node->weight[l] * (long double)at->all->omega[i][j];
             sums[side][0] += weight;
             sums[side][1] += weight * (long double)at->all->z[i][j];
         }
@@ -192,8 +192,9 @@ static void check_line_ups(rooms *at, const sm_node *node) {
 
 static void enter_all(rooms *at, uint32_t *items, size_t n, const double *weight, size_t view, bool is_peeled) {
     if (n < 2) return;
-    sm_node node = {.items = items, .n = n, .weight = weight};
-    for (size_t k = 0; k < n; k++) node.total += weight[items[k]];
+    double by_place[MOST_ITEMS];
+    sm_node node = {.items = items, .n = n, .weight = by_place};
+    for (size_t k = 0; k < n; k++) node.total += by_place[k] = weight[items[k]];
     size_t view_before = view;
     view = sm_links_enter(&at->room, &node, view);
     assert_room(at, &node, view, view_before);
@@ -201,7 +202,7 @@ static void enter_all(rooms *at, uint32_t *items, size_t n, const double *weight
     if (at->room.n_blocks > at->n_blocks_most) at->n_blocks_most = at->room.n_blocks;
     at->n_unkept += view == view_before;
     check_line_ups(at, &node);
-    uint32_t right[MOST_ITEMS];
+    uint32_t right[MOST_ITEMS] = {0};
     size_t n_left = 0, n_right = 0;
     for (size_t k = 0; k < n; k++) {
         bool goes_left = is_peeled ? k == n / 2 : sm_random_below(&at->random, 2) == 0;
@@ -242,6 +243,46 @@ static void nodes_hold_their_own_links_in_no_more_room_than_the_whole(void **sta
         sm_links_room_free(&at.room);
         smerf_target_free(target);
     }
+}
+
+/* Hubs that have half as many partners each time: without them links are halved, and there are as many rows. */
+static void rows_take_no_more_than_their_room_either(void **state) {
+    static known all;
+    static listed pairs;
+    static rooms at;
+    (void)state;
+    const size_t n_hubs = 6;
+    uint32_t items[MOST_ITEMS];
+    double weight[MOST_ITEMS];
+    smerf_target *target;
+    smerf_error error;
+    all.n = MOST_ITEMS;
+    listed_start(&pairs, true, false);
+    memset(all.omega, 0, sizeof all.omega);
+    for (size_t hub = 0; hub < n_hubs; hub++)
+        for (size_t j = n_hubs; j < n_hubs + ((MOST_ITEMS - n_hubs) >> hub); j++) {
+            all.omega[hub][j] = all.omega[j][hub] = 1;
+            all.z[hub][j] = all.z[j][hub] = 2;
+            listed_add(&pairs, hub, j, 2, 1);
+        }
+    demand_ok(smerf_target_new_pairs(&pairs.list, all.n, &target, &error), &error);
+    at = (rooms){.all = &all};
+    demand_ok(sm_links_room_start(&at.room, links_of(target), all.n, &error), &error);
+    for (uint32_t i = 0; i < MOST_ITEMS; i++) {
+        items[i] = i;
+        weight[i] = 1;
+    }
+    for (size_t hub = 0, view = 0, before = 0; hub < n_hubs; hub++, before = view) {
+        const sm_node node = {
+            .items = items + hub, .n = MOST_ITEMS - hub, .weight = weight, .total = (double)(MOST_ITEMS - hub)};
+        view = sm_links_enter(&at.room, &node, view);
+        assert_room(&at, &node, view, before);
+        assert_links(at.room.links, &all, node.items, node.n);
+        at.n_unkept += hub > 0 && view == before;
+    }
+    assert_true(at.room.n_blocks > 2 && at.n_unkept > 1);
+    sm_links_room_free(&at.room);
+    smerf_target_free(target);
 }
 
 static void levels_are_put_in_order(void **state) {
@@ -377,6 +418,7 @@ int main(void) {
         cmocka_unit_test(lists_are_put_in_order_and_keep_the_order_of_repeats),
         cmocka_unit_test(rows_hold_what_was_listed),
         cmocka_unit_test(nodes_hold_their_own_links_in_no_more_room_than_the_whole),
+        cmocka_unit_test(rows_take_no_more_than_their_room_either),
         cmocka_unit_test(levels_are_put_in_order),
         cmocka_unit_test(sums_below_every_node_are_those_of_its_pairs),
         cmocka_unit_test(sums_are_the_same_in_any_order_and_parts_can_be_taken_away),

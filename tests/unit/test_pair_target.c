@@ -1,16 +1,44 @@
 /* test_pair_target.c - pairs, and graphs of which some pairs are observed, answer every question as double sums over what
  * is known would; with nothing missing they are the matrix. */
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* The library asks for memory in one place. Here is a copy of it in which zeros can be made to run out. */
+/* The library asks for memory in one place. Here is a copy of it in which calls can be made to fail. */
+static atomic_long n_calls, n_live;
+static long failing_call; /* from 1; 0: none fails */
 static bool no_zeros;
 
-static void *try_calloc(size_t n, size_t size) { return no_zeros ? NULL : calloc(n, size); }
+static bool must_fail(void) { return atomic_fetch_add(&n_calls, 1) + 1 == failing_call; }
 
+static void *counted(void *array) {
+    if (array != NULL) atomic_fetch_add(&n_live, 1);
+    return array;
+}
+
+static void *try_malloc(size_t n) { return must_fail() ? NULL : counted(malloc(n)); }
+static void *try_calloc(size_t n, size_t size) { return no_zeros || must_fail() ? NULL : counted(calloc(n, size)); }
+static void *try_aligned_alloc(size_t to, size_t n) { return must_fail() ? NULL : counted(aligned_alloc(to, n)); }
+static void *try_realloc(void *array, size_t n) {
+    if (must_fail()) return NULL;
+    return array == NULL ? counted(malloc(n)) : realloc(array, n);
+}
+static void counted_free(void *array) {
+    if (array != NULL) atomic_fetch_sub(&n_live, 1);
+    free(array);
+}
+
+#define malloc try_malloc
 #define calloc try_calloc
+#define aligned_alloc try_aligned_alloc
+#define realloc try_realloc
+#define free counted_free
 #include "base/memory.c"
+#undef malloc
 #undef calloc
+#undef aligned_alloc
+#undef realloc
+#undef free
 
 #include "tests/unit/sparse.h"
 
@@ -442,11 +470,12 @@ static void edges_that_were_not_observed_are_refused_with_the_entry(void **state
     listed_add(&observed, 3, 1, 1, 1);
     listed_add(&observed, 2, 2, 1, 1);
     listed_add(&edges, 1, 3, 1, 1);
+    listed_add(&edges, 2, 1, 1, 1); /* the first in the list, though not where pairs are in order */
+    listed_add(&edges, 0, 2, 1, 1);
     listed_add(&edges, 3, 2, 1, 1);
-    listed_add(&edges, 0, 2, 1, 1); /* comes first where pairs are in order, and second in the list */
     assert_int_equal(smerf_target_new_graph(&edges.list, &observed.list, 4, &target, &error), SMERF_BAD_INPUT);
     assert_int_equal(error.row, 1);
-    assert_non_null(strstr(error.message, "(3, 2) is not among the observed pairs"));
+    assert_non_null(strstr(error.message, "(2, 1) is not among the observed pairs"));
     observed.left[1] = 7;
     assert_int_equal(smerf_target_new_graph(&edges.list, &observed.list, 4, &target, &error), SMERF_BAD_INPUT);
     assert_int_equal(error.row, SMERF_NOWHERE);
@@ -591,6 +620,77 @@ static void forged_arrays_are_refused(void **state) {
     ASSERT_SPOILT(spoilt.diagonal[0] = -INFINITY);
 }
 
+/* ---- without memory ---- */
+
+enum { GRAPH, PAIRS, OBSERVED };
+
+/* Makes a target and asks everything of it that needs memory. */
+static smerf_status live_once(int kind, const data_set *data, const listed *edges, const listed *pairs,
+                              smerf_error *error) {
+    smerf_target *target = NULL, *variant = NULL, *again = NULL;
+    size_t n = data->plan.n_items;
+    sm_tensors tensors = {0};
+    const sm_search_size size = {.n_items = n, .n_levels = 4, .n_line_ups = 1, .n_threads = 1};
+    sm_search *search = NULL;
+    tree_of_leaves tree;
+    smerf_status status =
+        kind == PAIRS ? smerf_target_new_pairs(&pairs->list, n, &target, error)
+                      : smerf_target_new_graph(&edges->list, kind == GRAPH ? NULL : &pairs->list, n, &target, error);
+    if (status == SMERF_OK) status = target->kind->with_diagonal(target, 1, &variant, error);
+    if (status == SMERF_OK) status = variant->kind->save(variant, &tensors, error);
+    if (status == SMERF_OK) status = variant->kind->load(&tensors, n, &again, error);
+    if (status == SMERF_OK) {
+        search = again->kind->search_new(again, &size, error);
+        if (search == NULL) status = error->status;
+    }
+    if (status == SMERF_OK) {
+        again->kind->search_free(search);
+        plant(&tree, n, 1);
+        void *summary = again->kind->summarise(again, &tree.leaves);
+        if (summary == NULL)
+            status = sm_fail(error, SMERF_NO_MEMORY, "no summary");
+        else
+            again->kind->summary_free(summary);
+    }
+    sm_tensors_free(&tensors);
+    smerf_target_free(target);
+    smerf_target_free(variant);
+    smerf_target_free(again);
+    return status;
+}
+
+static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) {
+    static known all;
+    static listed edges, pairs;
+    (void)state;
+    sm_random random;
+    sm_random_start(&random, 1, 6, 3);
+    const pairs_plan plan = {.n = 12, .density = 1, .repeated = 0.5, .has_weights = true, .has_diagonal = true};
+    draw_pairs(&all, &pairs, &plan, &random);
+    listed_start(&edges, true, false);
+    for (size_t i = 1; i < 12; i++) listed_add(&edges, i, i / 2, 0.5, 1);
+    data_set *data = plain_data(12);
+    for (int kind = GRAPH; kind <= OBSERVED; kind++) {
+        long before = n_live;
+        for (long k = 1;; k++) {
+            smerf_error error = {0};
+            n_calls = 0;
+            failing_call = k;
+            smerf_status status = live_once(kind, data, &edges, &pairs, &error);
+            failing_call = 0;
+            assert_int_equal(n_live, before);
+            if (n_calls < k) {
+                demand_ok(status, &error);
+                assert_true(k > 20);
+                break;
+            }
+            assert_int_equal(status, SMERF_NO_MEMORY);
+            assert_true(error.status == SMERF_NO_MEMORY && error.message[0] != '\0');
+        }
+    }
+    data_set_free(data);
+}
+
 static void kinds_are_found_by_their_names(void **state) {
     (void)state;
     assert_ptr_equal(sm_target_kind_find("pairs"), &sm_target_pairs);
@@ -613,6 +713,7 @@ int main(void) {
         cmocka_unit_test(pairs_are_equal_if_all_their_numbers_are),
         cmocka_unit_test(similarities_are_noted_also_in_variants),
         cmocka_unit_test(forged_arrays_are_refused),
+        cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
         cmocka_unit_test(kinds_are_found_by_their_names),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);
