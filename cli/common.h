@@ -39,6 +39,7 @@ const char *cli_item_name(const cli_items *items, size_t row, char space[24]);
 typedef struct cli_target {
     sm_matrix matrix;
     smerf_target *target;
+    size_t n_edges, n_left_out; /* with observed pairs: different edges that are among them, and that are not */
 } cli_target;
 
 /* Whether the target options fit together, before any file is read. */
