@@ -42,6 +42,8 @@ typedef struct cli_target {
     size_t n_edges, n_left_out; /* with observed pairs: different edges that are among them, and that are not */
 } cli_target;
 
+bool cli_has_target(const cli_args *args);
+
 /* Whether the target options fit together, before any file is read. */
 smerf_status cli_check_target_options(const cli_args *args, bool is_optional, smerf_error *error);
 

@@ -282,6 +282,8 @@ static size_t find_given(const cli_args *args) {
     return r;
 }
 
+bool cli_has_target(const cli_args *args) { return find_given(args) < N_READERS; }
+
 static bool is_given(const cli_args *args, const char *option, const char *or_option) {
     return cli_has(args, option) || (or_option != NULL && cli_has(args, or_option));
 }
