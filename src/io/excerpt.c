@@ -1,6 +1,8 @@
 /* excerpt.c - see excerpt.h. */
 #include "io/excerpt.h"
 
+#include <string.h>
+
 #include "io/csv.h"
 #include "io/npy.h"
 #include "io/write.h"
@@ -21,14 +23,34 @@ static void put_row(const sm_source *source, size_t start, size_t end, sm_output
     sm_output_write(output, "\n", 1);
 }
 
+/* A column called id beside the one that is added would make a file that nobody can read. */
+static smerf_status check_no_id(const sm_source *source, smerf_error *error) {
+    sm_csv csv;
+    sm_csv_cell cell = {0};
+    bool is_found = true;
+    smerf_status status = SMERF_OK;
+    sm_csv_start(&csv, source);
+    while (status == SMERF_OK && is_found && !cell.ends_row) {
+        status = sm_csv_next(&csv, &cell, &is_found, error);
+        if (status == SMERF_OK && is_found && cell.n == 2 && memcmp(cell.text, "id", 2) == 0)
+            status =
+                sm_source_fail(source, cell.place, error,
+                               "the items have no ids here, and cannot get any: a column is called \"id\" already");
+    }
+    sm_csv_stop(&csv);
+    return status;
+}
+
 static smerf_status put_csv(const sm_source *source, const bool *is_chosen, bool has_ids, sm_output *output,
                             smerf_error *error) {
     sm_csv csv;
+    smerf_status status = has_ids ? SMERF_OK : check_no_id(source, error);
+    if (status != SMERF_OK) return status;
     sm_csv_start(&csv, source);
     const char separator[] = {csv.separator, '\0'};
     size_t start, n_lines = 0;
     bool is_found = true;
-    smerf_status status = next_row(&csv, &start, &is_found, error);
+    status = next_row(&csv, &start, &is_found, error);
     for (; status == SMERF_OK && is_found; n_lines++) {
         size_t this_row = start, end;
         bool is_header = n_lines == 0;

@@ -131,7 +131,7 @@ static const char *other_use(const table_reader *reader, const sm_column *column
     switch (column->role) {
     case SM_ID: return reader->wish->id_may_be_absent ? NULL : "the id";
     case SM_WEIGHT: return "the weight";
-    case SM_TARGET: return "the target a second time";
+    case SM_TARGET: break; /* told otherwise */
     case SM_FEATURE: return !column->is_wished ? NULL : column->kind == SM_WORDS ? "a category" : "a feature";
     case SM_IGNORED: break;
     }
@@ -145,9 +145,10 @@ static smerf_status give_targets(table_reader *reader) {
         if (column == NULL) return fail_to_find(reader, wish->targets[i]);
         const char *use = other_use(reader, column);
         char shown[SM_EXCERPT], what[160];
-        if (use != NULL) {
-            snprintf(what, sizeof what, "column \"%s\" is named as the target and as %s; it can be one thing only",
-                     sm_excerpt(column->name, strlen(column->name), shown), use);
+        if (use != NULL || column->role == SM_TARGET) {
+            snprintf(what, sizeof what, "column \"%s\" is named as the target %s%s%s",
+                     sm_excerpt(column->name, strlen(column->name), shown), use != NULL ? "and as " : "a second time",
+                     use != NULL ? use : "", use != NULL ? "; it can be one thing only" : "");
             return fail_header(reader, what);
         }
         column->role = SM_TARGET;

@@ -186,7 +186,7 @@ static void an_unclear_value_is_refused(void **state) {
     (void)state;
     assert_refused_values("i,j,distance,similarity\n0,1,1,1\n", &five_wish,
                           "p.csv:1:1: there is a distance and a similarity", "--value");
-    assert_refused_values("i,j\n0,1\n", &five_wish, "p.csv:1:1: there is no column with numbers", "--value");
+    assert_refused_values("i,j\n0,1\n", &five_wish, "p.csv:1:1: there is no column with numbers", "each pair needs");
     assert_refused_values("i,j,weight\n0,1,1\n", &five_wish, "p.csv:1:1: there is no column with numbers", "");
     assert_refused_values("i,j,a,b\n0,1,1,1\n", &five_wish, "p.csv:1:1: there are several columns", "distance");
     assert_refused_values("i,j,distance,distance\n0,1,1,1\n", &five_wish, "p.csv:1:14: a second column", "different");
