@@ -16,6 +16,7 @@ extern const cli_option cli_target_options[];  /* --distances ... */
 
 /* A table and the items made of it, which borrow its numbers. */
 typedef struct cli_items {
+    const char *path;
     sm_table table;
     smerf_items *items;
 } cli_items;

@@ -204,6 +204,15 @@ static double *join_values(const sides *of, size_t c) {
     return values;
 }
 
+/* Where the library complains of a value, says where that stands. */
+static smerf_status place_value(const sides *of, smerf_error *error) {
+    size_t n_rows = of->rows->table.n_rows;
+    if (error->row >= n_both(of) || error->column >= of->rows->table.n_targets) return error->status;
+    const cli_items *items = error->row < n_rows ? of->rows : of->columns;
+    size_t row = error->row < n_rows ? error->row : error->row - n_rows;
+    return sm_table_place(items->path, items->table.targets[error->column].name, row, error);
+}
+
 static smerf_status read_columns(const cli_args *args, const char *text, const sides *of, cli_target *target,
                                  smerf_error *error) {
     const sm_table *table = &of->rows->table;
@@ -222,6 +231,7 @@ static smerf_status read_columns(const cli_args *args, const char *text, const s
     else if (status == SMERF_OK)
         status = (cli_has(args, "--product") ? smerf_target_new_product : smerf_target_new_response)(
             names, values, table->n_targets, n_both(of), &target->target, error);
+    if (status == SMERF_BAD_INPUT) status = place_value(of, error);
     for (size_t c = 0; c < table->n_targets && columns != NULL; c++) free(columns[c]);
     free(columns);
     free(names);
