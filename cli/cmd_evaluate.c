@@ -88,6 +88,7 @@ static smerf_status score(const cli_args *args, const smerf_model *model, const 
                                .out_of_bag = out_of_bag,
                                .oob_rule = rule};
     smerf_status status = cli_read_target(args, rows, columns, out_of_bag, &truth, error);
+    if (status == SMERF_OK) cli_compare_similarities(args, model, &truth);
     if (status == SMERF_OK) status = cli_start_run(args, "evaluating", &run, &follow, error);
     if (status == SMERF_OK) {
         status = smerf_evaluate(model, &question, truth.target, metrics->set, &run, &scores, error);

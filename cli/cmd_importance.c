@@ -77,6 +77,7 @@ static smerf_status by_permutation(const cli_args *args, const smerf_model *mode
     smerf_run run;
     smerf_status status = cli_read_known_items(args, model, args->words[1], &items, error);
     if (status == SMERF_OK) status = cli_read_target(args, &items, NULL, true, &truth, error);
+    if (status == SMERF_OK) cli_compare_similarities(args, model, &truth);
     if (status == SMERF_OK) status = cli_start_run(args, "shuffling features", &run, &follow, error);
     if (status == SMERF_OK) {
         status =

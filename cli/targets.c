@@ -7,6 +7,7 @@
 
 #include "common.h"
 #include "io/edges.h"
+#include "io/number.h"
 #include "io/same_pairs.h"
 
 const cli_option cli_target_options[] = {
@@ -39,6 +40,23 @@ static size_t n_both(const sides *of) {
 static smerf_status no_memory(smerf_error *error) {
     snprintf(error->message, sizeof error->message, "out of memory while reading a target");
     return SMERF_NO_MEMORY;
+}
+
+static void note_similarities(cli_target *target, double largest) {
+    smerf_target_note_similarities(target->target, largest);
+    target->similarity_max = largest;
+}
+
+void cli_compare_similarities(const cli_args *args, const smerf_model *model, const cli_target *target) {
+    smerf_description description;
+    smerf_model_describe(model, &description);
+    double here = target->similarity_max, in_model = description.largest_similarity;
+    char numbers[2][SM_NUMBER_SPACE];
+    if (here == 0 || !description.from_similarities || here == in_model) return;
+    numbers[0][sm_number_format(here, numbers[0])] = '\0';
+    numbers[1][sm_number_format(in_model, numbers[1])] = '\0';
+    cli_say(args, "distances are %s - q here, and the model's are %s - q; --similarity-max %s makes them alike",
+            numbers[0], numbers[1], numbers[1]);
 }
 
 /* ---- matrices ---- */
@@ -92,7 +110,7 @@ static smerf_status read_matrix(const cli_args *args, const char *path, const si
         status = smerf_target_new_block(matrix->z, matrix->n_rows, matrix->n_columns, &target->target, error);
     else
         status = smerf_target_new_distances(matrix->z, matrix->n_rows, &target->target, error);
-    if (status == SMERF_OK && wish.are_similarities) smerf_target_note_similarities(target->target, matrix->largest);
+    if (status == SMERF_OK && wish.are_similarities) note_similarities(target, matrix->largest);
     return status;
 }
 
@@ -131,7 +149,7 @@ static smerf_status read_pairs(const cli_args *args, const char *path, const sid
     const smerf_pair_list list = list_of(&pairs);
     if (status == SMERF_OK)
         status = place(path, &pairs, smerf_target_new_pairs(&list, n_both(of), &target->target, error), error);
-    if (status == SMERF_OK && pairs.are_similarities) smerf_target_note_similarities(target->target, pairs.largest);
+    if (status == SMERF_OK && pairs.are_similarities) note_similarities(target, pairs.largest);
     sm_pairs_free(&pairs);
     return status;
 }
