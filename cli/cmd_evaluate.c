@@ -88,13 +88,14 @@ static smerf_status score(const cli_args *args, const smerf_model *model, const 
                                .out_of_bag = out_of_bag,
                                .oob_rule = rule};
     smerf_status status = cli_read_target(args, rows, columns, out_of_bag, &truth, error);
-    if (status == SMERF_OK) cli_compare_similarities(args, model, &truth);
     if (status == SMERF_OK) status = cli_start_run(args, "evaluating", &run, &follow, error);
     if (status == SMERF_OK) {
         status = smerf_evaluate(model, &question, truth.target, metrics->set, &run, &scores, error);
         cli_stop_following(&follow);
     }
     if (status == SMERF_OK) {
+        cli_tell_target(args, &truth);
+        cli_compare_similarities(args, model, &truth);
         for (unsigned m = 0; m < SMERF_N_METRICS; m++)
             if (scores.metrics & SMERF_HAS(m)) want(metrics, m);
         status = put_scores(args, &scores, metrics, error);

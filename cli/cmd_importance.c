@@ -77,12 +77,15 @@ static smerf_status by_permutation(const cli_args *args, const smerf_model *mode
     smerf_run run;
     smerf_status status = cli_read_known_items(args, model, args->words[1], &items, error);
     if (status == SMERF_OK) status = cli_read_target(args, &items, NULL, true, &truth, error);
-    if (status == SMERF_OK) cli_compare_similarities(args, model, &truth);
     if (status == SMERF_OK) status = cli_start_run(args, "shuffling features", &run, &follow, error);
     if (status == SMERF_OK) {
         status =
             smerf_importance_permutation(model, items.items, truth.target, &run, importance, standard_error, error);
         cli_stop_following(&follow);
+    }
+    if (status == SMERF_OK) {
+        cli_tell_target(args, &truth);
+        cli_compare_similarities(args, model, &truth);
     }
     cli_free_target(&truth);
     cli_free_items(&items);

@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "folder.h"
+#include "io/excerpt.h"
 #include "split.h"
 
 static const cli_option own_options[] = {
@@ -28,7 +29,7 @@ static smerf_status check_repeats(const cli_splitting *split, smerf_error *error
         if (paths[p] == NULL) continue;
         bool is_dash = strcmp(paths[p], "-") == 0;
         if (is_dash || (stat(paths[p], &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)))
-            return cli_fail(split->args, error, "%s is read twice here: a pipe will not do, save it as a file",
+            return cli_fail(split->args, error, "%s is read twice here, and a pipe can be read once: save it as a file",
                             is_dash ? "standard input" : paths[p]);
     }
     return SMERF_OK;
@@ -58,6 +59,7 @@ static smerf_status read_use(cli_splitting *split, unsigned *by, smerf_error *er
     if (!cli_has(args, "--by")) return cli_fail(args, error, "--by is missing: nodes or pairs?");
     if (!cli_has(args, "--train")) return cli_fail(args, error, "--train F is missing: how large a share to train on?");
     if (cli_get_output(args) == NULL) return cli_fail(args, error, "-o DIR is missing: where shall the files go?");
+    if (strcmp(split->folder, "-") == 0) return cli_fail(args, error, "-o - will not do: several files need a folder");
     smerf_status status = cli_get_word(args, "--by", kinds, 2, by, error);
     if (status == SMERF_OK) status = cli_get_number(args, "--train", &split->share, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--seed", 0, &split->seed, error);
@@ -76,6 +78,7 @@ static smerf_status run_split(const cli_args *args, smerf_error *error) {
     smerf_status status = read_use(&split, &by, error);
     if (status == SMERF_OK) status = cli_read_items(args, split.items_path, &split.items, error);
     if (status == SMERF_OK) status = cli_read_target(args, &split.items, NULL, false, &split.target, error);
+    if (status == SMERF_OK) status = sm_excerpt_check(split.items_path, split.items.table.ids != NULL, error);
     if (status == SMERF_OK) {
         split.n = split.items.table.n_rows;
         status = (by == BY_NODES ? cli_split_by_nodes : cli_split_by_pairs)(&split, error);

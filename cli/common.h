@@ -42,6 +42,7 @@ typedef struct cli_target {
     smerf_target *target;
     size_t n_edges, n_left_out; /* with observed pairs: different edges that are among them, and that are not */
     double similarity_max;      /* of similarities: what they were taken from; else 0 */
+    char facts[320];            /* of pairs: what a reader may want to know of them, in one line; else "" */
 } cli_target;
 
 bool cli_has_target(const cli_args *args);
@@ -54,6 +55,9 @@ smerf_status cli_check_target_options(const cli_args *args, bool is_optional, sm
 smerf_status cli_read_target(const cli_args *args, const cli_items *rows, const cli_items *columns, bool is_optional,
                              cli_target *target, smerf_error *error);
 void cli_free_target(cli_target *target);
+
+/* Says the facts of a list of pairs: when the work is done, as an error is one line. */
+void cli_tell_target(const cli_args *args, const cli_target *target);
 
 /* Says so where the similarities of a target count from another one than those the model was trained on. */
 void cli_compare_similarities(const cli_args *args, const smerf_model *model, const cli_target *target);

@@ -20,10 +20,6 @@ static smerf_status check_disk(const char *folder, double bytes, const char *wha
 }
 
 smerf_status cli_make_folder(const char *path, double bytes, const char *what, smerf_error *error) {
-    if (strcmp(path, "-") == 0) {
-        strcpy(error->message, "-o - is standard output, and several files need a folder");
-        return SMERF_BAD_INPUT;
-    }
     bool is_new = mkdir(path, 0777) == 0;
     if (!is_new && errno != EEXIST) {
         snprintf(error->message, sizeof error->message, "%.300s: cannot be made: %s", path, strerror(errno));

@@ -176,38 +176,35 @@ static smerf_status read_edges(const cli_args *args, const char *path, const sid
     return status;
 }
 
-/* A line that is made in parts. */
-typedef struct line {
-    char text[320];
-    size_t n;
-} line;
+static void add(cli_target *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void add(line *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(line *to, const char *format, ...) {
+static void add(cli_target *to, const char *format, ...) {
+    size_t used = strlen(to->facts);
     va_list arguments;
     va_start(arguments, format);
-    int n = vsnprintf(to->text + to->n, sizeof to->text - to->n, format, arguments);
+    vsnprintf(to->facts + used, sizeof to->facts - used, format, arguments);
     va_end(arguments);
-    if (n > 0 && (size_t)n < sizeof to->text - to->n) to->n += (size_t)n;
 }
 
-/* What a reader may want to know of the pairs, in one line. */
-static void tell_pairs(const cli_args *args, const char *path, const sides *of, const cli_target *target) {
+static void note_pairs(const cli_args *args, const sides *of, cli_target *target) {
     smerf_pair_facts facts;
-    line told = {.n = 0};
     char count[40];
     if (!smerf_target_pair_facts(target->target, &facts)) return;
     bool is_observed = cli_has(args, "--observed"), is_graph = cli_has(args, "--edges") && !is_observed;
-    if (is_observed) add(&told, "%s among ", cli_count(target->n_edges, "edge", count));
-    add(&told, "%s", cli_count(facts.n_pairs, is_graph ? "edge" : "known pair", count));
-    if (of->columns != NULL) add(&told, " between the two sets");
-    if (facts.n_repeated > 0) add(&told, ", %zu given more than once", facts.n_repeated);
-    if (facts.n_conflicts > 0) add(&told, " (%zu with different values: their mean is used)", facts.n_conflicts);
-    if (target->n_left_out > 0) add(&told, "; %s elsewhere left out", cli_count(target->n_left_out, "edge", count));
+    if (is_observed) add(target, "%s among ", cli_count(target->n_edges, "edge", count));
+    add(target, "%s", cli_count(facts.n_pairs, is_graph ? "edge" : "known pair", count));
+    if (of->columns != NULL) add(target, " between the two sets");
+    if (facts.n_repeated > 0) add(target, ", %zu given more than once", facts.n_repeated);
+    if (facts.n_conflicts > 0) add(target, " (%zu with different values: their mean is used)", facts.n_conflicts);
+    if (target->n_left_out > 0) add(target, "; %s elsewhere left out", cli_count(target->n_left_out, "edge", count));
     if (facts.n_unobserved > 0 && of->columns == NULL)
-        add(&told, "; %s without any", cli_count(facts.n_unobserved, is_graph ? "node" : "item", count));
-    cli_say(args, "%s: %s", path, told.text);
+        add(target, "; %s without any", cli_count(facts.n_unobserved, is_graph ? "node" : "item", count));
+}
+
+void cli_tell_target(const cli_args *args, const cli_target *target) {
+    static const char *const files[] = {"--distances", "--similarities", "--pairs", "--edges"};
+    for (size_t f = 0; f < 4 && target->facts[0] != '\0'; f++)
+        if (cli_has(args, files[f])) cli_say(args, "%s: %s", sm_input_name(cli_get(args, files[f])), target->facts);
 }
 
 /* ---- columns of the items ---- */
@@ -360,7 +357,7 @@ smerf_status cli_read_target(const cli_args *args, const cli_items *rows, const 
     if (status != SMERF_OK || given == N_READERS) return status;
     const char *text = cli_get(args, readers[given].option);
     status = readers[given].read(args, text, &of, target, error);
-    if (status == SMERF_OK) tell_pairs(args, text, &of, target);
+    if (status == SMERF_OK) note_pairs(args, &of, target);
     if (status == SMERF_OK) status = take_between(&of, target, error);
     if (status != SMERF_OK) cli_free_target(target);
     return status;
