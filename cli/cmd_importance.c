@@ -83,6 +83,10 @@ static smerf_status by_permutation(const cli_args *args, const smerf_model *mode
             smerf_importance_permutation(model, items.items, truth.target, &run, importance, standard_error, error);
         cli_stop_following(&follow);
     }
+    if (status == SMERF_OK) {
+        cli_tell_target(args, &truth);
+        cli_compare_similarities(args, model, &truth);
+    }
     cli_free_target(&truth);
     cli_free_items(&items);
     return status;
@@ -92,10 +96,10 @@ static smerf_status run_importance(const cli_args *args, smerf_error *error) {
     bool is_permutation = cli_has(args, "--permutation");
     if (is_permutation && args->n_words < 2)
         return cli_fail(args, error, "--permutation needs the training items: smerf %s", args->command->usage);
-    if (!is_permutation && (args->n_words > 1 || cli_has(args, "--distances") || cli_has(args, "--similarities")))
-        return cli_fail(args, error, "items and a target go with --permutation");
     smerf_model *model = NULL;
     smerf_status status = cli_check_target_options(args, true, error);
+    if (status == SMERF_OK && !is_permutation && (args->n_words > 1 || cli_has_target(args)))
+        status = cli_fail(args, error, "items and a target go with --permutation");
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);
     if (status != SMERF_OK) return status;
     smerf_description description;

@@ -159,21 +159,23 @@ static void put_label(const smerf_model *model, const double *shares, size_t n_c
     if (!isnan(shares[best])) sm_put_cell(output, smerf_model_value_name(model, best));
 }
 
+static void put_value_names(const smerf_model *model, bool are_labels, sm_output *output) {
+    sm_output_print(output, are_labels ? "item,label" : "item");
+    for (size_t v = 0; v < smerf_model_n_values(model); v++) {
+        sm_output_write(output, ",", 1);
+        sm_put_cell_after(output, are_labels ? "share:" : "", smerf_model_value_name(model, v));
+    }
+    sm_output_write(output, "\n", 1);
+}
+
 static void put_values(const asking *asked, const double *values, sm_output *output) {
     const smerf_model *model = asked->model;
     size_t n_values = smerf_model_n_values(model);
     smerf_description description;
     smerf_model_describe(model, &description);
     bool are_labels = strcmp(description.target, "labels") == 0;
-    char space[24], head[512];
-    sm_output_print(output, are_labels ? "item,label" : "item");
-    for (size_t v = 0; v < n_values; v++) {
-        const char *name = smerf_model_value_name(model, v);
-        sm_output_write(output, ",", 1);
-        if (are_labels && (size_t)snprintf(head, sizeof head, "share:%s", name) < sizeof head) name = head;
-        sm_put_cell(output, name);
-    }
-    sm_output_write(output, "\n", 1);
+    char space[24];
+    put_value_names(model, are_labels, output);
     for (size_t i = 0; i < asked->rows.table.n_rows; i++) {
         const double *row = values + i * n_values;
         sm_put_cell(output, cli_item_name(&asked->rows, i, space));
@@ -184,6 +186,14 @@ static void put_values(const asking *asked, const double *values, sm_output *out
         }
         sm_output_write(output, "\n", 1);
     }
+}
+
+static smerf_status check_values(const cli_args *args, const smerf_model *model, smerf_error *error) {
+    smerf_description description;
+    if (!cli_has(args, "--values") || smerf_model_n_values(model) > 0) return SMERF_OK;
+    smerf_model_describe(model, &description);
+    return cli_fail(args, error, "--values wants a model of labels or a response, and the target of this one is '%s'",
+                    description.target);
 }
 
 static smerf_status write_values(const cli_args *args, const asking *asked, const smerf_run *run, smerf_error *error) {
@@ -219,7 +229,7 @@ static smerf_status check_use(const cli_args *args, smerf_error *error) {
     if (cli_has(args, "--oob-rule") && !cli_has(args, "--oob"))
         return cli_fail(args, error, "--oob-rule goes with --oob");
     if (cli_has(args, "--values") && (cli_has(args, "--pairs") || cli_has(args, "--against")))
-        return cli_fail(args, error, "--values are of items, not of pairs: it goes with neither --pairs nor --against");
+        return cli_fail(args, error, "--values are of items, not of pairs: they go with neither --pairs nor --against");
     if (cli_has(args, "--values") && cli_has(args, "-o") && ends_with(cli_get(args, "-o"), ".npy"))
         return cli_fail(args, error, "--values writes CSV; '%s' says .npy", cli_get(args, "-o"));
     if (cli_has(args, "--pairs") && cli_has(args, "-o") && ends_with(cli_get(args, "-o"), ".npy"))
@@ -234,6 +244,7 @@ static smerf_status run_predict(const cli_args *args, smerf_error *error) {
     smerf_status status = check_use(args, error);
     if (status == SMERF_OK) status = cli_read_oob_rule(args, &asked.question.oob_rule, error);
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &asked.model, error);
+    if (status == SMERF_OK) status = check_values(args, asked.model, error);
     if (status == SMERF_OK) status = cli_read_known_items(args, asked.model, args->words[1], &asked.rows, error);
     if (status == SMERF_OK && asked.has_columns)
         status = cli_read_known_items(args, asked.model, cli_get(args, "--against"), &asked.columns, error);

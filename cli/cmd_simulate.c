@@ -96,6 +96,7 @@ static smerf_status run_simulate(const cli_args *args, smerf_error *error) {
     if (n == 0) return cli_fail(args, error, "-n N is missing: how many items?");
     const char *folder = cli_get_output(args);
     if (folder == NULL) return cli_fail(args, error, "-o DIR is missing: where shall the files go?");
+    if (strcmp(folder, "-") == 0) return cli_fail(args, error, "-o - will not do: several files need a folder");
     simulated training = {.kind = (smerf_simulation)kind, .n = n, .seed = seed, .folder = folder}, testing = training;
     testing.n = n_test;
     testing.part = 1;

@@ -16,6 +16,7 @@ extern const cli_option cli_target_options[];  /* --distances ... */
 
 /* A table and the items made of it, which borrow its numbers. */
 typedef struct cli_items {
+    const char *path;
     sm_table table;
     smerf_items *items;
 } cli_items;
@@ -39,7 +40,12 @@ const char *cli_item_name(const cli_items *items, size_t row, char space[24]);
 typedef struct cli_target {
     sm_matrix matrix;
     smerf_target *target;
+    size_t n_edges, n_left_out; /* with observed pairs: different edges that are among them, and that are not */
+    double similarity_max;      /* of similarities: what they were taken from; else 0 */
+    char facts[320];            /* of pairs: what a reader may want to know of them, in one line; else "" */
 } cli_target;
+
+bool cli_has_target(const cli_args *args);
 
 /* Whether the target options fit together, before any file is read. */
 smerf_status cli_check_target_options(const cli_args *args, bool is_optional, smerf_error *error);
@@ -49,6 +55,12 @@ smerf_status cli_check_target_options(const cli_args *args, bool is_optional, sm
 smerf_status cli_read_target(const cli_args *args, const cli_items *rows, const cli_items *columns, bool is_optional,
                              cli_target *target, smerf_error *error);
 void cli_free_target(cli_target *target);
+
+/* Says the facts of a list of pairs: when the work is done, as an error is one line. */
+void cli_tell_target(const cli_args *args, const cli_target *target);
+
+/* Says so where the similarities of a target count from another one than those the model was trained on. */
+void cli_compare_similarities(const cli_args *args, const smerf_model *model, const cli_target *target);
 
 /* ---- following the work ---- */
 

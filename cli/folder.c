@@ -30,15 +30,30 @@ smerf_status cli_make_folder(const char *path, double bytes, const char *what, s
     return status;
 }
 
-smerf_status cli_open_in(const char *folder, const char *name, sm_output **output, smerf_error *error) {
+/* NULL: no memory. */
+static char *join(const char *folder, const char *name) {
     size_t size = strlen(folder) + strlen(name) + 2;
     char *path = malloc(size);
+    if (path != NULL) snprintf(path, size, "%s/%s", folder, name);
+    return path;
+}
+
+smerf_status cli_open_in(const char *folder, const char *name, sm_output **output, smerf_error *error) {
+    char *path = join(folder, name);
     if (path == NULL) {
         strcpy(error->message, "out of memory while writing files");
         return SMERF_NO_MEMORY;
     }
-    snprintf(path, size, "%s/%s", folder, name);
     smerf_status status = sm_output_open(path, output, error);
     free(path);
     return status;
+}
+
+bool cli_is_in(const char *folder, const char *name, const char *path) {
+    struct stat there, given;
+    char *joined = join(folder, name);
+    bool is_same = joined != NULL && stat(joined, &there) == 0 && stat(path, &given) == 0 &&
+                   there.st_dev == given.st_dev && there.st_ino == given.st_ino;
+    free(joined);
+    return is_same;
 }

@@ -12,4 +12,7 @@ smerf_status cli_make_folder(const char *path, double bytes, const char *what, s
 /* Opens a file in it. */
 smerf_status cli_open_in(const char *folder, const char *name, sm_output **output, smerf_error *error);
 
+/* Whether a file in it is the one that a path names. */
+bool cli_is_in(const char *folder, const char *name, const char *path);
+
 #endif

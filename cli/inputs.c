@@ -35,8 +35,11 @@ static smerf_status make_items(cli_items *items, char *const *ignored, size_t n_
     free(columns);
     if (status == SMERF_OK && table->ids != NULL)
         status = smerf_items_set_ids(items->items, table->id_column, (const char *const *)table->ids, error);
-    if (status == SMERF_OK && table->weights != NULL)
+    if (status == SMERF_OK && table->weights != NULL) {
         status = smerf_items_set_weights(items->items, weight_column, table->weights, error);
+        if (status == SMERF_BAD_INPUT && error->row < table->n_rows)
+            status = sm_table_place(items->path, weight_column, error->row, error);
+    }
     if (status == SMERF_OK && n_ignored > 0)
         status = smerf_items_set_ignored(items->items, (const char *const *)ignored, n_ignored, error);
     return status;
@@ -82,7 +85,7 @@ static char **target_columns(const cli_args *args, sm_table_wish *wish) {
 }
 
 smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *items, smerf_error *error) {
-    *items = (cli_items){0};
+    *items = (cli_items){.path = path};
     size_t n_ignored, n_categories;
     char **ignored = list_of(args, "--ignore", &n_ignored), **categories = list_of(args, "--categories", &n_categories);
     sm_table_wish wish = {.id = cli_get(args, "--id"),
@@ -111,7 +114,7 @@ smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *i
 
 smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model, const char *path, cli_items *items,
                                   smerf_error *error) {
-    *items = (cli_items){0};
+    *items = (cli_items){.path = path};
     smerf_description description;
     smerf_model_describe(model, &description);
     const char **names = calloc(2 * description.n_features + 1, sizeof *names);

@@ -1,12 +1,14 @@
 /* targets.c - reads what is known of the pairs, as the options say: exactly one of the targets in the table below. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
 #include "io/edges.h"
-#include "io/pairs.h"
+#include "io/number.h"
+#include "io/same_pairs.h"
 
 const cli_option cli_target_options[] = {
     {"", NULL, "TARGET is exactly one of these:"},
@@ -40,24 +42,42 @@ static smerf_status no_memory(smerf_error *error) {
     return SMERF_NO_MEMORY;
 }
 
+static void note_similarities(cli_target *target, double largest) {
+    smerf_target_note_similarities(target->target, largest);
+    target->similarity_max = largest;
+}
+
+void cli_compare_similarities(const cli_args *args, const smerf_model *model, const cli_target *target) {
+    smerf_description description;
+    smerf_model_describe(model, &description);
+    double here = target->similarity_max, in_model = description.largest_similarity;
+    char numbers[2][SM_NUMBER_SPACE];
+    if (here == 0 || !description.from_similarities || here == in_model) return;
+    numbers[0][sm_number_format(here, numbers[0])] = '\0';
+    numbers[1][sm_number_format(in_model, numbers[1])] = '\0';
+    cli_say(args, "distances are %s - q here, and the model's are %s - q; --similarity-max %s makes them alike",
+            numbers[0], numbers[1], numbers[1]);
+}
+
 /* ---- matrices ---- */
 
-/* The entries of a matrix with gaps as pairs. */
-static smerf_status pairs_of_matrix(const sm_matrix *matrix, smerf_target **out, smerf_error *error) {
-    size_t n = matrix->n_rows, n_known = n * (n + 1) / 2 - matrix->n_missing, k = 0;
-    uint32_t *left = malloc(n_known * sizeof *left), *right = malloc(n_known * sizeof *right);
-    double *value = malloc(n_known * sizeof *value);
+/* The entries of a matrix with gaps as pairs; those of a block are between the first n_rows items and the others. */
+static smerf_status pairs_of_matrix(const sm_matrix *matrix, bool is_square, smerf_target **out, smerf_error *error) {
+    size_t n = matrix->n_rows, n_columns = matrix->n_columns, k = 0;
+    size_t n_known = (is_square ? n * (n + 1) / 2 : n * n_columns) - matrix->n_missing;
+    uint32_t *left = malloc((n_known + 1) * sizeof *left), *right = malloc((n_known + 1) * sizeof *right);
+    double *value = malloc((n_known + 1) * sizeof *value);
     smerf_status status = SMERF_OK;
     if (left == NULL || right == NULL || value == NULL) status = no_memory(error);
     for (size_t i = 0; i < n && status == SMERF_OK; i++)
-        for (size_t j = i; j < n; j++) {
-            if (isnan(matrix->z[i * n + j])) continue;
+        for (size_t j = is_square ? i : 0; j < n_columns; j++) {
+            if (isnan(matrix->z[i * n_columns + j])) continue;
             left[k] = (uint32_t)i;
-            right[k] = (uint32_t)j;
-            value[k++] = (double)matrix->z[i * n + j];
+            right[k] = (uint32_t)(is_square ? j : n + j);
+            value[k++] = (double)matrix->z[i * n_columns + j];
         }
     const smerf_pair_list pairs = {.n = k, .left = left, .right = right, .value = value};
-    if (status == SMERF_OK) status = smerf_target_new_pairs(&pairs, n, out, error);
+    if (status == SMERF_OK) status = smerf_target_new_pairs(&pairs, is_square ? n : n + n_columns, out, error);
     free(left);
     free(right);
     free(value);
@@ -84,13 +104,13 @@ static smerf_status read_matrix(const cli_args *args, const char *path, const si
     sm_matrix *matrix = &target->matrix;
     status = sm_matrix_read(path, &wish, matrix, error);
     if (status != SMERF_OK) return status;
-    if (!is_square)
+    if (matrix->n_missing > 0)
+        status = pairs_of_matrix(matrix, is_square, &target->target, error);
+    else if (!is_square)
         status = smerf_target_new_block(matrix->z, matrix->n_rows, matrix->n_columns, &target->target, error);
-    else if (matrix->n_missing > 0)
-        status = pairs_of_matrix(matrix, &target->target, error);
     else
         status = smerf_target_new_distances(matrix->z, matrix->n_rows, &target->target, error);
-    if (status == SMERF_OK && wish.are_similarities) smerf_target_note_similarities(target->target, matrix->largest);
+    if (status == SMERF_OK && wish.are_similarities) note_similarities(target, matrix->largest);
     return status;
 }
 
@@ -106,9 +126,10 @@ static sm_pairs_wish wish_for(const cli_args *args, const sides *of) {
 }
 
 /* Where the library complains of an entry, says where that stands. */
-static smerf_status place(const char *path, const sides *of, smerf_status status, smerf_error *error) {
-    if (status != SMERF_BAD_INPUT || of->columns != NULL || error->row == SMERF_NOWHERE) return status;
-    return sm_pairs_place(path, error->row, error);
+static smerf_status place(const char *path, const sm_pairs *pairs, smerf_status status, smerf_error *error) {
+    size_t entry = error->row;
+    if (status != SMERF_BAD_INPUT || entry >= pairs->n) return status;
+    return sm_pairs_place(path, pairs->row != NULL ? pairs->row[entry] : entry, error);
 }
 
 static smerf_pair_list list_of(const sm_pairs *pairs) {
@@ -127,12 +148,13 @@ static smerf_status read_pairs(const cli_args *args, const char *path, const sid
         status = cli_fail(args, error, "--similarity-max goes with similarities, and %s has distances", path);
     const smerf_pair_list list = list_of(&pairs);
     if (status == SMERF_OK)
-        status = place(path, of, smerf_target_new_pairs(&list, n_both(of), &target->target, error), error);
-    if (status == SMERF_OK && pairs.are_similarities) smerf_target_note_similarities(target->target, pairs.largest);
+        status = place(path, &pairs, smerf_target_new_pairs(&list, n_both(of), &target->target, error), error);
+    if (status == SMERF_OK && pairs.are_similarities) note_similarities(target, pairs.largest);
     sm_pairs_free(&pairs);
     return status;
 }
 
+/* Edges that are not among the observed pairs are not known to be edges either: they are left out. */
 static smerf_status read_edges(const cli_args *args, const char *path, const sides *of, cli_target *target,
                                smerf_error *error) {
     sm_pairs edges = {0}, observed = {0};
@@ -141,10 +163,12 @@ static smerf_status read_edges(const cli_args *args, const char *path, const sid
     smerf_status status = sm_edges_read(path, &wish, &edges, error);
     if (status == SMERF_OK && observed_path != NULL)
         status = sm_pairs_read_observed(observed_path, &wish, &observed, error);
+    if (status == SMERF_OK && observed_path != NULL)
+        status = sm_pairs_keep_among(&edges, &observed, &target->n_edges, &target->n_left_out, error);
     const smerf_pair_list list = list_of(&edges), known = list_of(&observed);
     if (status == SMERF_OK)
         status = place(
-            path, of,
+            path, &edges,
             smerf_target_new_graph(&list, observed_path != NULL ? &known : NULL, n_both(of), &target->target, error),
             error);
     sm_pairs_free(&edges);
@@ -152,22 +176,35 @@ static smerf_status read_edges(const cli_args *args, const char *path, const sid
     return status;
 }
 
-/* What a reader may want to know of the pairs, in one line. */
-static void tell_pairs(const cli_args *args, const char *path, const smerf_target *target) {
+static void add(cli_target *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(cli_target *to, const char *format, ...) {
+    size_t used = strlen(to->facts);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(to->facts + used, sizeof to->facts - used, format, arguments);
+    va_end(arguments);
+}
+
+static void note_pairs(const cli_args *args, const sides *of, cli_target *target) {
     smerf_pair_facts facts;
-    char pairs[40], items[40], text[320];
-    if (!smerf_target_pair_facts(target, &facts)) return;
-    bool is_graph = cli_has(args, "--edges") && !cli_has(args, "--observed");
-    int n = snprintf(text, sizeof text, "%s", cli_count(facts.n_pairs, is_graph ? "edge" : "known pair", pairs));
-    if (facts.n_repeated > 0)
-        n += snprintf(text + n, sizeof text - (size_t)n, ", %zu given more than once", facts.n_repeated);
-    if (facts.n_conflicts > 0)
-        n += snprintf(text + n, sizeof text - (size_t)n, " (%zu with different values: their mean is used)",
-                      facts.n_conflicts);
-    if (facts.n_unobserved > 0)
-        snprintf(text + n, sizeof text - (size_t)n, "; %s without any",
-                 cli_count(facts.n_unobserved, is_graph ? "node" : "item", items));
-    cli_say(args, "%s: %s", path, text);
+    char count[40];
+    if (!smerf_target_pair_facts(target->target, &facts)) return;
+    bool is_observed = cli_has(args, "--observed"), is_graph = cli_has(args, "--edges") && !is_observed;
+    if (is_observed) add(target, "%s among ", cli_count(target->n_edges, "edge", count));
+    add(target, "%s", cli_count(facts.n_pairs, is_graph ? "edge" : "known pair", count));
+    if (of->columns != NULL) add(target, " between the two sets");
+    if (facts.n_repeated > 0) add(target, ", %zu given more than once", facts.n_repeated);
+    if (facts.n_conflicts > 0) add(target, " (%zu with different values: their mean is used)", facts.n_conflicts);
+    if (target->n_left_out > 0) add(target, "; %s elsewhere left out", cli_count(target->n_left_out, "edge", count));
+    if (facts.n_unobserved > 0 && of->columns == NULL)
+        add(target, "; %s without any", cli_count(facts.n_unobserved, is_graph ? "node" : "item", count));
+}
+
+void cli_tell_target(const cli_args *args, const cli_target *target) {
+    static const char *const files[] = {"--distances", "--similarities", "--pairs", "--edges"};
+    for (size_t f = 0; f < 4 && target->facts[0] != '\0'; f++)
+        if (cli_has(args, files[f])) cli_say(args, "%s: %s", sm_input_name(cli_get(args, files[f])), target->facts);
 }
 
 /* ---- columns of the items ---- */
@@ -180,6 +217,15 @@ static double *join_values(const sides *of, size_t c) {
     memcpy(values, of->rows->table.targets[c].values, n_rows * sizeof *values);
     if (n_columns > 0) memcpy(values + n_rows, of->columns->table.targets[c].values, n_columns * sizeof *values);
     return values;
+}
+
+/* Where the library complains of a value, says where that stands. */
+static smerf_status place_value(const sides *of, smerf_error *error) {
+    size_t n_rows = of->rows->table.n_rows;
+    if (error->row >= n_both(of) || error->column >= of->rows->table.n_targets) return error->status;
+    const cli_items *items = error->row < n_rows ? of->rows : of->columns;
+    size_t row = error->row < n_rows ? error->row : error->row - n_rows;
+    return sm_table_place(items->path, items->table.targets[error->column].name, row, error);
 }
 
 static smerf_status read_columns(const cli_args *args, const char *text, const sides *of, cli_target *target,
@@ -200,6 +246,7 @@ static smerf_status read_columns(const cli_args *args, const char *text, const s
     else if (status == SMERF_OK)
         status = (cli_has(args, "--product") ? smerf_target_new_product : smerf_target_new_response)(
             names, values, table->n_targets, n_both(of), &target->target, error);
+    if (status == SMERF_BAD_INPUT) status = place_value(of, error);
     for (size_t c = 0; c < table->n_targets && columns != NULL; c++) free(columns[c]);
     free(columns);
     free(names);
@@ -260,6 +307,8 @@ static size_t find_given(const cli_args *args) {
     return r;
 }
 
+bool cli_has_target(const cli_args *args) { return find_given(args) < N_READERS; }
+
 static bool is_given(const cli_args *args, const char *option, const char *or_option) {
     return cli_has(args, option) || (or_option != NULL && cli_has(args, or_option));
 }
@@ -290,7 +339,8 @@ smerf_status cli_check_target_options(const cli_args *args, bool is_optional, sm
 
 /* A target over both sets becomes one of the pairs between them. */
 static smerf_status take_between(const sides *of, cli_target *target, smerf_error *error) {
-    if (of->columns == NULL || target->matrix.z != NULL) return SMERF_OK;
+    bool is_block = target->matrix.z != NULL && target->matrix.n_missing == 0;
+    if (of->columns == NULL || is_block) return SMERF_OK;
     smerf_target *both = target->target;
     target->target = NULL;
     smerf_status status = smerf_target_new_between(both, of->rows->table.n_rows, &target->target, error);
@@ -307,7 +357,7 @@ smerf_status cli_read_target(const cli_args *args, const cli_items *rows, const 
     if (status != SMERF_OK || given == N_READERS) return status;
     const char *text = cli_get(args, readers[given].option);
     status = readers[given].read(args, text, &of, target, error);
-    if (status == SMERF_OK) tell_pairs(args, text, target->target);
+    if (status == SMERF_OK) note_pairs(args, &of, target);
     if (status == SMERF_OK) status = take_between(&of, target, error);
     if (status != SMERF_OK) cli_free_target(target);
     return status;

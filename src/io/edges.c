@@ -6,6 +6,9 @@
 
 static smerf_status read_market(const sm_source *source, const sm_pairs_wish *wish, sm_pairs *edges,
                                 smerf_error *error) {
+    if (wish->value_column != NULL)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "%s: a Matrix Market file has no columns of which --value could choose one", source->name);
     if (wish->is_square) return sm_market_read(source, wish->rows.n, edges, error);
     return sm_fail(error, SMERF_BAD_INPUT,
                    "%s: a Matrix Market file has no ids, and edges between two sets of items need them: "
@@ -17,6 +20,9 @@ static smerf_status read_csv(sm_pair_lines *lines, const sm_pairs_wish *wish) {
     lines->noun = "edge";
     lines->value_noun = "weight";
     lines->has_loops = false;
+    if (lines->source.n_bytes > 0 && lines->source.bytes[0] == '%')
+        return sm_source_fail(&lines->source, 0, lines->error,
+                              "\"%%\" opens no CSV file, and Matrix Market starts with %%%%MatrixMarket");
     smerf_status status = sm_pair_lines_read_header(lines);
     if (status != SMERF_OK) return status;
     if (wish->value_column != NULL)

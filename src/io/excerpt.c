@@ -1,6 +1,8 @@
 /* excerpt.c - see excerpt.h. */
 #include "io/excerpt.h"
 
+#include <string.h>
+
 #include "io/csv.h"
 #include "io/npy.h"
 #include "io/write.h"
@@ -61,6 +63,32 @@ static smerf_status put_npy(const sm_source *source, const bool *is_chosen, bool
         sm_output_write(output, "\n", 1);
     }
     return SMERF_OK;
+}
+
+static smerf_status check_no_id(const sm_source *source, smerf_error *error) {
+    sm_csv csv;
+    sm_csv_cell cell = {0};
+    bool is_found = true;
+    smerf_status status = SMERF_OK;
+    sm_csv_start(&csv, source);
+    while (status == SMERF_OK && is_found && !cell.ends_row) {
+        status = sm_csv_next(&csv, &cell, &is_found, error);
+        if (status == SMERF_OK && is_found && cell.n == 2 && memcmp(cell.text, "id", 2) == 0)
+            status =
+                sm_source_fail(source, cell.place, error,
+                               "the items have no ids here, and cannot get any: a column is called \"id\" already");
+    }
+    sm_csv_stop(&csv);
+    return status;
+}
+
+smerf_status sm_excerpt_check(const char *path, bool has_ids, smerf_error *error) {
+    sm_source source;
+    smerf_status status = sm_source_open(path, &source, error);
+    if (status != SMERF_OK) return status;
+    if (!has_ids && !sm_npy_is(&source)) status = check_no_id(&source, error);
+    sm_source_close(&source);
+    return status;
 }
 
 smerf_status sm_excerpt_write(const char *path, const bool *is_chosen, bool has_ids, sm_output *output,

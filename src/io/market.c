@@ -228,7 +228,7 @@ static smerf_status read_entries(market *file, sm_pairs *edges) {
         return sm_no_memory(file->error, "reading edges");
     while (status == SMERF_OK && next_line(file)) {
         if (edges->n == file->n_entries)
-            return sm_source_fail(file->source, file->next, file->error, "more than the %zu entries announced",
+            return sm_source_fail(file->source, file->next, file->error, "one entry more than the %zu announced",
                                   file->n_entries);
         status = read_entry(file, edges);
     }

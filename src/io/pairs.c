@@ -47,16 +47,17 @@ static smerf_status choose_value(sm_pair_lines *lines) {
     if (status != SMERF_OK) return status;
     if (distance != SM_NO_CELL && similarity != SM_NO_CELL)
         return sm_source_fail(&lines->source, 0, lines->error,
-                              "there is a distance and a similarity, and one is needed (--value COLUMN chooses)");
+                              "there is a distance and a similarity, and one is needed (--value COLUMN chooses one)");
     lines->pairs.are_similarities = similarity != SM_NO_CELL;
     lines->value = lines->pairs.are_similarities ? similarity : distance;
     if (lines->value != SM_NO_CELL) return SMERF_OK;
     size_t n_others = lines->n_cells - 2 - (lines->weight != SM_NO_CELL);
     if (n_others != 1)
         return sm_source_fail(&lines->source, 0, lines->error,
-                              "%s, and none is called distance or similarity (--value COLUMN names another)",
-                              n_others == 0 ? "there is no column with numbers"
-                                            : "there are several columns after those of the ids");
+                              n_others == 0
+                                  ? "there is no column with numbers: each pair needs a distance or a similarity"
+                                  : "there are several columns after those of the ids, and none is called "
+                                    "distance or similarity (--value COLUMN chooses one)");
     lines->value = lines->weight == 2 ? 3 : 2;
     return SMERF_OK;
 }

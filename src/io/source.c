@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/strings.h"
 
 smerf_status sm_source_open(const char *path, sm_source *source, smerf_error *error) {
     *source = (sm_source){0};
@@ -76,9 +77,11 @@ const char *sm_excerpt(const char *text, size_t n, char excerpt[SM_EXCERPT]) {
         kept = room;
         while (kept > 0 && ((unsigned char)text[kept] & 0xC0) == 0x80) kept--; /* whole characters */
     }
-    for (size_t i = 0; i < kept; i++) {
+    for (size_t i = 0, n_fine = sm_utf8_length(text, kept); i < kept; i++) {
         unsigned char byte = (unsigned char)text[i];
-        excerpt[i] = byte < 0x20 || byte == 0x7F ? ' ' : text[i];
+        bool is_odd = i == n_fine; /* a byte that no terminal can show */
+        excerpt[i] = is_odd ? '?' : byte < 0x20 || byte == 0x7F ? ' ' : text[i];
+        if (is_odd) n_fine = i + 1 + sm_utf8_length(text + i + 1, kept - i - 1);
     }
     memcpy(excerpt + kept, kept < n ? "..." : "", kept < n ? 4 : 1);
     return excerpt;

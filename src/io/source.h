@@ -44,7 +44,8 @@ smerf_status sm_source_fail_spot(const sm_source *source, sm_spot spot, smerf_er
 
 #define SM_EXCERPT 52
 
-/* Words from a file as messages quote them: on one line, cut short where they are long. Returns `excerpt`. */
+/* Words from a file as messages quote them: on one line, cut short where they are long, with a ? for each byte that is
+ * not UTF-8. Returns `excerpt`. */
 const char *sm_excerpt(const char *text, size_t n, char excerpt[SM_EXCERPT]);
 
 #endif

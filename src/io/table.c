@@ -131,7 +131,7 @@ static const char *other_use(const table_reader *reader, const sm_column *column
     switch (column->role) {
     case SM_ID: return reader->wish->id_may_be_absent ? NULL : "the id";
     case SM_WEIGHT: return "the weight";
-    case SM_TARGET: return "the target a second time";
+    case SM_TARGET: break; /* told otherwise */
     case SM_FEATURE: return !column->is_wished ? NULL : column->kind == SM_WORDS ? "a category" : "a feature";
     case SM_IGNORED: break;
     }
@@ -145,9 +145,10 @@ static smerf_status give_targets(table_reader *reader) {
         if (column == NULL) return fail_to_find(reader, wish->targets[i]);
         const char *use = other_use(reader, column);
         char shown[SM_EXCERPT], what[160];
-        if (use != NULL) {
-            snprintf(what, sizeof what, "column \"%s\" is named as the target and as %s; it can be one thing only",
-                     sm_excerpt(column->name, strlen(column->name), shown), use);
+        if (use != NULL || column->role == SM_TARGET) {
+            snprintf(what, sizeof what, "column \"%s\" is named as the target %s%s%s",
+                     sm_excerpt(column->name, strlen(column->name), shown), use != NULL ? "and as " : "a second time",
+                     use != NULL ? use : "", use != NULL ? "; it can be one thing only" : "");
             return fail_header(reader, what);
         }
         column->role = SM_TARGET;
@@ -359,4 +360,37 @@ void sm_table_free(sm_table *table) {
     sm_free(table->ids);
     sm_free(table->weights);
     *table = (sm_table){0};
+}
+
+/* ---- Complaints ---- */
+
+/* Where a cell starts. */
+static size_t find_cell(const sm_source *source, const char *column, size_t row) {
+    sm_csv csv;
+    sm_csv_cell cell = {0};
+    bool is_found = true;
+    size_t n_rows = 0, c = 0, wanted = SIZE_MAX; /* the header is a row */
+    sm_csv_start(&csv, source);
+    while (sm_csv_next(&csv, &cell, &is_found, NULL) == SMERF_OK && is_found) {
+        if (n_rows == 0 && cell.n == strlen(column) && memcmp(cell.text, column, cell.n) == 0) wanted = c;
+        if (n_rows == row + 1 && c == wanted) break;
+        n_rows += cell.ends_row;
+        c = cell.ends_row ? 0 : c + 1;
+    }
+    sm_csv_stop(&csv);
+    return cell.place;
+}
+
+smerf_status sm_table_place(const char *path, const char *column, size_t row, smerf_error *error) {
+    const smerf_error complaint = *error;
+    sm_source source = {0};
+    if (sm_input_can_repeat(path) && sm_source_open(path, &source, NULL) == SMERF_OK && !sm_npy_is(&source))
+        (void)sm_source_fail(&source, find_cell(&source, column, row), error, "%s", complaint.message);
+    else
+        (void)sm_fail(error, complaint.status, "%s: %s", sm_input_name(path), complaint.message);
+    sm_source_close(&source);
+    error->status = complaint.status;
+    error->row = complaint.row;
+    error->column = complaint.column;
+    return error->status;
 }

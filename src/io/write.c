@@ -18,12 +18,16 @@ void sm_put_json_number(sm_output *output, double value) {
         sm_output_write(output, "null", 4);
 }
 
-void sm_put_cell(sm_output *output, const char *text) {
+void sm_put_cell(sm_output *output, const char *text) { sm_put_cell_after(output, "", text); }
+
+void sm_put_cell_after(sm_output *output, const char *prefix, const char *text) {
     if (strpbrk(text, ",;\t\"\r\n") == NULL) {
+        sm_output_write(output, prefix, strlen(prefix));
         sm_output_write(output, text, strlen(text));
         return;
     }
     sm_output_write(output, "\"", 1);
+    sm_output_write(output, prefix, strlen(prefix));
     for (const char *c = text; *c != '\0'; c++) sm_output_write(output, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
     sm_output_write(output, "\"", 1);
 }

@@ -18,7 +18,7 @@ class Case(NamedTuple):
     words: str  # after "smerf", as in a shell
     code: int
     line: str  # on standard error, after "smerf: "
-    files: dict = {}  # name: text, bytes, or a function that makes them of the bytes of a good model
+    files: dict = {}  # name: text, bytes, a function that makes them of the bytes of a good model, or the model's name and it
 
 
 FIT = "fit items.csv --distances z.csv -o out"
@@ -97,7 +97,7 @@ NUL = "a NUL byte, and CSV is text (in UTF-8)"
 NEED = "4 items need 4 x 4 numbers, or 5 x 5 cells with ids, or 6 numbers in one line or column"
 NEED_NPY = "4 items need 4 x 4 numbers, or 6 numbers in one line or column"
 SYMMETRIC = "a distance is symmetric (--symmetrize mean averages the two)"
-ALL_PAIRS = "this target needs all pairs"
+ONE_SIDED = "a distance is symmetric (--symmetrize mean takes the one that is given)"
 TYPES = "float32, float64, integers and booleans can be read"
 METRICS = "rmse, spearman, map@10, auc-roc"
 NO_LINKS = "auc-roc needs a graph or labels: a target of kind 'distances' has no links"
@@ -106,6 +106,8 @@ NOT_TRAINED_ON = "is not one of the model's training items; out of bag is about 
 EXCLUDE = "--oob and --against exclude each other: out of bag is about training items"
 DAMAGED = "is damaged: the checksum does not fit the content"
 NO_MODEL = "is not a smerf model, or its first bytes are damaged"
+NO_TARGET = ("there is no target: give one of --distances, --similarities, --pairs, --edges, --labels, --response, "
+             "--absolute, --product")  # fmt: skip
 ONE_FOREST = "merge wants the same data, options and seed"
 
 
@@ -211,12 +213,15 @@ READING_DISTANCES = [
     matrix("condensed line of 7", "1,3,7,2,6,4,4\n", f"bad.csv:1:1: the first line has 7 cells; {NEED}"),
     matrix("condensed column of 5", "1\n3\n7\n2\n6\n", f"bad.csv:6:1: only 5 of 6 lines; {NEED}"),
     matrix("condensed column of 7", "1\n3\n7\n2\n6\n4\n4\n", f"bad.csv:7:1: more than 6 lines; {NEED}"),
-    matrix("missing distance", "0,1,3,7\n1,0,2,NaN\n3,2,0,4\n7,NaN,4,0\n",
-           f"bad.csv:2:7: a missing distance; {ALL_PAIRS}"),
-    matrix("empty distance", "0,1,3,\n,0,2,6\n3,2,0,4\n7,6,4,0\n",
-           f"bad.csv:1:7: a missing distance; {ALL_PAIRS}"),
-    matrix("missing similarity", csv_of(changed(1, 3, np.nan)),
-           f"bad.csv:2:7: a missing similarity; {ALL_PAIRS}", "--similarities"),
+    matrix("gap on one side only", "0,1,3,7\n1,0,2,NaN\n3,2,0,4\n7,6,4,0\n",
+           f"bad.csv:4:3: z[3][1] = 6 but z[1][3] is missing: {ONE_SIDED}"),
+    matrix("empty on one side only", "0,1,3,\n,0,2,6\n3,2,0,4\n7,6,4,0\n",
+           f"bad.csv:2:1: z[1][0] is missing but z[0][1] = 1: {ONE_SIDED}"),
+    matrix("gap on one side only, with ids", WITH_IDS.replace("w,3", "w,NA"),
+           f"bad.csv:4:3: z[w][u] is missing but z[u][w] = 3: {ONE_SIDED}"),
+    matrix("similarity on one side only", csv_of(changed(1, 3, np.nan)),
+           f"bad.csv:4:3: q[3][1] = 6 but q[1][3] is missing: {ONE_SIDED.replace('distance', 'similarity')}",
+           "--similarities"),
     matrix("infinite distance", csv_of(changed(0, 2, np.inf)),
            "bad.csv:1:5: an infinite distance; it must be finite"),
     matrix("distance beyond float32", csv_of(changed(1, 3, 1e39)),
@@ -267,12 +272,10 @@ READING_ARRAYS = [
     matrix_array("condensed array of 5", np.zeros(5), f"has 5 x 1 numbers; {NEED_NPY}"),
     matrix_array("asymmetric array", changed(2, 0, 5),
                  f"row 2, column 0: z[2][0] = 5 but z[0][2] = 3: {SYMMETRIC}"),
-    matrix_array("missing distance in an array", changed(1, 3, np.nan),
-                 f"row 1, column 3: a missing distance; {ALL_PAIRS}"),
+    matrix_array("gap on one side only in an array", changed(1, 3, np.nan),
+                 f"row 3, column 1: z[3][1] = 6 but z[1][3] is missing: {ONE_SIDED}"),
     matrix_array("infinite distance in an array", changed(0, 2, np.inf),
                  "row 0, column 2: an infinite distance; it must be finite"),
-    matrix_array("missing distance in a condensed array", np.array([1, 2, 3, np.nan, 5, 6]),
-                 f"row 1, column 2: a missing distance; {ALL_PAIRS}"),
 ]
 
 READING_WORDS = [
@@ -287,10 +290,10 @@ READING_WORDS = [
     use("no items", "fit --distances z.csv -o out",
         "fit: too few words; usage: smerf fit ITEMS TARGET -o MODEL [OPTIONS]"),
     use("no output", "fit items.csv --distances z.csv", "fit: -o MODEL is missing: where shall the model go?"),
-    use("no target", "fit items.csv -o out", "fit: there is no target: give --distances FILE or --similarities FILE"),
+    use("no target", "fit items.csv -o out", f"fit: {NO_TARGET}"),
     option("two targets", "--similarities z.csv",
            "--distances and --similarities exclude each other: give exactly one target"),
-    option("--similarity-max without similarities", "--similarity-max 2", "--similarity-max goes with --similarities"),
+    option("--similarity-max without similarities", "--similarity-max 2", "--similarity-max goes with --similarities or --pairs"),
     use("--similarity-max is text", "fit items.csv --similarities z.csv --similarity-max much -o out",
         "fit: --similarity-max 'much' is not a number"),
     option("--symmetrize unknown", "--symmetrize median", "--symmetrize 'median' is not known; it is mean"),
@@ -431,7 +434,7 @@ PREDICTING = [
 
 EVALUATING = [
     use("nothing to evaluate against", "evaluate model items.csv",
-        "evaluate: there is no target: give --distances FILE or --similarities FILE"),
+        f"evaluate: {NO_TARGET}"),
     use("target of 3 x 3", "evaluate model items.csv --distances bad.csv",
         f"bad.csv:1:1: the first line has 3 cells; {NEED}", {"bad.csv": csv_of(Z[:3, :3])}),
     use("target array of 3 x 3", "evaluate model items.csv --distances bad.npy",
@@ -550,7 +553,7 @@ ONCE_UNCLEAR = [
     use("predict --id is a feature", "predict model items.csv --id a -o out",
         "predict: --id 'a' is a feature of the model"),
     use("--similarity-max without a target", "importance model --similarity-max 3 -o out",
-        "importance: --similarity-max goes with --similarities"),
+        "importance: --similarity-max goes with --similarities or --pairs"),
     *[use(f"--threads 0: {words}", f"{words} --threads 0", f"{words.split()[0]}: --threads 0 is below 1")
       for words in ("info model", "export model -o out", "merge model next -o out", "simulate radial -n 3 -o new")],
     use("parts of other features", "merge model not-b -o out",

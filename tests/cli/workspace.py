@@ -14,6 +14,19 @@ w,4,9
 x,8,7
 """
 
+# The same items with columns to be a target: labels, and numbers.
+ALL = """\
+id,a,b,c,y
+u,1,5,red,1.5
+v,2,6,red,2
+w,4,9,blue,4
+x,8,7,green,8
+"""
+
+EDGES = "source,target,weight\nu,v,1\nv,w,0.5\nw,x,-2\n"
+OBSERVED = "i,j\nu,v\nv,w\nu,x\nw,x\n"
+RATED = "i,j,distance,weight\nu,v,1,2\nv,w,3,1\nu,x,2,1\nx,x,0.5,1\n"
+
 Z = np.array([[0, 1, 3, 7], [1, 0, 2, 6], [3, 2, 0, 4], [7, 6, 4, 0]], dtype=float)
 
 OLD = b"what was here before\n"  # an output of an earlier run
@@ -40,6 +53,17 @@ MODELS = {
     "nobag": "--trees 4 --sample none",
 }
 
+# The target of each, and the file it needs beside the items.
+OTHER_TARGETS = {
+    "labels": "all.csv --labels c",
+    "response": "all.csv --response y,a",
+    "absolute": "all.csv --absolute y",
+    "product": "all.csv --product y,a",
+    "graph": "items.csv --edges edges.csv",
+    "observed": "items.csv --edges edges.csv --observed observed.csv",
+    "pairs": "items.csv --pairs rated.csv --complete off",
+}
+
 
 def fill(folder):
     """Makes the good files; the commands that do it must succeed."""
@@ -54,5 +78,9 @@ def fill(folder):
     run_well("fit items.csv --distances z2.csv -o twice --trees 4:8", folder)
     run_well("fit moved.csv --distances z.csv -o moved --trees 4:8", folder)
     run_well("fit kinds.csv --distances z.csv -o kinds --trees 4", folder)
+    for name, content in {"all": ALL, "edges": EDGES, "observed": OBSERVED, "rated": RATED}.items():
+        (folder / f"{name}.csv").write_text(content)
+    for name, words in OTHER_TARGETS.items():
+        run_well(f"fit {words} -o {name} --trees 4", folder)
     (folder / "out").write_bytes(OLD)
     (folder / "out.npy").write_bytes(OLD)

@@ -195,8 +195,8 @@ static void sizes_must_fit_the_items(void **state) {
 static void counts_must_be_true(void **state) {
     (void)state;
     assert_refused(BANNER "4 4 2\n2 1 1\n", &four, "e.txt:4:1: only 1 of the 2 entries announced", "");
-    assert_refused(BANNER "4 4 1\n2 1 1\n% c\n3 1 1\n", &four, "e.txt:5:1: more than the 1 entries announced", "");
-    assert_refused(BANNER "4 4 0\n3 1 1\n", &four, "e.txt:3:1: more than the 0 entries announced", "");
+    assert_refused(BANNER "4 4 1\n2 1 1\n% c\n3 1 1\n", &four, "e.txt:5:1: one entry more than the 1 announced", "");
+    assert_refused(BANNER "4 4 0\n3 1 1\n", &four, "e.txt:3:1: one entry more than the 0 announced", "");
     /* the file decides how much memory is asked for */
     assert_refused(BANNER "4 4 18446744073709551614\n2 1 1\n", &four, "e.txt:4:1: only 1 of the ", "");
     assert_refused(BANNER "4 4 99999999999999999999999\n2 1 1", &four, "e.txt:3:6: only 1 of the ", "");

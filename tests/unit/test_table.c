@@ -314,7 +314,7 @@ static void a_target_is_nothing_else(void **state) {
     assert_refused_with(text, &weight, start, "as the weight; ");
     assert_refused_with(text, &category, start, "as a category; ");
     assert_refused_with(text, &feature, start, "as a feature; ");
-    assert_refused_with(text, &again, start, "a second time");
+    assert_refused_with(text, &again, "t.csv:1:1: column \"y\" is named as the target a second time", "");
     assert_refused_with(text, &only, "t.csv:1:1: no feature is left", "target");
     assert_refused_with("x,z\n1,2\n", &only, "t.csv:1:1: there is no column \"y\"", "\"x\", \"z\"");
     const char *const numbers[] = {"0", "x0"};

@@ -1,0 +1,99 @@
+/* split_files.c - see split.h. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "folder.h"
+#include "io/edges.h"
+#include "io/excerpt.h"
+#include "split.h"
+
+smerf_status cli_split_no_memory(smerf_error *error) {
+    strcpy(error->message, "out of memory while splitting");
+    return SMERF_NO_MEMORY;
+}
+
+const char *cli_part_name(cli_part part) {
+    static const char *const names[] = {"train", "test", "cross"};
+    return names[part];
+}
+
+/* ---- items ---- */
+
+smerf_status cli_write_items(const cli_splitting *split, const char *name, const bool *is_chosen, smerf_error *error) {
+    sm_output *output;
+    smerf_status status = cli_open_in(split->folder, name, &output, error);
+    if (status != SMERF_OK) return status;
+    status = sm_excerpt_write(split->items_path, is_chosen, split->items.table.ids != NULL, output, error);
+    if (status == SMERF_OK) return sm_output_finish(output, error);
+    sm_output_abandon(output);
+    return status;
+}
+
+/* ---- lists of pairs ---- */
+
+void cli_put_pair(const cli_splitting *split, size_t i, size_t j, sm_output *output) {
+    char space[24];
+    sm_put_cell(output, cli_item_name(&split->items, i, space));
+    sm_output_write(output, ",", 1);
+    sm_put_cell(output, cli_item_name(&split->items, j, space));
+}
+
+smerf_status cli_write_list(const cli_splitting *split, const char *name, const char *header, const sm_pairs *pairs,
+                            const unsigned char *part_of, cli_part wanted, smerf_error *error) {
+    sm_output *output;
+    smerf_status status = cli_open_in(split->folder, name, &output, error);
+    if (status != SMERF_OK) return status;
+    sm_output_print(output, "%s%s\n", header, pairs->weight != NULL ? ",weight" : "");
+    for (size_t k = 0; k < pairs->n && !sm_output_has_failed(output); k++) {
+        if (part_of != NULL && part_of[k] != wanted) continue;
+        cli_put_pair(split, pairs->left[k], pairs->right[k], output);
+        for (int column = 0; column < 2; column++) {
+            const double *numbers = column == 0 ? pairs->value : pairs->weight;
+            if (numbers == NULL) continue;
+            sm_output_write(output, ",", 1);
+            sm_put_number(output, numbers[k]);
+        }
+        sm_output_write(output, "\n", 1);
+    }
+    return sm_output_finish(output, error);
+}
+
+smerf_status cli_write_parts(const cli_splitting *split, const char *what, const char *header, const sm_pairs *pairs,
+                             const unsigned char *part_of, cli_part last, smerf_error *error) {
+    smerf_status status = SMERF_OK;
+    for (unsigned p = CLI_TRAIN; p <= last && status == SMERF_OK; p++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s-%s.csv", cli_part_name((cli_part)p), what);
+        status = cli_write_list(split, name, header, pairs, part_of, (cli_part)p, error);
+    }
+    return status;
+}
+
+static sm_pairs_wish wish_for(const cli_splitting *split) {
+    return (sm_pairs_wish){.rows = cli_side(&split->items),
+                           .columns = cli_side(&split->items),
+                           .is_square = true,
+                           .value_column = cli_get(split->args, "--value"),
+                           .largest = NAN};
+}
+
+smerf_status cli_read_listed_pairs(const cli_splitting *split, sm_pairs *pairs, smerf_error *error) {
+    sm_pairs_wish wish = wish_for(split);
+    smerf_status status = cli_get_number(split->args, "--similarity-max", &wish.largest, error);
+    return status == SMERF_OK ? sm_pairs_read_values(cli_get(split->args, "--pairs"), &wish, pairs, error) : status;
+}
+
+smerf_status cli_read_listed_edges(const cli_splitting *split, sm_pairs *edges, smerf_error *error) {
+    const sm_pairs_wish wish = wish_for(split);
+    return sm_edges_read(cli_get(split->args, "--edges"), &wish, edges, error);
+}
+
+smerf_status cli_read_listed_observed(const cli_splitting *split, sm_pairs *observed, smerf_error *error) {
+    const sm_pairs_wish wish = wish_for(split);
+    return sm_pairs_read_observed(cli_get(split->args, "--observed"), &wish, observed, error);
+}
+
+const char *cli_edge_header(const sm_pairs *edges) {
+    return edges->value != NULL ? "source,target,weight" : "source,target";
+}

@@ -1,0 +1,137 @@
+/* split_pairs.c - some pairs to train on, the others to test with: the paper's scheme 2.
+ *
+ * A share F of the items has about F^2 of the pairs, and that many are drawn to train on. Nothing is lost: an item's
+ * distance to itself goes to the training pairs where it is not 0, and a pair that is listed twice keeps both of its
+ * lines, on the same side. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "folder.h"
+#include "io/same_pairs.h"
+#include "split.h"
+
+/* Which of the known pairs are to train on. */
+typedef struct drawing {
+    size_t n_pairs, n_train;
+    bool *is_train; /* [n_pairs] owned */
+} drawing;
+
+static smerf_status draw_pairs(const cli_splitting *split, drawing *drawn, smerf_error *error) {
+    double n = (double)split->n, of_items = split->share * n;
+    double n_wanted = round((double)drawn->n_pairs * of_items * (of_items - 1) / (n * (n - 1)));
+    drawn->n_train = n_wanted > 0 ? (size_t)n_wanted : 0;
+    if (drawn->n_train == 0 || drawn->n_train == drawn->n_pairs)
+        return cli_fail(split->args, error,
+                        "--train %s of %zu items makes %zu of %zu known pairs to train on: there must be some, and "
+                        "some to test with",
+                        cli_get(split->args, "--train"), split->n, drawn->n_train, drawn->n_pairs);
+    drawn->is_train = malloc(drawn->n_pairs * sizeof *drawn->is_train);
+    if (drawn->is_train == NULL) return cli_split_no_memory(error);
+    smerf_status status = smerf_split(drawn->n_pairs, drawn->n_train, split->seed, drawn->is_train, error);
+    if (status == SMERF_OK) status = cli_make_folder(split->folder, 0, "the files", error);
+    return status == SMERF_OK ? cli_write_items(split, "items.csv", NULL, error) : status;
+}
+
+/* ---- pairs as they are listed ---- */
+
+static smerf_status divide_list(const cli_splitting *split, const sm_pairs *pairs, drawing *drawn, smerf_error *error) {
+    uint32_t *number = malloc((pairs->n + 1) * sizeof *number);
+    unsigned char *part_of = malloc(pairs->n + 1);
+    smerf_status status = number != NULL && part_of != NULL ? SMERF_OK : cli_split_no_memory(error);
+    if (status == SMERF_OK) status = sm_pairs_number(pairs, number, &drawn->n_pairs, error);
+    if (status == SMERF_OK) status = draw_pairs(split, drawn, error);
+    for (size_t k = 0; k < pairs->n && status == SMERF_OK; k++)
+        part_of[k] = number[k] == SMERF_MISSING || drawn->is_train[number[k]] ? CLI_TRAIN : CLI_TEST;
+    if (status == SMERF_OK) status = cli_write_parts(split, "pairs", CLI_PAIR_HEADER, pairs, part_of, CLI_TEST, error);
+    free(part_of);
+    free(number);
+    return status;
+}
+
+static smerf_status split_list(const cli_splitting *split, drawing *drawn, smerf_error *error) {
+    sm_pairs pairs = {0};
+    smerf_status status = cli_read_listed_pairs(split, &pairs, error);
+    if (status == SMERF_OK) status = divide_list(split, &pairs, drawn, error);
+    sm_pairs_free(&pairs);
+    return status;
+}
+
+/* ---- pairs of any other target ---- */
+
+static void put_distance(const cli_splitting *split, size_t i, size_t j, double distance, sm_output *output) {
+    cli_put_pair(split, i, j, output);
+    sm_output_write(output, ",", 1);
+    sm_put_number(output, distance);
+    sm_output_write(output, "\n", 1);
+}
+
+/* Counts the known pairs, and writes those that are wanted, in order.   row  [n] scratch */
+static size_t walk_pairs(const cli_splitting *split, const bool *is_train, bool wanted, double *row,
+                         sm_output *output) {
+    size_t k = 0;
+    for (size_t i = 0; i < split->n && (output == NULL || !sm_output_has_failed(output)); i++) {
+        smerf_target_row(split->target.target, i, row);
+        if (output != NULL && wanted && row[i] != 0) put_distance(split, i, i, row[i], output);
+        for (size_t j = i + 1; j < split->n; j++) {
+            if (isnan(row[j])) continue;
+            if (output != NULL && is_train[k] == wanted) put_distance(split, i, j, row[j], output);
+            k++;
+        }
+    }
+    return k;
+}
+
+static smerf_status write_rows(const cli_splitting *split, const drawing *drawn, bool wanted, double *row,
+                               smerf_error *error) {
+    sm_output *output;
+    smerf_status status = cli_open_in(split->folder, wanted ? "train-pairs.csv" : "test-pairs.csv", &output, error);
+    if (status != SMERF_OK) return status;
+    sm_output_print(output, "%s\n", CLI_PAIR_HEADER);
+    walk_pairs(split, drawn->is_train, wanted, row, output);
+    return sm_output_finish(output, error);
+}
+
+static smerf_status split_rows(const cli_splitting *split, drawing *drawn, smerf_error *error) {
+    double *row = malloc(split->n * sizeof *row);
+    if (row == NULL) return cli_split_no_memory(error);
+    drawn->n_pairs = walk_pairs(split, NULL, false, row, NULL);
+    smerf_status status = draw_pairs(split, drawn, error);
+    if (status == SMERF_OK) status = write_rows(split, drawn, true, row, error);
+    if (status == SMERF_OK) status = write_rows(split, drawn, false, row, error);
+    free(row);
+    return status;
+}
+
+/* All edges: which of them are known is told by the pairs (--observed). */
+static smerf_status copy_edges(const cli_splitting *split, smerf_error *error) {
+    sm_pairs edges = {0};
+    smerf_status status = cli_read_listed_edges(split, &edges, error);
+    if (status == SMERF_OK)
+        status = cli_write_list(split, "edges.csv", cli_edge_header(&edges), &edges, NULL, CLI_TRAIN, error);
+    sm_pairs_free(&edges);
+    return status;
+}
+
+/* ---- both ---- */
+
+static void tell(const cli_splitting *split, const drawing *drawn) {
+    static const char *const from_columns[] = {"--labels", "--response", "--absolute", "--product"};
+    char pairs[40];
+    cli_tell_target(split->args, &split->target);
+    cli_say(split->args, "%s: %s to train on, %zu to test with", split->folder,
+            cli_count(drawn->n_train, "pair", pairs), drawn->n_pairs - drawn->n_train);
+    for (size_t t = 0; t < 4; t++) /* the column that the distances were made of must not become a feature */
+        if (cli_has(split->args, from_columns[t]))
+            cli_say(split->args, "%s/items.csv still has what the distances were made of: learn with --ignore %s",
+                    split->folder, cli_get(split->args, from_columns[t]));
+}
+
+smerf_status cli_split_by_pairs(const cli_splitting *split, smerf_error *error) {
+    drawing drawn = {0};
+    smerf_status status =
+        cli_has(split->args, "--pairs") ? split_list(split, &drawn, error) : split_rows(split, &drawn, error);
+    if (status == SMERF_OK && cli_has(split->args, "--edges")) status = copy_edges(split, error);
+    if (status == SMERF_OK) tell(split, &drawn);
+    free(drawn.is_train);
+    return status;
+}
