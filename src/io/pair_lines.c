@@ -292,7 +292,7 @@ static inline smerf_status read_cell(sm_pair_lines *lines, batch *now, size_t c,
     if (!is_plain) status = sm_csv_next(&lines->csv, cell, is_found, lines->error);
     if (status != SMERF_OK || !*is_found) return status;
     if (cell->ends_row != (c + 1 == lines->n_cells))
-        return sm_source_fail(&lines->source, cell->place, lines->error,
+        return sm_source_fail(&lines->source, cell->ends_row ? cell->place : lines->csv.next, lines->error,
                               "a row with %s cells than the header, which has %zu", cell->ends_row ? "fewer" : "more",
                               lines->n_cells);
     if (c < 2) return take_id(lines, now, c, cell);

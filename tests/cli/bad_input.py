@@ -18,7 +18,7 @@ class Case(NamedTuple):
     words: str  # after "smerf", as in a shell
     code: int
     line: str  # on standard error, after "smerf: "
-    files: dict = {}  # name: text, bytes, or a function that makes them of the bytes of a good model
+    files: dict = {}  # name: text, bytes, a function that makes them of the bytes of a good model, or the model's name and it
 
 
 FIT = "fit items.csv --distances z.csv -o out"

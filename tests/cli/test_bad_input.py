@@ -4,18 +4,22 @@ import re
 
 import pytest
 
-from bad_input import CASES
+import bad_input
+import bad_targets
 from command import run
 from damage import flip, header_end
 from workspace import ITEMS
 
+CASES = [*bad_input.CASES, *bad_targets.CASES]
 LEAST_CASES = 40  # what the issue asks for
 
 
 def put(files, folder):
-    model = (folder / "model").read_bytes()
     for name, content in files.items():
-        content = content(model) if callable(content) else content
+        if callable(content):  # of the first model
+            content = ("model", content)
+        if isinstance(content, tuple):
+            content = content[1]((folder / content[0]).read_bytes())
         (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
 
 

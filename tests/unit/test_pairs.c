@@ -76,7 +76,7 @@ static void other_shapes_are_refused(void **state) {
     assert_refused("", &five, "p.csv:1:1: ", "empty");
     assert_refused("i\n0\n", &five, "p.csv:1:1: ", "two with ids");
     assert_refused("i,j,d\n0,1\n", &five, "p.csv:2:3: ", "fewer cells than the header, which has 3");
-    assert_refused("i,j\n0,1,2\n", &five, "p.csv:2:3: ", "more cells");
+    assert_refused("i,j\n0,1,2\n", &five, "p.csv:2:5: ", "more cells");
     assert_refused("i,j\n0\n", &five, "p.csv:2:1: ", "fewer");
     assert_refused("0,1\n2,3\n", &five, "p.csv:1:1: the first line is a pair", "header");
     assert_refused("i,j\n\"0\n", &five, "p.csv:2:1: ", "never closed");
@@ -207,7 +207,7 @@ static void values_are_finite_numbers(void **state) {
     assert_refused_values("i,j,d\n0,1,1e999\n", &five_wish, "p.csv:2:5: an infinite distance", "");
     assert_refused_values("i,j,d\n0,1,1.5x\n", &five_wish, "p.csv:2:5: \"1.5x\" is no number", "");
     assert_refused_values("i,j,d\n0,1\n", &five_wish, "p.csv:2:3: ", "fewer cells");
-    assert_refused_values("i,j,d\n0,1,2,3\n", &five_wish, "p.csv:2:5: ", "more cells");
+    assert_refused_values("i,j,d\n0,1,2,3\n", &five_wish, "p.csv:2:7: ", "more cells");
     assert_refused_values("i,j,d\n0,5,x\n", &five_wish, "p.csv:2:3: no item has the id \"5\"", "");
 }
 
