@@ -88,8 +88,9 @@ smerf_status cli_split_by_nodes(const cli_splitting *split, smerf_error *error) 
         return cli_fail(split->args, error,
                         "--train %s of %zu items leaves %zu to train on and %zu to test with: both need two",
                         cli_get(split->args, "--train"), n, n_train, n - n_train);
-    bool *is_train = malloc(2 * n * sizeof *is_train), *is_test = is_train + n;
+    bool *is_train = malloc(2 * n * sizeof *is_train);
     if (is_train == NULL) return cli_split_no_memory(error);
+    bool *is_test = is_train + n;
     smerf_status status = smerf_split(n, n_train, split->seed, is_train, error);
     for (size_t i = 0; i < n && status == SMERF_OK; i++) is_test[i] = !is_train[i];
     if (status == SMERF_OK) status = cli_make_folder(split->folder, 0, "the files", error);

@@ -53,7 +53,8 @@ bool sm_grow(void **array, size_t *capacity, size_t needed, size_t size) {
 void *sm_shrink(void *array, size_t count, size_t size) {
     size_t bytes = sm_size(count, size, 0);
     void *smaller = realloc(array, bytes > 0 ? bytes : 1);
-    return smaller != NULL ? smaller : array;
+    if (smaller != NULL) array = smaller; /* else it stays as large as it was */
+    return array;
 }
 
 void sm_free(void *array) { free(array); }

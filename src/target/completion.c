@@ -229,8 +229,9 @@ static size_t find_turn(const sm_completion *old, turn *work) {
 /* Turns [p q] into as few coordinates as will do, with scales 1 and -1 in units of the spread. */
 static bool compress(sm_completion *out, double spread) {
     size_t m = out->rank;
-    double *room = sm_zeros(5 * m * m + 6 * m, sizeof *room), *rest = room + 5 * m * m;
+    double *room = sm_zeros(5 * m * m + 6 * m, sizeof *room);
     if (room == NULL) return false;
+    double *rest = room + 5 * m * m;
     turn work = {.gram = room,
                  .axes = room + m * m,
                  .form = room + 2 * m * m,

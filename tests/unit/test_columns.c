@@ -24,9 +24,9 @@ static smerf_target *make_columns(size_t n, sm_random *random, float *z, bool is
         }
     smerf_target *target = NULL;
     smerf_error error;
-    demand_ok((is_product ? smerf_target_new_product : smerf_target_new_response)(names, columns, n_columns, n, &target,
-                                                                                  &error),
-              &error);
+    smerf_status status = is_product ? smerf_target_new_product(names, columns, n_columns, n, &target, &error)
+                                     : smerf_target_new_response(names, columns, n_columns, n, &target, &error);
+    demand_ok(status, &error);
     return target;
 }
 
