@@ -105,7 +105,10 @@ static void put_all(writer *to, const smerf_model *model) {
     if (description.from_similarities) put_number(to, "similarity max", description.largest_similarity);
     if (chosen->rank > 0) {
         put_count(to, "rank", chosen->rank);
-        put_number(to, "share of the spectrum kept", description.rank_share);
+        if (isnan(description.rank_share)) /* there are too many eigenvalues to know them all */
+            put_number(to, "share of the squared spectrum kept", description.rank_share_of_squares);
+        else
+            put_number(to, "share of the spectrum kept", description.rank_share);
     }
     if (chosen->complete > 0) put_count(to, "completed to rank", chosen->complete);
     put_count(to, "items", description.n_items);

@@ -351,11 +351,13 @@ SMERF_API smerf_status smerf_model_merge(const smerf_model *const *parts, size_t
 
 typedef struct smerf_description {
     const char *method; /* "smerf" */
-    const char *target; /* "distances", "labels", "response", "product", "absolute", "graph", "pairs" */
+    const char *target; /* "distances", "labels", "response", "product", "absolute", "graph", "pairs", or "observed": a
+                               graph of which some pairs are known */
     size_t n_target_columns;
     const char *const *target_columns; /* the columns that the target was taken from */
-    double rank_share;                 /* with a rank: the share of the spectrum that was kept, else 1 */
-    bool from_similarities;            /* z = largest_similarity - q */
+    double rank_share; /* with a rank: what was kept of the sum of |eigenvalues|; NaN: they are not all known */
+    double rank_share_of_squares; /* and of the sum of their squares, which always is */
+    bool from_similarities;       /* z = largest_similarity - q */
     double largest_similarity;
     size_t n_items, n_features, n_nodes, n_leaves;
     smerf_options options;     /* with every automatic choice spelled out */

@@ -10,11 +10,14 @@ static double dot(const double *x, const double *y, size_t n) {
     return sum;
 }
 
+/* Squares of what is nothing beside entries near 1; their reciprocals would overflow if they came close to 0. */
+static const double nothing = 1e-60;
+
 /* The reflection I - beta v v' that maps x to alpha e_1. x becomes v; returns beta, 0 if there is nothing to do. */
 static double reflector(double *x, size_t n, double *alpha) {
     double tail = dot(x + 1, x + 1, n - 1);
     *alpha = x[0];
-    if (tail == 0) return 0;
+    if (tail < nothing) return 0;
     double norm = sqrt(x[0] * x[0] + tail);
     *alpha = x[0] > 0 ? -norm : norm;
     x[0] -= *alpha;

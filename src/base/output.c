@@ -149,6 +149,7 @@ static void note_failure(sm_output *output) {
 }
 
 void sm_output_write(sm_output *output, const void *bytes, size_t n_bytes) {
+    if (n_bytes == 0) return; /* the bytes may be nowhere */
     if (output->failure == 0 && fwrite(bytes, 1, n_bytes, output->stream) != n_bytes) note_failure(output);
 }
 

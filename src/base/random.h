@@ -44,6 +44,13 @@ void sm_random_shuffle(sm_random *random, uint32_t *values, size_t n);
 uint64_t sm_random_child(uint64_t place, unsigned side);
 
 /* Places of streams that are not nodes. Node places start from SM_PLACE_ROOT and are mixed, hence far from these. */
-enum { SM_PLACE_SAMPLE = 1, SM_PLACE_ROOT = 2, SM_PLACE_SIMULATE = 3, SM_PLACE_PERMUTE = 4, SM_PLACE_SPLIT = 5, SM_PLACE_COMPLETE = 6 };
+enum {
+    SM_PLACE_SAMPLE = 1,
+    SM_PLACE_ROOT = 2,
+    SM_PLACE_SIMULATE = 3,
+    SM_PLACE_PERMUTE = 4,
+    SM_PLACE_SPLIT = 5,
+    SM_PLACE_COMPLETE = 6
+};
 
 #endif

@@ -162,10 +162,11 @@ size_t sm_model_most_leaves(const smerf_model *model) {
 void smerf_model_describe(const smerf_model *model, smerf_description *description) {
     *description = (smerf_description){
         .method = "smerf",
-        .target = model->target->kind->name,
+        .target = sm_target_told_name(model->target),
         .n_target_columns = model->target->columns.n,
         .target_columns = (const char *const *)model->target->columns.text,
         .rank_share = model->target->rank_share,
+        .rank_share_of_squares = model->target->rank_share_of_squares,
         .from_similarities = model->target->from_similarities,
         .largest_similarity = model->target->largest_similarity,
         .n_items = model->n_items,

@@ -90,6 +90,9 @@ void sm_asked_free(sm_asked *asked) {
 
 /* ---- groups ---- */
 
+/* The items that will be sent down every tree, together or one after the other. */
+static size_t n_items(const sm_asked *asked) { return asked->rows.n + (asked->others.is_sent ? asked->others.n : 0); }
+
 /* What is remembered of the items for one tree. */
 static double leaves_bytes(const sm_asked *asked) {
     double bytes = asked->is_out_of_bag ? (double)asked->rows.n * sizeof *asked->is_out : 0;
@@ -105,7 +108,7 @@ static void deal_out(sm_asked *asked, size_t *most_trees, double *most_bytes) {
     *most_trees = 0;
     asked->n_groups = 0;
     for (size_t b = 0; b < asked->n_trees; b++) {
-        double more = (double)sm_ready_bytes(asked->model, b) + leaves;
+        double more = (double)sm_ready_bytes(asked->model, b, n_items(asked)) + leaves;
         if (b == 0 || bytes + more > asked->limits->group_bytes) {
             asked->group_first[asked->n_groups++] = b;
             bytes = 0;
@@ -165,19 +168,8 @@ enum { ITEMS_A_TASK = 8192 };
 typedef struct group_job {
     sm_asked *asked;
     bool sends;                         /* leaf and is_out are not known yet */
-    size_t n_row_tasks, n_column_tasks; /* a tree, besides that of making it ready */
+    size_t n_row_tasks, n_column_tasks; /* a tree */
 } group_job;
-
-static void send_down(sm_asked *asked, sm_side *side, size_t b, size_t first) {
-    const sm_tree *tree = &asked->model->trees[b];
-    size_t end = first + ITEMS_A_TASK < side->n ? first + ITEMS_A_TASK : side->n;
-    uint32_t *leaf = side->leaf + (asked->keeps_leaves ? b : b - asked->first) * side->n;
-    if (side->pick == NULL) {
-        sm_tree_route(tree, &side->view, first, end, leaf + first);
-        return;
-    }
-    for (size_t k = first; k < end; k++) leaf[k] = sm_tree_leaf(tree, &side->view, side->pick[k]);
-}
 
 static void mark_out_of_bag(sm_asked *asked, size_t b) {
     const sm_tree *tree = &asked->model->trees[b];
@@ -189,22 +181,38 @@ static void mark_out_of_bag(sm_asked *asked, size_t b) {
     }
 }
 
-static smerf_status do_part(void *argument, size_t task, size_t thread, smerf_error *error) {
+static smerf_status ready_tree(void *argument, size_t task, size_t thread, smerf_error *error) {
     group_job *job = argument;
     sm_asked *asked = job->asked;
     (void)thread;
-    size_t n_parts = 1 + job->n_row_tasks + job->n_column_tasks;
-    size_t b = asked->first + task / n_parts, part = task % n_parts;
-    if (part > job->n_row_tasks) {
-        send_down(asked, &asked->others, b, (part - 1 - job->n_row_tasks) * ITEMS_A_TASK);
-    } else if (part > 0) {
-        send_down(asked, &asked->rows, b, (part - 1) * ITEMS_A_TASK);
-    } else {
-        if (job->sends && asked->is_out_of_bag) mark_out_of_bag(asked, b);
-        if (!sm_ready_start(&asked->ready[b - asked->first], asked->model, b))
-            return sm_no_memory(error, "making the trees ready");
-    }
+    if (job->sends && asked->is_out_of_bag) mark_out_of_bag(asked, asked->first + task);
+    bool is_ready = sm_ready_start(&asked->ready[task], asked->model, asked->first + task, n_items(asked));
+    return is_ready ? SMERF_OK : sm_no_memory(error, "making the trees ready");
+}
+
+static smerf_status send_some(void *argument, size_t task, size_t thread, smerf_error *error) {
+    group_job *job = argument;
+    sm_asked *asked = job->asked;
+    (void)thread;
+    (void)error;
+    size_t n_tasks = job->n_row_tasks + job->n_column_tasks, b = asked->first + task / n_tasks, part = task % n_tasks;
+    sm_side *side = part < job->n_row_tasks ? &asked->rows : &asked->others;
+    size_t first = (part < job->n_row_tasks ? part : part - job->n_row_tasks) * ITEMS_A_TASK;
+    size_t end = first + ITEMS_A_TASK < side->n ? first + ITEMS_A_TASK : side->n;
+    uint32_t *leaf = side->leaf + (asked->keeps_leaves ? b : b - asked->first) * side->n;
+    sm_descend(&sm_asked_ready(asked, b)->descent, &side->view, side->pick, first, end, leaf + first);
     return SMERF_OK;
+}
+
+static smerf_status make_ready(group_job *job, sm_crew *crew, smerf_error *error) {
+    sm_asked *asked = job->asked;
+    size_t n_trees = asked->end - asked->first, n_tasks;
+    smerf_status status = sm_crew_do(crew, n_trees, ready_tree, job, error);
+    if (status != SMERF_OK || !job->sends) return status;
+    if (asked->rows.is_sent) job->n_row_tasks = (asked->rows.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK;
+    if (asked->others.is_sent) job->n_column_tasks = (asked->others.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK;
+    n_tasks = sm_size(n_trees, job->n_row_tasks + job->n_column_tasks, 0);
+    return sm_crew_do(crew, n_tasks, send_some, job, error);
 }
 
 smerf_status sm_asked_turn(sm_asked *asked, size_t group, sm_crew *crew, smerf_error *error) {
@@ -214,15 +222,20 @@ smerf_status sm_asked_turn(sm_asked *asked, size_t group, sm_crew *crew, smerf_e
     asked->first = first;
     asked->end = end;
     group_job job = {.asked = asked, .sends = !asked->keeps_leaves || end > asked->n_sent};
-    if (job.sends && asked->rows.is_sent) job.n_row_tasks = (asked->rows.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK;
-    if (job.sends && asked->others.is_sent) job.n_column_tasks = (asked->others.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK;
-    size_t n_tasks = sm_size(end - first, 1 + job.n_row_tasks + job.n_column_tasks, 0);
     double share_to = crew->share_to; /* this is quick: it does not count as progress */
     crew->share_to = crew->share_from;
-    smerf_status status = sm_crew_do(crew, n_tasks, do_part, &job, error);
+    smerf_status status = make_ready(&job, crew, error);
     crew->share_to = share_to;
     if (status == SMERF_OK && end > asked->n_sent) asked->n_sent = end;
     return status;
+}
+
+void sm_asked_row_leaves(const sm_asked *asked, size_t b, size_t first, size_t end, uint32_t *leaf) {
+    const sm_side *rows = &asked->rows;
+    if (rows->is_sent)
+        memcpy(leaf, sm_asked_leaves(asked, rows, b) + first, (end - first) * sizeof *leaf);
+    else
+        sm_descend(&sm_asked_ready(asked, b)->descent, &rows->view, rows->pick, first, end, leaf);
 }
 
 /* ---- who speaks ---- */

@@ -77,11 +77,8 @@ static inline const uint32_t *sm_asked_leaves(const sm_asked *asked, const sm_si
     return side->leaf + (asked->keeps_leaves ? b : b - asked->first) * side->n;
 }
 
-/* The leaf of one row, sent or not. */
-static inline uint32_t sm_asked_row_leaf(const sm_asked *asked, size_t b, size_t row) {
-    return asked->rows.is_sent ? sm_asked_leaves(asked, &asked->rows, b)[row]
-                               : sm_tree_leaf(&asked->model->trees[b], &asked->rows.view, row);
-}
+/* The leaves of rows first .. end-1, sent or not.   leaf  [end - first] out */
+void sm_asked_row_leaves(const sm_asked *asked, size_t b, size_t first, size_t end, uint32_t *leaf);
 
 /* Which rows the tree has not seen; NULL unless out of bag. */
 static inline const bool *sm_asked_is_out(const sm_asked *asked, size_t b) {

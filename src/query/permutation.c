@@ -114,7 +114,7 @@ static smerf_status shuffle_tree(void *argument, size_t b, size_t thread, smerf_
     mixed.values = sm_copy(job->view->values, n_features, sizeof *mixed.values);
     mixed.codes = sm_copy(job->view->codes, n_features, sizeof *mixed.codes);
     sm_ready ready = {0};
-    if (mixed.values == NULL || mixed.codes == NULL || !sm_ready_start(&ready, job->model, b)) {
+    if (mixed.values == NULL || mixed.codes == NULL || !sm_ready_start(&ready, job->model, b, 0)) {
         sm_free(mixed.values);
         sm_free(mixed.codes);
         return sm_no_memory(error, "shuffling features");

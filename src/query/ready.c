@@ -43,11 +43,11 @@ static bool find_selves(const smerf_target *target, const sm_leaves *leaves, dou
     return has_room;
 }
 
-size_t sm_ready_bytes(const smerf_model *model, size_t b) {
+size_t sm_ready_bytes(const smerf_model *model, size_t b, size_t n_items) {
     const sm_tree *tree = &model->trees[b];
     const sm_target_kind *kind = model->target->kind;
     size_t bytes = sm_tree_n_members(tree) * sizeof(double) + tree->n_nodes * 3 * sizeof(uint32_t) +
-                   tree->n_leaves * (sizeof(double) + sizeof(uint32_t));
+                   tree->n_leaves * (sizeof(double) + sizeof(uint32_t)) + sm_descent_bytes(tree, n_items);
     if (model->options.self_distance == SMERF_SELF_EXCLUDE) bytes += tree->n_leaves * sizeof(double);
     return bytes + (kind->summarise != NULL ? kind->summary_bytes(model->target, tree->n_leaves) : 0);
 }
@@ -72,10 +72,11 @@ static bool start_leaves(sm_ready *ready, const smerf_model *model, const sm_tre
     return true;
 }
 
-bool sm_ready_start(sm_ready *ready, const smerf_model *model, size_t b) {
+bool sm_ready_start(sm_ready *ready, const smerf_model *model, size_t b, size_t n_items) {
     const sm_tree *tree = &model->trees[b];
     const smerf_target *target = model->target;
     *ready = (sm_ready){0};
+    sm_descent_start(&ready->descent, tree, n_items, &ready->arena);
     bool is_ready = start_leaves(ready, model, tree);
     if (is_ready && target->kind->summarise != NULL) {
         ready->summary = target->kind->summarise(target, &ready->leaves);

@@ -115,10 +115,9 @@ static void add_tree(const sm_panel *panel, size_t b, size_t first, size_t end, 
     const bool *is_out = sm_asked_is_out(asked, b);
     uint32_t row_leaf[MOST_CHUNK_ROWS];
     bool is_done[MOST_CHUNK_ROWS];
-    for (size_t i = first; i < end; i++) {
-        row_leaf[i - first] = sm_asked_row_leaf(asked, b, i);
-        is_done[i - first] = is_out != NULL && !sm_asked_may_speak(asked, is_out[i], true); /* for no pair of the row */
-    }
+    sm_asked_row_leaves(asked, b, first, end, row_leaf);
+    for (size_t i = first; i < end; i++) /* a tree that has no say in any pair of a row is done with it */
+        is_done[i - first] = is_out != NULL && !sm_asked_may_speak(asked, is_out[i], true);
     for (size_t i = first; i < end; i++) {
         if (is_done[i - first]) continue;
         uint32_t leaf = row_leaf[i - first];

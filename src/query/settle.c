@@ -24,8 +24,9 @@ static void add_tree(const settle_job *job, size_t b, size_t first, size_t end) 
     for (size_t p = first; p < end; p++) {
         size_t i = job->row[p], j = job->column[p];
         if (is_out != NULL && !sm_asked_may_speak(asked, is_out[i], is_out[j])) continue;
-        double distance = target->kind->leaf_pair(target, &sm_asked_ready(asked, b)->leaves,
-                                                  sm_asked_row_leaf(asked, b, i), column_leaf[j]);
+        uint32_t row_leaf;
+        sm_asked_row_leaves(asked, b, i, i + 1, &row_leaf);
+        double distance = target->kind->leaf_pair(target, &sm_asked_ready(asked, b)->leaves, row_leaf, column_leaf[j]);
         if (isnan(distance)) continue;
         job->distance[p] += distance;
         job->n_spoken[p]++;

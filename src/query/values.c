@@ -20,10 +20,12 @@ static void add_tree(const values_job *job, size_t b, size_t first, size_t end, 
     const smerf_target *target = asked->model->target;
     const sm_leaves *leaves = &sm_asked_ready(asked, b)->leaves;
     const bool *is_out = sm_asked_is_out(asked, b);
+    uint32_t row_leaf[ITEMS_A_TASK];
+    sm_asked_row_leaves(asked, b, first, end, row_leaf);
     for (size_t i = first; i < end; i++) {
         if (is_out != NULL && !is_out[i]) continue;
         double *sums = job->values + i * job->n_values;
-        target->kind->leaf_values(target, leaves, sm_asked_row_leaf(asked, b, i), leaf);
+        target->kind->leaf_values(target, leaves, row_leaf[i - first], leaf);
         for (size_t v = 0; v < job->n_values; v++) sums[v] += leaf[v];
         if (is_out != NULL) job->n_spoken[i]++;
     }

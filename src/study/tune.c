@@ -6,6 +6,7 @@
 #include "data/items.h"
 #include "model/model.h"
 #include "study/prune.h"
+#include "study/settle.h"
 #include "train/problem.h"
 
 static const double powers[] = {0.25, 0.5, 0.75, 1, 1.5}; /* the last with oblique splits only */
@@ -115,7 +116,7 @@ static smerf_status get_model(const smerf_items *items, smerf_target *target, co
         if (status == SMERF_OK) (*model)->options.self_distance = options->self_distance;
         return status;
     }
-    return smerf_fit(items, target, options, run, model, error);
+    return sm_fit(items, target, options, run, model, error);
 }
 
 static smerf_status try_one(const smerf_items *items, smerf_target *target, smerf_trial *trial, smerf_metric metric,
@@ -136,7 +137,7 @@ static smerf_status try_one(const smerf_items *items, smerf_target *target, smer
     part.to += share / 2;
     smerf_scores scores;
     smerf_question question = {.rows = items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
-    status = smerf_evaluate(*model, &question, NULL, SMERF_HAS(metric), &own, &scores, error);
+    status = smerf_evaluate(*model, &question, target, SMERF_HAS(metric), &own, &scores, error);
     trial->score = scores.value[metric];
     return status;
 }
@@ -153,7 +154,9 @@ smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const sm
     if ((unsigned)metric >= SMERF_N_METRICS) return sm_fail(error, SMERF_BAD_INPUT, "there is no such metric");
     if (options->sample == SMERF_NO_SAMPLE)
         return sm_fail(error, SMERF_BAD_INPUT, "sample: without one, nothing is out of bag to choose by");
-    smerf_status status = list_trials(&list, options, grid, items, error);
+    smerf_options settled = *options; /* once, for all settings */
+    smerf_status status = sm_settle_complete(items, target, options, run, &settled.complete, error);
+    if (status == SMERF_OK) status = list_trials(&list, &settled, grid, items, error);
     smerf_model *kept = NULL, *last = NULL;
     smerf_trial winner = {.score = NAN};
     for (size_t i = 0; i < list.n && status == SMERF_OK; i++) {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "target/target.h"
+#include "target/completed.h"
 
 /* Room for a whole row of the target over both, of which a part is asked for. Threads take turns, for the short time
  * that a row takes. */
@@ -39,7 +39,9 @@ static void true_row(const smerf_target *target, size_t row, double *out) {
 static const sm_target_kind kind = {.name = "between", .free = free_between, .true_row = true_row};
 
 const smerf_target *sm_target_inner(const smerf_target *target) {
-    return target->kind == &kind ? ((const between *)target)->both : target;
+    if (target->kind == &kind) target = ((const between *)target)->both;
+    const smerf_target *pairs = sm_completed_pairs(target);
+    return pairs != NULL ? pairs : target;
 }
 
 smerf_status smerf_target_new_between(smerf_target *both, size_t n_rows, smerf_target **out, smerf_error *error) {

@@ -18,7 +18,7 @@
 
 enum { ITEMS_A_TASK = 256, MOST_SIZE = 65 };
 
-typedef struct fitting {
+struct sm_completer {
     const sm_links *links;
     const bool *left_out;
     size_t rank, stride; /* stride: 1 + rank, an item's intercept and vector */
@@ -27,8 +27,8 @@ typedef struct fitting {
     double *sides[2]; /* [n_items][stride] (a, x) and (b, y), in units of the spread */
     int now;          /* the side that is being fitted */
     double *errors;   /* [n_tasks] sums of squared errors before the step */
-    double *rooms;    /* [n_threads][stride * stride + 2 * stride] */
-} fitting;
+    double *rooms;    /* [n_threads][stride * stride + stride] */
+};
 
 void sm_completion_free(sm_completion *completion) {
     sm_free(completion->a);
@@ -65,7 +65,7 @@ static void solve(double *matrix, double *vector, size_t n) {
 }
 
 /* The lower triangle of the sum of w f f', the sum of w f t, and returns the squared error of what stands now. */
-static double gather(const fitting *fit, size_t item, double *matrix, double *vector) {
+static double gather(const sm_completer *fit, size_t item, double *matrix, double *vector) {
     const sm_links *links = fit->links;
     const double *other = fit->sides[1 - fit->now], *own = fit->sides[fit->now] + item * fit->stride;
     size_t n = fit->stride;
@@ -93,7 +93,7 @@ static double gather(const fitting *fit, size_t item, double *matrix, double *ve
 }
 
 static smerf_status fit_items(void *job, size_t task, size_t thread, smerf_error *error) {
-    fitting *fit = job;
+    sm_completer *fit = job;
     (void)error;
     size_t n = fit->stride, first = task * ITEMS_A_TASK, n_items = fit->links->n_items;
     size_t end = first + ITEMS_A_TASK < n_items ? first + ITEMS_A_TASK : n_items;
@@ -109,7 +109,7 @@ static smerf_status fit_items(void *job, size_t task, size_t thread, smerf_error
 
 /* ---- all items ---- */
 
-static void find_scale(fitting *fit) {
+static void find_scale(sm_completer *fit) {
     const sm_links *links = fit->links;
     double sum = 0, weight = 0, squares = 0;
     for (size_t e = 0; e < links->n; e++) {
@@ -126,94 +126,143 @@ static void find_scale(fitting *fit) {
     fit->spread = squares > 0 ? sqrt(squares / weight) : 1;
 }
 
-static void draw_start(fitting *fit, uint64_t seed) {
+static void draw_start(sm_completer *fit, uint64_t seed) {
     sm_random random;
     sm_random_start(&random, seed, 0, SM_PLACE_COMPLETE);
     for (size_t i = 0; i < fit->links->n_items; i++)
         for (size_t r = 1; r < fit->stride; r++) fit->sides[1][i * fit->stride + r] = sm_random_normal(&random);
 }
 
-static smerf_status sweep(fitting *fit, size_t n_sweeps, sm_crew *crew, smerf_error *error) {
+/* ---- the steps ---- */
+
+void sm_completer_free(sm_completer *fit) {
+    if (fit == NULL) return;
+    sm_free(fit->errors);
+    sm_free(fit->rooms);
+    sm_free(fit->sides[0]);
+    sm_free(fit->sides[1]);
+    sm_free(fit);
+}
+
+smerf_status sm_completer_new(const sm_links *links, const bool *left_out, size_t rank, uint64_t seed, size_t n_threads,
+                              sm_completer **out, smerf_error *error) {
+    size_t n = links->n_items, stride = rank + 1;
+    if (stride > MOST_SIZE)
+        return sm_fail(error, SMERF_BAD_INPUT, "complete: a rank of %zu is more than %d", rank, MOST_SIZE - 1);
+    sm_completer *fit = sm_zeros(1, sizeof *fit);
+    if (fit == NULL) return sm_no_memory(error, "completing pairs");
+    fit->links = links;
+    fit->left_out = left_out;
+    fit->rank = rank;
+    fit->stride = stride;
+    fit->errors = sm_array((n + ITEMS_A_TASK - 1) / ITEMS_A_TASK, sizeof *fit->errors);
+    fit->rooms = sm_array(n_threads, (stride * stride + stride) * sizeof *fit->rooms);
+    for (int side = 0; side < 2; side++) fit->sides[side] = sm_zeros(sm_size(n, stride, 0), sizeof **fit->sides);
+    if (fit->errors == NULL || fit->rooms == NULL || fit->sides[0] == NULL || fit->sides[1] == NULL) {
+        sm_completer_free(fit);
+        return sm_no_memory(error, "completing pairs");
+    }
+    find_scale(fit);
+    draw_start(fit, seed);
+    *out = fit;
+    return SMERF_OK;
+}
+
+smerf_status sm_completer_fit(sm_completer *fit, double shrinkage, size_t most_sweeps, sm_crew *crew,
+                              smerf_error *error) {
     size_t n_tasks = (fit->links->n_items + ITEMS_A_TASK - 1) / ITEMS_A_TASK;
     double before = INFINITY;
     smerf_status status = SMERF_OK;
-    for (size_t s = 0; s < 2 * n_sweeps && status == SMERF_OK; s++) {
+    fit->ridge = shrinkage;
+    for (size_t s = 0; s < 2 * most_sweeps && status == SMERF_OK; s++) {
         fit->now = s % 2 == 0 ? 0 : 1;
         status = sm_crew_do(crew, n_tasks, fit_items, fit, error);
         double now = 0;
         for (size_t t = 0; t < n_tasks; t++) now += fit->errors[t];
-        if (s > 4 && before - now < 1e-5 * before + 1e-12 * (double)fit->links->n) break;
-        if (s > 0) before = now; /* the first error is that of the starting point */
+        if (s > 2 && fabs(before - now) < 1e-4 * before + 1e-12 * (double)fit->links->n) break;
+        before = now;
     }
     return status;
 }
 
 /* ---- the symmetric form ---- */
 
-/* Turns [p q] with scales -1/2 and 1/2 into as few vectors as will do: eigenvectors of the form. */
-static bool compress(sm_completion *out, double spread) {
-    size_t n = out->n_items, m = out->rank, n_kept = 0;
-    double *room = sm_zeros(4 * m * m + 5 * m, sizeof *room);
-    if (room == NULL) return false;
-    double *gram = room, *vectors = gram + m * m, *form = vectors + m * m, *turn = form + m * m;
-    double *values = turn + m * m, *scratch = values + m, *row = scratch + 3 * m;
-    for (size_t i = 0; i < n; i++)
+/* Scratch of m-dimensional work on the form. */
+typedef struct turn {
+    double *gram, *axes, *form, *vectors, *to; /* [m][m] */
+    double *length, *value, *row;              /* [m] */
+    double *scratch;                           /* [3 * m] */
+} turn;
+
+/* With G = U'U = V S^2 V' and L the scales, U L U' has the eigenvalues of S V' L V S, and its eigenvectors are those
+ * turned back: row k of `to` takes an item's old coordinates to its k-th new one. Returns how many there are. */
+static size_t find_turn(const sm_completion *old, turn *work) {
+    size_t m = old->rank, n_kept = 0;
+    double longest = 0, strongest = 0;
+    for (size_t i = 0; i < old->n_items; i++)
         for (size_t r = 0; r < m; r++)
-            for (size_t s = 0; s < m; s++) gram[r * m + s] += out->u[i * m + r] * out->u[i * m + s];
-    sm_eigen(gram, m, values, vectors, scratch); /* rows of `vectors` are eigenvectors */
-    double largest = 0;
-    for (size_t k = 0; k < m; k++) largest = fmax(largest, values[k]);
-    for (size_t k = 0; k < m; k++) values[k] = values[k] > 1e-12 * largest ? sqrt(values[k]) : 0;
+            for (size_t s = 0; s < m; s++) work->gram[r * m + s] += old->u[i * m + r] * old->u[i * m + s];
+    sm_eigen(work->gram, m, work->length, work->axes, work->scratch);
+    for (size_t k = 0; k < m; k++) longest = fmax(longest, work->length[k]);
+    for (size_t k = 0; k < m; k++) work->length[k] = work->length[k] > 1e-12 * longest ? sqrt(work->length[k]) : 0;
     for (size_t k = 0; k < m; k++)
         for (size_t l = 0; l < m; l++) {
             double sum = 0;
-            for (size_t r = 0; r < m; r++) sum += out->scale[r] * vectors[k * m + r] * vectors[l * m + r];
-            form[k * m + l] = values[k] * values[l] * sum;
+            for (size_t r = 0; r < m; r++) sum += old->scale[r] * work->axes[k * m + r] * work->axes[l * m + r];
+            work->form[k * m + l] = work->length[k] * work->length[l] * sum;
         }
-    double *theta = scratch + 0, *axes = gram; /* free again */
-    double *more = sm_zeros(3 * m + m, sizeof *more);
-    if (more == NULL) {
-        sm_free(room);
-        return false;
-    }
-    theta = more + 3 * m;
-    sm_eigen(form, m, theta, axes, more);
-    double strongest = 0;
-    for (size_t k = 0; k < m; k++) strongest = fmax(strongest, fabs(theta[k]));
-    /* new coordinate k of an item: sum over l, r of axes_kl / values_l * vectors_lr * u_ir, times the root of |theta| */
+    sm_eigen(work->form, m, work->value, work->vectors, work->scratch);
+    for (size_t k = 0; k < m; k++) strongest = fmax(strongest, fabs(work->value[k]));
     for (size_t k = 0; k < m; k++) {
-        if (fabs(theta[k]) <= 1e-9 * strongest || strongest == 0) continue;
+        if (!(fabs(work->value[k]) > 1e-9 * strongest)) continue;
         for (size_t r = 0; r < m; r++) {
             double sum = 0;
             for (size_t l = 0; l < m; l++)
-                if (values[l] > 0) sum += axes[k * m + l] / values[l] * vectors[l * m + r];
-            turn[n_kept * m + r] = sum * sqrt(fabs(theta[k]));
+                if (work->length[l] > 0) sum += work->vectors[k * m + l] / work->length[l] * work->axes[l * m + r];
+            work->to[n_kept * m + r] = sum * sqrt(fabs(work->value[k]));
         }
-        out->scale[n_kept++] = theta[k] > 0 ? 1 : -1;
+        work->value[n_kept++] = work->value[k];
     }
-    for (size_t i = 0; i < n; i++) {
-        memcpy(row, out->u + i * m, m * sizeof *row);
+    return n_kept;
+}
+
+/* Turns [p q] into as few coordinates as will do, with scales 1 and -1 in units of the spread. */
+static bool compress(sm_completion *out, double spread) {
+    size_t m = out->rank;
+    double *room = sm_zeros(5 * m * m + 6 * m, sizeof *room), *rest = room + 5 * m * m;
+    if (room == NULL) return false;
+    turn work = {.gram = room,
+                 .axes = room + m * m,
+                 .form = room + 2 * m * m,
+                 .vectors = room + 3 * m * m,
+                 .to = room + 4 * m * m,
+                 .length = rest,
+                 .value = rest + m,
+                 .row = rest + 2 * m,
+                 .scratch = rest + 3 * m};
+    size_t n_kept = find_turn(out, &work);
+    for (size_t i = 0; i < out->n_items; i++) {
+        memcpy(work.row, out->u + i * m, m * sizeof *work.row);
         for (size_t k = 0; k < n_kept; k++) {
             double sum = 0;
-            for (size_t r = 0; r < m; r++) sum += turn[k * m + r] * row[r];
+            for (size_t r = 0; r < m; r++) sum += work.to[k * m + r] * work.row[r];
             out->u[i * n_kept + k] = sum; /* never ahead of what is still to be read: rows only get shorter */
         }
     }
-    for (size_t k = 0; k < n_kept; k++) out->scale[k] *= spread;
+    for (size_t k = 0; k < n_kept; k++) out->scale[k] = work.value[k] > 0 ? spread : -spread;
     out->rank = n_kept;
-    sm_free(more);
     sm_free(room);
     return true;
 }
 
-static bool symmetrise(const fitting *fit, sm_completion *out) {
+smerf_status sm_completer_form(const sm_completer *fit, sm_completion *out, smerf_error *error) {
     size_t n = fit->links->n_items, rank = fit->rank, stride = fit->stride;
     *out = (sm_completion){.n_items = n, .rank = 2 * rank};
     out->a = sm_array(n, sizeof *out->a);
     out->u = sm_array(sm_size(n, 2 * rank, 0), sizeof *out->u);
     out->scale = sm_array(2 * rank, sizeof *out->scale);
-    if (out->a == NULL || out->u == NULL || out->scale == NULL) return false;
-    for (size_t i = 0; i < n; i++) {
+    bool has_room = out->a != NULL && out->u != NULL && out->scale != NULL;
+    for (size_t i = 0; i < n && has_room; i++) {
         const double *x = fit->sides[0] + i * stride, *y = fit->sides[1] + i * stride;
         out->a[i] = fit->mean / 2 + fit->spread * (x[0] + y[0]) / 2;
         for (size_t r = 0; r < rank; r++) {
@@ -221,40 +270,11 @@ static bool symmetrise(const fitting *fit, sm_completion *out) {
             out->u[i * 2 * rank + rank + r] = (x[r + 1] - y[r + 1]) / 2;
         }
     }
-    for (size_t r = 0; r < rank; r++) {
+    for (size_t r = 0; r < rank && has_room; r++) {
         out->scale[r] = -0.5;
         out->scale[rank + r] = 0.5;
     }
-    return rank == 0 || compress(out, fit->spread);
-}
-
-smerf_status sm_complete(const sm_links *links, const bool *left_out, const sm_completion_plan *plan, sm_crew *crew,
-                         sm_completion *out, smerf_error *error) {
-    size_t n = links->n_items, stride = plan->rank + 1;
-    *out = (sm_completion){0};
-    if (stride > MOST_SIZE)
-        return sm_fail(error, SMERF_BAD_INPUT, "complete: a rank of %zu is more than %d", plan->rank, MOST_SIZE - 1);
-    fitting fit = {.links = links,
-                   .left_out = left_out,
-                   .rank = plan->rank,
-                   .stride = stride,
-                   .ridge = plan->shrinkage,
-                   .errors = sm_array((n + ITEMS_A_TASK - 1) / ITEMS_A_TASK, sizeof *fit.errors),
-                   .rooms = sm_array(crew->n_threads, (stride * stride + stride) * sizeof *fit.rooms)};
-    for (int side = 0; side < 2; side++) fit.sides[side] = sm_zeros(sm_size(n, stride, 0), sizeof **fit.sides);
-    bool has_room = fit.errors != NULL && fit.rooms != NULL && fit.sides[0] != NULL && fit.sides[1] != NULL;
-    smerf_status status = SMERF_OK;
-    if (has_room) {
-        find_scale(&fit);
-        draw_start(&fit, plan->seed);
-        status = sweep(&fit, plan->n_sweeps, crew, error);
-        if (status == SMERF_OK) has_room = symmetrise(&fit, out);
-    }
-    if (!has_room) status = sm_no_memory(error, "completing pairs");
-    if (status != SMERF_OK) sm_completion_free(out);
-    sm_free(fit.errors);
-    sm_free(fit.rooms);
-    sm_free(fit.sides[0]);
-    sm_free(fit.sides[1]);
-    return status;
+    if (has_room && (rank == 0 || compress(out, fit->spread))) return SMERF_OK;
+    sm_completion_free(out);
+    return sm_no_memory(error, "completing pairs");
 }

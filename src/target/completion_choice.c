@@ -6,9 +6,8 @@
 #include "target/completion.h"
 
 static const size_t ranks[] = {0, 1, 2, 3, 5, 8, 12};
-static const double shrinkages[] = {0.001, 0.01, 0.1, 1, 10};
 
-enum { N_RANKS = 7, N_SHRINKAGES = 5, MANY_ENTRIES = 1000000 };
+enum { N_RANKS = 7, MOST_STEPS = 12, MANY_ENTRIES = 2000000 };
 
 /* One more dimension must pay at least this share of the error. */
 static const double worth_it = 0.002;
@@ -37,57 +36,65 @@ static double held_out_error(const sm_links *links, const bool *left_out, const 
     return weight > 0 ? sqrt(squares / weight) : INFINITY;
 }
 
-/* The best shrinkage for a rank, tried from *place on in both directions as long as the error falls. */
-static smerf_status try_rank(const sm_links *links, const bool *left_out, sm_completion_plan plan, size_t *place,
-                             double *error_of, sm_crew *crew, smerf_error *error) {
-    double found[N_SHRINKAGES];
-    bool is_known[N_SHRINKAGES] = {false};
-    size_t at = *place;
-    for (int step = 0;;) {
-        if (!is_known[at]) {
-            sm_completion completion;
-            plan.shrinkage = shrinkages[at];
-            smerf_status status = sm_complete(links, left_out, &plan, crew, &completion, error);
-            if (status != SMERF_OK) return status;
-            found[at] = held_out_error(links, left_out, &completion);
-            is_known[at] = true;
-            sm_completion_free(&completion);
+/* So many sweeps for each shrinkage: where pairs are many, each sweep settles more. */
+static size_t most_sweeps(const sm_links *links) { return links->n > MANY_ENTRIES ? 3 : 20; }
+
+/* The least error of one rank, and after how many shrinkages it is reached. */
+static smerf_status try_rank(const sm_links *links, const bool *left_out, size_t rank, uint64_t seed, size_t *n_steps,
+                             double *least, sm_crew *crew, smerf_error *error) {
+    sm_completer *completer = NULL;
+    smerf_status status = sm_completer_new(links, left_out, rank, seed, crew->n_threads, &completer, error);
+    double shrinkage = SM_FIRST_SHRINKAGE;
+    *least = INFINITY;
+    *n_steps = 1;
+    for (size_t step = 1; step <= MOST_STEPS && step <= *n_steps + 3 && status == SMERF_OK; step++) {
+        sm_completion completion = {0};
+        status = sm_completer_fit(completer, shrinkage, most_sweeps(links), crew, error);
+        if (status == SMERF_OK) status = sm_completer_form(completer, &completion, error);
+        if (status == SMERF_OK) {
+            double now = held_out_error(links, left_out, &completion);
+            if (now < *least) *n_steps = step;
+            *least = fmin(now, *least);
         }
-        size_t best = *place = is_known[*place] && found[*place] <= found[at] ? *place : at;
-        *error_of = found[best];
-        /* neighbours of the best that are not known yet */
-        if (best > 0 && !is_known[best - 1])
-            at = best - 1;
-        else if (best + 1 < N_SHRINKAGES && !is_known[best + 1])
-            at = best + 1;
-        else
-            return SMERF_OK;
-        if (++step > N_SHRINKAGES) return SMERF_OK;
+        sm_completion_free(&completion);
+        shrinkage *= SM_NEXT_SHRINKAGE;
     }
+    sm_completer_free(completer);
+    return status;
 }
 
 smerf_status sm_completion_choose(const sm_links *links, const bool *left_out, uint64_t seed, size_t *rank,
-                                  double *shrinkage, sm_crew *crew, smerf_error *error) {
-    sm_completion_plan plan = {.seed = seed, .n_sweeps = links->n > MANY_ENTRIES ? 8 : 40};
-    size_t place = 1, n_worse = 0;
+                                  size_t *n_steps, sm_crew *crew, smerf_error *error) {
     double least = INFINITY, error_of;
+    if (*rank != SMERF_COMPLETE_AUTO) return try_rank(links, left_out, *rank, seed, n_steps, &error_of, crew, error);
+    double pairs_an_item = (double)links->n / (double)links->n_items;
+    size_t n_worse = 0;
     smerf_status status = SMERF_OK;
-    if (*rank != SMERF_COMPLETE_AUTO) {
-        plan.rank = *rank;
-        status = try_rank(links, left_out, plan, &place, &error_of, crew, error);
-        *shrinkage = shrinkages[place];
-        return status;
-    }
+    *rank = 0;
     for (size_t k = 0; k < N_RANKS && n_worse < 2 && status == SMERF_OK; k++) {
-        if (ranks[k] + 2 > links->n_items || (double)ranks[k] > (double)links->n / (double)links->n_items) break;
-        plan.rank = ranks[k];
-        status = try_rank(links, left_out, plan, &place, &error_of, crew, error);
+        size_t steps;
+        if (ranks[k] + 2 > links->n_items || (double)ranks[k] > pairs_an_item) break;
+        status = try_rank(links, left_out, ranks[k], seed, &steps, &error_of, crew, error);
         if (status != SMERF_OK) break;
         n_worse = error_of < (1 - worth_it) * least ? 0 : n_worse + 1;
         if (n_worse > 0) continue;
         least = error_of;
         *rank = ranks[k];
-        *shrinkage = shrinkages[place];
+        *n_steps = steps;
     }
+    return status;
+}
+
+smerf_status sm_complete(const sm_links *links, size_t rank, size_t n_steps, uint64_t seed, sm_crew *crew,
+                         sm_completion *out, smerf_error *error) {
+    sm_completer *completer = NULL;
+    smerf_status status = sm_completer_new(links, NULL, rank, seed, crew->n_threads, &completer, error);
+    double shrinkage = SM_FIRST_SHRINKAGE;
+    for (size_t step = 1; step <= n_steps && status == SMERF_OK; step++) {
+        status = sm_completer_fit(completer, shrinkage, most_sweeps(links), crew, error);
+        shrinkage *= SM_NEXT_SHRINKAGE;
+    }
+    if (status == SMERF_OK) status = sm_completer_form(completer, out, error);
+    sm_completer_free(completer);
     return status;
 }

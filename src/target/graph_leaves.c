@@ -75,7 +75,7 @@ static double sum_partners(const sm_links *links, const sm_leaves *leaves, const
     }
     for (size_t e = links->first[item]; e < links->first[item + 1]; e++) {
         uint32_t m = places->place[links->partner[e]];
-        if (m != SMERF_MISSING && m >= first && m < end) sum += leaves->weight[m] * (1 - sm_links_value(links, e));
+        if (sm_place_is_in(m, first, end)) sum += leaves->weight[m] * (1 - sm_links_value(links, e));
     }
     return sum;
 }

@@ -7,7 +7,6 @@
  * U_k is the weight so far without that of k's partners, which is exact where weights are whole numbers, and good
  * enough unless partners are nearly all of the weight. Then it is summed up from the gaps between the partners, over a
  * tree of partial sums: heavy items that are linked to each other must not hide what light ones cost. */
-#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -17,15 +16,19 @@ struct sm_search {
     sm_links_room room;
     sm_arena arena; /* holds the arrays below */
     const sm_graph *graph;
-    bool is_exact; /* of the node entered last: weights are whole numbers, and so few that sums are exact */
     bool has_cost;
-    double cost; /* of that node, once it was asked for */
+    double cost; /* of the node entered last, once it was asked for */
 
     /* Of the line-up that is walked. Node 0 of the tree of partial sums is about all ranks; see below. */
+    size_t lane;
     const uint32_t *order; /* NULL: the order of the places */
     bool has_gaps;         /* whether the tree is up to date */
     double *gap_weight;    /* [2 n_items] */
     bool *gap_is_marked;   /* [2 n_items] has a partner; all false between two items */
+
+    uint32_t *by_level;                                /* [n_items] see sm_level_order */
+    size_t *level_first;                               /* [n_levels + 1] */
+    double *level_weight, *level_linked, *level_value; /* [n_levels] of the level, of one item's partners in it */
 };
 
 void sm_graph_search_free(sm_search *search) {
@@ -45,6 +48,11 @@ sm_search *sm_graph_search_new(const smerf_target *target, const sm_search_size 
     size_t n_sums = sm_size(size->n_items, 2, 0);
     search->gap_weight = sm_arena_take(&search->arena, n_sums, sizeof *search->gap_weight);
     search->gap_is_marked = sm_arena_take_zeros(&search->arena, n_sums, sizeof *search->gap_is_marked);
+    search->by_level = sm_arena_take(&search->arena, size->n_items, sizeof *search->by_level);
+    search->level_first = sm_arena_take(&search->arena, size->n_levels + 1, sizeof *search->level_first);
+    search->level_weight = sm_arena_take(&search->arena, size->n_levels, sizeof *search->level_weight);
+    search->level_linked = sm_arena_take(&search->arena, size->n_levels, sizeof *search->level_linked);
+    search->level_value = sm_arena_take(&search->arena, size->n_levels, sizeof *search->level_value);
     smerf_status status = SMERF_OK;
     if (search->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
     if (status == SMERF_OK) status = sm_links_room_start(&search->room, search->graph->links, size->n_items, error);
@@ -54,12 +62,8 @@ sm_search *sm_graph_search_new(const smerf_target *target, const sm_search_size 
 }
 
 size_t sm_graph_enter(sm_search *search, const sm_node *node, size_t view) {
-    view = sm_links_enter(&search->room, node, view);
     search->has_cost = false;
-    search->is_exact = node->total <= 0x1p50;
-    for (size_t k = 0; k < node->n && search->is_exact; k++)
-        search->is_exact = search->room.seats[k].weight == rint(search->room.seats[k].weight);
-    return view;
+    return sm_links_enter(&search->room, node, view);
 }
 
 bool sm_graph_is_pure(sm_search *search, const sm_node *node) {
@@ -89,7 +93,7 @@ static part right_half(part whole) {
 
 static double sum_gaps(sm_search *search, part of) {
     size_t place = search->order != NULL ? search->order[of.first] : of.first;
-    double weight = of.end - of.first == 1 ? search->room.seats[place].weight
+    double weight = of.end - of.first == 1 ? search->room.weight[place]
                                            : sum_gaps(search, left_half(of)) + sum_gaps(search, right_half(of));
     search->gap_weight[of.node] = weight;
     return weight;
@@ -116,17 +120,17 @@ static double weight_in_gaps(sm_search *search, size_t n, size_t k, size_t first
     if (!search->has_gaps) sum_gaps(search, whole);
     search->has_gaps = true;
     for (size_t e = links->first[k]; e < links->first[k + 1]; e++)
-        mark(search, whole, search->room.seats[links->partner[e]].rank, true);
+        mark(search, whole, sm_links_rank(&search->room, links->partner[e], search->lane), true);
     double weight = unmarked_weight(search, whole, first, end);
     for (size_t e = links->first[k]; e < links->first[k + 1]; e++)
-        mark(search, whole, search->room.seats[links->partner[e]].rank, false);
+        mark(search, whole, sm_links_rank(&search->room, links->partner[e], search->lane), false);
     return weight;
 }
 
 /* U_k: the weight of the ranks first .. end - 1 that k is not linked to, of `all` with `linked` taken away. */
 static double unlinked_weight(sm_search *search, size_t n, size_t k, double all, double linked, size_t first,
                               size_t end) {
-    if (search->is_exact || linked <= all - all / 1024) return all - linked;
+    if (search->room.is_whole || linked <= all - all / 1024) return all - linked;
     return weight_in_gaps(search, n, k, first, end);
 }
 
@@ -137,10 +141,10 @@ static double walk_right(sm_search *search, size_t n, size_t n_costs, double *co
     double cost = 0, weight = 0;
     for (size_t r = 0; r < n_costs; r++) {
         size_t k = search->order != NULL ? search->order[r] : r;
-        double w = search->room.seats[k].weight;
-        const sm_sides *sides = &search->room.sides[k];
-        double unlinked = unlinked_weight(search, n, k, weight, sides->weight_before, 0, r);
-        cost += w * (2 * (unlinked + sides->value_before) + w * search->graph->self);
+        double w = search->room.weight[k];
+        const sm_sides sides = sm_links_sides(&search->room, k, search->lane);
+        double unlinked = unlinked_weight(search, n, k, weight, sides.weight_before, 0, r);
+        cost += w * (2 * (unlinked + sides.value_before) + w * search->graph->self);
         weight += w;
         if (costs != NULL) costs[r] = cost / weight;
     }
@@ -152,64 +156,109 @@ static void walk_left(sm_search *search, size_t n, double *costs) {
     double cost = 0, weight = 0;
     for (size_t r = n; r-- > 1;) {
         size_t k = search->order[r];
-        double w = search->room.seats[k].weight;
-        const sm_sides *sides = &search->room.sides[k];
-        double unlinked = unlinked_weight(search, n, k, weight, sides->weight_after, r + 1, n);
-        cost += w * (2 * (unlinked + sides->value_after) + w * search->graph->self);
+        double w = search->room.weight[k];
+        const sm_sides sides = sm_links_sides(&search->room, k, search->lane);
+        double unlinked = unlinked_weight(search, n, k, weight, sides.weight_after, r + 1, n);
+        cost += w * (2 * (unlinked + sides.value_after) + w * search->graph->self);
         weight += w;
         costs[r - 1] = cost / weight;
     }
 }
 
-static void line_up(sm_search *search, const sm_node *node, const uint32_t *order) {
+static void turn_to(sm_search *search, size_t lane, const uint32_t *order) {
+    search->lane = lane;
     search->order = order;
     search->has_gaps = false;
-    sm_links_line_up(&search->room, node, order);
 }
 
 double sm_graph_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     if (!search->has_cost) {
-        line_up(search, node, NULL);
+        sm_links_line_up(&search->room, node, NULL, 1);
+        turn_to(search, 0, NULL);
         search->cost = walk_right(search, node->n, node->n, NULL) / node->total;
         search->has_cost = true;
     }
-    for (size_t u = 0; u < n_line_ups; u++) {
-        line_up(search, node, line_ups[u].order);
-        walk_right(search, node->n, node->n - 1, line_ups[u].left);
-        walk_left(search, node->n, line_ups[u].right);
+    for (size_t u = 0, n_seen; u < n_line_ups; u += n_seen) {
+        n_seen = sm_links_line_up(&search->room, node, line_ups + u, n_line_ups - u);
+        for (size_t lane = 0; lane < n_seen; lane++) {
+            turn_to(search, lane, line_ups[u + lane].order);
+            walk_right(search, node->n, node->n - 1, line_ups[u + lane].left);
+            walk_left(search, node->n, line_ups[u + lane].right);
+        }
     }
     return search->cost;
 }
 
 /* ---- levels ---- */
 
-void sm_graph_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean) {
+/* Where sums of weights are exact and links are at distance 0: from the weight of the linked pairs alone. */
+static void sum_levels_exactly(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
+                               double *sums) {
     const sm_links *links = search->room.links;
-    const sm_seat *seats = search->room.seats;
-    double *level_weight = search->gap_weight,
-           *apart = level_weight + n_levels; /* there are no more levels than items */
-    memset(mean, 0, n_levels * n_levels * sizeof *mean);
-    memset(level_weight, 0, 2 * n_levels * sizeof *level_weight);
-    search->has_gaps = false;
+    const double *weight = search->room.weight;
+    for (size_t a = 0; a < n_levels; a++)
+        for (size_t b = 0; b < n_levels; b++)
+            sums[a * n_levels + b] = search->level_weight[a] * search->level_weight[b];
     for (size_t k = 0; k < node->n; k++) {
         if (level[k] == SMERF_MISSING) continue;
-        double *row = mean + level[k] * n_levels;
-        apart[level[k]] += 2 * seats[k].weight * level_weight[level[k]];
-        level_weight[level[k]] += seats[k].weight;
-        for (size_t e = links->first[k]; e < links->first[k + 1]; e++) {
-            size_t j = links->partner[e];
-            if (level[j] == SMERF_MISSING) continue;
-            row[level[j]] += seats[k].weight * seats[j].weight * (1 - sm_links_value(links, e));
+        double *row = sums + level[k] * n_levels, w = weight[k];
+        row[level[k]] += w * w * search->graph->self - w * w;
+        for (size_t e = links->first[k]; e < links->first[k + 1]; e++)
+            if (level[links->partner[e]] != SMERF_MISSING)
+                row[level[links->partner[e]]] -= w * weight[links->partner[e]];
+    }
+}
+
+/* U_k and V_k of the item at one rank, for each level: of items before it in its own level, of all in the others. */
+static void sum_item(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, size_t rank,
+                     double so_far, double *row) {
+    const sm_links *links = search->room.links;
+    const double *weight = search->room.weight;
+    size_t k = search->by_level[rank], own = level[k];
+    double *linked = search->level_linked, *value = search->level_value, w = weight[k];
+    memset(linked, 0, n_levels * sizeof *linked);
+    memset(value, 0, n_levels * sizeof *value);
+    for (size_t e = links->first[k]; e < links->first[k + 1]; e++) {
+        size_t j = links->partner[e], b = level[j];
+        if (b == SMERF_MISSING || (b == own && sm_links_rank(&search->room, j, 0) > rank)) continue;
+        linked[b] += weight[j];
+        value[b] += weight[j] * sm_links_value(links, e);
+    }
+    for (size_t b = 0; b < n_levels; b++) {
+        double all = b == own ? so_far : search->level_weight[b];
+        size_t first = search->level_first[b], end = b == own ? rank : search->level_first[b + 1];
+        double sum = unlinked_weight(search, node->n, k, all, linked[b], first, end) + value[b];
+        row[b] += b == own ? w * (2 * sum + w * search->graph->self) : w * sum;
+    }
+}
+
+static void sum_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *sums) {
+    turn_to(search, 0, search->by_level);
+    search->room.n_lanes = 1;
+    for (size_t r = 0; r < node->n; r++) search->room.rank[search->by_level[r]] = (int32_t)r;
+    for (size_t a = 0; a < n_levels; a++) {
+        double so_far = 0;
+        for (size_t r = search->level_first[a]; r < search->level_first[a + 1]; r++) {
+            sum_item(search, node, level, n_levels, r, so_far, sums + a * n_levels);
+            so_far += search->room.weight[search->by_level[r]];
         }
     }
+}
+
+void sm_graph_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean) {
+    sm_level_order(node, level, n_levels, search->by_level, search->level_first);
+    memset(mean, 0, n_levels * n_levels * sizeof *mean);
+    for (size_t a = 0; a < n_levels; a++) {
+        search->level_weight[a] = 0;
+        for (size_t r = search->level_first[a]; r < search->level_first[a + 1]; r++)
+            search->level_weight[a] += search->room.weight[search->by_level[r]];
+    }
+    bool is_quick = search->room.is_whole && node->total <= 0x1p26 && search->room.links->value == NULL;
+    if (is_quick) /* products of two are exact, too */
+        sum_levels_exactly(search, node, level, n_levels, mean);
+    else
+        sum_levels(search, node, level, n_levels, mean);
     for (size_t a = 0; a < n_levels; a++)
-        for (size_t b = 0; b < n_levels; b++) {
-            double all = level_weight[a] * level_weight[b], linked = mean[a * n_levels + b] / all;
-            double distance = 1 - linked;
-            if (a == b) { /* what is not apart are the items themselves */
-                double share = apart[a] / all;
-                distance = share - linked + (1 - share) * search->graph->self;
-            }
-            mean[a * n_levels + b] = fmax(distance, search->graph->least);
-        }
+        for (size_t b = 0; b < n_levels; b++)
+            mean[a * n_levels + b] /= search->level_weight[a] * search->level_weight[b];
 }

@@ -190,7 +190,7 @@ static smerf_status load_numbers(const sm_tensors *tensors, const char *name, si
 smerf_status sm_links_load(sm_links *links, const sm_tensors *tensors, size_t n_items, double common,
                            smerf_error *error) {
     const sm_tensor *partner = sm_tensors_find(tensors, "target.partner");
-    if (partner == NULL || partner->type != SM_U32 || partner->n >= UINT32_MAX)
+    if (partner == NULL || partner->type != SM_U32 || partner->n >= UINT32_MAX || n_items >= INT32_MAX)
         return sm_fail(error, SMERF_BAD_FILE, "the model has no list of pairs");
     const void *n_partners = NULL;
     smerf_status status = sm_tensors_get(tensors, "target.n_partners", SM_U32, n_items, &n_partners, error);

@@ -80,19 +80,7 @@ static inline double sm_list_value(const smerf_pair_list *list, size_t entry) {
 
 /* ---- growing: links_search.c ---- */
 
-/* What stands before and after an item in a line-up, of its partners j in the node. */
-typedef struct sm_sides {
-    double weight_before, weight_after; /* sum of w_j weight_kj */
-    double value_before, value_after;   /* sum of w_j weight_kj value_kj */
-} sm_sides;
-
-/* An item of the node: its weight, and its rank in the line-up that is looked at. */
-typedef struct sm_seat {
-    double weight;
-    uint32_t rank;
-} sm_seat;
-
-enum { SM_MOST_BLOCKS = 64 };
+enum { SM_MOST_BLOCKS = 64, SM_LINKS_LANES = 4 };
 
 /* A thread's room. */
 typedef struct sm_links_room {
@@ -108,16 +96,52 @@ typedef struct sm_links_room {
     /* Of the node entered last. */
     const sm_links *links; /* by place in the node */
     sm_links unkept;       /* which may be these */
-    sm_seat *seats;        /* [n_items] by place */
-    sm_sides *sides;       /* [n_items] by place, of the last line-up */
+    const double *weight;  /* [n] by place: the node's */
+    bool is_whole;         /* weights are whole numbers, few enough for int32_t, so that their sums are exact */
+    int32_t *whole;        /* [n_items] the weights, if they are */
+
+    /* Of the line-ups looked at last, see sm_links_line_up. */
+    size_t n_lanes;
+    int32_t *rank;  /* [n][n_lanes] by place */
+    double *sums;   /* [n][4][n_lanes] by place, in the order of sm_sides */
+    size_t n_cells; /* that fit: items times lanes */
 } sm_links_room;
 
 smerf_status sm_links_room_start(sm_links_room *room, const sm_links *links, size_t n_items, smerf_error *error);
 void sm_links_room_free(sm_links_room *room);
 size_t sm_links_enter(sm_links_room *room, const sm_node *node, size_t view);
 
-/* Fills the ranks and the sides.   order  [n] as in sm_line_up; NULL: the order of the places */
-void sm_links_line_up(sm_links_room *room, const sm_node *node, const uint32_t *order);
+/* links_sums.c: looks at the first of several line-ups, or at more of them together; returns at how many. The sums of one
+ * do not depend on the others.   line_ups  NULL: the items in the order of their places */
+size_t sm_links_line_up(sm_links_room *room, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
+
+/* Of the partners j of an item k in the node: what stands before and after it. */
+typedef struct sm_sides {
+    double weight_before, weight_after; /* sum of w_j weight_kj */
+    double value_before, value_after;   /* sum of w_j weight_kj value_kj */
+} sm_sides;
+
+static inline sm_sides sm_links_sides(const sm_links_room *room, size_t place, size_t lane) {
+    const double *sums = room->sums + place * 4 * room->n_lanes + lane;
+    sm_sides sides = {.weight_before = sums[0], .weight_after = sums[room->n_lanes]};
+    if (room->links->value != NULL) {
+        sides.value_before = sums[2 * room->n_lanes];
+        sides.value_after = sums[3 * room->n_lanes];
+    } else {
+        sides.value_before = room->links->common * sides.weight_before;
+        sides.value_after = room->links->common * sides.weight_after;
+    }
+    return sides;
+}
+
+static inline size_t sm_links_rank(const sm_links_room *room, size_t place, size_t lane) {
+    return (size_t)room->rank[place * room->n_lanes + lane];
+}
+
+/* The places of a node in the order of their levels, those without one last.
+ *   order  [n] out
+ *   first  [n_levels + 1] out: level b has order[first[b] .. first[b + 1] - 1] */
+void sm_level_order(const sm_node *node, const uint32_t *level, size_t n_levels, uint32_t *order, size_t *first);
 
 /* ---- predicting: links_leaves.c ---- */
 
@@ -126,6 +150,9 @@ typedef struct sm_places {
     uint32_t *place; /* [n_items] among the members; SMERF_MISSING: in none of the leaves */
     uint32_t *leaf;  /* [members] */
 } sm_places;
+
+/* Whether a place is among first .. end - 1; none is not. One comparison, which hardly ever surprises. */
+static inline bool sm_place_is_in(uint32_t place, size_t first, size_t end) { return place - first < end - first; }
 
 bool sm_places_start(sm_places *places, size_t n_items, const sm_leaves *leaves); /* false: no memory */
 void sm_places_free(sm_places *places);

@@ -48,8 +48,7 @@ sm_pair_sums sm_links_sum(const sm_links *links, const sm_leaves *leaves, const 
         so_far += leaves->weight[m];
         for (size_t e = links->first[item]; e < links->first[item + 1]; e++) {
             uint32_t other = places->place[links->partner[e]];
-            if (other != SMERF_MISSING && other >= first && other < m)
-                add_pair(&sums, links, e, leaves->weight[m] * leaves->weight[other]);
+            if (sm_place_is_in(other, first, m)) add_pair(&sums, links, e, leaves->weight[m] * leaves->weight[other]);
         }
     }
     return sums;

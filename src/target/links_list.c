@@ -36,9 +36,9 @@ static void sort_by(const smerf_pair_list *list, size_t n_items, uint32_t (*item
 
 smerf_status sm_list_sort(const smerf_pair_list *list, size_t n_items, uint32_t **order, smerf_error *error) {
     if (n_items == 0) return sm_fail(error, SMERF_BAD_INPUT, "there are no items to have pairs of");
-    if (n_items >= UINT32_MAX || list->n >= UINT32_MAX)
-        return sm_fail(error, SMERF_BAD_INPUT, "%zu pairs of %zu items are too many: both are below 2^32 - 1", list->n,
-                       n_items);
+    if (n_items >= INT32_MAX || list->n >= UINT32_MAX)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "%zu pairs of %zu items are too many: there may be 2^32 and 2^31 at most", list->n, n_items);
     for (size_t p = 0; p < list->n; p++) {
         smerf_status status = check_entry(list, p, n_items, error);
         if (status != SMERF_OK) return status;

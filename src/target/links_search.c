@@ -1,19 +1,25 @@
-/* links_search.c - the links inside a node, and what stands before and after each item in a line-up.
+/* links_search.c - the links inside a node.
  *
  * The links of a node are written by place in the node, from the links of the nearest node above it that were kept: a
  * block. They are kept in turn if they are at most half as many, so that inner nodes touch few links but their own.
  * Blocks lie on a stack and go when their subtree is done. Each is at most half of the one below it, and the links of a
  * node are written on top of the stack: all of them together are never more than the whole has. */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "target/links.h"
+
+/* Nodes of so many items are looked at along several line-ups at once. */
+enum { SMALL_NODE = 65536 };
 
 void sm_links_room_free(sm_links_room *room) { sm_arena_free(&room->arena); }
 
 smerf_status sm_links_room_start(sm_links_room *room, const sm_links *links, size_t n_items, smerf_error *error) {
     *room = (sm_links_room){.n_blocks = 1, .rows_size = sm_size(n_items, 3, 3)};
     room->blocks[0] = *links;
+    size_t small = n_items < SMALL_NODE ? n_items : SMALL_NODE;
+    room->n_cells = n_items > small * SM_LINKS_LANES ? n_items : small * SM_LINKS_LANES;
     sm_arena *arena = &room->arena;
     size_t n_entries = links->n + 1; /* one more is written and not kept, see read_row */
     room->pool.first = sm_arena_take(arena, room->rows_size, sizeof *room->pool.first);
@@ -23,8 +29,9 @@ smerf_status sm_links_room_start(sm_links_room *room, const sm_links *links, siz
     room->place_in_block = sm_arena_take(arena, links->n_items, sizeof *room->place_in_block);
     room->place_in_node = sm_arena_take(arena, links->n_items, sizeof *room->place_in_node);
     room->places = sm_arena_take(arena, n_items, sizeof *room->places);
-    room->seats = sm_arena_take(arena, n_items, sizeof *room->seats);
-    room->sides = sm_arena_take(arena, n_items, sizeof *room->sides);
+    room->whole = sm_arena_take(arena, n_items, sizeof *room->whole);
+    room->rank = sm_arena_take(arena, room->n_cells, sizeof *room->rank);
+    room->sums = sm_arena_take(arena, sm_size(room->n_cells, 4, 0), sizeof *room->sums);
     if (arena->has_failed) {
         sm_links_room_free(room);
         return sm_no_memory(error, "preparing to grow trees");
@@ -85,9 +92,18 @@ static bool is_kept(const sm_links_room *room, const sm_links *links, const sm_l
            room->rows_used + 2 * (links->n_items + 1) <= room->rows_size;
 }
 
+static void look_at_weights(sm_links_room *room, const sm_node *node) {
+    room->weight = node->weight;
+    room->is_whole = node->total < INT32_MAX;
+    for (size_t k = 0; k < node->n && room->is_whole; k++) {
+        room->is_whole = node->weight[k] == rint(node->weight[k]);
+        if (room->is_whole) room->whole[k] = (int32_t)node->weight[k];
+    }
+}
+
 size_t sm_links_enter(sm_links_room *room, const sm_node *node, size_t view) {
     pop_blocks(room, view);
-    for (size_t k = 0; k < node->n; k++) room->seats[k].weight = node->weight[k];
+    look_at_weights(room, node);
     const sm_links *source = &room->blocks[view];
     if (source->n_items == node->n) { /* all of them */
         room->links = source;
@@ -105,43 +121,16 @@ size_t sm_links_enter(sm_links_room *room, const sm_node *node, size_t view) {
     return view;
 }
 
-/* ---- sums ---- */
+/* ---- levels ---- */
 
-/* The sides of every item, partners in ascending order. The two flags are known where this is inlined. */
-static inline void sum_rows(sm_links_room *room, bool has_values, bool has_weights) {
-    const sm_links *links = room->links;
-    const sm_seat *seats = room->seats;
-    for (size_t k = 0; k < links->n_items; k++) {
-        sm_sides sides = {0};
-        uint32_t rank = seats[k].rank;
-        for (size_t e = links->first[k]; e < links->first[k + 1]; e++) {
-            const sm_seat *seat = &seats[links->partner[e]];
-            double weight = has_weights ? seat->weight * links->weight[e] : seat->weight;
-            bool is_before = seat->rank < rank;
-            sides.weight_before += is_before ? weight : 0;
-            sides.weight_after += is_before ? 0 : weight;
-            if (!has_values) continue;
-            double value = weight * links->value[e];
-            sides.value_before += is_before ? value : 0;
-            sides.value_after += is_before ? 0 : value;
-        }
-        if (!has_values) {
-            sides.value_before = links->common * sides.weight_before;
-            sides.value_after = links->common * sides.weight_after;
-        }
-        room->sides[k] = sides;
-    }
-}
-
-void sm_links_line_up(sm_links_room *room, const sm_node *node, const uint32_t *order) {
-    for (size_t r = 0; r < node->n; r++) room->seats[order != NULL ? order[r] : r].rank = (uint32_t)r;
-    bool has_values = room->links->value != NULL, has_weights = room->links->weight != NULL;
-    if (has_values && has_weights)
-        sum_rows(room, true, true);
-    else if (has_values)
-        sum_rows(room, true, false);
-    else if (has_weights)
-        sum_rows(room, false, true);
-    else
-        sum_rows(room, false, false);
+void sm_level_order(const sm_node *node, const uint32_t *level, size_t n_levels, uint32_t *order, size_t *first) {
+    memset(first, 0, (n_levels + 1) * sizeof *first);
+    for (size_t k = 0; k < node->n; k++)
+        if (level[k] != SMERF_MISSING) first[level[k] + 1]++;
+    for (size_t b = 0; b < n_levels; b++) first[b + 1] += first[b];
+    size_t next_without = first[n_levels];
+    for (size_t k = 0; k < node->n; k++)
+        order[level[k] != SMERF_MISSING ? first[level[k]]++ : next_without++] = (uint32_t)k;
+    for (size_t b = n_levels; b > 0; b--) first[b] = first[b - 1]; /* each has moved on to the next */
+    first[0] = 0;
 }

@@ -96,7 +96,7 @@ static void add_member(const sm_known_pairs *pairs, const sm_leaves *leaves, con
     size_t item = leaves->item[m];
     for (size_t e = links->first[item]; e < links->first[item + 1]; e++) {
         uint32_t other = made->places.place[links->partner[e]];
-        if (other == SMERF_MISSING || other < first || other >= end) continue;
+        if (!sm_place_is_in(other, first, end)) continue;
         add_pair(made, words, leaves->weight[m] * leaves->weight[other] * sm_links_weight(links, e),
                  sm_links_value(links, e));
     }
@@ -136,22 +136,22 @@ double sm_pairs_leaf_pair(const smerf_target *target, const sm_leaves *leaves, s
     if (a == b) return distance_to_itself(pairs, leaves, made, a);
     if (is_silent(made)) return NAN;
     sums all = {0};
-    for (size_t left = leaves->node[a], right = leaves->node[b];;) {
+    size_t left = leaves->node[a], right = leaves->node[b];
+    for (;; left = leaves->parent[left], right = leaves->parent[right]) {
         add_between(pairs, leaves, made, left, right, all.words);
         if (has_pairs(made, all.words)) return mean_of(made, all.words);
-        left = leaves->parent[left];
-        right = leaves->parent[right];
+        if (left == 0 && right == 0) return NAN;
     }
 }
 
 /* ---- one leaf and all ---- */
 
-/* Where all leaves are on their way up. */
+/* Where all leaves are on their way up. The totals are of the pairs between this leaf's node and the leaves before each
+ * leaf; while pairs are added, those with leaf l alone stand at l + 1. */
 typedef struct climb {
-    uint64_t
-        *totals;  /* [leaves + 1][2 n_words] of the pairs with the leaves before; or, at l + 1, of those with leaf l */
-    uint32_t *at; /* [leaves] the node that each has come to */
-    size_t node;  /* that this leaf has come to, */
+    uint64_t *totals;  /* [leaves + 1][2 n_words] */
+    uint32_t *at;      /* [leaves] the node that each has come to */
+    size_t node;       /* that this leaf has come to, */
     size_t first, end; /* and its members */
 } climb;
 
@@ -202,7 +202,7 @@ static void go_to(const sm_known_pairs *pairs, const sm_leaves *leaves, const su
     up->end = end;
 }
 
-/* Answers for the leaves whose nodes have pairs with this one's; the others climb. Returns how many these are. */
+/* Answers for the leaves whose nodes have pairs with this one's; the others climb. Returns how many can. */
 static size_t answer(const sm_leaves *leaves, const summary *made, climb *up, double *row) {
     size_t n_open = 0, n_words = made->weights.n_words;
     for (size_t l = 0; l < leaves->n; l++) {
@@ -210,8 +210,8 @@ static size_t answer(const sm_leaves *leaves, const summary *made, climb *up, do
         const uint64_t *first = total_at(up, made, leaves->first_leaf[up->at[l]]);
         const uint64_t *end = total_at(up, made, leaves->end_leaf[up->at[l]]);
         if (memcmp(first, end, n_words * sizeof *first) == 0) {
+            n_open += up->node != 0 || up->at[l] != 0;
             up->at[l] = leaves->parent[up->at[l]];
-            n_open++;
             continue;
         }
         sums all;

@@ -3,11 +3,13 @@
 
 #include <string.h>
 
+#include "target/completed.h"
 #include "target/pairs.h"
+#include "target/rank.h"
 
-static const sm_target_kind *const kinds[] = {&sm_target_distances, &sm_target_labels,   &sm_target_response,
-                                              &sm_target_product,   &sm_target_absolute, &sm_target_graph,
-                                              &sm_target_pairs,     &sm_target_observed};
+static const sm_target_kind *const kinds[] = {
+    &sm_target_distances, &sm_target_labels, &sm_target_response, &sm_target_product,   &sm_target_absolute,
+    &sm_target_graph,     &sm_target_pairs,  &sm_target_observed, &sm_target_completed, &sm_target_rank};
 
 const sm_target_kind *sm_target_kind_find(const char *name) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -19,13 +21,18 @@ void sm_target_start(smerf_target *target, const sm_target_kind *kind, size_t n_
     target->kind = kind;
     target->n_rows = n_rows;
     target->n_columns = n_columns;
-    target->rank_share = 1;
+    target->rank_share = target->rank_share_of_squares = 1;
     atomic_init(&target->n_owners, 1);
 }
 
 smerf_target *sm_target_share(smerf_target *target) {
     atomic_fetch_add(&target->n_owners, 1);
     return target;
+}
+
+const char *sm_target_told_name(const smerf_target *target) {
+    if (target->kind == &sm_target_rank) return sm_rank_describe(target).origin->name;
+    return sm_target_inner(target)->kind->name;
 }
 
 void smerf_target_free(smerf_target *target) {

@@ -147,7 +147,8 @@ struct smerf_target {
     bool from_similarities; /* z = largest_similarity - q */
     double largest_similarity;
     sm_strings columns; /* that it was taken from; empty for files of their own */
-    double rank_share;  /* of a form of low rank: the share of the spectrum that was kept; elsewhere 1 */
+    double rank_share;  /* of a form of low rank: the share of |eigenvalues| that was kept, NaN if not known; else 1 */
+    double rank_share_of_squares;
 };
 
 extern const sm_target_kind sm_target_distances, sm_target_labels, sm_target_response, sm_target_product,
@@ -160,6 +161,9 @@ void sm_target_start(smerf_target *target, const sm_target_kind *kind, size_t n_
 
 /* One more owner, who will call smerf_target_free. */
 smerf_target *sm_target_share(smerf_target *target);
+
+/* What users call its kind: a form that was made from another is called by that one's name. */
+const char *sm_target_told_name(const smerf_target *target);
 
 /* The target that says what the distances mean: the one that a block was cut from, else the target itself. */
 const smerf_target *sm_target_inner(const smerf_target *target);

@@ -2,6 +2,9 @@
 #include "train/fit.h"
 
 #include "base/memory.h"
+#include "target/completed.h"
+#include "target/pairs.h"
+#include "target/rank.h"
 #include "train/tree_builder.h"
 
 typedef struct forest_job {
@@ -49,13 +52,62 @@ static smerf_status grow_all(const sm_problem *problem, const smerf_run *run, sm
     return status;
 }
 
-/* The target as the options want it: shared, or a variant with another diagonal. */
-static smerf_status choose_target(smerf_target *target, const smerf_options *options, smerf_target **out,
-                                  smerf_error *error) {
+/* The target as the options want it: shared, or made from it one step after the other. Takes over what it is given. */
+typedef smerf_status (*target_step)(smerf_target *target, const smerf_options *options, sm_crew *crew,
+                                    smerf_target **out, smerf_error *error);
+
+static smerf_status set_diagonal(smerf_target *target, const smerf_options *options, sm_crew *crew, smerf_target **out,
+                                 smerf_error *error) {
+    (void)crew;
     if (options->self_distance == SMERF_SELF_VALUE)
         return target->kind->with_diagonal(target, options->self_value, out, error);
     *out = sm_target_share(target);
     return SMERF_OK;
+}
+
+/* Missing pairs filled in; the shrinkage for this rank is chosen on held-out pairs. */
+static smerf_status fill_in(smerf_target *target, const smerf_options *options, sm_crew *crew, smerf_target **out,
+                            smerf_error *error) {
+    if (options->complete == SMERF_COMPLETE_OFF) {
+        *out = sm_target_share(target);
+        return SMERF_OK;
+    }
+    const sm_links *links = sm_known_pairs_of(target)->links;
+    size_t rank = options->complete, n_steps = 0;
+    sm_completion completion;
+    bool *left_out = sm_array(links->n, sizeof *left_out);
+    if (left_out == NULL) return sm_no_memory(error, "completing pairs");
+    sm_completion_hold_out(links, options->seed, left_out);
+    smerf_status status = sm_completion_choose(links, left_out, options->seed, &rank, &n_steps, crew, error);
+    if (status == SMERF_OK) status = sm_complete(links, rank, n_steps, options->seed, crew, &completion, error);
+    if (status == SMERF_OK) status = sm_completed_new(target, &completion, out, error);
+    sm_free(left_out);
+    return status;
+}
+
+static smerf_status lower_rank(smerf_target *target, const smerf_options *options, sm_crew *crew, smerf_target **out,
+                               smerf_error *error) {
+    if (options->rank > 0) return sm_rank_new(target, options->rank, options->seed, crew, out, error);
+    *out = sm_target_share(target);
+    return SMERF_OK;
+}
+
+static smerf_status choose_target(smerf_target *target, const smerf_options *options, const smerf_run *run,
+                                  smerf_target **out, smerf_error *error) {
+    static const target_step steps[] = {set_diagonal, lower_rank, fill_in};
+    sm_crew crew;
+    smerf_target *chosen = sm_target_share(target);
+    smerf_status status = SMERF_OK;
+    sm_crew_start(&crew, run);
+    crew.share_to = 0; /* the forest is what progress is about */
+    for (size_t s = 0; s < sizeof steps / sizeof *steps && status == SMERF_OK; s++) {
+        smerf_target *next = NULL;
+        status = steps[s](chosen, options, &crew, &next, error);
+        smerf_target_free(chosen);
+        chosen = next;
+    }
+    *out = chosen;
+    return status;
 }
 
 static smerf_status fit(const smerf_items *items, const sm_view *view, smerf_target *target,
@@ -90,7 +142,7 @@ smerf_status sm_fit(const smerf_items *items, smerf_target *target, const smerf_
     smerf_target *chosen = NULL;
     status = sm_view_match(&view, &items->features, items, error);
     if (status != SMERF_OK) return status;
-    status = choose_target(target, &resolved, &chosen, error);
+    status = choose_target(target, &resolved, run, &chosen, error);
     if (status == SMERF_OK) status = fit(items, &view, chosen, &resolved, run, out, error);
     smerf_target_free(chosen);
     sm_view_free(&view);

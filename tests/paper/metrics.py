@@ -2,24 +2,29 @@
 
 `predicted` and `true` are matrices: square for one set of items (the item itself is not its partner),
 or a block between two sets (`between=True`: every column is a partner of every row).
-A pair whose prediction is NaN is left out everywhere.
+A pair whose prediction or truth is NaN is left out everywhere.
 """
 import numpy as np
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 
 def partners(predicted, true, between):
     """For each item its (predicted, true) distances to its partners, in item order."""
     for i in range(len(predicted)):
-        keep = ~np.isnan(predicted[i])
+        keep = ~np.isnan(predicted[i]) & ~np.isnan(true[i])
         if not between:
             keep[i] = False
         yield predicted[i][keep], true[i][keep]
 
 
+def counted(predicted, true, between=False):
+    """The unordered pairs, or all cells of a block."""
+    keep = ~np.isnan(predicted) & ~np.isnan(true)
+    return keep if between else keep & np.triu(np.ones(predicted.shape, dtype=bool), 1)
+
+
 def rmse(predicted, true, between=False):
-    keep = ~np.isnan(predicted)
-    if not between:
-        keep &= np.triu(np.ones(predicted.shape, dtype=bool), 1)
+    keep = counted(predicted, true, between)
     return float(np.sqrt(np.mean((predicted[keep] - true[keep]) ** 2)))
 
 
@@ -63,12 +68,23 @@ def map_at_10(predicted, true, between=False):
     return float(np.mean(scores))
 
 
-def all_metrics(predicted, true, between=False):
-    """Predictions that differ by rounding only are one value before they are ranked."""
+def auc(predicted, true, links, between=False):
+    keep = counted(predicted, true, between)
+    return {"auc-roc": float(roc_auc_score(links[keep], -predicted[keep])),
+            "auc-pr": float(average_precision_score(links[keep], -predicted[keep]))}
+
+
+def scores(predicted, true, links=None, between=False):
+    found = {"rmse": rmse(predicted, true, between), "spearman": spearman(predicted, true, between),
+             "map@10": map_at_10(predicted, true, between)}
+    return found if links is None else {**found, **auc(predicted, true, links, between)}
+
+
+def without_rounding(predicted):
+    """Predictions that differ by rounding only become one value, before they are ranked."""
     scale = np.nanmax(np.abs(predicted)) or 1.0
-    ranked = np.round(predicted / scale, 11)
-    return {
-        "rmse": rmse(predicted, true, between),
-        "spearman": spearman(ranked, true, between),
-        "map@10": map_at_10(ranked, true, between),
-    }
+    return np.round(predicted / scale, 11) * scale
+
+
+def all_metrics(predicted, true, between=False):
+    return {**scores(without_rounding(predicted), true, None, between), "rmse": rmse(predicted, true, between)}

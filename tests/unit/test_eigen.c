@@ -228,6 +228,26 @@ static void entries_of_very_different_size_are_solved(void **state) {
     }
 }
 
+/* Two groups of points: one value, and the rest is what rounding leaves, down to the smallest numbers there are. */
+static void two_groups_of_equal_points_have_one_direction(void **state) {
+    (void)state;
+    static double a[MOST * MOST], mean[MOST];
+    for (size_t n = 3; n <= 40; n++)
+        for (size_t n_few = 1; n_few < n / 2; n_few++) {
+            double grand = 0;
+            for (size_t i = 0; i < n; i++) {
+                mean[i] = (i < n_few ? (double)(n - n_few) : (double)n_few) / 2 / (double)n;
+                grand += mean[i] / (double)n;
+            }
+            for (size_t i = 0; i < n; i++)
+                for (size_t j = 0; j <= i; j++) {
+                    double z = (i < n_few) != (j < n_few) ? 0.5 : 0;
+                    a[i * n + j] = a[j * n + i] = -0.5 * ((z - mean[i]) - (mean[j] - grand));
+                }
+            assert_solved(a, n);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_random_matrix_is_put_together_again),
@@ -242,6 +262,7 @@ int main(void) {
         cmocka_unit_test(entries_near_the_ends_of_the_range_are_no_trouble),
         cmocka_unit_test(a_tiny_entry_beside_a_large_one_is_not_lost),
         cmocka_unit_test(entries_of_very_different_size_are_solved),
+        cmocka_unit_test(two_groups_of_equal_points_have_one_direction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -403,7 +403,7 @@ static void limits_change_no_bit(void **state) {
 static double group_bytes(const smerf_model *model, const sm_asked *asked, size_t group, double items) {
     double bytes = 0;
     for (size_t b = asked->group_first[group]; b < asked->group_first[group + 1]; b++)
-        bytes += (double)sm_ready_bytes(model, b) + items;
+        bytes += (double)sm_ready_bytes(model, b, 70) + items;
     return bytes;
 }
 
@@ -429,7 +429,7 @@ static void groups_hold_as_many_trees_as_fit(void **state) {
             size_t first = asked.group_first[g], end = asked.group_first[g + 1];
             double bytes = group_bytes(model, &asked, g, each);
             assert_true(end > first && (end == first + 1 || bytes <= limits.group_bytes));
-            if (end < 20) assert_true(bytes + (double)sm_ready_bytes(model, end) + each > limits.group_bytes);
+            if (end < 20) assert_true(bytes + (double)sm_ready_bytes(model, end, 70) + each > limits.group_bytes);
         }
         sm_asked_free(&asked);
     }
@@ -466,6 +466,40 @@ static void only_items_that_occur_in_pairs_are_sent_down(void **state) {
     }
     sm_asked_free(&asked);
     smerf_model_free(model);
+    data_set_free(data);
+}
+
+/* Side by side over packed nodes, or alone if they are few; all of them, or picked ones. */
+static void items_end_in_the_leaf_that_the_tree_sends_them_to(void **state) {
+    (void)state;
+    data_set *data =
+        data_set_new((data_plan){.n_items = 203, .n_numbers = 2, .n_categories = 2, .missing = 0.3, .seed = 5});
+    for (int splits = 0; splits < 2; splits++) {
+        smerf_options options = options_for(4);
+        options.splits = splits == 0 ? SMERF_AXIS : SMERF_OBLIQUE;
+        smerf_model *model = fit_with(data, &options, NULL);
+        sm_view view;
+        smerf_error error;
+        demand_ok(sm_view_match(&view, &model->features, data->items, &error), &error);
+        uint32_t pick[203], leaf[203];
+        for (uint32_t k = 0; k < 203; k++) pick[k] = (k * 19 + 3) % 203;
+        for (size_t b = 0; b < 4; b++)
+            for (size_t way = 0; way < 4; way++) {
+                sm_arena arena = {0};
+                sm_descent descent;
+                smerf_tree_view tree;
+                smerf_model_tree(model, b, &tree);
+                sm_descent_start(&descent, &model->trees[b], way % 2 == 0 ? 203 : 0, &arena);
+                assert_int_equal(descent.steps != NULL, way % 2 == 0);
+                size_t first = way * 3, end = 203 - way;
+                sm_descend(&descent, &view, way < 2 ? NULL : pick, first, end, leaf);
+                for (size_t k = first; k < end; k++)
+                    assert_int_equal(leaf[k - first], slow_leaf(model, &tree, data, way < 2 ? k : pick[k]));
+                sm_arena_free(&arena);
+            }
+        sm_view_free(&view);
+        smerf_model_free(model);
+    }
     data_set_free(data);
 }
 
@@ -784,6 +818,7 @@ int main(void) {
         cmocka_unit_test(limits_change_no_bit),
         cmocka_unit_test(groups_hold_as_many_trees_as_fit),
         cmocka_unit_test(only_items_that_occur_in_pairs_are_sent_down),
+        cmocka_unit_test(items_end_in_the_leaf_that_the_tree_sends_them_to),
         cmocka_unit_test(few_columns_of_a_large_tree_are_cut_out_of_the_square),
         cmocka_unit_test(rows_come_in_order_on_the_calling_thread),
         cmocka_unit_test(the_sink_can_cancel_at_any_row),

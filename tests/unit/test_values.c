@@ -177,14 +177,14 @@ static void what_has_no_values_is_refused(void **state) {
     (void)state;
     data_set *data = plain_data(10), *other = plain_data(9);
     smerf_model *model = fit_small(data, 2);
-    assert_unasked(model, &(smerf_question){.rows = data->items, .columns = other->items},
+    const smerf_question alone = {.rows = data->items}, two = {.rows = data->items, .columns = other->items};
+    const smerf_question out = {.rows = other->items, .out_of_bag = true};
+    assert_unasked(model, &two,
                    "labels and responses are predicted for items, not for pairs of them: there is no second set");
     other->values[0] = 1e9;
-    assert_unasked(model, &(smerf_question){.rows = other->items, .out_of_bag = true},
-                   "row 0 is not the model's training item 0; out of bag is about those");
+    assert_unasked(model, &out, "row 0 is not the model's training item 0; out of bag is about those");
     data->target->kind = &sm_target_distances;
-    assert_unasked(model, &(smerf_question){.rows = data->items},
-                   "the model was fitted on distances: only labels and responses can be predicted");
+    assert_unasked(model, &alone, "the model was fitted on distances: only labels and responses can be predicted");
     smerf_model_free(model);
     data_set_free(other);
     data_set_free(data);

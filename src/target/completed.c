@@ -1,0 +1,358 @@
+/* completed.c - pairs of which the missing ones were filled in, never as a matrix.
+ *
+ * Every distance is the sum of two parts that have their own engines: what the completion says, which comes from vectors
+ * (vectors.h), and what a known pair differs from that, which is sparse (a graph: 0 but for its links). Costs, distances
+ * between leaves and means are sums over pairs, so each is the sum of what the two parts say. A graph has distance 1
+ * where there is no link, so the vectors have 1 less. */
+#include "target/completed.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "target/graph.h"
+#include "target/pairs.h"
+#include "target/vectors.h"
+
+/* All distances of a pure node are the same up to this share of the largest: a completion is no exact thing. */
+static const double same_distance = 1e-9;
+
+typedef struct completed_target {
+    smerf_target head;
+    smerf_target *pairs; /* shared */
+    sm_completion form;
+    double *lowered; /* [n_items] the a of the form, less 1/2 */
+    double *self;    /* [n_items] z_ii */
+    sm_vectors vectors;
+    smerf_target *rest; /* a graph: known distances less what the form says */
+} completed_target;
+
+static const completed_target *completed_of(const smerf_target *target) { return (const completed_target *)target; }
+
+static void free_completed(smerf_target *target) {
+    completed_target *completed = (completed_target *)target;
+    sm_completion_free(&completed->form);
+    sm_free(completed->lowered);
+    sm_free(completed->self);
+    smerf_target_free(completed->rest);
+    smerf_target_free(completed->pairs);
+    sm_free(completed);
+}
+
+const smerf_target *sm_completed_pairs(const smerf_target *target) {
+    return target->kind == &sm_target_completed ? completed_of(target)->pairs : NULL;
+}
+
+/* ---- making one ---- */
+
+/* The known pairs as edges whose value is what the form says too much. */
+static smerf_status make_rest(const sm_links *links, const sm_completion *form, smerf_target **out,
+                              smerf_error *error) {
+    size_t n = links->n / 2, k = 0;
+    uint32_t *left = sm_array(n, sizeof *left), *right = sm_array(n, sizeof *right);
+    double *value = sm_array(n, sizeof *value);
+    smerf_status status = SMERF_OK;
+    if (left == NULL || right == NULL || value == NULL) status = sm_no_memory(error, "completing pairs");
+    for (uint32_t i = 0; i < links->n_items && status == SMERF_OK; i++)
+        for (size_t e = links->first[i]; e < links->first[i + 1]; e++) {
+            uint32_t j = links->partner[e];
+            if (j < i) continue;
+            left[k] = i;
+            right[k] = j;
+            value[k++] = sm_completion_pair(form, i, j) - sm_links_value(links, e);
+        }
+    const smerf_pair_list list = {.n = k, .left = left, .right = right, .value = value};
+    if (status == SMERF_OK) status = smerf_target_new_graph(&list, NULL, links->n_items, out, error);
+    sm_free(left);
+    sm_free(right);
+    sm_free(value);
+    return status;
+}
+
+smerf_status sm_completed_new(smerf_target *pairs, sm_completion *completion, smerf_target **out, smerf_error *error) {
+    const sm_known_pairs *known = sm_known_pairs_of(pairs);
+    size_t n = pairs->n_rows;
+    completed_target *completed = sm_zeros(1, sizeof *completed);
+    if (completed == NULL) {
+        sm_completion_free(completion);
+        return sm_no_memory(error, "completing pairs");
+    }
+    sm_target_start(&completed->head, &sm_target_completed, n, n);
+    completed->head.from_similarities = pairs->from_similarities;
+    completed->head.largest_similarity = pairs->largest_similarity;
+    completed->pairs = sm_target_share(pairs);
+    completed->form = *completion;
+    *completion = (sm_completion){0};
+    completed->lowered = sm_array(n, sizeof *completed->lowered);
+    completed->self = sm_array(n, sizeof *completed->self);
+    smerf_status status = SMERF_OK;
+    if (completed->lowered == NULL || completed->self == NULL)
+        status = sm_no_memory(error, "completing pairs");
+    else
+        status = make_rest(known->links, &completed->form, &completed->rest, error);
+    if (status != SMERF_OK) {
+        smerf_target_free(&completed->head);
+        return status;
+    }
+    for (size_t i = 0; i < n; i++) {
+        completed->lowered[i] = completed->form.a[i] - 0.5;
+        completed->self[i] = sm_known_self(known, i); /* the rest has 0 from an item to itself */
+    }
+    completed->vectors = (sm_vectors){.n_items = n,
+                                      .rank = completed->form.rank,
+                                      .u = completed->form.u,
+                                      .scale = completed->form.scale,
+                                      .a = completed->lowered,
+                                      .self = completed->self};
+    *out = &completed->head;
+    return SMERF_OK;
+}
+
+/* ---- growing ---- */
+
+struct sm_search {
+    const completed_target *completed;
+    sm_vector_search *vectors;
+    sm_search *rest;
+    double *costs; /* [2][n_items] of the rest */
+    double *means; /* [n_levels][n_levels] likewise */
+    size_t n_items;
+};
+
+static void search_free(sm_search *search) {
+    if (search == NULL) return;
+    sm_vector_search_free(search->vectors);
+    search->completed->rest->kind->search_free(search->rest);
+    sm_free(search->costs);
+    sm_free(search->means);
+    sm_free(search);
+}
+
+static sm_search *search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+    const completed_target *completed = completed_of(target);
+    sm_search *search = sm_zeros(1, sizeof *search);
+    if (search == NULL) {
+        sm_no_memory(error, "preparing to grow trees");
+        return NULL;
+    }
+    size_t n_levels = size->n_levels < size->n_items ? size->n_levels : size->n_items;
+    search->completed = completed;
+    search->n_items = size->n_items;
+    search->costs = sm_array(sm_size(size->n_items, 2, 0), sizeof *search->costs);
+    search->means = sm_array(sm_size(n_levels, n_levels, 0), sizeof *search->means);
+    if (search->costs == NULL || search->means == NULL) sm_no_memory(error, "preparing to grow trees");
+    if (search->costs != NULL && search->means != NULL)
+        search->vectors = sm_vector_search_new(&completed->vectors, size, error);
+    if (search->vectors != NULL) search->rest = completed->rest->kind->search_new(completed->rest, size, error);
+    if (search->rest != NULL) return search;
+    search_free(search);
+    return NULL;
+}
+
+static size_t enter(sm_search *search, const sm_node *node, size_t view) {
+    sm_vector_enter(search->vectors, node);
+    return search->completed->rest->kind->enter(search->rest, node, view);
+}
+
+static double price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+    const sm_target_kind *rest = search->completed->rest->kind;
+    double cost = sm_vector_price(search->vectors, node, line_ups, n_line_ups), more = 0;
+    for (size_t u = 0; u < n_line_ups; u++) {
+        const sm_line_up own = {
+            .order = line_ups[u].order, .left = search->costs, .right = search->costs + search->n_items};
+        more = rest->price(search->rest, node, &own, 1);
+        for (size_t r = 0; r + 1 < node->n; r++) {
+            line_ups[u].left[r] += own.left[r];
+            line_ups[u].right[r] += own.right[r];
+        }
+    }
+    return cost + more;
+}
+
+static void level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
+                            double *mean) {
+    sm_vector_levels(search->vectors, node, level, n_levels, mean);
+    search->completed->rest->kind->level_distances(search->rest, node, level, n_levels, search->means);
+    for (size_t k = 0; k < n_levels * n_levels; k++) mean[k] += search->means[k];
+}
+
+/* The distance of two different items: known, or filled in. */
+static double pair_of(const completed_target *completed, size_t i, size_t j) {
+    const sm_links *links = sm_known_pairs_of(completed->pairs)->links;
+    size_t low = links->first[i], high = links->first[i + 1], end = high;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (links->partner[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool is_known = low < end && links->partner[low] == j;
+    return is_known ? sm_links_value(links, low) : sm_completion_pair(&completed->form, i, j);
+}
+
+static bool is_pure(sm_search *search, const sm_node *node) {
+    const completed_target *completed = search->completed;
+    double first = completed->self[node->items[0]];
+    double slack = same_distance * sm_known_pairs_of(completed->pairs)->largest;
+    for (size_t k = 1; k < node->n; k++)
+        if (!(fabs(completed->self[node->items[k]] - first) <= slack)) return false;
+    for (size_t k = 1; k < node->n; k++) /* pure nodes are rare: this ends at the first pair, nearly always */
+        for (size_t j = 0; j < k; j++)
+            if (!(fabs(pair_of(completed, node->items[k], node->items[j]) - first) <= slack)) return false;
+    return true;
+}
+
+/* ---- predicting ---- */
+
+typedef struct summary {
+    sm_vector_summary *vectors;
+    void *rest;
+} summary;
+
+static size_t summary_bytes(const smerf_target *target, size_t n_leaves) {
+    const completed_target *completed = completed_of(target);
+    return sizeof(summary) + sm_vector_summary_bytes(&completed->vectors, n_leaves) +
+           completed->rest->kind->summary_bytes(completed->rest, n_leaves);
+}
+
+static void summary_free(void *made) {
+    summary *old = made;
+    if (old == NULL) return;
+    sm_vector_summary_free(old->vectors);
+    sm_target_graph.summary_free(old->rest);
+    sm_free(old);
+}
+
+static void *summarise(const smerf_target *target, const sm_leaves *leaves) {
+    const completed_target *completed = completed_of(target);
+    summary *made = sm_zeros(1, sizeof *made);
+    if (made == NULL) return NULL;
+    made->vectors = sm_vector_summarise(&completed->vectors, leaves);
+    made->rest = completed->rest->kind->summarise(completed->rest, leaves);
+    if (made->vectors != NULL && made->rest != NULL) return made;
+    summary_free(made);
+    return NULL;
+}
+
+/* The leaves as the rest wants to see them. */
+static sm_leaves for_rest(const sm_leaves *leaves) {
+    sm_leaves own = *leaves;
+    own.summary = ((const summary *)leaves->summary)->rest;
+    return own;
+}
+
+static void leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row, double *scratch) {
+    const completed_target *completed = completed_of(target);
+    const summary *made = leaves->summary;
+    const sm_leaves own = for_rest(leaves);
+    completed->rest->kind->leaf_row(completed->rest, &own, leaf, row, scratch);
+    for (size_t l = 0; l < leaves->n; l++) row[l] += sm_vector_leaf_pair(&completed->vectors, made->vectors, leaf, l);
+}
+
+static double leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b) {
+    const completed_target *completed = completed_of(target);
+    const summary *made = leaves->summary;
+    const sm_leaves own = for_rest(leaves);
+    return completed->rest->kind->leaf_pair(completed->rest, &own, a, b) +
+           sm_vector_leaf_pair(&completed->vectors, made->vectors, a, b);
+}
+
+static double mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end) {
+    const completed_target *completed = completed_of(target);
+    const sm_leaves own = for_rest(leaves);
+    return completed->rest->kind->mean_apart(completed->rest, &own, first, end) +
+           sm_vector_mean_apart(&completed->vectors, leaves, first, end);
+}
+
+/* What was filled in is no truth. */
+static void true_row(const smerf_target *target, size_t row, double *out) {
+    const smerf_target *pairs = completed_of(target)->pairs;
+    pairs->kind->true_row(pairs, row, out);
+}
+
+/* ---- files ---- */
+
+static bool equal(const smerf_target *a, const smerf_target *b) {
+    const completed_target *left = completed_of(a), *right = completed_of(b);
+    size_t n = a->n_rows, rank = left->form.rank;
+    if (left->pairs->kind != right->pairs->kind || !left->pairs->kind->equal(left->pairs, right->pairs)) return false;
+    return rank == right->form.rank && memcmp(left->form.a, right->form.a, n * sizeof(double)) == 0 &&
+           memcmp(left->form.u, right->form.u, n * rank * sizeof(double)) == 0 &&
+           memcmp(left->form.scale, right->form.scale, rank * sizeof(double)) == 0;
+}
+
+static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
+    const completed_target *completed = completed_of(target);
+    static const uint8_t has_links[2] = {0, 1};
+    bool is_graph = completed->pairs->kind == &sm_target_observed;
+    smerf_status status = completed->pairs->kind->save(completed->pairs, tensors, error);
+    if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.is_graph", SM_U8, &has_links[is_graph], 1, error);
+    if (status == SMERF_OK)
+        status = sm_tensors_add(tensors, "target.a", SM_F64, completed->form.a, target->n_rows, error);
+    if (status == SMERF_OK)
+        status = sm_tensors_add(tensors, "target.u", SM_F64, completed->form.u, target->n_rows * completed->form.rank,
+                                error);
+    if (status == SMERF_OK)
+        status = sm_tensors_add(tensors, "target.scale", SM_F64, completed->form.scale, completed->form.rank, error);
+    return status;
+}
+
+/* A copy of numbers that are all finite and not too large; NULL otherwise, and *status says why. */
+static double *take(const sm_tensors *tensors, const char *name, size_t n, smerf_status *status, smerf_error *error) {
+    const void *data = NULL;
+    if (*status == SMERF_OK) *status = sm_tensors_get(tensors, name, SM_F64, n, &data, error);
+    if (*status != SMERF_OK) return NULL;
+    const double *numbers = data;
+    for (size_t k = 0; k < n; k++)
+        if (!(fabs(numbers[k]) <= SM_LARGEST_DISTANCE)) {
+            *status = sm_fail(error, SMERF_BAD_FILE, "the model's completion holds numbers that it cannot have");
+            return NULL;
+        }
+    double *copy = sm_copy(numbers, n, sizeof *copy);
+    if (copy == NULL) *status = sm_no_memory(error, "loading a target");
+    return copy;
+}
+
+static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {
+    const void *is_graph = NULL;
+    const sm_tensor *scale = sm_tensors_find(tensors, "target.scale");
+    smerf_target *pairs = NULL;
+    sm_completion form = {.n_items = n_items, .rank = scale != NULL ? scale->n : 0};
+    smerf_status status = sm_tensors_get(tensors, "target.is_graph", SM_U8, 1, &is_graph, error);
+    form.a = take(tensors, "target.a", n_items, &status, error);
+    form.u = take(tensors, "target.u", sm_size(n_items, form.rank, 0), &status, error);
+    form.scale = take(tensors, "target.scale", form.rank, &status, error);
+    if (status == SMERF_OK)
+        status = (*(const uint8_t *)is_graph != 0 ? &sm_target_observed : &sm_target_pairs)
+                     ->load(tensors, n_items, &pairs, error);
+    if (status == SMERF_OK) status = sm_completed_new(pairs, &form, out, error);
+    if (status == SMERF_BAD_INPUT) {
+        status = SMERF_BAD_FILE; /* distances that cannot be are the file's fault here */
+        if (error != NULL) error->status = status;
+    }
+    sm_completion_free(&form);
+    smerf_target_free(pairs);
+    return status;
+}
+
+const sm_target_kind sm_target_completed = {
+    .name = "completed",
+    .free = free_completed,
+    .search_new = search_new,
+    .search_free = search_free,
+    .enter = enter,
+    .is_pure = is_pure,
+    .price = price,
+    .level_distances = level_distances,
+    .summary_bytes = summary_bytes,
+    .summarise = summarise,
+    .summary_free = summary_free,
+    .leaf_row = leaf_row,
+    .leaf_pair = leaf_pair,
+    .mean_apart = mean_apart,
+    .true_row = true_row,
+    .equal = equal,
+    .save = save,
+    .load = load,
+};

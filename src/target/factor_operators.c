@@ -1,0 +1,170 @@
+/* factor_operators.c - what can be factored: a matrix of floats, listed pairs such as a graph's, and vectors. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/eigen.h"
+#include "base/memory.h"
+#include "kernels/panel.h"
+#include "target/factor.h"
+#include "target/factor_tall.h"
+
+/* ---- a matrix of floats ---- */
+
+enum { COLUMNS_AT_ONCE = 256 }; /* so many rows of X stay in the cache while a panel of Z passes */
+
+static void distance_rows(const void *context, size_t first, size_t end, const double *x, size_t m, double *y) {
+    const sm_distances *distances = context;
+    size_t n = distances->head.n_columns;
+    sm_panel panel = sm_panel_select(SMERF_KERNELS_AUTO);
+    memset(y, 0, (end - first) * m * sizeof *y);
+    for (size_t k = 0; k < n; k += COLUMNS_AT_ONCE) {
+        size_t n_columns = n - k < COLUMNS_AT_ONCE ? n - k : COLUMNS_AT_ONCE;
+        panel(distances->z + first * n + k, n, end - first, n_columns, x + k * m, m, y);
+    }
+    for (size_t i = first; i < end && distances->diagonal != NULL; i++) {
+        double more = distances->diagonal[i] - (double)distances->z[i * n + i];
+        for (size_t c = 0; c < m; c++) y[(i - first) * m + c] += more * x[i * m + c];
+    }
+}
+
+static void distance_moments(const void *context, size_t row, double centre, double *sum, double *squares) {
+    const sm_distances *distances = context;
+    size_t n = distances->head.n_columns;
+    const float *z = distances->z + row * n;
+    double self = sm_distances_self(distances, row) - centre, overruled = (double)z[row] - centre;
+    *sum = self - overruled; /* exact where nothing is overruled */
+    *squares = 0;
+    for (size_t j = 0; j < n; j++) *sum += (double)z[j] - centre;
+    for (size_t j = 0; j < row; j++) *squares += ((double)z[j] - centre) * ((double)z[j] - centre);
+    for (size_t j = row + 1; j < n; j++) *squares += ((double)z[j] - centre) * ((double)z[j] - centre);
+    *squares += self * self;
+}
+
+sm_operator sm_operator_distances(const sm_distances *distances) {
+    return (sm_operator){
+        .n = distances->head.n_rows, .context = distances, .rows = distance_rows, .row_moments = distance_moments};
+}
+
+/* ---- listed pairs: what they are beyond the distance elsewhere, and z_ii likewise on the diagonal ---- */
+
+static double value_of(const sm_listed_pairs *pairs, size_t entry) {
+    return (pairs->value != NULL ? pairs->value[entry] : pairs->common) - pairs->elsewhere;
+}
+
+static double self_of(const sm_listed_pairs *pairs, size_t item) {
+    return (pairs->self != NULL ? pairs->self[item] : 0) - pairs->elsewhere;
+}
+
+static void listed_rows(const void *context, size_t first, size_t end, const double *x, size_t m, double *y) {
+    const sm_listed_pairs *pairs = context;
+    for (size_t i = first; i < end; i++) {
+        double *out = y + (i - first) * m, self = self_of(pairs, i);
+        for (size_t c = 0; c < m; c++) out[c] = self * x[i * m + c];
+        for (size_t e = pairs->first[i]; e < pairs->first[i + 1]; e++) {
+            double value = value_of(pairs, e);
+            const double *from = x + pairs->partner[e] * m;
+            for (size_t c = 0; c < m; c++) out[c] += value * from[c];
+        }
+    }
+}
+
+static void listed_moments(const void *context, size_t row, double centre, double *sum, double *squares) {
+    const sm_listed_pairs *pairs = context;
+    double self = self_of(pairs, row) - centre;
+    double n_elsewhere = (double)(pairs->n_items - 1 - (pairs->first[row + 1] - pairs->first[row]));
+    *sum = self - n_elsewhere * centre;
+    *squares = self * self + n_elsewhere * centre * centre;
+    for (size_t e = pairs->first[row]; e < pairs->first[row + 1]; e++) {
+        double z = value_of(pairs, e) - centre;
+        *sum += z;
+        *squares += z * z;
+    }
+}
+
+sm_operator sm_operator_listed(const sm_listed_pairs *pairs) {
+    return (sm_operator){.n = pairs->n_items,
+                         .base = pairs->elsewhere,
+                         .context = pairs,
+                         .rows = listed_rows,
+                         .row_moments = listed_moments};
+}
+
+/* ---- vectors ----
+ * K = X X', where X has the columns u - mean u, each times the root of its scale. With X' X = V diag(lambda) V', the
+ * columns of X V are what is wanted, and need no division by a small lambda. */
+
+/* Centred and scaled coordinates, and the a_i that go with them: those given - 2 <u_i, mean> + <mean, mean>. */
+static void centre(const sm_vectors *vectors, const double *mean, double *x, double *a) {
+    size_t rank = vectors->rank;
+    for (size_t i = 0; i < vectors->n_items; i++) {
+        const double *u = vectors->u + i * rank;
+        double own = 0, toward = 0;
+        for (size_t r = 0; r < rank; r++) {
+            x[i * rank + r] = sqrt(vectors->scale[r]) * (u[r] - mean[r]);
+            own += vectors->scale[r] * u[r] * u[r];
+            toward += vectors->scale[r] * mean[r] * (2 * u[r] - mean[r]);
+        }
+        a[i] = (vectors->a != NULL ? vectors->a[i] : own) - toward;
+    }
+}
+
+static smerf_status pick(const double *x, const double *a, const double *values, const double *basis, size_t n,
+                         size_t n_columns, size_t rank, size_t *order, sm_factors *out, smerf_error *error) {
+    double largest = 0, all = 0, all_squares = 0, kept = 0, kept_squares = 0;
+    size_t n_kept = 0;
+    sm_factor_order(values, n_columns, order);
+    for (size_t r = 0; r < n_columns; r++) {
+        double value = fmax(values[r], 0);
+        largest = fmax(largest, value);
+        all += value;
+        all_squares += value * value;
+    }
+    while (n_kept < rank && n_kept < n_columns && values[order[n_kept]] > 1e-15 * largest) n_kept++;
+    smerf_status status = sm_factors_start(out, n, n_kept > 0 ? n_kept : 1, error);
+    if (status != SMERF_OK) return status;
+    memcpy(out->a, a, n * sizeof *a);
+    for (size_t r = 0; r < out->rank; r++) {
+        const double *v = basis + order[r] * n_columns;
+        double value = out->value[r] = fmax(values[order[r]], 0);
+        out->scale[r] = 1;
+        kept += value;
+        kept_squares += value * value;
+        for (size_t i = 0; i < n; i++) {
+            double *u = &out->u[i * out->rank + r];
+            *u = 0;
+            for (size_t c = 0; c < n_columns; c++) *u += x[i * n_columns + c] * v[c];
+        }
+    }
+    out->share_of_squares = all_squares > 0 ? fmin(1, kept_squares / all_squares) : 1;
+    out->share_of_values = all > 0 ? fmin(1, kept / all) : 1;
+    sm_factors_finish(out);
+    return SMERF_OK;
+}
+
+smerf_status sm_factor_vectors(const sm_vectors *vectors, size_t rank, sm_crew *crew, sm_factors *out,
+                               smerf_error *error) {
+    size_t n = vectors->n_items, n_columns = vectors->rank;
+    sm_arena arena = {.n = 0};
+    double *mean = sm_arena_take(&arena, n_columns, sizeof *mean);
+    double *x = sm_arena_take(&arena, sm_size(n, n_columns, 0), sizeof *x);
+    double *a = sm_arena_take(&arena, n, sizeof *a);
+    double *inner = sm_arena_take(&arena, sm_size(n_columns, n_columns, 0), sizeof *inner);
+    double *basis = sm_arena_take(&arena, sm_size(n_columns, n_columns, 0), sizeof *basis);
+    double *values = sm_arena_take(&arena, n_columns, sizeof *values);
+    double *scratch = sm_arena_take(&arena, 3 * n_columns, sizeof *scratch);
+    size_t *order = sm_arena_take(&arena, n_columns, sizeof *order);
+    smerf_status status = SMERF_OK;
+    if (arena.has_failed) status = sm_no_memory(error, "factoring distances");
+    if (status == SMERF_OK) status = sm_tall_means(crew, vectors->u, n, n_columns, mean, error);
+    if (status == SMERF_OK) {
+        centre(vectors, mean, x, a);
+        status = sm_tall_inner(crew, x, x, n, n_columns, inner, error);
+    }
+    if (status == SMERF_OK) {
+        sm_eigen(inner, n_columns, values, basis, scratch);
+        status = pick(x, a, values, basis, n, n_columns, rank, order, out, error);
+    }
+    sm_arena_free(&arena);
+    return status;
+}
