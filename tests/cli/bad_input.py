@@ -18,7 +18,7 @@ class Case(NamedTuple):
     words: str  # after "smerf", as in a shell
     code: int
     line: str  # on standard error, after "smerf: "
-    files: dict = {}  # name: text, bytes, a function that makes them of the bytes of a good model, or the model's name and it
+    files: dict = {}  # name: text, bytes, a function that makes them of a good model's bytes, or (model, function)
 
 
 FIT = "fit items.csv --distances z.csv -o out"
@@ -293,7 +293,8 @@ READING_WORDS = [
     use("no target", "fit items.csv -o out", f"fit: {NO_TARGET}"),
     option("two targets", "--similarities z.csv",
            "--distances and --similarities exclude each other: give exactly one target"),
-    option("--similarity-max without similarities", "--similarity-max 2", "--similarity-max goes with --similarities or --pairs"),
+    option("--similarity-max without similarities", "--similarity-max 2",
+           "--similarity-max goes with --similarities or --pairs"),
     use("--similarity-max is text", "fit items.csv --similarities z.csv --similarity-max much -o out",
         "fit: --similarity-max 'much' is not a number"),
     option("--symmetrize unknown", "--symmetrize median", "--symmetrize 'median' is not known; it is mean"),

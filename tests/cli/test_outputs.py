@@ -23,6 +23,9 @@ WRITERS = {
     "tune": "tune items.csv --distances z.csv --trees 20 --quiet",
     "predict": "predict model items.csv",
     "pairs": "predict model items.csv --pairs pairs.csv",
+    "values": "predict labels all.csv --values",
+    "fit on edges": "fit items.csv --edges edges.csv --trees 4 --quiet",
+    "evaluate": "evaluate graph items.csv --edges edges.csv --quiet",
     "importance": "importance model",
     "export": "export model",
     "merge": "merge model next --quiet",
@@ -125,7 +128,7 @@ def run_with_small_files(words, folder, most_bytes):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("words", ["predict model items.csv", "export model", FIT])
+@pytest.mark.parametrize("words", ["predict model items.csv", "predict labels all.csv --values", "export model", FIT])
 def test_a_disk_that_fills_up_leaves_the_old_output(words, place):
     before = names(place)
     done = run_with_small_files(f"{words} -o out", place, most_bytes=50)
@@ -133,6 +136,71 @@ def test_a_disk_that_fills_up_leaves_the_old_output(words, place):
     assert done.returncode == 1
     assert (place / "out").read_bytes() == OLD
     assert names(place) == before
+
+
+# ---- the files of split ----
+
+BY_NODES = "split items.csv --edges edges.csv --by nodes --train 0.5"
+BY_PAIRS = "split items.csv --edges edges.csv --by pairs --train 0.7"
+PARTS = {
+    BY_NODES: ["cross-edges.csv", "test-edges.csv", "test-items.csv", "train-edges.csv", "train-items.csv"],
+    BY_PAIRS: ["edges.csv", "items.csv", "test-pairs.csv", "train-pairs.csv"],
+}
+
+every_split = pytest.mark.parametrize("words", PARTS, ids=["by nodes", "by pairs"])
+
+
+@every_split
+def test_split_makes_its_folder_and_nothing_else(words, place):
+    before = names(place)
+    run_well(f"{words} -o new", place)
+    assert names(place) == sorted([*before, "new"])
+    assert names(place / "new") == PARTS[words]
+
+
+@every_split
+def test_split_replaces_its_files_and_leaves_others(words, place):
+    (place / "old").mkdir()
+    for name in [*PARTS[words], "notes.txt"]:
+        (place / "old" / name).write_bytes(OLD)
+    run_well(f"{words} -o old", place)
+    assert names(place / "old") == sorted([*PARTS[words], "notes.txt"])
+    assert [name for name in names(place / "old") if (place / "old" / name).read_bytes() == OLD] == ["notes.txt"]
+
+
+@every_split
+def test_a_split_that_is_refused_makes_no_folder(words, place):
+    before = names(place)
+    assert run(f"{words.replace('0.5', '0.1').replace('0.7', '0.1')} -o new", place).returncode == 2
+    assert names(place) == before
+
+
+@every_split
+def test_a_folder_in_the_way_stops_a_split_and_old_files_stay(words, place):
+    last = "cross-edges.csv" if words == BY_NODES else "edges.csv"  # as they are written
+    (place / "old" / last).mkdir(parents=True)
+    for name in PARTS[words]:
+        if name != last:
+            (place / "old" / name).write_bytes(OLD)
+    done = run(f"{words} -o old", place)
+    assert (done.returncode, done.stderr.decode()) == (1, f"smerf: old/{last}: cannot be written: Is a directory\n")
+    assert names(place / "old") == PARTS[words]
+    assert all((place / "old" / name).read_bytes() != b"" for name in PARTS[words] if name != last)
+
+
+@every_split
+def test_a_disk_that_fills_up_leaves_no_half_of_a_file(words, place):
+    (place / "old").mkdir()
+    for name in PARTS[words]:
+        (place / "old" / name).write_bytes(OLD)
+    run_well(f"{words} -o whole", place)
+    done = run_with_small_files(f"{words} -o old", place, most_bytes=20)
+    assert done.returncode == 1
+    line = done.stderr.decode().replace(str(place) + "/", "")
+    assert line in [f"smerf: old/{name}: cannot be written: File too large\n" for name in PARTS[words]]
+    assert names(place / "old") == PARTS[words]
+    for name in PARTS[words]:
+        assert (place / "old" / name).read_bytes() in (OLD, (place / "whole" / name).read_bytes())
 
 
 NOBODY = 65534

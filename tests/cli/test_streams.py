@@ -18,10 +18,12 @@ SAYING = {
     "fit": "fit items.csv --distances z.csv --trees 4 -o new",
     "merge": "merge model next -o new",
     "simulate": "simulate radial -n 3 -o new",
+    "split": "split all.csv --labels c --by nodes --train 0.5 -o new",
 }
 PRINTING = {
     "predict": "predict model items.csv",
     "pairs": "predict model items.csv --pairs pairs.csv",
+    "values": "predict labels all.csv --values",
     "evaluate": "evaluate model items.csv --distances z.csv",
     "importance": "importance model",
     "permutation": "importance model items.csv --permutation",
