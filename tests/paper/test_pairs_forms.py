@@ -97,6 +97,18 @@ def test_a_graph_of_observed_pairs_grows_the_oracles_tree(kind, seed, tmp_path):
     assert helpers.export(listed) == helpers.export(model), case.name
 
 
+def test_edges_outside_the_observed_pairs_are_left_out(tmp_path):
+    case = pairs_oracle.make_case("half", 850, n=20)
+    words = observed_graph(tmp_path, case, 0)
+    expected = helpers.export(fit(tmp_path, case, "--trees", 5, words=words))
+    names = case.ids or [str(i) for i in range(case.n)]
+    unknown = np.argwhere(np.triu(case.pair_weights == 0, 1))[::3]
+    with (tmp_path / "edges.csv").open("a", encoding="utf-8") as edges:
+        edges.writelines(f"{names[i]},{names[j]}\n" for i, j in unknown)
+    assert len(unknown) > 5
+    assert helpers.export(fit(tmp_path, case, "--trees", 5, words=words)) == expected
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_similar_pairs_are_taken_from_the_largest(seed, tmp_path):
     """M is 1 if no similarity exceeds it, else the largest, or given."""

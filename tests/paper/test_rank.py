@@ -74,18 +74,37 @@ def test_more_rank_keeps_more_of_the_spectrum(task, tmp_path):
     assert shares[-2] <= shares[-1] == pytest.approx(1, abs=1e-6)
 
 
-@pytest.mark.parametrize("recipe", [cases.euclidean, cases.integer], ids=["euclidean", "integer"])
-def test_the_share_is_that_of_the_double_centred_matrix(recipe, tmp_path):
+def groups(rng, n, k):
+    c = rng.integers(0, k, size=n)
+    return (c[:, None] != c[None, :]).astype(float)
+
+
+def line(rng, n):
+    y = np.round(rng.normal(size=n))
+    return (y[:, None] - y[None, :]) ** 2 / 2
+
+
+SPECTRA = {
+    "integers": lambda rng, n: cases.symmetric(rng.integers(0, 3, size=(n, n)).astype(float)),
+    "two groups": lambda rng, n: groups(rng, n, 2),  # all but one eigenvalue are 0
+    "three groups": lambda rng, n: groups(rng, n, 3),
+    "line": line,
+    "one odd item": lambda rng, n: np.add.outer(*[(np.arange(n) == 3).astype(float)] * 2) % 2,
+    "all alike": lambda rng, n: np.ones((n, n)) - np.eye(n),  # all but one are equal
+}
+
+
+@pytest.mark.parametrize("n", [6, 24, 40])
+@pytest.mark.parametrize("spectrum", SPECTRA)
+def test_the_share_is_that_of_the_double_centred_matrix(spectrum, n, tmp_path):
     """Sum of the largest |lambda| of K = -1/2 J Z J over the sum of all."""
-    rng = np.random.default_rng(4)
-    columns = cases.make_columns(rng, 40, 3, [cases.continuous])
-    z = recipe(rng, columns)
-    case = cases.Case("spectrum", columns, z)
-    j = np.eye(40) - 1 / 40
-    sizes = np.sort(np.abs(np.linalg.eigvalsh(-0.5 * j @ np.float32(z).astype(float) @ j)))[::-1]
-    for rank in (1, 3, 10, 40):
+    z = SPECTRA[spectrum](np.random.default_rng(n), n)
+    case = cases.case_from_arrays(np.arange(float(n))[:, None], z)
+    j = np.eye(n) - 1 / n
+    sizes = np.sort(np.abs(np.linalg.eigvalsh(-0.5 * j @ z @ j)))[::-1]
+    for rank in (1, 2, 5, n):
         got = share_kept(helpers.fit(tmp_path, case, "--trees", 1, "--rank", rank))
-        assert got == pytest.approx(sizes[:rank].sum() / sizes.sum(), rel=2e-2), rank
+        assert got == pytest.approx(sizes[:rank].sum() / sizes.sum(), rel=1e-6), rank
 
 
 def test_a_product_has_no_more_rank_than_columns(tmp_path):

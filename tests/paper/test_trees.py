@@ -74,6 +74,22 @@ def test_a_larger_exhaustive_tree_is_the_oracles(kind, tmp_path):
     assert_grows_the_oracles_tree(tmp_path, dataclasses.replace(case, min_parent=2, max_depth=None))
 
 
+@pytest.mark.parametrize("n_levels", [24, 40, 60])
+@pytest.mark.parametrize("groups", [2, 3, None], ids=["two groups", "three groups", "line"])
+def test_many_levels_line_up_though_most_eigenvalues_are_zero(groups, n_levels, tmp_path):
+    for seed in range(4):
+        rng = np.random.default_rng([n_levels, seed])
+        n = n_levels + 30
+        codes = [*range(n_levels), *rng.integers(0, n_levels, size=30)]
+        y = np.round(rng.normal(size=n)) if groups is None else rng.integers(0, groups, size=n)
+        z = (y[:, None] - y[None, :]) ** 2 / 2 if groups is None else y[:, None] != y[None, :]
+        case = cases.Case(f"{groups} groups, {n_levels} levels, {seed}",
+                          [Column("f0", [f"L{k:02d}" for k in codes], "category")], z.astype(float))
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        assert_grows_the_oracles_tree(folder, case)
+
+
 def test_number_codes_become_categories_in_bytewise_order(tmp_path):
     rng = np.random.default_rng(5)
     codes = Column("f0", [str(k) for k in rng.choice([1, 2, 10, 9], size=25)], "category")
