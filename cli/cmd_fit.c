@@ -1,4 +1,5 @@
 /* cmd_fit.c - smerf fit ITEMS TARGET -o MODEL */
+#include <stdio.h>
 
 #include "commands.h"
 #include "common.h"
@@ -9,12 +10,20 @@ static const cli_option own_options[] = {{"-o", "MODEL", "where the model goes (
 static const cli_option *const options[] = {own_options,      cli_target_options,  cli_fit_options,
                                             cli_item_options, cli_general_options, NULL};
 
+/* What was done about missing pairs, if anything. */
+static const char *name_filling(const smerf_model *model, char text[64]) {
+    smerf_description description;
+    smerf_model_describe(model, &description);
+    snprintf(text, 64, "missing pairs filled in at rank %zu, ", description.options.complete);
+    return description.options.complete > 0 ? text : "";
+}
+
 static smerf_status grow(const cli_args *args, const cli_items *items, const cli_target *target,
                          const smerf_options *chosen, smerf_error *error) {
     cli_follow follow;
     smerf_run run;
     smerf_model *model = NULL;
-    char rows[40], columns[40], trees[40];
+    char rows[40], columns[40], trees[40], filling[64];
     smerf_status status = cli_start_run(args, "growing trees", &run, &follow, error);
     if (status == SMERF_OK) status = cli_read_kernels(args, &run, error);
     if (status != SMERF_OK) return status;
@@ -24,9 +33,9 @@ static smerf_status grow(const cli_args *args, const cli_items *items, const cli
     if (status == SMERF_OK) status = smerf_model_save(model, cli_get(args, "-o"), error);
     if (status == SMERF_OK) cli_tell_target(args, target);
     if (status == SMERF_OK)
-        cli_say(args, "learned from %s with %s: %s in %.1f s, written to %s",
+        cli_say(args, "learned from %s with %s: %s in %.1f s, %swritten to %s",
                 cli_count(items->table.n_rows, "item", rows), cli_count(items->table.n_columns, "feature", columns),
-                cli_count(chosen->n_trees, "tree", trees), cli_clock() - follow.started,
+                cli_count(chosen->n_trees, "tree", trees), cli_clock() - follow.started, name_filling(model, filling),
                 cli_output_name(cli_get_output(args)));
     smerf_model_free(model);
     return status;
