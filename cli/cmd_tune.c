@@ -33,8 +33,10 @@ static void put_json_trial(sm_output *output, const smerf_trial *trial, const re
     char self[SM_NUMBER_SPACE];
     sm_output_print(output, "{\"splits\": \"%s\", \"candidates\": %zu, \"min_parent\": %zu, ",
                     cli_splits_name(trial->options.splits), trial->options.candidates, trial->options.min_parent);
-    if (tried->varies_self)
-        sm_output_print(output, "\"self_distance\": \"%s\", ", cli_self_name(&trial->options, self));
+    if (tried->varies_self) { /* a number is one here, as in smerf info --json */
+        const char *quote = trial->options.self_distance == SMERF_SELF_VALUE ? "" : "\"";
+        sm_output_print(output, "\"self_distance\": %s%s%s, ", quote, cli_self_name(&trial->options, self), quote);
+    }
     sm_output_print(output, "\"%s\": ", smerf_metric_name(metric));
     sm_put_json_number(output, trial->score);
     sm_output_print(output, "}");

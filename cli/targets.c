@@ -24,7 +24,8 @@ const cli_option cli_target_options[] = {
     {"--similarity-max", "M", "the similarity that is distance 0"},
     {"--symmetrize", "mean", "average z_ij and z_ji where they differ"},
     {"--value", "COLUMN", "the column of FILE that holds the distance (or the weight of an edge)"},
-    {"--observed", "PAIRS", "the only pairs of which it is known whether there is an edge"},
+    {"--observed", "PAIRS",
+     "the only pairs of which it is known whether there is an edge; edges elsewhere are left out"},
     {0},
 };
 
