@@ -173,8 +173,8 @@ def rank_text(rows):
                       with_error([r["rmse_full"] for r in of_it], 4), with_error(ratio),
                       with_error([r["map@10_full"] for r in of_it]), with_error(difference, 4),
                       yes(is_met) if rank == RANK_JUDGED else "-"])
-    header = ["distance", "rank", "squares kept", "RMSE, full", "RMSE ratio", "map@10, full", "map@10 difference", "met"]
-    return table(header, lines)
+    return table(["distance", "rank", "squares kept", "RMSE, full", "RMSE ratio", "map@10, full", "map@10 difference",
+                  "met"], lines)
 
 
 # ---------------------------------------------------------------- networks
@@ -259,8 +259,8 @@ def run_rank(chosen, repeats):
     rows = run_all(low_rank, [(m, r) for m in METRICS for r in range(repeats)], chosen.jobs)
     write_csv(chosen.folder / "targets-rank.csv", rows)
     return (f"Low rank: {N_RANK} items with {FEATURES} uniform features, {N_TEST} test items, {TREES} trees, {repeats} "
-            f"data sets, against full rank. Squares kept: share of the squared spectrum\n(met, at rank {RANK_JUDGED}: RMSE ratio <= {LARGEST_RMSE_RATIO}, map@10 "
-            f"difference >= -{LARGEST_MAP_LOSS})\n\n{rank_text(rows)}")
+            f"data sets, against full rank. Squares kept: share of the squared spectrum\n(met, at rank {RANK_JUDGED}: "
+            f"RMSE ratio <= {LARGEST_RMSE_RATIO}, map@10 difference >= -{LARGEST_MAP_LOSS})\n\n{rank_text(rows)}")
 
 
 def run_networks(chosen, repeats):
