@@ -36,9 +36,9 @@ def smerf_json(*arguments):
     return json.loads(smerf(*arguments, "--json"))
 
 
-def simulate(simulation, n, seed, folder):
+def simulate(simulation, n, seed, folder, n_test=N_TEST):
     """Training and test data in `folder`; returns their paths."""
-    smerf("simulate", simulation, "-n", n, "--test", N_TEST, "--seed", seed, "-o", folder)
+    smerf("simulate", simulation, "-n", n, "--test", n_test, "--seed", seed, "-o", folder)
     names = ["items.csv", "distances.npy", "test-items.csv", "test-distances.npy"]
     return [Path(folder) / name for name in names]
 
