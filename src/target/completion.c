@@ -40,7 +40,7 @@ void sm_completion_free(sm_completion *completion) {
 double sm_completion_pair(const sm_completion *completion, size_t i, size_t j) {
     const double *left = completion->u + i * completion->rank, *right = completion->u + j * completion->rank;
     double sum = 0;
-    for (size_t r = 0; r < completion->rank; r++) sum += completion->scale[r] * left[r] * right[r];
+    for (size_t r = 0; r < completion->rank; r++) sum += completion->scale[r] * (left[r] * right[r]); /* either way round */
     return completion->a[i] + completion->a[j] - 2 * sum;
 }
 
