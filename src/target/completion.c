@@ -41,7 +41,8 @@ void sm_completion_free(sm_completion *completion) {
 double sm_completion_pair(const sm_completion *completion, size_t i, size_t j) {
     const double *left = completion->u + i * completion->rank, *right = completion->u + j * completion->rank;
     double sum = 0;
-    for (size_t r = 0; r < completion->rank; r++) sum += completion->scale[r] * (left[r] * right[r]); /* either way round */
+    for (size_t r = 0; r < completion->rank; r++)
+        sum += completion->scale[r] * (left[r] * right[r]); /* either way round */
     return completion->a[i] + completion->a[j] - 2 * sum;
 }
 
@@ -79,7 +80,8 @@ static double gather(const sm_completer *fit, size_t item, double *matrix, doubl
     for (size_t e = links->first[item]; e < links->first[item + 1]; e++) {
         if (fit->left_out != NULL && fit->left_out[e]) continue;
         const double *of = other + links->partner[e] * n;
-        double w = sm_links_weight(links, e) / fit->unit, target = (sm_links_value(links, e) - fit->mean) / fit->spread - of[0];
+        double w = sm_links_weight(links, e) / fit->unit,
+               target = (sm_links_value(links, e) - fit->mean) / fit->spread - of[0];
         double miss = target - own[0];
         vector[0] += w * target;
         matrix[0] += w;
