@@ -169,7 +169,7 @@ static void distances_without_a_form_are_found_nearly(void **state) {
     const struct {
         shape of;
         double hidden, bound;
-    } cases[] = {{absolute, 0.5, 0.10}, {absolute, 0.8, 0.35}, {euclidean, 0.5, 0.20}, {euclidean, 0.8, 0.5}};
+    } cases[] = {{absolute, 0.5, 0.06}, {absolute, 0.8, 0.2}, {euclidean, 0.5, 0.1}, {euclidean, 0.8, 0.25}};
     for (size_t c = 0; c < 4; c++) {
         puzzle *made = puzzle_new(N, cases[c].of, cases[c].hidden, 11 + c);
         double auto_error = chosen_error(made, SMERF_COMPLETE_AUTO), items_only = chosen_error(made, 0);
