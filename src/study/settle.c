@@ -91,9 +91,8 @@ static smerf_status predict_held_out(const smerf_items *items, smerf_target *kep
                                      size_t complete, const smerf_run *run, const held_out *out, double *predicted,
                                      smerf_error *error) {
     smerf_options few = *options;
-    size_t n_trees = out->links->n > MANY_ENTRIES ? FEWER_TREES : FEW_TREES;
-    few.first_tree = 0;
-    few.n_trees = few.n_trees < n_trees ? few.n_trees : n_trees;
+    few.first_tree = 0; /* as many trees whatever was asked for: parts of a forest settle as the whole does */
+    few.n_trees = out->links->n > MANY_ENTRIES ? FEWER_TREES : FEW_TREES;
     few.complete = complete;
     smerf_model *model = NULL;
     smerf_status status = sm_fit(items, kept, &few, run, &model, error);

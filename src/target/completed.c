@@ -273,10 +273,21 @@ static void true_row(const smerf_target *target, size_t row, double *out) {
 
 /* ---- files ---- */
 
+/* Of what the pairs were made from, the target itself knows: those from a file do not. */
+static bool same_pairs(const smerf_target *a, const smerf_target *b) {
+    const sm_known_pairs *left = sm_known_pairs_of(a), *right = sm_known_pairs_of(b);
+    if (a->kind != b->kind || !sm_links_equal(left->links, right->links)) return false;
+    for (size_t i = 0; i < a->n_rows; i++)
+        if (sm_known_self(left, i) != sm_known_self(right, i)) return false;
+    return true;
+}
+
 static bool equal(const smerf_target *a, const smerf_target *b) {
     const completed_target *left = completed_of(a), *right = completed_of(b);
     size_t n = a->n_rows, rank = left->form.rank;
-    if (left->pairs->kind != right->pairs->kind || !left->pairs->kind->equal(left->pairs, right->pairs)) return false;
+    if (a->from_similarities != b->from_similarities) return false;
+    if (a->from_similarities && a->largest_similarity != b->largest_similarity) return false;
+    if (!same_pairs(left->pairs, right->pairs)) return false;
     return rank == right->form.rank && memcmp(left->form.a, right->form.a, n * sizeof(double)) == 0 &&
            memcmp(left->form.u, right->form.u, n * rank * sizeof(double)) == 0 &&
            memcmp(left->form.scale, right->form.scale, rank * sizeof(double)) == 0;

@@ -23,6 +23,7 @@ struct sm_completer {
     const bool *left_out;
     size_t rank, stride; /* stride: 1 + rank, an item's intercept and vector */
     double mean, spread; /* of the observed values */
+    double unit;         /* the mean weight of the observed pairs: only how weights compare matters */
     double ridge;
     double *sides[2]; /* [n_items][stride] (a, x) and (b, y), in units of the spread */
     int now;          /* the side that is being fitted */
@@ -40,19 +41,23 @@ void sm_completion_free(sm_completion *completion) {
 double sm_completion_pair(const sm_completion *completion, size_t i, size_t j) {
     const double *left = completion->u + i * completion->rank, *right = completion->u + j * completion->rank;
     double sum = 0;
-    for (size_t r = 0; r < completion->rank; r++) sum += completion->scale[r] * left[r] * right[r];
+    for (size_t r = 0; r < completion->rank; r++)
+        sum += completion->scale[r] * (left[r] * right[r]); /* either way round */
     return completion->a[i] + completion->a[j] - 2 * sum;
 }
 
 /* ---- one item ---- */
 
+/* A pivot is no smaller than this share of its diagonal entry: beside one heavy pair, the ridge may be lost. */
+static const double least_pivot = 1e-14;
+
 /* Solves M x = v for a positive definite M in place, by Cholesky: v becomes x. */
 static void solve(double *matrix, double *vector, size_t n) {
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
-            double sum = matrix[i * n + j];
+            double sum = matrix[i * n + j], least = least_pivot * sum;
             for (size_t k = 0; k < j; k++) sum -= matrix[i * n + k] * matrix[j * n + k];
-            matrix[i * n + j] = i == j ? sqrt(sum) : sum / matrix[j * n + j];
+            matrix[i * n + j] = i == j ? sqrt(fmax(sum, least)) : sum / matrix[j * n + j];
         }
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < i; k++) vector[i] -= matrix[i * n + k] * vector[k];
@@ -75,7 +80,8 @@ static double gather(const sm_completer *fit, size_t item, double *matrix, doubl
     for (size_t e = links->first[item]; e < links->first[item + 1]; e++) {
         if (fit->left_out != NULL && fit->left_out[e]) continue;
         const double *of = other + links->partner[e] * n;
-        double w = sm_links_weight(links, e), target = (sm_links_value(links, e) - fit->mean) / fit->spread - of[0];
+        double w = sm_links_weight(links, e) / fit->unit,
+               target = (sm_links_value(links, e) - fit->mean) / fit->spread - of[0];
         double miss = target - own[0];
         vector[0] += w * target;
         matrix[0] += w;
@@ -112,11 +118,14 @@ static smerf_status fit_items(void *job, size_t task, size_t thread, smerf_error
 static void find_scale(sm_completer *fit) {
     const sm_links *links = fit->links;
     double sum = 0, weight = 0, squares = 0;
+    size_t n = 0;
     for (size_t e = 0; e < links->n; e++) {
         if (fit->left_out != NULL && fit->left_out[e]) continue;
         sum += sm_links_weight(links, e) * sm_links_value(links, e);
         weight += sm_links_weight(links, e);
+        n++;
     }
+    fit->unit = n > 0 ? weight / (double)n : 1;
     fit->mean = weight > 0 ? sum / weight : 0;
     for (size_t e = 0; e < links->n; e++) {
         if (fit->left_out != NULL && fit->left_out[e]) continue;

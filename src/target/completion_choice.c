@@ -71,6 +71,7 @@ smerf_status sm_completion_choose(const sm_links *links, const bool *left_out, u
     size_t n_worse = 0;
     smerf_status status = SMERF_OK;
     *rank = 0;
+    *n_steps = 1; /* if no pair is held out, nothing is ever better than nothing */
     for (size_t k = 0; k < N_RANKS && n_worse < 2 && status == SMERF_OK; k++) {
         size_t steps;
         if (ranks[k] + 2 > links->n_items || (double)ranks[k] > pairs_an_item) break;
