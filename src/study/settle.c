@@ -3,7 +3,7 @@
  * A tenth of the known pairs is held out. A completion of the others says which rank predicts them best
  * (target/completion_choice.c); and two small forests, one grown on the known pairs only and one on the completed ones,
  * say whether completing helps: the one that predicts the held-out pairs better wins. Both predict out of bag, as they
- * would predict items that they have never seen. */
+ * would predict items that they have never seen. A handful of held-out pairs says nothing: then nothing is filled in. */
 #include "study/settle.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "target/completed.h"
 #include "target/pairs.h"
 
-enum { FEW_TREES = 50, FEWER_TREES = 10, MANY_ENTRIES = 4000000, MOST_ASKED = 200000 };
+enum { FEW_TREES = 50, FEWER_TREES = 10, MANY_ENTRIES = 4000000, MOST_ASKED = 200000, FEWEST_ASKED = 20 };
 
 typedef struct held_out {
     const sm_links *links;
@@ -133,9 +133,9 @@ static smerf_status choose(const smerf_items *items, smerf_target *target, const
     *complete = SMERF_COMPLETE_OFF;
     sm_crew_start(&crew, run);
     smerf_status status = hold_out(&out, ~options->seed) ? SMERF_OK : sm_no_memory(error, "holding out pairs");
-    if (status == SMERF_OK && out.n > 0)
+    if (status == SMERF_OK && out.n >= FEWEST_ASKED)
         status = sm_completion_choose(out.links, out.left_out, options->seed, &rank, &n_steps, &crew, error);
-    if (status == SMERF_OK && out.n > 0 && rank > 0) {
+    if (status == SMERF_OK && out.n >= FEWEST_ASKED && rank > 0) {
         status = keep_others(target, &out, &kept, error);
         for (size_t side = 0; side < 2 && status == SMERF_OK; side++)
             status = predict_held_out(items, kept, options, side == 0 ? SMERF_COMPLETE_OFF : rank, run, &out,
