@@ -471,7 +471,7 @@ static void how_many_trees_are_asked_for_does_not_settle_it(void **state) {
         sm_random_start(&random, seed, 14, 17);
         for (uint32_t i = 0; i < SIZE; i++)
             for (uint32_t j = 0; j < i; j++) {
-                if (sm_random_uniform(&random) < 0.3) continue;
+                if (sm_random_uniform(&random) < 0.05) continue;
                 left[list.n] = i;
                 right[list.n] = j;
                 value[list.n++] = (double)data->z[i * SIZE + j] + 0.5 * sm_random_normal(&random);
