@@ -1,5 +1,44 @@
 /* test_completed.c - pairs that were filled in grow the trees of the matrix that they come to, and go through files;
  * fitting fills in where it helps. */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* The library asks for memory in one place. Here is a copy of it in which calls can be made to fail. */
+static atomic_long n_calls, n_live;
+static long failing_call; /* from 1; 0: none */
+
+static bool must_fail(void) { return atomic_fetch_add(&n_calls, 1) + 1 == failing_call; }
+
+static void *counted(void *array) {
+    if (array != NULL) atomic_fetch_add(&n_live, 1);
+    return array;
+}
+
+static void *try_malloc(size_t n) { return must_fail() ? NULL : counted(malloc(n)); }
+static void *try_calloc(size_t n, size_t size) { return must_fail() ? NULL : counted(calloc(n, size)); }
+static void *try_aligned_alloc(size_t to, size_t n) { return must_fail() ? NULL : counted(aligned_alloc(to, n)); }
+static void *try_realloc(void *array, size_t n) {
+    if (must_fail()) return NULL;
+    return array == NULL ? counted(malloc(n)) : realloc(array, n);
+}
+static void counted_free(void *array) {
+    if (array != NULL) atomic_fetch_sub(&n_live, 1);
+    free(array);
+}
+
+#define malloc try_malloc
+#define calloc try_calloc
+#define aligned_alloc try_aligned_alloc
+#define realloc try_realloc
+#define free counted_free
+#include "base/memory.c"
+#undef malloc
+#undef calloc
+#undef aligned_alloc
+#undef realloc
+#undef free
+
 #include "target/completed.h"
 #include "target/pairs.h"
 #include "tests/unit/stand_in.h"
@@ -471,7 +510,7 @@ static void how_many_trees_are_asked_for_does_not_settle_it(void **state) {
         sm_random_start(&random, seed, 14, 17);
         for (uint32_t i = 0; i < SIZE; i++)
             for (uint32_t j = 0; j < i; j++) {
-                if (sm_random_uniform(&random) < 0.3) continue;
+                if (sm_random_uniform(&random) < 0.05) continue;
                 left[list.n] = i;
                 right[list.n] = j;
                 value[list.n++] = (double)data->z[i * SIZE + j] + 0.5 * sm_random_normal(&random);
@@ -492,16 +531,16 @@ static void how_many_trees_are_asked_for_does_not_settle_it(void **state) {
     assert_true(n_completed > 0 && n_completed < 12); /* or it was no close call */
 }
 
-typedef struct counted {
-    size_t n_calls;
+typedef struct reports {
+    size_t n;
     double last;
-} counted;
+} reports;
 
 static int count_calls(void *context, double share_done) {
-    counted *calls = context;
-    calls->n_calls++;
-    if (share_done < calls->last) return 1; /* progress never goes back */
-    calls->last = share_done;
+    reports *told = context;
+    told->n++;
+    if (share_done < told->last) return 1; /* progress never goes back */
+    told->last = share_done;
     return 0;
 }
 
@@ -510,22 +549,63 @@ static void completing_can_be_cancelled(void **state) {
     data_set *data = plain_data(N);
     smerf_target *sparse = squares_of(data, 0.8);
     const smerf_options options = options_for(5);
-    counted calls = {0};
-    const smerf_run whole = {.n_threads = 1, .progress = count_calls, .context = &calls};
+    reports told = {0};
+    const smerf_run whole = {.n_threads = 1, .progress = count_calls, .context = &told};
     smerf_model *model = NULL;
     smerf_error error;
     demand_ok(smerf_fit(data->items, sparse, &options, &whole, &model, &error), &error);
     smerf_model_free(model);
     model = NULL;
-    assert_true(calls.last == 1 && calls.n_calls > 100);
-    for (size_t n_calls = 0; n_calls < calls.n_calls; n_calls += 1 + calls.n_calls / 40) {
-        patience left = {.n_left = n_calls};
+    assert_true(told.last == 1 && told.n > 100);
+    for (size_t k = 0; k < told.n; k += 1 + told.n / 40) {
+        patience left = {.n_left = k};
         const smerf_run run = {.n_threads = 1, .progress = run_out, .context = &left};
         assert_int_equal(smerf_fit(data->items, sparse, &options, &run, &model, &error), SMERF_CANCELLED);
         assert_null(model);
     }
     smerf_target_free(sparse);
     data_set_free(data);
+}
+
+/* Fits with the first call for memory failing, then with a later one, and so on, until none fails. */
+static void fail_everywhere(size_t complete, long step) {
+    enum { SIZE = 12 };
+    data_set *data = plain_data(SIZE);
+    filled *made = calloc(1, sizeof *made);
+    sm_random random;
+    sm_random_start(&random, 5, 15, 17);
+    draw_pairs(made, SIZE, false, true, 0.7, &random);
+    for (size_t i = 0; i < SIZE; i++) data->values[i] = (double)i;
+    smerf_options options = options_for(2);
+    options.complete = complete;
+    const smerf_run run = {.n_threads = 1};
+    bool has_failed = true;
+    size_t n_refused = 0;
+    for (long k = 1; has_failed; k += step) {
+        smerf_error error = {0};
+        smerf_model *model = NULL;
+        long before = n_live;
+        n_calls = 0;
+        failing_call = k;
+        smerf_status status = smerf_fit(data->items, made->pairs, &options, &run, &model, &error);
+        has_failed = n_calls >= k;
+        failing_call = 0;
+        smerf_model_free(model);
+        if (n_live != before) fail_msg("completing leaks when call %ld for memory fails", k);
+        bool is_fine = status == SMERF_OK || (has_failed && status == SMERF_NO_MEMORY); /* a tree can stay untrimmed */
+        if (!is_fine || (status == SMERF_OK) != (error.message[0] == 0))
+            fail_msg("call %ld: status %d", k, (int)status);
+        n_refused += status == SMERF_NO_MEMORY;
+    }
+    assert_true(n_refused > 20);
+    filled_free(made);
+    data_set_free(data);
+}
+
+static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) {
+    (void)state;
+    fail_everywhere(2, 1);
+    fail_everywhere(SMERF_COMPLETE_AUTO, 3);
 }
 
 /* ---- tuning ---- */
@@ -580,6 +660,7 @@ int main(void) {
         cmocka_unit_test(parts_of_a_completed_forest_can_be_merged),
         cmocka_unit_test(how_many_trees_are_asked_for_does_not_settle_it),
         cmocka_unit_test(completing_can_be_cancelled),
+        cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
         cmocka_unit_test(tuning_settles_once),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);
