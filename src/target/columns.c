@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "target/vectors.h"
+#include "target/vectors_kind.h"
 
 /* Beyond this, squares of sums times weights could leave the range of a double. */
 static const double largest_value = 1e18;
 
-typedef struct columns_target {
+typedef struct columns_target { /* starts as sm_vector_target does */
     smerf_target head;
     sm_vectors vectors;   /* borrows from the arrays below */
     double *values;       /* [n_items][n_columns]; NULL: those of `shared` */
@@ -101,40 +101,11 @@ const sm_vectors *sm_columns_vectors(const smerf_target *target) { return &colum
 
 /* ---- growing ---- */
 
-struct sm_search {
-    sm_vector_search *vectors;
-    const columns_target *columns;
-};
-
-static void search_free(sm_search *search) {
-    if (search == NULL) return;
-    sm_vector_search_free(search->vectors);
-    sm_free(search);
-}
-
-static sm_search *search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
-    sm_search *search = sm_zeros(1, sizeof *search);
-    if (search == NULL) {
-        sm_no_memory(error, "preparing to grow trees");
-        return NULL;
-    }
-    search->columns = columns_of(target);
-    search->vectors = sm_vector_search_new(&search->columns->vectors, size, error);
-    if (search->vectors != NULL) return search;
-    sm_free(search);
-    return NULL;
-}
-
-static size_t enter(sm_search *search, const sm_node *node, size_t view) {
-    sm_vector_enter(search->vectors, node);
-    return view;
-}
-
 /* Items with the same numbers are all equally far apart, each from itself too, unless that is overruled. Different ones
  * are so only if self-distances are overruled, and in a response only if they are the corners of a simplex, which has
  * at most one more than there are columns. */
 static bool is_pure(sm_search *search, const sm_node *node) {
-    const sm_vectors *vectors = &search->columns->vectors;
+    const sm_vectors *vectors = sm_vectors_of(search->target);
     bool are_same = sm_vector_all_same(search->vectors, node), is_overruled = vectors->self != NULL;
     if (are_same)
         return !is_overruled ||
@@ -143,39 +114,7 @@ static bool is_pure(sm_search *search, const sm_node *node) {
     return sm_vector_all_equal(search->vectors, node, 0);
 }
 
-static double price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
-    return sm_vector_price(search->vectors, node, line_ups, n_line_ups);
-}
-
-static void level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
-                            double *mean) {
-    sm_vector_levels(search->vectors, node, level, n_levels, mean);
-}
-
 /* ---- predicting ---- */
-
-static size_t summary_bytes(const smerf_target *target, size_t n_leaves) {
-    return sm_vector_summary_bytes(&columns_of(target)->vectors, n_leaves);
-}
-
-static void *summarise(const smerf_target *target, const sm_leaves *leaves) {
-    return sm_vector_summarise(&columns_of(target)->vectors, leaves);
-}
-
-static void summary_free(void *summary) { sm_vector_summary_free(summary); }
-
-static void leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row, double *scratch) {
-    (void)scratch;
-    sm_vector_leaf_row(&columns_of(target)->vectors, leaves->summary, leaves->n, leaf, row);
-}
-
-static double leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b) {
-    return sm_vector_leaf_pair(&columns_of(target)->vectors, leaves->summary, a, b);
-}
-
-static double mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end) {
-    return sm_vector_mean_apart(&columns_of(target)->vectors, leaves, first, end);
-}
 
 static size_t n_values(const smerf_target *target) { return target->columns.n; }
 
@@ -185,10 +124,6 @@ static void leaf_values(const smerf_target *target, const sm_leaves *leaves, siz
     const sm_vector_summary *summary = leaves->summary;
     size_t n = target->columns.n;
     memcpy(values, summary->mean + leaf * n, n * sizeof *values);
-}
-
-static void true_row(const smerf_target *target, size_t row, double *out) {
-    sm_vectors_true_row(&columns_of(target)->vectors, row, out);
 }
 
 /* ---- variants and files ---- */
@@ -282,11 +217,9 @@ static smerf_status load_product(const sm_tensors *tensors, size_t n_items, smer
 }
 
 #define SHARED_BY_BOTH                                                                                                 \
-    .metrics = SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10), .free = free_columns,       \
-    .search_new = search_new, .search_free = search_free, .enter = enter, .is_pure = is_pure, .price = price,          \
-    .level_distances = level_distances, .summary_bytes = summary_bytes, .summarise = summarise,                        \
-    .summary_free = summary_free, .leaf_row = leaf_row, .leaf_pair = leaf_pair, .mean_apart = mean_apart,              \
-    .true_row = true_row, .with_diagonal = with_diagonal, .equal = equal, .save = save
+    SM_VECTOR_KIND, .metrics = SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10),             \
+                    .free = free_columns, .is_pure = is_pure, .with_diagonal = with_diagonal, .equal = equal,          \
+                    .save = save
 
 const sm_target_kind sm_target_response = {.name = "response",
                                            SHARED_BY_BOTH,

@@ -8,12 +8,12 @@
 #include "target/distances.h"
 #include "target/factor.h"
 #include "target/graph.h"
-#include "target/vectors.h"
+#include "target/vectors_kind.h"
 
 /* Distances that differ by less than this, relative to the largest, are the same but for rounding. */
 static const double rounding = 1e-9;
 
-typedef struct rank_target {
+typedef struct rank_target { /* starts as sm_vector_target does */
     smerf_target head;
     sm_vectors vectors;    /* borrows from the arrays below, or from those of `shared` */
     double *u, *scale, *a; /* NULL if they are not ours */
@@ -152,75 +152,8 @@ sm_rank_facts sm_rank_describe(const smerf_target *target) {
 
 /* ---- growing ---- */
 
-struct sm_search {
-    sm_vector_search *vectors;
-    double slack;
-};
-
-static void search_free(sm_search *search) {
-    if (search == NULL) return;
-    sm_vector_search_free(search->vectors);
-    sm_free(search);
-}
-
-static sm_search *search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
-    sm_search *search = sm_zeros(1, sizeof *search);
-    if (search == NULL) {
-        sm_no_memory(error, "preparing to grow trees");
-        return NULL;
-    }
-    search->slack = rank_of(target)->slack;
-    search->vectors = sm_vector_search_new(&rank_of(target)->vectors, size, error);
-    if (search->vectors != NULL) return search;
-    sm_free(search);
-    return NULL;
-}
-
-static size_t enter(sm_search *search, const sm_node *node, size_t view) {
-    sm_vector_enter(search->vectors, node);
-    return view;
-}
-
 static bool is_pure(sm_search *search, const sm_node *node) {
-    return sm_vector_all_equal(search->vectors, node, search->slack);
-}
-
-static double price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
-    return sm_vector_price(search->vectors, node, line_ups, n_line_ups);
-}
-
-static void level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
-                            double *mean) {
-    sm_vector_levels(search->vectors, node, level, n_levels, mean);
-}
-
-/* ---- predicting ---- */
-
-static size_t summary_bytes(const smerf_target *target, size_t n_leaves) {
-    return sm_vector_summary_bytes(&rank_of(target)->vectors, n_leaves);
-}
-
-static void *summarise(const smerf_target *target, const sm_leaves *leaves) {
-    return sm_vector_summarise(&rank_of(target)->vectors, leaves);
-}
-
-static void summary_free(void *summary) { sm_vector_summary_free(summary); }
-
-static void leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row, double *scratch) {
-    (void)scratch;
-    sm_vector_leaf_row(&rank_of(target)->vectors, leaves->summary, leaves->n, leaf, row);
-}
-
-static double leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b) {
-    return sm_vector_leaf_pair(&rank_of(target)->vectors, leaves->summary, a, b);
-}
-
-static double mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end) {
-    return sm_vector_mean_apart(&rank_of(target)->vectors, leaves, first, end);
-}
-
-static void true_row(const smerf_target *target, size_t row, double *out) {
-    sm_vectors_true_row(&rank_of(target)->vectors, row, out);
+    return sm_vector_all_equal(search->vectors, node, rank_of(search->target)->slack);
 }
 
 /* ---- variants and files ---- */
@@ -352,23 +285,12 @@ static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target
 }
 
 const sm_target_kind sm_target_rank = {
+    SM_VECTOR_KIND,
     .name = "rank",
     .metrics = SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10),
     .free = free_rank,
-    .search_new = search_new,
-    .search_free = search_free,
-    .enter = enter,
     .is_pure = is_pure,
-    .price = price,
-    .level_distances = level_distances,
-    .summary_bytes = summary_bytes,
-    .summarise = summarise,
-    .summary_free = summary_free,
-    .leaf_row = leaf_row,
-    .leaf_pair = leaf_pair,
-    .mean_apart = mean_apart,
     .is_approximate = true,
-    .true_row = true_row,
     .with_diagonal = with_diagonal,
     .equal = equal,
     .save = save,

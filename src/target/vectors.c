@@ -34,7 +34,7 @@ double sm_vectors_pair(const sm_vectors *vectors, size_t i, size_t j) {
             sum += vectors->scale[r] * (left[r] - right[r]) * (left[r] - right[r]);
         return sum;
     }
-    for (size_t r = 0; r < vectors->rank; r++) sum += vectors->scale[r] * left[r] * right[r];
+    for (size_t r = 0; r < vectors->rank; r++) sum += vectors->scale[r] * (left[r] * right[r]);
     return vectors->a[i] + vectors->a[j] - 2 * sum;
 }
 
