@@ -57,6 +57,7 @@ NO_NUMBERS = "there is no column with numbers: each pair needs a distance or a s
 OF_ITEMS = "predict: --values are of items, not of pairs: they go with neither --pairs nor --against"
 VALUES = "predict: --values wants a model of labels or a response, and the target of this one is"
 READ_TWICE = "is read twice here, and a pipe can be read once: save it as a file"
+LOW_RANK = "the model keeps only a low-rank form of its target: give the target to score against"
 SOME = "there must be some, and some to test with"
 
 # ---- edges ----
@@ -284,6 +285,16 @@ OPTIONS = [
     option("--rank 0", "--rank 0", "--rank 0 is below 1"),
     option("--rank is text", "--rank full", "--rank 'full' is not a whole number"),
     option("--rank 1.5", "--rank 1.5", "--rank '1.5' is not a whole number"),
+    option("--rank beyond 64 bits", "--rank 99999999999999999999", "--rank '99999999999999999999' is too large"),
+    *[use(f"--rank for {kind}", f"fit all.csv {target} --rank 2 -o out",
+          f"fit: --rank: a low rank, of at least 1, is for distances, graphs and products, not for {kind}")
+      for kind, target in {"labels": "--labels c", "response": "--response y", "absolute": "--absolute y",
+                           "pairs": "--pairs rated.csv", "observed": "--edges edges.csv --observed observed.csv"}.items()],
+    *[use(f"--complete for {kind}", f"fit all.csv {target} --complete 2 -o out",
+          f"fit: --complete: a target of kind '{kind}' has no missing pairs to fill in")
+      for kind, target in {"labels": "--labels c", "distances": "--distances z.csv", "graph": "--edges edges.csv"}.items()],
+    use("--complete 65", "fit items.csv --pairs rated.csv --complete 65 -o out",
+        "fit: --complete: a rank of 65 is more than 64"),
     *[use(f"--complete {rank}", f"fit items.csv --pairs rated.csv --complete {rank} -o out",
           f"fit: --complete '{rank}' is not off, auto, or a rank > 0") for rank in ("0", "-1", "x", "1.5", "2^64")],
 ]  # fmt: skip
@@ -293,7 +304,8 @@ OPTIONS = [
 ASKING = [
     *[use(f"--values of a model of {name}", f"predict {name} all.csv --values -o out", f"{VALUES} '{kind}'")
       for name, kind in {"model": "distances", "absolute": "absolute", "product": "product", "graph": "graph",
-                         "observed": "observed", "pairs": "pairs"}.items()],
+                         "observed": "observed", "pairs": "pairs", "completed": "pairs",
+                         "rank": "distances"}.items()],
     use("--values with --pairs", "predict labels all.csv --values --pairs observed.csv -o out", OF_ITEMS),
     use("--values with --against", "predict labels all.csv --values --against all.csv -o out", OF_ITEMS),
     use("--values as an array", "predict labels all.csv --values -o out.npy",
@@ -313,6 +325,8 @@ ASKING = [
         "auc-pr needs a graph or labels: a target of kind 'pairs' has no links"),
     use("tune by auc-pr on pairs", "tune items.csv --pairs rated.csv --metric auc-pr --trees 4 -o out",
         "auc-pr needs a graph or labels: a target of kind 'pairs' has no links"),
+    use("out of bag of a low rank without a target", "evaluate rank items.csv --oob", LOW_RANK),
+    use("permutation of a low rank without a target", "importance rank items.csv --permutation -o out", LOW_RANK),
     use("truth is a feature", "evaluate labels all.csv --labels a",
         f'all.csv:1:1: column "a" is named as the target and as a feature; {ONE_THING}'),
     use("truth is not there", "evaluate graph items.csv --labels c",
@@ -460,7 +474,7 @@ DAMAGED = [
     *of_columns("response", 1e19, "the model's target holds numbers that it cannot have"),
     *of_columns("product", 1e19, "the model's target holds numbers that it cannot have"),
     *of_columns("absolute", 1e91, "the values of the model's target are not all numbers up to 1e90"),
-    *for_each(("graph", "observed", "pairs"), of_pairs),
+    *for_each(("graph", "observed", "pairs", "completed"), of_pairs),
     *[damaged("pairs", f"weight {weight}", with_number("target.weight", 0, weight),
               "the model's weights of pairs are not all from 1e-50 to 1e+50")
       for weight in (0, -1, np.nan, np.inf, 1e60)],
@@ -468,8 +482,21 @@ DAMAGED = [
               "the model's self-distances are not all finite") for value in (np.nan, np.inf)],
     damaged("pairs", "without weight", without_entry("target.weight"), OVERLAP),
     damaged("pairs", "without diagonal", without_entry("target.diagonal"), OVERLAP),
+    *[damaged("completed", f"{value} in {array}", with_number(f"target.{array}", -1, value),
+              "the model's completion holds numbers that it cannot have")
+      for array in ("a", "u", "scale") for value in (np.nan, np.inf, 1e300)],
+    *[damaged("rank", f"{value} in {array}", with_number(f"target.{array}", -1, value),
+              f"the model's target.{array} is not all finite")
+      for array in ("a", "u", "scale", "self", "share") for value in (np.nan, np.inf)],
+    *[damaged("rank", f"share {share}", with_number("target.share", 0, share),
+              "the model's share of the spectrum is not between 0 and 1") for share in (-0.1, 1.5)],
+    damaged("rank", "made from nothing known", with_number("target.origin", 0, ord("x")),
+            "the model does not say what its low rank was made from"),
+    *[damaged(target, f"without {array}", without_entry(f"target.{array}"), OVERLAP)
+      for target, arrays in {"rank": ["a", "u", "scale", "self", "share", "origin"],
+                             "completed": ["a", "u", "scale", "is_graph"]}.items() for array in arrays],
     *[damaged(target, "flipped bit", flip(-20), "the checksum does not fit the content")
-      for target in ("labels", "response", "absolute", "product", "graph", "observed", "pairs")],
+      for target in ("labels", "response", "absolute", "product", "graph", "observed", "pairs", "completed", "rank")],
 ]  # fmt: skip
 
 CASES = [*EDGES, *MARKET, *KNOWN, *PAIRS, *COLUMNS, *OPTIONS, *ASKING, *SPLITTING, *BLOCKS, *DAMAGED]

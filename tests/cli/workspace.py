@@ -62,6 +62,8 @@ OTHER_TARGETS = {
     "graph": "items.csv --edges edges.csv",
     "observed": "items.csv --edges edges.csv --observed observed.csv",
     "pairs": "items.csv --pairs rated.csv --complete off",
+    "completed": "items.csv --pairs rated.csv --complete 1",
+    "rank": "items.csv --distances z.csv --rank 2",
 }
 
 
