@@ -134,10 +134,14 @@ static smerf_target *make_pairs(const work *job, double *const *x) {
     return target;
 }
 
-static double bytes_of_model(const smerf_model *model) {
+static double bytes_of_model(const smerf_model *model, const work *job) {
     smerf_description description;
     smerf_model_describe(model, &description);
-    double bytes = 8 * (double)description.n_items; /* hashes */
+    double n = (double)description.n_items, bytes = 8 * n; /* hashes, and what it keeps of the target: */
+    if (strcmp(job->kind, "labels") == 0) bytes += 4 * n;
+    if (strcmp(job->kind, "response") == 0) bytes += 8 * n;
+    if (strcmp(job->kind, "graph") == 0) bytes += n * (8 + 2 * 4 * EDGES_A_NODE);
+    if (strcmp(job->kind, "pairs") == 0) bytes += n * (8 + 2 * 12 * PAIRS_AN_ITEM);
     for (size_t b = 0; b < description.options.n_trees; b++) {
         smerf_tree_view tree;
         smerf_model_tree(model, b, &tree);
@@ -162,7 +166,7 @@ static measured measure(const work *job) {
     double started = now(), began = worked();
     if (smerf_fit(items, target, &options, &run, &model, &error) != SMERF_OK) fail(&error);
     measured found = {
-        .seconds = now() - started, .cpu_seconds = worked() - began, .model_bytes = bytes_of_model(model)};
+        .seconds = now() - started, .cpu_seconds = worked() - began, .model_bytes = bytes_of_model(model, job)};
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     found.peak_bytes = (double)usage.ru_maxrss * 1024;
