@@ -334,6 +334,8 @@ static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target
     form.a = take(tensors, "target.a", n_items, &status, error);
     form.u = take(tensors, "target.u", sm_size(n_items, form.rank, 0), &status, error);
     form.scale = take(tensors, "target.scale", form.rank, &status, error);
+    if (status == SMERF_OK && *(const uint8_t *)is_graph > 1)
+        status = sm_fail(error, SMERF_BAD_FILE, "the model does not say whether its pairs are those of a graph");
     if (status == SMERF_OK)
         status = (*(const uint8_t *)is_graph != 0 ? &sm_target_observed : &sm_target_pairs)
                      ->load(tensors, n_items, &pairs, error);

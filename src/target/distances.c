@@ -27,10 +27,11 @@ static smerf_status new_distances(const float *z, size_t n_rows, size_t n_column
     return SMERF_OK;
 }
 
-static smerf_status check_finite(const float *z, size_t n_rows, size_t n_columns, smerf_error *error) {
+static smerf_status check_finite(const float *z, size_t n_rows, size_t n_columns, bool may_be_missing,
+                                 smerf_error *error) {
     for (size_t i = 0; i < n_rows; i++)
         for (size_t j = 0; j < n_columns; j++)
-            if (!isfinite(z[i * n_columns + j]))
+            if (!isfinite(z[i * n_columns + j]) && !(may_be_missing && isnan(z[i * n_columns + j])))
                 return sm_fail_at(error, i, j, "z[%zu][%zu] is %s; distances are finite numbers", i, j,
                                   isnan(z[i * n_columns + j]) ? "missing" : "infinite");
     return SMERF_OK;
@@ -44,7 +45,7 @@ static smerf_status check_symmetric(const float *z, size_t n, smerf_error *error
 }
 
 smerf_status smerf_target_new_distances(const float *z, size_t n_items, smerf_target **out, smerf_error *error) {
-    smerf_status status = check_finite(z, n_items, n_items, error);
+    smerf_status status = check_finite(z, n_items, n_items, false, error);
     if (status == SMERF_OK) status = check_symmetric(z, n_items, error);
     sm_distances *distances = NULL;
     if (status == SMERF_OK) status = new_distances(z, n_items, n_items, &distances, error);
@@ -54,7 +55,7 @@ smerf_status smerf_target_new_distances(const float *z, size_t n_items, smerf_ta
 
 smerf_status smerf_target_new_block(const float *z, size_t n_rows, size_t n_columns, smerf_target **out,
                                     smerf_error *error) {
-    smerf_status status = check_finite(z, n_rows, n_columns, error);
+    smerf_status status = check_finite(z, n_rows, n_columns, true, error);
     sm_distances *distances = NULL;
     if (status == SMERF_OK) status = new_distances(z, n_rows, n_columns, &distances, error);
     if (status != SMERF_OK) return status;

@@ -1,6 +1,7 @@
 /* rank.c - the target of low rank. Where its vectors come from is factor.c, what is done with them vectors.c. */
 #include "target/rank.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -219,7 +220,8 @@ static smerf_status load_numbers(const sm_tensors *tensors, const char *name, si
     if (status != SMERF_OK) return status;
     const double *numbers = data;
     for (size_t i = 0; i < n; i++)
-        if (!isfinite(numbers[i])) return sm_fail(error, SMERF_BAD_FILE, "the model's %s is not all finite", name);
+        if (!(fabs(numbers[i]) <= (double)FLT_MAX)) /* as distances are; beyond that, products could overflow */
+            return sm_fail(error, SMERF_BAD_FILE, "the model's %s holds numbers that it cannot have", name);
     *out = sm_copy(numbers, n, sizeof *numbers);
     return *out != NULL ? SMERF_OK : sm_no_memory(error, "loading a target");
 }

@@ -486,7 +486,7 @@ DAMAGED = [
               "the model's completion holds numbers that it cannot have")
       for array in ("a", "u", "scale") for value in (np.nan, np.inf, 1e300)],
     *[damaged("rank", f"{value} in {array}", with_number(f"target.{array}", -1, value),
-              f"the model's target.{array} is not all finite")
+              f"the model's target.{array} holds numbers that it cannot have")
       for array in ("a", "u", "scale", "self", "share") for value in (np.nan, np.inf)],
     *[damaged("rank", f"share {share}", with_number("target.share", 0, share),
               "the model's share of the spectrum is not between 0 and 1") for share in (-0.1, 1.5)],
