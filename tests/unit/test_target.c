@@ -439,6 +439,7 @@ static void what_is_not_finite_is_refused_with_its_cell(void **state) {
     z[3] = NAN; /* in a block, not known */
     demand_ok(smerf_target_new_block(z, 3, 3, &target, &error), &error);
     smerf_target_free(target);
+    target = NULL;
     assert_refused(smerf_target_new_distances(z, 0, &target, &error), &error, SMERF_NOWHERE, SMERF_NOWHERE,
                    "a matrix of distances has no rows");
     assert_refused(smerf_target_new_block(z, 2, 0, &target, &error), &error, SMERF_NOWHERE, SMERF_NOWHERE,
