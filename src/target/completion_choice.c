@@ -7,7 +7,7 @@
 
 static const size_t ranks[] = {0, 1, 2, 3, 5, 8, 12};
 
-enum { N_RANKS = 7, MOST_STEPS = 12, MANY_ENTRIES = 2000000 };
+enum { N_RANKS = 7, N_FEW_RANKS = 5, MOST_STEPS = 12, MANY_ENTRIES = 2000000 };
 
 /* One more dimension must pay at least this share of the error. */
 static const double worth_it = 0.002;
@@ -39,15 +39,19 @@ static double held_out_error(const sm_links *links, const bool *left_out, const 
 /* So many sweeps for each shrinkage: where pairs are many, each sweep settles more. */
 static size_t most_sweeps(const sm_links *links) { return links->n > MANY_ENTRIES ? 3 : 20; }
 
+/* Where pairs are many the error is known well: it need rise but once, and few ranks are tried. */
+static bool are_many(const sm_links *links) { return links->n > MANY_ENTRIES; }
+
 /* The least error of one rank, and after how many shrinkages it is reached. */
 static smerf_status try_rank(const sm_links *links, const bool *left_out, size_t rank, uint64_t seed, size_t *n_steps,
                              double *least, sm_crew *crew, smerf_error *error) {
     sm_completer *completer = NULL;
     smerf_status status = sm_completer_new(links, left_out, rank, seed, crew->n_threads, &completer, error);
     double shrinkage = SM_FIRST_SHRINKAGE;
+    size_t patience = are_many(links) ? 1 : 3;
     *least = INFINITY;
     *n_steps = 1;
-    for (size_t step = 1; step <= MOST_STEPS && step <= *n_steps + 3 && status == SMERF_OK; step++) {
+    for (size_t step = 1; step <= MOST_STEPS && step <= *n_steps + patience && status == SMERF_OK; step++) {
         sm_completion completion = {0};
         status = sm_completer_fit(completer, shrinkage, most_sweeps(links), crew, error);
         if (status == SMERF_OK) status = sm_completer_form(completer, &completion, error);
@@ -72,7 +76,7 @@ smerf_status sm_completion_choose(const sm_links *links, const bool *left_out, u
     smerf_status status = SMERF_OK;
     *rank = 0;
     *n_steps = 1; /* if no pair is held out, nothing is ever better than nothing */
-    for (size_t k = 0; k < N_RANKS && n_worse < 2 && status == SMERF_OK; k++) {
+    for (size_t k = 0; k < (are_many(links) ? N_FEW_RANKS : N_RANKS) && n_worse < 2 && status == SMERF_OK; k++) {
         size_t steps;
         if (ranks[k] + 2 > links->n_items || (double)ranks[k] > pairs_an_item) break;
         status = try_rank(links, left_out, ranks[k], seed, &steps, &error_of, crew, error);
