@@ -1,11 +1,16 @@
 /* scale.c - how time and memory grow with the size of the data, for the targets that never need a matrix.
  *
- *   bench-scale KIND FIRST LAST TREES THREADS     KIND is labels, response, graph or pairs
+ *   bench-scale KIND FIRST LAST TREES THREADS     KIND is labels, response, graph, groups or pairs
+ *
+ * A graph links neighbours in the space of three features, and a larger one has more neighbourhoods, as networks do. Groups
+ * is the hard case: a few groups that grow with the graph, inside which links are random; trees then peel off node after
+ * node, and get deeper with size.
  *
  * Sizes double from FIRST to LAST items. Each size runs in a process of its own, so that peak memory is its own. Graphs
  * have 10 edges a node, pairs 100 an item; there are 20 features. The exponent of a line is how fast processor time grows
  * from the size before: 1 is linear. "model MB" is the forest in memory; the last column is what is needed beside it, in
- * units of 16 bytes x items x features. */
+ * units of 16 bytes x items x features. "splits above" is how many splits an item goes through in the first tree: where it
+ * grows, time must. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +22,10 @@
 
 #include "smerf.h"
 
-enum { N_FEATURES = 20, EDGES_A_NODE = 10, PAIRS_AN_ITEM = 100, N_CLASSES = 5 };
+enum { N_FEATURES = 20, EDGES_A_NODE = 10, NODES_A_CELL = 30, PAIRS_AN_ITEM = 100, N_CLASSES = 5 };
 
 typedef struct measured {
-    double seconds, cpu_seconds, peak_bytes, model_bytes;
+    double seconds, cpu_seconds, peak_bytes, model_bytes, n_splits_above;
 } measured;
 
 typedef struct work {
@@ -106,31 +111,76 @@ static smerf_target *make_columns(const work *job, double *const *x) {
     return target;
 }
 
-/* Pairs of items whose hidden numbers are alike come more often: links, or ratings. */
-static smerf_target *make_pairs(const work *job, double *const *x) {
-    bool is_graph = strcmp(job->kind, "graph") == 0;
-    size_t n_pairs = job->n * (is_graph ? EDGES_A_NODE : PAIRS_AN_ITEM);
-    uint32_t *left = need(n_pairs, sizeof *left), *right = need(n_pairs, sizeof *right);
-    double *y = need(job->n, sizeof *y), *value = need(n_pairs, sizeof *value);
+/* ---- pairs ---- */
+
+typedef struct pair_makings {
+    size_t n; /* pairs */
+    uint32_t *left, *right;
+    double *value; /* ratings; NULL: links */
+} pair_makings;
+
+/* Any two items, the more often the more alike they are: ratings, or the links of a few groups that grow with the graph. */
+static void draw_anywhere(const work *job, double *const *x, pair_makings *pairs) {
+    double *y = need(job->n, sizeof *y);
     for (size_t i = 0; i < job->n; i++) y[i] = hidden(x, i);
-    for (size_t k = 0; k < n_pairs;) {
+    for (size_t k = 0; k < pairs->n;) {
         size_t i = draw() % job->n, j = draw() % job->n;
         double apart = y[i] - y[j];
-        if (i == j || (is_graph && exp(-4 * apart * apart) < draw_uniform())) continue;
-        left[k] = (uint32_t)i;
-        right[k] = (uint32_t)j;
-        value[k++] = apart * apart + 0.1 * draw_uniform();
+        if (i == j || (pairs->value == NULL && exp(-4 * apart * apart) < draw_uniform())) continue;
+        pairs->left[k] = (uint32_t)i;
+        pairs->right[k] = (uint32_t)j;
+        if (pairs->value != NULL) pairs->value[k] = apart * apart + 0.1 * draw_uniform();
+        k++;
     }
-    const smerf_pair_list list = {.n = n_pairs, .left = left, .right = right, .value = is_graph ? NULL : value};
+    free(y);
+}
+
+/* Neighbours in the space of the first three features: the neighbourhoods of a larger graph are more, not larger. The
+ * space is cut into cells of about NODES_A_CELL nodes; links stay inside a cell or go to the next along one axis. */
+static void draw_nearby(const work *job, double *const *x, pair_makings *pairs) {
+    size_t side = (size_t)fmax(2, floor(cbrt((double)job->n / NODES_A_CELL))), n_cells = side * side * side;
+    uint32_t *cell = need(job->n, sizeof *cell), *members = need(job->n, sizeof *members);
+    size_t *first = need(n_cells + 2, sizeof *first);
+    for (size_t i = 0; i < job->n; i++) {
+        for (size_t f = 0; f < 3; f++) cell[i] = cell[i] * (uint32_t)side + (uint32_t)(x[f][i] * (double)side);
+        first[cell[i] + 2]++;
+    }
+    for (size_t c = 0; c < n_cells; c++) first[c + 2] += first[c + 1];
+    for (size_t i = 0; i < job->n; i++) members[first[cell[i] + 1]++] = (uint32_t)i;
+    const size_t strides[4] = {0, 1, side, side * side};
+    for (size_t k = 0; k < pairs->n;) {
+        size_t i = draw() % job->n, c = (cell[i] + strides[draw() % 4]) % n_cells, n_members = first[c + 1] - first[c];
+        if (n_members == 0) continue;
+        size_t j = members[first[c] + draw() % n_members];
+        if (i == j) continue;
+        pairs->left[k] = (uint32_t)i;
+        pairs->right[k++] = (uint32_t)j;
+    }
+    free(cell);
+    free(members);
+    free(first);
+}
+
+static smerf_target *make_pairs(const work *job, double *const *x) {
+    bool is_graph = strcmp(job->kind, "pairs") != 0;
+    size_t n = job->n * (is_graph ? EDGES_A_NODE : PAIRS_AN_ITEM);
+    pair_makings pairs = {.n = n,
+                          .left = need(n, sizeof *pairs.left),
+                          .right = need(n, sizeof *pairs.right),
+                          .value = is_graph ? NULL : need(n, sizeof *pairs.value)};
+    if (strcmp(job->kind, "graph") == 0)
+        draw_nearby(job, x, &pairs);
+    else
+        draw_anywhere(job, x, &pairs);
+    const smerf_pair_list list = {.n = n, .left = pairs.left, .right = pairs.right, .value = pairs.value};
     smerf_target *target = NULL;
     smerf_error error;
     smerf_status status = is_graph ? smerf_target_new_graph(&list, NULL, job->n, &target, &error)
                                    : smerf_target_new_pairs(&list, job->n, &target, &error);
     if (status != SMERF_OK) fail(&error);
-    free(left);
-    free(right);
-    free(y);
-    free(value);
+    free(pairs.left);
+    free(pairs.right);
+    free(pairs.value);
     return target;
 }
 
@@ -140,7 +190,7 @@ static double bytes_of_model(const smerf_model *model, const work *job) {
     double n = (double)description.n_items, bytes = 8 * n; /* hashes, and what it keeps of the target: */
     if (strcmp(job->kind, "labels") == 0) bytes += 4 * n;
     if (strcmp(job->kind, "response") == 0) bytes += 8 * n;
-    if (strcmp(job->kind, "graph") == 0) bytes += n * (8 + 2 * 4 * EDGES_A_NODE);
+    if (strcmp(job->kind, "graph") == 0 || strcmp(job->kind, "groups") == 0) bytes += n * (8 + 2 * 4 * EDGES_A_NODE);
     if (strcmp(job->kind, "pairs") == 0) bytes += n * (8 + 2 * 12 * PAIRS_AN_ITEM);
     for (size_t b = 0; b < description.options.n_trees; b++) {
         smerf_tree_view tree;
@@ -151,10 +201,26 @@ static double bytes_of_model(const smerf_model *model, const work *job) {
     return bytes;
 }
 
+static double splits_above(const smerf_model *model) {
+    smerf_tree_view tree;
+    smerf_model_tree(model, 0, &tree);
+    uint32_t *depth = need(tree.n_nodes, sizeof *depth);
+    double sum = 0;
+    for (size_t node = 0; node < tree.n_nodes; node++) {
+        size_t place = tree.place[node];
+        if (tree.is_leaf[node])
+            sum += depth[node] * (double)(tree.first_member[place + 1] - tree.first_member[place]);
+        else
+            depth[node + 1] = depth[tree.right[place]] = depth[node] + 1;
+    }
+    free(depth);
+    return sum / (double)tree.first_member[tree.n_leaves];
+}
+
 static measured measure(const work *job) {
     double *x[N_FEATURES];
     smerf_items *items = make_items(job->n, x);
-    bool has_pairs = strcmp(job->kind, "graph") == 0 || strcmp(job->kind, "pairs") == 0;
+    bool has_pairs = strcmp(job->kind, "labels") != 0 && strcmp(job->kind, "response") != 0;
     smerf_target *target = has_pairs ? make_pairs(job, x) : make_columns(job, x);
     smerf_options options;
     smerf_model *model = NULL;
@@ -165,8 +231,10 @@ static measured measure(const work *job) {
     options.complete = SMERF_COMPLETE_OFF;
     double started = now(), began = worked();
     if (smerf_fit(items, target, &options, &run, &model, &error) != SMERF_OK) fail(&error);
-    measured found = {
-        .seconds = now() - started, .cpu_seconds = worked() - began, .model_bytes = bytes_of_model(model, job)};
+    measured found = {.seconds = now() - started,
+                      .cpu_seconds = worked() - began,
+                      .model_bytes = bytes_of_model(model, job),
+                      .n_splits_above = splits_above(model)};
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     found.peak_bytes = (double)usage.ru_maxrss * 1024;
@@ -192,21 +260,25 @@ static measured measure_apart(const work *job) {
 }
 
 int main(int n_words, char **words) {
-    if (n_words != 6) {
-        fprintf(stderr, "usage: bench-scale labels|response|graph|pairs FIRST LAST TREES THREADS\n");
+    static const char *const kinds[] = {"labels", "response", "graph", "groups", "pairs"};
+    bool is_known = false;
+    for (size_t k = 0; n_words == 6 && k < sizeof kinds / sizeof *kinds; k++)
+        is_known |= strcmp(words[1], kinds[k]) == 0;
+    if (!is_known) {
+        fprintf(stderr, "usage: bench-scale labels|response|graph|groups|pairs FIRST LAST TREES THREADS\n");
         return 2;
     }
     size_t first = strtoull(words[2], NULL, 10), last = strtoull(words[3], NULL, 10);
     work job = {.kind = words[1], .n_trees = strtoull(words[4], NULL, 10), .n_threads = strtoull(words[5], NULL, 10)};
     printf("%s, %zu trees, %zu threads, %d features\n", job.kind, job.n_trees, job.n_threads, N_FEATURES);
-    printf("%10s %10s %12s %10s %10s %10s %14s\n", "items", "seconds", "cpu seconds", "exponent", "peak MB", "model MB",
-           "rest/(16 n p)");
+    printf("%10s %10s %12s %10s %10s %10s %14s %13s\n", "items", "seconds", "cpu seconds", "exponent", "peak MB",
+           "model MB", "rest/(16 n p)", "splits above");
     double before = 0;
     for (job.n = first; job.n <= last; job.n *= 2) {
         measured found = measure_apart(&job);
-        printf("%10zu %10.2f %12.2f %10.2f %10.0f %10.0f %14.2f\n", job.n, found.seconds, found.cpu_seconds,
+        printf("%10zu %10.2f %12.2f %10.2f %10.0f %10.0f %14.2f %13.1f\n", job.n, found.seconds, found.cpu_seconds,
                before > 0 ? log2(found.cpu_seconds / before) : NAN, found.peak_bytes / 1e6, found.model_bytes / 1e6,
-               (found.peak_bytes - found.model_bytes) / (16.0 * (double)job.n * N_FEATURES));
+               (found.peak_bytes - found.model_bytes) / (16.0 * (double)job.n * N_FEATURES), found.n_splits_above);
         fflush(stdout);
         before = found.cpu_seconds;
     }
