@@ -210,7 +210,22 @@ typedef enum smerf_self { SMERF_SELF_GIVEN, SMERF_SELF_VALUE, SMERF_SELF_EXCLUDE
 #define SMERF_COMPLETE_OFF ((size_t)0)
 #define SMERF_COMPLETE_AUTO SIZE_MAX /* chosen on held-out pairs */
 
+/* How to learn: the forest of the paper, or one of the systems that it is compared with (docs/methods.md). */
+typedef enum smerf_method {
+    SMERF_METHOD_FOREST,      /* "smerf" */
+    SMERF_METHOD_EUCLIDEAN,   /* squared Euclidean distance of the features as given; nothing is learned */
+    SMERF_METHOD_MAHALANOBIS, /* (x - y)^T W (x - y) with W positive semidefinite, by least squares */
+    SMERF_METHOD_BILINEAR,    /* 1 - x^T W y, likewise */
+    SMERF_METHOD_RFD,         /* a regression forest on features of pairs */
+    SMERF_METHOD_PLUGIN, /* a response: half the squared difference of regression forest means + residual variance */
+    SMERF_METHOD_EPM,    /* a graph: the edge partition model; only pairs of nodes it has seen */
+    SMERF_METHOD_NARM    /* a graph: the node attribute relational model */
+} smerf_method;
+
+#define SMERF_N_METHODS 8
+
 typedef struct smerf_options {
+    smerf_method method;
     uint64_t seed;           /* 0 ... 2^63 - 1 */
     size_t first_tree;       /* the number of the first tree: parts of a forest can be grown apart and merged */
     size_t n_trees;          /* how many trees are grown from there */
@@ -227,10 +242,18 @@ typedef struct smerf_options {
     double self_value; /* for SMERF_SELF_VALUE */
     size_t complete;   /* pairs: fill missing ones by completion of this rank before growing, or a word above */
     size_t rank;       /* distances, graphs, products: grow on the leading part of this rank; 0: on all of it */
+    size_t n_pairs;    /* rfd: learns from so many pairs at most, drawn at random */
+    size_t n_factors;  /* epm, narm: the most groups that nodes may belong to */
+    size_t n_burn;     /* epm, narm: iterations before, and */
+    size_t n_draws;    /* while draws are collected */
+    size_t n_chains;   /* epm, narm: chains that start apart, all of which are averaged */
 } smerf_options;
 
 /* 500 trees, axis splits, automatic candidates, bootstrap, seed 1. */
 SMERF_API void smerf_options_default(smerf_options *options);
+
+/* "smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "plugin", "epm", "narm". */
+SMERF_API const char *smerf_method_name(smerf_method method);
 
 /* Called now and then from the calling thread, share_done in [0, 1]. Return non-zero to cancel. */
 typedef int (*smerf_progress)(void *context, double share_done);

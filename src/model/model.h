@@ -2,6 +2,7 @@
 #ifndef SM_MODEL_MODEL_H
 #define SM_MODEL_MODEL_H
 
+#include "model/method.h"
 #include "model/tree.h"
 
 struct smerf_model {

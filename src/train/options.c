@@ -15,7 +15,12 @@ void smerf_options_default(smerf_options *options) {
                                .sample_share = 1,
                                .oob_rule = SMERF_OOB_BOTH,
                                .self_distance = SMERF_SELF_GIVEN,
-                               .complete = SMERF_COMPLETE_AUTO};
+                               .complete = SMERF_COMPLETE_AUTO,
+                               .n_pairs = 200000,
+                               .n_factors = 50,
+                               .n_burn = 1500,
+                               .n_draws = 1500,
+                               .n_chains = 2};
 }
 
 /* Rounded up, with a hair of slack, so that 0.7 of 10 is 7 and the square root of 16 is 4. */

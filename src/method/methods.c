@@ -1,0 +1,26 @@
+/* methods.c - the table of methods. */
+#include "method/methods.h"
+
+#include <string.h>
+
+typedef struct entry {
+    const char *name;
+    const sm_method *method; /* NULL: the forest */
+} entry;
+
+static const entry methods[SMERF_N_METHODS] = {
+    [SMERF_METHOD_FOREST] = {"smerf", NULL},
+};
+
+const char *smerf_method_name(smerf_method method) { return methods[method].name; }
+
+const sm_method *sm_method_of(smerf_method method) { return methods[method].method; }
+
+bool sm_method_find(const char *name, smerf_method *out) {
+    for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
+        if (methods[m].name == NULL || strcmp(methods[m].name, name) != 0) continue;
+        *out = (smerf_method)m;
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,92 @@
+/* method.h - a way of learning distances other than growing a forest on them, behind one table of functions.
+ *
+ * Each method is a file or a few in src/method that fill an sm_method, and a line in src/method/methods.c. A model of
+ * such a method has no trees and no target, but what was learned. Questions go the same way as those about a forest:
+ * query matches the items, asks the method to make itself ready, and takes rows of distances from it. */
+#ifndef SM_MODEL_METHOD_H
+#define SM_MODEL_METHOD_H
+
+#include "base/parallel.h"
+#include "base/tensors.h"
+#include "data/items.h"
+#include "target/target.h"
+
+/* What a method has learned, and what it has made ready for one question: each method defines its own. */
+typedef struct sm_learned sm_learned;
+typedef struct sm_answers sm_answers;
+
+/* What there is to learn from. */
+typedef struct sm_lesson {
+    const smerf_items *items;
+    const sm_view *view; /* the items in the order of the features */
+    const sm_features *features;
+    smerf_target *target;         /* n_rows == n_items, never a block */
+    const double *weights;        /* [n_items] or NULL: all 1 */
+    const smerf_options *options; /* as given */
+    sm_crew *crew;                /* threads, progress and cancelling; its shares are 0 to 1 */
+} sm_lesson;
+
+/* Numbers that are told about what was learned: `info` shows them, the model file keeps them. */
+enum { SM_MOST_FINDINGS = 12 };
+
+typedef struct sm_findings {
+    size_t n;
+    struct sm_finding {
+        char name[32]; /* lower case with blanks: "kkt residual" */
+        double value;
+    } finding[SM_MOST_FINDINGS];
+} sm_findings;
+
+void sm_findings_add(sm_findings *findings, const char *name, double value);
+
+/* The items of a question, matched to the model's features. */
+typedef struct sm_asked_items {
+    const sm_view *view;
+    const uint32_t *place; /* [n_items] rows of the training items, SMERF_MISSING for new ones; NULL unless the method
+                              knows_items */
+    const smerf_items *items;
+} sm_asked_items;
+
+typedef struct sm_asked_sides {
+    const sm_features *features;
+    size_t n_trained;             /* items that the model was trained on */
+    sm_asked_items rows, columns; /* the same if is_square */
+    bool is_square;
+    size_t n_threads; /* that will ask */
+} sm_asked_sides;
+
+typedef struct sm_method {
+    const char *name; /* as in --method and in model files */
+    bool knows_items; /* it tells training items from new ones */
+
+    /* Refuses targets and features that it cannot take, with a sentence that says which it can. */
+    smerf_status (*check)(const sm_lesson *lesson, smerf_error *error);
+
+    /* Learns. Deterministic in data, options and seed, for any number of threads. */
+    smerf_status (*fit)(const sm_lesson *lesson, sm_learned **out, sm_findings *findings, smerf_error *error);
+    void (*free)(sm_learned *learned); /* takes NULL */
+
+    /* Makes ready for a question, which outlives the answers. */
+    smerf_status (*ask)(const sm_learned *learned, const sm_asked_sides *sides, sm_crew *crew, sm_answers **out,
+                        smerf_error *error);
+    void (*answers_free)(sm_answers *answers); /* takes NULL */
+
+    /* The distances of one row to some columns; threads ask at the same time, each about rows of its own. d(i, j) and
+     * d(j, i) are the same to the last bit, and do not depend on which other columns are asked for.
+     *   columns    [n] or NULL: columns 0 .. n - 1
+     *   distances  [n] out */
+    void (*answer)(sm_answers *answers, size_t row, const uint32_t *columns, size_t n, size_t thread,
+                   double *distances);
+
+    /* To named arrays "learned.*", and back: the arrays are hostile until checked. */
+    smerf_status (*save)(const sm_learned *learned, sm_tensors *tensors, smerf_error *error);
+    smerf_status (*load)(const sm_tensors *tensors, const sm_features *features, size_t n_items, sm_learned **out,
+                         smerf_error *error);
+} sm_method;
+
+/* src/method/methods.c has the table; NULL for the forest itself. The model is the one room that knows a later one, by
+ * these two names only: what a file holds must be looked up somewhere. */
+const sm_method *sm_method_of(smerf_method method);
+bool sm_method_find(const char *name, smerf_method *out); /* "smerf" too; false: unknown */
+
+#endif
