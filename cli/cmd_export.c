@@ -110,6 +110,14 @@ static bool put_trees(sm_output *output, const smerf_model *model, size_t n_tree
     return true;
 }
 
+static smerf_status check_forest(const cli_args *args, const smerf_model *model, smerf_error *error) {
+    smerf_description description;
+    smerf_model_describe(model, &description);
+    if (description.options.method == SMERF_METHOD_FOREST) return SMERF_OK;
+    return cli_fail(args, error, "%s was made by the method '%s': only a forest can be exported", args->words[0],
+                    description.method);
+}
+
 static smerf_status run_export(const cli_args *args, smerf_error *error) {
     static const char *const formats[] = {"json"};
     unsigned format = 0;
@@ -117,6 +125,7 @@ static smerf_status run_export(const cli_args *args, smerf_error *error) {
     sm_output *output = NULL;
     smerf_status status = cli_get_word(args, "--format", formats, 1, &format, error);
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);
+    if (status == SMERF_OK) status = check_forest(args, model, error);
     if (status == SMERF_OK) status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
     if (status == SMERF_OK) {
         smerf_description description;

@@ -10,12 +10,19 @@ static const cli_option own_options[] = {{"-o", "MODEL", "where the model goes (
 static const cli_option *const options[] = {own_options,      cli_target_options,  cli_fit_options,
                                             cli_item_options, cli_general_options, NULL};
 
-/* What was done about missing pairs, if anything. */
-static const char *name_filling(const smerf_model *model, char text[64]) {
+/* How many trees in what time, and what was done about missing pairs; or by which method. */
+static const char *say_how(const smerf_model *model, const smerf_options *chosen, double seconds, char text[120]) {
     smerf_description description;
+    char trees[40];
     smerf_model_describe(model, &description);
-    snprintf(text, 64, "missing pairs filled in at rank %zu, ", description.options.complete);
-    return description.options.complete > 0 ? text : "";
+    if (chosen->method != SMERF_METHOD_FOREST)
+        snprintf(text, 120, "method %s in %.1f s", description.method, seconds);
+    else if (description.options.complete > 0)
+        snprintf(text, 120, "%s in %.1f s, missing pairs filled in at rank %zu",
+                 cli_count(chosen->n_trees, "tree", trees), seconds, description.options.complete);
+    else
+        snprintf(text, 120, "%s in %.1f s", cli_count(chosen->n_trees, "tree", trees), seconds);
+    return text;
 }
 
 static smerf_status grow(const cli_args *args, const cli_items *items, const cli_target *target,
@@ -23,8 +30,9 @@ static smerf_status grow(const cli_args *args, const cli_items *items, const cli
     cli_follow follow;
     smerf_run run;
     smerf_model *model = NULL;
-    char rows[40], columns[40], trees[40], filling[64];
-    smerf_status status = cli_start_run(args, "growing trees", &run, &follow, error);
+    char rows[40], columns[40], how[120];
+    bool is_forest = chosen->method == SMERF_METHOD_FOREST;
+    smerf_status status = cli_start_run(args, is_forest ? "growing trees" : "learning", &run, &follow, error);
     if (status == SMERF_OK) status = cli_read_kernels(args, &run, error);
     if (status != SMERF_OK) return status;
     status = smerf_fit(items->items, target->target, chosen, &run, &model, error);
@@ -33,10 +41,9 @@ static smerf_status grow(const cli_args *args, const cli_items *items, const cli
     if (status == SMERF_OK) status = smerf_model_save(model, cli_get(args, "-o"), error);
     if (status == SMERF_OK) cli_tell_target(args, target);
     if (status == SMERF_OK)
-        cli_say(args, "learned from %s with %s: %s in %.1f s, %swritten to %s",
-                cli_count(items->table.n_rows, "item", rows), cli_count(items->table.n_columns, "feature", columns),
-                cli_count(chosen->n_trees, "tree", trees), cli_clock() - follow.started, name_filling(model, filling),
-                cli_output_name(cli_get_output(args)));
+        cli_say(args, "learned from %s with %s: %s, written to %s", cli_count(items->table.n_rows, "item", rows),
+                cli_count(items->table.n_columns, "feature", columns),
+                say_how(model, chosen, cli_clock() - follow.started, how), cli_output_name(cli_get_output(args)));
     smerf_model_free(model);
     return status;
 }

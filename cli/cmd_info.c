@@ -94,6 +94,44 @@ static void put_columns(writer *to, const smerf_model *model, const smerf_descri
     if (description->n_ignored > 0) put_list(to, "ignored columns", description->ignored, description->n_ignored);
 }
 
+static void put_findings(writer *to, const smerf_model *model) {
+    for (size_t k = 0; k < smerf_model_n_findings(model); k++) {
+        double value;
+        const char *name = smerf_model_finding(model, k, &value);
+        put_number(to, name, value);
+    }
+}
+
+static void put_forest(writer *to, const smerf_description *description) {
+    const smerf_options *chosen = &description->options;
+    put_count(to, "trees", chosen->n_trees);
+    put_count(to, "first tree", chosen->first_tree);
+    put_count(to, "nodes", description->n_nodes);
+    put_count(to, "leaves", description->n_leaves);
+    put_text(to, "splits", cli_splits_name(chosen->splits));
+    put_count(to, "candidates", chosen->candidates);
+    if (chosen->splits == SMERF_OBLIQUE) put_number(to, "density", chosen->density);
+    put_count(to, "min-parent", chosen->min_parent);
+    if (chosen->max_depth != SMERF_NO_LIMIT)
+        put_count(to, "max-depth", chosen->max_depth);
+    else if (to->is_json)
+        put_number(to, "max-depth", NAN); /* null */
+    else
+        put_text(to, "max-depth", "none");
+    put_sample(to, chosen);
+    put_text(to, "oob-rule", cli_oob_rule_name(chosen->oob_rule));
+    put_self(to, chosen);
+}
+
+static void put_method(writer *to, const smerf_model *model, const smerf_options *chosen) {
+    if (chosen->method == SMERF_METHOD_EPM || chosen->method == SMERF_METHOD_NARM) {
+        put_count(to, "factors", chosen->n_factors);
+        put_count(to, "burn", chosen->n_burn);
+        put_count(to, "draws", chosen->n_draws);
+    }
+    put_findings(to, model);
+}
+
 static void put_all(writer *to, const smerf_model *model) {
     smerf_description description;
     smerf_model_describe(model, &description);
@@ -113,23 +151,10 @@ static void put_all(writer *to, const smerf_model *model) {
     if (chosen->complete > 0) put_count(to, "completed to rank", chosen->complete);
     put_count(to, "items", description.n_items);
     put_count(to, "features", description.n_features);
-    put_count(to, "trees", chosen->n_trees);
-    put_count(to, "first tree", chosen->first_tree);
-    put_count(to, "nodes", description.n_nodes);
-    put_count(to, "leaves", description.n_leaves);
-    put_text(to, "splits", cli_splits_name(chosen->splits));
-    put_count(to, "candidates", chosen->candidates);
-    if (chosen->splits == SMERF_OBLIQUE) put_number(to, "density", chosen->density);
-    put_count(to, "min-parent", chosen->min_parent);
-    if (chosen->max_depth != SMERF_NO_LIMIT)
-        put_count(to, "max-depth", chosen->max_depth);
-    else if (to->is_json)
-        put_number(to, "max-depth", NAN); /* null */
+    if (chosen->method == SMERF_METHOD_FOREST)
+        put_forest(to, &description);
     else
-        put_text(to, "max-depth", "none");
-    put_sample(to, chosen);
-    put_text(to, "oob-rule", cli_oob_rule_name(chosen->oob_rule));
-    put_self(to, chosen);
+        put_method(to, model, chosen);
     put_count(to, "seed", (size_t)chosen->seed);
     put_columns(to, model, &description);
     if (to->is_json) sm_output_print(to->output, "}\n");

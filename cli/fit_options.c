@@ -8,7 +8,8 @@
 #include "io/number.h"
 
 const cli_option cli_fit_options[] = {
-    {"--method", "NAME", "how to learn: smerf (default)"},
+    {"--method", "NAME",
+     "how to learn: smerf (default), euclidean, mahalanobis, bilinear, rfd, plugin, epm or narm (docs/methods.md)"},
     {"--trees", "B", "how many trees (default 500); A:B grows trees A ... B-1 only, for merge"},
     {"--candidates", "D", "directions tried at each node: a number, all, or a power such as p^0.5 (default auto)"},
     {"--splits", "KIND", "axis (default), or oblique for sparse random projections"},
@@ -20,6 +21,11 @@ const cli_option cli_fit_options[] = {
     {"--self-distance", "KIND", "given (default), a number, or exclude"},
     {"--complete", "RANK", "pairs: fill missing ones by completion of this rank; off, or auto (default)"},
     {"--rank", "R", "distances, edges, products: grow on their leading part of rank R (default: on all of it)"},
+    {"--sample-pairs", "N", "rfd: learn from N pairs at most, drawn at random (default 200000)"},
+    {"--factors", "K", "epm, narm: the most groups that nodes may belong to (default 50)"},
+    {"--burn", "N", "epm, narm: iterations before draws are collected (default 1500)"},
+    {"--draws", "N", "epm, narm: iterations that are collected (default 1500)"},
+    {"--chains", "N", "epm, narm: chains that start apart and are averaged (default 2)"},
     {"--item-weights", "COLUMN", "weighs items in splits and leaf means"},
     {"--seed", "N", "0 ... 2^63 - 1 (default 1)"},
     {"--kernels", "KIND", "auto (default) or plain: the same result with portable loops"},
@@ -29,7 +35,6 @@ const cli_option cli_fit_options[] = {
 static const char *const split_names[] = {"axis", "oblique"};
 static const char *const rule_names[] = {"both", "either"}; /* from SMERF_OOB_BOTH on */
 static const char *const kernel_names[] = {"auto", "plain"};
-static const char *const method_names[] = {"smerf"};
 
 const char *cli_splits_name(smerf_splits splits) { return split_names[splits]; }
 const char *cli_oob_rule_name(smerf_oob_rule rule) { return rule_names[rule - SMERF_OOB_BOTH]; }
@@ -134,10 +139,43 @@ static smerf_status read_seed(const cli_args *args, smerf_options *options, smer
     return cli_fail(args, error, "--seed '%s' is not a whole number in 0 ... 2^63 - 1", text);
 }
 
+/* ---- methods ---- */
+
+#define METHOD(name) (1u << SMERF_METHOD_##name)
+#define FORESTS (METHOD(FOREST) | METHOD(RFD) | METHOD(PLUGIN))
+#define SAMPLERS (METHOD(EPM) | METHOD(NARM))
+
+/* What is about some methods only. */
+static const struct {
+    const char *option;
+    unsigned methods;
+} meant_for[] = {
+    {"--trees", FORESTS},           {"--candidates", FORESTS},      {"--splits", FORESTS},
+    {"--density", FORESTS},         {"--min-parent", FORESTS},      {"--max-depth", FORESTS},
+    {"--sample", FORESTS},          {"--oob-rule", METHOD(FOREST)}, {"--self-distance", METHOD(FOREST)},
+    {"--complete", METHOD(FOREST)}, {"--rank", METHOD(FOREST)},     {"--sample-pairs", METHOD(RFD)},
+    {"--factors", SAMPLERS},        {"--burn", SAMPLERS},           {"--draws", SAMPLERS},
+    {"--chains", SAMPLERS},
+};
+
+static smerf_status read_method(const cli_args *args, smerf_options *options, smerf_error *error) {
+    const char *names[SMERF_N_METHODS];
+    unsigned method = 0;
+    for (unsigned m = 0; m < SMERF_N_METHODS; m++) names[m] = smerf_method_name((smerf_method)m);
+    smerf_status status = cli_get_word(args, "--method", names, SMERF_N_METHODS, &method, error);
+    options->method = (smerf_method)method;
+    for (size_t k = 0; k < sizeof meant_for / sizeof *meant_for && status == SMERF_OK; k++)
+        if (cli_has(args, meant_for[k].option) && (meant_for[k].methods & (1u << method)) == 0)
+            status = cli_fail(args, error, "%s means nothing to the method '%s'", meant_for[k].option, names[method]);
+    return status;
+}
+
+/* ---- all together ---- */
+
 smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, smerf_error *error) {
-    unsigned splits = 0, rule = 0, method = 0;
+    unsigned splits = 0, rule = 0;
     smerf_options_default(options);
-    smerf_status status = cli_get_word(args, "--method", method_names, 1, &method, error);
+    smerf_status status = read_method(args, options, error);
     if (status == SMERF_OK) status = read_trees(args, options, error);
     if (status == SMERF_OK) status = read_candidates(args, options, error);
     if (status == SMERF_OK) status = cli_get_word(args, "--splits", split_names, 2, &splits, error);
@@ -149,6 +187,11 @@ smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, 
     if (status == SMERF_OK) status = read_self(args, options, error);
     if (status == SMERF_OK) status = read_complete(args, options, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--rank", 1, &options->rank, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--sample-pairs", 1, &options->n_pairs, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--factors", 1, &options->n_factors, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--burn", 1, &options->n_burn, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--draws", 1, &options->n_draws, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--chains", 1, &options->n_chains, error);
     if (status == SMERF_OK) status = read_seed(args, options, error);
     options->splits = (smerf_splits)splits;
     options->oob_rule = (smerf_oob_rule)(SMERF_OOB_BOTH + rule);

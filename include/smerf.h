@@ -268,7 +268,8 @@ typedef struct smerf_run {
 } smerf_run;                 /* a NULL run, or one filled with zeros, is fine everywhere */
 
 /* ---- 5  Fit ----------------------------------------------------------------------------------------------
- * Grows a forest. The model holds a reference to the target and nothing of the items but names and hashes. */
+ * Grows a forest, or learns by another method. A forest holds a reference to the target, and no model holds anything of
+ * the items but names and hashes. */
 
 typedef struct smerf_model smerf_model;
 
@@ -373,7 +374,7 @@ SMERF_API smerf_status smerf_model_merge(const smerf_model *const *parts, size_t
                                          smerf_error *error);
 
 typedef struct smerf_description {
-    const char *method; /* "smerf" */
+    const char *method; /* "smerf", or see smerf_method_name */
     const char *target; /* "distances", "labels", "response", "product", "absolute", "graph", "pairs", or "observed": a
                                graph of which some pairs are known */
     size_t n_target_columns;
@@ -393,10 +394,14 @@ typedef struct smerf_description {
 /* Strings and arrays live as long as the model. */
 SMERF_API void smerf_model_describe(const smerf_model *model, smerf_description *description);
 
+/* Numbers that a method other than the forest tells of what it has learned, such as "kkt residual". */
+SMERF_API size_t smerf_model_n_findings(const smerf_model *model);
+SMERF_API const char *smerf_model_finding(const smerf_model *model, size_t finding, double *value);
+
 /* Feature f as training knew it: values and codes are NULL, levels are in bytewise order. */
 SMERF_API void smerf_model_feature(const smerf_model *model, size_t feature, smerf_column *column);
 
-/* One tree. Nodes stand in preorder: node 0 is the root, and the left child of inner node k is k + 1. A tree with
+/* One tree, of a forest. Nodes stand in preorder: node 0 is the root, and the left child of inner node k is k + 1. A tree with
  * n leaves has n - 1 splits. Lives as long as the model. */
 typedef struct smerf_tree_view {
     size_t n_nodes, n_splits, n_leaves;

@@ -10,6 +10,13 @@ typedef struct entry {
 
 static const entry methods[SMERF_N_METHODS] = {
     [SMERF_METHOD_FOREST] = {"smerf", NULL},
+    [SMERF_METHOD_EUCLIDEAN] = {"euclidean", NULL},
+    [SMERF_METHOD_MAHALANOBIS] = {"mahalanobis", NULL},
+    [SMERF_METHOD_BILINEAR] = {"bilinear", NULL},
+    [SMERF_METHOD_RFD] = {"rfd", NULL},
+    [SMERF_METHOD_PLUGIN] = {"plugin", NULL},
+    [SMERF_METHOD_EPM] = {"epm", NULL},
+    [SMERF_METHOD_NARM] = {"narm", NULL},
 };
 
 const char *smerf_method_name(smerf_method method) { return methods[method].name; }

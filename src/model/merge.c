@@ -37,6 +37,10 @@ static int by_first_tree(const void *a, const void *b) {
 }
 
 static smerf_status check_parts(const smerf_model **sorted, size_t n_parts, smerf_error *error) {
+    for (size_t i = 0; i < n_parts; i++) {
+        smerf_status status = sm_model_check_forest(sorted[i], "merging", error);
+        if (status != SMERF_OK) return status;
+    }
     for (size_t i = 1; i < n_parts; i++) {
         const char *differs = difference(sorted[0], sorted[i]);
         if (differs != NULL)

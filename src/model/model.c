@@ -18,6 +18,9 @@ void smerf_model_free(smerf_model *model) {
     sm_free(model->weights);
     sm_free(model->hashes);
     smerf_target_free(model->target);
+    if (model->method != NULL) model->method->free(model->learned);
+    sm_free(model->told.name);
+    sm_strings_free(&model->told.columns);
     sm_free(model);
 }
 
@@ -57,6 +60,35 @@ smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_t
     }
     *out = model;
     return SMERF_OK;
+}
+
+static bool remember_target(sm_told_target *told, const smerf_target *target) {
+    told->name = sm_copy_string(sm_target_told_name(target));
+    told->from_similarities = target->from_similarities;
+    told->largest_similarity = target->largest_similarity;
+    return told->name != NULL &&
+           sm_strings_copy(&told->columns, (const char *const *)target->columns.text, target->columns.n);
+}
+
+smerf_status sm_model_new_for_method(const smerf_items *items, const sm_view *view, const smerf_target *target,
+                                     const smerf_options *options, smerf_model **out, smerf_error *error) {
+    smerf_model *model = sm_zeros(1, sizeof *model);
+    if (model == NULL) return sm_no_memory(error, "making a model");
+    model->options = *options;
+    model->options.first_tree = model->options.n_trees = model->options.complete = model->options.rank = 0;
+    model->method = sm_method_of(options->method);
+    if (!remember_items(model, items, view) || !remember_target(&model->told, target)) {
+        smerf_model_free(model);
+        return sm_no_memory(error, "making a model");
+    }
+    *out = model;
+    return SMERF_OK;
+}
+
+smerf_status sm_model_check_forest(const smerf_model *model, const char *what, smerf_error *error) {
+    if (model->method == NULL) return SMERF_OK;
+    return sm_fail(error, SMERF_BAD_INPUT, "the model was made by the method '%s', which has no notion of %s",
+                   model->method->name, what);
 }
 
 static bool copy_text(char **copy, const char *text) {
@@ -115,25 +147,33 @@ static smerf_status find_by_id(const smerf_model *model, const smerf_items *item
     return SMERF_OK;
 }
 
-smerf_status sm_model_find_items(const smerf_model *model, const smerf_items *items, const sm_view *view,
-                                 uint32_t *place, smerf_error *error) {
+smerf_status sm_model_look_up(const smerf_model *model, const smerf_items *items, const sm_view *view, uint32_t *place,
+                              smerf_error *error) {
     uint64_t *hashes = sm_array(items->n_items, sizeof *hashes);
     if (hashes == NULL) return sm_no_memory(error, "looking up items");
     smerf_status status = SMERF_OK;
-    bool has_ids = model->ids.n > 0 && items->ids.n > 0;
-    if (has_ids)
+    if (model->ids.n > 0 && items->ids.n > 0)
         status = find_by_id(model, items, place, error);
     else
         for (size_t i = 0; i < items->n_items; i++) place[i] = i < model->n_items ? (uint32_t)i : SMERF_MISSING;
     sm_view_hash(view, &model->features, hashes);
     for (size_t i = 0; i < items->n_items && status == SMERF_OK; i++)
-        if (place[i] == SMERF_MISSING || model->hashes[place[i]] != hashes[i])
+        if (place[i] != SMERF_MISSING && model->hashes[place[i]] != hashes[i]) place[i] = SMERF_MISSING;
+    sm_free(hashes);
+    return status;
+}
+
+smerf_status sm_model_find_items(const smerf_model *model, const smerf_items *items, const sm_view *view,
+                                 uint32_t *place, smerf_error *error) {
+    smerf_status status = sm_model_look_up(model, items, view, place, error);
+    bool has_ids = model->ids.n > 0 && items->ids.n > 0;
+    for (size_t i = 0; i < items->n_items && status == SMERF_OK; i++)
+        if (place[i] == SMERF_MISSING)
             status = has_ids ? sm_fail(error, SMERF_BAD_INPUT,
                                        "item '%s' is not one of the model's training items; out of bag is about those",
                                        items->ids.text[i])
                              : sm_fail(error, SMERF_BAD_INPUT,
                                        "row %zu is not the model's training item %zu; out of bag is about those", i, i);
-    sm_free(hashes);
     return status;
 }
 
@@ -160,15 +200,18 @@ size_t sm_model_most_leaves(const smerf_model *model) {
 }
 
 void smerf_model_describe(const smerf_model *model, smerf_description *description) {
+    const smerf_target *target = model->target;
+    const sm_told_target *told = &model->told;
+    const sm_strings *columns = target != NULL ? &target->columns : &told->columns;
     *description = (smerf_description){
-        .method = "smerf",
-        .target = sm_target_told_name(model->target),
-        .n_target_columns = model->target->columns.n,
-        .target_columns = (const char *const *)model->target->columns.text,
-        .rank_share = model->target->rank_share,
-        .rank_share_of_squares = model->target->rank_share_of_squares,
-        .from_similarities = model->target->from_similarities,
-        .largest_similarity = model->target->largest_similarity,
+        .method = smerf_method_name(model->options.method),
+        .target = target != NULL ? sm_target_told_name(target) : told->name,
+        .n_target_columns = columns->n,
+        .target_columns = (const char *const *)columns->text,
+        .rank_share = target != NULL ? target->rank_share : 1,
+        .rank_share_of_squares = target != NULL ? target->rank_share_of_squares : 1,
+        .from_similarities = target != NULL ? target->from_similarities : told->from_similarities,
+        .largest_similarity = target != NULL ? target->largest_similarity : told->largest_similarity,
         .n_items = model->n_items,
         .n_features = model->features.n,
         .options = model->options,
@@ -181,6 +224,13 @@ void smerf_model_describe(const smerf_model *model, smerf_description *descripti
         description->n_nodes += model->trees[b].n_nodes;
         description->n_leaves += model->trees[b].n_leaves;
     }
+}
+
+size_t smerf_model_n_findings(const smerf_model *model) { return model->findings.n; }
+
+const char *smerf_model_finding(const smerf_model *model, size_t finding, double *value) {
+    *value = model->findings.finding[finding].value;
+    return model->findings.finding[finding].name;
 }
 
 void smerf_model_feature(const smerf_model *model, size_t feature, smerf_column *column) {

@@ -1,9 +1,18 @@
-/* model.h - what training leaves behind, and all that prediction needs. */
+/* model.h - what training leaves behind, and all that prediction needs: the trees and the target of a forest, or what
+ * another method has learned. */
 #ifndef SM_MODEL_MODEL_H
 #define SM_MODEL_MODEL_H
 
 #include "model/method.h"
 #include "model/tree.h"
+
+/* What is remembered of a target that the model itself does not need. */
+typedef struct sm_told_target {
+    char *name;
+    sm_strings columns;
+    bool from_similarities;
+    double largest_similarity;
+} sm_told_target;
 
 struct smerf_model {
     smerf_options options; /* as resolved by training: first_tree and n_trees say which trees these are */
@@ -12,21 +21,40 @@ struct smerf_model {
     sm_strings ids; /* empty: items are called by their row */
     char *id_column, *weight_column;
     sm_strings ignored;
-    double *weights;      /* [n_items] or NULL: all 1 */
-    uint64_t *hashes;     /* [n_items] of the items' features */
+    double *weights;  /* [n_items] or NULL: all 1 */
+    uint64_t *hashes; /* [n_items] of the items' features */
+
+    /* A forest. */
     smerf_target *target; /* shared */
     sm_tree *trees;       /* [options.n_trees] */
+
+    /* Another method: there is no target, and there are no trees. */
+    const sm_method *method; /* NULL: a forest */
+    sm_learned *learned;
+    sm_findings findings;
+    sm_told_target told;
 };
 
 /* A model with everything but trees: it knows the items and the target, and has room for options->n_trees. */
 smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_target *target,
                           const smerf_options *options, smerf_model **out, smerf_error *error);
 
+/* The same for another method, without what it has learned. */
+smerf_status sm_model_new_for_method(const smerf_items *items, const sm_view *view, const smerf_target *target,
+                                     const smerf_options *options, smerf_model **out, smerf_error *error);
+
+/* Refuses a model without trees.   what  that has no notion of other methods: "merging" */
+smerf_status sm_model_check_forest(const smerf_model *model, const char *what, smerf_error *error);
+
 /* A copy of a model with room for its trees, but without them; NULL: no memory. */
 smerf_model *sm_model_copy_head(const smerf_model *model);
 
-/* Finds each of the items among the training items, by id (or by row, where there are none) and hash.
- *   place  [n_items of items] out, rows of the training items */
+/* Looks each of the items up among the training items, by id (or by row, where there are none) and hash.
+ *   place  [n_items of items] out, rows of the training items; SMERF_MISSING: it is none of them */
+smerf_status sm_model_look_up(const smerf_model *model, const smerf_items *items, const sm_view *view, uint32_t *place,
+                              smerf_error *error);
+
+/* The same where all of them must be training items: out of bag. */
 smerf_status sm_model_find_items(const smerf_model *model, const smerf_items *items, const sm_view *view,
                                  uint32_t *place, smerf_error *error);
 

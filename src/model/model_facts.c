@@ -42,6 +42,13 @@ static json_t *features_json(const sm_features *features) {
     return list;
 }
 
+static json_t *method_options_json(const smerf_options *options) {
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "seed", (json_int_t)options->seed, "pairs",
+                     (json_int_t)options->n_pairs, "factors", (json_int_t)options->n_factors, "burn",
+                     (json_int_t)options->n_burn, "draws", (json_int_t)options->n_draws, "chains",
+                     (json_int_t)options->n_chains);
+}
+
 static json_t *options_json(const smerf_options *options) {
     json_t *depth = options->max_depth == SMERF_NO_LIMIT ? json_null() : json_integer((json_int_t)options->max_depth);
     json_t *object = json_pack(
@@ -60,6 +67,18 @@ static json_t *options_json(const smerf_options *options) {
     return NULL;
 }
 
+static json_t *findings_json(const sm_findings *findings) {
+    json_t *list = json_array();
+    for (size_t k = 0; k < findings->n && list != NULL; k++) {
+        const struct sm_finding *finding = &findings->finding[k];
+        if (json_array_append_new(list, json_pack("[s, f]", finding->name, finding->value)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
 /* Adds a fact whose value is JSON in a string; takes the value. */
 static bool add_json(json_t *facts, const char *key, json_t *value) {
     char *text = value != NULL ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
@@ -69,25 +88,38 @@ static bool add_json(json_t *facts, const char *key, json_t *value) {
     return is_added;
 }
 
+/* What only a forest has, or only another method. */
+static bool add_learned(json_t *facts, const smerf_model *model) {
+    if (model->method != NULL)
+        return json_object_set_new(facts, "target", json_string(model->told.name)) == 0 &&
+               add_json(facts, "target_columns", strings_json(&model->told.columns)) &&
+               add_json(facts, "n_items", json_integer((json_int_t)model->n_items)) &&
+               add_json(facts, "options", method_options_json(&model->options)) &&
+               add_json(facts, "findings", findings_json(&model->findings));
+    return json_object_set_new(facts, "target", json_string(model->target->kind->name)) == 0 &&
+           add_json(facts, "first_tree", json_integer((json_int_t)model->options.first_tree)) &&
+           add_json(facts, "n_trees", json_integer((json_int_t)model->options.n_trees)) &&
+           add_json(facts, "n_items", json_integer((json_int_t)model->n_items)) &&
+           add_json(facts, "options", options_json(&model->options));
+}
+
 json_t *sm_facts_write(const smerf_model *model) {
+    smerf_description description;
+    smerf_model_describe(model, &description);
     json_t *facts = json_object();
     bool is_fine = facts != NULL;
     is_fine = is_fine && json_object_set_new(facts, "format", json_string("smerf")) == 0;
     is_fine = is_fine && add_json(facts, "format_version", json_integer(SM_FORMAT_VERSION));
-    is_fine = is_fine && json_object_set_new(facts, "method", json_string("smerf")) == 0;
-    is_fine = is_fine && json_object_set_new(facts, "target", json_string(model->target->kind->name)) == 0;
-    is_fine = is_fine && add_json(facts, "first_tree", json_integer((json_int_t)model->options.first_tree));
-    is_fine = is_fine && add_json(facts, "n_trees", json_integer((json_int_t)model->options.n_trees));
-    is_fine = is_fine && add_json(facts, "n_items", json_integer((json_int_t)model->n_items));
-    is_fine = is_fine && add_json(facts, "options", options_json(&model->options));
+    is_fine = is_fine && json_object_set_new(facts, "method", json_string(description.method)) == 0;
+    is_fine = is_fine && add_learned(facts, model);
     is_fine = is_fine && add_json(facts, "features", features_json(&model->features));
     is_fine = is_fine && add_json(facts, "ignored_columns", strings_json(&model->ignored));
     if (model->id_column != NULL)
         is_fine = is_fine && json_object_set_new(facts, "id_column", json_string(model->id_column)) == 0;
     if (model->weight_column != NULL)
         is_fine = is_fine && json_object_set_new(facts, "weight_column", json_string(model->weight_column)) == 0;
-    if (model->target->from_similarities)
-        is_fine = is_fine && add_json(facts, "largest_similarity", json_real(model->target->largest_similarity));
+    if (description.from_similarities)
+        is_fine = is_fine && add_json(facts, "largest_similarity", json_real(description.largest_similarity));
     if (is_fine) return facts;
     json_decref(facts);
     return NULL;
@@ -209,6 +241,67 @@ static bool read_text(const json_t *facts, const char *key, char **out) {
     return text == NULL || *out != NULL;
 }
 
+static bool read_method_options(const json_t *facts, smerf_options *options) {
+    json_t *object = get_json(facts, "options");
+    json_int_t seed;
+    bool is_fine = object != NULL && json_unpack(object, "{s:I}", "seed", &seed) == 0 && seed >= 0 &&
+                   get_count(object, "pairs", &options->n_pairs) && get_count(object, "factors", &options->n_factors) &&
+                   get_count(object, "burn", &options->n_burn) && get_count(object, "draws", &options->n_draws) &&
+                   get_count(object, "chains", &options->n_chains);
+    if (is_fine) options->seed = (uint64_t)seed;
+    json_decref(object);
+    return is_fine;
+}
+
+static bool read_findings(const json_t *facts, sm_findings *findings) {
+    json_t *list = get_json(facts, "findings");
+    size_t n = json_array_size(list);
+    bool is_fine = json_is_array(list) && n <= SM_MOST_FINDINGS;
+    for (size_t k = 0; k < n && is_fine; k++) {
+        const char *name;
+        double value;
+        is_fine = json_unpack(json_array_get(list, k), "[s, F]", &name, &value) == 0 &&
+                  strlen(name) < sizeof findings->finding->name;
+        if (is_fine) sm_findings_add(findings, name, value);
+    }
+    json_decref(list);
+    return is_fine;
+}
+
+/* What only another method has. */
+static bool read_method(smerf_model *model, const json_t *facts) {
+    json_t *columns = get_json(facts, "target_columns");
+    bool is_fine = read_text(facts, "target", &model->told.name) && model->told.name != NULL &&
+                   read_strings(columns, &model->told.columns) && read_method_options(facts, &model->options) &&
+                   read_findings(facts, &model->findings);
+    json_decref(columns);
+    return is_fine;
+}
+
+/* What only a forest has. */
+static bool read_forest(smerf_model *model, const json_t *facts) {
+    smerf_options *options = &model->options;
+    size_t n_trees = 0;
+    bool is_fine = get_size(facts, "first_tree", UINT32_MAX, &options->first_tree) && read_options(facts, options) &&
+                   get_size(facts, "n_trees", UINT32_MAX - options->first_tree, &n_trees) && n_trees >= 1;
+    if (is_fine) options->n_trees = n_trees; /* else there are none to free */
+    return is_fine;
+}
+
+/* What every model has. */
+static bool read_items(smerf_model *model, const json_t *facts) {
+    json_t *ignored = get_json(facts, "ignored_columns"), *largest = get_json(facts, "largest_similarity");
+    bool is_fine = get_size(facts, "n_items", UINT32_MAX - 1, &model->n_items) && model->n_items >= 2 &&
+                   read_features(facts, &model->features) && read_strings(ignored, &model->ignored) &&
+                   read_text(facts, "id_column", &model->id_column) &&
+                   read_text(facts, "weight_column", &model->weight_column);
+    model->told.from_similarities = json_is_number(largest);
+    model->told.largest_similarity = json_number_value(largest);
+    json_decref(ignored);
+    json_decref(largest);
+    return is_fine;
+}
+
 smerf_status sm_facts_read(smerf_model *model, const json_t *facts, const char *name, const sm_target_kind **kind,
                            smerf_error *error) {
     const char *format = json_string_value(json_object_get(facts, "format"));
@@ -219,24 +312,16 @@ smerf_status sm_facts_read(smerf_model *model, const json_t *facts, const char *
         return sm_fail(error, SMERF_BAD_FILE, "%s: has format version %zu, and this smerf reads version %d", name,
                        version, SM_FORMAT_VERSION);
     const char *method = json_string_value(json_object_get(facts, "method"));
-    if (method == NULL || strcmp(method, "smerf") != 0)
+    if (method == NULL || !sm_method_find(method, &model->options.method))
         return sm_fail(error, SMERF_BAD_FILE, "%s: was made by the method '%.40s', which this smerf does not know",
                        name, method != NULL ? method : "");
+    model->method = sm_method_of(model->options.method);
     const char *target = json_string_value(json_object_get(facts, "target"));
-    *kind = target != NULL ? sm_target_kind_find(target) : NULL;
-    if (*kind == NULL)
+    *kind = target != NULL && model->method == NULL ? sm_target_kind_find(target) : NULL;
+    if (*kind == NULL && model->method == NULL)
         return sm_fail(error, SMERF_BAD_FILE, "%s: has a target of kind '%.40s', which this smerf does not know", name,
                        target != NULL ? target : "");
-    json_t *ignored = get_json(facts, "ignored_columns");
-    bool is_fine = get_size(facts, "first_tree", UINT32_MAX, &model->options.first_tree) &&
-                   get_size(facts, "n_items", UINT32_MAX - 1, &model->n_items) && model->n_items >= 2 &&
-                   read_options(facts, &model->options) && read_features(facts, &model->features) &&
-                   read_strings(ignored, &model->ignored) && read_text(facts, "id_column", &model->id_column) &&
-                   read_text(facts, "weight_column", &model->weight_column) &&
-                   get_size(facts, "n_trees", UINT32_MAX - model->options.first_tree, &model->options.n_trees) &&
-                   model->options.n_trees >= 1;
-    json_decref(ignored);
-    if (is_fine) return SMERF_OK;
-    model->options.n_trees = 0; /* there are none to free */
+    if (read_items(model, facts) && (model->method != NULL ? read_method(model, facts) : read_forest(model, facts)))
+        return SMERF_OK;
     return sm_fail(error, SMERF_BAD_FILE, "%s: is damaged: the facts in its header make no sense", name);
 }

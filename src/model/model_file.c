@@ -18,6 +18,7 @@ static smerf_status pack(const smerf_model *model, sm_tensors *tensors, smerf_er
         status = block != NULL ? sm_tensors_give(tensors, "item.id", SM_U8, block, n_bytes, error)
                                : sm_no_memory(error, "saving a model");
     }
+    if (status == SMERF_OK && model->method != NULL) return model->method->save(model->learned, tensors, error);
     if (status == SMERF_OK) status = sm_forest_pack(model, tensors, error);
     if (status == SMERF_OK) status = model->target->kind->save(model->target, tensors, error);
     return status;
@@ -56,20 +57,24 @@ static smerf_status unpack_items(smerf_model *model, const sm_tensors *tensors, 
     return SMERF_OK;
 }
 
+/*   kind  of the target; NULL: another method, which keeps none */
+static smerf_status unpack_learned(smerf_model *model, const sm_tensors *tensors, const sm_target_kind *kind,
+                                   smerf_error *error) {
+    const sm_told_target *told = &model->told;
+    if (kind == NULL) return model->method->load(tensors, &model->features, model->n_items, &model->learned, error);
+    smerf_status status = sm_forest_unpack(model, tensors, error);
+    if (status == SMERF_OK) status = kind->load(tensors, model->n_items, &model->target, error);
+    if (status == SMERF_OK && told->from_similarities)
+        smerf_target_note_similarities(model->target, told->largest_similarity);
+    return status;
+}
+
 static smerf_status unpack(smerf_model *model, const sm_safetensors *file, const char *name, smerf_error *error) {
     const sm_target_kind *kind;
     smerf_status status = sm_facts_read(model, file->facts, name, &kind, error);
     if (status != SMERF_OK) return status;
     status = unpack_items(model, &file->tensors, error);
-    if (status == SMERF_OK) status = sm_forest_unpack(model, &file->tensors, error);
-    if (status == SMERF_OK) status = kind->load(&file->tensors, model->n_items, &model->target, error);
-    if (status == SMERF_OK) {
-        const char *largest = json_string_value(json_object_get(file->facts, "largest_similarity"));
-        json_t *number = largest != NULL ? json_loads(largest, JSON_DECODE_ANY, NULL) : NULL;
-        if (json_is_number(number)) smerf_target_note_similarities(model->target, json_number_value(number));
-        json_decref(number);
-        return SMERF_OK;
-    }
+    if (status == SMERF_OK) status = unpack_learned(model, &file->tensors, kind, error);
     if (status == SMERF_BAD_FILE && error != NULL) { /* the rooms below do not know the file's name */
         char sentence[sizeof error->message];
         memcpy(sentence, error->message, sizeof sentence);

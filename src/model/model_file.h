@@ -12,7 +12,7 @@ enum { SM_FORMAT_VERSION = 1 };
 /* model_facts.c: everything that is not an array, as an object of strings. NULL: no memory. */
 json_t *sm_facts_write(const smerf_model *model);
 
-/* Fills options, n_items, features, columns; the target's kind goes to *kind. */
+/* Fills options, n_items, features, columns; the target's kind goes to *kind, NULL if the method keeps no target. */
 smerf_status sm_facts_read(smerf_model *model, const json_t *facts, const char *name, const sm_target_kind **kind,
                            smerf_error *error);
 

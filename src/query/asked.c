@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "query/answers.h"
 
 const sm_limits sm_usual_limits = {
     .group_bytes = 512e6, .leaves_bytes = 512e6, .panel_bytes = 64e6, .most_panel_bytes = 512e6, .whole_bytes = 256e6};
@@ -23,13 +24,13 @@ static smerf_status find_out_of_bag(sm_asked *asked, const smerf_items *items, s
 }
 
 static smerf_status match(sm_side *side, const smerf_model *model, const smerf_items *items, smerf_error *error) {
+    side->items = items;
     side->n = items->n_items;
     return sm_view_match(&side->view, &model->features, items, error);
 }
 
 smerf_status sm_asked_start(sm_asked *asked, const smerf_model *model, const smerf_question *question,
                             const sm_limits *limits, smerf_error *error) {
-    const sm_target_kind *kind = model->target->kind;
     *asked =
         (sm_asked){.model = model,
                    .limits = limits,
@@ -40,8 +41,12 @@ smerf_status sm_asked_start(sm_asked *asked, const smerf_model *model, const sme
                    .fallback = NAN};
     if (question->out_of_bag && !asked->is_square)
         return sm_fail(error, SMERF_BAD_INPUT, "out of bag is about pairs of training items: there is no second set");
-    if (kind->fallback != NULL) asked->fallback = kind->fallback(model->target);
-    smerf_status status = match(&asked->rows, model, question->rows, error);
+    smerf_status status = SMERF_OK;
+    if (question->out_of_bag) status = sm_model_check_forest(model, "out of bag", error);
+    if (status != SMERF_OK) return status;
+    if (model->target != NULL && model->target->kind->fallback != NULL)
+        asked->fallback = model->target->kind->fallback(model->target);
+    status = match(&asked->rows, model, question->rows, error);
     if (status == SMERF_OK && !asked->is_square) status = match(&asked->others, model, question->columns, error);
     if (status == SMERF_OK && asked->is_out_of_bag) status = find_out_of_bag(asked, question->rows, error);
     if (status != SMERF_OK) sm_asked_free(asked);
@@ -79,6 +84,7 @@ void sm_asked_free(sm_asked *asked) {
         sm_free(sides[s]->pick);
         sm_free(sides[s]->leaf);
     }
+    sm_answers_free(asked);
     for (size_t b = asked->first; b < asked->end; b++) sm_ready_free(&asked->ready[b - asked->first], asked->model);
     sm_free(asked->ready);
     sm_free(asked->place);
@@ -242,6 +248,7 @@ void sm_asked_row_leaves(const sm_asked *asked, size_t b, size_t first, size_t e
 
 bool sm_asked_all_speak(const sm_asked *asked) {
     const smerf_model *model = asked->model;
+    if (model->method != NULL) return true;
     return !asked->is_out_of_bag && model->options.self_distance != SMERF_SELF_EXCLUDE &&
            !model->target->kind->may_be_silent;
 }

@@ -17,11 +17,13 @@
 
 /* The items on one side of the pairs. */
 typedef struct sm_side {
+    const smerf_items *items;
     sm_view view;
-    size_t n;       /* how many are asked about */
-    uint32_t *pick; /* [n] their places in the view, ascending; NULL: all */
-    bool is_sent;   /* down the trees with every group; else whoever asks finds leaves as they are needed */
-    uint32_t *leaf; /* [trees][n] if sent: of the group, or of all trees; see sm_asked_leaves */
+    size_t n;        /* how many are asked about */
+    uint32_t *pick;  /* [n] their places in the view, ascending; NULL: all */
+    bool is_sent;    /* down the trees with every group; else whoever asks finds leaves as they are needed */
+    uint32_t *leaf;  /* [trees][n] if sent: of the group, or of all trees; see sm_asked_leaves */
+    uint32_t *place; /* [items] see answers.h; else NULL */
 } sm_side;
 
 typedef struct sm_asked {
@@ -45,6 +47,9 @@ typedef struct sm_asked {
     size_t n_sent;       /* trees whose leaf and is_out have been filled, if they are kept */
     size_t first, end;   /* the trees at hand */
     sm_ready *ready;     /* [end - first] */
+
+    sm_asked_sides sides; /* instead of all about trees, where the model is no forest: see answers.h */
+    sm_answers *answers;
 } sm_asked;
 
 smerf_status sm_asked_start(sm_asked *asked, const smerf_model *model, const smerf_question *question,

@@ -162,6 +162,10 @@ static smerf_status check_truth(const smerf_model *model, const smerf_question *
     if (truth == NULL && !question->out_of_bag)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "evaluating needs a target, but for out-of-bag scores of the model's own");
+    if (question->out_of_bag) {
+        smerf_status status = sm_model_check_forest(model, "out of bag", error);
+        if (status != SMERF_OK) return status;
+    }
     if (truth == NULL && model->target->kind->is_approximate)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "the model keeps only a low-rank form of its target: give the target to score against");

@@ -5,7 +5,8 @@
 #include "model/model.h"
 
 smerf_status smerf_importance_gain(const smerf_model *model, double *importance, smerf_error *error) {
-    (void)error;
+    smerf_status status = sm_model_check_forest(model, "gains", error);
+    if (status != SMERF_OK) return status;
     size_t n_features = model->features.n;
     memset(importance, 0, n_features * sizeof *importance);
     for (size_t b = 0; b < model->options.n_trees; b++) {

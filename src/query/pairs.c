@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "query/answers.h"
 #include "query/settle.h"
 
 enum { MOST_A_TASK = 1024, FEWEST_A_TASK = 32, FEW_LEAVES = 128 };
@@ -185,7 +186,10 @@ smerf_status sm_predict_pairs(const smerf_model *model, const smerf_question *qu
     if (status != SMERF_OK) return status;
     pairs_job job = {.asked = &asked, .n_pairs = n_pairs, .distance = distance, .spread = spread};
     status = check_pairs(&asked, left, right, n_pairs, error);
-    if (status == SMERF_OK && n_pairs > 0) {
+    if (status == SMERF_OK && spread != NULL) status = sm_model_check_forest(model, "a spread over trees", error);
+    if (status == SMERF_OK && n_pairs > 0 && model->method != NULL) {
+        status = sm_answer_pairs(&asked, left, right, n_pairs, &crew, distance, error);
+    } else if (status == SMERF_OK && n_pairs > 0) {
         status = take_room(&job, &crew, error);
         if (status == SMERF_OK) status = pick(&job, left, right, error);
         if (status == SMERF_OK) status = predict(&job, &crew, error);

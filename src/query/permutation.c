@@ -174,6 +174,8 @@ static smerf_status run_shuffles(shuffle_job *job, const smerf_run *run, double 
 smerf_status smerf_importance_permutation(const smerf_model *model, const smerf_items *items, const smerf_target *truth,
                                           const smerf_run *run, double *importance, double *standard_error,
                                           smerf_error *error) {
+    smerf_status status = sm_model_check_forest(model, "out of bag", error);
+    if (status != SMERF_OK) return status;
     if (model->options.sample == SMERF_NO_SAMPLE)
         return sm_fail(
             error, SMERF_BAD_INPUT,
@@ -185,7 +187,7 @@ smerf_status smerf_importance_permutation(const smerf_model *model, const smerf_
         return sm_fail(error, SMERF_BAD_INPUT,
                        "the model keeps only a low-rank form of its target: give the target to score against");
     sm_view view;
-    smerf_status status = sm_view_match(&view, &model->features, items, error);
+    status = sm_view_match(&view, &model->features, items, error);
     if (status != SMERF_OK) return status;
     uint32_t *place = sm_array(items->n_items, sizeof *place);
     status = place != NULL ? sm_model_find_items(model, items, &view, place, error)

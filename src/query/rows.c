@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "query/answers.h"
 #include "query/settle.h"
 
 /* The distances of one leaf to all others serve every row of a chunk that falls into it. */
@@ -196,6 +197,19 @@ static smerf_status settle(sm_panel *panel, sm_crew *crew, smerf_error *error) {
     return status;
 }
 
+/* A model that is no forest. */
+static smerf_status answer_rows(void *argument, size_t task, size_t thread, smerf_error *error) {
+    sm_panel *panel = argument;
+    const sm_asked *asked = panel->asked;
+    (void)error;
+    size_t n_columns = sm_asked_columns(asked)->n, first = panel->first + task * panel->chunk_rows;
+    size_t end = first + panel->chunk_rows < panel->end ? first + panel->chunk_rows : panel->end;
+    for (size_t i = first; i < end; i++)
+        asked->model->method->answer(asked->answers, i, NULL, n_columns, thread,
+                                     panel->distances + (i - panel->first) * n_columns);
+    return SMERF_OK;
+}
+
 smerf_status sm_panel_predict(sm_panel *panel, size_t first, sm_crew *crew, smerf_error *error) {
     sm_asked *asked = panel->asked;
     smerf_status status = SMERF_OK;
@@ -203,6 +217,10 @@ smerf_status sm_panel_predict(sm_panel *panel, size_t first, sm_crew *crew, smer
     panel->first = first;
     panel->end = asked->rows.n - first < panel->most_rows ? asked->rows.n : first + panel->most_rows;
     size_t n_chunks = (panel->end - first + panel->chunk_rows - 1) / panel->chunk_rows;
+    if (asked->model->method != NULL) {
+        status = sm_answers_start(asked, crew, error);
+        return status == SMERF_OK ? sm_crew_do(crew, n_chunks, answer_rows, panel, error) : status;
+    }
     for (size_t group = 0; group < asked->n_groups && status == SMERF_OK; group++) {
         crew->share_from = from + (to - from) * (double)group / (double)asked->n_groups;
         crew->share_to = from + (to - from) * (double)(group + 1) / (double)asked->n_groups;

@@ -72,6 +72,8 @@ static smerf_status predict(values_job *job, sm_crew *crew, smerf_error *error) 
 
 smerf_status sm_predict_values(const smerf_model *model, const smerf_question *question, const sm_limits *limits,
                                const smerf_run *run, double *values, smerf_error *error) {
+    smerf_status status = sm_model_check_forest(model, "labels and responses", error);
+    if (status != SMERF_OK) return status;
     if (smerf_model_n_values(model) == 0)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "the model was fitted on distances: only labels and responses can be predicted");
@@ -82,7 +84,7 @@ smerf_status sm_predict_values(const smerf_model *model, const smerf_question *q
     sm_crew crew;
     sm_asked asked;
     sm_crew_start(&crew, run);
-    smerf_status status = sm_asked_start(&asked, model, question, limits, error);
+    status = sm_asked_start(&asked, model, question, limits, error);
     if (status != SMERF_OK) return status;
     values_job job = {.asked = &asked, .n_values = smerf_model_n_values(model), .values = values};
     status = predict(&job, &crew, error);
@@ -96,11 +98,13 @@ smerf_status smerf_predict_values(const smerf_model *model, const smerf_question
 }
 
 size_t smerf_model_n_values(const smerf_model *model) {
+    if (model->target == NULL) return 0;
     const sm_target_kind *kind = model->target->kind;
     return kind->n_values != NULL ? kind->n_values(model->target) : 0;
 }
 
 const char *smerf_model_value_name(const smerf_model *model, size_t value) {
+    if (model->target == NULL) return NULL;
     const sm_target_kind *kind = model->target->kind;
     return kind->value_name != NULL ? kind->value_name(model->target, value) : NULL;
 }

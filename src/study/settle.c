@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "method/methods.h"
 #include "target/completed.h"
 #include "target/pairs.h"
 
@@ -170,6 +171,8 @@ smerf_status sm_settle_complete(const smerf_items *items, smerf_target *target, 
 
 smerf_status smerf_fit(const smerf_items *items, smerf_target *target, const smerf_options *options,
                        const smerf_run *run, smerf_model **out, smerf_error *error) {
+    if (options->method >= SMERF_N_METHODS) return sm_fail(error, SMERF_BAD_INPUT, "method: there is no such method");
+    if (options->method != SMERF_METHOD_FOREST) return sm_method_fit(items, target, options, run, out, error);
     smerf_options settled = *options;
     smerf_status status = sm_settle_complete(items, target, options, run, &settled.complete, error);
     return status == SMERF_OK ? sm_fit(items, target, &settled, run, out, error) : status;

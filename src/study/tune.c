@@ -152,6 +152,8 @@ smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const sm
                         void *context, smerf_trial *best, smerf_model **out, smerf_error *error) {
     trials list = {.n = 0};
     if ((unsigned)metric >= SMERF_N_METRICS) return sm_fail(error, SMERF_BAD_INPUT, "there is no such metric");
+    if (options->method != SMERF_METHOD_FOREST)
+        return sm_fail(error, SMERF_BAD_INPUT, "method: only smerf has out-of-bag scores to choose options by");
     if (options->sample == SMERF_NO_SAMPLE)
         return sm_fail(error, SMERF_BAD_INPUT, "sample: without one, nothing is out of bag to choose by");
     smerf_options settled = *options; /* once, for all settings */
