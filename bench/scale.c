@@ -1,10 +1,12 @@
 /* scale.c - how time and memory grow with the size of the data, for the targets that never need a matrix.
  *
- *   bench-scale KIND FIRST LAST TREES THREADS     KIND is labels, response, graph, groups or pairs
+ *   bench-scale KIND FIRST LAST TREES THREADS     KIND is labels, response, graph, groups, pairs or filled
  *
  * A graph links neighbours in the space of three features, and a larger one has more neighbourhoods, as networks do. Groups
  * is the hard case: a few groups that grow with the graph, inside which links are random; trees then peel off node after
  * node, and get deeper with size.
+ *
+ * Filled is pairs once more, with missing ones filled in where that helps (--complete auto): what choosing costs.
  *
  * Sizes double from FIRST to LAST items. Each size runs in a process of its own, so that peak memory is its own. Graphs
  * have 10 edges a node, pairs 100 an item; there are 20 features. The exponent of a line is how fast processor time grows
@@ -162,7 +164,7 @@ static void draw_nearby(const work *job, double *const *x, pair_makings *pairs) 
 }
 
 static smerf_target *make_pairs(const work *job, double *const *x) {
-    bool is_graph = strcmp(job->kind, "pairs") != 0;
+    bool is_graph = strcmp(job->kind, "graph") == 0 || strcmp(job->kind, "groups") == 0;
     size_t n = job->n * (is_graph ? EDGES_A_NODE : PAIRS_AN_ITEM);
     pair_makings pairs = {.n = n,
                           .left = need(n, sizeof *pairs.left),
@@ -191,7 +193,7 @@ static double bytes_of_model(const smerf_model *model, const work *job) {
     if (strcmp(job->kind, "labels") == 0) bytes += 4 * n;
     if (strcmp(job->kind, "response") == 0) bytes += 8 * n;
     if (strcmp(job->kind, "graph") == 0 || strcmp(job->kind, "groups") == 0) bytes += n * (8 + 2 * 4 * EDGES_A_NODE);
-    if (strcmp(job->kind, "pairs") == 0) bytes += n * (8 + 2 * 12 * PAIRS_AN_ITEM);
+    if (strcmp(job->kind, "pairs") == 0 || strcmp(job->kind, "filled") == 0) bytes += n * (8 + 2 * 12 * PAIRS_AN_ITEM);
     for (size_t b = 0; b < description.options.n_trees; b++) {
         smerf_tree_view tree;
         smerf_model_tree(model, b, &tree);
@@ -228,7 +230,7 @@ static measured measure(const work *job) {
     const smerf_run run = {.n_threads = job->n_threads};
     smerf_options_default(&options);
     options.n_trees = job->n_trees;
-    options.complete = SMERF_COMPLETE_OFF;
+    if (strcmp(job->kind, "filled") != 0) options.complete = SMERF_COMPLETE_OFF;
     double started = now(), began = worked();
     if (smerf_fit(items, target, &options, &run, &model, &error) != SMERF_OK) fail(&error);
     measured found = {.seconds = now() - started,
@@ -260,12 +262,12 @@ static measured measure_apart(const work *job) {
 }
 
 int main(int n_words, char **words) {
-    static const char *const kinds[] = {"labels", "response", "graph", "groups", "pairs"};
+    static const char *const kinds[] = {"labels", "response", "graph", "groups", "pairs", "filled"};
     bool is_known = false;
     for (size_t k = 0; n_words == 6 && k < sizeof kinds / sizeof *kinds; k++)
         is_known |= strcmp(words[1], kinds[k]) == 0;
     if (!is_known) {
-        fprintf(stderr, "usage: bench-scale labels|response|graph|groups|pairs FIRST LAST TREES THREADS\n");
+        fprintf(stderr, "usage: bench-scale labels|response|graph|groups|pairs|filled FIRST LAST TREES THREADS\n");
         return 2;
     }
     size_t first = strtoull(words[2], NULL, 10), last = strtoull(words[3], NULL, 10);
