@@ -72,10 +72,12 @@ static smerf_status pairs_of_matrix(const sm_matrix *matrix, bool is_square, sme
     if (left == NULL || right == NULL || value == NULL) status = no_memory(error);
     for (size_t i = 0; i < n && status == SMERF_OK; i++)
         for (size_t j = is_square ? i : 0; j < n_columns; j++) {
-            if (isnan(matrix->z[i * n_columns + j])) continue;
+            float z = matrix->z[i * n_columns + j];
+            bool is_filled_in = is_square && i == j && matrix->has_no_diagonal && z == 0;
+            if (isnan(z) || is_filled_in) continue;
             left[k] = (uint32_t)i;
             right[k] = (uint32_t)(is_square ? j : n + j);
-            value[k++] = (double)matrix->z[i * n_columns + j];
+            value[k++] = (double)z;
         }
     const smerf_pair_list pairs = {.n = k, .left = left, .right = right, .value = value};
     if (status == SMERF_OK) status = smerf_target_new_pairs(&pairs, is_square ? n : n + n_columns, out, error);
@@ -111,6 +113,7 @@ static smerf_status read_matrix(const cli_args *args, const char *path, const si
         status = smerf_target_new_block(matrix->z, matrix->n_rows, matrix->n_columns, &target->target, error);
     else
         status = smerf_target_new_distances(matrix->z, matrix->n_rows, &target->target, error);
+    if (status == SMERF_OK && matrix->has_no_diagonal) smerf_target_note_no_diagonal(target->target);
     if (status == SMERF_OK && wish.are_similarities) note_similarities(target, matrix->largest);
     return status;
 }

@@ -188,6 +188,10 @@ SMERF_API void smerf_target_row(const smerf_target *target, size_t row, double *
 
 /* Notes that the distances were made from similarities q as z = largest - q; smerf_model_describe tells it. */
 SMERF_API void smerf_target_note_similarities(smerf_target *target, double largest);
+
+/* Notes that a matrix came without its diagonal, which is only filled in: methods that fit z_ii leave it out. (Graphs and
+ * lists of pairs know that by themselves.) */
+SMERF_API void smerf_target_note_no_diagonal(smerf_target *target);
 SMERF_API void smerf_target_free(smerf_target *target);
 
 /* ---- 4  Options and run ----------------------------------------------------------------------------------

@@ -114,8 +114,11 @@ static smerf_status check_symmetry(const sm_matrix_reader *reader) {
 static smerf_status finish(sm_matrix_reader *reader) {
     size_t n = reader->wish->rows.n;
     if (!reader->wish->is_square) return SMERF_OK;
-    for (size_t i = 0; i < n; i++)
-        if (reader->form == SM_MATRIX_CONDENSED || isnan(reader->z[i * n + i])) reader->z[i * n + i] = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (reader->form != SM_MATRIX_CONDENSED && !isnan(reader->z[i * n + i])) continue;
+        reader->z[i * n + i] = 0;
+        reader->has_no_diagonal = true;
+    }
     if (reader->form == SM_MATRIX_CONDENSED)
         sm_square_mirror(reader->z, n);
     else if (reader->wish->take_means)
@@ -158,7 +161,8 @@ smerf_status sm_matrix_read(const char *path, const sm_matrix_wish *wish, sm_mat
     reader.is_npy = sm_npy_is(&reader.source);
     status = read_matrix(&reader);
     if (status == SMERF_OK) {
-        *matrix = (sm_matrix){wish->rows.n, wish->columns.n, reader.z, reader.largest, count_missing(&reader)};
+        *matrix = (sm_matrix){wish->rows.n,   wish->columns.n,        reader.z,
+                              reader.largest, count_missing(&reader), reader.has_no_diagonal};
         reader.z = NULL; /* now the caller's */
     }
     sm_free(reader.z);

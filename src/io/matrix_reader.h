@@ -21,9 +21,10 @@ typedef struct sm_matrix_reader {
     uint32_t *cell_of_column; /* [columns.n] the place in a line of each, likewise, */
     uint32_t *column_of_cell; /* [columns.n] and the other way round; owned */
 
-    size_t row, column; /* condensed: the pair read last; with ids: the row of this line */
-    float *z;           /* NULL: the numbers are looked at, not stored */
-    double largest;     /* similarities: what they are taken from; grows while they are only looked at */
+    bool has_no_diagonal; /* see sm_matrix */
+    size_t row, column;   /* condensed: the pair read last; with ids: the row of this line */
+    float *z;             /* NULL: the numbers are looked at, not stored */
+    double largest;       /* similarities: what they are taken from; grows while they are only looked at */
     smerf_error *error;
 } sm_matrix_reader;
 

@@ -10,9 +10,9 @@ typedef struct entry {
 
 static const entry methods[SMERF_N_METHODS] = {
     [SMERF_METHOD_FOREST] = {"smerf", NULL},
-    [SMERF_METHOD_EUCLIDEAN] = {"euclidean", NULL},
-    [SMERF_METHOD_MAHALANOBIS] = {"mahalanobis", NULL},
-    [SMERF_METHOD_BILINEAR] = {"bilinear", NULL},
+    [SMERF_METHOD_EUCLIDEAN] = {"euclidean", &sm_method_euclidean},
+    [SMERF_METHOD_MAHALANOBIS] = {"mahalanobis", &sm_method_mahalanobis},
+    [SMERF_METHOD_BILINEAR] = {"bilinear", &sm_method_bilinear},
     [SMERF_METHOD_RFD] = {"rfd", NULL},
     [SMERF_METHOD_PLUGIN] = {"plugin", NULL},
     [SMERF_METHOD_EPM] = {"epm", NULL},

@@ -106,6 +106,7 @@ smerf_status smerf_target_new_graph(const smerf_pair_list *edges, const smerf_pa
     if (status == SMERF_OK) status = new_graph(&links, NULL, 0, &graph, error);
     if (status != SMERF_OK) return status;
     graph->facts.n_repeated = n_repeated;
+    graph->head.has_no_diagonal = true;
     *out = &graph->head;
     return SMERF_OK;
 }

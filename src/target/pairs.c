@@ -15,6 +15,7 @@ static void free_pairs(smerf_target *target) {
     sm_known_pairs *pairs = (sm_known_pairs *)target;
     sm_links_free(&pairs->own);
     sm_free(pairs->diagonal);
+    sm_free(pairs->self_weight);
     smerf_target_free(pairs->shared);
     sm_free(pairs);
 }
@@ -84,13 +85,14 @@ static rating merge(const smerf_pair_list *list, const uint32_t *order, size_t n
 
 /* Of a pair of two items goes to the upper triangle, of an item and itself to the diagonal. */
 static void gather_pairs(const smerf_pair_list *list, const uint32_t *order, sm_upper *upper, double *diagonal,
-                         smerf_pair_facts *facts) {
+                         double *self_weight, smerf_pair_facts *facts) {
     for (size_t first = 0, end; first < list->n; first = end) {
         end = sm_list_run(list, order, first);
         uint32_t smaller = sm_list_smaller(list, order[first]), larger = sm_list_larger(list, order[first]);
         rating merged = merge(list, order + first, end - first);
         if (smaller == larger) {
             diagonal[smaller] = merged.value;
+            self_weight[smaller] = merged.weight;
             continue;
         }
         upper->n_partners[smaller]++;
@@ -119,9 +121,9 @@ smerf_status smerf_target_new_pairs(const smerf_pair_list *list, size_t n_items,
     sm_upper upper = {0};
     sm_links links = {0};
     smerf_pair_facts facts = {0};
-    double *diagonal = sm_zeros(n_items, sizeof *diagonal);
-    if (diagonal != NULL && sm_upper_start(&upper, n_items, list->n, list->weight != NULL)) {
-        gather_pairs(list, order, &upper, diagonal, &facts);
+    double *diagonal = sm_zeros(n_items, sizeof *diagonal), *self_weight = sm_zeros(n_items, sizeof *self_weight);
+    if (diagonal != NULL && self_weight != NULL && sm_upper_start(&upper, n_items, list->n, list->weight != NULL)) {
+        gather_pairs(list, order, &upper, diagonal, self_weight, &facts);
         sm_free(order);
         order = NULL;
         status = sm_links_mirror(&links, &upper, n_items, common_value, error);
@@ -130,13 +132,16 @@ smerf_status smerf_target_new_pairs(const smerf_pair_list *list, size_t n_items,
     }
     sm_free(order);
     sm_upper_free(&upper);
-    if (status != SMERF_OK) {
+    sm_known_pairs *pairs = NULL;
+    if (status == SMERF_OK)
+        status = new_pairs(&sm_target_pairs, &links, NULL, drop_zeros(diagonal, n_items), 0, &pairs, error);
+    else
         sm_free(diagonal);
+    if (status != SMERF_OK) {
+        sm_free(self_weight);
         return status;
     }
-    sm_known_pairs *pairs = NULL;
-    status = new_pairs(&sm_target_pairs, &links, NULL, drop_zeros(diagonal, n_items), 0, &pairs, error);
-    if (status != SMERF_OK) return status;
+    pairs->self_weight = drop_zeros(self_weight, n_items);
     pairs->facts.n_repeated = facts.n_repeated;
     pairs->facts.n_conflicts = facts.n_conflicts;
     *out = &pairs->head;

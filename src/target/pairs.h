@@ -11,6 +11,7 @@ typedef struct sm_known_pairs {
     sm_links own;          /* these, if they are ours */
     double *diagonal;      /* [n_items] z_ii; NULL: all are `self` */
     double self;
+    double *self_weight;              /* [n_items] of (i, i) where that was listed, else 0; NULL: none was */
     double mean;                      /* of all observed distances, by weight; of the diagonal if there are none */
     double largest;                   /* no distance is larger in size */
     double least_weight, most_weight; /* of observed pairs; an item and itself have 1 */

@@ -46,6 +46,8 @@ void smerf_target_note_similarities(smerf_target *target, double largest) {
     target->largest_similarity = largest;
 }
 
+void smerf_target_note_no_diagonal(smerf_target *target) { target->has_no_diagonal = true; }
+
 void smerf_target_row(const smerf_target *target, size_t row, double *distances) {
     target->kind->true_row(target, row, distances);
 }

@@ -144,6 +144,7 @@ struct smerf_target {
     atomic_size_t n_owners;
     size_t n_rows, n_columns; /* equal, but for a block to evaluate against */
     bool is_block;
+    bool has_no_diagonal;   /* z_ii was not given: what it says of an item and itself is only a convention */
     bool from_similarities; /* z = largest_similarity - q */
     double largest_similarity;
     sm_strings columns; /* that it was taken from; empty for files of their own */
