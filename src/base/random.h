@@ -50,7 +50,10 @@ enum {
     SM_PLACE_SIMULATE = 3,
     SM_PLACE_PERMUTE = 4,
     SM_PLACE_SPLIT = 5,
-    SM_PLACE_COMPLETE = 6
+    SM_PLACE_COMPLETE = 6,
+    SM_PLACE_CHAIN = 7,
+    SM_PLACE_SHUFFLE = 8,
+    SM_PLACE_NEW_NODE = 9
 };
 
 #endif
