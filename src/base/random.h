@@ -53,7 +53,8 @@ enum {
     SM_PLACE_COMPLETE = 6,
     SM_PLACE_CHAIN = 7,
     SM_PLACE_SHUFFLE = 8,
-    SM_PLACE_NEW_NODE = 9
+    SM_PLACE_NEW_NODE = 9,
+    SM_PLACE_WATCHED = 10
 };
 
 #endif

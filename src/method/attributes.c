@@ -154,7 +154,9 @@ void sm_attribute_members_free(sm_attribute_members *members) {
 
 /* ---- files ---- */
 
-static uint32_t n_cuts(const struct sm_coding *coding) { return coding->is_category || coding->n < 2 ? 0 : coding->n - 1; }
+static uint32_t n_cuts(const struct sm_coding *coding) {
+    return coding->is_category || coding->n < 2 ? 0 : coding->n - 1;
+}
 
 smerf_status sm_attributes_save(const sm_attributes *attributes, sm_tensors *tensors, smerf_error *error) {
     size_t n_features = attributes->n_features, n_all = 0;
@@ -207,7 +209,8 @@ smerf_status sm_attributes_load(sm_attributes *attributes, const sm_features *fe
     bool is_good = true;
     for (size_t f = 0; f < features->n && is_good; f++) {
         attributes->coding[f].n = ((const uint32_t *)n_of)[f];
-        is_good = fits(&attributes->coding[f], &features->feature[f]) && take_cuts(&attributes->coding[f], &cuts, &n_left);
+        is_good =
+            fits(&attributes->coding[f], &features->feature[f]) && take_cuts(&attributes->coding[f], &cuts, &n_left);
     }
     number_them(attributes);
     if (is_good && n_left == 0) return SMERF_OK;

@@ -67,12 +67,12 @@ static bool make_room(sm_chain *chain) {
 
 void sm_chain_free(sm_chain *chain) {
     if (chain == NULL) return;
-    void *const arrays[] = {chain->phi,       chain->pull,          chain->a,           chain->c,
-                            chain->g,         chain->h,             chain->lambda,      chain->r,
-                            chain->node_units, chain->factor_units, chain->node_order,  chain->factor_order,
-                            chain->row,       chain->other_row,     chain->rows,        chain->four_rows,
-                            chain->total,     chain->exposure,      chain->log_share,   chain->cost,
-                            chain->tables,    chain->node_exposure, chain->node_tables};
+    void *const arrays[] = {
+        chain->phi,        chain->pull,          chain->a,          chain->c,          chain->g,
+        chain->h,          chain->lambda,        chain->r,          chain->node_units, chain->factor_units,
+        chain->node_order, chain->factor_order,  chain->row,        chain->other_row,  chain->rows,
+        chain->four_rows,  chain->total,         chain->exposure,   chain->log_share,  chain->cost,
+        chain->tables,     chain->node_exposure, chain->node_tables};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) sm_free(arrays[k]);
     sm_free(chain);
 }

@@ -39,13 +39,13 @@ typedef struct sm_chain {
     const sm_gibbs_priors *priors;
     size_t n_nodes, n_factors, width;
 
-    double *phi;         /* [n_nodes][width] */
-    double *pull;        /* [n_nodes][width] phi_i' Lambda: kept in step with both */
-    double *a, *c;       /* [n_nodes]; a: epm only */
-    double *g;           /* [n_nodes][width] narm only, and */
-    double *h;           /* [n_attributes][width] */
-    double *lambda;      /* [width][width] symmetric */
-    double *r;           /* [width] */
+    double *phi;    /* [n_nodes][width] */
+    double *pull;   /* [n_nodes][width] phi_i' Lambda: kept in step with both */
+    double *a, *c;  /* [n_nodes]; a: epm only */
+    double *g;      /* [n_nodes][width] narm only, and */
+    double *h;      /* [n_attributes][width] */
+    double *lambda; /* [width][width] symmetric */
+    double *r;      /* [width] */
     double gamma0, c0, xi, beta;
 
     uint32_t *node_units;   /* [n_nodes][width] m_ik: units of node i at factor k */

@@ -26,8 +26,8 @@ static void draw_tables(sm_chain *chain) {
     }
 }
 
-static void add_member(const double *restrict g, const double *restrict u, const uint32_t *restrict tables, size_t width,
-                       double *restrict n_tables, double *restrict weight) {
+static void add_member(const double *restrict g, const double *restrict u, const uint32_t *restrict tables,
+                       size_t width, double *restrict n_tables, double *restrict weight) {
     for (size_t k = 0; k < width; k++) {
         n_tables[k] += (double)(int32_t)tables[k];
         weight[k] += g[k] * u[k];
@@ -56,7 +56,8 @@ void sm_chain_draw_attributes(sm_chain *chain) {
     double *ratio = chain->row, *weight = chain->other_row;
     draw_tables(chain);
     for (size_t l = 0; l < attributes->n_attributes; l++) {
-        const uint32_t *first = attributes->item + attributes->first[l], *end = attributes->item + attributes->first[l + 1];
+        const uint32_t *first = attributes->item + attributes->first[l],
+                       *end = attributes->item + attributes->first[l + 1];
         sm_row_clear(ratio, width);
         sm_row_clear(weight, width);
         for (const uint32_t *i = first; i < end; i++)

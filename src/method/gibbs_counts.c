@@ -22,7 +22,8 @@ static void draw_unit(sm_chain *chain, size_t i, size_t j, double rate) {
     size_t width = chain->width;
     double *part = chain->rows, *other_part = chain->rows + width;
     size_t k = draw_factor(chain, chain->row, part, rate);
-    double sum = sm_row_products(chain->lambda + k * width, chain->phi + j * width, width, chain->other_row, other_part);
+    double sum =
+        sm_row_products(chain->lambda + k * width, chain->phi + j * width, width, chain->other_row, other_part);
     size_t l = draw_factor(chain, chain->other_row, other_part, sum);
     chain->node_units[i * width + k]++;
     chain->node_units[j * width + l]++;

@@ -54,35 +54,42 @@ static void finish_exposure(sm_chain *chain) {
 /* R_l: what r_k is multiplied with in the shape of lambda_kl. */
 static double other_share(const sm_chain *chain, size_t k, size_t l) { return k == l ? chain->xi : chain->r[l]; }
 
-/* r_k ~ Gamma(gamma0 / K + L_k, rate c0 + w_k), L_k = sum_l tables(n_kl, r_k R_l), w_k = -sum_l R_l ln(beta/(beta+T_kl)) */
+/* L_k = sum_l tables(n_kl, r_k R_l) and w_k = -sum_l R_l ln(beta / (beta + T_kl)), with r as it stands. */
+static void seat(sm_chain *chain, size_t k) {
+    const uint32_t *units = chain->factor_units + k * chain->width;
+    const double *log_share = chain->log_share + k * chain->width;
+    uint32_t n_tables = 0;
+    double cost = 0;
+    for (size_t l = 0; l < chain->n_factors; l++) {
+        double other = other_share(chain, k, l);
+        cost -= other * log_share[l];
+        if (units[l] > 0) n_tables += sm_draw_tables(&chain->draws, units[l], chain->r[k] * other);
+    }
+    chain->tables[k] = n_tables;
+    chain->cost[k] = cost;
+}
+
+/* r_k ~ Gamma(gamma0 / K + L_k, rate c0 + w_k), in random order. */
 static void draw_strengths(sm_chain *chain) {
-    size_t width = chain->width, n_factors = chain->n_factors;
-    sm_random_shuffle(&chain->shuffles, chain->factor_order, n_factors);
-    for (size_t n = 0; n < n_factors; n++) {
+    sm_random_shuffle(&chain->shuffles, chain->factor_order, chain->n_factors);
+    for (size_t n = 0; n < chain->n_factors; n++) {
         size_t k = chain->factor_order[n];
-        const uint32_t *units = chain->factor_units + k * width;
-        const double *log_share = chain->log_share + k * width;
-        uint32_t n_tables = 0;
-        double cost = 0;
-        for (size_t l = 0; l < n_factors; l++) {
-            double other = other_share(chain, k, l);
-            cost -= other * log_share[l];
-            if (units[l] > 0) n_tables += sm_draw_tables(&chain->draws, units[l], chain->r[k] * other);
-        }
-        chain->tables[k] = n_tables;
-        chain->cost[k] = cost;
-        double shape = chain->gamma0 / (double)n_factors + n_tables;
-        chain->r[k] = sm_draw_gamma(&chain->draws, shape) / (chain->c0 + cost);
+        seat(chain, k);
+        double shape = chain->gamma0 / (double)chain->n_factors + chain->tables[k];
+        chain->r[k] = sm_draw_gamma(&chain->draws, shape) / (chain->c0 + chain->cost[k]);
     }
 }
 
 /* gamma0, by a Metropolis step: g' ~ Gamma(prior + ell, rate prior + s) with ell = sum_k tables(L_k, gamma0 / K) and
  * s = sum_k ln((c0 + w_k) / c0) / K. The prior and ell cancel against the proposal, and the log of the ratio is
- *     sum_k [ (g' - g)/K (ln c0 + ln r_k) - lnGamma(g'/K + L_k) + lnGamma(g/K + L_k) ] - s (g - g') */
+ *     sum_k [ (g' - g)/K (ln c0 + ln r_k) - lnGamma(g'/K + L_k) + lnGamma(g/K + L_k) ] - s (g - g')
+ * L and w are drawn anew: those that r was drawn with knew the old r of the factors after them, and through these
+ * gamma0, of which a proposal must know nothing but r. */
 static void draw_gamma0(sm_chain *chain) {
     double n_factors = (double)chain->n_factors, old = chain->gamma0, s = 0, log_ratio = 0;
     uint32_t ell = 0;
     for (size_t k = 0; k < chain->n_factors; k++) {
+        seat(chain, k);
         ell += sm_draw_tables(&chain->draws, chain->tables[k], old / n_factors);
         s += log1p(chain->cost[k] / chain->c0) / n_factors;
     }

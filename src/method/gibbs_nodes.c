@@ -40,8 +40,8 @@ static void draw_phi(sm_chain *chain, size_t node, const double *exposure) {
 
 static void draw_rate(sm_chain *chain, size_t node) {
     size_t width = chain->width;
-    double shapes = chain->g != NULL ? sm_row_sum(chain->g + node * width, width)
-                                     : (double)chain->n_factors * chain->a[node];
+    double shapes =
+        chain->g != NULL ? sm_row_sum(chain->g + node * width, width) : (double)chain->n_factors * chain->a[node];
     chain->c[node] = sm_chain_gamma(chain, chain->priors->c, shapes, sm_row_sum(chain->phi + node * width, width));
 }
 

@@ -20,8 +20,10 @@ smerf_status sm_network_check(const smerf_target *target, const char *method, sm
     for (size_t e = 0; e < links->n; e++) {
         double value = 1 - sm_links_value(links, e);
         if (value != 0 && value != 1)
-            return sm_fail(error, SMERF_BAD_INPUT, "%s learns from links that are there or not, and an edge has the weight "
-                           "%.9g; leave the weights out", method, value);
+            return sm_fail(error, SMERF_BAD_INPUT,
+                           "%s learns from links that are there or not, and an edge has the weight "
+                           "%.9g; leave the weights out",
+                           method, value);
     }
     if (target->kind == &sm_target_observed && links->n == 0)
         return sm_fail(error, SMERF_BAD_INPUT, "%s needs observed pairs of two different nodes, and there are none",

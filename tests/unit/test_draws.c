@@ -15,7 +15,8 @@
 /* The mean of n draws, in standard errors from the expected one: five never happen by chance. */
 static void assert_mean(double sum, size_t n, double mean, double variance, const char *what, double parameter) {
     double z = (sum / (double)n - mean) / sqrt(variance / (double)n);
-    if (!(fabs(z) < 5)) fail_msg("%s(%g): the mean is %g, not %g: %g errors", what, parameter, sum / (double)n, mean, z);
+    if (!(fabs(z) < 5))
+        fail_msg("%s(%g): the mean is %g, not %g: %g errors", what, parameter, sum / (double)n, mean, z);
 }
 
 /* Counts against probabilities, cells of fewer than ten expected draws taken together with the next. */
@@ -134,8 +135,8 @@ static void poissons_have_their_probabilities(void **state) {
             sm_draws draws;
             sm_draws_start(&draws, 15, (uint32_t)m, (uint64_t)is_positive);
             for (size_t i = 0; i < N_DRAWS; i++) {
-                uint32_t drawn = is_positive ? sm_draw_positive_poisson(&draws, means[m])
-                                             : sm_draw_poisson(&draws, means[m]);
+                uint32_t drawn =
+                    is_positive ? sm_draw_positive_poisson(&draws, means[m]) : sm_draw_poisson(&draws, means[m]);
                 assert_true(drawn < N_KINDS);
                 counts[drawn]++;
             }
