@@ -15,8 +15,8 @@ static const entry methods[SMERF_N_METHODS] = {
     [SMERF_METHOD_BILINEAR] = {"bilinear", &sm_method_bilinear},
     [SMERF_METHOD_RFD] = {"rfd", NULL},
     [SMERF_METHOD_PLUGIN] = {"plugin", NULL},
-    [SMERF_METHOD_EPM] = {"epm", NULL},
-    [SMERF_METHOD_NARM] = {"narm", NULL},
+    [SMERF_METHOD_EPM] = {"epm", &sm_method_epm},
+    [SMERF_METHOD_NARM] = {"narm", &sm_method_narm},
 };
 
 const char *smerf_method_name(smerf_method method) { return methods[method].name; }
