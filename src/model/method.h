@@ -78,6 +78,11 @@ typedef struct sm_method {
     void (*answer)(sm_answers *answers, size_t row, const uint32_t *columns, size_t n, size_t thread,
                    double *distances);
 
+    /* Instead of that, for a method that is much quicker with many pairs at a time: the distances of any pairs. NULL: row
+     * by row it is.
+     *   left, right  [n] places in rows and columns */
+    void (*answer_pairs)(sm_answers *answers, const uint32_t *left, const uint32_t *right, size_t n, double *distances);
+
     /* To named arrays "learned.*", and back: the arrays are hostile until checked. */
     smerf_status (*save)(const sm_learned *learned, sm_tensors *tensors, smerf_error *error);
     smerf_status (*load)(const sm_tensors *tensors, const sm_features *features, size_t n_items, sm_learned **out,

@@ -26,6 +26,8 @@ typedef struct sm_side {
     uint32_t *place; /* [items] see answers.h; else NULL */
 } sm_side;
 
+typedef struct sm_answer_list sm_answer_list;
+
 typedef struct sm_asked {
     const smerf_model *model;
     const sm_limits *limits;
@@ -50,6 +52,7 @@ typedef struct sm_asked {
 
     sm_asked_sides sides; /* instead of all about trees, where the model is no forest: see answers.h */
     sm_answers *answers;
+    sm_answer_list *lists; /* [n_threads] for methods that are asked for many pairs at a time; else NULL */
 } sm_asked;
 
 smerf_status sm_asked_start(sm_asked *asked, const smerf_model *model, const smerf_question *question,

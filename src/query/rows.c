@@ -202,11 +202,9 @@ static smerf_status answer_rows(void *argument, size_t task, size_t thread, smer
     sm_panel *panel = argument;
     const sm_asked *asked = panel->asked;
     (void)error;
-    size_t n_columns = sm_asked_columns(asked)->n, first = panel->first + task * panel->chunk_rows;
+    size_t first = panel->first + task * panel->chunk_rows;
     size_t end = first + panel->chunk_rows < panel->end ? first + panel->chunk_rows : panel->end;
-    for (size_t i = first; i < end; i++)
-        asked->model->method->answer(asked->answers, i, NULL, n_columns, thread,
-                                     panel->distances + (i - panel->first) * n_columns);
+    sm_answer_rows(asked, panel->first, first, end, thread, panel->distances);
     return SMERF_OK;
 }
 
@@ -219,7 +217,9 @@ smerf_status sm_panel_predict(sm_panel *panel, size_t first, sm_crew *crew, smer
     size_t n_chunks = (panel->end - first + panel->chunk_rows - 1) / panel->chunk_rows;
     if (asked->model->method != NULL) {
         status = sm_answers_start(asked, crew, error);
-        return status == SMERF_OK ? sm_crew_do(crew, n_chunks, answer_rows, panel, error) : status;
+        if (status == SMERF_OK) status = sm_crew_do(crew, n_chunks, answer_rows, panel, error);
+        if (status == SMERF_OK) sm_answers_mirror(asked, panel->first, panel->end, panel->distances);
+        return status;
     }
     for (size_t group = 0; group < asked->n_groups && status == SMERF_OK; group++) {
         crew->share_from = from + (to - from) * (double)group / (double)asked->n_groups;
