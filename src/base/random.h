@@ -54,7 +54,8 @@ enum {
     SM_PLACE_CHAIN = 7,
     SM_PLACE_SHUFFLE = 8,
     SM_PLACE_NEW_NODE = 9,
-    SM_PLACE_WATCHED = 10
+    SM_PLACE_WATCHED = 10,
+    SM_PLACE_PAIRS = 11
 };
 
 #endif
