@@ -14,7 +14,7 @@ static const entry methods[SMERF_N_METHODS] = {
     [SMERF_METHOD_MAHALANOBIS] = {"mahalanobis", &sm_method_mahalanobis},
     [SMERF_METHOD_BILINEAR] = {"bilinear", &sm_method_bilinear},
     [SMERF_METHOD_RFD] = {"rfd", &sm_method_rfd},
-    [SMERF_METHOD_PLUGIN] = {"plugin", NULL},
+    [SMERF_METHOD_PLUGIN] = {"plugin", &sm_method_plugin},
     [SMERF_METHOD_EPM] = {"epm", &sm_method_epm},
     [SMERF_METHOD_NARM] = {"narm", &sm_method_narm},
 };
