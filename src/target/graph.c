@@ -54,14 +54,13 @@ smerf_status sm_edges_sort(const smerf_pair_list *edges, size_t n_items, uint32_
     smerf_status status = sm_list_sort(edges, n_items, order, error);
     for (size_t p = 0; p < edges->n && status == SMERF_OK; p++)
         if (edges->left[p] == edges->right[p])
-            status = sm_fail_at(error, p, SMERF_NOWHERE, "(%u, %u) is an edge from a node to itself; a graph has none",
-                                edges->left[p], edges->right[p]);
+            status = sm_fail_at(error, p, SMERF_NOWHERE, SM_AT_ENTRY "an edge from item %u to itself; a graph has none",
+                                p, edges->left[p]);
     size_t before = 0, conflict = status == SMERF_OK ? find_conflict(edges, *order, &before) : edges->n;
     if (conflict < edges->n)
         status = sm_fail_at(error, conflict, SMERF_NOWHERE,
-                            "the edge (%u, %u) has the value %.9g here and %.9g before; an edge has one value",
-                            edges->left[conflict], edges->right[conflict], sm_list_value(edges, conflict),
-                            sm_list_value(edges, before));
+                            SM_AT_ENTRY "this edge has the value %.9g here and %.9g before; an edge has one value",
+                            conflict, sm_list_value(edges, conflict), sm_list_value(edges, before));
     if (status != SMERF_OK) {
         sm_free(*order);
         *order = NULL;

@@ -59,6 +59,10 @@ smerf_status sm_links_save(const sm_links *links, sm_tensors *tensors, smerf_err
 smerf_status sm_links_load(sm_links *links, const sm_tensors *tensors, size_t n_items, double common,
                            smerf_error *error);
 
+/* How messages about an entry of a list start. Who read the list from a file tells its line instead, which users can
+ * look at: see sm_pairs_place (io/pairs.h). */
+#define SM_AT_ENTRY "entry %zu: "
+
 /* The entries of a list in the order of (smaller item, larger item), repeats in the order of the list. Refuses items
  * that do not exist and numbers that make no sense; the entry is told as the error's row. */
 smerf_status sm_list_sort(const smerf_pair_list *list, size_t n_items, uint32_t **order, smerf_error *error);
