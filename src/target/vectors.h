@@ -53,7 +53,7 @@ bool sm_vector_all_equal(const sm_vector_search *search, const sm_node *node, do
 typedef struct sm_vector_summary {
     double *mean;   /* [n_leaves][rank] */
     double *spread; /* [n_leaves] the mean of b_i, in deviations from the leaf's mean */
-    double *own;    /* [n_leaves] what h(l, l) has on top, because z_ii is overruled; NULL: 0 throughout */
+    double *itself; /* [n_leaves] h(l, l), where z_ii is overruled; NULL: as for any two leaves */
 } sm_vector_summary;
 
 size_t sm_vector_summary_bytes(const sm_vectors *vectors, size_t n_leaves);
