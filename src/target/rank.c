@@ -21,7 +21,6 @@ typedef struct rank_target { /* starts as sm_vector_target does */
     double *self;
     double slack; /* by which distances that are equal may differ */
     const sm_target_kind *origin;
-    double share[2];      /* of squares, of values */
     smerf_target *shared; /* the target that the vectors belong to, if they are not ours */
 } rank_target;
 
@@ -70,8 +69,6 @@ static rank_target *assemble(sm_factors *factors, double *self, const sm_target_
     kept->origin = origin;
     kept->head.rank_share = factors->share_of_values;
     kept->head.rank_share_of_squares = factors->share_of_squares;
-    kept->share[0] = factors->share_of_squares;
-    kept->share[1] = factors->share_of_values;
     sm_free(factors->value);
     kept->vectors = (sm_vectors){
         .n_items = n, .rank = factors->rank, .u = kept->u, .scale = kept->scale, .a = kept->a, .self = kept->self};
@@ -79,7 +76,7 @@ static rank_target *assemble(sm_factors *factors, double *self, const sm_target_
     return kept;
 }
 
-/* What was read from `target` beside the distances. */
+/* What is known of `target` beside the distances. */
 static bool copy_notes(smerf_target *to, const smerf_target *target) {
     to->from_similarities = target->from_similarities;
     to->largest_similarity = target->largest_similarity;
@@ -147,8 +144,8 @@ sm_rank_facts sm_rank_describe(const smerf_target *target) {
     const rank_target *kept = rank_of(target);
     return (sm_rank_facts){.origin = kept->origin,
                            .rank = kept->vectors.rank,
-                           .share_of_squares = kept->share[0],
-                           .share_of_values = kept->share[1]};
+                           .share_of_squares = target->rank_share_of_squares,
+                           .share_of_values = target->rank_share};
 }
 
 /* ---- growing ---- */
@@ -174,7 +171,8 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
     kept->vectors.self = kept->self;
     kept->slack = rounding * bound(&kept->vectors);
     kept->origin = parent->origin;
-    memcpy(kept->share, parent->share, sizeof kept->share);
+    kept->head.rank_share = target->rank_share;
+    kept->head.rank_share_of_squares = target->rank_share_of_squares;
     kept->shared = sm_target_share((smerf_target *)target); /* counting owners does not change it */
     *out = &kept->head;
     return SMERF_OK;
@@ -196,14 +194,21 @@ static bool equal(const smerf_target *a, const smerf_target *b) {
            same(left->vectors.a, right->vectors.a, n) && same(left->vectors.self, right->vectors.self, n);
 }
 
+static smerf_status save_shares(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
+    const double shares[2] = {target->rank_share_of_squares, target->rank_share};
+    double *copy = sm_copy(shares, 2, sizeof *copy);
+    if (copy == NULL) return sm_no_memory(error, "saving a target");
+    return sm_tensors_give(tensors, "target.share", SM_F64, copy, isnan(shares[1]) ? 1 : 2, error);
+}
+
 static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
     const rank_target *kept = rank_of(target);
-    size_t n = target->n_rows, rank = kept->vectors.rank, n_bytes, n_shares = isnan(kept->share[1]) ? 1 : 2;
+    size_t n = target->n_rows, rank = kept->vectors.rank, n_bytes;
     smerf_status status = sm_tensors_add(tensors, "target.u", SM_F64, kept->vectors.u, n * rank, error);
     if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.scale", SM_F64, kept->vectors.scale, rank, error);
     if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.a", SM_F64, kept->vectors.a, n, error);
     if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.self", SM_F64, kept->vectors.self, n, error);
-    if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.share", SM_F64, kept->share, n_shares, error);
+    if (status == SMERF_OK) status = save_shares(target, tensors, error);
     if (status == SMERF_OK)
         status = sm_tensors_add(tensors, "target.origin", SM_U8, kept->origin->name, strlen(kept->origin->name), error);
     if (status != SMERF_OK || target->columns.n == 0) return status;
