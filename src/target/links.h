@@ -27,6 +27,19 @@ static inline double sm_links_weight(const sm_links *links, size_t entry) {
     return links->weight != NULL ? links->weight[entry] : 1;
 }
 
+/* The entry of a pair, by halving; the end of the item's row: they are not linked. */
+static inline size_t sm_links_find(const sm_links *links, size_t item, uint32_t partner) {
+    size_t low = links->first[item], end = links->first[item + 1], high = end;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (links->partner[middle] < partner)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && links->partner[low] == partner ? low : end;
+}
+
 /* Distances as a matrix may hold, and weights that can be multiplied with those of two items. */
 #define SM_LARGEST_DISTANCE ((double)FLT_MAX)
 #define SM_SMALLEST_PAIR_WEIGHT 1e-50

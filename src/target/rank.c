@@ -14,6 +14,9 @@
 /* Distances that differ by less than this, relative to the largest, are the same but for rounding. */
 static const double rounding = 1e-9;
 
+/* In files; beyond what distances can be, products could overflow. */
+static const double largest_number = (double)FLT_MAX;
+
 typedef struct rank_target { /* starts as sm_vector_target does */
     smerf_target head;
     sm_vectors vectors;    /* borrows from the arrays below, or from those of `shared` */
@@ -217,20 +220,6 @@ static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_
     return sm_tensors_give(tensors, "target.column", SM_U8, names, n_bytes, error);
 }
 
-/* A copy of an array of n finite numbers. */
-static smerf_status load_numbers(const sm_tensors *tensors, const char *name, size_t n, double **out,
-                                 smerf_error *error) {
-    const void *data = NULL;
-    smerf_status status = sm_tensors_get(tensors, name, SM_F64, n, &data, error);
-    if (status != SMERF_OK) return status;
-    const double *numbers = data;
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs(numbers[i]) <= (double)FLT_MAX)) /* as distances are; beyond that, products could overflow */
-            return sm_fail(error, SMERF_BAD_FILE, "the model's %s holds numbers that it cannot have", name);
-    *out = sm_copy(numbers, n, sizeof *numbers);
-    return *out != NULL ? SMERF_OK : sm_no_memory(error, "loading a target");
-}
-
 static smerf_status load_origin(const sm_tensors *tensors, const sm_target_kind **origin, smerf_error *error) {
     const sm_tensor *name = sm_tensors_find(tensors, "target.origin");
     char text[32] = "";
@@ -244,7 +233,7 @@ static smerf_status load_shares(const sm_tensors *tensors, sm_factors *factors, 
     const sm_tensor *tensor = sm_tensors_find(tensors, "target.share");
     size_t n_shares = tensor != NULL && tensor->n == 2 ? 2 : 1;
     double *share = NULL;
-    smerf_status status = load_numbers(tensors, "target.share", n_shares, &share, error);
+    smerf_status status = sm_target_load_numbers(tensors, "target.share", n_shares, largest_number, &share, error);
     if (status != SMERF_OK) return status;
     for (size_t i = 0; i < n_shares; i++)
         if (!(share[i] >= 0 && share[i] <= 1))
@@ -255,25 +244,20 @@ static smerf_status load_shares(const sm_tensors *tensors, sm_factors *factors, 
     return status;
 }
 
-static smerf_status load_columns(const sm_tensors *tensors, sm_strings *columns, smerf_error *error) {
-    const sm_tensor *names = sm_tensors_find(tensors, "target.column");
-    size_t n = 0;
-    if (names == NULL) return SMERF_OK;
-    for (size_t k = 0; k < names->n && names->type == SM_U8; k++) n += ((const char *)names->data)[k] == '\0';
-    if (n > 0 && sm_strings_unpack(columns, names->data, names->n, n)) return SMERF_OK;
-    return sm_fail(error, SMERF_BAD_FILE, "the model's target columns have no names");
-}
-
 static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {
     const sm_tensor *scale = sm_tensors_find(tensors, "target.scale");
     sm_factors factors = {.n_items = n_items, .rank = scale != NULL ? scale->n : 0};
     double *self = NULL;
     const sm_target_kind *origin = NULL;
-    smerf_status status = load_numbers(tensors, "target.scale", factors.rank, &factors.scale, error);
+    smerf_status status =
+        sm_target_load_numbers(tensors, "target.scale", factors.rank, largest_number, &factors.scale, error);
     if (status == SMERF_OK)
-        status = load_numbers(tensors, "target.u", sm_size(n_items, factors.rank, 0), &factors.u, error);
-    if (status == SMERF_OK) status = load_numbers(tensors, "target.a", n_items, &factors.a, error);
-    if (status == SMERF_OK) status = load_numbers(tensors, "target.self", n_items, &self, error);
+        status = sm_target_load_numbers(tensors, "target.u", sm_size(n_items, factors.rank, 0), largest_number,
+                                        &factors.u, error);
+    if (status == SMERF_OK)
+        status = sm_target_load_numbers(tensors, "target.a", n_items, largest_number, &factors.a, error);
+    if (status == SMERF_OK)
+        status = sm_target_load_numbers(tensors, "target.self", n_items, largest_number, &self, error);
     if (status == SMERF_OK) status = load_shares(tensors, &factors, error);
     if (status == SMERF_OK) status = load_origin(tensors, &origin, error);
     if (status != SMERF_OK) {
@@ -283,7 +267,7 @@ static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target
     }
     rank_target *kept = assemble(&factors, self, origin);
     if (kept == NULL) return sm_no_memory(error, "loading a target");
-    status = load_columns(tensors, &kept->head.columns, error);
+    status = sm_target_load_columns(tensors, &kept->head.columns, error);
     if (status == SMERF_OK)
         *out = &kept->head;
     else

@@ -467,12 +467,12 @@ DAMAGED = [
     damaged("response", "as labels", with_fact("target", "labels"), "the name of the target's column is not one text"),
     damaged("response", "more columns", with_number("target.column", 0, 0),
             "the model's array 'target.value' is F64[8] and should be F64[12]"),
-    damaged("product", "fewer columns", with_number("target.column", -1, ord("x")),
-            "the model's array 'target.value' is F64[8] and should be F64[4]"),
+    *[damaged("product", f"column names with {byte:#x} at {at}", with_number("target.column", at, byte),
+              "the names of the model's target columns are not texts") for at, byte in ((-1, ord("x")), (0, 0xFF))],
     damaged("absolute", "two columns", with_number("target.column", 0, 0),
             "the name of the target's column is not one text"),
-    *of_columns("response", 1e19, "the model's target holds numbers that it cannot have"),
-    *of_columns("product", 1e19, "the model's target holds numbers that it cannot have"),
+    *of_columns("response", 1e19, "the model's target.value holds numbers that it cannot have"),
+    *of_columns("product", 1e19, "the model's target.value holds numbers that it cannot have"),
     *of_columns("absolute", 1e91, "the values of the model's target are not all numbers up to 1e90"),
     *for_each(("graph", "observed", "pairs", "completed"), of_pairs),
     *[damaged("pairs", f"weight {weight}", with_number("target.weight", 0, weight),
@@ -483,7 +483,7 @@ DAMAGED = [
     damaged("pairs", "without weight", without_entry("target.weight"), OVERLAP),
     damaged("pairs", "without diagonal", without_entry("target.diagonal"), OVERLAP),
     *[damaged("completed", f"{value} in {array}", with_number(f"target.{array}", -1, value),
-              "the model's completion holds numbers that it cannot have")
+              f"the model's target.{array} holds numbers that it cannot have")
       for array in ("a", "u", "scale") for value in (np.nan, np.inf, 1e300)],
     *[damaged("rank", f"{value} in {array}", with_number(f"target.{array}", -1, value),
               f"the model's target.{array} holds numbers that it cannot have")
