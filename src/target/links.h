@@ -1,4 +1,5 @@
-/* links.h - distances of some pairs: a sparse symmetric matrix by rows, and its parts inside nodes and leaves.
+/* links.h - distances of some pairs: a sparse symmetric matrix by rows (sm_links, factor/forms.h), and its parts inside
+ * nodes and leaves.
  *
  * This is the engine of graphs and of pairs. What an unlisted pair means is the kind's business. */
 #ifndef SM_TARGET_LINKS_H
@@ -7,38 +8,8 @@
 #include <float.h>
 
 #include "base/arena.h"
+#include "factor/forms.h"
 #include "target/target.h"
-
-typedef struct sm_links {
-    size_t n_items;
-    size_t n;          /* entries: each pair stands in the rows of both its items */
-    size_t *first;     /* [n_items + 1] where each row starts */
-    uint32_t *partner; /* [n] ascending in each row, never the row's own item */
-    double *value;     /* [n] distances; NULL: all are `common` */
-    double *weight;    /* [n] > 0; NULL: all 1 */
-    double common;
-} sm_links;
-
-static inline double sm_links_value(const sm_links *links, size_t entry) {
-    return links->value != NULL ? links->value[entry] : links->common;
-}
-
-static inline double sm_links_weight(const sm_links *links, size_t entry) {
-    return links->weight != NULL ? links->weight[entry] : 1;
-}
-
-/* The entry of a pair, by halving; the end of the item's row: they are not linked. */
-static inline size_t sm_links_find(const sm_links *links, size_t item, uint32_t partner) {
-    size_t low = links->first[item], end = links->first[item + 1], high = end;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (links->partner[middle] < partner)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && links->partner[low] == partner ? low : end;
-}
 
 /* Distances as a matrix may hold, and weights that can be multiplied with those of two items. */
 #define SM_LARGEST_DISTANCE ((double)FLT_MAX)

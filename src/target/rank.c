@@ -1,4 +1,4 @@
-/* rank.c - the target of low rank. Where its vectors come from is factor.c, what is done with them vectors.c. */
+/* rank.c - the target of low rank. Where its vectors come from is factor/factor.c, what is done with them vectors.c. */
 #include "target/rank.h"
 
 #include <float.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "factor/factor.h"
 #include "target/distances.h"
-#include "target/factor.h"
 #include "target/graph.h"
 #include "target/vectors_kind.h"
 

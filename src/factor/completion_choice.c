@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "target/completion.h"
+#include "factor/completion.h"
 
 static const size_t ranks[] = {0, 1, 2, 3, 5, 8, 12};
 
