@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/sort.h"
 #include "io/number.h"
+#include "io/same_pairs.h"
 
 static const char banner[] = "%%matrixmarket";
 
@@ -250,28 +250,6 @@ size_t sm_market_find_entry(const sm_source *source, size_t entry) {
 
 /* ---- General matrices ---- */
 
-/* The entries in the order of their pairs. */
-typedef struct sorted {
-    uint64_t *keys, *spare_keys;
-    uint32_t *places, *spare_places;
-} sorted;
-
-static bool sort_entries(const sm_pairs *edges, sorted *order) {
-    order->keys = sm_array(edges->n, sizeof *order->keys);
-    order->spare_keys = sm_array(edges->n, sizeof *order->spare_keys);
-    order->places = sm_array(edges->n, sizeof *order->places);
-    order->spare_places = sm_array(edges->n, sizeof *order->spare_places);
-    if (order->keys == NULL || order->spare_keys == NULL || order->places == NULL || order->spare_places == NULL)
-        return false;
-    for (size_t k = 0; k < edges->n; k++) {
-        uint32_t left = edges->left[k], right = edges->right[k];
-        order->keys[k] = left < right ? (uint64_t)left << 32 | right : (uint64_t)right << 32 | left;
-        order->places[k] = (uint32_t)k;
-    }
-    sm_sort(order->keys, order->places, edges->n, order->spare_keys, order->spare_places);
-    return true;
-}
-
 /* Looks at the entries of one pair, which are the places from `first` to `end`. Returns the first that has no mirror image
  * (itself) or another value than the one before it (*against), or SMERF_MISSING. */
 static uint32_t find_odd(const sm_pairs *edges, const uint32_t *first, const uint32_t *end, uint32_t *against) {
@@ -304,7 +282,7 @@ static smerf_status fail_odd(const market *file, const sm_pairs *edges, uint32_t
 }
 
 /* Marks the first entry of each pair in order->spare_places, and finds the first odd one of the file. */
-static smerf_status check_pairs(const market *file, const sm_pairs *edges, const sorted *order) {
+static smerf_status check_pairs(const market *file, const sm_pairs *edges, const sm_sorted_pairs *order) {
     uint32_t *is_first = order->spare_places, odd = SMERF_MISSING, against = SMERF_MISSING;
     memset(is_first, 0, edges->n * sizeof *is_first);
     for (size_t k = 0, end; k < edges->n; k = end) {
@@ -337,19 +315,16 @@ static bool keep_first(sm_pairs *edges, const uint32_t *is_first) {
 }
 
 static smerf_status fold(const market *file, sm_pairs *edges) {
-    sorted order = {0};
+    sm_sorted_pairs order = {0};
     if (edges->n >= SMERF_MISSING)
         return sm_fail(file->error, SMERF_BAD_INPUT, "%s: more entries than can be counted in 32 bits",
                        file->source->name);
     smerf_status status = sm_check_memory(24.0 * (double)edges->n, file->source->name, file->error);
-    if (status == SMERF_OK && !sort_entries(edges, &order)) status = sm_no_memory(file->error, "reading edges");
+    if (status == SMERF_OK) status = sm_pairs_sort(edges, &order, file->error);
     if (status == SMERF_OK) status = check_pairs(file, edges, &order);
     if (status == SMERF_OK && !keep_first(edges, order.spare_places))
         status = sm_no_memory(file->error, "reading edges");
-    sm_free(order.keys);
-    sm_free(order.spare_keys);
-    sm_free(order.places);
-    sm_free(order.spare_places);
+    sm_sorted_pairs_free(&order);
     return status;
 }
 

@@ -20,8 +20,8 @@ smerf_status sm_matrix_start_npy(sm_matrix_reader *reader) {
                    shape[1], sm_matrix_need(reader, text));
 }
 
-/* What sm_matrix_keep does, for n numbers of one row at once. False: one of them cannot be kept. */
-/* (Without a branch, so that the compiler takes several at once.) */
+/* What sm_matrix_keep does, for n numbers of one row at once: without a branch, so that the compiler takes several
+ * together. False: one of them cannot be kept. */
 static bool keep_run(sm_matrix_reader *reader, size_t row, size_t column, const double *numbers, size_t n) {
     const bool may_be_missing = reader->wish->may_be_missing;
     bool are_fine = true;

@@ -2,6 +2,7 @@
 #include "io/pairs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -104,19 +105,23 @@ smerf_status sm_pairs_read_values(const char *path, const sm_pairs_wish *wish, s
 
 /* ---- Complaints ---- */
 
-smerf_status sm_pairs_place(const char *path, size_t row, smerf_error *error) {
+static size_t find_row(const sm_source *source, const void *row) {
+    const size_t *wanted = row;
+    return sm_market_is(source) ? sm_market_find_entry(source, *wanted) : sm_pair_lines_find_row(source, *wanted);
+}
+
+/* The library counts the entries that it was given. A line of the file says more, and where there is none to be told, the
+ * row of the file: entries may have been left out. */
+static void replace_entry(bool has_line, size_t row, smerf_error *error) {
     const smerf_error complaint = *error;
-    sm_source source = {0};
-    if (sm_input_can_repeat(path) && sm_source_open(path, &source, NULL) == SMERF_OK) {
-        size_t place =
-            sm_market_is(&source) ? sm_market_find_entry(&source, row) : sm_pair_lines_find_row(&source, row);
-        (void)sm_source_fail(&source, place, error, "%s", complaint.message);
-    } else {
-        (void)sm_fail(error, complaint.status, "%s: %s", sm_input_name(path), complaint.message);
-    }
-    sm_source_close(&source);
-    error->status = complaint.status;
-    error->row = complaint.row;
-    error->column = complaint.column;
-    return error->status;
+    char entry[48], place[48] = "";
+    size_t n = (size_t)snprintf(entry, sizeof entry, "entry %zu: ", complaint.row);
+    if (strncmp(complaint.message, entry, n) != 0) return;
+    if (!has_line) snprintf(place, sizeof place, "row %zu: ", row);
+    snprintf(error->message, sizeof error->message, "%s%s", place, complaint.message + n);
+}
+
+smerf_status sm_pairs_place(const char *path, size_t row, smerf_error *error) {
+    replace_entry(sm_input_can_repeat(path), row, error);
+    return sm_source_place(path, find_row, &row, error);
 }

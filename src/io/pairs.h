@@ -43,8 +43,9 @@ smerf_status sm_pairs_read_values(const char *path, const sm_pairs_wish *wish, s
 /* Pairs alone; further columns are ignored. */
 smerf_status sm_pairs_read_observed(const char *path, const sm_pairs_wish *wish, sm_pairs *pairs, smerf_error *error);
 
-/* Says where a complaint about one row (see sm_pairs.row) of a file of pairs or edges belongs: the message becomes
- * "FILE:LINE:COLUMN: ..."; standard input and pipes, which have gone by, are only named. Returns error->status. */
+/* Says where a complaint about one row (see sm_pairs.row) of a file of pairs or edges belongs, as sm_source_place does.
+ * A message that starts with the entry of the list, "entry 3: ...", tells the line instead; of standard input and pipes
+ * the row, from 0. */
 smerf_status sm_pairs_place(const char *path, size_t row, smerf_error *error);
 
 void sm_pairs_free(sm_pairs *pairs); /* fine on one filled with zeros */

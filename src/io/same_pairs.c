@@ -4,34 +4,28 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
-/* The places of pairs in the order of their keys. */
-typedef struct sorted {
-    uint64_t *keys, *spare_keys; /* [n] */
-    uint32_t *places, *spare_places;
-} sorted;
-
 static uint64_t key_of(const sm_pairs *pairs, size_t k) {
     uint32_t left = pairs->left[k], right = pairs->right[k];
     return left < right ? (uint64_t)left << 32 | right : (uint64_t)right << 32 | left;
 }
 
-static void free_sorted(sorted *order) {
+void sm_sorted_pairs_free(sm_sorted_pairs *order) {
     sm_free(order->keys);
     sm_free(order->spare_keys);
     sm_free(order->places);
     sm_free(order->spare_places);
-    *order = (sorted){0};
+    *order = (sm_sorted_pairs){0};
 }
 
-static smerf_status sort_pairs(const sm_pairs *pairs, sorted *order, smerf_error *error) {
-    *order = (sorted){0};
+smerf_status sm_pairs_sort(const sm_pairs *pairs, sm_sorted_pairs *order, smerf_error *error) {
+    *order = (sm_sorted_pairs){0};
     if (pairs->n >= SMERF_MISSING) return sm_fail(error, SMERF_BAD_INPUT, "more pairs than can be counted in 32 bits");
     order->keys = sm_array(pairs->n, sizeof *order->keys);
     order->spare_keys = sm_array(pairs->n, sizeof *order->spare_keys);
     order->places = sm_array(pairs->n, sizeof *order->places);
     order->spare_places = sm_array(pairs->n, sizeof *order->spare_places);
     if (order->keys == NULL || order->spare_keys == NULL || order->places == NULL || order->spare_places == NULL) {
-        free_sorted(order);
+        sm_sorted_pairs_free(order);
         return sm_no_memory(error, "sorting pairs");
     }
     for (size_t k = 0; k < pairs->n; k++) {
@@ -43,8 +37,8 @@ static smerf_status sort_pairs(const sm_pairs *pairs, sorted *order, smerf_error
 }
 
 smerf_status sm_pairs_number(const sm_pairs *pairs, uint32_t *number, size_t *n_different, smerf_error *error) {
-    sorted order;
-    smerf_status status = sort_pairs(pairs, &order, error);
+    sm_sorted_pairs order;
+    smerf_status status = sm_pairs_sort(pairs, &order, error);
     if (status != SMERF_OK) return status;
     *n_different = 0;
     for (size_t k = 0, end; k < pairs->n; k = end) {
@@ -54,13 +48,13 @@ smerf_status sm_pairs_number(const sm_pairs *pairs, uint32_t *number, size_t *n_
             number[order.places[end]] = is_self ? SMERF_MISSING : (uint32_t)*n_different;
         *n_different += !is_self;
     }
-    free_sorted(&order);
+    sm_sorted_pairs_free(&order);
     return SMERF_OK;
 }
 
 /* Sets is_kept, in the order of the file, for all edges whose key is there. */
-static void mark_known(const sorted *edges, size_t n_edges, const sorted *others, size_t n_others, bool *is_kept,
-                       size_t *n_kept, size_t *n_left_out) {
+static void mark_known(const sm_sorted_pairs *edges, size_t n_edges, const sm_sorted_pairs *others, size_t n_others,
+                       bool *is_kept, size_t *n_kept, size_t *n_left_out) {
     *n_kept = *n_left_out = 0;
     for (size_t k = 0, end, other = 0; k < n_edges; k = end) {
         while (other < n_others && others->keys[other] < edges->keys[k]) other++;
@@ -88,19 +82,19 @@ static void keep(sm_pairs *edges, const bool *is_kept, size_t *row) {
 
 smerf_status sm_pairs_keep_among(sm_pairs *edges, const sm_pairs *others, size_t *n_kept, size_t *n_left_out,
                                  smerf_error *error) {
-    sorted of_edges = {0}, of_others = {0};
+    sm_sorted_pairs of_edges = {0}, of_others = {0};
     bool *is_kept = sm_array(edges->n, sizeof *is_kept);
     size_t *row = sm_array(edges->n, sizeof *row);
     smerf_status status = is_kept != NULL && row != NULL ? SMERF_OK : sm_no_memory(error, "comparing pairs");
-    if (status == SMERF_OK) status = sort_pairs(edges, &of_edges, error);
-    if (status == SMERF_OK) status = sort_pairs(others, &of_others, error);
+    if (status == SMERF_OK) status = sm_pairs_sort(edges, &of_edges, error);
+    if (status == SMERF_OK) status = sm_pairs_sort(others, &of_others, error);
     if (status == SMERF_OK) {
         mark_known(&of_edges, edges->n, &of_others, others->n, is_kept, n_kept, n_left_out);
         keep(edges, is_kept, row);
         row = NULL; /* now the edges' */
     }
-    free_sorted(&of_edges);
-    free_sorted(&of_others);
+    sm_sorted_pairs_free(&of_edges);
+    sm_sorted_pairs_free(&of_others);
     sm_free(is_kept);
     sm_free(row);
     return status;

@@ -4,6 +4,15 @@
 
 #include "io/pairs.h"
 
+/* The places of pairs in the order of their keys, which (i, j) and (j, i) share; equal ones in the order of the list. */
+typedef struct sm_sorted_pairs {
+    uint64_t *keys, *spare_keys; /* [n] spare: the caller's to use */
+    uint32_t *places, *spare_places;
+} sm_sorted_pairs;
+
+smerf_status sm_pairs_sort(const sm_pairs *pairs, sm_sorted_pairs *order, smerf_error *error); /* empty on failure */
+void sm_sorted_pairs_free(sm_sorted_pairs *order);
+
 /* Numbers the different pairs of two items from 0, in the order of their rows; (i, i) has SMERF_MISSING.
  *   number       [pairs->n], the caller's
  *   n_different  how many there are */

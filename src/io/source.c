@@ -70,6 +70,22 @@ smerf_status sm_source_fail_spot(const sm_source *source, sm_spot spot, smerf_er
     return status;
 }
 
+smerf_status sm_source_place(const char *path, sm_place_finder find, const void *what, smerf_error *error) {
+    const smerf_error complaint = *error;
+    sm_source source = {0};
+    size_t place = SM_NO_PLACE;
+    if (sm_input_can_repeat(path) && sm_source_open(path, &source, NULL) == SMERF_OK) place = find(&source, what);
+    if (place != SM_NO_PLACE)
+        (void)sm_source_fail(&source, place, error, "%s", complaint.message);
+    else
+        (void)sm_fail(error, complaint.status, "%s: %s", sm_input_name(path), complaint.message);
+    sm_source_close(&source);
+    error->status = complaint.status;
+    error->row = complaint.row;
+    error->column = complaint.column;
+    return error->status;
+}
+
 const char *sm_excerpt(const char *text, size_t n, char excerpt[SM_EXCERPT]) {
     const size_t room = SM_EXCERPT - sizeof "...";
     size_t kept = n;

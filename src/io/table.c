@@ -364,16 +364,24 @@ void sm_table_free(sm_table *table) {
 
 /* ---- Complaints ---- */
 
-/* Where a cell starts. */
-static size_t find_cell(const sm_source *source, const char *column, size_t row) {
+/* A cell by the name of its column and the number of its row. */
+typedef struct named_cell {
+    const char *column;
+    size_t row;
+} named_cell;
+
+static size_t find_cell(const sm_source *source, const void *what) {
+    const named_cell *named = what;
     sm_csv csv;
     sm_csv_cell cell = {0};
     bool is_found = true;
     size_t n_rows = 0, c = 0, wanted = SIZE_MAX; /* the header is a row */
+    if (sm_npy_is(source)) return SM_NO_PLACE;
     sm_csv_start(&csv, source);
     while (sm_csv_next(&csv, &cell, &is_found, NULL) == SMERF_OK && is_found) {
-        if (n_rows == 0 && cell.n == strlen(column) && memcmp(cell.text, column, cell.n) == 0) wanted = c;
-        if (n_rows == row + 1 && c == wanted) break;
+        bool is_name = n_rows == 0 && cell.n == strlen(named->column);
+        if (is_name && memcmp(cell.text, named->column, cell.n) == 0) wanted = c;
+        if (n_rows == named->row + 1 && c == wanted) break;
         n_rows += cell.ends_row;
         c = cell.ends_row ? 0 : c + 1;
     }
@@ -382,15 +390,6 @@ static size_t find_cell(const sm_source *source, const char *column, size_t row)
 }
 
 smerf_status sm_table_place(const char *path, const char *column, size_t row, smerf_error *error) {
-    const smerf_error complaint = *error;
-    sm_source source = {0};
-    if (sm_input_can_repeat(path) && sm_source_open(path, &source, NULL) == SMERF_OK && !sm_npy_is(&source))
-        (void)sm_source_fail(&source, find_cell(&source, column, row), error, "%s", complaint.message);
-    else
-        (void)sm_fail(error, complaint.status, "%s: %s", sm_input_name(path), complaint.message);
-    sm_source_close(&source);
-    error->status = complaint.status;
-    error->row = complaint.row;
-    error->column = complaint.column;
-    return error->status;
+    const named_cell cell = {.column = column, .row = row};
+    return sm_source_place(path, find_cell, &cell, error);
 }

@@ -52,8 +52,7 @@ typedef struct sm_table {
 smerf_status sm_table_read(const char *path, const sm_table_wish *wish, sm_table *table, smerf_error *error);
 void sm_table_free(sm_table *table); /* fine on a table filled with zeros */
 
-/* Says where a complaint about one value belongs: the message becomes "FILE:LINE:COLUMN: ..."; standard input and pipes,
- * which have gone by, and .npy files are only named. Returns error->status.
+/* Says where a complaint about one value belongs, as sm_source_place does; .npy files are only named, too.
  *   column  by its name, which the table has
  *   row     of the items, from 0 */
 smerf_status sm_table_place(const char *path, const char *column, size_t row, smerf_error *error);

@@ -6,8 +6,8 @@
 
 #include "base/eigen.h"
 #include "base/memory.h"
+#include "factor/factor_tall.h"
 #include "method/square_matrix.h"
-#include "target/factor_tall.h"
 
 enum { ROWS_AT_ONCE = 64 };
 

@@ -4,8 +4,8 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
+#include "factor/factor.h"
 #include "method/lesson_pairs.h"
-#include "target/factor.h"
 #include "target/graph.h"
 #include "target/labels.h"
 

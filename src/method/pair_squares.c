@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "factor/factor_tall.h"
 #include "kernels/panel.h"
 #include "method/square_matrix.h"
-#include "target/factor_tall.h"
 
 enum { PANEL = 8, MOST_BLOCKS = 64, FEWEST_ITEMS = 128 };
 

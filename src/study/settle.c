@@ -1,7 +1,7 @@
 /* settle.c - whether missing pairs are filled in before growing, and to which rank; see settle.h.
  *
  * A tenth of the known pairs is held out. A completion of the others says which rank predicts them best
- * (target/completion_choice.c); and two small forests, one grown on the known pairs only and one on the completed ones,
+ * (factor/completion_choice.c); and two small forests, one grown on the known pairs only and one on the completed ones,
  * say whether completing helps: the one that predicts the held-out pairs better wins. Both predict out of bag, as they
  * would predict items that they have never seen. A handful of held-out pairs says nothing: then nothing is filled in. */
 #include "study/settle.h"

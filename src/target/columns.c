@@ -1,6 +1,7 @@
 /* columns.c - targets that are columns of numbers: a response, z = half the squared difference summed over the columns,
  * and a product, z = 1 - the sum of the products. Both are vectors (vectors.h), of which the columns are the
  * coordinates. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -173,39 +174,43 @@ static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_
     return status;
 }
 
+/* NULL: the file has none. */
+static smerf_status load_self(const sm_tensors *tensors, const double **self, smerf_error *error) {
+    const void *data = NULL;
+    smerf_status status = SMERF_OK;
+    if (sm_tensors_find(tensors, "target.self") != NULL)
+        status = sm_tensors_get(tensors, "target.self", SM_F64, 1, &data, error);
+    *self = data;
+    if (status == SMERF_OK && *self != NULL && !(fabs(**self) <= (double)FLT_MAX)) /* as the option has it */
+        status = sm_fail(error, SMERF_BAD_FILE, "the model's self-distance is not a number that float32 can hold");
+    return status;
+}
+
 static smerf_status load(const sm_target_kind *kind, const sm_tensors *tensors, size_t n_items, smerf_target **out,
                          smerf_error *error) {
-    const sm_tensor *names = sm_tensors_find(tensors, "target.column");
-    const void *data = NULL, *self = NULL;
-    size_t n_columns = 0;
-    if (names == NULL || names->type != SM_U8)
-        return sm_fail(error, SMERF_BAD_FILE, "the model does not name the columns of its target");
-    for (size_t k = 0; k < names->n; k++) n_columns += ((const char *)names->data)[k] == '\0';
-    smerf_status status = sm_tensors_get(tensors, "target.value", SM_F64, sm_size(n_items, n_columns, 0), &data, error);
-    if (status == SMERF_OK && sm_tensors_find(tensors, "target.self") != NULL)
-        status = sm_tensors_get(tensors, "target.self", SM_F64, 1, &self, error);
-    if (status != SMERF_OK) return status;
-    const double *numbers = data;
-    for (size_t k = 0; k < n_items * n_columns; k++)
-        if (!(fabs(numbers[k]) <= largest_value))
-            return sm_fail(error, SMERF_BAD_FILE, "the model's target holds numbers that it cannot have");
-    if (n_columns == 0 || (self != NULL && !isfinite(*(const double *)self)))
-        return sm_fail(error, SMERF_BAD_FILE, "the model's target makes no sense");
-    sm_strings texts;
-    if (!sm_strings_unpack(&texts, names->data, names->n, n_columns))
-        return sm_fail(error, SMERF_BAD_FILE, "the model's target columns have no names");
-    double *values = sm_copy(numbers, n_items * n_columns, sizeof *values);
+    const double *self = NULL;
+    double *values = NULL;
     columns_target *columns = NULL;
-    if (values != NULL) columns = new_columns(kind, values, NULL, (const char *const *)texts.text, n_columns, n_items);
-    sm_strings_free(&texts);
-    if (columns == NULL) sm_free(values);
-    if (columns != NULL && self != NULL && !overrule(columns, *(const double *)self)) {
-        smerf_target_free(&columns->head);
-        columns = NULL;
+    sm_strings names = {0};
+    smerf_status status = sm_target_load_columns(tensors, &names, error);
+    if (status == SMERF_OK && names.n == 0)
+        status = sm_fail(error, SMERF_BAD_FILE, "the model does not name the columns of its target");
+    if (status == SMERF_OK) status = load_self(tensors, &self, error);
+    if (status == SMERF_OK)
+        status = sm_target_load_numbers(tensors, "target.value", sm_size(n_items, names.n, 0), largest_value, &values,
+                                        error);
+    if (status == SMERF_OK) {
+        columns = new_columns(kind, values, NULL, (const char *const *)names.text, names.n, n_items);
+        if (columns == NULL) sm_free(values);
+        if (columns == NULL || (self != NULL && !overrule(columns, *self)))
+            status = sm_no_memory(error, "loading a target");
     }
-    if (columns == NULL) return sm_no_memory(error, "loading a target");
-    *out = &columns->head;
-    return SMERF_OK;
+    sm_strings_free(&names);
+    if (status == SMERF_OK)
+        *out = &columns->head;
+    else if (columns != NULL)
+        smerf_target_free(&columns->head);
+    return status;
 }
 
 static smerf_status load_response(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {

@@ -17,6 +17,10 @@
 /* All distances of a pure node are the same up to this share of the largest: a completion is no exact thing. */
 static const double same_distance = 1e-9;
 
+/* A completion is as large as the distances that it was fitted to, give or take: more than these can be, and far less
+ * than would leave the range of a double in sums of weighted ones. */
+static const double largest_rest = 1e45;
+
 typedef struct completed_target {
     smerf_target head;
     smerf_target *pairs; /* shared */
@@ -45,27 +49,28 @@ const smerf_target *sm_completed_pairs(const smerf_target *target) {
 
 /* ---- making one ---- */
 
-/* The known pairs as edges whose value is what the form says too much. */
+/* The known pairs as links: 1 more than what the form says too little. */
 static smerf_status make_rest(const sm_links *links, const sm_completion *form, smerf_target **out,
                               smerf_error *error) {
-    size_t n = links->n / 2, k = 0;
-    uint32_t *left = sm_array(n, sizeof *left), *right = sm_array(n, sizeof *right);
-    double *value = sm_array(n, sizeof *value);
+    sm_upper rest;
+    if (!sm_upper_start(&rest, links->n_items, links->n / 2, false)) return sm_no_memory(error, "completing pairs");
     smerf_status status = SMERF_OK;
-    if (left == NULL || right == NULL || value == NULL) status = sm_no_memory(error, "completing pairs");
-    for (uint32_t i = 0; i < links->n_items && status == SMERF_OK; i++)
-        for (size_t e = links->first[i]; e < links->first[i + 1]; e++) {
+    for (size_t i = 0; i < links->n_items; i++)
+        for (size_t e = links->first[i]; e < links->first[i + 1] && status == SMERF_OK; e++) {
             uint32_t j = links->partner[e];
-            if (j < i) continue;
-            left[k] = i;
-            right[k] = j;
-            value[k++] = sm_completion_pair(form, i, j) - sm_links_value(links, e);
+            double too_much = j > i ? sm_completion_pair(form, i, j) - sm_links_value(links, e) : 0;
+            if (!(fabs(too_much) <= largest_rest))
+                status = sm_fail(error, SMERF_BAD_INPUT,
+                                 "complete: items %zu and %u are at distance %g, and at %g by the completion, which is "
+                                 "too far off",
+                                 i, j, sm_links_value(links, e), sm_completion_pair(form, i, j));
+            if (!sm_graph_is_link(1 - too_much)) continue;
+            rest.n_partners[i]++;
+            rest.partner[rest.n] = j;
+            rest.value[rest.n++] = 1 - too_much;
         }
-    const smerf_pair_list list = {.n = k, .left = left, .right = right, .value = value};
-    if (status == SMERF_OK) status = smerf_target_new_graph(&list, NULL, links->n_items, out, error);
-    sm_free(left);
-    sm_free(right);
-    sm_free(value);
+    if (status == SMERF_OK) status = sm_graph_new(&rest, links->n_items, out, error);
+    sm_upper_free(&rest);
     return status;
 }
 
@@ -177,18 +182,11 @@ static void level_distances(sm_search *search, const sm_node *node, const uint32
 }
 
 /* The distance of two different items: known, or filled in. */
-static double pair_of(const completed_target *completed, size_t i, size_t j) {
+static double pair_of(const completed_target *completed, uint32_t i, uint32_t j) {
     const sm_links *links = sm_known_pairs_of(completed->pairs)->links;
-    size_t low = links->first[i], high = links->first[i + 1], end = high;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (links->partner[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool is_known = low < end && links->partner[low] == j;
-    return is_known ? sm_links_value(links, low) : sm_completion_pair(&completed->form, i, j);
+    size_t entry = sm_links_find(links, i, j);
+    bool is_known = entry < links->first[i + 1];
+    return is_known ? sm_links_value(links, entry) : sm_completion_pair(&completed->form, i, j);
 }
 
 static bool is_pure(sm_search *search, const sm_node *node) {
@@ -309,31 +307,18 @@ static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_
     return status;
 }
 
-/* A copy of numbers that are all finite and not too large; NULL otherwise, and *status says why. */
-static double *take(const sm_tensors *tensors, const char *name, size_t n, smerf_status *status, smerf_error *error) {
-    const void *data = NULL;
-    if (*status == SMERF_OK) *status = sm_tensors_get(tensors, name, SM_F64, n, &data, error);
-    if (*status != SMERF_OK) return NULL;
-    const double *numbers = data;
-    for (size_t k = 0; k < n; k++)
-        if (!(fabs(numbers[k]) <= SM_LARGEST_DISTANCE)) {
-            *status = sm_fail(error, SMERF_BAD_FILE, "the model's completion holds numbers that it cannot have");
-            return NULL;
-        }
-    double *copy = sm_copy(numbers, n, sizeof *copy);
-    if (copy == NULL) *status = sm_no_memory(error, "loading a target");
-    return copy;
-}
-
 static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {
     const void *is_graph = NULL;
     const sm_tensor *scale = sm_tensors_find(tensors, "target.scale");
     smerf_target *pairs = NULL;
     sm_completion form = {.n_items = n_items, .rank = scale != NULL ? scale->n : 0};
     smerf_status status = sm_tensors_get(tensors, "target.is_graph", SM_U8, 1, &is_graph, error);
-    form.a = take(tensors, "target.a", n_items, &status, error);
-    form.u = take(tensors, "target.u", sm_size(n_items, form.rank, 0), &status, error);
-    form.scale = take(tensors, "target.scale", form.rank, &status, error);
+    if (status == SMERF_OK) status = sm_target_load_numbers(tensors, "target.a", n_items, largest_rest, &form.a, error);
+    if (status == SMERF_OK)
+        status =
+            sm_target_load_numbers(tensors, "target.u", sm_size(n_items, form.rank, 0), largest_rest, &form.u, error);
+    if (status == SMERF_OK)
+        status = sm_target_load_numbers(tensors, "target.scale", form.rank, largest_rest, &form.scale, error);
     if (status == SMERF_OK && *(const uint8_t *)is_graph > 1)
         status = sm_fail(error, SMERF_BAD_FILE, "the model does not say whether its pairs are those of a graph");
     if (status == SMERF_OK)

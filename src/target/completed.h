@@ -2,7 +2,8 @@
 #ifndef SM_TARGET_COMPLETED_H
 #define SM_TARGET_COMPLETED_H
 
-#include "target/completion.h"
+#include "factor/completion.h"
+#include "target/target.h"
 
 extern const sm_target_kind sm_target_completed;
 

@@ -2,6 +2,7 @@
 #ifndef SM_TARGET_DISTANCES_H
 #define SM_TARGET_DISTANCES_H
 
+#include "factor/factor.h"
 #include "target/target.h"
 
 typedef struct sm_distances {
@@ -36,5 +37,8 @@ void sm_distances_leaf_row(const smerf_target *target, const sm_leaves *leaves, 
                            double *scratch);
 double sm_distances_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
 double sm_distances_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
+
+/* distances_operator.c */
+sm_operator sm_operator_distances(const sm_distances *distances);
 
 #endif

@@ -54,14 +54,13 @@ smerf_status sm_edges_sort(const smerf_pair_list *edges, size_t n_items, uint32_
     smerf_status status = sm_list_sort(edges, n_items, order, error);
     for (size_t p = 0; p < edges->n && status == SMERF_OK; p++)
         if (edges->left[p] == edges->right[p])
-            status = sm_fail_at(error, p, SMERF_NOWHERE, "(%u, %u) is an edge from a node to itself; a graph has none",
-                                edges->left[p], edges->right[p]);
+            status = sm_fail_at(error, p, SMERF_NOWHERE, SM_AT_ENTRY "an edge from item %u to itself; a graph has none",
+                                p, edges->left[p]);
     size_t before = 0, conflict = status == SMERF_OK ? find_conflict(edges, *order, &before) : edges->n;
     if (conflict < edges->n)
         status = sm_fail_at(error, conflict, SMERF_NOWHERE,
-                            "the edge (%u, %u) has the value %.9g here and %.9g before; an edge has one value",
-                            edges->left[conflict], edges->right[conflict], sm_list_value(edges, conflict),
-                            sm_list_value(edges, before));
+                            SM_AT_ENTRY "this edge has the value %.9g here and %.9g before; an edge has one value",
+                            conflict, sm_list_value(edges, conflict), sm_list_value(edges, before));
     if (status != SMERF_OK) {
         sm_free(*order);
         *order = NULL;
@@ -80,7 +79,16 @@ static void gather_edges(const smerf_pair_list *edges, const uint32_t *order, sm
         upper->value[upper->n++] = distance;
         *n_repeated += end - first > 1;
     }
-    sm_upper_trim(upper, 0);
+}
+
+smerf_status sm_graph_new(sm_upper *linked, size_t n_items, smerf_target **out, smerf_error *error) {
+    sm_links links = {0};
+    sm_graph *graph = NULL;
+    sm_upper_trim(linked, 0);
+    smerf_status status = sm_links_mirror(&links, linked, n_items, 0, error);
+    if (status == SMERF_OK) status = new_graph(&links, NULL, 0, &graph, error);
+    if (status == SMERF_OK) *out = &graph->head;
+    return status;
 }
 
 smerf_status smerf_target_new_graph(const smerf_pair_list *edges, const smerf_pair_list *observed, size_t n_items,
@@ -90,24 +98,20 @@ smerf_status smerf_target_new_graph(const smerf_pair_list *edges, const smerf_pa
     if (observed != NULL) return sm_observed_new(&list, observed, n_items, out, error);
     uint32_t *order = NULL;
     sm_upper upper = {0};
-    sm_links links = {0};
-    sm_graph *graph = NULL;
     size_t n_repeated = 0;
     smerf_status status = sm_edges_sort(&list, n_items, &order, error);
     if (status != SMERF_OK) return status;
     if (sm_upper_start(&upper, n_items, list.n, false)) {
         gather_edges(&list, order, &upper, &n_repeated);
-        status = sm_links_mirror(&links, &upper, n_items, 0, error);
+        status = sm_graph_new(&upper, n_items, out, error);
     } else {
         status = sm_no_memory(error, "listing edges");
     }
     sm_free(order);
     sm_upper_free(&upper);
-    if (status == SMERF_OK) status = new_graph(&links, NULL, 0, &graph, error);
     if (status != SMERF_OK) return status;
-    graph->facts.n_repeated = n_repeated;
-    graph->head.has_no_diagonal = true;
-    *out = &graph->head;
+    ((sm_graph *)*out)->facts.n_repeated = n_repeated;
+    (*out)->has_no_diagonal = true;
     return SMERF_OK;
 }
 

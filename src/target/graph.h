@@ -20,6 +20,9 @@ static inline const sm_graph *sm_graph_of(const smerf_target *target) { return (
 /* sm_list_sort for edges: refuses one from a node to itself, and one that is given again with another value. */
 smerf_status sm_edges_sort(const smerf_pair_list *edges, size_t n_items, uint32_t **order, smerf_error *error);
 
+/* From the distances of linked nodes, other than 1, which may be of any size that sums of weighted ones bear. */
+smerf_status sm_graph_new(sm_upper *linked, size_t n_items, smerf_target **out, smerf_error *error);
+
 /* Whether a distance is that of two linked nodes. */
 bool sm_graph_is_link(double distance);
 

@@ -47,19 +47,6 @@ void sm_graph_summary_free(void *made) {
 
 /* ---- two leaves ---- */
 
-/* The entry of a pair, by halving; `end` of the row: they are not linked. */
-static size_t find_entry(const sm_links *links, size_t item, uint32_t partner) {
-    size_t low = links->first[item], end = links->first[item + 1], high = end;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (links->partner[middle] < partner)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && links->partner[low] == partner ? low : end;
-}
-
 /* The sum over an item's partners j in a leaf of w_j (1 - z_ij): through its partners, or through the leaf's members,
  * whichever are few. Both are in the order of the items. */
 static double sum_partners(const sm_links *links, const sm_leaves *leaves, const sm_places *places, size_t item,
@@ -68,7 +55,7 @@ static double sum_partners(const sm_links *links, const sm_leaves *leaves, const
     double sum = 0;
     if (links->first[item + 1] - links->first[item] > 16 * (end - first)) {
         for (size_t m = first; m < end; m++) {
-            size_t e = find_entry(links, item, leaves->item[m]);
+            size_t e = sm_links_find(links, item, leaves->item[m]);
             if (e < links->first[item + 1]) sum += leaves->weight[m] * (1 - sm_links_value(links, e));
         }
         return sum;

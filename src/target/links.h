@@ -1,4 +1,5 @@
-/* links.h - distances of some pairs: a sparse symmetric matrix by rows, and its parts inside nodes and leaves.
+/* links.h - distances of some pairs: a sparse symmetric matrix by rows (sm_links, factor/forms.h), and its parts inside
+ * nodes and leaves.
  *
  * This is the engine of graphs and of pairs. What an unlisted pair means is the kind's business. */
 #ifndef SM_TARGET_LINKS_H
@@ -7,25 +8,8 @@
 #include <float.h>
 
 #include "base/arena.h"
+#include "factor/forms.h"
 #include "target/target.h"
-
-typedef struct sm_links {
-    size_t n_items;
-    size_t n;          /* entries: each pair stands in the rows of both its items */
-    size_t *first;     /* [n_items + 1] where each row starts */
-    uint32_t *partner; /* [n] ascending in each row, never the row's own item */
-    double *value;     /* [n] distances; NULL: all are `common` */
-    double *weight;    /* [n] > 0; NULL: all 1 */
-    double common;
-} sm_links;
-
-static inline double sm_links_value(const sm_links *links, size_t entry) {
-    return links->value != NULL ? links->value[entry] : links->common;
-}
-
-static inline double sm_links_weight(const sm_links *links, size_t entry) {
-    return links->weight != NULL ? links->weight[entry] : 1;
-}
 
 /* Distances as a matrix may hold, and weights that can be multiplied with those of two items. */
 #define SM_LARGEST_DISTANCE ((double)FLT_MAX)
@@ -58,6 +42,10 @@ size_t sm_links_n_lonely(const sm_links *links); /* items without a partner */
 smerf_status sm_links_save(const sm_links *links, sm_tensors *tensors, smerf_error *error);
 smerf_status sm_links_load(sm_links *links, const sm_tensors *tensors, size_t n_items, double common,
                            smerf_error *error);
+
+/* How messages about an entry of a list start. Who read the list from a file tells its line instead, which users can
+ * look at: see sm_pairs_place (io/pairs.h). */
+#define SM_AT_ENTRY "entry %zu: "
 
 /* The entries of a list in the order of (smaller item, larger item), repeats in the order of the list. Refuses items
  * that do not exist and numbers that make no sense; the entry is told as the error's row. */

@@ -7,15 +7,16 @@
 static smerf_status check_entry(const smerf_pair_list *list, size_t entry, size_t n_items, smerf_error *error) {
     uint32_t left = list->left[entry], right = list->right[entry];
     if (left >= n_items || right >= n_items)
-        return sm_fail_at(error, entry, SMERF_NOWHERE, "the pair (%u, %u) is none of %zu items", left, right, n_items);
+        return sm_fail_at(error, entry, SMERF_NOWHERE, SM_AT_ENTRY "the pair (%u, %u) is none of %zu items", entry,
+                          left, right, n_items);
     if (list->value != NULL && !(fabs(list->value[entry]) <= SM_LARGEST_DISTANCE))
         return sm_fail_at(error, entry, SMERF_NOWHERE,
-                          "the value of the pair (%u, %u) is %g; values are finite numbers up to %g", left, right,
+                          SM_AT_ENTRY "the value of this pair is %g; values are finite numbers up to %g", entry,
                           list->value[entry], SM_LARGEST_DISTANCE);
     if (list->weight != NULL &&
         !(list->weight[entry] >= SM_SMALLEST_PAIR_WEIGHT && list->weight[entry] <= SM_LARGEST_PAIR_WEIGHT))
         return sm_fail_at(error, entry, SMERF_NOWHERE,
-                          "the weight of the pair (%u, %u) is %g; weights are numbers from %g to %g", left, right,
+                          SM_AT_ENTRY "the weight of this pair is %g; weights are numbers from %g to %g", entry,
                           list->weight[entry], SM_SMALLEST_PAIR_WEIGHT, SM_LARGEST_PAIR_WEIGHT);
     return SMERF_OK;
 }

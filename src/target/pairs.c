@@ -196,8 +196,8 @@ static smerf_status make_observed(const smerf_pair_list *edges, const uint32_t *
     smerf_status status = SMERF_OK;
     if (missing < edges->n) {
         status = sm_fail_at(error, missing, SMERF_NOWHERE,
-                            "the edge (%u, %u) is not among the observed pairs; every edge was observed",
-                            edges->left[missing], edges->right[missing]);
+                            SM_AT_ENTRY "the edge (%u, %u) is not among the observed pairs; every edge was observed",
+                            missing, edges->left[missing], edges->right[missing]);
     } else {
         sm_upper_trim(&upper, common_value);
         status = sm_links_mirror(&links, &upper, n_items, common_value, error);

@@ -1,4 +1,4 @@
-/* rank.c - the target of low rank. Where its vectors come from is factor.c, what is done with them vectors.c. */
+/* rank.c - the target of low rank. Where its vectors come from is factor/factor.c, what is done with them vectors.c. */
 #include "target/rank.h"
 
 #include <float.h>
@@ -6,13 +6,16 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "factor/factor.h"
 #include "target/distances.h"
-#include "target/factor.h"
 #include "target/graph.h"
 #include "target/vectors_kind.h"
 
 /* Distances that differ by less than this, relative to the largest, are the same but for rounding. */
 static const double rounding = 1e-9;
+
+/* In files; beyond what distances can be, products could overflow. */
+static const double largest_number = (double)FLT_MAX;
 
 typedef struct rank_target { /* starts as sm_vector_target does */
     smerf_target head;
@@ -21,7 +24,6 @@ typedef struct rank_target { /* starts as sm_vector_target does */
     double *self;
     double slack; /* by which distances that are equal may differ */
     const sm_target_kind *origin;
-    double share[2];      /* of squares, of values */
     smerf_target *shared; /* the target that the vectors belong to, if they are not ours */
 } rank_target;
 
@@ -70,8 +72,6 @@ static rank_target *assemble(sm_factors *factors, double *self, const sm_target_
     kept->origin = origin;
     kept->head.rank_share = factors->share_of_values;
     kept->head.rank_share_of_squares = factors->share_of_squares;
-    kept->share[0] = factors->share_of_squares;
-    kept->share[1] = factors->share_of_values;
     sm_free(factors->value);
     kept->vectors = (sm_vectors){
         .n_items = n, .rank = factors->rank, .u = kept->u, .scale = kept->scale, .a = kept->a, .self = kept->self};
@@ -79,7 +79,7 @@ static rank_target *assemble(sm_factors *factors, double *self, const sm_target_
     return kept;
 }
 
-/* What was read from `target` beside the distances. */
+/* What is known of `target` beside the distances. */
 static bool copy_notes(smerf_target *to, const smerf_target *target) {
     to->from_similarities = target->from_similarities;
     to->largest_similarity = target->largest_similarity;
@@ -147,8 +147,8 @@ sm_rank_facts sm_rank_describe(const smerf_target *target) {
     const rank_target *kept = rank_of(target);
     return (sm_rank_facts){.origin = kept->origin,
                            .rank = kept->vectors.rank,
-                           .share_of_squares = kept->share[0],
-                           .share_of_values = kept->share[1]};
+                           .share_of_squares = target->rank_share_of_squares,
+                           .share_of_values = target->rank_share};
 }
 
 /* ---- growing ---- */
@@ -174,7 +174,8 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
     kept->vectors.self = kept->self;
     kept->slack = rounding * bound(&kept->vectors);
     kept->origin = parent->origin;
-    memcpy(kept->share, parent->share, sizeof kept->share);
+    kept->head.rank_share = target->rank_share;
+    kept->head.rank_share_of_squares = target->rank_share_of_squares;
     kept->shared = sm_target_share((smerf_target *)target); /* counting owners does not change it */
     *out = &kept->head;
     return SMERF_OK;
@@ -196,34 +197,27 @@ static bool equal(const smerf_target *a, const smerf_target *b) {
            same(left->vectors.a, right->vectors.a, n) && same(left->vectors.self, right->vectors.self, n);
 }
 
+static smerf_status save_shares(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
+    const double shares[2] = {target->rank_share_of_squares, target->rank_share};
+    double *copy = sm_copy(shares, 2, sizeof *copy);
+    if (copy == NULL) return sm_no_memory(error, "saving a target");
+    return sm_tensors_give(tensors, "target.share", SM_F64, copy, isnan(shares[1]) ? 1 : 2, error);
+}
+
 static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
     const rank_target *kept = rank_of(target);
-    size_t n = target->n_rows, rank = kept->vectors.rank, n_bytes, n_shares = isnan(kept->share[1]) ? 1 : 2;
+    size_t n = target->n_rows, rank = kept->vectors.rank, n_bytes;
     smerf_status status = sm_tensors_add(tensors, "target.u", SM_F64, kept->vectors.u, n * rank, error);
     if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.scale", SM_F64, kept->vectors.scale, rank, error);
     if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.a", SM_F64, kept->vectors.a, n, error);
     if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.self", SM_F64, kept->vectors.self, n, error);
-    if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.share", SM_F64, kept->share, n_shares, error);
+    if (status == SMERF_OK) status = save_shares(target, tensors, error);
     if (status == SMERF_OK)
         status = sm_tensors_add(tensors, "target.origin", SM_U8, kept->origin->name, strlen(kept->origin->name), error);
     if (status != SMERF_OK || target->columns.n == 0) return status;
     char *names = sm_strings_pack(&target->columns, &n_bytes);
     if (names == NULL) return sm_no_memory(error, "saving a target");
     return sm_tensors_give(tensors, "target.column", SM_U8, names, n_bytes, error);
-}
-
-/* A copy of an array of n finite numbers. */
-static smerf_status load_numbers(const sm_tensors *tensors, const char *name, size_t n, double **out,
-                                 smerf_error *error) {
-    const void *data = NULL;
-    smerf_status status = sm_tensors_get(tensors, name, SM_F64, n, &data, error);
-    if (status != SMERF_OK) return status;
-    const double *numbers = data;
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs(numbers[i]) <= (double)FLT_MAX)) /* as distances are; beyond that, products could overflow */
-            return sm_fail(error, SMERF_BAD_FILE, "the model's %s holds numbers that it cannot have", name);
-    *out = sm_copy(numbers, n, sizeof *numbers);
-    return *out != NULL ? SMERF_OK : sm_no_memory(error, "loading a target");
 }
 
 static smerf_status load_origin(const sm_tensors *tensors, const sm_target_kind **origin, smerf_error *error) {
@@ -239,7 +233,7 @@ static smerf_status load_shares(const sm_tensors *tensors, sm_factors *factors, 
     const sm_tensor *tensor = sm_tensors_find(tensors, "target.share");
     size_t n_shares = tensor != NULL && tensor->n == 2 ? 2 : 1;
     double *share = NULL;
-    smerf_status status = load_numbers(tensors, "target.share", n_shares, &share, error);
+    smerf_status status = sm_target_load_numbers(tensors, "target.share", n_shares, largest_number, &share, error);
     if (status != SMERF_OK) return status;
     for (size_t i = 0; i < n_shares; i++)
         if (!(share[i] >= 0 && share[i] <= 1))
@@ -250,25 +244,20 @@ static smerf_status load_shares(const sm_tensors *tensors, sm_factors *factors, 
     return status;
 }
 
-static smerf_status load_columns(const sm_tensors *tensors, sm_strings *columns, smerf_error *error) {
-    const sm_tensor *names = sm_tensors_find(tensors, "target.column");
-    size_t n = 0;
-    if (names == NULL) return SMERF_OK;
-    for (size_t k = 0; k < names->n && names->type == SM_U8; k++) n += ((const char *)names->data)[k] == '\0';
-    if (n > 0 && sm_strings_unpack(columns, names->data, names->n, n)) return SMERF_OK;
-    return sm_fail(error, SMERF_BAD_FILE, "the model's target columns have no names");
-}
-
 static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {
     const sm_tensor *scale = sm_tensors_find(tensors, "target.scale");
     sm_factors factors = {.n_items = n_items, .rank = scale != NULL ? scale->n : 0};
     double *self = NULL;
     const sm_target_kind *origin = NULL;
-    smerf_status status = load_numbers(tensors, "target.scale", factors.rank, &factors.scale, error);
+    smerf_status status =
+        sm_target_load_numbers(tensors, "target.scale", factors.rank, largest_number, &factors.scale, error);
     if (status == SMERF_OK)
-        status = load_numbers(tensors, "target.u", sm_size(n_items, factors.rank, 0), &factors.u, error);
-    if (status == SMERF_OK) status = load_numbers(tensors, "target.a", n_items, &factors.a, error);
-    if (status == SMERF_OK) status = load_numbers(tensors, "target.self", n_items, &self, error);
+        status = sm_target_load_numbers(tensors, "target.u", sm_size(n_items, factors.rank, 0), largest_number,
+                                        &factors.u, error);
+    if (status == SMERF_OK)
+        status = sm_target_load_numbers(tensors, "target.a", n_items, largest_number, &factors.a, error);
+    if (status == SMERF_OK)
+        status = sm_target_load_numbers(tensors, "target.self", n_items, largest_number, &self, error);
     if (status == SMERF_OK) status = load_shares(tensors, &factors, error);
     if (status == SMERF_OK) status = load_origin(tensors, &origin, error);
     if (status != SMERF_OK) {
@@ -278,7 +267,7 @@ static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target
     }
     rank_target *kept = assemble(&factors, self, origin);
     if (kept == NULL) return sm_no_memory(error, "loading a target");
-    status = load_columns(tensors, &kept->head.columns, error);
+    status = sm_target_load_columns(tensors, &kept->head.columns, error);
     if (status == SMERF_OK)
         *out = &kept->head;
     else

@@ -1,6 +1,6 @@
 /* rank.h - a target that keeps only the leading part of another: a cut costs its rank, whatever the number of items.
  *
- * What it says of two items is close to what was given (factor.h says how close); what it says of an item and itself
+ * What it says of two items is close to what was given (factor/factor.h says how close); what it says of an item and itself
  * is exactly that. */
 #ifndef SM_TARGET_RANK_H
 #define SM_TARGET_RANK_H

@@ -1,8 +1,10 @@
 /* target.c - the list of kinds, and what all of them share. */
 #include "target/target.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "target/completed.h"
 #include "target/pairs.h"
 #include "target/rank.h"
@@ -28,6 +30,34 @@ void sm_target_start(smerf_target *target, const sm_target_kind *kind, size_t n_
 smerf_target *sm_target_share(smerf_target *target) {
     atomic_fetch_add(&target->n_owners, 1);
     return target;
+}
+
+smerf_status sm_target_load_numbers(const sm_tensors *tensors, const char *name, size_t n, double largest, double **out,
+                                    smerf_error *error) {
+    const void *data = NULL;
+    smerf_status status = sm_tensors_get(tensors, name, SM_F64, n, &data, error);
+    if (status != SMERF_OK) return status;
+    const double *numbers = data;
+    for (size_t k = 0; k < n; k++)
+        if (!(fabs(numbers[k]) <= largest))
+            return sm_fail(error, SMERF_BAD_FILE, "the model's %s holds numbers that it cannot have", name);
+    *out = sm_copy(numbers, n, sizeof *numbers);
+    return *out != NULL ? SMERF_OK : sm_no_memory(error, "loading a target");
+}
+
+smerf_status sm_target_load_columns(const sm_tensors *tensors, sm_strings *columns, smerf_error *error) {
+    const sm_tensor *found = sm_tensors_find(tensors, "target.column");
+    *columns = (sm_strings){0};
+    if (found == NULL) return SMERF_OK;
+    const char *names = found->data;
+    size_t n = 0;
+    bool are_texts = found->type == SM_U8 && found->n > 0 && names[found->n - 1] == '\0';
+    for (size_t k = 0; k < found->n && are_texts; k++) n += names[k] == '\0';
+    if (are_texts && !sm_strings_unpack(columns, names, found->n, n)) return sm_no_memory(error, "loading a target");
+    for (size_t c = 0; c < columns->n && are_texts; c++) are_texts = sm_is_utf8(columns->text[c]);
+    if (are_texts) return SMERF_OK;
+    sm_strings_free(columns);
+    return sm_fail(error, SMERF_BAD_FILE, "the names of the model's target columns are not texts");
 }
 
 const char *sm_target_told_name(const smerf_target *target) {

@@ -163,6 +163,13 @@ void sm_target_start(smerf_target *target, const sm_target_kind *kind, size_t n_
 /* One more owner, who will call smerf_target_free. */
 smerf_target *sm_target_share(smerf_target *target);
 
+/* For `load`: a copy of an array of n numbers from a model, each up to `largest` in size.   out  the caller's */
+smerf_status sm_target_load_numbers(const sm_tensors *tensors, const char *name, size_t n, double largest, double **out,
+                                    smerf_error *error);
+
+/* Likewise the names of the columns that it was taken from, each ended by a NUL; none if the model has no such array. */
+smerf_status sm_target_load_columns(const sm_tensors *tensors, sm_strings *columns, smerf_error *error);
+
 /* What users call its kind: a form that was made from another is called by that one's name. */
 const char *sm_target_told_name(const smerf_target *target);
 

@@ -2,7 +2,8 @@
  *
  * The scales may be negative (the "pseudo-Euclidean" identity of the design): a squared Euclidean distance has them all
  * positive, a response has a_i = k_ii, and any symmetric matrix has such a form if there are enough r. What the form
- * says of an item and itself may be overruled. A cut costs O(rank), and so does the distance of two leaves.
+ * says of an item and itself may be overruled. The numbers are in a sm_vectors (factor/forms.h). A cut costs O(rank), and
+ * so does the distance of two leaves.
  *
  * This is the engine of several kinds: response, product, rank, and completed pairs. Written in deviations from a mean
  * m (the node's, or a leaf's) everything is a sum of small terms: with d_i = u_i - m and <x, y> = sum scale x y,
@@ -10,15 +11,8 @@
 #ifndef SM_TARGET_VECTORS_H
 #define SM_TARGET_VECTORS_H
 
+#include "factor/forms.h"
 #include "target/target.h"
-
-typedef struct sm_vectors {
-    size_t n_items, rank;
-    const double *u;     /* [n_items][rank] */
-    const double *scale; /* [rank] */
-    const double *a;     /* [n_items]; NULL: a_i = k_ii, so that b_i = <d_i, d_i> and z_ii = 0 */
-    const double *self;  /* [n_items] z_ii; NULL: as the form says */
-} sm_vectors;
 
 /* z_ij for i != j, and z_ii. */
 double sm_vectors_pair(const sm_vectors *vectors, size_t i, size_t j);
@@ -53,7 +47,7 @@ bool sm_vector_all_equal(const sm_vector_search *search, const sm_node *node, do
 typedef struct sm_vector_summary {
     double *mean;   /* [n_leaves][rank] */
     double *spread; /* [n_leaves] the mean of b_i, in deviations from the leaf's mean */
-    double *own;    /* [n_leaves] what h(l, l) has on top, because z_ii is overruled; NULL: 0 throughout */
+    double *itself; /* [n_leaves] h(l, l), where z_ii is overruled; NULL: as for any two leaves */
 } sm_vector_summary;
 
 size_t sm_vector_summary_bytes(const sm_vectors *vectors, size_t n_leaves);

@@ -54,8 +54,9 @@ static void summarise_leaf(const sm_vectors *vectors, const sm_leaves *leaves, s
         spread += share * part_of(vectors, item, mean);
         if (vectors->self != NULL) own += share * share * (vectors->self[item] - sm_vectors_pair(vectors, item, item));
     }
+    bool is_one = end - first == 1; /* then nothing needs to be rounded */
     summary->spread[leaf] = spread;
-    if (summary->own != NULL) summary->own[leaf] = own;
+    if (summary->itself != NULL) summary->itself[leaf] = is_one ? vectors->self[leaves->item[first]] : 2 * spread + own;
 }
 
 sm_vector_summary *sm_vector_summarise(const sm_vectors *vectors, const sm_leaves *leaves) {
@@ -68,7 +69,7 @@ sm_vector_summary *sm_vector_summarise(const sm_vectors *vectors, const sm_leave
     }
     summary->mean = numbers;
     summary->spread = numbers + leaves->n * vectors->rank;
-    if (vectors->self != NULL) summary->own = summary->spread + leaves->n;
+    if (vectors->self != NULL) summary->itself = summary->spread + leaves->n;
     for (size_t leaf = 0; leaf < leaves->n; leaf++) summarise_leaf(vectors, leaves, leaf, summary);
     return summary;
 }
@@ -80,12 +81,12 @@ void sm_vector_summary_free(sm_vector_summary *summary) {
 }
 
 double sm_vector_leaf_pair(const sm_vectors *vectors, const sm_vector_summary *summary, size_t a, size_t b) {
+    if (a == b && summary->itself != NULL) return summary->itself[a];
     const double *left = summary->mean + a * vectors->rank, *right = summary->mean + b * vectors->rank;
     double square = 0;
     for (size_t r = 0; r < vectors->rank; r++)
         square += vectors->scale[r] * ((left[r] - right[r]) * (left[r] - right[r]));
-    double distance = summary->spread[a] + summary->spread[b] + square;
-    return a == b && summary->own != NULL ? distance + summary->own[a] : distance;
+    return summary->spread[a] + summary->spread[b] + square;
 }
 
 void sm_vector_leaf_row(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves, size_t leaf,

@@ -4,7 +4,9 @@
 
 #include "base/eigen.h"
 #include "base/parallel.h"
-#include "target/factor.h"
+#include "factor/factor.h"
+#include "target/distances.h"
+#include "target/vectors.h"
 #include "tests/unit/forests.h"
 
 static inline double *numbers(size_t n) {

@@ -349,7 +349,7 @@ static void a_form_that_is_too_large_is_refused(void **state) {
     fill(made, draw_form(6, 1, &random));
     sm_tensors tensors = {0};
     double huge[6];
-    for (size_t i = 0; i < 6; i++) huge[i] = SM_LARGEST_DISTANCE;
+    for (size_t i = 0; i < 6; i++) huge[i] = 9e44;
     demand_ok(made->target->kind->save(made->target, &tensors, &error), &error);
     for (size_t k = 0; k < tensors.n; k++)
         if (strcmp(tensors.tensor[k].name, "target.a") == 0) tensors.tensor[k].data = huge;

@@ -1,5 +1,5 @@
 /* test_completion.c - what is missing from a form of low rank is found again; what has no form is left at the mean. */
-#include "target/completion.c" /* as a file, to see both sides of a fit */
+#include "factor/completion.c" /* as a file, to see both sides of a fit */
 
 #include "target/pairs.h"
 #include "tests/unit/forests.h"

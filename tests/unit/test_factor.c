@@ -1,7 +1,7 @@
 /* test_factor.c - the leading part of a matrix is what a full eigendecomposition says it is, to the same bits for any
  * number of threads. */
+#include "factor/tall.h"
 #include "kernels/panel.h"
-#include "target/factor_tall.h"
 #include "tests/unit/spectra.h"
 
 static double kept_entry(const sm_factors *factors, size_t i, size_t j) {

@@ -379,6 +379,22 @@ static void a_complaint_about_a_row_gets_its_place(void **state) {
     assert_placed("pipe", 0, "pipe: it differs"); /* and nobody waits for a writer */
 }
 
+static void a_line_of_the_file_is_told_instead_of_an_entry_of_the_list(void **state) {
+    (void)state;
+    const smerf_error complaint = {.status = SMERF_BAD_INPUT, .message = "entry 7: it differs", .row = 7};
+    smerf_error error = complaint;
+    write_text("p.csv", "i,j\n0,1\n1,2\n");
+    sm_pairs_place("p.csv", 1, &error);
+    assert_string_equal(error.message, "p.csv:3:1: it differs");
+    error = complaint;
+    sm_pairs_place("-", 1, &error);
+    assert_string_equal(error.message, "standard input: row 1: it differs");
+    error = complaint;
+    error.row = 8; /* the message is about something else */
+    sm_pairs_place("p.csv", 1, &error);
+    assert_string_equal(error.message, "p.csv:3:1: entry 7: it differs");
+}
+
 static void a_list_that_cannot_be_opened_is_an_io_error(void **state) {
     (void)state;
     sm_pairs pairs;
@@ -413,6 +429,7 @@ int main(void) {
         cmocka_unit_test(many_lines_are_read_as_one_by_one),
         cmocka_unit_test(a_list_cut_anywhere_is_read_or_refused_in_one_line),
         cmocka_unit_test(a_complaint_about_a_row_gets_its_place),
+        cmocka_unit_test(a_line_of_the_file_is_told_instead_of_an_entry_of_the_list),
         cmocka_unit_test(a_list_that_cannot_be_opened_is_an_io_error),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);

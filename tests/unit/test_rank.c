@@ -58,6 +58,7 @@ static void self_distances_stay_as_given(void **state) {
     smerf_error error;
     double row[N];
     demand_ok(kept->kind->with_diagonal(kept, 7.25, &other, &error), &error);
+    assert_true(kept->rank_share_of_squares < 1 && other->rank_share_of_squares == kept->rank_share_of_squares);
     for (size_t i = 0; i < N; i++) {
         kept->kind->true_row(kept, i, row);
         assert_true(row[i] == (double)z[i * N + i]);

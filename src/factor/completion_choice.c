@@ -3,11 +3,11 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "target/completion.h"
+#include "factor/completion.h"
 
 static const size_t ranks[] = {0, 1, 2, 3, 5, 8, 12};
 
-enum { N_RANKS = 7, N_FEW_RANKS = 5, MOST_STEPS = 12, MANY_ENTRIES = 2000000 };
+enum { N_RANKS = sizeof ranks / sizeof *ranks, N_FEW_RANKS = 5, MOST_STEPS = 12, MANY_ENTRIES = 2000000 };
 
 /* One more dimension must pay at least this share of the error. */
 static const double worth_it = 0.002;
@@ -36,11 +36,11 @@ static double held_out_error(const sm_links *links, const bool *left_out, const 
     return weight > 0 ? sqrt(squares / weight) : INFINITY;
 }
 
-/* So many sweeps for each shrinkage: where pairs are many, each sweep settles more. */
-static size_t most_sweeps(const sm_links *links) { return links->n > MANY_ENTRIES ? 3 : 20; }
-
 /* Where pairs are many the error is known well: it need rise but once, and few ranks are tried. */
 static bool are_many(const sm_links *links) { return links->n > MANY_ENTRIES; }
+
+/* So many sweeps for each shrinkage: where pairs are many, each sweep settles more. */
+static size_t most_sweeps(const sm_links *links) { return are_many(links) ? 3 : 20; }
 
 /* The least error of one rank, and after how many shrinkages it is reached. */
 static smerf_status try_rank(const sm_links *links, const bool *left_out, size_t rank, uint64_t seed, size_t *n_steps,

@@ -7,7 +7,7 @@
  * Shrinkage adds a ridge to every system: items with few pairs stay near the mean, items with none are at it.
  *
  * Each system is solved by one task, and sums run in the order of the partners, so nothing depends on the threads. */
-#include "target/completion.h"
+#include "factor/completion.h"
 
 #include <math.h>
 #include <string.h>

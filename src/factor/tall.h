@@ -1,9 +1,9 @@
-/* factor_tall.h - what is done with tall matrices: n rows, a few columns, stored by rows.
+/* tall.h - what is done with tall matrices: n rows, a few columns, stored by rows.
  *
  * Rows are dealt out in blocks that depend on the shape alone, and what comes of the blocks is added in their order:
  * the same bits for any number of threads. */
-#ifndef SM_TARGET_FACTOR_TALL_H
-#define SM_TARGET_FACTOR_TALL_H
+#ifndef SM_FACTOR_TALL_H
+#define SM_FACTOR_TALL_H
 
 #include "base/parallel.h"
 

@@ -1,12 +1,12 @@
 /* completion.h - what the pairs that are missing are likely to be: a form of low rank fitted to those that are known.
  *
- * z_ij ~ a_i + a_j - 2 sum over r of scale_r u_ir u_jr (vectors.h), by least squares with shrinkage on the observed
+ * z_ij ~ a_i + a_j - 2 sum over r of scale_r u_ir u_jr (forms.h), by least squares with shrinkage on the observed
  * pairs. Nothing here knows of forests. */
-#ifndef SM_TARGET_COMPLETION_H
-#define SM_TARGET_COMPLETION_H
+#ifndef SM_FACTOR_COMPLETION_H
+#define SM_FACTOR_COMPLETION_H
 
 #include "base/parallel.h"
-#include "target/links.h"
+#include "factor/forms.h"
 
 typedef struct sm_completion {
     size_t n_items, rank; /* rank: as kept; at most twice what was asked for */

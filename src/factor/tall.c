@@ -1,5 +1,5 @@
-/* factor_tall.c - see factor_tall.h. */
-#include "target/factor_tall.h"
+/* tall.c - see tall.h. */
+#include "factor/tall.h"
 
 #include <math.h>
 #include <string.h>

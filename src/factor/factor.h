@@ -1,15 +1,14 @@
-/* factor.h - the leading part of a symmetric matrix of distances, as vectors (vectors.h).
+/* factor.h - the leading part of a symmetric matrix of distances, as vectors (forms.h).
  *
  * Double centring turns Z into K = -1/2 J Z J, and of K the eigenvalues that are largest in absolute value are kept:
  *     z_ij = a_i + a_j - 2 k_ij,   k_ij ~ sum over r of scale_r u_ir u_jr,   a_i = row mean - half the grand mean.
  * Vectors are eigenvectors times the root of |lambda|, so that scales are 1 and -1. In each the entry of largest
  * magnitude is positive, the first of them on a tie. */
-#ifndef SM_TARGET_FACTOR_H
-#define SM_TARGET_FACTOR_H
+#ifndef SM_FACTOR_FACTOR_H
+#define SM_FACTOR_FACTOR_H
 
 #include "base/parallel.h"
-#include "target/distances.h"
-#include "target/vectors.h"
+#include "factor/forms.h"
 
 /* A symmetric matrix, known by what it does: a matrix of floats, or the edges of a graph. Any number of threads may ask
  * at once. */
@@ -56,9 +55,7 @@ smerf_status sm_factors_start(sm_factors *factors, size_t n_items, size_t rank, 
 /* Fixes the signs of the vectors. */
 void sm_factors_finish(sm_factors *factors);
 
-/* ---- factor_operators.c ---- */
-
-sm_operator sm_operator_distances(const sm_distances *distances);
+/* ---- operators.c ---- */
 
 /* Some pairs are listed, all others are at one distance: a graph. */
 typedef struct sm_listed_pairs {

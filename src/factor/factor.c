@@ -7,7 +7,7 @@
  *      outside it grows as fast as a polynomial of degree d can. c is a lower bound of the |lambda| that the block holds
  *      (its smallest singular value), so nothing that is wanted is damped. Then 2.
  * Z itself is only multiplied with (sm_operator). If there are few items, K is written out and solved whole. */
-#include "target/factor.h"
+#include "factor/factor.h"
 
 #include <float.h>
 #include <math.h>
@@ -17,8 +17,8 @@
 #include "base/eigen.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "factor/tall.h"
 #include "kernels/panel.h"
-#include "target/factor_tall.h"
 
 enum {
     FEW_ITEMS = 256,      /* so many are solved whole */
