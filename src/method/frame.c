@@ -6,7 +6,7 @@
 
 #include "base/eigen.h"
 #include "base/memory.h"
-#include "factor/factor_tall.h"
+#include "factor/tall.h"
 #include "method/square_matrix.h"
 
 enum { ROWS_AT_ONCE = 64 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "factor/factor_tall.h"
+#include "factor/tall.h"
 #include "kernels/panel.h"
 #include "method/square_matrix.h"
 
