@@ -121,6 +121,7 @@ smerf_status sm_chain_new(const sm_chain_plan *plan, uint32_t number, sm_chain *
     chain->network = plan->network;
     chain->attributes = plan->attributes;
     chain->priors = plan->priors;
+    chain->kernels = sm_row_kernels_select(plan->kernels);
     chain->n_nodes = plan->network->n_nodes;
     chain->n_factors = plan->n_factors;
     chain->width = sm_row_width(plan->n_factors);
@@ -143,7 +144,7 @@ smerf_status sm_chain_new(const sm_chain_plan *plan, uint32_t number, sm_chain *
 void sm_chain_pull(sm_chain *chain) {
     size_t width = chain->width;
     for (size_t i = 0; i < chain->n_nodes; i++)
-        sm_row_times(chain->phi + i * width, chain->lambda, width, chain->pull + i * width);
+        chain->kernels->times(chain->phi + i * width, chain->lambda, width, chain->pull + i * width);
 }
 
 double sm_chain_gamma(sm_chain *chain, sm_gamma_prior prior, double shape, double rate) {

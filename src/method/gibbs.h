@@ -17,6 +17,7 @@
 #define SM_METHOD_GIBBS_H
 
 #include "base/draws.h"
+#include "kernels/rows.h"
 #include "method/attributes.h"
 #include "method/network.h"
 
@@ -37,6 +38,7 @@ typedef struct sm_chain {
     const sm_network *network;
     const sm_attribute_members *attributes; /* NULL: epm */
     const sm_gibbs_priors *priors;
+    const sm_row_kernels *kernels;
     size_t n_nodes, n_factors, width;
 
     double *phi;    /* [n_nodes][width] */
@@ -77,6 +79,7 @@ typedef struct sm_chain_plan {
     const sm_gibbs_priors *priors;
     size_t n_factors;
     uint64_t seed;
+    smerf_kernels kernels;
 } sm_chain_plan;
 
 /* What a chain takes, in bytes. */

@@ -20,7 +20,7 @@ static void draw_tables(sm_chain *chain) {
         uint32_t *tables = chain->node_tables + i * width;
         sm_rows_of_partners(chain->network, i, chain->pull, chain->total, width, u);
         for (size_t k = 0; k < chain->n_factors; k++) {
-            u[k] = log1p(u[k] / c);
+            u[k] = log(1 + u[k] / c);
             tables[k] = sm_draw_tables(&chain->draws, units[k], g[k]);
         }
     }

@@ -62,7 +62,7 @@ void sm_collected_free(sm_collected *collected, size_t n_states) {
 
 static double probability_of(const sm_chain *chain, size_t i, size_t j) {
     size_t width = chain->width;
-    return sm_link_probability(sm_row_dot(chain->phi + i * width, chain->pull + j * width, width));
+    return sm_link_probability(chain->kernels->dot(chain->phi + i * width, chain->pull + j * width, width));
 }
 
 void sm_collect(sm_collected *collected, const sm_chain *chain, const sm_watched *watched) {
@@ -82,7 +82,7 @@ void sm_collect(sm_collected *collected, const sm_chain *chain, const sm_watched
 /* The factors that bear more than a millionth of all rates; returns how many.   kept  [n_factors] out */
 static size_t find_kept(const sm_chain *chain, const double *total, const double *pull, uint32_t *kept) {
     static const double least_share = 1e-6;
-    double all = sm_row_dot(total, pull, chain->width);
+    double all = chain->kernels->dot(total, pull, chain->width);
     size_t n = 0;
     for (size_t k = 0; k < chain->n_factors; k++)
         if (total[k] * pull[k] > least_share * all) kept[n++] = (uint32_t)k;
@@ -122,7 +122,7 @@ smerf_status sm_collect_state(sm_collected *collected, const sm_chain *chain, sm
     double *total = sm_aligned(2 * width, sizeof *total);
     if (kept != NULL && total != NULL) {
         sm_rows_total(chain->phi, chain->n_nodes, width, total);
-        sm_row_times(total, chain->lambda, width, total + width);
+        chain->kernels->times(total, chain->lambda, width, total + width);
         size_t n_kept = find_kept(chain, total, total + width, kept);
         size_t n_padded = (n_kept + SM_STATE_LANES - 1) / SM_STATE_LANES * SM_STATE_LANES;
         state->n_factors = (uint32_t)n_padded;

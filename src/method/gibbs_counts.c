@@ -22,8 +22,8 @@ static void draw_unit(sm_chain *chain, size_t i, size_t j, double rate) {
     size_t width = chain->width;
     double *part = chain->rows, *other_part = chain->rows + width;
     size_t k = draw_factor(chain, chain->row, part, rate);
-    double sum =
-        sm_row_products(chain->lambda + k * width, chain->phi + j * width, width, chain->other_row, other_part);
+    double sum = chain->kernels->products(chain->lambda + k * width, chain->phi + j * width, width, chain->other_row,
+                                          other_part);
     size_t l = draw_factor(chain, chain->other_row, other_part, sum);
     chain->node_units[i * width + k]++;
     chain->node_units[j * width + l]++;
@@ -38,7 +38,8 @@ void sm_chain_draw_counts(sm_chain *chain) {
     memset(chain->factor_units, 0, width * width * sizeof *chain->factor_units);
     for (size_t e = 0; e < network->n_links; e++) {
         size_t i = network->left[e], j = network->right[e];
-        double rate = sm_row_products(chain->phi + i * width, chain->pull + j * width, width, chain->row, chain->rows);
+        double rate =
+            chain->kernels->products(chain->phi + i * width, chain->pull + j * width, width, chain->row, chain->rows);
         uint32_t n_units = sm_draw_positive_poisson(&chain->draws, rate < largest_rate ? rate : largest_rate);
         for (uint32_t u = 0; u < n_units; u++) draw_unit(chain, i, j, rate);
     }

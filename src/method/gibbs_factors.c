@@ -32,7 +32,7 @@ static void gather_exposure(sm_chain *chain) {
             sm_row_add(own, phi + (first + u) * width, width);
             sm_rows_of_partners(chain->network, first + u, phi, chain->total, width, partners + u * width);
         }
-        sm_rows_outer(left, partners, width, chain->exposure);
+        chain->kernels->outer(left, partners, width, chain->exposure);
     }
 }
 

@@ -58,7 +58,7 @@ void sm_chain_draw_nodes(sm_chain *chain) {
         draw_phi(chain, node, exposure);
         draw_rate(chain, node);
         sm_row_subtract(chain->total, pull, width);
-        sm_row_times(chain->phi + node * width, chain->lambda, width, pull);
+        chain->kernels->times(chain->phi + node * width, chain->lambda, width, pull);
         sm_row_add(chain->total, pull, width);
     }
 }

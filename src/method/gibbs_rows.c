@@ -1,30 +1,11 @@
-/* gibbs_rows.c - see gibbs_rows.h. The loops are written so that a compiler turns them into vector instructions. */
+/* gibbs_rows.c - see gibbs_rows.h. */
 #include "method/gibbs_rows.h"
-
-static double join(const double lane[SM_ROW_LANES]) {
-    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
-}
 
 double sm_row_sum(const double *row, size_t width) {
     double lane[SM_ROW_LANES] = {0};
     for (size_t k = 0; k < width; k += SM_ROW_LANES)
         for (size_t u = 0; u < SM_ROW_LANES; u++) lane[u] += row[k + u];
-    return join(lane);
-}
-
-double sm_row_dot(const double *a, const double *b, size_t width) {
-    double lane[SM_ROW_LANES] = {0};
-    for (size_t k = 0; k < width; k += SM_ROW_LANES)
-        for (size_t u = 0; u < SM_ROW_LANES; u++) lane[u] += a[k + u] * b[k + u];
-    return join(lane);
-}
-
-double sm_row_products(const double *restrict a, const double *restrict b, size_t width, double *restrict out,
-                       double *restrict part) {
-    double sum = 0;
-    for (size_t k = 0; k < width; k++) out[k] = a[k] * b[k];
-    for (size_t k = 0; k < width; k += SM_ROW_LANES) sum += part[k / SM_ROW_LANES] = join(out + k);
-    return sum;
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
 /* Rounding may leave a little of the target at the end: then it is the last one that is not 0. */
@@ -53,26 +34,6 @@ void sm_row_add(double *restrict row, const double *restrict other, size_t width
 
 void sm_row_subtract(double *restrict row, const double *restrict other, size_t width) {
     for (size_t k = 0; k < width; k++) row[k] -= other[k];
-}
-
-/* Four rows of the matrix at a time, so that the sums are loaded and stored a quarter as often. */
-void sm_row_times(const double *restrict row, const double *restrict matrix, size_t width, double *restrict out) {
-    sm_row_clear(out, width);
-    for (size_t k = 0; k < width; k += 4) {
-        const double *m = matrix + k * width;
-        double a = row[k], b = row[k + 1], c = row[k + 2], d = row[k + 3];
-        for (size_t l = 0; l < width; l++)
-            out[l] += (a * m[l] + b * m[width + l]) + (c * m[2 * width + l] + d * m[3 * width + l]);
-    }
-}
-
-void sm_rows_outer(const double *restrict left, const double *restrict right, size_t width, double *restrict matrix) {
-    for (size_t k = 0; k < width; k++) {
-        double a = left[k], b = left[width + k], c = left[2 * width + k], d = left[3 * width + k];
-        double *out = matrix + k * width;
-        for (size_t l = k / SM_ROW_LANES * SM_ROW_LANES; l < width; l++)
-            out[l] += (a * right[l] + b * right[width + l]) + (c * right[2 * width + l] + d * right[3 * width + l]);
-    }
 }
 
 void sm_rows_total(const double *rows, size_t n, size_t width, double *total) {

@@ -67,7 +67,7 @@ static void draw_links(small_network *pairs, const sm_chain *chain, sm_draws *dr
     network->n_links = 0;
     for (size_t p = 0; p < pairs->n; p++) {
         size_t i = pairs->left[p], j = pairs->right[p], width = chain->width;
-        double rate = sm_row_dot(chain->phi + i * width, chain->pull + j * width, width);
+        double rate = chain->kernels->dot(chain->phi + i * width, chain->pull + j * width, width);
         if (sm_draw_uniform(draws) >= -expm1(-rate)) continue;
         network->left[network->n_links] = (uint32_t)i;
         network->right[network->n_links++] = (uint32_t)j;
@@ -168,9 +168,17 @@ static void add_batches(double batch[N_BATCHES][N_FUNCTIONS], means *out) {
     }
 }
 
+/* A broken sampler may run away, and would take for ever over its units; a right one has some millions of them. */
+static size_t count_units(const sm_chain *chain) {
+    size_t n_units = 0;
+    for (size_t k = 0; k < N_NODES * chain->width; k++) n_units += chain->node_units[k];
+    return n_units;
+}
+
 static void run(sm_chain *chain, small_network *pairs, bool is_forward, bool skips_attributes, means *out) {
     static double batch[N_BATCHES][N_FUNCTIONS];
     double values[N_FUNCTIONS];
+    size_t n_units = 0;
     sm_draws draws;
     sm_draws_start(&draws, 99, is_forward, 0);
     memset(batch, 0, sizeof batch);
@@ -181,6 +189,8 @@ static void run(sm_chain *chain, small_network *pairs, bool is_forward, bool ski
             sm_chain_pull(chain);
         } else {
             sm_chain_draw_counts(chain);
+            n_units += count_units(chain);
+            if (n_units > 30000000) fail_msg("the sampler has run away in step %zu", step);
             if (chain->attributes != NULL && !skips_attributes) sm_chain_draw_attributes(chain);
             sm_chain_draw_nodes(chain);
             sm_chain_draw_factors(chain);
@@ -190,6 +200,7 @@ static void run(sm_chain *chain, small_network *pairs, bool is_forward, bool ski
         evaluate(chain, pairs, values);
         for (size_t f = 0; f < N_FUNCTIONS; f++) batch[step / BATCH][f] += values[f];
     }
+    if (getenv("VERBOSE") != NULL) print_message("%zu units\n", n_units);
     add_batches(batch, out);
 }
 
