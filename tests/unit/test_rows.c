@@ -25,7 +25,7 @@ static void fill(double *to, size_t n, sm_random *random) {
 }
 
 static numbers draw(size_t seed) {
-    numbers drawn;
+    numbers drawn = {0};
     sm_random random;
     sm_random_start(&random, seed, 0, 0);
     fill(drawn.a[0], sizeof drawn.a / sizeof(double), &random);
