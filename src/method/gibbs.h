@@ -1,7 +1,7 @@
 /* gibbs.h - the sampler of epm and narm: one Markov chain over everything that the two models do not observe.
  *
  * Nodes belong to K factors to different degrees phi, factors attract each other by lambda, and units m of attraction
- * make a link where there is one at least (docs/methods-links.md has the formulas and their sources):
+ * make a link where there is one at least (docs/methods/links.md has the formulas and their sources):
  *
  *     link(i, j) = 1(m_ij >= 1),   m_ij ~ Poisson(phi_i' Lambda phi_j)
  *     phi_ik ~ Gamma(a_i, rate c_i)                epm: each node has a shape of its own

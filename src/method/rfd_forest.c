@@ -88,7 +88,7 @@ static smerf_status pair_items_start(pair_items *made, const sm_rfd_pairs *pairs
     return make_items(made, error);
 }
 
-/* Two thirds of the pair features, by default: where few matter, the usual third often misses them (docs/methods.md has
+/* Two thirds of the pair features, by default: where few matter, the usual third often misses them (docs/methods/forests.md has
  * numbers). */
 static smerf_options forest_options(const smerf_options *options, size_t n_features) {
     smerf_options inner = sm_inner_options(options);
