@@ -107,6 +107,12 @@ SMERF_API smerf_status smerf_items_set_weights(smerf_items *items, const char *c
 SMERF_API smerf_status smerf_items_set_ignored(smerf_items *items, const char *const *names, size_t n_names,
                                                smerf_error *error);
 
+/* Some of the items, in the order of the rows, with their ids and weights: as if the source had held no others, so that a
+ * category has the levels that occur among them. Everything is copied.
+ *   rows    [n], different from each other */
+SMERF_API smerf_status smerf_items_take(const smerf_items *items, const uint32_t *rows, size_t n, smerf_items **out,
+                                        smerf_error *error);
+
 /* ---- 3  Targets ------------------------------------------------------------------------------------------
  * What is known of the pairs. A target is shared: a model keeps a reference, and _free drops yours. */
 
@@ -185,6 +191,12 @@ SMERF_API smerf_status smerf_target_new_between(smerf_target *both, size_t n_row
 /* What is known of one row of pairs: NaN where nothing is.
  *   distances  one for each item (of the columns, between two sets), the caller's */
 SMERF_API void smerf_target_row(const smerf_target *target, size_t row, double *distances);
+
+/* What is known of the pairs among some of the items, in the order of the rows: a target of the same kind, copied. Not of
+ * distances between two sets.
+ *   rows    [n], different from each other */
+SMERF_API smerf_status smerf_target_take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
+                                         smerf_error *error);
 
 /* Notes that the distances were made from similarities q as z = largest - q; smerf_model_describe tells it. */
 SMERF_API void smerf_target_note_similarities(smerf_target *target, double largest);
