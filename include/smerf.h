@@ -493,6 +493,10 @@ SMERF_API double smerf_simulated_distance(smerf_simulation kind, double y, doubl
  *   is_train  [n], the caller's */
 SMERF_API smerf_status smerf_split(size_t n, size_t n_train, uint64_t seed, bool *is_train, smerf_error *error);
 
+/* How many of n_known pairs to train on for a share of the items: as large a share of the pairs as k = round(share *
+ * n_items) items have among themselves, which is k (k - 1) / 2 where all pairs are known. */
+SMERF_API size_t smerf_split_n_pairs(size_t n_known, size_t n_items, double share);
+
 #ifdef __cplusplus
 }
 #endif
