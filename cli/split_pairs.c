@@ -17,9 +17,7 @@ typedef struct drawing {
 } drawing;
 
 static smerf_status draw_pairs(const cli_splitting *split, drawing *drawn, smerf_error *error) {
-    double n = (double)split->n, of_items = split->share * n;
-    double n_wanted = round((double)drawn->n_pairs * of_items * (of_items - 1) / (n * (n - 1)));
-    drawn->n_train = n_wanted > 0 ? (size_t)n_wanted : 0;
+    drawn->n_train = smerf_split_n_pairs(drawn->n_pairs, split->n, split->share);
     if (drawn->n_train == 0 || drawn->n_train == drawn->n_pairs)
         return cli_fail(split->args, error,
                         "--train %s of %zu items makes %zu of %zu known pairs to train on: there must be some, and "

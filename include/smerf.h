@@ -18,6 +18,7 @@
  *    10  tune           choose the options by out-of-bag score
  *    11  simulate       the paper's data sets
  *    12  split          what to train on, and what to test with
+ *    13  compare        which method is best for some data
  *
  * The shortest program that does something useful is examples/learn.c.
  *
@@ -107,6 +108,12 @@ SMERF_API smerf_status smerf_items_set_weights(smerf_items *items, const char *c
 SMERF_API smerf_status smerf_items_set_ignored(smerf_items *items, const char *const *names, size_t n_names,
                                                smerf_error *error);
 
+/* Some of the items, in the order of the rows, with their ids and weights: as if the source had held no others, so that a
+ * category has the levels that occur among them. Everything is copied.
+ *   rows    [n], different from each other */
+SMERF_API smerf_status smerf_items_take(const smerf_items *items, const uint32_t *rows, size_t n, smerf_items **out,
+                                        smerf_error *error);
+
 /* ---- 3  Targets ------------------------------------------------------------------------------------------
  * What is known of the pairs. A target is shared: a model keeps a reference, and _free drops yours. */
 
@@ -185,6 +192,12 @@ SMERF_API smerf_status smerf_target_new_between(smerf_target *both, size_t n_row
 /* What is known of one row of pairs: NaN where nothing is.
  *   distances  one for each item (of the columns, between two sets), the caller's */
 SMERF_API void smerf_target_row(const smerf_target *target, size_t row, double *distances);
+
+/* What is known of the pairs among some of the items, in the order of the rows: a target of the same kind, copied. Not of
+ * distances between two sets.
+ *   rows    [n], different from each other */
+SMERF_API smerf_status smerf_target_take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
+                                         smerf_error *error);
 
 /* Notes that the distances were made from similarities q as z = largest - q; smerf_model_describe tells it. */
 SMERF_API void smerf_target_note_similarities(smerf_target *target, double largest);
@@ -480,6 +493,49 @@ SMERF_API double smerf_simulated_distance(smerf_simulation kind, double y, doubl
  * For honest evaluation: n_train of n things (items or pairs) to train on, each choice equally likely.
  *   is_train  [n], the caller's */
 SMERF_API smerf_status smerf_split(size_t n, size_t n_train, uint64_t seed, bool *is_train, smerf_error *error);
+
+/* How many of n_known pairs to train on for a share of the items: as large a share of the pairs as k = round(share *
+ * n_items) items have among themselves, which is k (k - 1) / 2 where all pairs are known. */
+SMERF_API size_t smerf_split_n_pairs(size_t n_known, size_t n_items, double share);
+
+/* ---- 13  Compare -----------------------------------------------------------------------------------------
+ * Every method learns from the same parts of some data and is scored on the rest, several times: docs/methods-compare.md.
+ *
+ * Repeat r = 0, 1, ... has the seed options.seed + r, for what is drawn and for all that learn. By nodes, smerf_split of the
+ * items draws round(train_share * n) of them; methods learn from these, and are scored on the pairs among the others.
+ * By pairs, smerf_split of the known pairs, ordered by their smaller item and then by their larger one, draws
+ * smerf_split_n_pairs of them; methods learn from these and are scored on the others. A graph is then one of which some
+ * pairs are observed, and so are labels (items of the same label are linked); all else is rated pairs, with items'
+ * distances to themselves among those to learn from, where they were given. */
+
+typedef struct smerf_comparison {
+    unsigned methods;    /* a sum of SMERF_HAS(method): these, or fail; 0: all that can take the data */
+    size_t n_repeats;    /* at least 1 */
+    double train_share;  /* 0 < share < 1 */
+    bool by_pairs;       /* else by nodes */
+    bool tunes;          /* smerf's options are chosen by smerf_tune, with all that a grid can vary; others have none */
+    smerf_metric metric; /* that it is tuned by */
+    smerf_options options; /* method is not looked at */
+} smerf_comparison;
+
+/* All methods, five repeats, 0.7 of the items to learn from, by nodes, tuned by auc-roc for a graph and else by rmse.
+ *   target  NULL: not known yet, and so not a graph */
+SMERF_API void smerf_comparison_default(const smerf_target *target, smerf_comparison *comparison);
+
+/* How a method fares. */
+typedef struct smerf_standing {
+    bool applies;
+    char why_not[480];                      /* the sentence with which it refused; "": it was not asked for */
+    double mean[SMERF_N_METRICS];           /* over the repeats; NaN: not a metric of the target, or never known */
+    double standard_error[SMERF_N_METRICS]; /* of the mean: sd / sqrt(repeats); NaN with one repeat */
+    double seconds;                         /* in all; nothing else here depends on the machine */
+} smerf_standing;
+
+/* What a target has is told by smerf_target_metrics.
+ *   standings  [SMERF_N_METHODS] by smerf_method, the caller's */
+SMERF_API smerf_status smerf_compare(const smerf_items *items, const smerf_target *target,
+                                     const smerf_comparison *comparison, const smerf_run *run,
+                                     smerf_standing *standings, smerf_error *error);
 
 #ifdef __cplusplus
 }

@@ -173,8 +173,10 @@ smerf_status smerf_items_new(const smerf_column *columns, size_t n_columns, size
 void smerf_items_free(smerf_items *items) {
     if (items == NULL) return;
     for (size_t f = 0; f < items->features.n && items->codes != NULL; f++) sm_free(items->codes[f]);
+    for (size_t f = 0; f < items->features.n && items->own_values != NULL; f++) sm_free(items->own_values[f]);
     sm_free(items->codes);
     sm_free(items->values);
+    sm_free(items->own_values);
     sm_features_free(&items->features);
     sm_strings_free(&items->ids);
     sm_strings_free(&items->ignored);

@@ -24,7 +24,8 @@ typedef struct sm_features {
 struct smerf_items {
     size_t n_items;
     sm_features features;
-    const double **values; /* [n_features] borrowed; NULL for a category */
+    const double **values; /* [n_features] borrowed, but for own_values; NULL for a category */
+    double **own_values;   /* [n_features] the same if they are ours; NULL: they are not */
     uint32_t **codes;      /* [n_features] owned, places in the sorted levels; NULL for a number */
     sm_strings ids;        /* empty: items are called by their row */
     char *id_column;       /* NULL: likewise */
@@ -32,6 +33,9 @@ struct smerf_items {
     char *weight_column;
     sm_strings ignored;
 };
+
+/* Refuses rows that are none of n_items, or taken twice.   rows  [n] */
+smerf_status sm_rows_check(const uint32_t *rows, size_t n, size_t n_items, smerf_error *error);
 
 /* Items in the order of a model's features, category codes in the model's numbering. */
 typedef struct sm_view {

@@ -48,6 +48,7 @@ static smerf_status load(const sm_tensors *tensors, const sm_features *features,
 const sm_method sm_method_epm = {
     .name = "epm",
     .knows_items = true,
+    .refuses_new = "knows only the nodes it was trained on (narm and smerf predict new nodes)",
     .check = check,
     .fit = fit,
     .free = sm_learned_free,

@@ -44,6 +44,26 @@ static smerf_status learn(const sm_lesson *lesson, smerf_model *model, smerf_err
     return status;
 }
 
+smerf_status sm_method_check(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                             smerf_error *error) {
+    sm_view view;
+    sm_crew crew;
+    smerf_status status = check(items, target, options, error);
+    if (status == SMERF_OK) status = sm_view_match(&view, &items->features, items, error);
+    if (status != SMERF_OK) return status;
+    sm_crew_start(&crew, NULL);
+    const sm_lesson lesson = {.items = items,
+                              .view = &view,
+                              .features = &items->features,
+                              .target = target,
+                              .weights = items->weights,
+                              .options = options,
+                              .crew = &crew};
+    status = sm_method_of(options->method)->check(&lesson, error);
+    sm_view_free(&view);
+    return status;
+}
+
 smerf_status sm_method_fit(const smerf_items *items, smerf_target *target, const smerf_options *options,
                            const smerf_run *run, smerf_model **out, smerf_error *error) {
     sm_view view;

@@ -12,4 +12,8 @@ extern const sm_method sm_method_euclidean, sm_method_mahalanobis, sm_method_bil
 smerf_status sm_method_fit(const smerf_items *items, smerf_target *target, const smerf_options *options,
                            const smerf_run *run, smerf_model **out, smerf_error *error);
 
+/* The checks of it alone. */
+smerf_status sm_method_check(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                             smerf_error *error);
+
 #endif

@@ -56,8 +56,9 @@ typedef struct sm_asked_sides {
 } sm_asked_sides;
 
 typedef struct sm_method {
-    const char *name; /* as in --method and in model files */
-    bool knows_items; /* it tells training items from new ones */
+    const char *name;        /* as in --method and in model files */
+    bool knows_items;        /* it tells training items from new ones */
+    const char *refuses_new; /* the sentence with which it refuses items it was not trained on; NULL: it takes them */
 
     /* Refuses targets and features that it cannot take, with a sentence that says which it can. */
     smerf_status (*check)(const sm_lesson *lesson, smerf_error *error);

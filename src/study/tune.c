@@ -7,6 +7,7 @@
 #include "model/model.h"
 #include "study/prune.h"
 #include "study/settle.h"
+#include "study/stretch.h"
 #include "train/problem.h"
 
 static const double powers[] = {0.25, 0.5, 0.75, 1, 1.5}; /* the last with oblique splits only */
@@ -94,17 +95,6 @@ static smerf_status list_trials(trials *list, const smerf_options *options, cons
     return status == SMERF_OK ? add_candidates(list, oblique, grid, items, error) : status;
 }
 
-/* The caller's progress, over the part of the whole that one trial is. */
-typedef struct stretch {
-    const smerf_run *run;
-    double from, to;
-} stretch;
-
-static int report(void *context, double share_done) {
-    const stretch *part = context;
-    return part->run->progress(part->run->context, part->from + share_done * (part->to - part->from));
-}
-
 /* A forest for one setting: pruned from the one before, if that has the same trees, perhaps grown further. */
 static smerf_status get_model(const smerf_items *items, smerf_target *target, const smerf_options *options,
                               const smerf_model *before, const smerf_run *run, smerf_model **model,
@@ -121,16 +111,9 @@ static smerf_status get_model(const smerf_items *items, smerf_target *target, co
 
 static smerf_status try_one(const smerf_items *items, smerf_target *target, smerf_trial *trial, smerf_metric metric,
                             const smerf_model *before, const smerf_run *run, smerf_model **model, smerf_error *error) {
-    const smerf_run nothing = {0};
-    stretch part = {.run = run != NULL ? run : &nothing};
-    smerf_run own = *part.run;
-    if (own.progress != NULL) {
-        own.progress = report;
-        own.context = &part;
-    }
-    double share = 1 / (double)trial->n_trials;
-    part.from = share * (double)trial->number;
-    part.to = part.from + share / 2; /* growing and scoring take about the same time */
+    double share = 1 / (double)trial->n_trials, from = share * (double)trial->number;
+    sm_stretch part = {.run = run, .from = from, .to = from + share / 2}; /* growing takes as long as scoring */
+    const smerf_run own = sm_stretch_run(&part);
     smerf_status status = get_model(items, target, &trial->options, before, &own, model, error);
     if (status != SMERF_OK) return status;
     part.from = part.to;

@@ -103,6 +103,18 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
     return SMERF_OK;
 }
 
+static smerf_status take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
+                         smerf_error *error) {
+    const sm_absolute *parent = sm_absolute_of(target);
+    double *values = sm_array(n, sizeof *values);
+    if (values == NULL) return sm_no_memory(error, "taking values");
+    for (size_t k = 0; k < n; k++) values[k] = parent->value[rows[k]];
+    smerf_status status = smerf_target_new_absolute(sm_one_column_name(&parent->column), values, n, out, error);
+    sm_free(values);
+    if (status == SMERF_OK) ((sm_one_column *)*out)->diagonal = parent->column.diagonal;
+    return status;
+}
+
 static bool equal(const smerf_target *a, const smerf_target *b) {
     const sm_absolute *left = sm_absolute_of(a), *right = sm_absolute_of(b);
     if (!sm_one_column_equal(&left->column, &right->column)) return false;
@@ -153,6 +165,7 @@ const sm_target_kind sm_target_absolute = {
     .mean_apart = sm_absolute_mean_apart,
     .true_row = true_row,
     .with_diagonal = with_diagonal,
+    .take = take,
     .equal = equal,
     .save = save,
     .load = load,

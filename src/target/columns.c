@@ -149,6 +149,25 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
     return SMERF_OK;
 }
 
+static smerf_status take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
+                         smerf_error *error) {
+    const columns_target *parent = columns_of(target);
+    const char *const *names = (const char *const *)target->columns.text;
+    size_t n_columns = target->columns.n;
+    columns_target *columns = NULL;
+    double *values = sm_array(sm_size(n, n_columns, 0), sizeof *values);
+    for (size_t k = 0; k < n && values != NULL; k++)
+        memcpy(values + k * n_columns, parent->vectors.u + rows[k] * n_columns, n_columns * sizeof *values);
+    if (values != NULL) columns = new_columns(target->kind, values, NULL, names, n_columns, n);
+    if (columns == NULL) sm_free(values);
+    if (columns == NULL || (parent->self != NULL && !overrule(columns, parent->self[0]))) {
+        if (columns != NULL) smerf_target_free(&columns->head);
+        return sm_no_memory(error, "taking values");
+    }
+    *out = &columns->head;
+    return SMERF_OK;
+}
+
 static bool equal(const smerf_target *a, const smerf_target *b) {
     const columns_target *left = columns_of(a), *right = columns_of(b);
     size_t n_numbers = a->n_rows * a->columns.n;
@@ -223,8 +242,8 @@ static smerf_status load_product(const sm_tensors *tensors, size_t n_items, smer
 
 #define SHARED_BY_BOTH                                                                                                 \
     SM_VECTOR_KIND, .metrics = SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10),             \
-                    .free = free_columns, .is_pure = is_pure, .with_diagonal = with_diagonal, .equal = equal,          \
-                    .save = save
+                    .free = free_columns, .is_pure = is_pure, .with_diagonal = with_diagonal, .take = take,            \
+                    .equal = equal, .save = save
 
 const sm_target_kind sm_target_response = {.name = "response",
                                            SHARED_BY_BOTH,

@@ -89,6 +89,30 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
     return SMERF_OK;
 }
 
+/* Cuts the matrix, and the diagonal where it is set. */
+static smerf_status take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
+                         smerf_error *error) {
+    const sm_distances *parent = sm_distances_of(target);
+    sm_distances *distances = NULL;
+    smerf_status status = sm_check_memory((double)n * (double)n * sizeof(float), "the matrix of distances", error);
+    if (status == SMERF_OK) status = new_distances(NULL, n, n, &distances, error);
+    if (status != SMERF_OK) return status;
+    float *z = distances->owned = sm_array(sm_size(n, n, 0), sizeof *z);
+    if (parent->diagonal != NULL) distances->diagonal = sm_array(n, sizeof *distances->diagonal);
+    if (z == NULL || (parent->diagonal != NULL && distances->diagonal == NULL)) {
+        smerf_target_free(&distances->head);
+        return sm_no_memory(error, "taking distances");
+    }
+    for (size_t i = 0; i < n; i++) {
+        const float *row = parent->z + rows[i] * target->n_columns;
+        for (size_t j = 0; j < n; j++) z[i * n + j] = row[rows[j]];
+        if (parent->diagonal != NULL) distances->diagonal[i] = parent->diagonal[rows[i]];
+    }
+    distances->z = z;
+    *out = &distances->head;
+    return SMERF_OK;
+}
+
 static bool equal(const smerf_target *a, const smerf_target *b) {
     const sm_distances *left = sm_distances_of(a), *right = sm_distances_of(b);
     size_t n = a->n_rows;
@@ -182,6 +206,7 @@ const sm_target_kind sm_target_distances = {
     .mean_apart = sm_distances_mean_apart,
     .true_row = true_row,
     .with_diagonal = with_diagonal,
+    .take = take,
     .equal = equal,
     .save = save,
     .load = load,

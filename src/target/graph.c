@@ -142,6 +142,17 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
     return SMERF_OK;
 }
 
+static smerf_status take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
+                         smerf_error *error) {
+    const sm_graph *parent = sm_graph_of(target);
+    sm_links links;
+    sm_graph *graph = NULL;
+    smerf_status status = sm_links_take(parent->links, rows, n, &links, error);
+    if (status == SMERF_OK) status = new_graph(&links, NULL, parent->self, &graph, error);
+    if (status == SMERF_OK) *out = &graph->head;
+    return status;
+}
+
 static bool equal(const smerf_target *a, const smerf_target *b) {
     return sm_graph_of(a)->self == sm_graph_of(b)->self && sm_links_equal(sm_graph_of(a)->links, sm_graph_of(b)->links);
 }
@@ -193,6 +204,7 @@ const sm_target_kind sm_target_graph = {
     .true_row = true_row,
     .is_link = sm_graph_is_link,
     .with_diagonal = with_diagonal,
+    .take = take,
     .equal = equal,
     .save = save,
     .load = load,

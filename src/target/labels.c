@@ -135,6 +135,21 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
     return SMERF_OK;
 }
 
+/* Classes that no longer occur are not known any more, as if the others had been all there were. */
+static smerf_status take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
+                         smerf_error *error) {
+    const sm_labels *parent = sm_labels_of(target);
+    uint32_t *codes = sm_array(n, sizeof *codes);
+    if (codes == NULL) return sm_no_memory(error, "taking labels");
+    for (size_t k = 0; k < n; k++) codes[k] = parent->class_of[rows[k]];
+    smerf_status status =
+        smerf_target_new_labels(sm_one_column_name(&parent->column), codes, n,
+                                (const char *const *)parent->classes->text, parent->classes->n, out, error);
+    sm_free(codes);
+    if (status == SMERF_OK) ((sm_one_column *)*out)->diagonal = parent->column.diagonal;
+    return status;
+}
+
 static bool equal(const smerf_target *a, const smerf_target *b) {
     const sm_labels *left = sm_labels_of(a), *right = sm_labels_of(b);
     return sm_one_column_equal(&left->column, &right->column) && sm_strings_equal(left->classes, right->classes) &&
@@ -218,6 +233,7 @@ const sm_target_kind sm_target_labels = {
     .true_row = true_row,
     .is_link = is_link,
     .with_diagonal = with_diagonal,
+    .take = take,
     .equal = equal,
     .save = save,
     .load = load,

@@ -37,6 +37,9 @@ smerf_status sm_links_mirror(sm_links *links, const sm_upper *upper, size_t n_it
 void sm_links_free(sm_links *links);
 bool sm_links_equal(const sm_links *a, const sm_links *b);
 
+/* Those between some of the items, in the order of the rows.   rows  [n] different from each other */
+smerf_status sm_links_take(const sm_links *links, const uint32_t *rows, size_t n, sm_links *out, smerf_error *error);
+
 size_t sm_links_n_lonely(const sm_links *links); /* items without a partner */
 
 smerf_status sm_links_save(const sm_links *links, sm_tensors *tensors, smerf_error *error);

@@ -29,6 +29,10 @@ bool sm_one_column_vary(sm_one_column *column, const smerf_target *target, doubl
     return true;
 }
 
+const char *sm_one_column_name(const sm_one_column *column) {
+    return column->head.columns.n > 0 ? column->head.columns.text[0] : NULL;
+}
+
 void sm_one_column_end(sm_one_column *column) { smerf_target_free(column->shared); }
 
 bool sm_one_column_equal(const sm_one_column *a, const sm_one_column *b) {

@@ -24,6 +24,9 @@ smerf_status sm_one_column_start(sm_one_column *column, const sm_target_kind *ki
 /* The same for a variant of a target with another diagonal, which keeps the target alive. False: no memory. */
 bool sm_one_column_vary(sm_one_column *column, const smerf_target *target, double diagonal);
 
+/* The column's name, or NULL. */
+const char *sm_one_column_name(const sm_one_column *column);
+
 /* Drops what it owns, all but the head. */
 void sm_one_column_end(sm_one_column *column);
 

@@ -263,6 +263,37 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
     return SMERF_OK;
 }
 
+/* Some of the numbers of items. False: no memory.   numbers  NULL: none, and so is *out */
+static bool take_numbers(const double *numbers, const uint32_t *rows, size_t n, double **out) {
+    *out = NULL;
+    if (numbers == NULL) return true;
+    double *taken = sm_array(n, sizeof *taken);
+    if (taken == NULL) return false;
+    for (size_t k = 0; k < n; k++) taken[k] = numbers[rows[k]];
+    *out = drop_zeros(taken, n);
+    return true;
+}
+
+static smerf_status take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
+                         smerf_error *error) {
+    const sm_known_pairs *parent = sm_known_pairs_of(target);
+    sm_links links;
+    sm_known_pairs *pairs = NULL;
+    double *diagonal;
+    if (!take_numbers(parent->diagonal, rows, n, &diagonal)) return sm_no_memory(error, "taking pairs");
+    smerf_status status = sm_links_take(parent->links, rows, n, &links, error);
+    if (status == SMERF_OK)
+        status = new_pairs(target->kind, &links, NULL, diagonal, parent->self, &pairs, error);
+    else
+        sm_free(diagonal);
+    if (status == SMERF_OK && !take_numbers(parent->self_weight, rows, n, &pairs->self_weight)) {
+        smerf_target_free(&pairs->head);
+        status = sm_no_memory(error, "taking pairs");
+    }
+    if (status == SMERF_OK) *out = &pairs->head;
+    return status;
+}
+
 static bool equal(const smerf_target *a, const smerf_target *b) {
     const sm_known_pairs *left = sm_known_pairs_of(a), *right = sm_known_pairs_of(b);
     if (a->from_similarities != b->from_similarities) return false;
@@ -325,8 +356,8 @@ static smerf_status load_observed(const sm_tensors *tensors, size_t n_items, sme
     .enter = sm_pairs_enter, .is_pure = sm_pairs_is_pure, .price = sm_pairs_price, .level_distances = sm_pairs_levels, \
     .summary_bytes = sm_pairs_summary_bytes, .summarise = sm_pairs_summarise, .summary_free = sm_pairs_summary_free,   \
     .may_be_silent = true, .fallback = fallback, .leaf_row = sm_pairs_leaf_row, .leaf_pair = sm_pairs_leaf_pair,       \
-    .mean_apart = sm_pairs_mean_apart, .true_row = true_row, .with_diagonal = with_diagonal, .equal = equal,           \
-    .save = save
+    .mean_apart = sm_pairs_mean_apart, .true_row = true_row, .with_diagonal = with_diagonal, .take = take,             \
+    .equal = equal, .save = save
 
 const sm_target_kind sm_target_pairs = {
     .name = "pairs",

@@ -133,6 +133,11 @@ typedef struct sm_target_kind {
 
     /* A target that sets every z_ii to value, sharing the rest with this one. */
     smerf_status (*with_diagonal)(const smerf_target *target, double value, smerf_target **out, smerf_error *error);
+
+    /* A target of its own about some of the items, in the order of the rows, which have been checked. NULL: it was made
+     * from another target, which can be cut instead.   rows  [n] */
+    smerf_status (*take)(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
+                         smerf_error *error);
     bool (*equal)(const smerf_target *a, const smerf_target *b); /* of the same kind */
     smerf_status (*save)(const smerf_target *target, sm_tensors *tensors, smerf_error *error);
     smerf_status (*load)(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error);
@@ -169,6 +174,9 @@ smerf_status sm_target_load_numbers(const sm_tensors *tensors, const char *name,
 
 /* Likewise the names of the columns that it was taken from, each ended by a NUL; none if the model has no such array. */
 smerf_status sm_target_load_columns(const sm_tensors *tensors, sm_strings *columns, smerf_error *error);
+
+/* Refuses what smerf_target_take cannot cut. */
+smerf_status sm_target_check_cut(const smerf_target *target, smerf_error *error);
 
 /* What users call its kind: a form that was made from another is called by that one's name. */
 const char *sm_target_told_name(const smerf_target *target);

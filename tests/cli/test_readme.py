@@ -21,7 +21,8 @@ def tour():
 
 
 def without_times(text):
-    return re.sub(r"in \d+\.\d s", "in T s", text).strip()
+    without_seconds = re.sub(r" +\d+\.\d$", " T", text, flags=re.M)  # the last column of compare
+    return re.sub(r"in \d+\.\d s", "in T s", without_seconds).strip()
 
 
 def test_the_tour_prints_what_the_readme_shows(tmp_path):

@@ -74,7 +74,7 @@ def split(words, folder, by, share, name="parts", options=""):
 
 
 def n_training_pairs(n_known, share):
-    of_items = share * N
+    of_items = round(share * N + 1e-9)
     return round(n_known * (of_items**2 - of_items) / (N**2 - N))
 
 

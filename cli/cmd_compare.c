@@ -1,0 +1,173 @@
+/* cmd_compare.c - smerf compare ITEMS TARGET: every method on the same data, divided, tuned, learned and scored. */
+#include <string.h>
+
+#include "commands.h"
+#include "compare.h"
+
+static const cli_option own_options[] = {
+    {"--methods", "LIST",
+     "of smerf, euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm (default: all that can take the data)"},
+    {"--repeats", "N", "how often the data are divided anew (default 5)"},
+    {"--train", "F", "the share of the items to learn from (default 0.7); by pairs: as many pairs as these have"},
+    {"--by", "KIND", "nodes (default): test on items never seen; pairs: on other pairs of the same items"},
+    {"--tune", "yes|no", "yes (default): choose smerf's options, as tune does; the others have none to choose"},
+    {"--metric", "NAME", "out-of-bag score to tune by (default: auc-roc for edges, else rmse)"},
+    {"--trees", "B", "smerf, rfd, plugin: how many trees (default 500)"},
+    {"--sample-pairs", "N", "rfd: learn from N pairs at most, drawn at random (default 200000)"},
+    {"--factors", "K", "epm, narm: the most groups that nodes may belong to (default 50)"},
+    {"--burn", "N", "epm, narm: iterations before draws are collected (default 1500)"},
+    {"--draws", "N", "epm, narm: iterations that are collected (default 1500)"},
+    {"--chains", "N", "epm, narm: chains that start apart and are averaged (default 2)"},
+    {"--seed", "N", "of the first repeat; each has one more than the one before (default 1)"},
+    {"--item-weights", "COLUMN", "weighs items in learning"},
+    {"--json", NULL, "as JSON"},
+    {"-o", "FILE", "where the result goes (default: standard output)"},
+    {0},
+};
+
+static const cli_option *const options[] = {own_options, cli_target_options, cli_item_options, cli_general_options,
+                                            NULL};
+
+/* ---- options ---- */
+
+static smerf_status read_method(const cli_args *args, const char *name, unsigned *methods, smerf_error *error) {
+    for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
+        if (strcmp(name, smerf_method_name((smerf_method)m)) != 0) continue;
+        *methods |= SMERF_HAS(m);
+        return SMERF_OK;
+    }
+    return cli_fail(args, error,
+                    "--methods '%s' is not one of smerf, euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm",
+                    name);
+}
+
+static smerf_status read_methods(const cli_args *args, unsigned *methods, smerf_error *error) {
+    size_t n = 0;
+    char **names = cli_has(args, "--methods") ? cli_split(cli_get(args, "--methods"), &n) : NULL;
+    smerf_status status = SMERF_OK;
+    for (size_t i = 0; i < n && names != NULL && status == SMERF_OK; i++)
+        status = read_method(args, names[i], methods, error);
+    cli_free_list(names);
+    return status;
+}
+
+static smerf_status get_count(const cli_args *args, const char *name, size_t *count, smerf_error *error) {
+    smerf_status status = cli_get_size(args, name, 1, count, error);
+    if (status == SMERF_OK && *count > UINT32_MAX)
+        status = cli_fail(args, error, "%s %s is above 2^32 - 1", name, cli_get(args, name));
+    return status;
+}
+
+static smerf_status read_options(const cli_args *args, smerf_options *chosen, smerf_error *error) {
+    const struct {
+        const char *name;
+        size_t *count;
+    } counts[] = {{"--trees", &chosen->n_trees},     {"--sample-pairs", &chosen->n_pairs},
+                  {"--factors", &chosen->n_factors}, {"--burn", &chosen->n_burn},
+                  {"--draws", &chosen->n_draws},     {"--chains", &chosen->n_chains}};
+    size_t seed = (size_t)chosen->seed;
+    smerf_status status = cli_get_size(args, "--seed", 0, &seed, error);
+    chosen->seed = seed;
+    for (size_t k = 0; k < sizeof counts / sizeof *counts && status == SMERF_OK; k++)
+        status = get_count(args, counts[k].name, counts[k].count, error);
+    return status;
+}
+
+static smerf_status read_plan(const cli_args *args, smerf_comparison *plan, smerf_error *error) {
+    static const char *const kinds[] = {"nodes", "pairs"}, *const answers[] = {"no", "yes"};
+    unsigned by = 0, tunes = 1;
+    smerf_status status = read_methods(args, &plan->methods, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--repeats", 1, &plan->n_repeats, error);
+    if (status == SMERF_OK) status = cli_get_number(args, "--train", &plan->train_share, error);
+    if (status == SMERF_OK) status = cli_get_word(args, "--by", kinds, 2, &by, error);
+    if (status == SMERF_OK) status = cli_get_word(args, "--tune", answers, 2, &tunes, error);
+    if (status == SMERF_OK) status = read_options(args, &plan->options, error);
+    if (status != SMERF_OK) return status;
+    plan->by_pairs = by == 1;
+    plan->tunes = tunes == 1;
+    if (!(plan->train_share > 0 && plan->train_share < 1))
+        return cli_fail(args, error, "--train '%s' is not between 0 and 1", cli_get(args, "--train"));
+    if (!plan->tunes && cli_has(args, "--metric"))
+        return cli_fail(args, error, "--metric is what to tune by, and --tune no does not");
+    return SMERF_OK;
+}
+
+static smerf_status read_metric(const cli_args *args, smerf_metric *metric, smerf_error *error) {
+    const char *names[SMERF_N_METRICS];
+    unsigned chosen = *metric;
+    for (unsigned m = 0; m < SMERF_N_METRICS; m++) names[m] = smerf_metric_name((smerf_metric)m);
+    smerf_status status = cli_get_word(args, "--metric", names, SMERF_N_METRICS, &chosen, error);
+    *metric = (smerf_metric)chosen;
+    return status;
+}
+
+/* ---- the work ---- */
+
+static void tell(const cli_args *args, const cli_target *target, const cli_comparison *done, double seconds) {
+    char methods[40], repeats[40];
+    size_t n = 0;
+    cli_tell_target(args, target);
+    for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
+        const smerf_standing *standing = &done->standings[m];
+        n += standing->applies;
+        if (!standing->applies && standing->why_not[0] != '\0')
+            cli_say(args, "%s is left out: %s", smerf_method_name((smerf_method)m), standing->why_not);
+    }
+    cli_say(args, "compared %s over %s in %.1f s", cli_count(n, "method", methods),
+            cli_count(done->plan.n_repeats, "repeat", repeats), seconds);
+}
+
+static smerf_status put_result(const cli_args *args, const cli_comparison *done, smerf_error *error) {
+    sm_output *output;
+    smerf_status status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
+    if (status != SMERF_OK) return status;
+    (cli_has(args, "--json") ? cli_put_json_comparison : cli_put_comparison)(output, done);
+    return sm_output_finish(output, error);
+}
+
+static smerf_status compare(const cli_args *args, const cli_items *items, const cli_target *target, cli_comparison *all,
+                            smerf_error *error) {
+    cli_follow follow;
+    smerf_run run;
+    smerf_status status = cli_start_run(args, "comparing methods", &run, &follow, error);
+    if (status != SMERF_OK) return status;
+    status = smerf_compare(items->items, target->target, &all->plan, &run, all->standings, error);
+    cli_stop_following(&follow);
+    if (status != SMERF_OK) {
+        cli_name_option(args, error);
+        return status;
+    }
+    tell(args, target, all, cli_clock() - follow.started);
+    return put_result(args, all, error);
+}
+
+static smerf_status run_compare(const cli_args *args, smerf_error *error) {
+    cli_items items = {0};
+    cli_target target = {0};
+    cli_comparison all;
+    smerf_comparison_default(NULL, &all.plan);
+    smerf_status status = read_plan(args, &all.plan, error);
+    if (status == SMERF_OK) status = read_metric(args, &all.plan.metric, error);
+    if (status == SMERF_OK) status = cli_check_target_options(args, false, error);
+    if (status == SMERF_OK && cli_has(args, "-o")) status = sm_output_check(cli_get(args, "-o"), error);
+    if (status == SMERF_OK) status = cli_read_items(args, args->words[0], &items, error);
+    if (status == SMERF_OK) status = cli_read_target(args, &items, NULL, false, &target, error);
+    if (status == SMERF_OK) {
+        smerf_comparison usual;
+        smerf_comparison_default(target.target, &usual);
+        if (!cli_has(args, "--metric")) all.plan.metric = usual.metric;
+        all.metrics = smerf_target_metrics(target.target);
+        status = compare(args, &items, &target, &all, error);
+    }
+    cli_free_target(&target);
+    cli_free_items(&items);
+    return status;
+}
+
+const cli_command cli_compare = {.name = "compare",
+                                 .usage = "compare ITEMS TARGET [OPTIONS]",
+                                 .summary = "every method on the same data: divides, tunes, learns and scores",
+                                 .fewest_words = 1,
+                                 .most_words = 1,
+                                 .option_groups = options,
+                                 .run = run_compare};

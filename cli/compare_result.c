@@ -1,0 +1,121 @@
+/* compare_result.c - a comparison as a table, and as JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compare.h"
+
+static bool is_better(double score, double best, unsigned metric) {
+    if (isnan(score)) return false;
+    return isnan(best) || (smerf_metric_rises((smerf_metric)metric) ? score > best : score < best);
+}
+
+static double best_mean(const cli_comparison *done, unsigned metric) {
+    double best = NAN;
+    for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
+        const smerf_standing *standing = &done->standings[m];
+        if (standing->applies && is_better(standing->mean[metric], best, metric)) best = standing->mean[metric];
+    }
+    return best;
+}
+
+/* ---- the table ---- */
+
+enum { CELL_SPACE = 64, NAME_WIDTH = 11 };
+
+/* Two digits of the standard error, and as many of the mean as these leave sense in. */
+static void write_cell(double mean, double standard_error, bool is_best, char text[CELL_SPACE]) {
+    const char *star = is_best ? " *" : "";
+    if (isnan(mean)) {
+        snprintf(text, CELL_SPACE, "-");
+    } else if (!(standard_error > 0)) {
+        snprintf(text, CELL_SPACE, "%.4g%s%s", mean, standard_error == 0 ? " +- 0" : "", star);
+    } else if (standard_error < 1e-6 || fabs(mean) >= 1e6 || standard_error >= 1e6) {
+        snprintf(text, CELL_SPACE, "%.4g +- %.2g%s", mean, standard_error, star);
+    } else {
+        int decimals = (int)fmax(0, 1 - floor(log10(standard_error)));
+        snprintf(text, CELL_SPACE, "%.*f +- %.*f%s", decimals, mean, decimals, standard_error, star);
+    }
+}
+
+static void write_column(const cli_comparison *done, unsigned metric, char cells[SMERF_N_METHODS][CELL_SPACE]) {
+    double best = best_mean(done, metric);
+    for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
+        const smerf_standing *standing = &done->standings[m];
+        double mean = standing->mean[metric];
+        cells[m][0] = '\0';
+        if (standing->applies) write_cell(mean, standing->standard_error[metric], mean == best, cells[m]);
+    }
+}
+
+static int width_of(char cells[SMERF_N_METHODS][CELL_SPACE], const char *name) {
+    size_t width = strlen(name);
+    for (unsigned m = 0; m < SMERF_N_METHODS; m++)
+        if (strlen(cells[m]) > width) width = strlen(cells[m]);
+    return (int)width;
+}
+
+void cli_put_comparison(sm_output *output, const cli_comparison *done) {
+    static char cells[SMERF_N_METRICS][SMERF_N_METHODS][CELL_SPACE];
+    int width[SMERF_N_METRICS];
+    sm_output_print(output, "%-*s", NAME_WIDTH, "method");
+    for (unsigned k = 0; k < SMERF_N_METRICS; k++) {
+        if ((done->metrics & SMERF_HAS(k)) == 0) continue;
+        write_column(done, k, cells[k]);
+        width[k] = width_of(cells[k], smerf_metric_name((smerf_metric)k));
+        sm_output_print(output, "  %-*s", width[k], smerf_metric_name((smerf_metric)k));
+    }
+    sm_output_print(output, "  seconds\n");
+    for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
+        if (!done->standings[m].applies) continue;
+        sm_output_print(output, "%-*s", NAME_WIDTH, smerf_method_name((smerf_method)m));
+        for (unsigned k = 0; k < SMERF_N_METRICS; k++)
+            if (done->metrics & SMERF_HAS(k)) sm_output_print(output, "  %-*s", width[k], cells[k][m]);
+        sm_output_print(output, "  %7.1f\n", done->standings[m].seconds);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void put_json_scores(sm_output *output, const cli_comparison *done, const smerf_standing *standing) {
+    for (unsigned k = 0; k < SMERF_N_METRICS; k++) {
+        if ((done->metrics & SMERF_HAS(k)) == 0) continue;
+        sm_output_print(output, ", \"%s\": {\"mean\": ", smerf_metric_name((smerf_metric)k));
+        sm_put_json_number(output, standing->mean[k]);
+        sm_output_print(output, ", \"se\": ");
+        sm_put_json_number(output, standing->standard_error[k]);
+        sm_output_print(output, "}");
+    }
+}
+
+/* The methods that take part, or those that were left out. */
+static void put_json_methods(sm_output *output, const cli_comparison *done, bool take_part) {
+    const char *separator = "";
+    for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
+        const smerf_standing *standing = &done->standings[m];
+        if (standing->applies != take_part || (!take_part && standing->why_not[0] == '\0')) continue;
+        sm_output_print(output, "%s\n  {\"method\": \"%s\"", separator, smerf_method_name((smerf_method)m));
+        separator = ",";
+        if (take_part) {
+            put_json_scores(output, done, standing);
+        } else {
+            sm_output_print(output, ", \"why\": ");
+            sm_put_json_string(output, standing->why_not);
+        }
+        sm_output_print(output, "}");
+    }
+}
+
+void cli_put_json_comparison(sm_output *output, const cli_comparison *done) {
+    const smerf_comparison *plan = &done->plan;
+    const char *quote = plan->tunes ? "\"" : "";
+    sm_output_print(output, "{\"by\": \"%s\", \"train\": ", plan->by_pairs ? "pairs" : "nodes");
+    sm_put_json_number(output, plan->train_share);
+    sm_output_print(output, ", \"repeats\": %zu, \"seed\": %llu, \"tuned_by\": %s%s%s,\n \"methods\": [",
+                    plan->n_repeats, (unsigned long long)plan->options.seed, quote,
+                    plan->tunes ? smerf_metric_name(plan->metric) : "null", quote);
+    put_json_methods(output, done, true);
+    sm_output_print(output, "],\n \"left_out\": [");
+    put_json_methods(output, done, false);
+    sm_output_print(output, "]}\n");
+}

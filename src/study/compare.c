@@ -1,0 +1,251 @@
+/* compare.c - every method learns from the same parts of some data, and is scored on the rest.
+ *   1. divide the data, anew for every repeat           divide.c
+ *   2. ask each method whether it can learn from them   its check
+ *   3. tune smerf, fit the others, and score them all
+ *   4. means over the repeats, with their standard errors
+ * A method that refuses, at whatever step, is left out with its sentence, unless it was asked for by name. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "data/items.h"
+#include "method/methods.h"
+#include "study/divide.h"
+#include "study/stretch.h"
+#include "target/pairs.h"
+
+typedef struct contest {
+    const smerf_comparison *plan;
+    const smerf_target *target; /* of all items */
+    smerf_standing *standings;  /* [SMERF_N_METHODS] */
+    double *scores;             /* [SMERF_N_METHODS][SMERF_N_METRICS][n_repeats] */
+} contest;
+
+static bool is_graph(const smerf_target *target) {
+    return target->kind == &sm_target_graph || target->kind == &sm_target_observed;
+}
+
+void smerf_comparison_default(const smerf_target *target, smerf_comparison *comparison) {
+    *comparison = (smerf_comparison){.n_repeats = 5,
+                                     .train_share = 0.7,
+                                     .tunes = true,
+                                     .metric = target != NULL && is_graph(target) ? SMERF_AUC_ROC : SMERF_RMSE};
+    smerf_options_default(&comparison->options);
+}
+
+/* ---- what is asked for ---- */
+
+static bool is_asked(const contest *all, unsigned method) {
+    return all->plan->methods == 0 || (all->plan->methods & SMERF_HAS(method)) != 0;
+}
+
+static smerf_status check_plan(const smerf_comparison *plan, const smerf_target *target, smerf_error *error) {
+    if (plan->methods >> SMERF_N_METHODS != 0)
+        return sm_fail(error, SMERF_BAD_INPUT, "methods: there is no such method");
+    if (plan->n_repeats == 0) return sm_fail(error, SMERF_BAD_INPUT, "repeats: there must be at least one");
+    if (!(plan->train_share > 0 && plan->train_share < 1))
+        return sm_fail(error, SMERF_BAD_INPUT, "train: %g is not between 0 and 1", plan->train_share);
+    if (plan->options.seed > INT64_MAX || plan->n_repeats > INT64_MAX - plan->options.seed)
+        return sm_fail(error, SMERF_BAD_INPUT, "seed: with one more for each repeat it leaves 0 ... 2^63 - 1");
+    if (!plan->tunes) return SMERF_OK;
+    if ((unsigned)plan->metric >= SMERF_N_METRICS)
+        return sm_fail(error, SMERF_BAD_INPUT, "metric: there is no such metric");
+    if ((smerf_target_metrics(target) & SMERF_HAS(plan->metric)) == 0)
+        return sm_fail(error, SMERF_BAD_INPUT, "metric: %s needs a graph or labels: a target of kind '%s' has no links",
+                       smerf_metric_name(plan->metric), sm_target_told_name(target));
+    return SMERF_OK;
+}
+
+static smerf_status check_data(const smerf_items *items, const smerf_target *target, smerf_error *error) {
+    if (target->n_rows != items->n_items)
+        return sm_fail(error, SMERF_BAD_INPUT, "there are %zu items, and the target is about %zu", items->n_items,
+                       target->n_rows);
+    return sm_target_check_cut(target, error);
+}
+
+/* ---- who takes part ---- */
+
+/* A sentence that starts with the method's name is told without it. */
+static const char *without_name(const char *sentence, const char *name) {
+    size_t n = strlen(name);
+    if (strncmp(sentence, name, n) != 0) return sentence;
+    if (sentence[n] == ':') n++;
+    return sentence[n] == ' ' ? sentence + n + 1 : sentence;
+}
+
+/* What comes of a refusal: a failure of the whole, if the method was asked for. */
+static smerf_status leave_out(contest *all, unsigned method, const smerf_error *refusal, smerf_error *error) {
+    const char *name = smerf_method_name((smerf_method)method), *why = without_name(refusal->message, name);
+    bool is_refusal = refusal->status == SMERF_BAD_INPUT || refusal->status == SMERF_NO_MEMORY;
+    if (!is_refusal) return sm_fail(error, refusal->status, "%s", refusal->message);
+    if (all->plan->methods != 0) return sm_fail(error, refusal->status, "methods: %s: %s", name, why);
+    all->standings[method].applies = false;
+    snprintf(all->standings[method].why_not, sizeof all->standings[method].why_not, "%s", why);
+    return SMERF_OK;
+}
+
+static smerf_options options_of(const contest *all, unsigned method, size_t repeat) {
+    smerf_options options = all->plan->options;
+    options.method = (smerf_method)method;
+    options.seed += repeat;
+    return options;
+}
+
+static smerf_status check_method(const contest *all, unsigned method, const sm_division *data, smerf_error *error) {
+    const smerf_options options = options_of(all, method, 0);
+    const sm_method *known = sm_method_of(options.method);
+    if (known == NULL) return SMERF_OK; /* the forest takes anything */
+    smerf_status status = sm_method_check(data->train_items, data->train, &options, error);
+    if (status == SMERF_OK && !all->plan->by_pairs && known->refuses_new != NULL)
+        status = sm_fail(error, SMERF_BAD_INPUT, "%s", known->refuses_new);
+    return status;
+}
+
+/* Before anything is learned. */
+static smerf_status admit(contest *all, const sm_division *data, smerf_error *error) {
+    smerf_status status = SMERF_OK;
+    for (unsigned m = 0; m < SMERF_N_METHODS && status == SMERF_OK; m++) {
+        smerf_error refusal;
+        if (!is_asked(all, m)) continue;
+        all->standings[m].applies = true;
+        if (check_method(all, m, data, &refusal) != SMERF_OK) status = leave_out(all, m, &refusal, error);
+    }
+    return status;
+}
+
+static size_t count_left(const contest *all) {
+    size_t n = 0;
+    for (unsigned m = 0; m < SMERF_N_METHODS; m++) n += all->standings[m].applies;
+    return n;
+}
+
+/* Why the first one was left out is a hint for all. */
+static smerf_status check_left(const contest *all, smerf_error *error) {
+    if (count_left(all) > 0) return SMERF_OK;
+    return sm_fail(error, SMERF_BAD_INPUT, "no method applies: %s: %s", smerf_method_name(SMERF_METHOD_FOREST),
+                   all->standings[SMERF_METHOD_FOREST].why_not);
+}
+
+/* ---- one method, once ---- */
+
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static smerf_status learn(const contest *all, const smerf_options *options, const sm_division *data,
+                          const smerf_run *run, smerf_model **model, smerf_error *error) {
+    const smerf_grid grid = {
+        .vary_candidates = true, .vary_min_parent = true, .vary_splits = true, .vary_self = is_graph(all->target)};
+    if (!all->plan->tunes || options->method != SMERF_METHOD_FOREST)
+        return smerf_fit(data->train_items, data->train, options, run, model, error);
+    return smerf_tune(data->train_items, data->train, options, &grid, all->plan->metric, run, NULL, NULL, NULL, model,
+                      error);
+}
+
+static smerf_status learn_and_score(const contest *all, const smerf_options *options, const sm_division *data,
+                                    sm_stretch stretch, smerf_scores *scores, smerf_error *error) {
+    smerf_model *model = NULL;
+    const smerf_question question = {.rows = data->test_items};
+    const smerf_run run = sm_stretch_run(&stretch);
+    double end = stretch.to;
+    stretch.to -= 0.1 * (stretch.to - stretch.from); /* the rest is for scoring */
+    smerf_status status = learn(all, options, data, &run, &model, error);
+    stretch.from = stretch.to;
+    stretch.to = end;
+    if (status == SMERF_OK) status = smerf_evaluate(model, &question, data->truth, 0, &run, scores, error);
+    smerf_model_free(model);
+    return status;
+}
+
+static double *scores_of(const contest *all, unsigned method, unsigned metric) {
+    return all->scores + (method * SMERF_N_METRICS + metric) * all->plan->n_repeats;
+}
+
+static smerf_status take_turn(contest *all, unsigned method, size_t repeat, const sm_division *data, sm_stretch stretch,
+                              smerf_error *error) {
+    const smerf_options options = options_of(all, method, repeat);
+    double start = seconds_now();
+    smerf_scores scores;
+    smerf_error refusal;
+    smerf_status status = learn_and_score(all, &options, data, stretch, &scores, &refusal);
+    all->standings[method].seconds += seconds_now() - start;
+    if (status != SMERF_OK) return leave_out(all, method, &refusal, error);
+    for (unsigned m = 0; m < SMERF_N_METRICS; m++) scores_of(all, method, m)[repeat] = scores.value[m];
+    return SMERF_OK;
+}
+
+/* ---- all methods, several times ---- */
+
+static smerf_status play_round(contest *all, size_t repeat, const sm_division *data, const smerf_run *run,
+                               smerf_error *error) {
+    double share = 1 / (double)all->plan->n_repeats, from = share * (double)repeat;
+    smerf_status status = repeat == 0 ? admit(all, data, error) : SMERF_OK;
+    size_t n = count_left(all), k = 0;
+    for (unsigned m = 0; m < SMERF_N_METHODS && status == SMERF_OK; m++) {
+        if (!all->standings[m].applies) continue;
+        sm_stretch stretch = {.run = run, .from = from + share * (double)k / (double)n};
+        stretch.to = from + share * (double)++k / (double)n;
+        status = take_turn(all, m, repeat, data, stretch, error);
+    }
+    return status == SMERF_OK ? check_left(all, error) : status;
+}
+
+/* Over the repeats that have the score. */
+static void average(const double *scores, size_t n, double *mean, double *standard_error) {
+    double sum = 0, squares = 0;
+    size_t n_known = 0;
+    for (size_t k = 0; k < n; k++) {
+        if (isnan(scores[k])) continue;
+        sum += scores[k];
+        n_known++;
+    }
+    *mean = n_known > 0 ? sum / (double)n_known : NAN;
+    for (size_t k = 0; k < n; k++)
+        if (!isnan(scores[k])) squares += (scores[k] - *mean) * (scores[k] - *mean);
+    *standard_error = n_known > 1 ? sqrt(squares / (double)(n_known - 1) / (double)n_known) : NAN;
+}
+
+static void average_all(contest *all) {
+    for (unsigned method = 0; method < SMERF_N_METHODS; method++) {
+        smerf_standing *standing = &all->standings[method];
+        for (unsigned m = 0; m < SMERF_N_METRICS && standing->applies; m++)
+            average(scores_of(all, method, m), all->plan->n_repeats, &standing->mean[m], &standing->standard_error[m]);
+    }
+}
+
+static void start_standings(smerf_standing *standings) {
+    for (unsigned method = 0; method < SMERF_N_METHODS; method++) {
+        standings[method] = (smerf_standing){.applies = false};
+        for (unsigned m = 0; m < SMERF_N_METRICS; m++)
+            standings[method].mean[m] = standings[method].standard_error[m] = NAN;
+    }
+}
+
+smerf_status smerf_compare(const smerf_items *items, const smerf_target *target, const smerf_comparison *comparison,
+                           const smerf_run *run, smerf_standing *standings, smerf_error *error) {
+    contest all = {.plan = comparison, .target = target, .standings = standings};
+    sm_divider divider;
+    start_standings(standings);
+    smerf_status status = check_plan(comparison, target, error);
+    if (status == SMERF_OK) status = check_data(items, target, error);
+    if (status == SMERF_OK)
+        status = sm_divider_start(&divider, items, target, comparison->by_pairs, comparison->train_share, error);
+    if (status != SMERF_OK) return status;
+    all.scores = sm_array(sm_size(comparison->n_repeats, SMERF_N_METHODS * SMERF_N_METRICS, 0), sizeof *all.scores);
+    if (all.scores == NULL) status = sm_no_memory(error, "comparing methods");
+    for (size_t repeat = 0; repeat < comparison->n_repeats && status == SMERF_OK; repeat++) {
+        sm_division data;
+        status = sm_divide(&divider, comparison->options.seed + repeat, &data, error);
+        if (status != SMERF_OK) break;
+        status = play_round(&all, repeat, &data, run, error);
+        sm_division_free(&data);
+    }
+    if (status == SMERF_OK) average_all(&all);
+    sm_free(all.scores);
+    sm_divider_free(&divider);
+    return status;
+}

@@ -1,0 +1,212 @@
+/* divide.c - see divide.h.
+ *
+ * By nodes, a method knows nothing of the test items, and is tested on the pairs among them. By pairs, it knows all items
+ * and some pairs, and is tested on the others. What is linked or not (a graph, and labels: the same or not) becomes a
+ * graph of which some pairs are observed, so that areas under curves keep their meaning; all else becomes rated pairs. */
+#include "study/divide.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "data/items.h"
+#include "target/pairs.h"
+
+/* ---- by nodes ---- */
+
+static smerf_status cut(const sm_divider *divider, const uint32_t *rows, size_t n, smerf_items **items,
+                        smerf_target **target, smerf_error *error) {
+    smerf_status status = smerf_items_take(divider->items, rows, n, items, error);
+    return status == SMERF_OK ? smerf_target_take(divider->target, rows, n, target, error) : status;
+}
+
+static smerf_status divide_items(const sm_divider *divider, sm_division *out, smerf_error *error) {
+    uint32_t *rows = sm_array(divider->n, sizeof *rows);
+    if (rows == NULL) return sm_no_memory(error, "dividing items");
+    uint32_t *train = rows, *test = rows + divider->n_train;
+    for (uint32_t i = 0; i < divider->n; i++) *(divider->is_train[i] ? train++ : test++) = i;
+    smerf_status status = cut(divider, rows, divider->n_train, &out->own_train_items, &out->train, error);
+    if (status == SMERF_OK)
+        status = cut(divider, rows + divider->n_train, divider->n - divider->n_train, &out->own_test_items, &out->truth,
+                     error);
+    out->train_items = out->own_train_items;
+    out->test_items = out->own_test_items;
+    sm_free(rows);
+    return status;
+}
+
+/* ---- lists of pairs ---- */
+
+static void free_pairs(sm_pair_arrays *pairs) {
+    sm_free(pairs->left);
+    sm_free(pairs->right);
+    sm_free(pairs->value);
+    sm_free(pairs->weight);
+}
+
+static bool start_pairs(sm_pair_arrays *pairs, size_t n_most, bool has_weights) {
+    pairs->left = sm_array(n_most, sizeof *pairs->left);
+    pairs->right = sm_array(n_most, sizeof *pairs->right);
+    pairs->value = sm_array(n_most, sizeof *pairs->value);
+    if (has_weights) pairs->weight = sm_array(n_most, sizeof *pairs->weight);
+    return pairs->left != NULL && pairs->right != NULL && pairs->value != NULL &&
+           (pairs->weight != NULL || !has_weights);
+}
+
+static void add_pair(sm_pair_arrays *pairs, uint32_t left, uint32_t right, double value, double weight) {
+    pairs->left[pairs->n] = left;
+    pairs->right[pairs->n] = right;
+    pairs->value[pairs->n] = value;
+    if (pairs->weight != NULL) pairs->weight[pairs->n] = weight;
+    pairs->n++;
+}
+
+static smerf_pair_list list_of(const sm_pair_arrays *pairs) {
+    return (smerf_pair_list){
+        .n = pairs->n, .left = pairs->left, .right = pairs->right, .value = pairs->value, .weight = pairs->weight};
+}
+
+/* ---- what is known ---- */
+
+/* NULL: all pairs are. */
+static const sm_known_pairs *listed_pairs(const smerf_target *target) {
+    bool is_listed = target->kind == &sm_target_pairs || target->kind == &sm_target_observed;
+    return is_listed ? sm_known_pairs_of(target) : NULL;
+}
+
+static void list_known(sm_divider *divider, const sm_known_pairs *listed) {
+    const sm_links *links = listed->links;
+    for (uint32_t i = 0; i < links->n_items; i++) {
+        divider->self[i] = sm_known_self(listed, i);
+        divider->self_weight[i] = listed->self_weight != NULL ? listed->self_weight[i] : 0;
+        for (size_t e = links->first[i]; e < links->first[i + 1]; e++)
+            if (links->partner[e] > i)
+                add_pair(&divider->known, i, links->partner[e], sm_links_value(links, e), sm_links_weight(links, e));
+    }
+}
+
+/*   row  [n_rows] scratch */
+static void list_all(sm_divider *divider, double *row) {
+    const smerf_target *target = divider->target;
+    for (uint32_t i = 0; i < target->n_rows; i++) {
+        smerf_target_row(target, i, row);
+        divider->self[i] = row[i];
+        divider->self_weight[i] = target->has_no_diagonal ? 0 : 1;
+        for (uint32_t j = i + 1; j < target->n_rows; j++) add_pair(&divider->known, i, j, row[j], 1);
+    }
+}
+
+static smerf_status list_pairs(sm_divider *divider, smerf_error *error) {
+    const sm_known_pairs *listed = listed_pairs(divider->target);
+    size_t n = divider->target->n_rows, n_pairs = divider->n;
+    bool has_weights = listed != NULL && listed->links->weight != NULL;
+    bool has_links = divider->target->kind->is_link != NULL;
+    double bytes = (double)n_pairs * (has_weights ? 24 : 16) * (has_links ? 3 : 2);
+    smerf_status status = sm_check_memory(bytes, "dividing pairs", error);
+    if (status != SMERF_OK) return status;
+    double *row = sm_array(n, sizeof *row);
+    divider->self = sm_array(n, sizeof *divider->self);
+    divider->self_weight = sm_array(n, sizeof *divider->self_weight);
+    bool has_room = row != NULL && divider->self != NULL && divider->self_weight != NULL &&
+                    start_pairs(&divider->known, n_pairs, has_weights) &&
+                    start_pairs(&divider->part, n_pairs + n, has_weights) &&
+                    (!has_links || start_pairs(&divider->edges, n_pairs, false));
+    if (has_room && listed != NULL) list_known(divider, listed);
+    if (has_room && listed == NULL) list_all(divider, row);
+    sm_free(row);
+    return has_room ? SMERF_OK : sm_no_memory(error, "dividing pairs");
+}
+
+/* ---- by pairs ---- */
+
+static void gather_part(sm_divider *divider, bool wanted) {
+    const sm_pair_arrays *known = &divider->known;
+    divider->part.n = 0;
+    for (size_t k = 0; k < known->n; k++)
+        if (divider->is_train[k] == wanted)
+            add_pair(&divider->part, known->left[k], known->right[k], known->value[k],
+                     known->weight != NULL ? known->weight[k] : 1);
+}
+
+/* The pairs of the part are the observed ones. A link's value is what its distance is short of 1. */
+static smerf_status make_graph(sm_divider *divider, bool wanted, smerf_target **out, smerf_error *error) {
+    const sm_pair_arrays *part = &divider->part;
+    gather_part(divider, wanted);
+    divider->edges.n = 0;
+    for (size_t k = 0; k < part->n; k++)
+        if (divider->target->kind->is_link(part->value[k]))
+            add_pair(&divider->edges, part->left[k], part->right[k], 1 - part->value[k], 1);
+    const smerf_pair_list edges = list_of(&divider->edges), observed = list_of(part);
+    return smerf_target_new_graph(&edges, &observed, divider->target->n_rows, out, error);
+}
+
+/* An item's distance to itself is no pair to be tested with: where it was given, it goes to the training pairs. */
+static smerf_status make_pairs(sm_divider *divider, bool wanted, smerf_target **out, smerf_error *error) {
+    gather_part(divider, wanted);
+    for (uint32_t i = 0; i < divider->target->n_rows && wanted; i++)
+        if (divider->self_weight[i] > 0) add_pair(&divider->part, i, i, divider->self[i], divider->self_weight[i]);
+    const smerf_pair_list pairs = list_of(&divider->part);
+    return smerf_target_new_pairs(&pairs, divider->target->n_rows, out, error);
+}
+
+static smerf_status divide_pairs(sm_divider *divider, sm_division *out, smerf_error *error) {
+    bool has_links = divider->target->kind->is_link != NULL;
+    out->train_items = out->test_items = divider->items;
+    smerf_status status = (has_links ? make_graph : make_pairs)(divider, true, &out->train, error);
+    if (status != SMERF_OK) return status;
+    return (has_links ? make_graph : make_pairs)(divider, false, &out->truth, error);
+}
+
+/* ---- both ---- */
+
+static smerf_status count(sm_divider *divider, double share, smerf_error *error) {
+    size_t n_items = divider->items->n_items, least = divider->by_pairs ? 1 : 2;
+    const sm_known_pairs *listed = listed_pairs(divider->target);
+    size_t n_all = n_items % 2 == 0 ? n_items / 2 * (n_items - 1) : (n_items - 1) / 2 * n_items;
+    divider->n = !divider->by_pairs ? n_items : listed != NULL ? listed->links->n / 2 : n_all;
+    divider->n_train =
+        divider->by_pairs ? smerf_split_n_pairs(divider->n, n_items, share) : (size_t)round(share * (double)n_items);
+    if (divider->n_train >= least && divider->n - divider->n_train >= least) return SMERF_OK;
+    return sm_fail(error, SMERF_BAD_INPUT, "train: %g of %zu items makes %zu of %zu %s to learn from: %s", share,
+                   n_items, divider->n_train, divider->n, divider->by_pairs ? "known pairs" : "items",
+                   divider->by_pairs ? "there must be some, and some to test with"
+                                     : "there must be two, and two to test with");
+}
+
+smerf_status sm_divider_start(sm_divider *divider, const smerf_items *items, const smerf_target *target, bool by_pairs,
+                              double share, smerf_error *error) {
+    *divider = (sm_divider){.items = items, .target = target, .by_pairs = by_pairs};
+    smerf_status status = count(divider, share, error);
+    if (status != SMERF_OK) return status;
+    divider->is_train = sm_array(divider->n, sizeof *divider->is_train);
+    if (divider->is_train == NULL) status = sm_no_memory(error, "dividing data");
+    if (status == SMERF_OK && by_pairs) status = list_pairs(divider, error);
+    if (status != SMERF_OK) sm_divider_free(divider);
+    return status;
+}
+
+void sm_divider_free(sm_divider *divider) {
+    sm_free(divider->is_train);
+    free_pairs(&divider->known);
+    free_pairs(&divider->part);
+    free_pairs(&divider->edges);
+    sm_free(divider->self);
+    sm_free(divider->self_weight);
+    *divider = (sm_divider){0};
+}
+
+smerf_status sm_divide(sm_divider *divider, uint64_t seed, sm_division *out, smerf_error *error) {
+    *out = (sm_division){0};
+    smerf_status status = smerf_split(divider->n, divider->n_train, seed, divider->is_train, error);
+    if (status == SMERF_OK)
+        status = (divider->by_pairs ? divide_pairs(divider, out, error) : divide_items(divider, out, error));
+    if (status != SMERF_OK) sm_division_free(out);
+    return status;
+}
+
+void sm_division_free(sm_division *division) {
+    smerf_target_free(division->train);
+    smerf_target_free(division->truth);
+    smerf_items_free(division->own_train_items);
+    smerf_items_free(division->own_test_items);
+    *division = (sm_division){0};
+}

@@ -1,0 +1,369 @@
+/* test_compare.c - a comparison is what splitting, tuning, fitting and scoring by hand come to. */
+#include "tests/unit/forests.h"
+
+enum { N_ITEMS = 30, N_TRAIN = 21, N_PAIRS = N_ITEMS * (N_ITEMS - 1) / 2, N_REPEATS = 3 };
+
+#define QUICK (SMERF_HAS(SMERF_METHOD_FOREST) | SMERF_HAS(SMERF_METHOD_EUCLIDEAN) | SMERF_HAS(SMERF_METHOD_BILINEAR))
+
+static smerf_comparison plan_for(const smerf_target *target) {
+    smerf_comparison plan;
+    smerf_comparison_default(target, &plan);
+    plan.methods = QUICK;
+    plan.n_repeats = N_REPEATS;
+    plan.tunes = false;
+    plan.options = options_for(8);
+    plan.options.seed = 11;
+    return plan;
+}
+
+static void compare(const data_set *data, const smerf_target *target, const smerf_comparison *plan,
+                    const smerf_run *run, smerf_standing *standings) {
+    smerf_error error;
+    demand_ok(smerf_compare(data->items, target, plan, run, standings, &error), &error);
+}
+
+/* ---- targets ---- */
+
+static smerf_target *make_labels(void) {
+    static const char *const classes[] = {"a", "b", "c"};
+    uint32_t codes[N_ITEMS];
+    smerf_target *target = NULL;
+    smerf_error error;
+    for (uint32_t i = 0; i < N_ITEMS; i++) codes[i] = i * i % 7 % 3;
+    demand_ok(smerf_target_new_labels("kind", codes, N_ITEMS, classes, 3, &target, &error), &error);
+    return target;
+}
+
+static smerf_target *make_graph(void) {
+    uint32_t left[N_PAIRS], right[N_PAIRS];
+    smerf_pair_list edges = {.left = left, .right = right};
+    smerf_target *target = NULL;
+    smerf_error error;
+    for (uint32_t i = 0; i < N_ITEMS; i++)
+        for (uint32_t j = 0; j < i; j++) {
+            if ((i * j + i + j) % 4 != 0) continue;
+            left[edges.n] = i;
+            right[edges.n++] = j;
+        }
+    demand_ok(smerf_target_new_graph(&edges, NULL, N_ITEMS, &target, &error), &error);
+    return target;
+}
+
+/* ---- by hand ---- */
+
+typedef struct hand {
+    const smerf_items *items, *test_items;
+    smerf_target *train, *truth;
+    smerf_items *taken[2];
+} hand;
+
+static void free_hand(hand *data) {
+    smerf_target_free(data->train);
+    smerf_target_free(data->truth);
+    smerf_items_free(data->taken[0]);
+    smerf_items_free(data->taken[1]);
+}
+
+static hand split_nodes(const data_set *data, const smerf_target *target, uint64_t seed) {
+    bool is_train[N_ITEMS];
+    uint32_t rows[2][N_ITEMS];
+    size_t n[2] = {0, 0};
+    hand made = {0};
+    smerf_error error;
+    demand_ok(smerf_split(N_ITEMS, N_TRAIN, seed, is_train, &error), &error);
+    for (uint32_t i = 0; i < N_ITEMS; i++) rows[is_train[i]][n[is_train[i]]++] = i;
+    for (size_t part = 0; part < 2; part++)
+        demand_ok(smerf_items_take(data->items, rows[part], n[part], &made.taken[part], &error), &error);
+    demand_ok(smerf_target_take(target, rows[1], n[1], &made.train, &error), &error);
+    demand_ok(smerf_target_take(target, rows[0], n[0], &made.truth, &error), &error);
+    made.items = made.taken[1];
+    made.test_items = made.taken[0];
+    return made;
+}
+
+/* Pairs of one part: edges where they are below 1, and all of them observed; or as they are. */
+static smerf_target *make_part(const smerf_target *target, const bool *is_train, bool wanted, bool has_links) {
+    static uint32_t left[N_PAIRS + N_ITEMS], right[N_PAIRS + N_ITEMS], from[N_PAIRS], to[N_PAIRS];
+    static double value[N_PAIRS + N_ITEMS], row[N_ITEMS];
+    smerf_pair_list pairs = {.left = left, .right = right, .value = value}, edges = {.left = from, .right = to};
+    smerf_target *part = NULL;
+    smerf_error error;
+    size_t k = 0;
+    for (uint32_t i = 0; i < N_ITEMS; i++) {
+        smerf_target_row(target, i, row);
+        for (uint32_t j = i; j < N_ITEMS; j++) {
+            bool is_in = i == j ? wanted && !has_links : is_train[k++] == wanted;
+            if (!is_in) continue;
+            left[pairs.n] = i;
+            right[pairs.n] = j;
+            value[pairs.n++] = row[j];
+            if (row[j] == 1) continue;
+            from[edges.n] = i;
+            to[edges.n++] = j;
+        }
+    }
+    if (has_links)
+        demand_ok(smerf_target_new_graph(&edges, &pairs, N_ITEMS, &part, &error), &error);
+    else
+        demand_ok(smerf_target_new_pairs(&pairs, N_ITEMS, &part, &error), &error);
+    return part;
+}
+
+static hand split_pairs(const data_set *data, const smerf_target *target, uint64_t seed) {
+    bool is_train[N_PAIRS], has_links = (smerf_target_metrics(target) & SMERF_HAS(SMERF_AUC_ROC)) != 0;
+    smerf_error error;
+    demand_ok(smerf_split(N_PAIRS, N_TRAIN * (N_TRAIN - 1) / 2, seed, is_train, &error), &error);
+    return (hand){.items = data->items,
+                  .test_items = data->items,
+                  .train = make_part(target, is_train, true, has_links),
+                  .truth = make_part(target, is_train, false, has_links)};
+}
+
+static void score(const hand *data, const smerf_options *options, const smerf_grid *grid, smerf_metric metric,
+                  smerf_scores *scores) {
+    smerf_model *model = NULL;
+    smerf_error error;
+    const smerf_question question = {.rows = data->test_items};
+    if (grid != NULL)
+        demand_ok(smerf_tune(data->items, data->train, options, grid, metric, NULL, NULL, NULL, NULL, &model, &error),
+                  &error);
+    else
+        demand_ok(smerf_fit(data->items, data->train, options, NULL, &model, &error), &error);
+    demand_ok(smerf_evaluate(model, &question, data->truth, 0, NULL, scores, &error), &error);
+    smerf_model_free(model);
+}
+
+static void assert_about(double found, double expected) {
+    if (isnan(found) && isnan(expected)) return;
+    if (!(fabs(found - expected) <= 1e-12 * (1 + fabs(expected)))) fail_msg("%.17g is not %.17g", found, expected);
+}
+
+static void assert_summary(const smerf_standing *standing, smerf_metric metric, const double *values) {
+    double mean = 0, squares = 0;
+    for (size_t r = 0; r < N_REPEATS; r++) mean += values[r] / N_REPEATS;
+    for (size_t r = 0; r < N_REPEATS; r++) squares += (values[r] - mean) * (values[r] - mean);
+    assert_about(standing->mean[metric], mean);
+    assert_about(standing->standard_error[metric], sqrt(squares / (N_REPEATS - 1)) / sqrt(N_REPEATS));
+}
+
+static void assert_as_by_hand(const data_set *data, const smerf_target *target, const smerf_comparison *plan,
+                              const smerf_grid *grid) {
+    smerf_standing standings[SMERF_N_METHODS];
+    compare(data, target, plan, NULL, standings);
+    for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
+        double values[SMERF_N_METRICS][N_REPEATS];
+        assert_int_equal(standings[m].applies, (plan->methods & SMERF_HAS(m)) != 0);
+        for (size_t r = 0; r < N_REPEATS && standings[m].applies; r++) {
+            smerf_options options = plan->options;
+            smerf_scores scores;
+            options.method = (smerf_method)m;
+            options.seed += r;
+            hand divided = (plan->by_pairs ? split_pairs : split_nodes)(data, target, options.seed);
+            score(&divided, &options, m == SMERF_METHOD_FOREST ? grid : NULL, plan->metric, &scores);
+            for (unsigned k = 0; k < SMERF_N_METRICS; k++) values[k][r] = scores.value[k];
+            free_hand(&divided);
+        }
+        for (unsigned k = 0; k < SMERF_N_METRICS; k++) {
+            bool is_known = standings[m].applies && (smerf_target_metrics(target) & SMERF_HAS(k)) != 0;
+            assert_true(is_known == !isnan(standings[m].mean[k]));
+            if (is_known) assert_summary(&standings[m], (smerf_metric)k, values[k]);
+        }
+    }
+}
+
+/* ---- what a comparison comes to ---- */
+
+static void the_numbers_are_those_of_splitting_and_fitting_by_hand(void **state) {
+    (void)state;
+    data_set *data = mixed_data(N_ITEMS);
+    smerf_target *targets[] = {data->target, make_labels(), make_graph()};
+    for (size_t t = 0; t < 3; t++)
+        for (int by_pairs = 0; by_pairs < 2; by_pairs++) {
+            smerf_comparison plan = plan_for(targets[t]);
+            plan.by_pairs = by_pairs == 1;
+            assert_as_by_hand(data, targets[t], &plan, NULL);
+        }
+    smerf_target_free(targets[1]);
+    smerf_target_free(targets[2]);
+    data_set_free(data);
+}
+
+static void smerf_is_tuned_over_the_whole_grid(void **state) {
+    (void)state;
+    data_set *data = mixed_data(N_ITEMS);
+    smerf_target *targets[] = {data->target, make_graph()};
+    for (size_t t = 0; t < 2; t++) {
+        const smerf_grid grid = {
+            .vary_candidates = true, .vary_min_parent = true, .vary_splits = true, .vary_self = t == 1};
+        smerf_comparison plan = plan_for(targets[t]);
+        assert_int_equal(plan.metric, t == 1 ? SMERF_AUC_ROC : SMERF_RMSE);
+        plan.tunes = true;
+        plan.methods = SMERF_HAS(SMERF_METHOD_FOREST);
+        assert_as_by_hand(data, targets[t], &plan, &grid);
+    }
+    smerf_target_free(targets[1]);
+    data_set_free(data);
+}
+
+static void one_repeat_has_no_standard_error(void **state) {
+    (void)state;
+    data_set *data = plain_data(N_ITEMS);
+    smerf_standing standings[SMERF_N_METHODS];
+    smerf_comparison plan = plan_for(data->target);
+    plan.n_repeats = 1;
+    compare(data, data->target, &plan, NULL, standings);
+    assert_true(standings[SMERF_METHOD_FOREST].mean[SMERF_RMSE] > 0);
+    assert_true(isnan(standings[SMERF_METHOD_FOREST].standard_error[SMERF_RMSE]) != 0);
+    data_set_free(data);
+}
+
+static void any_number_of_threads_gives_the_same_bits(void **state) {
+    (void)state;
+    data_set *data = mixed_data(N_ITEMS);
+    smerf_comparison plan = plan_for(data->target);
+    plan.tunes = true;
+    smerf_standing standings[2][SMERF_N_METHODS];
+    for (size_t t = 0; t < 2; t++) {
+        const smerf_run run = {.n_threads = t + 1};
+        compare(data, data->target, &plan, &run, standings[t]);
+        for (unsigned m = 0; m < SMERF_N_METHODS; m++) standings[t][m].seconds = 0;
+    }
+    assert_memory_equal(standings[0], standings[1], sizeof standings[0]);
+    data_set_free(data);
+}
+
+/* ---- progress ---- */
+
+typedef struct witness {
+    double last;
+    size_t n_calls;
+} witness;
+
+static int watch(void *context, double share_done) {
+    witness *seen = context;
+    assert_true(share_done >= seen->last && share_done <= 1);
+    seen->last = share_done;
+    seen->n_calls++;
+    return 0;
+}
+
+static void progress_rises_over_all_methods_and_repeats(void **state) {
+    (void)state;
+    data_set *data = plain_data(N_ITEMS);
+    smerf_comparison plan = plan_for(data->target);
+    smerf_standing standings[SMERF_N_METHODS];
+    witness seen = {.last = 0};
+    const smerf_run run = {.n_threads = 1, .progress = watch, .context = &seen};
+    compare(data, data->target, &plan, &run, standings);
+    assert_true(seen.last == 1 && seen.n_calls > 3 * N_REPEATS);
+    data_set_free(data);
+}
+
+static void a_comparison_can_be_cancelled_anywhere(void **state) {
+    (void)state;
+    data_set *data = plain_data(N_ITEMS);
+    smerf_comparison plan = plan_for(data->target);
+    smerf_standing standings[SMERF_N_METHODS];
+    for (int asked = 0; asked < 2; asked++) {
+        plan.methods = asked == 1 ? QUICK : QUICK & ~SMERF_HAS(SMERF_METHOD_BILINEAR);
+        for (size_t n_calls = 0; n_calls < 12; n_calls++) {
+            patience left = {.n_left = n_calls};
+            smerf_error error;
+            const smerf_run run = {.n_threads = 1, .progress = run_out, .context = &left};
+            assert_int_equal(smerf_compare(data->items, data->target, &plan, &run, standings, &error), SMERF_CANCELLED);
+        }
+    }
+    data_set_free(data);
+}
+
+/* ---- refusals ---- */
+
+static void assert_refused(const data_set *data, const smerf_target *target, const smerf_comparison *plan,
+                           const char *sentence) {
+    smerf_standing standings[SMERF_N_METHODS];
+    smerf_error error;
+    assert_int_equal(smerf_compare(data->items, target, plan, NULL, standings, &error), SMERF_BAD_INPUT);
+    assert_string_equal(error.message, sentence);
+    assert_int_equal(smerf_compare(data->items, target, plan, NULL, standings, NULL), SMERF_BAD_INPUT);
+}
+
+static void a_plan_that_makes_no_sense_is_refused(void **state) {
+    (void)state;
+    data_set *data = plain_data(N_ITEMS), *others = plain_data(5);
+    const smerf_comparison good = plan_for(data->target);
+    smerf_comparison bad = good;
+    bad.methods = SMERF_HAS(SMERF_N_METHODS);
+    assert_refused(data, data->target, &bad, "methods: there is no such method");
+    bad = good;
+    bad.n_repeats = 0;
+    assert_refused(data, data->target, &bad, "repeats: there must be at least one");
+    bad = good;
+    bad.train_share = 1;
+    assert_refused(data, data->target, &bad, "train: 1 is not between 0 and 1");
+    bad.train_share = 0.03;
+    assert_refused(
+        data, data->target, &bad,
+        "train: 0.03 of 30 items makes 1 of 30 items to learn from: there must be two, and two to test with");
+    bad = good;
+    bad.options.seed = INT64_MAX;
+    assert_refused(data, data->target, &bad, "seed: with one more for each repeat it leaves 0 ... 2^63 - 1");
+    bad = good;
+    bad.tunes = true;
+    bad.metric = SMERF_AUC_PR;
+    assert_refused(data, data->target, &bad,
+                   "metric: auc-pr needs a graph or labels: a target of kind 'distances' has no links");
+    assert_refused(data, others->target, &good, "there are 30 items, and the target is about 5");
+    data_set_free(data);
+    data_set_free(others);
+}
+
+static const char *const only_seen = "knows only the nodes it was trained on (narm and smerf predict new nodes)";
+
+static void a_method_that_was_asked_for_must_apply(void **state) {
+    (void)state;
+    data_set *data = plain_data(N_ITEMS);
+    smerf_target *graph = make_graph();
+    smerf_comparison plan = plan_for(graph);
+    char sentence[200];
+    snprintf(sentence, sizeof sentence, "methods: epm: %s", only_seen);
+    plan.methods = SMERF_HAS(SMERF_METHOD_EPM) | SMERF_HAS(SMERF_METHOD_FOREST);
+    assert_refused(data, graph, &plan, sentence);
+    smerf_target_free(graph);
+    data_set_free(data);
+}
+
+static void methods_that_do_not_apply_are_left_out_with_their_sentence(void **state) {
+    (void)state;
+    data_set *data = plain_data(N_ITEMS);
+    smerf_target *graph = make_graph();
+    smerf_comparison plan = plan_for(graph);
+    smerf_standing standings[SMERF_N_METHODS];
+    plan.methods = 0;
+    plan.options.n_burn = plan.options.n_draws = 5;
+    for (int by_pairs = 0; by_pairs < 2; by_pairs++) {
+        plan.by_pairs = by_pairs == 1;
+        compare(data, graph, &plan, NULL, standings);
+        assert_true(standings[SMERF_METHOD_FOREST].applies && standings[SMERF_METHOD_NARM].applies);
+        assert_false(standings[SMERF_METHOD_PLUGIN].applies);
+        assert_true(strncmp(standings[SMERF_METHOD_PLUGIN].why_not, "needs a response", 16) == 0);
+        assert_int_equal(standings[SMERF_METHOD_EPM].applies, plan.by_pairs);
+        assert_string_equal(standings[SMERF_METHOD_EPM].why_not, plan.by_pairs ? "" : only_seen);
+    }
+    smerf_target_free(graph);
+    data_set_free(data);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_numbers_are_those_of_splitting_and_fitting_by_hand),
+        cmocka_unit_test(smerf_is_tuned_over_the_whole_grid),
+        cmocka_unit_test(one_repeat_has_no_standard_error),
+        cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
+        cmocka_unit_test(progress_rises_over_all_methods_and_repeats),
+        cmocka_unit_test(a_comparison_can_be_cancelled_anywhere),
+        cmocka_unit_test(a_plan_that_makes_no_sense_is_refused),
+        cmocka_unit_test(a_method_that_was_asked_for_must_apply),
+        cmocka_unit_test(methods_that_do_not_apply_are_left_out_with_their_sentence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
