@@ -53,8 +53,18 @@ static void put_csv_head(const matrix_writer *writer) {
     sm_output_write(writer->output, "\n", 1);
 }
 
+/* Only when there is a first row: a question that is refused leaves nothing behind on standard output. */
+static void put_head(const matrix_writer *writer) {
+    const size_t shape[2] = {writer->asked->rows.table.n_rows, columns_of(writer->asked)->table.n_rows};
+    if (writer->is_npy)
+        sm_npy_write_header(writer->output, sizeof *writer->floats, 2, shape);
+    else if (writer->has_ids)
+        put_csv_head(writer);
+}
+
 static int put_row(void *context, size_t row, const double *distances, size_t n_columns) {
     matrix_writer *writer = context;
+    if (row == 0) put_head(writer);
     if (writer->is_npy) {
         for (size_t j = 0; j < n_columns; j++) writer->floats[j] = (float)distances[j];
         sm_output_write(writer->output, writer->floats, n_columns * sizeof *writer->floats);
@@ -77,10 +87,10 @@ static bool ends_with(const char *text, const char *end) {
 
 static smerf_status write_matrix(const cli_args *args, const asking *asked, const smerf_run *run, smerf_error *error) {
     const char *path = cli_get(args, "-o") != NULL ? cli_get(args, "-o") : "-";
-    const size_t shape[2] = {asked->rows.table.n_rows, columns_of(asked)->table.n_rows};
+    size_t n_columns = columns_of(asked)->table.n_rows;
     matrix_writer writer = {.asked = asked, .is_npy = ends_with(path, ".npy")};
     writer.has_ids = asked->rows.table.ids != NULL || columns_of(asked)->table.ids != NULL;
-    writer.floats = malloc((shape[1] + 1) * sizeof *writer.floats);
+    writer.floats = malloc((n_columns + 1) * sizeof *writer.floats);
     if (writer.floats == NULL) {
         strcpy(error->message, "out of memory while writing distances");
         return SMERF_NO_MEMORY;
@@ -90,10 +100,6 @@ static smerf_status write_matrix(const cli_args *args, const asking *asked, cons
         free(writer.floats);
         return status;
     }
-    if (writer.is_npy)
-        sm_npy_write_header(writer.output, sizeof *writer.floats, 2, shape);
-    else if (writer.has_ids)
-        put_csv_head(&writer);
     status = smerf_predict_rows(asked->model, &asked->question, run, put_row, &writer, error);
     free(writer.floats);
     if (status == SMERF_OK || sm_output_has_failed(writer.output)) return sm_output_finish(writer.output, error);
