@@ -499,7 +499,7 @@ SMERF_API smerf_status smerf_split(size_t n, size_t n_train, uint64_t seed, bool
 SMERF_API size_t smerf_split_n_pairs(size_t n_known, size_t n_items, double share);
 
 /* ---- 13  Compare -----------------------------------------------------------------------------------------
- * Every method learns from the same parts of some data and is scored on the rest, several times: docs/methods-compare.md.
+ * Every method learns from the same parts of some data and is scored on the rest, several times: docs/methods/compare.md.
  *
  * Repeat r = 0, 1, ... has the seed options.seed + r, for what is drawn and for all that learn. By nodes, smerf_split of the
  * items draws round(train_share * n) of them; methods learn from these, and are scored on the pairs among the others.
