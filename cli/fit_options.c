@@ -21,7 +21,7 @@ const cli_option cli_fit_options[] = {
     {"--self-distance", "KIND", "given (default), a number, or exclude"},
     {"--complete", "RANK", "pairs: fill missing ones by completion of this rank; off, or auto (default)"},
     {"--rank", "R", "distances, edges, products: grow on their leading part of rank R (default: on all of it)"},
-    {"--sample-pairs", "N", "rfd: learn from N pairs at most, drawn at random (default 50000)"},
+    {"--sample-pairs", "N", "rfd: learn from N pairs at most, drawn at random (default 60000)"},
     {"--factors", "K", "epm, narm: the most groups that nodes may belong to (default 50)"},
     {"--burn", "N", "epm, narm: iterations before draws are collected (default 1500)"},
     {"--draws", "N", "epm, narm: iterations that are collected (default 1500)"},

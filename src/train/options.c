@@ -16,7 +16,7 @@ void smerf_options_default(smerf_options *options) {
                                .oob_rule = SMERF_OOB_BOTH,
                                .self_distance = SMERF_SELF_GIVEN,
                                .complete = SMERF_COMPLETE_AUTO,
-                               .n_pairs = 50000,
+                               .n_pairs = 60000,
                                .n_factors = 50,
                                .n_burn = 1500,
                                .n_draws = 1500,
