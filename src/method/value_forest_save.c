@@ -10,6 +10,7 @@
  *   learned.n_left        u32  [long splits] how many levels go left; 0: the sum decides
  *   learned.left_level    u32  the levels
  * The arrays go to the file tree by tree, without a copy of the whole. */
+#include "base/pieces.h"
 #include "method/value_forest.h"
 
 typedef struct totals {
@@ -31,30 +32,6 @@ static void count(totals *all, const sm_value_tree *tree) {
 
 /* ---- saving: one function for each array ---- */
 
-/* A few numbers at a time, on their way to the file. */
-typedef struct pieces {
-    sm_tensor_sink sink;
-    void *to;
-    size_t n; /* bytes */
-    _Alignas(8) unsigned char bytes[8192];
-} pieces;
-
-static void flush(pieces *piece) {
-    piece->sink(piece->to, piece->bytes, piece->n);
-    piece->n = 0;
-}
-
-static void *next_place(pieces *piece, size_t size) {
-    if (piece->n + size > sizeof piece->bytes) flush(piece);
-    void *place = piece->bytes + piece->n;
-    piece->n += size;
-    return place;
-}
-
-static void put_u32(pieces *piece, size_t value) { *(uint32_t *)next_place(piece, sizeof(uint32_t)) = (uint32_t)value; }
-
-static void put_f64(pieces *piece, double value) { *(double *)next_place(piece, sizeof(double)) = value; }
-
 #define EACH_TREE(forest, tree)                                                                                        \
     for (const sm_value_tree *tree = (forest)->trees, *end_tree = tree + (forest)->n_trees; tree < end_tree; tree++)
 
@@ -65,54 +42,56 @@ static bool is_leaf(const sm_value_step *step) { return (step->mark & SM_STEP_IS
 
 static void put_n_leaves(const void *of, sm_tensor_sink sink, void *to) {
     const sm_value_forest *forest = of;
-    pieces piece = {.sink = sink, .to = to};
-    EACH_TREE(forest, tree) put_u32(&piece, tree->n_leaves);
-    flush(&piece);
+    sm_pieces piece = {.sink = sink, .to = to};
+    EACH_TREE(forest, tree) sm_pieces_put_u32(&piece, tree->n_leaves);
+    sm_pieces_flush(&piece);
 }
 
 static void put_mark(const void *of, sm_tensor_sink sink, void *to) {
     const sm_value_forest *forest = of;
-    pieces piece = {.sink = sink, .to = to};
+    sm_pieces piece = {.sink = sink, .to = to};
     EACH_TREE(forest, tree)
-    EACH_STEP(tree, step)
-    *(unsigned char *)next_place(&piece, 1) =
-        (unsigned char)((is_leaf(step) ? SM_MARK_LEAF : 0) | ((step->mark & SM_STEP_IS_LONG) != 0 ? SM_MARK_LONG : 0) |
-                        ((step->mark & SM_STEP_MISSING_LEFT) != 0 ? SM_MARK_MISSING_LEFT : 0));
-    flush(&piece);
+    EACH_STEP(tree, step) {
+        unsigned char mark = (unsigned char)((is_leaf(step) ? SM_MARK_LEAF : 0) |
+                                             ((step->mark & SM_STEP_IS_LONG) != 0 ? SM_MARK_LONG : 0) |
+                                             ((step->mark & SM_STEP_MISSING_LEFT) != 0 ? SM_MARK_MISSING_LEFT : 0));
+        sm_pieces_put(&piece, &mark, sizeof mark);
+    }
+    sm_pieces_flush(&piece);
 }
 
 static void put_threshold(const void *of, sm_tensor_sink sink, void *to) {
     const sm_value_forest *forest = of;
-    pieces piece = {.sink = sink, .to = to};
+    sm_pieces piece = {.sink = sink, .to = to};
     EACH_TREE(forest, tree)
-    EACH_STEP(tree, step) if (!is_leaf(step)) put_f64(&piece, step->threshold);
-    flush(&piece);
+    EACH_STEP(tree, step) if (!is_leaf(step)) sm_pieces_put_f64(&piece, step->threshold);
+    sm_pieces_flush(&piece);
 }
 
 static void put_feature(const void *of, sm_tensor_sink sink, void *to) {
     const sm_value_forest *forest = of;
-    pieces piece = {.sink = sink, .to = to};
+    sm_pieces piece = {.sink = sink, .to = to};
     EACH_TREE(forest, tree)
     EACH_STEP(tree, step) {
         size_t place = step->mark & SM_STEP_PLACE;
         if (is_leaf(step)) continue;
         bool is_long = (step->mark & SM_STEP_IS_LONG) != 0;
-        put_u32(&piece, is_long ? tree->first_term[place + 1] - tree->first_term[place] : place);
+        sm_pieces_put_u32(&piece, is_long ? tree->first_term[place + 1] - tree->first_term[place] : place);
     }
-    flush(&piece);
+    sm_pieces_flush(&piece);
 }
 
 static void put_value(const void *of, sm_tensor_sink sink, void *to) {
     const sm_value_forest *forest = of;
-    pieces piece = {.sink = sink, .to = to};
+    sm_pieces piece = {.sink = sink, .to = to};
     EACH_TREE(forest, tree)
     EACH_STEP(tree, step) {
         if (!is_leaf(step)) continue;
-        put_f64(&piece, step->threshold);
+        sm_pieces_put_f64(&piece, step->threshold);
         for (size_t v = 1; v < forest->n_values; v++)
-            put_f64(&piece, tree->others[step->right * (forest->n_values - 1) + v - 1]);
+            sm_pieces_put_f64(&piece, tree->others[step->right * (forest->n_values - 1) + v - 1]);
     }
-    flush(&piece);
+    sm_pieces_flush(&piece);
 }
 
 static void put_term_feature(const void *of, sm_tensor_sink sink, void *to) {
@@ -135,10 +114,10 @@ static void put_term_level(const void *of, sm_tensor_sink sink, void *to) {
 
 static void put_n_left(const void *of, sm_tensor_sink sink, void *to) {
     const sm_value_forest *forest = of;
-    pieces piece = {.sink = sink, .to = to};
+    sm_pieces piece = {.sink = sink, .to = to};
     EACH_TREE(forest, tree)
-    for (size_t s = 0; s < tree->n_long; s++) put_u32(&piece, tree->first_left[s + 1] - tree->first_left[s]);
-    flush(&piece);
+    for (size_t s = 0; s < tree->n_long; s++) sm_pieces_put_u32(&piece, tree->first_left[s + 1] - tree->first_left[s]);
+    sm_pieces_flush(&piece);
 }
 
 static void put_left_level(const void *of, sm_tensor_sink sink, void *to) {

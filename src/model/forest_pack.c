@@ -4,6 +4,7 @@
 #include "model/forest_arrays.h"
 
 #include "base/memory.h"
+#include "base/pieces.h"
 
 typedef struct totals {
     size_t n_nodes, n_splits, n_leaves, n_terms, n_left, n_members;
@@ -27,27 +28,9 @@ static void count_tree(totals *all, const sm_tree *tree) {
         all->has_repeats = all->has_repeats || tree->member_draws[m] != 1;
 }
 
-/* A few values at a time, on their way to the file. */
-typedef struct pieces {
-    sm_tensor_sink sink;
-    void *to;
-    uint32_t values[1024];
-    size_t n;
-} pieces;
-
-static void flush(pieces *piece) {
-    piece->sink(piece->to, piece->values, piece->n * sizeof *piece->values);
-    piece->n = 0;
-}
-
-static void put_value(pieces *piece, size_t value) {
-    piece->values[piece->n++] = (uint32_t)value;
-    if (piece->n == sizeof piece->values / sizeof *piece->values) flush(piece);
-}
-
 /* first[i + 1] - first[i] for i < n; 0 where there is no list. */
-static void put_counts(pieces *piece, const uint32_t *first, size_t n) {
-    for (size_t i = 0; i < n; i++) put_value(piece, first != NULL ? first[i + 1] - first[i] : 0);
+static void put_counts(sm_pieces *piece, const uint32_t *first, size_t n) {
+    for (size_t i = 0; i < n; i++) sm_pieces_put_u32(piece, first != NULL ? first[i + 1] - first[i] : 0);
 }
 
 /* ---- one function for each array ---- */
@@ -93,39 +76,39 @@ static void put_left(const void *of, sm_tensor_sink sink, void *to) {
 
 static void put_n_leaves(const void *of, sm_tensor_sink sink, void *to) {
     const smerf_model *model = of;
-    pieces piece = {.sink = sink, .to = to};
-    EACH_TREE(model, tree) put_value(&piece, tree->n_leaves);
-    flush(&piece);
+    sm_pieces piece = {.sink = sink, .to = to};
+    EACH_TREE(model, tree) sm_pieces_put_u32(&piece, tree->n_leaves);
+    sm_pieces_flush(&piece);
 }
 
 static void put_n_members(const void *of, sm_tensor_sink sink, void *to) {
     const smerf_model *model = of;
-    pieces piece = {.sink = sink, .to = to};
+    sm_pieces piece = {.sink = sink, .to = to};
     EACH_TREE(model, tree) put_counts(&piece, tree->first_member, tree->n_leaves);
-    flush(&piece);
+    sm_pieces_flush(&piece);
 }
 
 static void put_n_terms(const void *of, sm_tensor_sink sink, void *to) {
     const smerf_model *model = of;
-    pieces piece = {.sink = sink, .to = to};
+    sm_pieces piece = {.sink = sink, .to = to};
     EACH_TREE(model, tree) put_counts(&piece, tree->first_term, tree->n_splits);
-    flush(&piece);
+    sm_pieces_flush(&piece);
 }
 
 static void put_n_left(const void *of, sm_tensor_sink sink, void *to) {
     const smerf_model *model = of;
-    pieces piece = {.sink = sink, .to = to};
+    sm_pieces piece = {.sink = sink, .to = to};
     EACH_TREE(model, tree) put_counts(&piece, tree->first_left, tree->n_splits);
-    flush(&piece);
+    sm_pieces_flush(&piece);
 }
 
 static void put_level(const void *of, sm_tensor_sink sink, void *to) {
     const smerf_model *model = of;
-    pieces piece = {.sink = sink, .to = to};
+    sm_pieces piece = {.sink = sink, .to = to};
     EACH_TREE(model, tree)
     for (size_t t = 0; t < n_terms_of(tree); t++)
-        put_value(&piece, tree->term_level != NULL ? tree->term_level[t] : SMERF_MISSING);
-    flush(&piece);
+        sm_pieces_put_u32(&piece, tree->term_level != NULL ? tree->term_level[t] : SMERF_MISSING);
+    sm_pieces_flush(&piece);
 }
 
 static uint8_t kind_of(const sm_tree *tree, size_t node) {
