@@ -15,7 +15,7 @@ code = include src cli demo examples tests bench experiments
 c_files = $(shell find $(code) -name '*.[ch]' 2>/dev/null | sort)
 shell_scripts = $(shell grep -rlIE '^\#!.*[/ ](ba)?sh( |$$)' .ci scripts $(code) 2>/dev/null | sort)
 
-.PHONY: build demo test lint format fuzz bench reproduce install uninstall clean help
+.PHONY: build demo test lint format fuzz bench reproduce reference install uninstall clean help
 
 build: ## build the command, the library and the demo; leaves build/smerf
 	@$(SETUP) build
@@ -49,8 +49,11 @@ fuzz: ## feed the readers garbage for a minute each
 bench: build ## time it
 	@bench/run
 
-reproduce: build ## repeat the paper's experiments
-	@experiments/run
+reproduce: build ## repeat the paper's experiments, with pictures (QUICK=1: a look in minutes)
+	@experiments/run $(if $(QUICK),--quick)
+
+reference: build ## compare with a brute-force program and with what is expected (QUICK=1 too)
+	@experiments/check $(if $(QUICK),--quick)
 
 install: build ## install under PREFIX (/usr/local), or under DESTDIR/PREFIX for packagers
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(abspath $(PREFIX))"
