@@ -18,6 +18,7 @@ typedef struct contender {
     smerf_splits splits;
     bool is_tuned;
     size_t most_trees; /* 0: as many as the study has */
+    size_t most_pairs; /* 0: as many as by default */
 } contender;
 
 static const char *const names[] = {"smerf", "smerf-axis", "mahalanobis", "bilinear", "rfd", "euclidean", NULL};
@@ -27,7 +28,7 @@ static const contender contenders[N_METHODS] = {
     {.method = SMERF_METHOD_FOREST, .splits = SMERF_AXIS, .is_tuned = true},
     {.method = SMERF_METHOD_MAHALANOBIS},
     {.method = SMERF_METHOD_BILINEAR},
-    {.method = SMERF_METHOD_RFD, .most_trees = 100}, /* on 51040 pairs 500 take minutes, and gain little */
+    {.method = SMERF_METHOD_RFD, .most_trees = 100, .most_pairs = 10000}, /* else minutes each, for little more */
     {.method = SMERF_METHOD_EUCLIDEAN},
 };
 
@@ -69,7 +70,8 @@ static smerf_status learn(const one_round *round, size_t method, smerf_model **m
     cli_study_options(round->study, round->seed, &options);
     options.method = contenders[method].method;
     options.splits = contenders[method].splits;
-    size_t most_trees = contenders[method].most_trees;
+    size_t most_trees = contenders[method].most_trees, most_pairs = contenders[method].most_pairs;
+    if (most_pairs != 0) options.n_pairs = most_pairs;
     if (most_trees != 0 && options.n_trees > most_trees) options.n_trees = most_trees;
     if (contenders[method].is_tuned) return tune(round, method, &options, model, error);
     return smerf_fit(round->training.items, round->training.target, &options, &round->study->run, model, error);
