@@ -370,6 +370,14 @@ static inline int keep_row(void *context, size_t row, const double *distances, s
     return 0;
 }
 
+static inline int forget_row(void *context, size_t row, const double *distances, size_t n_columns) {
+    (void)context;
+    (void)row;
+    (void)distances;
+    (void)n_columns;
+    return 0;
+}
+
 /* All distances, to be freed. */
 static inline double *predict_all(const smerf_model *model, const smerf_question *question, const smerf_run *run) {
     size_t n_rows = smerf_items_count(question->rows);
