@@ -5,12 +5,14 @@ import re
 import pytest
 
 import bad_input
+import bad_lists
+import bad_models
 import bad_targets
 from command import run
 from damage import flip, header_end
 from workspace import ITEMS
 
-CASES = [*bad_input.CASES, *bad_targets.CASES]
+CASES = [*bad_input.CASES, *bad_lists.CASES, *bad_models.CASES, *bad_targets.CASES]
 LEAST_CASES = 40  # what the issue asks for
 
 
