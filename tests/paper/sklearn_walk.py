@@ -48,6 +48,13 @@ def make_labels(rng, x, n_classes):
     return np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
 
 
+def labelled_items(n, p, n_classes):
+    """Features and classes, the same for the same numbers."""
+    rng = np.random.default_rng([n, p, n_classes])
+    x = distinct_features(rng, n, p)
+    return x, make_labels(rng, x, n_classes)
+
+
 def make_response(rng, x):
     """Multiples of 1/16 up to 64, so that half a squared difference is exact in float32."""
     score = np.sin(x[:, 0] / 3) + x[:, -1] / x.max() + rng.normal(scale=0.3, size=len(x))
