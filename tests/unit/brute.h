@@ -251,12 +251,12 @@ typedef struct brute_plan {
 
 static inline void for_all_targets(const brute_plan *plan, void (*check)(brute *at)) {
     static brute at;
-    const size_t sizes[] = {2, 3, 5, 17, 40, MOST_ITEMS};
+    const size_t sizes[] = {2, 3, 5, 17, 40, MOST_ITEMS}, n_trials = repetitions(plan->n_trials, plan->n_diagonals);
     sm_random random;
     smerf_error error;
     sm_random_start(&random, plan->seed, 0, 0);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        for (size_t trial = 0; trial < plan->n_trials; trial++) {
+        for (size_t trial = 0; trial < n_trials; trial++) {
             smerf_target *given = plan->draw(sizes[s], &random, trial), *target = NULL;
             double diagonal = plan->diagonals[trial % plan->n_diagonals];
             demand_ok(given->kind->with_diagonal(given, diagonal, &target, &error), &error);

@@ -131,8 +131,9 @@ static inline void check_forest(data_set *data, smerf_target *target, const know
 typedef smerf_target *(*sparse_maker)(known *all, size_t n, uint64_t round, sm_random *random);
 
 /* A drawn target, data and options, so many times.   stream  of random numbers, other than those of other tests */
-static inline void check_sparse_forests(sparse_maker draw, uint64_t n_rounds, uint32_t stream) {
+static inline void check_sparse_forests(sparse_maker draw, size_t n_rounds, uint32_t stream) {
     static known all;
+    n_rounds = repetitions(n_rounds, 30); /* densities, values and files take turns */
     for (uint64_t round = 0; round < n_rounds; round++) {
         sm_random random;
         sm_random_start(&random, round, stream, 1);

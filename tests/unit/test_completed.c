@@ -52,12 +52,12 @@ static void check_trial(size_t trial, bool is_graph) {
 
 static void completed_pairs_grow_the_trees_of_the_matrix(void **state) {
     (void)state;
-    for (size_t trial = 0; trial < 150; trial++) check_trial(trial, false);
+    for (size_t trial = 0; trial < repetitions(150, 20); trial++) check_trial(trial, false);
 }
 
 static void a_completed_graph_grows_the_trees_of_the_matrix(void **state) {
     (void)state;
-    for (size_t trial = 0; trial < 80; trial++) check_trial(trial, true);
+    for (size_t trial = 0; trial < repetitions(80, 20); trial++) check_trial(trial, true);
 }
 
 static void what_was_filled_in_is_no_truth(void **state) {

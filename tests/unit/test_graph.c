@@ -47,7 +47,7 @@ static void every_question_is_answered_as_the_matrix_would(void **state) {
     static listed edges;
     (void)state;
     const size_t sizes[] = {2, 3, 5, 17, 40, MOST_ITEMS};
-    for (uint64_t round = 0; round < 60; round++) {
+    for (uint64_t round = 0; round < repetitions(60, 12); round++) { /* sizes, densities and values take turns */
         sm_random random;
         sm_random_start(&random, round, 0, 1);
         draw_graph(&all, &edges, sizes[round % 6], densities[round % 5], (edge_values)(round % 4), &random);
@@ -112,7 +112,7 @@ static void forests_on_communities_are_those_of_the_matrix(void **state) {
     static known all;
     static listed edges;
     (void)state;
-    for (uint64_t round = 0; round < 12; round++) {
+    for (uint64_t round = 0; round < repetitions(12, 2); round++) {
         sm_random random;
         sm_random_start(&random, round, 2, 1);
         data_set *data = draw_data(&random, MOST_ITEMS, round);

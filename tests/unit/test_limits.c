@@ -43,7 +43,7 @@ static void limits_change_no_bit(void **state) {
     (void)state;
     for (unsigned way = 0; way < 8; way++) {
         bool is_tiny = way >= 6; /* pairs that no tree speaks for */
-        data_set *data = mixed_data(is_tiny ? 4 : 70);
+        data_set *data = mixed_data(is_tiny ? 4 : usual_or(70, 25));
         size_t few[3] = {2, 0, 1};
         data_set *some = data_set_pick(data, few, 3);
         smerf_options options = options_for(is_tiny ? 3 : 7);

@@ -75,7 +75,7 @@ static void predictions_back_off_where_pairs_are_missing(void **state) {
     static known all;
     static listed pairs;
     (void)state;
-    for (uint64_t round = 0; round < 60; round++) {
+    for (uint64_t round = 0; round < repetitions(60, 7); round++) {
         sm_random random;
         sm_random_start(&random, round, 5, 3);
         const pairs_plan plan = {.n = 2 + sm_random_below(&random, 59),

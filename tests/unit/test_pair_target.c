@@ -35,7 +35,7 @@ static void every_question_is_answered_from_the_observed_pairs(void **state) {
     static listed pairs;
     (void)state;
     const size_t sizes[] = {2, 3, 6, 21, 50, MOST_ITEMS, 1};
-    for (uint64_t round = 0; round < 63; round++) {
+    for (uint64_t round = 0; round < repetitions(63, 7); round++) { /* sizes and densities take turns */
         sm_random random;
         sm_random_start(&random, round, 0, 3);
         const pairs_plan plan = {.n = sizes[round % 7],
@@ -56,7 +56,7 @@ static void every_question_is_answered_from_the_observed_pairs_of_a_graph(void *
     static known all;
     (void)state;
     const size_t sizes[] = {2, 5, 21, 50, MOST_ITEMS};
-    for (uint64_t round = 0; round < 60; round++) {
+    for (uint64_t round = 0; round < repetitions(60, 6); round++) {
         sm_random random;
         sm_random_start(&random, round, 1, 3);
         smerf_target *target = draw_observed(&all, sizes[round % 5], densities[round % 6], &random);
@@ -70,7 +70,7 @@ static void extreme_weights_of_pairs_do_no_harm(void **state) {
     static listed pairs;
     (void)state;
     const double weights[] = {1e-50, 1e-20, 1, 1e20, 1e50};
-    for (uint64_t round = 0; round < 30; round++) {
+    for (uint64_t round = 0; round < repetitions(30, 6); round++) {
         sm_random random;
         sm_random_start(&random, round, 2, 3);
         all.n = 2 + sm_random_below(&random, 40);
