@@ -35,7 +35,7 @@ def compare(nodes, k, tree, s, items, x, problem):
 
 
 def gain_of(problem, items, left):
-    return oracle.price(problem, items, oracle.Cut(left)).gain
+    return oracle.price(problem, items, [oracle.Cut(left)])[0].gain
 
 
 def distinct_features(rng, n, p):
