@@ -1,27 +1,10 @@
-"""Bad input: what is done wrong, and the one line that says so.
-
-Each case runs in a copy of the folder that workspace.py makes, with files of its own added. `out` and `out.npy` are there already, and must stay as they are.
-"""
-
-from typing import NamedTuple
+"""Bad items, matrices and words, and what goes wrong with each command: what is done, and the one line that says so."""
 
 import numpy as np
 
-from damage import flip, header_end, safetensors, with_entry, with_fact, without_entry
+from bad_case import (A_FOLDER, DAMAGED, FIT, NO_IDS, NO_TARGET, NOT_THERE, NUL, RAGGED, WITH_IDS, WRONG, Case, cannot,
+                      option, use)  # fmt: skip
 from workspace import ITEMS, Z, csv_of, npy_of
-
-COULD_NOT, WRONG = 1, 2
-
-
-class Case(NamedTuple):
-    name: str
-    words: str  # after "smerf", as in a shell
-    code: int
-    line: str  # on standard error, after "smerf: "
-    files: dict = {}  # name: text, bytes, a function that makes them of a good model's bytes, or (model, function)
-
-
-FIT = "fit items.csv --distances z.csv -o out"
 
 
 def items(name, text, line, options=""):
@@ -45,30 +28,8 @@ def matrix_array(name, content, line):
     return Case(name, "fit items.csv --distances bad.npy -o out", WRONG, f"bad.npy: {line}", {"bad.npy": content})
 
 
-def option(name, words, line):
-    """A call of fit that would be fine without these words."""
-    return Case(name, f"{FIT} {words}", WRONG, f"fit: {line}")
-
-
-def use(name, words, line, files={}):
-    """Another wrong use."""
-    return Case(name, words, WRONG, line, files)
-
-
-def cannot(name, words, line, files={}):
-    """What could not be done."""
-    return Case(name, words, COULD_NOT, line, files)
-
-
-def model(name, content, line):
-    """A model that is damaged, or is none."""
-    return Case(name, "info bad", WRONG, f"bad: {line}", {"bad": content})
-
-
 # ---- what the cases are made of ----
 
-WITH_IDS = ",u,v,w,x\nu,0,1,3,7\nv,1,0,2,6\nw,3,2,0,4\nx,7,6,4,0\n"
-NO_IDS = "a,b\n1,5\n2,6\n4,9\n8,7\n"
 NPY = npy_of(Z)
 
 
@@ -87,13 +48,11 @@ def with_npy_header(old, new):
 
 
 # Parts of many lines.
-NOT_THERE = "cannot be opened: No such file or directory"
 FULL = "/dev/full: cannot be written: No space left on device"
 FEATURES = "no feature is left: every column is an id, a weight, a target or ignored"
 FINITE = "numbers must be finite, or missing"
 COLUMNS = 'there is "id", "a", "b"'
 AS_TEXT = "(--categories takes all of it as text)"
-NUL = "a NUL byte, and CSV is text (in UTF-8)"
 NEED = "4 items need 4 x 4 numbers, or 5 x 5 cells with ids, or 6 numbers in one line or column"
 NEED_NPY = "4 items need 4 x 4 numbers, or 6 numbers in one line or column"
 SYMMETRIC = "a distance is symmetric (--symmetrize mean averages the two)"
@@ -104,10 +63,6 @@ NO_LINKS = "auc-roc needs a graph or labels: a target of kind 'distances' has no
 NOTHING_OUT = "the model was fitted with --sample none: every tree has seen every item, nothing is out of bag"
 NOT_TRAINED_ON = "is not one of the model's training items; out of bag is about those"
 EXCLUDE = "--oob and --against exclude each other: out of bag is about training items"
-DAMAGED = "is damaged: the checksum does not fit the content"
-NO_MODEL = "is not a smerf model, or its first bytes are damaged"
-NO_TARGET = ("there is no target: give one of --distances, --similarities, --pairs, --edges, --labels, --response, "
-             "--absolute, --product")  # fmt: skip
 ONE_FOREST = "merge wants the same data, options and seed"
 
 
@@ -115,7 +70,7 @@ ONE_FOREST = "merge wants the same data, options and seed"
 
 READING_ITEMS = [
     cannot("items are not there", "fit nowhere.csv --distances z.csv -o out", f"nowhere.csv: {NOT_THERE}"),
-    cannot("items are a folder", "fit . --distances z.csv -o out", ".: is a folder, and a file is needed"),
+    cannot("items are a folder", "fit . --distances z.csv -o out", f".: {A_FOLDER}"),
     items("empty items", "",
           "bad.csv:1:1: the file is empty: a header and a row for each item are needed"),
     items("blank items", "\n\n",
@@ -127,11 +82,11 @@ READING_ITEMS = [
     items("no header", "1.5,2\n3,4\n",
           "bad.csv:1:1: the first line holds numbers, and a header with the names of the columns is needed"),
     items("short row", "id,a,b\nu,1,5\nv,2\n",
-          "bad.csv:3:3: a row with fewer cells than the header, which has 3"),
+          f"bad.csv:3:3: {RAGGED.format('fewer', 3)}"),
     items("long row", "id,a,b\nu,1,5\nv,2,6,3\n",
-          "bad.csv:3:7: a row with more cells than the header, which has 3"),
+          f"bad.csv:3:7: {RAGGED.format('more', 3)}"),
     items("comma at the end of a row", "id,a,b\nu,1,5,\n",
-          "bad.csv:2:7: a row with more cells than the header, which has 3"),
+          f"bad.csv:2:7: {RAGGED.format('more', 3)}"),
     items("text among numbers", "id,a,b\nu,1,5\nv,2,6\nw,four,9\n",
           f'bad.csv:4:3: "four" is no number, and column "a" holds numbers above {AS_TEXT}'),
     items("number among text", "id,a,b\nu,red,5\nv,blue,6\nw,4,9\n",
@@ -203,7 +158,7 @@ NAMING_COLUMNS = [
 
 READING_DISTANCES = [
     cannot("distances are not there", "fit items.csv --distances nowhere -o out", f"nowhere: {NOT_THERE}"),
-    cannot("distances are a folder", "fit items.csv --distances . -o out", ".: is a folder, and a file is needed"),
+    cannot("distances are a folder", "fit items.csv --distances . -o out", f".: {A_FOLDER}"),
     matrix("empty distances", "", f"bad.csv:1:1: the file is empty; {NEED}"),
     matrix("matrix of 3 x 3", csv_of(Z[:3, :3]), f"bad.csv:1:1: the first line has 3 cells; {NEED}"),
     matrix("matrix of 3 x 4", csv_of(Z[:3]), f"bad.csv:4:1: only 3 of 4 lines; {NEED}"),
@@ -353,48 +308,6 @@ WRITING = [
            "nowhere/new: cannot be made: No such file or directory"),
 ]
 
-READING_MODELS = [
-    cannot("model is not there", "info nowhere", f"nowhere: {NOT_THERE}"),
-    cannot("model is a folder", "info .", ".: is a folder, and a file is needed"),
-    model("empty model", b"", "is not a smerf model"),
-    model("items for a model", ITEMS, "is not a smerf model"),
-    model("another program's tensors", safetensors(b'{"x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}', b"\0"),
-          NO_MODEL),
-    model("another program's facts", safetensors(b'{"__metadata__":{"format":"pt"}}', b""), NO_MODEL),
-    model("model without its last byte", lambda good: good[:-1], DAMAGED),
-    model("model without its arrays", lambda good: good[: header_end(good)], DAMAGED),
-    model("model with a byte more", lambda good: good + b"\0", DAMAGED),
-    model("flipped bit in the last byte", flip(-1), DAMAGED),
-    model("flipped bit in the checksum", flip(40), DAMAGED),
-    model("flipped bit in the header", flip(100), DAMAGED),
-    model("flipped bit in the first words", flip(12), NO_MODEL),
-    model("other version", with_fact("format_version", "2"), "has format version 2, and this smerf reads version 1"),
-    model("other format", with_fact("format", "other"), "is not a smerf model"),
-    model("other method", with_fact("method", "guess"),
-          "was made by the method 'guess', which this smerf does not know"),
-    model("other target", with_fact("target", "guess"), "has a target of kind 'guess', which this smerf does not know"),
-    model("model of 2^32 - 1 trees", with_fact("n_trees", "4294967295"),
-          "is damaged: the model's array 'tree.n_leaves' is absent or has the wrong type or length"),
-    model("model of 2^32 - 2 items", with_fact("n_items", "4294967294"),
-          "is damaged: the model's array 'item.hash' is U64[4] and should be U64[4294967294]"),
-    model("model of -4 trees", with_fact("n_trees", "-4"), "is damaged: the facts in its header make no sense"),
-    model("model without features", with_fact("features", "[]"), "is damaged: the facts in its header make no sense"),
-    model("model without options", with_fact("options", "{}"), "is damaged: the facts in its header make no sense"),
-    model("array of absurd length", with_entry("split.gain", shape=[10**18]),
-          "is damaged: the header's entry 'split.gain' makes no sense"),
-    model("array beyond the file", with_entry("split.gain", data_offsets=[0, 10**18]),
-          "is damaged: the header's entry 'split.gain' makes no sense"),
-    model("array that ends before it starts", with_entry("split.gain", data_offsets=[48, 0]),
-          "is damaged: the header's entry 'split.gain' makes no sense"),
-    model("array of unknown type", with_entry("split.gain", dtype="I64"),
-          "is damaged: the header's entry 'split.gain' makes no sense"),
-    model("array left out", without_entry("split.gain"),
-          "is damaged: its arrays overlap, or leave gaps"),
-    model("distances left out", without_entry("target.distances"),
-          "is damaged: its arrays overlap, or leave gaps"),
-    model("ids left out", without_entry("item.id"), "is damaged: its arrays overlap, or leave gaps"),
-]
-
 PREDICTING = [
     use("feature missing", "predict model bad.csv -o out", 'bad.csv:1:1: there is no column "b"; there is "id", "a"',
         {"bad.csv": "id,a\nu,1\n"}),
@@ -418,19 +331,6 @@ PREDICTING = [
     use("--spread without --pairs", "predict model items.csv --spread -o out", "predict: --spread goes with --pairs"),
     use("pairs as an array", "predict model items.csv --pairs pairs.csv -o out.npy",
         "predict: --pairs writes CSV; 'out.npy' says .npy", {"pairs.csv": "i,j\nu,v\n"}),
-    use("pair of an unknown item", "predict model items.csv --pairs pairs.csv -o out",
-        'pairs.csv:3:3: no item has the id "y"', {"pairs.csv": "i,j\nu,v\nw,y\n"}),
-    use("pair of an unknown row", "predict model bad.csv --pairs pairs.csv -o out",
-        'pairs.csv:2:3: no item has the id "4"', {"bad.csv": NO_IDS, "pairs.csv": "i,j\n0,4\n"}),
-    use("no pairs", "predict model items.csv --pairs pairs.csv -o out",
-        "pairs.csv:1:1: the file is empty: a header and pairs are needed", {"pairs.csv": ""}),
-    use("pairs of one column", "predict model items.csv --pairs pairs.csv -o out",
-        "pairs.csv:1:1: one column, and two with ids are needed", {"pairs.csv": "i\nu\n"}),
-    use("pairs without a header", "predict model bad.csv --pairs pairs.csv -o out",
-        "pairs.csv:1:1: the first line is a pair, and a header is needed above it",
-        {"bad.csv": NO_IDS, "pairs.csv": "0,1\n1,2\n"}),
-    use("short pair", "predict model items.csv --pairs pairs.csv -o out",
-        "pairs.csv:2:1: a row with fewer cells than the header, which has 2", {"pairs.csv": "i,j\nu\n"}),
 ]
 
 EVALUATING = [
@@ -547,8 +447,6 @@ ONCE_UNCLEAR = [
            "--min-parent '99999999999999999999' is too large"),
     use("empty output name", "fit items.csv --distances z.csv -o ''", "fit: -o MODEL is missing: where shall the model go?"),
     cannot("line end in a file name", "info 'no\nwhere'", f"no where: {NOT_THERE}"),
-    use("pairs of names without a header", "predict model items.csv --pairs pairs.csv -o out",
-        "pairs.csv:1:1: the first line is a pair, and a header is needed above it", {"pairs.csv": "u,v\nv,w\n"}),
     use("predict --id is no column", "predict model items.csv --id name -o out",
         f'items.csv:1:1: there is no column "name"; {COLUMNS}'),
     use("predict --id is a feature", "predict model items.csv --id a -o out",
@@ -569,6 +467,5 @@ ONCE_UNCLEAR = [
 ]  # fmt: skip
 
 CASES = [
-    *READING_ITEMS, *NAMING_COLUMNS, *READING_DISTANCES, *READING_ARRAYS, *READING_WORDS, *WRITING, *READING_MODELS,
-    *PREDICTING, *EVALUATING, *INSPECTING, *MERGING, *TUNING, *SIMULATING, *ONCE_UNCLEAR,
+    *READING_ITEMS, *NAMING_COLUMNS, *READING_DISTANCES, *READING_ARRAYS, *READING_WORDS, *WRITING, *PREDICTING, *EVALUATING, *INSPECTING, *MERGING, *TUNING, *SIMULATING, *ONCE_UNCLEAR,
 ]

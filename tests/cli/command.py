@@ -8,6 +8,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SMERF = os.environ.get("SMERF", str(HERE.parents[1] / "build" / "smerf"))
 LONG = 120  # seconds, after which a test gives up
+IS_SANITIZED = b"__asan_init" in Path(SMERF).read_bytes()  # and so slow that tests with many runs take a sample
 
 
 def environment(**more):

@@ -4,8 +4,12 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
+from command import IS_SANITIZED, SMERF
+
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = Path(os.environ.get("SMERF", ROOT / "build" / "smerf")).resolve()
+COMMAND = Path(SMERF).resolve()
 
 
 def tour():
@@ -25,6 +29,7 @@ def without_times(text):
     return re.sub(r"in \d+\.\d s", "in T s", without_seconds).strip()
 
 
+@pytest.mark.skipif(IS_SANITIZED, reason="forests of 500 trees; every command of the tour is in other tests, on small data")
 def test_the_tour_prints_what_the_readme_shows(tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "smerf").symlink_to(COMMAND)

@@ -194,7 +194,7 @@ def check_leaf(node, k, items, depth, problem, rules):
 
 def check_cut(node, k, items, left, features, problem, rules):
     check_direction(node, k, features, rules)
-    cuts = [oracle.price(problem, items, c) for c in cuts_of_node(node, items, features, problem)]
+    cuts = oracle.price(problem, items, cuts_of_node(node, items, features, problem))
     place = matching_cut(cuts, node, left)
     assert place is not None, f"node {k}: its threshold and missing side are no cut of its direction"
     cut = cuts[place]
@@ -259,7 +259,7 @@ def check_candidates(chosen, feature, k, items, problem, n_candidates):
     """The winner of D drawn features beats, or ties with, at least D - 1 other features that vary."""
     beaten, varying = 0, 0
     for f, column in enumerate(problem.columns):
-        cuts = [oracle.price(problem, items, c) for c in oracle.feature_cuts(problem, items, column)]
+        cuts = oracle.price(problem, items, oracle.feature_cuts(problem, items, column))
         if f == feature or not cuts:
             continue
         varying += 1

@@ -85,10 +85,10 @@ class Cut:
 # ---------------------------------------------------------------- Eq. (1)
 
 def mean_distance(problem, a, b, if_none_is_observed=None):
-    w = problem.w[a][:, None] * problem.w[b][None, :] * problem.omega[np.ix_(a, b)]
-    if not w.any():
-        return if_none_is_observed
-    return (w * problem.z[np.ix_(a, b)]).sum() / w.sum()
+    rows = a[:, None]
+    w = problem.w[rows] * problem.w[b] * problem.omega[rows, b]
+    total = w.sum()
+    return (w * problem.z[rows, b]).sum() / total if total > 0 else if_none_is_observed
 
 
 def cost(problem, items):
@@ -96,11 +96,14 @@ def cost(problem, items):
     return problem.w[items].sum() * mean_distance(problem, items, items)
 
 
-def price(problem, items, cut):
-    terms = [cost(problem, items), cost(problem, items[cut.goes_left]), cost(problem, items[~cut.goes_left])]
-    cut.gain = terms[0] - terms[1] - terms[2]
-    cut.largest_term = max(abs(t) for t in terms)
-    return cut
+def price(problem, items, cuts):
+    """Fills in what the cuts of one node gain, and returns them."""
+    whole = cost(problem, items)
+    for cut in cuts:
+        terms = [whole, cost(problem, items[cut.goes_left]), cost(problem, items[~cut.goes_left])]
+        cut.gain = terms[0] - terms[1] - terms[2]
+        cut.largest_term = max(abs(t) for t in terms)
+    return cuts
 
 
 def first_of_the_best(cuts, doubts):
@@ -161,7 +164,10 @@ def level_means(problem, items, groups):
     """H, the mean distance between the items of any two levels (the node's mean if none is observed), and the
     levels' weights."""
     of_node = mean_distance(problem, items, items)
-    h = np.array([[mean_distance(problem, a, b, of_node) for b in groups] for a in groups])
+    h = np.empty((len(groups), len(groups)))
+    for k, a in enumerate(groups):
+        for l, b in enumerate(groups[:k + 1]):
+            h[k, l] = h[l, k] = mean_distance(problem, a, b, of_node)
     return h, np.array([problem.w[g].sum() for g in groups])
 
 
@@ -239,12 +245,12 @@ def best_split(problem, items):
     """(feature, cut) of the winner over all features in file order, or None if none varies."""
     cuts, feature_of = [], {}
     for f, column in enumerate(problem.columns):
-        for cut in feature_cuts(problem, items, column):
-            cuts.append(price(problem, items, cut))
-            feature_of[id(cut)] = f
+        of_column = feature_cuts(problem, items, column)
+        cuts += of_column
+        feature_of |= {id(cut): f for cut in of_column}
     if not cuts:
         return None
-    winner = first_of_the_best(cuts, problem.doubts)
+    winner = first_of_the_best(price(problem, items, cuts), problem.doubts)
     return feature_of[id(winner)], winner
 
 

@@ -35,7 +35,7 @@ def compare(nodes, k, tree, s, items, x, problem):
 
 
 def gain_of(problem, items, left):
-    return oracle.price(problem, items, oracle.Cut(left)).gain
+    return oracle.price(problem, items, [oracle.Cut(left)])[0].gain
 
 
 def distinct_features(rng, n, p):
@@ -46,6 +46,13 @@ def distinct_features(rng, n, p):
 def make_labels(rng, x, n_classes):
     score = x[:, 0] - x[:, -1] + rng.normal(scale=x.std(), size=len(x))
     return np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
+
+
+def labelled_items(n, p, n_classes):
+    """Features and classes, the same for the same numbers."""
+    rng = np.random.default_rng([n, p, n_classes])
+    x = distinct_features(rng, n, p)
+    return x, make_labels(rng, x, n_classes)
 
 
 def make_response(rng, x):

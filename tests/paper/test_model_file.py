@@ -128,9 +128,11 @@ def test_a_sound_model_is_accepted(small_model):
     assert status_of_info(folder / "sound", content) == 0
 
 
-def test_every_flipped_bit_of_the_header_is_noticed(small_model):
+def test_a_flipped_bit_of_any_byte_of_the_header_is_noticed(small_model):
+    """One bit of each: tests/unit/test_model_file.c flips all of them, without a process for each."""
     folder, content, end = small_model
-    assert not_refused(folder, ((f"bit{b}", flipped(content, b)) for b in range(8 * end))) == []
+    bits = [8 * byte + byte % 8 for byte in range(end)]
+    assert not_refused(folder, ((f"bit{b}", flipped(content, b)) for b in bits)) == []
 
 
 def test_flipped_bits_of_the_arrays_are_noticed(small_model):

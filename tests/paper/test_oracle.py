@@ -63,7 +63,7 @@ def test_prefixes_of_the_line_up_hold_the_best_subset_of_a_response():
         y = np.round(rng.normal(size=30) * 16) / 16
         problem = Problem([column], sk.response_distances(y), rng.choice([0.5, 1.0, 2.0], size=30))
         items, codes = np.arange(30), column.codes(column.levels)
-        best_prefix = max(oracle.price(problem, items, c).gain for c in oracle.feature_cuts(problem, items, column))
+        best_prefix = max(c.gain for c in oracle.price(problem, items, oracle.feature_cuts(problem, items, column)))
         assert np.isclose(best_prefix, max(subset_gains(problem, items, codes)), rtol=1e-9)
 
 

@@ -1,13 +1,17 @@
 """Lists of pairs with most of them missing, against brute force: every tree, and every prediction (--complete off)."""
+import functools
+
 import numpy as np
 import pytest
 
 import cases
 import exported
+import grown
 import helpers
 import oracle
 import pairs_oracle
 import sklearn_walk as sk
+from grown import oracle_tree
 from oracle import Column
 
 KINDS = list(pairs_oracle.KINDS)
@@ -34,18 +38,7 @@ def told(case, *options):
             f"{helpers.items_text(case.columns, case.ids, case.item_weights)}--- pairs.csv\n{case.text()}---")
 
 
-def oracle_tree(case, draws=None):
-    problem = oracle.Problem(case.columns, case.distances, case.item_weights, draws, case.min_parent, case.max_depth,
-                             case.pair_weights)
-    nodes = oracle.grow(problem)
-    if problem.doubts:
-        pytest.skip(f"{case.name}: {problem.doubts[0]}")
-    return nodes
-
-
-def assert_same_tree(case, tree, draws=None, options=()):
-    difference = exported.describe_difference(oracle_tree(case, draws), tree["nodes"])
-    assert difference is None, difference + told(case, *options)
+assert_same_tree = functools.partial(grown.assert_same_tree, tell=told)
 
 
 def assert_follows_the_rules(case, forest, rules, options):

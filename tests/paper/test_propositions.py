@@ -30,9 +30,7 @@ def assert_walks_along(nodes, theirs, problem, data, at_least):
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("n, p", SIZES)
 def test_labels_as_distances_grow_the_gini_tree(n, p, n_classes, tmp_path):
-    rng = np.random.default_rng([n, p, n_classes])
-    x = sk.distinct_features(rng, n, p)
-    c = sk.make_labels(rng, x, n_classes)
+    x, c = sk.labelled_items(n, p, n_classes)
     nodes, problem, data = grow(tmp_path, x, sk.label_distances(c))
     theirs = DecisionTreeClassifier(random_state=1).fit(x, c)
     assert_walks_along(nodes, theirs, problem, data, at_least=2)

@@ -66,9 +66,7 @@ def make_responses(rng, x, m):
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("n, p", SIZES)
 def test_labels_grow_the_gini_tree(n, p, n_classes, tmp_path):
-    rng = np.random.default_rng([n, p, n_classes])
-    x = sk.distinct_features(rng, n, p)
-    c = sk.make_labels(rng, x, n_classes)
+    x, c = sk.labelled_items(n, p, n_classes)
     nodes = one_tree(fit(tmp_path, x, ["--labels", "kind"], [label_column(c)], *EXHAUSTIVE))
     problem = oracle.Problem(number_columns(x), sk.label_distances(c))
     assert sk.walk_together(nodes, DecisionTreeClassifier(random_state=1).fit(x, c), problem) >= 2

@@ -9,25 +9,11 @@ import scipy.stats
 import cases
 import exported
 import helpers
-import oracle
+from grown import assert_same_tree
 from oracle import Column
 
 SEEDS = range(10)
 EXHAUSTIVE = ["--sample", "none", "--candidates", "all", "--trees", 1]
-
-
-def oracle_tree(case, draws=None):
-    problem = oracle.Problem(case.columns, case.distances, case.item_weights, draws,
-                             case.min_parent, case.max_depth)
-    nodes = oracle.grow(problem)
-    if problem.doubts:
-        pytest.skip(f"{case.name}: {problem.doubts[0]}")
-    return nodes
-
-
-def assert_same_tree(case, tree, draws=None, options=()):
-    difference = exported.describe_difference(oracle_tree(case, draws), tree["nodes"])
-    assert difference is None, difference + helpers.reproduce(case, *options)
 
 
 def assert_grows_the_oracles_tree(folder, case):

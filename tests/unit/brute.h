@@ -1,12 +1,8 @@
-/* brute.h - what a target says of nodes and leaves, held against double sums over its matrix; and model files whose
- * checksum fits and whose target does not. */
+/* brute.h - what a target says of nodes and leaves, held against double sums over its matrix. */
 #ifndef TESTS_UNIT_BRUTE_H
 #define TESTS_UNIT_BRUTE_H
 
-#include "tests/unit/stand_in.h"
-
-#include "model/safetensors.h"
-#include "target/target.h"
+#include "tests/unit/nodes.h"
 
 enum { MOST_ITEMS = 120, MOST_LINE_UPS = 3, MOST_LEVELS = 7 };
 
@@ -63,8 +59,7 @@ static inline void check_price(brute *at, const sm_node *node) {
     const sm_target_kind *kind = at->target->kind;
     sm_line_up lines[MOST_LINE_UPS];
     for (size_t u = 0; u < MOST_LINE_UPS; u++) {
-        for (size_t k = 0; k < node->n; k++) orders[u][k] = (uint32_t)k;
-        sm_random_shuffle(&at->random, orders[u], node->n);
+        draw_order(orders[u], node->n, &at->random);
         lines[u] = (sm_line_up){.order = orders[u], .left = left[u], .right = right[u]};
     }
     double cost = kind->price(at->search, node, lines, MOST_LINE_UPS);
@@ -105,15 +100,11 @@ static inline double brute_level_mean(const brute *at, const sm_node *node, cons
     return (double)(sum / weight);
 }
 
-/* Every level has an item; some items have none. */
 static inline void check_levels(brute *at, const sm_node *node) {
     uint32_t level[MOST_ITEMS], n_levels = 1 + sm_random_below(&at->random, MOST_LEVELS);
     double mean[MOST_LEVELS * MOST_LEVELS];
     if (n_levels > node->n) n_levels = (uint32_t)node->n;
-    for (size_t k = 0; k < node->n; k++) {
-        bool is_missing = k >= n_levels && sm_random_below(&at->random, 5) == 0;
-        level[k] = is_missing ? SMERF_MISSING : k < n_levels ? (uint32_t)k : sm_random_below(&at->random, n_levels);
-    }
+    draw_levels(level, node->n, n_levels, &at->random);
     at->target->kind->level_distances(at->search, node, level, n_levels, mean);
     for (size_t a = 0; a < n_levels; a++)
         for (size_t b = 0; b < n_levels; b++) {
@@ -134,16 +125,9 @@ static inline void walk_nodes(brute *at, uint32_t *items, size_t n, size_t view,
     check_levels(at, &node);
     check_price(at, &node); /* one question does not spoil the next */
     uint32_t right[MOST_ITEMS];
-    size_t n_left = 0, n_right = 0;
-    for (size_t k = 0; k < n; k++) {
-        if (sm_random_below(&at->random, 3) == 0)
-            items[n_left++] = items[k];
-        else
-            right[n_right++] = items[k];
-    }
-    memcpy(items + n_left, right, n_right * sizeof *items);
+    size_t n_left = draw_children(items, n, right, 1.0 / 3, &at->random);
     walk_nodes(at, items, n_left, view, depth + 1);
-    walk_nodes(at, items + n_left, n_right, view, depth + 1);
+    walk_nodes(at, items + n_left, n - n_left, view, depth + 1);
 }
 
 /* Nested nodes, as growing a tree meets them, under weights of all sorts; one search for several trees. */
@@ -254,92 +238,34 @@ static inline void check_leaves(brute *at, leaves_check also) {
         }
 }
 
-/* ---- forests ---- */
+/* ---- targets of all sorts ---- */
 
-static inline void assert_same_u32(const uint32_t *a, const uint32_t *b, size_t n) {
-    assert_int_equal(a == NULL, b == NULL);
-    if (a != NULL) assert_memory_equal(a, b, n * sizeof *a);
-}
+/* Targets whose diagonal can be any number.   draw  so many items, for one of the trials */
+typedef struct brute_plan {
+    smerf_target *(*draw)(size_t n, sm_random *random, size_t trial);
+    const double *diagonals; /* [n_diagonals] in turn */
+    size_t n_diagonals, n_trials;
+    uint64_t seed;
+    bool is_exact; /* as in brute */
+} brute_plan;
 
-/* What assert_same_trees of stand_in.h leaves out. */
-static inline void assert_same_arrays(const smerf_model *a, const smerf_model *b, size_t n_trees) {
-    assert_same_trees(a, b, n_trees);
-    for (size_t t = 0; t < n_trees; t++) {
-        smerf_tree_view left, right;
-        smerf_model_tree(a, t, &left);
-        smerf_model_tree(b, t, &right);
-        assert_same_u32(left.place, right.place, left.n_nodes);
-        assert_same_u32(left.right, right.right, left.n_splits);
-        assert_same_u32(left.term_level, right.term_level, left.first_term[left.n_splits]);
-        assert_same_u32(left.first_left, right.first_left, left.n_splits + 1);
-        assert_same_u32(left.member_draws, right.member_draws, left.first_member[left.n_leaves]);
-    }
-}
-
-/* A forest on data with everything in it: by the target, and by the matrix. */
-static inline void check_forest(const data_set *data, smerf_target *target, smerf_options options) {
+static inline void for_all_targets(const brute_plan *plan, void (*check)(brute *at)) {
+    static brute at;
+    const size_t sizes[] = {2, 3, 5, 17, 40, MOST_ITEMS}, n_trials = repetitions(plan->n_trials, plan->n_diagonals);
+    sm_random random;
     smerf_error error;
-    smerf_model *model = NULL, *dense = fit_with(data, &options, NULL);
-    demand_ok(smerf_fit(data->items, target, &options, NULL, &model, &error), &error);
-    assert_same_arrays(model, dense, options.n_trees);
-    const smerf_self selves[] = {SMERF_SELF_GIVEN, SMERF_SELF_EXCLUDE};
-    assert_same_distances(model, dense, data, false);
-    if (options.sample != SMERF_NO_SAMPLE) assert_same_distances(model, dense, data, true);
-    smerf_model_free(model);
-    smerf_model_free(dense);
-    if (options.self_distance != SMERF_SELF_VALUE) return;
-    for (size_t s = 0; s < 2; s++) { /* the other two */
-        options.self_distance = selves[s];
-        check_forest(data, target, options);
-    }
-}
-
-/* All combinations of what matters to a tree's shape, on one data set. Takes data->target for the matrix's. */
-static inline void check_forests(const data_set *data, smerf_target *target) {
-    for (unsigned way = 0; way < 16; way++) {
-        smerf_options options = options_for(2);
-        options.splits = way & 1 ? SMERF_OBLIQUE : SMERF_AXIS;
-        options.density = way & 1 ? 0.4 : 0;
-        options.sample = way & 2 ? SMERF_NO_SAMPLE : SMERF_BOOTSTRAP;
-        options.min_parent = way & 4 ? 6 : 2;
-        options.max_depth = way & 8 ? 3 : SMERF_NO_LIMIT;
-        options.self_distance = SMERF_SELF_VALUE;
-        options.self_value = 0.5 * (way % 3);
-        check_forest(data, target, options);
-    }
-}
-
-/* ---- forged files ---- */
-
-/* good.smerf with one of its arrays changed, or taken away (NULL). */
-static inline smerf_status load_forged(const char *name, sm_tensor_type type, const void *data, size_t n,
-                                       smerf_error *error) {
-    sm_safetensors file;
-    sm_tensors changed = {0};
-    demand_ok(sm_safetensors_read("good.smerf", &file, error), error);
-    json_t *facts = json_deep_copy(file.facts);
-    json_object_del(facts, "checksum");
-    for (size_t k = 0; k < file.tensors.n; k++) {
-        const sm_tensor *tensor = &file.tensors.tensor[k];
-        if (strcmp(tensor->name, name) != 0)
-            demand_ok(sm_tensors_add(&changed, tensor->name, tensor->type, tensor->data, tensor->n, error), error);
-    }
-    if (data != NULL) demand_ok(sm_tensors_add(&changed, name, type, data, n, error), error);
-    demand_ok(sm_safetensors_write("forged.smerf", facts, &changed, error), error);
-    json_decref(facts);
-    sm_tensors_free(&changed);
-    sm_safetensors_close(&file);
-    smerf_model *model = NULL;
-    smerf_status status = smerf_model_load("forged.smerf", &model, error);
-    smerf_model_free(model);
-    return status;
-}
-
-static inline void assert_forgery(const char *name, sm_tensor_type type, const void *data, size_t n,
-                                  const char *words) {
-    smerf_error error = {0};
-    assert_int_equal(load_forged(name, type, data, n, &error), SMERF_BAD_FILE);
-    assert_says(&error, "forged.smerf: is damaged: ", words);
+    sm_random_start(&random, plan->seed, 0, 0);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (size_t trial = 0; trial < n_trials; trial++) {
+            smerf_target *given = plan->draw(sizes[s], &random, trial), *target = NULL;
+            double diagonal = plan->diagonals[trial % plan->n_diagonals];
+            demand_ok(given->kind->with_diagonal(given, diagonal, &target, &error), &error);
+            smerf_target_free(given); /* the variant keeps it */
+            brute_start(&at, target, trial);
+            at.is_exact = plan->is_exact;
+            check(&at);
+            smerf_target_free(target);
+        }
 }
 
 #endif

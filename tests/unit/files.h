@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "smerf.h"
+#include "tests/unit/effort.h"
 
 static char files_folder[64];
 

@@ -1,11 +1,9 @@
-/* sparse.h - for tests of targets that are lists of pairs: what such a target knows, as two plain matrices; nodes, trees
- * and forests on it, and what they should come to. */
+/* sparse.h - for tests of targets that are lists of pairs: what such a target knows, as two plain matrices; nodes and
+ * leaves on it, and what they should come to. */
 #ifndef TESTS_UNIT_SPARSE_H
 #define TESTS_UNIT_SPARSE_H
 
-#include "tests/unit/forests.h"
-
-#include "target/target.h"
+#include "tests/unit/nodes.h"
 
 enum { MOST_ITEMS = 80, MOST_ENTRIES = 3 * MOST_ITEMS * MOST_ITEMS, MOST_LINES = 4 };
 
@@ -111,8 +109,7 @@ static inline void check_price(walker *at, const sm_node *node) {
     static double costs[4][MOST_LINES][MOST_ITEMS];
     sm_line_up lines[MOST_LINES], others[MOST_LINES];
     for (size_t u = 0; u < MOST_LINES; u++) {
-        for (size_t k = 0; k < node->n; k++) orders[u][k] = (uint32_t)k;
-        sm_random_shuffle(&at->random, orders[u], node->n);
+        draw_order(orders[u], node->n, &at->random);
         lines[u] = (sm_line_up){.order = orders[u], .left = costs[0][u], .right = costs[1][u]};
         others[u] = (sm_line_up){.order = orders[u], .left = costs[2][u], .right = costs[3][u]};
     }
@@ -159,10 +156,7 @@ static inline void check_levels(walker *at, const sm_node *node) {
     static double mean[MOST_ITEMS * MOST_ITEMS], other[MOST_ITEMS * MOST_ITEMS];
     uint32_t level[MOST_ITEMS], n_levels = 1 + sm_random_below(&at->random, 7);
     if (n_levels > node->n || sm_random_below(&at->random, 5) == 0) n_levels = (uint32_t)node->n;
-    for (size_t k = 0; k < node->n; k++) {
-        bool is_missing = k >= n_levels && sm_random_below(&at->random, 5) == 0;
-        level[k] = is_missing ? SMERF_MISSING : k < n_levels ? (uint32_t)k : sm_random_below(&at->random, n_levels);
-    }
+    draw_levels(level, node->n, n_levels, &at->random);
     at->kind->level_distances(at->search, node, level, n_levels, mean);
     at->kind->level_distances(at->other, node, level, n_levels, other);
     for (size_t a = 0; a < n_levels; a++)
@@ -184,18 +178,10 @@ static inline void walk(walker *at, uint32_t *items, size_t n, size_t view, size
     if (depth % 3 == 1) check_levels(at, &node); /* before the node's cost was asked for, */
     check_price(at, &node);
     if (depth % 3 == 0) check_levels(at, &node); /* and after */
-    double share = sm_random_uniform(&at->random);
-    uint32_t right[MOST_ITEMS] = {0};
-    size_t n_left = 0, n_right = 0;
-    for (size_t k = 0; k < n; k++) {
-        if (sm_random_uniform(&at->random) < share)
-            items[n_left++] = items[k];
-        else
-            right[n_right++] = items[k];
-    }
-    memcpy(items + n_left, right, n_right * sizeof *items);
+    uint32_t right[MOST_ITEMS];
+    size_t n_left = draw_children(items, n, right, sm_random_uniform(&at->random), &at->random);
     walk(at, items, n_left, view, depth + 1);
-    walk(at, items + n_left, n_right, view, depth + 1);
+    walk(at, items + n_left, n - n_left, view, depth + 1);
 }
 
 /* 10^-100 ... 10^100: products of two are far beyond each other. */
@@ -389,129 +375,23 @@ static inline void check_truth(const known *all, const smerf_target *target) {
     }
 }
 
-/* ---- forests ---- */
+/* ---- every question ---- */
 
-/* Draws a data set, and options: everything that a forest may have. */
-static inline data_set *draw_data(sm_random *random, size_t n_items, uint64_t seed) {
-    data_plan plan = {.n_items = n_items,
-                      .n_numbers = 1 + sm_random_below(random, 4),
-                      .n_categories = sm_random_below(random, 3),
-                      .missing = sm_random_below(random, 2) == 0 ? 0 : 0.15,
-                      .seed = seed};
-    data_set *data = data_set_new(plan);
+static inline void check_questions(const known *all, const smerf_target *target, uint64_t seed) {
+    check_truth(all, target);
+    walk_trees(all, target, seed);
+    check_leaves(all, target);
+}
+
+/* The target with another diagonal, which holds on to the first one and takes it from the caller. */
+static inline smerf_target *exchange_diagonal(known *all, smerf_target *target, double value) {
+    smerf_target *variant;
     smerf_error error;
-    double weights[MOST_ITEMS];
-    bool are_whole = sm_random_below(random, 2) == 0;
-    for (size_t i = 0; i < n_items; i++)
-        weights[i] = are_whole ? 1 + sm_random_below(random, 5) : 0.1 + 3 * sm_random_uniform(random);
-    if (sm_random_below(random, 2) == 0) demand_ok(smerf_items_set_weights(data->items, "w", weights, &error), &error);
-    return data;
-}
-
-static inline smerf_options draw_options(sm_random *random) {
-    static const smerf_sample samples[] = {SMERF_BOOTSTRAP, SMERF_BOOTSTRAP, SMERF_NO_SAMPLE, SMERF_SUBSAMPLE};
-    static const double selves[] = {0, 1, 0.5};
-    smerf_options options = options_for(3);
-    options.seed = sm_random_word(random);
-    options.sample = samples[sm_random_below(random, 4)];
-    if (options.sample == SMERF_SUBSAMPLE) options.sample_share = 0.7;
-    if (sm_random_below(random, 3) == 0) {
-        options.splits = SMERF_OBLIQUE;
-        options.density = 0.6;
-    }
-    options.self_distance = (smerf_self)sm_random_below(random, 3);
-    if (options.self_distance == SMERF_SELF_VALUE) options.self_value = selves[sm_random_below(random, 3)];
-    options.min_parent = 2 + sm_random_below(random, 2) * sm_random_below(random, 8);
-    if (sm_random_below(random, 5) == 0) options.max_depth = 1 + sm_random_below(random, 4);
-    options.complete = SMERF_COMPLETE_OFF;
-    return options;
-}
-
-/* The float32 matrix that a target stands for. */
-static inline void put_matrix(data_set *data, const known *all) {
-    for (size_t i = 0; i < all->n; i++)
-        for (size_t j = 0; j < all->n; j++) data->z[i * all->n + j] = (float)all->z[i][j];
-}
-
-#define ASSERT_SAME_ARRAY(left, right, field, n)                                                                       \
-    do {                                                                                                               \
-        if ((n) == 0) break;                                                                                           \
-        assert_int_equal((left).field == NULL, (right).field == NULL);                                                 \
-        if ((left).field != NULL) assert_memory_equal((left).field, (right).field, (n) * sizeof *(left).field);        \
-    } while (0)
-
-static inline void assert_same_tree(const smerf_model *a, const smerf_model *b, size_t tree, double largest) {
-    smerf_tree_view left, right;
-    double weights[2 * MOST_ITEMS];
-    smerf_model_tree(a, tree, &left);
-    smerf_model_tree(b, tree, &right);
-    smerf_model_node_weights(a, tree, weights);
-    assert_int_equal(left.n_nodes, right.n_nodes);
-    size_t n_splits = left.n_splits, n_leaves = left.n_leaves;
-    ASSERT_SAME_ARRAY(left, right, is_leaf, left.n_nodes);
-    ASSERT_SAME_ARRAY(left, right, place, left.n_nodes);
-    ASSERT_SAME_ARRAY(left, right, right, n_splits);
-    ASSERT_SAME_ARRAY(left, right, threshold, n_splits);
-    ASSERT_SAME_ARRAY(left, right, missing_left, n_splits);
-    ASSERT_SAME_ARRAY(left, right, is_category, n_splits);
-    ASSERT_SAME_ARRAY(left, right, first_term, n_splits + 1);
-    ASSERT_SAME_ARRAY(left, right, term_feature, left.first_term[n_splits]);
-    ASSERT_SAME_ARRAY(left, right, term_weight, left.first_term[n_splits]);
-    ASSERT_SAME_ARRAY(left, right, term_level, left.first_term[n_splits]);
-    ASSERT_SAME_ARRAY(left, right, first_left, n_splits + 1);
-    if (left.first_left != NULL) ASSERT_SAME_ARRAY(left, right, left_level, left.first_left[n_splits]);
-    ASSERT_SAME_ARRAY(left, right, first_member, n_leaves + 1);
-    ASSERT_SAME_ARRAY(left, right, member_item, left.first_member[n_leaves]);
-    ASSERT_SAME_ARRAY(left, right, member_draws, left.first_member[n_leaves]);
-    for (size_t node = 0; node < left.n_nodes; node++) {
-        if (left.is_leaf[node]) continue;
-        double gain = right.gain[right.place[node]], slack = 1e-9 * fabs(gain) + 1e-12 * weights[node] * largest;
-        assert_near(left.gain[left.place[node]], gain, slack);
-    }
-}
-
-static inline void assert_same_predictions(const smerf_model *a, const smerf_model *b, const smerf_items *items,
-                                           bool out_of_bag, double slack) {
-    const smerf_question question = {.rows = items, .out_of_bag = out_of_bag};
-    double *left = predict_all(a, &question, NULL), *right = predict_all(b, &question, NULL);
-    size_t n = smerf_items_count(items);
-    for (size_t k = 0; k < n * n; k++) {
-        if (slack == 0 && !isnan(left[k])) assert_same_bits(left[k], right[k]);
-        if (isnan(left[k]) != isnan(right[k])) fail_msg("%g and %g", left[k], right[k]);
-        assert_near(left[k], right[k], slack);
-    }
-    free(left);
-    free(right);
-}
-
-/* Saved and loaded, it is the same model in every bit. */
-static inline void assert_survives(const smerf_model *model, const smerf_items *items) {
-    smerf_model *again = NULL;
-    smerf_error error;
-    demand_ok(smerf_model_save(model, "survives.smerf", &error), &error);
-    demand_ok(smerf_model_load("survives.smerf", &again, &error), &error);
-    assert_same_model(model, again);
-    assert_same_predictions(model, again, items, false, 0);
-    smerf_model_free(again);
-}
-
-/* The forest on the target is the forest on the matrix. */
-static inline void check_forest(data_set *data, smerf_target *target, const known *all, const smerf_options *options,
-                                bool is_saved) {
-    smerf_error error;
-    smerf_model *model = NULL, *expected = NULL;
-    double largest = 1;
-    for (size_t i = 0; i < all->n; i++)
-        for (size_t j = 0; j < all->n; j++) largest = fmax(largest, fabs(all->z[i][j]));
-    put_matrix(data, all);
-    demand_ok(smerf_fit(data->items, data->target, options, NULL, &expected, &error), &error);
-    demand_ok(smerf_fit(data->items, target, options, NULL, &model, &error), &error);
-    for (size_t b = 0; b < options->n_trees; b++) assert_same_tree(model, expected, b, largest);
-    assert_same_predictions(model, expected, data->items, false, 1e-9 * largest);
-    if (options->sample != SMERF_NO_SAMPLE) assert_same_predictions(model, expected, data->items, true, 1e-9 * largest);
-    if (is_saved) assert_survives(model, data->items); /* which waits for the disk */
-    smerf_model_free(model);
-    smerf_model_free(expected);
+    demand_ok(target->kind->with_diagonal(target, value, &variant, &error), &error);
+    assert_ptr_equal(variant->kind, target->kind);
+    smerf_target_free(target);
+    for (size_t i = 0; i < all->n; i++) all->z[i][i] = value;
+    return variant;
 }
 
 #endif

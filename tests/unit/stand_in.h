@@ -149,6 +149,7 @@ static inline void stand_in_trial(size_t trial, stand_in_maker make) {
 }
 
 static inline void stand_in_trials(size_t n_trials, stand_in_maker make) {
+    n_trials = repetitions(n_trials, 24); /* sizes, ties, weights and options take turns */
     for (size_t trial = 0; trial < n_trials; trial++) stand_in_trial(trial, make);
 }
 

@@ -1,5 +1,6 @@
 /* test_absolute.c - absolute differences against the matrix that they stand for: nodes, leaves, forests, files. */
 #include "tests/unit/brute.h"
+#include "tests/unit/per_item.h"
 
 static smerf_target *absolute_of(const double *values, size_t n) {
     smerf_target *target = NULL;
@@ -36,37 +37,26 @@ static void draw_values(size_t n, sm_random *random, size_t trial, double *value
 
 /* ---- nodes and leaves ---- */
 
-static void for_all_values(void (*check)(brute *at)) {
-    static brute at;
-    const size_t sizes[] = {2, 3, 5, 17, 40, MOST_ITEMS};
-    const double diagonals[] = {0, 1, 0.5, 0, 0.25};
-    sm_random random;
-    smerf_error error;
-    sm_random_start(&random, 12, 0, 0);
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        for (size_t trial = 0; trial < 16; trial++) {
-            double values[MOST_ITEMS];
-            draw_values(sizes[s], &random, trial, values);
-            smerf_target *given = absolute_of(values, sizes[s]), *target = NULL;
-            demand_ok(given->kind->with_diagonal(given, diagonals[trial % 5], &target, &error), &error);
-            smerf_target_free(given); /* the variant keeps it */
-            brute_start(&at, target, trial);
-            at.is_exact = false;
-            check(&at);
-            smerf_target_free(target);
-        }
+static smerf_target *draw_any(size_t n, sm_random *random, size_t trial) {
+    double values[MOST_ITEMS];
+    draw_values(n, random, trial, values);
+    return absolute_of(values, n);
 }
+
+static const double diagonals[] = {0, 1, 0.5, 0, 0.25};
+static const brute_plan all_values = {
+    .draw = draw_any, .diagonals = diagonals, .n_diagonals = 5, .n_trials = 16, .seed = 12};
 
 static void check_distances(brute *at) { check_leaves(at, NULL); }
 
 static void cuts_and_levels_cost_what_the_double_sum_says(void **state) {
     (void)state;
-    for_all_values(check_nodes);
+    for_all_targets(&all_values, check_nodes);
 }
 
 static void leaves_are_apart_by_their_mean_distance(void **state) {
     (void)state;
-    for_all_values(check_distances);
+    for_all_targets(&all_values, check_distances);
 }
 
 static bool is_pure(const double *values, size_t n, double diagonal) {
@@ -105,27 +95,11 @@ static void absolute_differences_stand_for_their_matrix(void **state) {
 
 static void every_array_of_a_tree_is_that_of_the_matrix(void **state) {
     (void)state;
-    for (uint64_t seed = 0; seed < 6; seed++) {
-        data_plan plan = {.n_items = 60, .n_numbers = 2, .n_categories = 2, .missing = 0.1, .seed = seed};
-        data_set *data = data_set_new(plan);
-        sm_random random;
-        smerf_error error;
-        double weights[60];
-        sm_random_start(&random, seed, 12, 0);
-        smerf_target_free(data->target);
-        smerf_target *target = draw_absolute(60, &random, data->z);
-        demand_ok(smerf_target_new_distances(data->z, 60, &data->target, &error), &error);
-        for (size_t i = 0; i < 60; i++) weights[i] = 0.1 + sm_random_uniform(&random);
-        if (seed % 2 == 0) demand_ok(smerf_items_set_weights(data->items, "w", weights, &error), &error);
-        check_forests(data, target);
-        smerf_target_free(target);
-        data_set_free(data);
-    }
+    check_drawn_forests(draw_absolute);
 }
 
 static void parts_with_other_numbers_are_not_merged(void **state) {
     (void)state;
-    data_set *data = plain_data(12);
     double values[12];
     for (uint32_t i = 0; i < 12; i++) values[i] = i % 5;
     smerf_error error;
@@ -133,28 +107,9 @@ static void parts_with_other_numbers_are_not_merged(void **state) {
     demand_ok(smerf_target_new_absolute("width", values, 12, &targets[1], &error), &error);
     values[7] = 2.5;
     targets[2] = absolute_of(values, 12);
-    smerf_options options = options_for(2);
-    smerf_model *first = NULL, *whole = NULL, *merged = NULL;
-    demand_ok(smerf_fit(data->items, same, &options, NULL, &first, &error), &error);
-    options.first_tree = 2;
-    for (size_t k = 0; k < 3; k++) {
-        smerf_model *second = NULL;
-        demand_ok(smerf_fit(data->items, targets[k], &options, NULL, &second, &error), &error);
-        const smerf_model *parts[2] = {first, second};
-        smerf_status status = smerf_model_merge(parts, 2, &merged, &error);
-        assert_int_equal(status, k == 0 ? SMERF_OK : SMERF_BAD_INPUT);
-        if (k > 0) assert_says(&error, "these are not parts of one forest", "differ in target");
-        smerf_model_free(second);
-        smerf_target_free(targets[k]);
-    }
-    options = options_for(4);
-    demand_ok(smerf_fit(data->items, same, &options, NULL, &whole, &error), &error);
-    assert_same_model(whole, merged);
-    smerf_model_free(first);
-    smerf_model_free(whole);
-    smerf_model_free(merged);
+    check_merging(same, targets, 3);
+    for (size_t k = 0; k < 3; k++) smerf_target_free(targets[k]);
     smerf_target_free(same);
-    data_set_free(data);
 }
 
 /* ---- making ---- */
@@ -226,41 +181,22 @@ static void absolute_differences_have_no_links_and_no_values(void **state) {
 
 /* ---- files ---- */
 
-/* Leaves good.smerf. */
-static smerf_model *absolute_model(const char *column, double self_value) {
+static smerf_target *eight_numbers(const char *column) {
     const double values[8] = {1, -2, 3.5, 0.1, 1e-300, 7, 7, -1e50};
-    data_set *data = plain_data(8);
     smerf_target *target = NULL;
-    smerf_options options = options_for(2);
-    options.self_distance = SMERF_SELF_VALUE;
-    options.self_value = self_value;
-    smerf_model *model = NULL;
     smerf_error error;
     demand_ok(smerf_target_new_absolute(column, values, 8, &target, &error), &error);
-    demand_ok(smerf_fit(data->items, target, &options, NULL, &model, &error), &error);
-    demand_ok(smerf_model_save(model, "good.smerf", &error), &error);
-    smerf_target_free(target);
-    data_set_free(data);
-    return model;
+    return target;
 }
 
 static void a_model_survives_its_file_with_and_without_a_name(void **state) {
     (void)state;
-    const char *const names[2] = {"height", NULL};
-    const double selves[3] = {0, 1, 0.25};
-    for (size_t k = 0; k < 6; k++) {
-        smerf_model *model = absolute_model(names[k % 2], selves[k / 2]), *loaded = NULL;
-        smerf_error error;
-        demand_ok(smerf_model_load("good.smerf", &loaded, &error), &error);
-        assert_same_model(model, loaded);
-        smerf_model_free(model);
-        smerf_model_free(loaded);
-    }
+    check_files(eight_numbers);
 }
 
 static void files_with_numbers_that_make_no_sense_are_refused(void **state) {
     (void)state;
-    smerf_model_free(absolute_model("height", 0.5));
+    smerf_model_free(save_good(eight_numbers, "height", 0.5));
     const double nothing[8] = {0, 0, 0, NAN}, endless[8] = {INFINITY}, large[8] = {0, -1e91}, fine[8] = {0};
     const float narrow[8] = {0};
     smerf_error error;

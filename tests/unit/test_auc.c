@@ -1,6 +1,6 @@
 /* test_auc.c - areas under the ROC and the precision-recall curve against their definitions, on values with many ties,
  * with pairs that are not known, and on more different values than are kept at first. */
-#include "tests/unit/fake_kinds.h"
+#include "tests/unit/scores.h"
 
 #include "query/auc.h"
 
@@ -83,12 +83,9 @@ static void draw(double *predicted, float *z, size_t n_rows, size_t n_columns, b
 
 static smerf_scores score(const double *predicted, const float *z, size_t n_rows, size_t n_columns, bool is_square,
                           unsigned what) {
-    smerf_target *truth;
+    smerf_target *truth = truth_of(z, n_rows, n_columns, is_square);
     smerf_scores scores;
     smerf_error error;
-    demand_ok(is_square ? smerf_target_new_distances(z, n_rows, &truth, &error)
-                        : smerf_target_new_block(z, n_rows, n_columns, &truth, &error),
-              &error);
     pretend(truth, what);
     demand_ok(smerf_score(predicted, truth, 0, &scores, &error), &error);
     smerf_target_free(truth);
@@ -171,16 +168,9 @@ static void only_the_area_that_is_asked_for_is_told(void **state) {
     (void)state;
     data_set *data = plain_data(20);
     double predicted[400];
-    smerf_error error;
     for (size_t k = 0; k < 400; k++) predicted[k] = (double)(k % 9);
     pretend(data->target, WITH_LINKS);
-    for (unsigned metrics = 1; metrics < 1u << SMERF_N_METRICS; metrics++) {
-        smerf_scores scores;
-        demand_ok(smerf_score(predicted, data->target, metrics, &scores, &error), &error);
-        assert_int_equal(scores.metrics, metrics);
-        for (unsigned m = 0; m < SMERF_N_METRICS; m++)
-            assert_int_equal(isnan(scores.value[m]) == 0, (metrics & SMERF_HAS(m)) != 0);
-    }
+    check_what_is_told(predicted, data->target, (1u << SMERF_N_METRICS) - 1);
     data_set_free(data);
 }
 
@@ -308,35 +298,19 @@ static void a_model_is_scored_by_what_it_predicts(void **state) {
 
 static void a_model_is_scored_on_two_sets(void **state) {
     (void)state;
-    data_set *data = mixed_data(MOST);
-    size_t left[13], right[20];
-    float z[13 * 20];
-    for (size_t k = 0; k < 13; k++) left[k] = k;
-    for (size_t k = 0; k < 20; k++) right[k] = 15 + k;
-    for (size_t k = 0; k < 13 * 20; k++) z[k] = data->z[left[k / 20] * MOST + right[k % 20]];
-    data_set *rows = data_set_pick(data, left, 13), *columns = data_set_pick(data, right, 20);
-    const smerf_options options = options_for(6);
-    smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_question question = {.rows = rows->items, .columns = columns->items};
-    smerf_target *truth;
-    smerf_error error;
-    demand_ok(smerf_target_new_block(z, 13, 20, &truth, &error), &error);
-    pretend(truth, WITH_LINKS);
-    double *predicted = predict_all(model, &question, NULL);
-    list_pairs(predicted, z, 13, 20, false, false);
+    two_sets *sets = two_sets_new();
+    pretend(sets->truth, WITH_LINKS);
+    list_pairs(sets->predicted, sets->z, N_LEFT, N_RIGHT, false, false);
     for (size_t k = 0; k < N_LIMITS; k++) {
         smerf_scores found;
-        demand_ok(sm_evaluate(model, &question, &small_limits[k], truth, AREAS, NULL, &found, &error), &error);
+        smerf_error error;
+        demand_ok(sm_evaluate(sets->model, &sets->question, &small_limits[k], sets->truth, AREAS, NULL, &found, &error),
+                  &error);
         assert_near(found.value[SMERF_AUC_ROC], slow_roc(), 1e-13);
         assert_near(found.value[SMERF_AUC_PR], slow_precision_recall(), 1e-13);
-        assert_int_equal(found.n_pairs, 13 * 20);
+        assert_int_equal(found.n_pairs, N_LEFT * N_RIGHT);
     }
-    free(predicted);
-    smerf_target_free(truth);
-    smerf_model_free(model);
-    data_set_free(rows);
-    data_set_free(columns);
-    data_set_free(data);
+    two_sets_free(sets);
 }
 
 static void progress_can_cancel_either_round(void **state) {

@@ -170,7 +170,7 @@ static void distances_without_a_form_are_found_nearly(void **state) {
         shape of;
         double hidden, bound;
     } cases[] = {{absolute, 0.5, 0.06}, {absolute, 0.8, 0.2}, {euclidean, 0.5, 0.1}, {euclidean, 0.8, 0.25}};
-    for (size_t c = 0; c < 4; c++) {
+    for (size_t c = 0; c < 4; c += HAS_THREAD_SANITIZER ? 4 : 1) { /* on one thread */
         puzzle *made = puzzle_new(N, cases[c].of, cases[c].hidden, 11 + c);
         double auto_error = chosen_error(made, SMERF_COMPLETE_AUTO), items_only = chosen_error(made, 0);
         if (!(auto_error < cases[c].bound && auto_error < 0.8 * items_only))
@@ -323,7 +323,7 @@ static void extreme_weights_and_values_do_no_harm(void **state) {
     (void)state;
     double weight[40 * 40];
     const double weights[] = {1e-50, 1e-20, 1, 1e20, 1e50};
-    for (uint64_t round = 0; round < 40; round++) {
+    for (uint64_t round = 0; round < repetitions(40, 10); round++) {
         sm_random random;
         sm_random_start(&random, round, 2, 1);
         puzzle *made = puzzle_new(40, round % 2 == 0 ? squared : NULL, 0.2 * (double)(round % 5), round);
@@ -436,7 +436,7 @@ static void the_rank_is_found(void **state) {
         size_t rank;
     } cases[] = {{squared, 0.5, 1}, {squared, 0.8, 1}, {product, 0.5, 1}, {product, 0.8, 1},
                  {saddle, 0.5, 2},  {NULL, 0.3, 0},    {NULL, 0.8, 0}};
-    for (size_t c = 0; c < 7; c++) {
+    for (size_t c = 0; c < 7; c += HAS_THREAD_SANITIZER ? 3 : 1) {
         puzzle *made = puzzle_new(N, cases[c].of, cases[c].hidden, c);
         size_t n_steps, n_steps_of_three, found = chosen_rank(made, 1, &n_steps);
         if (found != cases[c].rank) fail_msg("case %zu: rank %zu", c, found);

@@ -1,5 +1,5 @@
 /* test_evaluate.c - every score against a plain re-telling of its definition, on values with many ties. */
-#include "tests/unit/fake_kinds.h"
+#include "tests/unit/scores.h"
 
 #include <sys/wait.h>
 
@@ -96,19 +96,10 @@ static smerf_scores slow_scores(const double *predicted, const float *z, size_t 
 
 /* ---- scores of given predictions ---- */
 
-static smerf_target *target_of(const float *z, size_t n_rows, size_t n_columns, bool is_square) {
-    smerf_target *target;
-    smerf_error error;
-    demand_ok(is_square ? smerf_target_new_distances(z, n_rows, &target, &error)
-                        : smerf_target_new_block(z, n_rows, n_columns, &target, &error),
-              &error);
-    return target;
-}
-
 static smerf_scores score(const double *predicted, const float *z, size_t n_rows, size_t n_columns, bool is_square) {
     smerf_scores scores;
     smerf_error error;
-    smerf_target *truth = target_of(z, n_rows, n_columns, is_square);
+    smerf_target *truth = truth_of(z, n_rows, n_columns, is_square);
     demand_ok(smerf_score(predicted, truth, 0, &scores, &error), &error);
     smerf_target_free(truth);
     return scores;
@@ -242,16 +233,9 @@ static void with_ten_others_or_fewer_all_are_relevant(void **state) {
 static void only_what_is_asked_for_is_told(void **state) {
     (void)state;
     data_set *data = plain_data(12);
-    double predicted[144] = {0};
-    smerf_error error;
+    const double predicted[144] = {0};
     assert_int_equal(smerf_target_metrics(data->target), ALL_METRICS);
-    for (unsigned metrics = 1; metrics <= ALL_METRICS; metrics++) {
-        smerf_scores scores;
-        demand_ok(smerf_score(predicted, data->target, metrics, &scores, &error), &error);
-        assert_int_equal(scores.metrics, metrics);
-        for (unsigned m = 0; m < SMERF_N_METRICS; m++)
-            assert_int_equal(isnan(scores.value[m]) == 0, (metrics & SMERF_HAS(m)) != 0);
-    }
+    check_what_is_told(predicted, data->target, ALL_METRICS);
     data_set_free(data);
 }
 
@@ -360,27 +344,11 @@ static void out_of_bag_the_model_knows_the_truth(void **state) {
 
 static void a_model_is_scored_on_two_sets(void **state) {
     (void)state;
-    data_set *data = mixed_data(MOST);
-    size_t left[13], right[31];
-    float block[13 * 31];
-    for (size_t k = 0; k < 13; k++) left[k] = k;
-    for (size_t k = 0; k < 31; k++) right[k] = 20 + k;
-    for (size_t k = 0; k < 13 * 31; k++) block[k] = data->z[left[k / 31] * MOST + right[k % 31]];
-    data_set *rows = data_set_pick(data, left, 13), *columns = data_set_pick(data, right, 31);
-    const smerf_options options = options_for(10);
-    smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_question question = {.rows = rows->items, .columns = columns->items};
-    smerf_target *truth = target_of(block, 13, 31, false);
-    double *predicted = predict_all(model, &question, NULL);
-    smerf_scores expected = slow_scores(predicted, block, 13, 31, false);
-    smerf_scores found = evaluate(model, &question, truth, 2);
+    two_sets *sets = two_sets_new();
+    smerf_scores expected = slow_scores(sets->predicted, sets->z, N_LEFT, N_RIGHT, false);
+    smerf_scores found = evaluate(sets->model, &sets->question, sets->truth, 2);
     assert_scores(&found, &expected);
-    free(predicted);
-    smerf_target_free(truth);
-    smerf_model_free(model);
-    data_set_free(rows);
-    data_set_free(columns);
-    data_set_free(data);
+    two_sets_free(sets);
 }
 
 static void assert_unscored(const smerf_model *model, const smerf_question *question, const smerf_target *truth,
@@ -397,7 +365,7 @@ static void a_truth_of_another_size_is_refused(void **state) {
     const smerf_options options = options_for(3);
     smerf_model *model = fit_with(data, &options, NULL);
     const smerf_question alone = {.rows = data->items}, two = {.rows = data->items, .columns = other->items};
-    smerf_target *block = target_of(data->z, 12, 12, false);
+    smerf_target *block = truth_of(data->z, 12, 12, false);
     assert_unscored(model, &alone, other->target, "the items make 12 x 12 pairs, and the target has 11 x 11");
     assert_unscored(model, &two, data->target, "the items make 12 x 11 pairs, and the target has 12 x 12");
     assert_unscored(model, &alone, NULL, "evaluating needs a target, but for out-of-bag scores of the model's own");
@@ -415,7 +383,7 @@ static void a_target_of_which_little_is_kept_is_no_truth(void **state) {
     const smerf_options options = options_for(3);
     smerf_model *model = fit_with(data, &options, NULL);
     const smerf_question out = {.rows = data->items, .out_of_bag = true};
-    smerf_target *truth = target_of(data->z, 12, 12, true);
+    smerf_target *truth = truth_of(data->z, 12, 12, true);
     smerf_scores before = evaluate(model, &out, truth, 1);
     pretend(data->target, AS_APPROXIMATE);
     assert_unscored(model, &out, NULL,

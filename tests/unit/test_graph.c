@@ -1,6 +1,7 @@
 /* test_graph.c - a graph answers every question as the matrix that it stands for, and its forest is the forest of that
  * matrix; lists that are no graph are refused, and so are files that hold none. */
-#include "tests/unit/sparse.h"
+#include "tests/unit/pair_lists.h"
+#include "tests/unit/sparse_forests.h"
 
 /* ---- random graphs ---- */
 
@@ -39,36 +40,22 @@ static smerf_target *graph_of(const listed *edges, size_t n) {
 
 static const double densities[] = {0, 0.05, 0.3, 0.9, 1};
 
-static void set_diagonal(known *all, double value) {
-    for (size_t i = 0; i < all->n; i++) all->z[i][i] = value;
-}
-
 /* ---- every question, against double sums ---- */
-
-static void check_questions(const known *all, const smerf_target *target, uint64_t seed) {
-    check_truth(all, target);
-    walk_trees(all, target, seed);
-    check_leaves(all, target);
-}
 
 static void every_question_is_answered_as_the_matrix_would(void **state) {
     static known all;
     static listed edges;
     (void)state;
     const size_t sizes[] = {2, 3, 5, 17, 40, MOST_ITEMS};
-    for (uint64_t round = 0; round < 60; round++) {
+    for (uint64_t round = 0; round < repetitions(60, 12); round++) { /* sizes, densities and values take turns */
         sm_random random;
         sm_random_start(&random, round, 0, 1);
         draw_graph(&all, &edges, sizes[round % 6], densities[round % 5], (edge_values)(round % 4), &random);
-        smerf_target *target = graph_of(&edges, all.n), *variant;
-        smerf_error error;
+        smerf_target *target = graph_of(&edges, all.n);
         check_questions(&all, target, round);
-        const double value = round % 3 == 0 ? 1 : -0.75;
-        demand_ok(target->kind->with_diagonal(target, value, &variant, &error), &error);
-        smerf_target_free(target); /* the variant holds on to it */
-        set_diagonal(&all, value);
-        check_questions(&all, variant, round);
-        smerf_target_free(variant);
+        target = exchange_diagonal(&all, target, round % 3 == 0 ? 1 : -0.75);
+        check_questions(&all, target, round);
+        smerf_target_free(target);
     }
 }
 
@@ -109,22 +96,15 @@ static void light_nodes_cost_what_they_should_beside_heavy_ones(void **state) {
 
 /* ---- forests ---- */
 
-static void forests_are_those_of_the_matrix(void **state) {
-    static known all;
+static smerf_target *draw_any(known *all, size_t n, uint64_t round, sm_random *random) {
     static listed edges;
+    draw_graph(all, &edges, n, densities[round % 5], (edge_values)sm_random_below(random, 4), random);
+    return graph_of(&edges, n);
+}
+
+static void forests_are_those_of_the_matrix(void **state) {
     (void)state;
-    for (uint64_t round = 0; round < 400; round++) {
-        sm_random random;
-        sm_random_start(&random, round, 1, 1);
-        size_t n = 2 + sm_random_below(&random, 59);
-        draw_graph(&all, &edges, n, densities[round % 5], (edge_values)sm_random_below(&random, 4), &random);
-        data_set *data = draw_data(&random, n, round);
-        smerf_options options = draw_options(&random);
-        smerf_target *target = graph_of(&edges, n);
-        check_forest(data, target, &all, &options, round % 7 == 0);
-        smerf_target_free(target);
-        data_set_free(data);
-    }
+    check_sparse_forests(draw_any, 400, 1);
 }
 
 /* Distances that depend on the features, so that trees have something to find; more items, deeper trees. */
@@ -132,7 +112,7 @@ static void forests_on_communities_are_those_of_the_matrix(void **state) {
     static known all;
     static listed edges;
     (void)state;
-    for (uint64_t round = 0; round < 12; round++) {
+    for (uint64_t round = 0; round < repetitions(12, 2); round++) {
         sm_random random;
         sm_random_start(&random, round, 2, 1);
         data_set *data = draw_data(&random, MOST_ITEMS, round);
@@ -153,40 +133,35 @@ static void forests_on_communities_are_those_of_the_matrix(void **state) {
 
 /* ---- lists ---- */
 
-static void assert_refused(const listed *edges, size_t n, size_t row, const char *words) {
-    smerf_target *target = NULL;
-    smerf_error error = {0};
-    assert_int_equal(smerf_target_new_graph(&edges->list, NULL, n, &target, &error), SMERF_BAD_INPUT);
-    assert_null(target);
-    assert_int_equal(error.row, row);
-    if (strstr(error.message, words) == NULL) fail_msg("said \"%s\" and not \"%s\"", error.message, words);
+static smerf_status make_graph(const smerf_pair_list *list, size_t n, smerf_target **out, smerf_error *error) {
+    return smerf_target_new_graph(list, NULL, n, out, error);
 }
 
 static void what_is_no_graph_is_refused_with_its_entry(void **state) {
     static listed edges;
     (void)state;
     listed_start(&edges, true, false);
-    assert_refused(&edges, 0, SMERF_NOWHERE, "no items");
+    assert_refused(make_graph, &edges, 0, SMERF_NOWHERE, "no items");
     listed_add(&edges, 0, 1, 1, 1);
     listed_add(&edges, 1, 2, 0.5, 1);
     listed_add(&edges, 2, 2, 1, 1);
-    assert_refused(&edges, 3, 2, "itself");
+    assert_refused(make_graph, &edges, 3, 2, "itself");
     edges.right[2] = 1; /* (2, 1): not as before */
-    assert_refused(&edges, 3, 2, "1 here and 0.5 before");
+    assert_refused(make_graph, &edges, 3, 2, "1 here and 0.5 before");
     edges.value[2] = 0.5;
     listed_add(&edges, 1, 0, 2, 1);
-    assert_refused(&edges, 3, 3, "2 here and 1 before");
+    assert_refused(make_graph, &edges, 3, 3, "2 here and 1 before");
     listed_add(&edges, 1, 2, 3, 1); /* an earlier pair, at a later entry */
     listed_add(&edges, 1, 0, 4, 1);
-    assert_refused(&edges, 3, 3, "2 here and 1 before");
+    assert_refused(make_graph, &edges, 3, 3, "2 here and 1 before");
     edges.list.n = 3;
-    assert_refused(&edges, 2, 1, "(1, 2) is none of 2 items");
+    assert_refused(make_graph, &edges, 2, 1, "(1, 2) is none of 2 items");
     edges.value[1] = INFINITY;
-    assert_refused(&edges, 3, 1, "finite");
+    assert_refused(make_graph, &edges, 3, 1, "finite");
     edges.value[1] = NAN;
-    assert_refused(&edges, 3, 1, "finite");
+    assert_refused(make_graph, &edges, 3, 1, "finite");
     edges.value[1] = 1e39;
-    assert_refused(&edges, 3, 1, "finite");
+    assert_refused(make_graph, &edges, 3, 1, "finite");
 }
 
 static void what_was_found_in_a_list_is_told(void **state) {
@@ -258,15 +233,11 @@ static const arrays fine = {
     .n_partners = {2, 1, 0, 1, 0}, .partner = {1, 4, 3, 4}, .value = {0, 0.5, 2, -3}, .self = {1}};
 
 static smerf_status load(const arrays *from, size_t n_partners, size_t n_pairs, size_t n_values, smerf_target **out) {
-    sm_tensors tensors = {0};
-    smerf_error error;
-    demand_ok(sm_tensors_add(&tensors, "target.n_partners", SM_U32, from->n_partners, n_partners, &error), &error);
-    demand_ok(sm_tensors_add(&tensors, "target.partner", SM_U32, from->partner, n_pairs, &error), &error);
-    demand_ok(sm_tensors_add(&tensors, "target.value", SM_F64, from->value, n_values, &error), &error);
-    demand_ok(sm_tensors_add(&tensors, "target.self", SM_F64, from->self, 1, &error), &error);
-    smerf_status status = sm_target_graph.load(&tensors, 5, out, &error);
-    sm_tensors_free(&tensors);
-    return status;
+    const stored held[] = {{"target.n_partners", SM_U32, from->n_partners, n_partners},
+                           {"target.partner", SM_U32, from->partner, n_pairs},
+                           {"target.value", SM_F64, from->value, n_values},
+                           {"target.self", SM_F64, from->self, 1}};
+    return load_stored(&sm_target_graph, 5, held, 4, out);
 }
 
 #define ASSERT_SPOILT(...)                                                                                             \
@@ -314,23 +285,19 @@ static void forged_arrays_are_refused(void **state) {
 static void missing_arrays_and_others_types_are_refused(void **state) {
     (void)state;
     smerf_target *none = NULL;
-    smerf_error error;
-    for (unsigned left_out = 0; left_out < 2; left_out++) {
-        sm_tensors tensors = {0};
-        if (left_out != 0) sm_tensors_add(&tensors, "target.n_partners", SM_U32, fine.n_partners, 5, &error);
-        if (left_out != 1) sm_tensors_add(&tensors, "target.partner", SM_U32, fine.partner, 4, &error);
-        assert_int_equal(sm_target_graph.load(&tensors, 5, &none, &error), SMERF_BAD_FILE);
-        sm_tensors_free(&tensors);
+    const stored good[] = {{"target.n_partners", SM_U32, fine.n_partners, 5},
+                           {"target.partner", SM_U32, fine.partner, 4},
+                           {"target.value", SM_F64, fine.value, 4},
+                           {"target.weight", SM_F64, fine.value, 4}};
+    assert_int_equal(load_stored(&sm_target_graph, 5, good + 1, 1, &none), SMERF_BAD_FILE);
+    assert_int_equal(load_stored(&sm_target_graph, 5, good, 1, &none), SMERF_BAD_FILE);
+    const sm_tensor_type others[] = {SM_F32, SM_F32, SM_U64};
+    for (size_t wrong = 0; wrong < 3; wrong++) {
+        stored held[3] = {good[0], good[1], good[2]};
+        held[wrong].type = others[wrong];
+        assert_int_equal(load_stored(&sm_target_graph, 5, held, 3, &none), SMERF_BAD_FILE);
     }
-    for (unsigned wrong = 0; wrong < 4; wrong++) {
-        sm_tensors tensors = {0};
-        sm_tensors_add(&tensors, "target.n_partners", wrong == 0 ? SM_F32 : SM_U32, fine.n_partners, 5, &error);
-        sm_tensors_add(&tensors, "target.partner", wrong == 1 ? SM_F32 : SM_U32, fine.partner, 4, &error);
-        sm_tensors_add(&tensors, "target.value", wrong == 2 ? SM_U64 : SM_F64, fine.value, 4, &error);
-        if (wrong == 3) sm_tensors_add(&tensors, "target.weight", SM_F64, fine.value, 4, &error);
-        assert_int_equal(sm_target_graph.load(&tensors, 5, &none, &error), SMERF_BAD_FILE);
-        sm_tensors_free(&tensors);
-    }
+    assert_int_equal(load_stored(&sm_target_graph, 5, good, 4, &none), SMERF_BAD_FILE); /* a graph has no weights */
     assert_null(none);
 }
 

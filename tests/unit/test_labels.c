@@ -1,5 +1,6 @@
 /* test_labels.c - labels against the matrix that they stand for: nodes, leaves, forests, files. */
 #include "tests/unit/brute.h"
+#include "tests/unit/per_item.h"
 
 static smerf_target *labels_of(const uint32_t *codes, size_t n, const char *const *classes, size_t n_classes) {
     smerf_target *target = NULL;
@@ -61,36 +62,25 @@ static void check_values(const brute *at, const sm_leaves *leaves) {
     }
 }
 
-/* Sizes, classes and self-distances of all sorts. */
-static void for_all_labels(void (*check)(brute *at)) {
-    static brute at;
-    const size_t sizes[] = {2, 3, 5, 17, 40, MOST_ITEMS};
-    const double diagonals[] = {0, 0, 1, 0.5};
-    sm_random random;
-    smerf_error error;
-    sm_random_start(&random, 11, 0, 0);
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        for (size_t trial = 0; trial < 12; trial++) {
-            smerf_target *given = draw_labels(sizes[s], &random, NULL), *target = NULL;
-            demand_ok(given->kind->with_diagonal(given, diagonals[trial % 4], &target, &error), &error);
-            smerf_target_free(given); /* the variant keeps it */
-            brute_start(&at, target, trial);
-            at.is_exact = true;
-            check(&at);
-            smerf_target_free(target);
-        }
+static smerf_target *draw_any(size_t n, sm_random *random, size_t trial) {
+    (void)trial;
+    return draw_labels(n, random, NULL);
 }
+
+static const double diagonals[] = {0, 0, 1, 0.5};
+static const brute_plan all_labels = {
+    .draw = draw_any, .diagonals = diagonals, .n_diagonals = 4, .n_trials = 12, .seed = 11, .is_exact = true};
 
 static void check_distances(brute *at) { check_leaves(at, z_of(at, 0, 0) == 0 ? check_values : NULL); }
 
 static void cuts_and_levels_cost_what_the_double_sum_says(void **state) {
     (void)state;
-    for_all_labels(check_nodes);
+    for_all_targets(&all_labels, check_nodes);
 }
 
 static void leaves_are_apart_by_their_mean_distance(void **state) {
     (void)state;
-    for_all_labels(check_distances);
+    for_all_targets(&all_labels, check_distances);
 }
 
 /* The heaviest class changes, and changes back; what is light does not get lost behind what is heavy. */
@@ -128,27 +118,11 @@ static void labels_stand_for_their_matrix(void **state) {
 
 static void every_array_of_a_tree_is_that_of_the_matrix(void **state) {
     (void)state;
-    for (uint64_t seed = 0; seed < 6; seed++) {
-        data_plan plan = {.n_items = 60, .n_numbers = 2, .n_categories = 2, .missing = 0.1, .seed = seed};
-        data_set *data = data_set_new(plan);
-        sm_random random;
-        smerf_error error;
-        double weights[60];
-        sm_random_start(&random, seed, 12, 0);
-        smerf_target_free(data->target);
-        smerf_target *target = draw_labels(60, &random, data->z);
-        demand_ok(smerf_target_new_distances(data->z, 60, &data->target, &error), &error);
-        for (size_t i = 0; i < 60; i++) weights[i] = 0.1 + sm_random_uniform(&random);
-        if (seed % 2 == 0) demand_ok(smerf_items_set_weights(data->items, "w", weights, &error), &error);
-        check_forests(data, target);
-        smerf_target_free(target);
-        data_set_free(data);
-    }
+    check_drawn_forests(draw_labels);
 }
 
 static void parts_with_other_labels_are_not_merged(void **state) {
     (void)state;
-    data_set *data = plain_data(12);
     uint32_t codes[12];
     const char *const classes[3] = {"a", "b", "c"}, *const others[3] = {"a", "b", "d"};
     for (uint32_t i = 0; i < 12; i++) codes[i] = i % 3;
@@ -158,28 +132,9 @@ static void parts_with_other_labels_are_not_merged(void **state) {
     demand_ok(smerf_target_new_labels("kind", codes, 12, classes, 3, &targets[2], &error), &error);
     codes[7] = 2;
     targets[3] = labels_of(codes, 12, classes, 3);
-    smerf_options options = options_for(2);
-    smerf_model *first = NULL, *whole = NULL, *merged = NULL;
-    demand_ok(smerf_fit(data->items, same, &options, NULL, &first, &error), &error);
-    options.first_tree = 2;
-    for (size_t k = 0; k < 4; k++) {
-        smerf_model *second = NULL;
-        demand_ok(smerf_fit(data->items, targets[k], &options, NULL, &second, &error), &error);
-        const smerf_model *parts[2] = {first, second};
-        smerf_status status = smerf_model_merge(parts, 2, &merged, &error);
-        assert_int_equal(status, k == 0 ? SMERF_OK : SMERF_BAD_INPUT);
-        if (k > 0) assert_says(&error, "these are not parts of one forest", "differ in target");
-        smerf_model_free(second);
-        smerf_target_free(targets[k]);
-    }
-    options = options_for(4);
-    demand_ok(smerf_fit(data->items, same, &options, NULL, &whole, &error), &error);
-    assert_same_model(whole, merged);
-    smerf_model_free(first);
-    smerf_model_free(whole);
-    smerf_model_free(merged);
+    check_merging(same, targets, 4);
+    for (size_t k = 0; k < 4; k++) smerf_target_free(targets[k]);
     smerf_target_free(same);
-    data_set_free(data);
 }
 
 static void any_number_of_threads_gives_the_same_forest(void **state) {
@@ -255,42 +210,23 @@ static void labels_have_links_and_all_metrics(void **state) {
 
 /* ---- files ---- */
 
-/* Leaves good.smerf: a small model on labels, with a self-distance of its own where that is not 0. */
-static smerf_model *labels_model(const char *column, double self_value) {
+static smerf_target *eight_labels(const char *column) {
     static const char *const classes[3] = {"oak", "elm", "ash"};
     const uint32_t codes[8] = {0, 1, 2, 0, 1, 2, 0, 0};
-    data_set *data = plain_data(8);
     smerf_target *target = NULL;
-    smerf_options options = options_for(2);
-    options.self_distance = SMERF_SELF_VALUE;
-    options.self_value = self_value;
-    smerf_model *model = NULL;
     smerf_error error;
     demand_ok(smerf_target_new_labels(column, codes, 8, classes, 3, &target, &error), &error);
-    demand_ok(smerf_fit(data->items, target, &options, NULL, &model, &error), &error);
-    demand_ok(smerf_model_save(model, "good.smerf", &error), &error);
-    smerf_target_free(target);
-    data_set_free(data);
-    return model;
+    return target;
 }
 
 static void a_model_survives_its_file_with_and_without_a_name(void **state) {
     (void)state;
-    const char *const names[2] = {"tree", NULL};
-    const double selves[3] = {0, 1, 0.25};
-    for (size_t k = 0; k < 6; k++) {
-        smerf_model *model = labels_model(names[k % 2], selves[k / 2]), *loaded = NULL;
-        smerf_error error;
-        demand_ok(smerf_model_load("good.smerf", &loaded, &error), &error);
-        assert_same_model(model, loaded);
-        smerf_model_free(model);
-        smerf_model_free(loaded);
-    }
+    check_files(eight_labels);
 }
 
 static void files_with_labels_that_make_no_sense_are_refused(void **state) {
     (void)state;
-    smerf_model_free(labels_model("tree", 0.5));
+    smerf_model_free(save_good(eight_labels, "tree", 0.5));
     const uint32_t beyond[8] = {0, 1, 2, 3, 0, 0, 0, 0}, absurd[8] = {UINT32_MAX};
     const double nothing = NAN, endless = INFINITY, large = 1e300, two[2] = {1, 2};
     smerf_error error;

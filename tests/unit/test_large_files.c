@@ -30,14 +30,9 @@ static bool forget_peak(void) {
 
 static double start;
 
-#ifdef __SANITIZE_THREAD__
-static const bool has_shadow = true; /* which the thread sanitizer keeps of every byte, and which would be measured */
-#else
-static const bool has_shadow = false;
-#endif
-
+/* The thread sanitizer keeps something of every byte, which would be measured, too. */
 static void measure(void) {
-    if (has_shadow || !forget_peak() || memory("VmHWM") < 0) skip();
+    if (HAS_THREAD_SANITIZER || !forget_peak() || memory("VmHWM") < 0) skip();
     start = memory("VmRSS");
 }
 

@@ -404,7 +404,7 @@ static void large_matrices_with_missing_entries_are_completed_from_their_mirror(
     assert_read("c.npy", &wish, expected);
     assert_read("f.npy", &wish, expected);
     wish.take_means = false;
-    char start[64] = "";
+    char start[96] = "";
     for (int i = 0; i < N && start[0] == '\0'; i++)
         for (int j = i + 1; j < N && start[0] == '\0'; j++) {
             float a = (float)large[i][j], b = (float)large[j][i];

@@ -1,59 +1,11 @@
 /* test_memory.c - sizes do not overflow, absurd needs are refused, and every allocation that fails is reported and leaks
  * nothing.
  *
- * The library asks for memory in one place, src/base/memory.c. This program brings a copy of that file in which every
- * call can be made to fail, and the linker takes it instead of the library's. What asks elsewhere (jansson, xxhash, a
- * FILE, a thread) is made to fail here, too. */
+ * What asks for memory outside of src/base/memory.c (jansson, xxhash, a FILE, a thread) is made to fail here, too. */
+#include "tests/unit/scarce_memory.h"
+
 #include <dlfcn.h>
-#include <errno.h>
-#include <malloc.h>
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-/* Which call fails, from 1; 0: none. With is_drought all that follow fail, too. */
-static atomic_long n_calls, n_live;
-static long failing_call;
-static bool is_drought;
-
-static bool must_fail(void) {
-    long call = atomic_fetch_add(&n_calls, 1) + 1;
-    if (failing_call == 0 || call < failing_call || (call > failing_call && !is_drought)) return false;
-    errno = ENOMEM;
-    return true;
-}
-
-static void *counted(void *array) {
-    if (array != NULL) atomic_fetch_add(&n_live, 1);
-    return array;
-}
-
-static void *try_malloc(size_t n) { return must_fail() ? NULL : counted(malloc(n)); }
-static void *try_calloc(size_t n, size_t size) { return must_fail() ? NULL : counted(calloc(n, size)); }
-static void *try_aligned_alloc(size_t to, size_t n) { return must_fail() ? NULL : counted(aligned_alloc(to, n)); }
-static void *try_realloc(void *array, size_t n) {
-    if (array != NULL && malloc_usable_size(array) >= n) return realloc(array, n); /* to make smaller never fails */
-    if (must_fail()) return NULL;
-    return array == NULL ? counted(malloc(n)) : realloc(array, n);
-}
-static void counted_free(void *array) {
-    if (array != NULL) atomic_fetch_sub(&n_live, 1);
-    free(array);
-}
-
-#define malloc try_malloc
-#define calloc try_calloc
-#define aligned_alloc try_aligned_alloc
-#define realloc try_realloc
-#define free counted_free
-#include "base/memory.c"
-#undef malloc
-#undef calloc
-#undef aligned_alloc
-#undef realloc
-#undef free
 
 #include "tests/unit/forests.h"
 
@@ -269,14 +221,6 @@ static smerf_status load(scene *here, smerf_error *error) {
     return status;
 }
 
-static int forget_row(void *context, size_t row, const double *distances, size_t n_columns) {
-    (void)context;
-    (void)row;
-    (void)distances;
-    (void)n_columns;
-    return 0;
-}
-
 static smerf_status ask_rows(scene *here, smerf_error *error) {
     return smerf_predict_rows(here->model, &here->question, &here->run, forget_row, NULL, error);
 }
@@ -324,35 +268,10 @@ static smerf_status tune(scene *here, smerf_error *error) {
     return status;
 }
 
-/* What may come of a failed allocation, besides SMERF_NO_MEMORY. */
-enum { NOTHING_ELSE = 0, BAD_FILE = 1, SUCCESS = 2 };
-
-static bool is_expected(smerf_status status, unsigned may_be) {
-    return status == SMERF_NO_MEMORY || (status == SMERF_BAD_FILE && (may_be & BAD_FILE)) ||
-           (status == SMERF_OK && (may_be & SUCCESS));
-}
-
-/* Acts with the first call failing, then the second, and so on, until there are no more calls to fail. */
 static void fail_everywhere(scene *here, act act_once, const char *name, unsigned may_be) {
-    for (int drought = 0; drought < 2; drought++) {
-        for (long k = 1;; k++) {
-            smerf_error error = {0};
-            long before = n_live;
-            n_calls = 0;
-            is_drought = drought == 1;
-            failing_call = k;
-            smerf_status status = act_once(here, &error);
-            failing_call = 0;
-            if (n_live != before) fail_msg("%s leaks when call %ld for memory fails", name, k);
-            if (n_calls < k) {
-                if (status != SMERF_OK) fail_msg("%s: %s", name, error.message);
-                break;
-            }
-            if (!is_expected(status, may_be))
-                fail_msg("%s, call %ld: status %d, \"%s\"", name, k, (int)status, error.message);
-            if (status != SMERF_OK) assert_true(error.status == status && error.message[0] != '\0');
-        }
-    }
+    smerf_error error;
+    for (shortage lack = {.of = name, .may_be = may_be}; shortage_starts(&lack, &error);)
+        shortage_ends(&lack, act_once(here, &error), &error);
 }
 
 static int start_scene(void **state) {
@@ -379,17 +298,8 @@ static void every_failed_allocation_of_making_items_and_targets_is_reported_and_
 /* What is replaced is only dropped when all that replaces it is there. */
 static void every_failed_allocation_of_naming_and_weighing_is_reported_and_changes_nothing(void **state) {
     scene *here = *state;
-    failing_call = 0;
-    long before = n_live;
-    for (long k = 1;; k++) {
-        n_calls = 0;
-        failing_call = k;
-        smerf_status status = name_and_weigh(here, NULL);
-        failing_call = 0;
-        assert_int_equal(n_live, before); /* the old names and weights, or as many new ones */
-        if (n_calls < k) break;
-        assert_int_equal(status, SMERF_NO_MEMORY);
-    }
+    for (shortage lack = {.of = "naming and weighing"}; shortage_starts(&lack, NULL);)
+        shortage_ends(&lack, name_and_weigh(here, NULL), NULL); /* the old names and weights, or as many new ones */
 }
 
 static void every_failed_allocation_of_fitting_is_reported_and_leaks_nothing(void **state) {
@@ -441,16 +351,13 @@ static void a_failed_save_leaves_no_file_behind(void **state) {
     scene *here = *state;
     start_model(here, SMERF_SELF_GIVEN);
     unlink("out.smerf");
-    for (long k = 1;; k++) {
-        n_calls = 0;
-        failing_call = k;
+    for (shortage lack = {.of = "saving", .may_be = SUCCESS}; shortage_starts(&lack, NULL);) {
         smerf_status status = smerf_model_save(here->model, "out.smerf", NULL);
-        failing_call = 0;
-        if (n_calls < k) break;
+        shortage_ends(&lack, status, NULL);
         size_t n_left = n_temporary_files();
         bool is_there = access("out.smerf", F_OK) == 0;
         if (n_left > 0 || is_there != (status == SMERF_OK))
-            fail_msg("call %ld: status %d, %zu temporary files", k, (int)status, n_left);
+            fail_msg("call %ld: status %d, %zu temporary files", lack.call, (int)status, n_left);
         unlink("out.smerf");
     }
     smerf_model_free(here->model);
@@ -538,6 +445,7 @@ static void threads_that_cannot_be_started_are_done_without(void **state) {
 }
 
 static int enter(void **state) {
+    always_shrinks = true; /* a tree that stays as large as it was is no failure */
     json_set_alloc_funcs(try_malloc_for_json, free);
     return files_enter(state);
 }

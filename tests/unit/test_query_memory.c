@@ -1,44 +1,6 @@
 /* test_query_memory.c - every allocation of a question that fails is reported and leaks nothing, in one group of trees
- * and in many, with areas under curves, values, and pairs that have to be settled.
- *
- * As in test_memory.c, this program brings a copy of src/base/memory.c in which every call can be made to fail. */
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdlib.h>
-
-static atomic_long n_calls, n_live;
-static long failing_call; /* from 1; 0: none */
-
-static bool must_fail(void) { return atomic_fetch_add(&n_calls, 1) + 1 == failing_call; }
-
-static void *counted(void *array) {
-    if (array != NULL) atomic_fetch_add(&n_live, 1);
-    return array;
-}
-
-static void *try_malloc(size_t n) { return must_fail() ? NULL : counted(malloc(n)); }
-static void *try_calloc(size_t n, size_t size) { return must_fail() ? NULL : counted(calloc(n, size)); }
-static void *try_aligned_alloc(size_t to, size_t n) { return must_fail() ? NULL : counted(aligned_alloc(to, n)); }
-static void *try_realloc(void *array, size_t n) {
-    if (must_fail()) return NULL;
-    return array == NULL ? counted(malloc(n)) : realloc(array, n);
-}
-static void counted_free(void *array) {
-    if (array != NULL) atomic_fetch_sub(&n_live, 1);
-    free(array);
-}
-
-#define malloc try_malloc
-#define calloc try_calloc
-#define aligned_alloc try_aligned_alloc
-#define realloc try_realloc
-#define free counted_free
-#include "base/memory.c"
-#undef malloc
-#undef calloc
-#undef aligned_alloc
-#undef realloc
-#undef free
+ * and in many, with areas under curves, values, and pairs that have to be settled. */
+#include "tests/unit/scarce_memory.h"
 
 #include "tests/unit/fake_kinds.h"
 
@@ -53,14 +15,6 @@ typedef struct scene {
 } scene;
 
 typedef smerf_status (*act)(const scene *here, smerf_error *error);
-
-static int forget_row(void *context, size_t row, const double *distances, size_t n_columns) {
-    (void)context;
-    (void)row;
-    (void)distances;
-    (void)n_columns;
-    return 0;
-}
 
 static smerf_status ask_rows(const scene *here, smerf_error *error) {
     return sm_predict_rows(here->model, &here->question, here->limits, &here->run, forget_row, NULL, error);
@@ -83,21 +37,10 @@ static smerf_status ask_scores(const scene *here, smerf_error *error) {
     return sm_evaluate(here->model, &here->question, here->limits, here->truth, 0, &here->run, &scores, error);
 }
 
-/* Acts with the first call failing, then the second, and so on, until there are no more calls to fail. */
 static void fail_everywhere(const scene *here, act act_once, const char *name) {
-    smerf_status status = SMERF_NO_MEMORY;
-    for (long k = 1; status != SMERF_OK; k++) {
-        smerf_error error = {0};
-        long before = n_live;
-        n_calls = 0;
-        failing_call = k;
-        status = act_once(here, &error);
-        bool has_failed = n_calls >= k;
-        failing_call = 0;
-        if (n_live != before) fail_msg("%s leaks when call %ld for memory fails", name, k);
-        if (has_failed != (status == SMERF_NO_MEMORY)) fail_msg("%s: call %ld fails, status %d", name, k, (int)status);
-        if (has_failed && error.message[0] == 0) fail_msg("%s: call %ld fails, and nothing is said", name, k);
-    }
+    smerf_error error;
+    for (shortage lack = {.of = name}; shortage_starts(&lack, &error);)
+        shortage_ends(&lack, act_once(here, &error), &error);
 }
 
 /* Four items and three trees: some trees are grown on one item, and some pairs must be settled. */

@@ -1,49 +1,5 @@
-/* test_reader_memory.c - whichever allocation of a reader fails, it says so, keeps nothing and leaks nothing.
- *
- * All memory is asked for in src/base/memory.c. This program brings a copy of that file in which every call can be made
- * to fail, and the linker takes it instead of the library's. */
-#include <stdbool.h>
-#include <stdlib.h>
-
-/* Which call fails, from 1; 0: none. With is_drought all that follow fail, too. */
-static long n_calls, n_live, failing_call;
-static bool is_drought;
-
-static bool must_fail(void) {
-    n_calls++;
-    return failing_call != 0 && (n_calls == failing_call || (n_calls > failing_call && is_drought));
-}
-
-static void *counted(void *array) {
-    n_live += array != NULL;
-    return array;
-}
-
-static void *try_malloc(size_t n) { return must_fail() ? NULL : counted(malloc(n)); }
-static void *try_calloc(size_t n, size_t size) { return must_fail() ? NULL : counted(calloc(n, size)); }
-static void *try_aligned_alloc(size_t to, size_t n) { return must_fail() ? NULL : counted(aligned_alloc(to, n)); }
-static void *try_realloc(void *array, size_t n) {
-    if (must_fail()) return NULL;
-    return array == NULL ? counted(malloc(n)) : realloc(array, n);
-}
-static void counted_free(void *array) {
-    n_live -= array != NULL;
-    free(array);
-}
-
-#define malloc try_malloc
-#define calloc try_calloc
-#define aligned_alloc try_aligned_alloc
-#define realloc try_realloc
-#define free counted_free
-#include "base/memory.c"
-#undef malloc
-#undef calloc
-#undef aligned_alloc
-#undef realloc
-#undef free
-
-#include "tests/unit/files.h"
+/* test_reader_memory.c - whichever allocation of a reader fails, it says so, keeps nothing and leaks nothing. */
+#include "tests/unit/scarce_memory.h"
 
 #include <math.h>
 
@@ -56,19 +12,10 @@ typedef smerf_status reading(smerf_error *error);
 static void fail_everywhere(reading *read, const char *what) {
     smerf_error error = {0};
     if (read(&error) != SMERF_OK) fail_msg("%s: %s", what, error.message);
-    for (int drought = 0; drought < 2; drought++) {
-        for (long k = 1;; k++) {
-            n_calls = 0;
-            is_drought = drought == 1;
-            failing_call = k;
-            long n_before = n_live;
-            smerf_status status = read(&error);
-            failing_call = 0;
-            if (n_live != n_before) fail_msg("%s: call %ld fails, and %ld arrays stay", what, k, n_live - n_before);
-            if (n_calls < k) break; /* no call was left to fail */
-            if (status != SMERF_NO_MEMORY) fail_msg("%s: call %ld fails, and the status is %d", what, k, (int)status);
-            assert_says(&error, "", "memory");
-        }
+    for (shortage lack = {.of = what}; shortage_starts(&lack, &error);) {
+        smerf_status status = read(&error);
+        shortage_ends(&lack, status, &error);
+        if (status != SMERF_OK) assert_says(&error, "", "memory");
     }
 }
 
@@ -175,10 +122,9 @@ static void a_complaint_is_kept_without_memory_for_its_place(void **state) {
     (void)state;
     write_text("in.txt", "i,j\n0,1\n");
     smerf_error error = {.status = SMERF_BAD_INPUT, .message = "wrong"};
-    n_calls = 0;
-    failing_call = 1;
+    let_fail(1, false);
     assert_int_equal(sm_pairs_place("in.txt", 0, &error), SMERF_BAD_INPUT);
-    failing_call = 0;
+    let_fail(0, false);
     assert_string_equal(error.message, "in.txt: wrong");
 }
 

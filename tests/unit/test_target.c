@@ -1,9 +1,8 @@
 /* test_target.c - the dense target answers every question as the double sum of the paper would, whatever it has copied
  * to be quick, and refuses what is no distance. */
-#include "tests/unit/forests.h"
+#include "tests/unit/nodes.h"
 
 #include "base/memory.h"
-#include "target/target.h"
 
 enum { MOST_ITEMS = 300, MOST_LINE_UPS = 11, MOST_LEVELS = 9 };
 
@@ -73,8 +72,7 @@ static void check_price(walker *at, const sm_node *node) {
     sm_line_up lines[MOST_LINE_UPS];
     size_t n_lines = 1 + sm_random_below(&at->random, (uint32_t)at->n_line_ups);
     for (size_t u = 0; u < n_lines; u++) {
-        for (size_t k = 0; k < node->n; k++) orders[u][k] = (uint32_t)k;
-        sm_random_shuffle(&at->random, orders[u], node->n);
+        draw_order(orders[u], node->n, &at->random);
         lines[u] = (sm_line_up){.order = orders[u], .left = left[u], .right = right[u]};
     }
     double cost = at->kind->price(at->search, node, lines, n_lines);
@@ -103,37 +101,17 @@ static double slow_level_mean(const walker *at, const sm_node *node, const uint3
     return sum / weight;
 }
 
-/* Every level has an item; some items have none. */
 static void check_levels(walker *at, const sm_node *node) {
     uint32_t level[MOST_ITEMS], n_levels = 1 + sm_random_below(&at->random, MOST_LEVELS);
     double mean[MOST_LEVELS * MOST_LEVELS];
     if (n_levels > node->n) n_levels = (uint32_t)node->n;
-    for (size_t k = 0; k < node->n; k++) {
-        bool is_missing = k >= n_levels && sm_random_below(&at->random, 5) == 0;
-        level[k] = is_missing ? SMERF_MISSING : k < n_levels ? (uint32_t)k : sm_random_below(&at->random, n_levels);
-    }
+    draw_levels(level, node->n, n_levels, &at->random);
     at->kind->level_distances(at->search, node, level, n_levels, mean);
     for (size_t a = 0; a < n_levels; a++)
         for (size_t b = 0; b < n_levels; b++) {
             note(at, mean[a * n_levels + b]);
             assert_near(mean[a * n_levels + b], slow_level_mean(at, node, level, a, b), 1e-12);
         }
-}
-
-/* Deals the node's items out to two children, both in ascending order; returns how many go left. */
-static size_t part(walker *at, const sm_node *node, uint32_t *items) {
-    static uint32_t right[MOST_ITEMS];
-    double share = sm_random_uniform(&at->random);
-    size_t n_left = 0, n_right = 0;
-    for (size_t k = 0; k < node->n; k++) {
-        bool goes_left = sm_random_uniform(&at->random) < share;
-        if (goes_left)
-            items[n_left++] = items[k];
-        else
-            right[n_right++] = items[k];
-    }
-    memcpy(items + n_left, right, n_right * sizeof *items);
-    return n_left;
 }
 
 static void walk(walker *at, uint32_t *items, size_t n, size_t view, size_t depth) {
@@ -146,7 +124,8 @@ static void walk(walker *at, uint32_t *items, size_t n, size_t view, size_t dept
     check_pure(at, &node);
     check_price(at, &node);
     if (depth % 2 == 0) check_levels(at, &node);
-    size_t n_left = part(at, &node, items);
+    static uint32_t right[MOST_ITEMS];
+    size_t n_left = draw_children(items, n, right, sm_random_uniform(&at->random), &at->random);
     walk(at, items, n_left, view, depth + 1);
     walk(at, items + n_left, n - n_left, view, depth + 1);
 }
