@@ -22,15 +22,29 @@ def numbers(text):
     return np.array([[float(cell) for cell in row[1:]] for row in list(csv.reader(text.splitlines()))[1:]])
 
 
-def target_of(model):
+def fact_of(model, name):
     header = model.read_bytes()
-    return json.loads(header[8 : 8 + int.from_bytes(header[:8], "little")])["__metadata__"]["target"]
+    return json.loads(header[8 : 8 + int.from_bytes(header[:8], "little")])["__metadata__"][name]
+
+
+def target_of(model):
+    return fact_of(model, "target")
+
+
+def names_in(path, pattern):
+    return set(re.findall(pattern, (ROOT / path).read_text(encoding="utf-8")))
 
 
 def test_there_is_a_golden_model_of_every_kind_of_target():
-    kinds = re.findall(r"&sm_target_(\w+)", (ROOT / "src" / "target" / "target.c").read_text(encoding="utf-8"))
+    kinds = names_in("src/target/target.c", r"&sm_target_(\w+)")
     assert len(kinds) > 5
-    assert {target_of(model) for model in MODELS} == set(kinds)
+    assert {target_of(model) for model in MODELS} == kinds
+
+
+def test_there_is_a_golden_model_of_every_method():
+    methods = names_in("src/method/methods.c", r"&sm_method_(\w+)")
+    assert len(methods) > 5
+    assert {fact_of(model, "method") for model in MODELS} == methods | {"smerf"}
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda path: f"{path.parent.name}/{path.stem}")
