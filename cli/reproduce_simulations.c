@@ -28,7 +28,7 @@ static const contender contenders[N_METHODS] = {
     {.method = SMERF_METHOD_FOREST, .splits = SMERF_AXIS, .is_tuned = true},
     {.method = SMERF_METHOD_MAHALANOBIS},
     {.method = SMERF_METHOD_BILINEAR},
-    {.method = SMERF_METHOD_RFD, .most_trees = 100, .most_pairs = 10000}, /* else minutes each, for little more */
+    {.method = SMERF_METHOD_RFD, .most_trees = 100, .most_pairs = 10000}, /* for time, see docs/reproduction.md */
     {.method = SMERF_METHOD_EUCLIDEAN},
 };
 
