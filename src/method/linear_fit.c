@@ -35,11 +35,12 @@ static smerf_status take_room(fitting *at, smerf_error *error) {
     return is_there ? SMERF_OK : sm_no_memory(error, "solving for W");
 }
 
-/* H is the identity, so A is the positive part of b, and S the negative one: nothing is left over. */
-static void solve_directly(fitting *at) {
+/* H is the identity, so A is the positive part of b, and S the negative one: nothing but rounding is left over. */
+static smerf_status solve_directly(fitting *at, smerf_error *error) {
     size_t rank = at->frame.rank;
     for (size_t k = 0; k < rank * rank; k++) at->a[k] = at->squares.b[k];
     sm_psd_part(at->a, rank, at->values, at->vectors, at->room);
+    return sm_pair_squares_residual(&at->squares, at->lesson->crew, at->a, &at->facts.kkt, error);
 }
 
 static smerf_status solve(fitting *at, smerf_error *error) {
@@ -47,10 +48,7 @@ static smerf_status solve(fitting *at, smerf_error *error) {
         .n = at->frame.rank, .b = at->squares.b, .apply = sm_pair_squares_apply, .context = &at->squares};
     smerf_status status = take_room(at, error);
     if (status != SMERF_OK) return status;
-    if (sm_pair_squares_is_direct(&at->squares)) {
-        solve_directly(at);
-        return SMERF_OK;
-    }
+    if (sm_pair_squares_is_direct(&at->squares)) return solve_directly(at, error);
     status = sm_psd_least_squares(&problem, at->lesson->crew, at->a, &at->facts, error);
     if (status == SMERF_OK) sm_psd_part(at->a, at->frame.rank, at->values, at->vectors, at->room);
     return status;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "factor/tall.h"
 #include "kernels/panel.h"
@@ -175,6 +176,38 @@ smerf_status sm_pair_squares_apply(void *context, sm_crew *crew, const double *a
 
 bool sm_pair_squares_is_direct(const sm_pair_squares *squares) {
     return squares->pairs->links == NULL && !squares->is_of_differences && !squares->has_own;
+}
+
+/* out = sum w_i y_i y_i', which the frame has made the identity but for rounding. */
+static smerf_status find_moment(sm_pair_squares *squares, sm_crew *crew, double *out, smerf_error *error) {
+    const sm_frame *frame = squares->frame;
+    size_t rank = frame->rank;
+    for (size_t i = 0; i < frame->n_items; i++)
+        for (size_t c = 0; c < rank; c++) squares->v[i * rank + c] = squares->pairs->weight[i] * frame->y[i * rank + c];
+    smerf_status status = sm_tall_inner(crew, frame->y, squares->v, frame->n_items, rank, out, error);
+    if (status == SMERF_OK) sm_matrix_symmetrise(out, rank);
+    return status;
+}
+
+smerf_status sm_pair_squares_residual(sm_pair_squares *squares, sm_crew *crew, const double *a, double *residual,
+                                      smerf_error *error) {
+    size_t rank = squares->frame->rank, rr = rank * rank;
+    sm_arena arena = {0};
+    double *moment = sm_arena_take(&arena, rr, sizeof *moment), *step = sm_arena_take(&arena, rr, sizeof *step);
+    double *values = sm_arena_take(&arena, rank, sizeof *values), *vectors = sm_arena_take(&arena, rr, sizeof *vectors);
+    double *room = sm_arena_take(&arena, rr + 3 * rank, sizeof *room), size = sm_matrix_norm(squares->b, rr);
+    smerf_status status =
+        arena.has_failed ? sm_no_memory(error, "solving for W") : find_moment(squares, crew, moment, error);
+    if (status == SMERF_OK) {
+        memcpy(step, a, rr * sizeof *step);
+        sm_matrix_turn(step, moment, rank, room); /* H A = M A M */
+        for (size_t k = 0; k < rr; k++) step[k] = a[k] - (step[k] - squares->b[k]);
+        sm_psd_part(step, rank, values, vectors, room);
+        for (size_t k = 0; k < rr; k++) step[k] -= a[k];
+        *residual = size > 0 ? sm_matrix_norm(step, rr) / size : 0;
+    }
+    sm_arena_free(&arena);
+    return status;
 }
 
 /* ---- b, where all pairs are known ---- */

@@ -42,6 +42,11 @@ void sm_pair_squares_free(sm_pair_squares *squares); /* takes one filled with ze
 /* H is the identity: the answer is the positive part of b. */
 bool sm_pair_squares_is_direct(const sm_pair_squares *squares);
 
+/* The certificate of such an answer, which trusts neither the frame nor the answer: how far A is from the positive part of
+ * A - G, in units of b, with the gradient G = H A - b from the items themselves. It is 0 where A is optimal, and only there. */
+smerf_status sm_pair_squares_residual(sm_pair_squares *squares, sm_crew *crew, const double *a, double *residual,
+                                      smerf_error *error);
+
 /* As sm_psd_problem.apply; the context is the sm_pair_squares. */
 smerf_status sm_pair_squares_apply(void *context, sm_crew *crew, const double *a, double *out, smerf_error *error);
 

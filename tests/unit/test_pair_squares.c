@@ -127,6 +127,32 @@ static void fast_sums_are_plain_sums(void **state) {
         }
 }
 
+/* The positive part of b, and that with one entry moved: which is not optimal, and certified as that. */
+static void a_direct_answer_is_certified_and_another_is_not(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        const data_plan plan = {.n_items = 25, .n_numbers = 4, .n_categories = 1, .has_diagonal = true, .seed = seed};
+        linear_data *of = linear_data_new(plan, MATRIX, seed % 2 == 0);
+        double a[MOST_P * MOST_P], vectors[MOST_P * MOST_P], values[MOST_P], room[MOST_P * (MOST_P + 3)], residual = 1;
+        prepared at;
+        smerf_error error;
+        prepare(&at, of, false);
+        size_t r = at.frame.rank;
+        assert_true(sm_pair_squares_is_direct(&at.squares));
+        memcpy(a, at.squares.b, r * r * sizeof *a);
+        sm_psd_part(a, r, values, vectors, room);
+        demand_ok(sm_pair_squares_residual(&at.squares, &at.crew, a, &residual, &error), &error);
+        assert_true(residual < 1e-12);
+        double size = 0;
+        for (size_t k = 0; k < r * r; k++) size += at.squares.b[k] * at.squares.b[k];
+        a[0] += 1e-3 * sqrt(size); /* still positive, and H A moves as much */
+        demand_ok(sm_pair_squares_residual(&at.squares, &at.crew, a, &residual, &error), &error);
+        assert_true(residual > 1e-4 && residual < 1.1e-3);
+        clear(&at);
+        linear_data_free(of);
+    }
+}
+
 /* The rows of the items times T are the frame's coordinates, up to a shift. */
 static void a_frame_says_where_its_coordinates_come_from(void **state) {
     (void)state;
@@ -155,6 +181,7 @@ static void a_frame_says_where_its_coordinates_come_from(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fast_sums_are_plain_sums),
+        cmocka_unit_test(a_direct_answer_is_certified_and_another_is_not),
         cmocka_unit_test(a_frame_says_where_its_coordinates_come_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
