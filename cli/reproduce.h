@@ -109,6 +109,9 @@ typedef struct cli_figure {
     double level;
 } cli_figure;
 
+/* The axis of studies over numbers of training items: a tick for each, on a log scale. */
+sm_axis cli_study_size_axis(const cli_study *study);
+
 /* What has no measurement is left out. */
 smerf_status cli_study_draw_figure(const cli_study *study, const cli_figure *figure, smerf_error *error);
 

@@ -60,6 +60,15 @@ static void fill(const cli_study *study, const cli_figure *figure, material *all
     }
 }
 
+sm_axis cli_study_size_axis(const cli_study *study) {
+    return (sm_axis){.title = "training items n",
+                     .is_log = true,
+                     .ticks = study->places,
+                     .n_ticks = study->n_places,
+                     .from = study->places[0] / 1.25,
+                     .to = study->places[study->n_places - 1] * 1.25};
+}
+
 smerf_status cli_study_draw_figure(const cli_study *study, const cli_figure *figure, smerf_error *error) {
     size_t n_panels = figure->n_metrics * figure->n_data, n_series = n_panels * figure->n_lines;
     material all = {.titles = calloc(figure->n_data, sizeof *all.titles),

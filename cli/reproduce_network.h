@@ -2,16 +2,14 @@
 #ifndef CLI_REPRODUCE_NETWORK_H
 #define CLI_REPRODUCE_NETWORK_H
 
-#include "io/pairs.h"
 #include "reproduce.h"
 
 typedef struct cli_network {
     size_t n;             /* nodes */
     cli_items attributes; /* as they are */
     cli_items binary;     /* coded by hand, for methods that want that; no rows: there is no such file */
-    sm_pairs edges;
-    smerf_target *graph; /* which they make */
-    char *paths[3];      /* of the three files, which messages name */
+    smerf_target *graph;
+    char *paths[3]; /* of the three files, which messages name */
 } cli_network;
 
 /* Reads FOLDER/NAME/nodes.csv and edges.csv, and nodes_binary18.csv where there is one. */
@@ -32,15 +30,6 @@ typedef struct cli_node_split {
 smerf_status cli_split_nodes(const cli_network *network, size_t n_train, uint64_t seed, cli_node_split *split,
                              smerf_error *error);
 void cli_free_node_split(cli_node_split *split); /* fine on one filled with zeros */
-
-/* Divided by pairs of nodes: as many to train on as n_train nodes have, the others to test with (the paper's scheme-2). */
-typedef struct cli_pair_split {
-    smerf_target *training, *testing; /* graphs of which these pairs are known */
-} cli_pair_split;
-
-smerf_status cli_split_pairs(const cli_network *network, size_t n_train, uint64_t seed, cli_pair_split *split,
-                             smerf_error *error);
-void cli_free_pair_split(cli_pair_split *split); /* fine on one filled with zeros */
 
 /* ---- reproduce_network_figures.c ---- */
 

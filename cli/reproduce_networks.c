@@ -193,16 +193,18 @@ static smerf_status run_nodes(const one_round *round, smerf_error *error) {
 /* ---- divided by pairs ---- */
 
 static smerf_status run_pairs(const one_round *round, smerf_error *error) {
-    cli_pair_split split = {0};
-    smerf_status status = cli_split_pairs(round->network, round->n_train, round->seed, &split, error);
+    smerf_target *training = NULL, *testing = NULL; /* graphs of which some pairs are known: the paper's scheme 2 */
+    smerf_status status =
+        smerf_target_divide(round->network->graph, round->share, round->seed, &training, &testing, error);
     for (size_t m = 0; m < N_METHODS && status == SMERF_OK; m++) {
         if (!round->study->is_wanted[m]) continue;
         const smerf_items *items = attributes_for(round, m);
-        const one_lesson lesson = {"pairs", m, items, split.training};
-        const one_exam exam = {"pairs", {.rows = items}, split.testing};
+        const one_lesson lesson = {"pairs", m, items, training};
+        const one_exam exam = {"pairs", {.rows = items}, testing};
         status = learn_and_score(round, &lesson, &exam, 1, error);
     }
-    cli_free_pair_split(&split);
+    smerf_target_free(training);
+    smerf_target_free(testing);
     return status;
 }
 

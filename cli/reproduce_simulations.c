@@ -158,12 +158,7 @@ static smerf_status draw(const cli_study *study, smerf_error *error) {
                                .n_metrics = 3,
                                .lines = lines,
                                .n_lines = N_METHODS,
-                               .x = {.title = "training items n",
-                                     .is_log = true,
-                                     .ticks = study->places,
-                                     .n_ticks = study->n_places,
-                                     .from = study->places[0] / 1.25,
-                                     .to = study->places[study->n_places - 1] * 1.25},
+                               .x = cli_study_size_axis(study),
                                .bar = SM_STANDARD_ERROR,
                                .panel_width = 260,
                                .panel_height = 170};

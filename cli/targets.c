@@ -7,6 +7,7 @@
 
 #include "common.h"
 #include "io/edges.h"
+#include "io/names.h"
 #include "io/number.h"
 #include "io/same_pairs.h"
 
@@ -257,7 +258,25 @@ static smerf_status read_columns(const cli_args *args, const char *text, const s
     return status;
 }
 
-/* Codes of the labels of both sides in one list of classes: the rows' levels, then those that only the columns have. */
+/* The rows' levels, then those that only the columns have. False: no memory.
+ *   classes   [levels of both] out, *n of them in the end
+ *   place_of  [levels of the columns] out: their places among the classes */
+static bool place_levels(sm_names *names, const sm_table_column *first, const sm_table_column *second,
+                         const char **classes, uint32_t *place_of, size_t *n) {
+    bool is_new;
+    for (size_t l = 0; l < first->n_levels; l++) {
+        classes[l] = first->levels[l];
+        if (sm_names_add(names, classes[l], strlen(classes[l]), &is_new) == SMERF_MISSING) return false;
+    }
+    for (size_t l = 0; second != NULL && l < second->n_levels; l++) {
+        place_of[l] = sm_names_add(names, second->levels[l], strlen(second->levels[l]), &is_new);
+        if (place_of[l] == SMERF_MISSING) return false;
+        if (is_new) classes[(*n)++] = second->levels[l];
+    }
+    return true;
+}
+
+/* Codes of the labels of both sides in one list of classes. */
 static smerf_status read_labels(const cli_args *args, const char *text, const sides *of, cli_target *target,
                                 smerf_error *error) {
     const sm_table_column *first = of->rows->table.targets;
@@ -267,21 +286,17 @@ static smerf_status read_labels(const cli_args *args, const char *text, const si
     (void)text;
     const char **classes = malloc((n + n_second + 1) * sizeof *classes);
     uint32_t *codes = malloc(n_both(of) * sizeof *codes), *place_of = malloc((n_second + 1) * sizeof *place_of);
+    sm_names *names = sm_names_new();
     smerf_status status = SMERF_OK;
-    if (classes == NULL || codes == NULL || place_of == NULL) {
+    if (classes == NULL || codes == NULL || place_of == NULL || names == NULL ||
+        !place_levels(names, first, second, classes, place_of, &n)) {
         status = no_memory(error);
     } else {
-        for (size_t l = 0; l < n; l++) classes[l] = first->levels[l];
-        for (size_t l = 0; l < n_second; l++) {
-            size_t same = 0;
-            while (same < first->n_levels && strcmp(first->levels[same], second->levels[l]) != 0) same++;
-            place_of[l] = (uint32_t)(same < first->n_levels ? same : n);
-            if (same == first->n_levels) classes[n++] = second->levels[l];
-        }
         memcpy(codes, first->codes, n_rows * sizeof *codes);
         for (size_t i = n_rows; i < n_both(of); i++) codes[i] = place_of[second->codes[i - n_rows]];
         status = smerf_target_new_labels(first->name, codes, n_both(of), classes, n, &target->target, error);
     }
+    sm_names_free(names);
     free(classes);
     free(codes);
     free(place_of);

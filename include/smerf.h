@@ -498,15 +498,19 @@ SMERF_API smerf_status smerf_split(size_t n, size_t n_train, uint64_t seed, bool
  * n_items) items have among themselves, which is k (k - 1) / 2 where all pairs are known. */
 SMERF_API size_t smerf_split_n_pairs(size_t n_known, size_t n_items, double share);
 
+/* Divides the known pairs of a target in two: smerf_split draws smerf_split_n_pairs of them, ordered by their smaller item
+ * and then by their larger one, to train on, and the others are to test with. A graph becomes one of
+ * which some pairs are observed, and so do labels (items of the same label are linked); all else becomes rated pairs, with
+ * items' distances to themselves among those to train on, where they were given. */
+SMERF_API smerf_status smerf_target_divide(const smerf_target *target, double train_share, uint64_t seed,
+                                           smerf_target **train, smerf_target **test, smerf_error *error);
+
 /* ---- 13  Compare -----------------------------------------------------------------------------------------
  * Every method learns from the same parts of some data and is scored on the rest, several times: docs/methods/compare.md.
  *
  * Repeat r = 0, 1, ... has the seed options.seed + r, for what is drawn and for all that learn. By nodes, smerf_split of the
  * items draws round(train_share * n) of them; methods learn from these, and are scored on the pairs among the others.
- * By pairs, smerf_split of the known pairs, ordered by their smaller item and then by their larger one, draws
- * smerf_split_n_pairs of them; methods learn from these and are scored on the others. A graph is then one of which some
- * pairs are observed, and so are labels (items of the same label are linked); all else is rated pairs, with items'
- * distances to themselves among those to learn from, where they were given. */
+ * By pairs, smerf_target_divide says from which they learn, and on which they are scored. */
 
 typedef struct smerf_comparison {
     unsigned methods;    /* a sum of SMERF_HAS(method): these, or fail; 0: all that can take the data */

@@ -159,7 +159,7 @@ static smerf_status divide_pairs(sm_divider *divider, sm_division *out, smerf_er
 /* ---- both ---- */
 
 static smerf_status count(sm_divider *divider, double share, smerf_error *error) {
-    size_t n_items = divider->items->n_items, least = divider->by_pairs ? 1 : 2;
+    size_t n_items = divider->target->n_rows, least = divider->by_pairs ? 1 : 2;
     const sm_known_pairs *listed = listed_pairs(divider->target);
     size_t n_all = n_items % 2 == 0 ? n_items / 2 * (n_items - 1) : (n_items - 1) / 2 * n_items;
     divider->n = !divider->by_pairs ? n_items : listed != NULL ? listed->links->n / 2 : n_all;
@@ -201,6 +201,23 @@ smerf_status sm_divide(sm_divider *divider, uint64_t seed, sm_division *out, sme
         status = (divider->by_pairs ? divide_pairs(divider, out, error) : divide_items(divider, out, error));
     if (status != SMERF_OK) sm_division_free(out);
     return status;
+}
+
+smerf_status smerf_target_divide(const smerf_target *target, double train_share, uint64_t seed, smerf_target **train,
+                                 smerf_target **test, smerf_error *error) {
+    sm_divider divider;
+    sm_division division;
+    if (!(train_share > 0 && train_share < 1))
+        return sm_fail(error, SMERF_BAD_INPUT, "train: %g is not between 0 and 1", train_share);
+    smerf_status status = sm_target_check_cut(target, error);
+    if (status == SMERF_OK) status = sm_divider_start(&divider, NULL, target, true, train_share, error);
+    if (status != SMERF_OK) return status;
+    status = sm_divide(&divider, seed, &division, error);
+    sm_divider_free(&divider);
+    if (status != SMERF_OK) return status;
+    *train = division.train; /* there are no items to free */
+    *test = division.truth;
+    return SMERF_OK;
 }
 
 void sm_division_free(sm_division *division) {

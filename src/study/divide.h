@@ -13,7 +13,7 @@ typedef struct sm_pair_arrays {
 } sm_pair_arrays;
 
 typedef struct sm_divider {
-    const smerf_items *items;
+    const smerf_items *items; /* by pairs they may be NULL */
     const smerf_target *target;
     bool by_pairs;
     size_t n, n_train; /* items or known pairs, and how many of them are learned from */

@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "data/items.h"
 #include "model/model.h"
+#include "study/fill_in.h"
 #include "study/prune.h"
-#include "study/settle.h"
 #include "study/stretch.h"
 #include "train/problem.h"
 
@@ -140,7 +140,7 @@ smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const sm
     if (options->sample == SMERF_NO_SAMPLE)
         return sm_fail(error, SMERF_BAD_INPUT, "sample: without one, nothing is out of bag to choose by");
     smerf_options settled = *options; /* once, for all settings */
-    smerf_status status = sm_settle_complete(items, target, options, run, &settled.complete, error);
+    smerf_status status = sm_choose_completion(items, target, options, run, &settled.complete, error);
     if (status == SMERF_OK) status = list_trials(&list, &settled, grid, items, error);
     smerf_model *kept = NULL, *last = NULL;
     smerf_trial winner = {.score = NAN};

@@ -171,6 +171,41 @@ static void assert_as_by_hand(const data_set *data, const smerf_target *target, 
     }
 }
 
+/* ---- dividing ---- */
+
+static void assert_same_rows(const smerf_target *a, const smerf_target *b) {
+    double first[N_ITEMS], second[N_ITEMS];
+    for (uint32_t i = 0; i < N_ITEMS; i++) {
+        smerf_target_row(a, i, first);
+        smerf_target_row(b, i, second);
+        for (size_t j = 0; j < N_ITEMS; j++)
+            assert_true(first[j] == second[j] || (isnan(first[j]) && isnan(second[j])));
+    }
+}
+
+static void dividing_by_pairs_gives_the_parts_made_by_hand(void **state) {
+    (void)state;
+    data_set *data = mixed_data(N_ITEMS);
+    smerf_target *made[] = {make_labels(), make_graph()};
+    const smerf_target *targets[] = {data->target, made[0], made[1]};
+    for (size_t t = 0; t < 3; t++) {
+        smerf_target *train, *test;
+        smerf_error error;
+        demand_ok(smerf_target_divide(targets[t], 0.7, 11, &train, &test, &error), &error);
+        hand by_hand = split_pairs(data, targets[t], 11);
+        assert_same_rows(train, by_hand.train);
+        assert_same_rows(test, by_hand.truth);
+        free_hand(&by_hand);
+        smerf_target_free(train);
+        smerf_target_free(test);
+        assert_int_equal(smerf_target_divide(targets[t], 1, 11, &train, &test, &error), SMERF_BAD_INPUT);
+        assert_string_equal(error.message, "train: 1 is not between 0 and 1");
+    }
+    smerf_target_free(made[0]);
+    smerf_target_free(made[1]);
+    data_set_free(data);
+}
+
 /* ---- what a comparison comes to ---- */
 
 static void the_numbers_are_those_of_splitting_and_fitting_by_hand(void **state) {
@@ -355,6 +390,7 @@ static void methods_that_do_not_apply_are_left_out_with_their_sentence(void **st
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dividing_by_pairs_gives_the_parts_made_by_hand),
         cmocka_unit_test(the_numbers_are_those_of_splitting_and_fitting_by_hand),
         cmocka_unit_test(smerf_is_tuned_over_the_whole_grid),
         cmocka_unit_test(one_repeat_has_no_standard_error),

@@ -1,15 +1,14 @@
-/* settle.c - whether missing pairs are filled in before growing, and to which rank; see settle.h.
+/* fill_in.c - whether missing pairs are filled in before growing, and to which rank; see fill_in.h.
  *
  * A tenth of the known pairs is held out. A completion of the others says which rank predicts them best
  * (factor/completion_choice.c); and two small forests, one grown on the known pairs only and one on the completed ones,
  * say whether completing helps: the one that predicts the held-out pairs better wins. Both predict out of bag, as they
  * would predict items that they have never seen. A handful of held-out pairs says nothing: then nothing is filled in. */
-#include "study/settle.h"
+#include "study/fill_in.h"
 
 #include <math.h>
 
 #include "base/memory.h"
-#include "method/methods.h"
 #include "target/completed.h"
 #include "target/pairs.h"
 
@@ -148,8 +147,8 @@ static smerf_status choose(const smerf_items *items, smerf_target *target, const
     return status;
 }
 
-smerf_status sm_settle_complete(const smerf_items *items, smerf_target *target, const smerf_options *options,
-                                const smerf_run *run, size_t *complete, smerf_error *error) {
+smerf_status sm_choose_completion(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                                  const smerf_run *run, size_t *complete, smerf_error *error) {
     bool has_pairs = target->kind == &sm_target_pairs || target->kind == &sm_target_observed;
     *complete = SMERF_COMPLETE_OFF;
     if (!has_pairs && options->complete != SMERF_COMPLETE_OFF && options->complete != SMERF_COMPLETE_AUTO)
@@ -167,13 +166,4 @@ smerf_status sm_settle_complete(const smerf_items *items, smerf_target *target, 
         own.context = (void *)run; /* which ask_only does not change */
     }
     return choose(items, target, options, &own, complete, error);
-}
-
-smerf_status smerf_fit(const smerf_items *items, smerf_target *target, const smerf_options *options,
-                       const smerf_run *run, smerf_model **out, smerf_error *error) {
-    if (options->method >= SMERF_N_METHODS) return sm_fail(error, SMERF_BAD_INPUT, "method: there is no such method");
-    if (options->method != SMERF_METHOD_FOREST) return sm_method_fit(items, target, options, run, out, error);
-    smerf_options settled = *options;
-    smerf_status status = sm_settle_complete(items, target, options, run, &settled.complete, error);
-    return status == SMERF_OK ? sm_fit(items, target, &settled, run, out, error) : status;
 }
