@@ -247,6 +247,7 @@ static smerf_status load_product(const sm_tensors *tensors, size_t n_items, smer
 
 const sm_target_kind sm_target_response = {.name = "response",
                                            SHARED_BY_BOTH,
+                                           .scanner = &sm_response_scanner,
                                            .load = load_response,
                                            .n_values = n_values,
                                            .value_name = value_name,

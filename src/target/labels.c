@@ -220,6 +220,7 @@ const sm_target_kind sm_target_labels = {
     .enter = sm_labels_enter,
     .is_pure = sm_labels_is_pure,
     .price = sm_labels_price,
+    .scanner = &sm_labels_scanner,
     .level_distances = sm_labels_levels,
     .summary_bytes = sm_labels_summary_bytes,
     .summarise = sm_labels_summarise,

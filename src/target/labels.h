@@ -22,6 +22,9 @@ bool sm_labels_is_pure(sm_search *search, const sm_node *node);
 double sm_labels_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
 void sm_labels_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean);
 
+/* labels_scan.c */
+extern const sm_scanner sm_labels_scanner;
+
 /* labels_leaves.c */
 size_t sm_labels_summary_bytes(const smerf_target *target, size_t n_leaves);
 void *sm_labels_summarise(const smerf_target *target, const sm_leaves *leaves);

@@ -21,8 +21,9 @@
 typedef struct sm_node {
     const uint32_t *items; /* [n] ascending */
     size_t n;
-    const double *weight; /* [n] by place in the node */
-    double total;         /* the node's weight W */
+    const double *weight;  /* [n] by place in the node; NULL where a scanner knows it */
+    double total;          /* the node's weight W */
+    const uint32_t *slots; /* [n] ascending: places among all items of the tree. NULL in nodes that no tree has */
 } sm_node;
 
 /* The items of a node in one order, and what its cuts would cost. */
@@ -60,6 +61,30 @@ typedef struct sm_search_size {
     smerf_kernels kernels;
 } sm_search_size;
 
+/* A quicker way to grow, for kinds whose cuts cost a few sums, where the weight of an item is the number of its draws:
+ * nothing is prepared for a node but these sums, and items are known by their slots. */
+typedef struct sm_scan sm_scan; /* a thread's state: defined by each kind */
+
+typedef struct sm_scanner {
+    bool (*fits)(const smerf_target *target); /* whether it can grow on this target of its kind */
+    sm_scan *(*scan_new)(const smerf_target *target, size_t n_items, smerf_error *error); /* the most of a tree */
+    void (*scan_free)(sm_scan *scan);
+
+    /* Turns to a tree.
+     *   items  [n] by slot
+     *   draws  by item */
+    void (*start)(sm_scan *scan, const uint32_t *items, const uint32_t *draws, size_t n);
+
+    /* Turns to a node; false: it is pure.
+     *   cost, total  out: of the node itself, which is never below that of a part of it, and its weight W */
+    bool (*enter)(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, double *total);
+
+    /* What every cut of the node would gain.
+     *   order  [n] the node's slots, from left to right
+     *   gain   [n - 1] out: when the first k + 1 go left */
+    void (*gains)(sm_scan *scan, const uint32_t *order, size_t n, double *gain);
+} sm_scanner;
+
 typedef struct sm_target_kind {
     const char *name; /* as written in model files */
     unsigned metrics; /* that make sense for it */
@@ -90,6 +115,8 @@ typedef struct sm_target_kind {
      *   mean   [n_levels][n_levels] out */
     void (*level_distances)(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
                             double *mean);
+
+    const sm_scanner *scanner; /* NULL: there is no quicker way */
 
     /* --- predicting; any number of threads at once --- */
 

@@ -22,6 +22,9 @@ void sm_vectors_true_row(const sm_vectors *vectors, size_t row, double *out);
 /* columns.c: the vectors of a response or a product. */
 const sm_vectors *sm_columns_vectors(const smerf_target *target);
 
+/* response_scan.c */
+extern const sm_scanner sm_response_scanner;
+
 /* ---- growing: the parts of a kind's search ---- */
 
 typedef struct sm_vector_search sm_vector_search;

@@ -54,6 +54,8 @@ double sm_direction_value(const sm_directions *directions, const sm_direction *d
 
 /* Ranks of numbers and codes of categories are both whole numbers, with one for missing. */
 static bool feature_varies(const sm_problem *problem, const sm_node *node, size_t f) {
+    bool is_number = problem->ranks[f] != NULL;
+    if (is_number && !problem->facts[f].has_repeats && !problem->facts[f].has_missing) return node->n > 1;
     const uint32_t *values = problem->ranks[f] != NULL ? problem->ranks[f] : problem->view->codes[f];
     for (size_t k = 1; k < node->n; k++)
         if (values[node->items[k]] != values[node->items[0]]) return true;
@@ -78,11 +80,12 @@ static void swap(uint32_t *values, size_t i, size_t j) {
 
 static void draw_axis(sm_directions *directions, const sm_node *node, sm_random *random) {
     const sm_problem *problem = directions->problem;
-    size_t p = problem->n_features, wanted = problem->options->candidates, n_tried = 0;
+    size_t p = problem->n_features, n_drawn = problem->options->candidates, n_tried = 0;
+    size_t wanted = node->n == 2 ? 1 : n_drawn; /* two items part in the same way along all of them: the first wins */
     uint32_t *order = directions->order, *swapped = directions->swapped;
     for (; n_tried < p && directions->n < wanted; n_tried++) {
         swapped[n_tried] = (uint32_t)n_tried; /* all of them: in file order, nothing is drawn */
-        if (wanted < p) swapped[n_tried] += sm_random_below(random, (uint32_t)(p - n_tried));
+        if (n_drawn < p) swapped[n_tried] += sm_random_below(random, (uint32_t)(p - n_tried));
         swap(order, n_tried, swapped[n_tried]);
         if (feature_varies(problem, node, order[n_tried])) add_feature(directions, order[n_tried]);
     }

@@ -23,7 +23,7 @@ static bool make_room(sort_room *room, size_t n) {
     return !room->arena.has_failed;
 }
 
-static void rank(const double *values, size_t n_items, sort_room *room, uint32_t *ranks) {
+static sm_column_facts rank(const double *values, size_t n_items, sort_room *room, uint32_t *ranks) {
     size_t n = 0;
     for (size_t i = 0; i < n_items; i++) {
         ranks[i] = SMERF_MISSING;
@@ -37,14 +37,28 @@ static void rank(const double *values, size_t n_items, sort_room *room, uint32_t
         if (i > 0 && room->keys[i] != room->keys[i - 1]) next++;
         ranks[room->places[i]] = next;
     }
+    size_t n_ranks = n > 0 ? next + (size_t)1 : 0;
+    return (sm_column_facts){.n_ranks = n_ranks, .has_repeats = n_ranks < n, .has_missing = n < n_items};
 }
 
-static bool may_be_missing(const sm_problem *problem, size_t f) {
-    for (size_t i = 0; i < problem->n_items; i++) {
-        const double *values = problem->view->values[f];
-        if (values != NULL ? isnan(values[i]) : problem->view->codes[f][i] == SMERF_MISSING) return true;
-    }
+static bool is_code_missing(const uint32_t *codes, size_t n_items) {
+    for (size_t i = 0; i < n_items; i++)
+        if (codes[i] == SMERF_MISSING) return true;
     return false;
+}
+
+/* Ranks a column of numbers; of a category it finds out what is missing. False: no memory. */
+static bool take_feature(sm_problem *problem, size_t f, sort_room *room) {
+    const double *values = problem->view->values[f];
+    size_t n = problem->n_items;
+    if (values == NULL) {
+        problem->facts[f].has_missing = is_code_missing(problem->view->codes[f], n);
+        return true;
+    }
+    problem->ranks[f] = sm_array(n, sizeof **problem->ranks);
+    if (problem->ranks[f] == NULL) return false;
+    problem->facts[f] = rank(values, n, room, problem->ranks[f]);
+    return true;
 }
 
 /* How many different items a tree may hold. A bootstrap draws about 0.632 n different ones of n, give or take
@@ -69,14 +83,13 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
     problem->n_draws = sm_options_draws(options, view->n_items);
     problem->most_in_bag = most_in_bag(options->sample, problem->n_draws, view->n_items);
     problem->ranks = sm_zeros(view->n_features, sizeof *problem->ranks);
+    problem->facts = sm_zeros(view->n_features, sizeof *problem->facts);
     sort_room room;
-    bool has_room = make_room(&room, view->n_items) && problem->ranks != NULL, is_any_missing = false;
+    bool has_room = make_room(&room, view->n_items) && problem->ranks != NULL && problem->facts != NULL;
+    bool is_any_missing = false;
     for (size_t f = 0; f < view->n_features && has_room; f++) {
-        is_any_missing = is_any_missing || may_be_missing(problem, f);
-        if (view->values[f] == NULL) continue;
-        problem->ranks[f] = sm_array(view->n_items, sizeof **problem->ranks);
-        has_room = problem->ranks[f] != NULL;
-        if (has_room) rank(view->values[f], view->n_items, &room, problem->ranks[f]);
+        has_room = take_feature(problem, f, &room);
+        is_any_missing = is_any_missing || problem->facts[f].has_missing;
     }
     sm_arena_free(&room.arena);
     problem->most_line_ups = options->candidates * (is_any_missing ? 2 : 1);
@@ -88,6 +101,7 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
 void sm_problem_free(sm_problem *problem) {
     for (size_t f = 0; f < problem->n_features && problem->ranks != NULL; f++) sm_free(problem->ranks[f]);
     sm_free(problem->ranks);
+    sm_free(problem->facts);
     *problem = (sm_problem){0};
 }
 

@@ -5,6 +5,13 @@
 #include "data/items.h"
 #include "target/target.h"
 
+/* What is known of a column of numbers beyond its ranks. */
+typedef struct sm_column_facts {
+    size_t n_ranks;   /* different numbers */
+    bool has_repeats; /* some items have the same number */
+    bool has_missing;
+} sm_column_facts;
+
 typedef struct sm_problem {
     size_t n_items, n_features;
     const sm_view *view;
@@ -14,6 +21,7 @@ typedef struct sm_problem {
     const smerf_options *options; /* resolved */
     uint32_t **ranks;             /* [n_features][n_items] the place of a number among the different values of its
                                      column, SMERF_MISSING where there is none; NULL for a category. Owned. */
+    sm_column_facts *facts;       /* [n_features] of the columns of numbers */
     size_t n_draws;               /* by one tree */
     size_t most_in_bag;           /* the most different items in one tree */
     size_t most_line_ups;         /* at one node: two a candidate where values may be missing */

@@ -4,16 +4,18 @@
 
 #include "train/categories.h"
 #include "train/direction.h"
+#include "train/sorted.h"
 
 /* The split a node settled on. Valid until the next search. */
 typedef struct sm_split {
     const sm_direction *direction;
-    double threshold;
+    uint32_t low, high; /* items on both sides of the gap, the same if it is the one before missing values; not for a
+                           category */
     double gain;
     bool missing_left;
     const uint32_t *left_levels; /* for a category, ascending */
     size_t n_left_levels;
-    const bool *goes_left; /* [n] by place in the node */
+    const bool *goes_left; /* by slot */
 } sm_split;
 
 /* One candidate's items in order: those present, then those with a missing value. */
@@ -21,40 +23,56 @@ typedef struct sm_candidate {
     const sm_direction *direction;
     size_t n_present;
     size_t missing_right, missing_left; /* its line-ups; missing_left is SIZE_MAX where no value is missing */
-    bool *is_cut;                       /* [n_present] whether the gap after each may be cut */
+    bool *is_cut;                       /* [n_present] whether the gap after each may be cut; NULL: all but the last */
     double best_gain;                   /* over all its cuts */
 } sm_candidate;
 
 /* Candidates are lined up and priced a batch at a time: as many as there is room for, all of them in all but the largest
  * nodes. */
 typedef struct sm_splitter {
-    sm_arena arena; /* holds the arrays below */
     const sm_problem *problem;
-    sm_search *search;
+    sm_search *search; /* NULL: there is a scanner's */
+    sm_scan *scan;     /* NULL: there is no scanner */
+    const sm_sorted *sorted;
+    const uint32_t *tree_items; /* by slot */
+    const double *tree_weights; /* by slot, where there is a scanner */
+
+    sm_arena arena; /* holds the arrays below */
     sm_directions directions;
     sm_categories categories;
     sm_candidate *candidates; /* [directions.n] */
     size_t first, end;        /* those of the batch that is priced now */
     size_t room;              /* items in all line-ups of a batch together */
-    sm_line_up *line_ups;
+    sm_line_up *line_ups;     /* of slots, with gains in the place of left costs, where there is a scanner */
     size_t n_line_ups;
     uint32_t *orders;            /* [room] */
     double *costs;               /* [2][room] */
     bool *cuts;                  /* [room] */
     uint64_t *keys, *spare_keys; /* where the costs will be: nothing is priced before everything is sorted */
     uint32_t *spare_places;      /* [most_in_bag], oblique */
-    bool *goes_left;
+    uint32_t *place_of;          /* by slot: places in the node, for line-ups that are in order already */
+    bool *goes_left;             /* by slot */
     uint32_t *left_levels;
+    double node_cost;
 } sm_splitter;
 
-smerf_status sm_splitter_start(sm_splitter *splitter, const sm_problem *problem, sm_search *search, smerf_error *error);
+/* Starts from one of which the first six parts are given. */
+smerf_status sm_splitter_start(sm_splitter *splitter, const sm_splitter *given, smerf_error *error);
 
 /* How many items all line-ups that are priced together hold: 21 bytes each. */
 size_t sm_splitter_room(const sm_problem *problem);
 
 void sm_splitter_free(sm_splitter *splitter); /* not the search */
 
-/* False: no two items of the node differ along any candidate, so that it cannot be split. */
-bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, sm_random *random, sm_split *split);
+/* False: no two items of the node differ along any candidate, so that it cannot be split.
+ *   node_cost  as a scanner has it; else it does not matter */
+bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, double node_cost, sm_random *random, sm_split *split);
+
+/* Midway between the items of the gap; 0 for a category. Best asked for late: the numbers are on their way from memory. */
+double sm_splitter_threshold(const sm_splitter *splitter, const sm_split *split);
+
+/* line_up.c: lines the items of the node up along one more candidate. */
+void sm_splitter_line_up(sm_splitter *splitter, const sm_node *node, const sm_direction *direction,
+                         sm_candidate *candidate);
 
 #endif

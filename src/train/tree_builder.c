@@ -21,13 +21,17 @@ typedef struct pending {
 } pending;
 
 struct sm_tree_builder {
-    sm_arena arena; /* holds draws, items, weight */
+    sm_arena arena; /* holds draws, items, weight and slots */
     const sm_problem *problem;
     sm_search *search;
+    sm_scan *scan; /* instead of a search, where the target has a scanner that fits */
+    sm_sorted sorted;
     sm_splitter splitter;
-    uint32_t *draws; /* [n_items] of this tree */
-    uint32_t *items; /* [most_in_bag] the different items, in slices */
-    double *weight;  /* [most_in_bag] of each: draws times item weights */
+    uint32_t *draws;      /* [n_items] of this tree */
+    uint32_t *tree_items; /* [most_in_bag] the different items; their places here are their slots */
+    uint32_t *items;      /* [most_in_bag] the same, in slices */
+    uint32_t *slots;      /* [most_in_bag] of each */
+    double *weight; /* [most_in_bag] of each: draws times item weights. Not in slices, but by slot, for a scanner */
     pending *stack;
     size_t stack_size, n_pending;
     sm_tree grown; /* with room for the largest tree; moved to where it belongs when it is done */
@@ -56,6 +60,30 @@ static bool make_tree_room(sm_tree *tree, size_t n, bool has_categories) {
            tree->member_draws != NULL;
 }
 
+/* Where weights are numbers of draws, and no category asks for distances between its levels. */
+static bool can_scan(const sm_problem *problem) {
+    const sm_scanner *scanner = problem->target->kind->scanner;
+    return scanner != NULL && problem->item_weights == NULL && sm_problem_most_levels(problem) == 0 &&
+           scanner->fits(problem->target);
+}
+
+static smerf_status start_search(sm_tree_builder *builder, size_t n_threads, smerf_kernels kernels,
+                                 smerf_error *error) {
+    const sm_problem *problem = builder->problem;
+    const sm_target_kind *kind = problem->target->kind;
+    if (can_scan(problem)) {
+        builder->scan = kind->scanner->scan_new(problem->target, problem->most_in_bag, error);
+        return builder->scan != NULL ? SMERF_OK : SMERF_NO_MEMORY;
+    }
+    sm_search_size size = {.n_items = problem->most_in_bag,
+                           .n_levels = sm_problem_most_levels(problem),
+                           .n_line_ups = problem->most_line_ups,
+                           .n_threads = n_threads,
+                           .kernels = kernels};
+    builder->search = kind->search_new(problem->target, &size, error);
+    return builder->search != NULL ? SMERF_OK : SMERF_NO_MEMORY;
+}
+
 smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, smerf_kernels kernels,
                                  sm_tree_builder **out, smerf_error *error) {
     sm_tree_builder *builder = sm_zeros(1, sizeof *builder);
@@ -63,20 +91,21 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, sm
     size_t n = problem->most_in_bag;
     builder->problem = problem;
     builder->draws = sm_arena_take(&builder->arena, problem->n_items, sizeof *builder->draws);
+    builder->tree_items = sm_arena_take(&builder->arena, n, sizeof *builder->tree_items);
     builder->items = sm_arena_take(&builder->arena, n, sizeof *builder->items);
+    builder->slots = sm_arena_take(&builder->arena, n, sizeof *builder->slots);
     builder->weight = sm_arena_take(&builder->arena, n, sizeof *builder->weight);
     smerf_status status = SMERF_OK;
     if (builder->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
-    if (status == SMERF_OK) {
-        sm_search_size size = {.n_items = n,
-                               .n_levels = sm_problem_most_levels(problem),
-                               .n_line_ups = problem->most_line_ups,
-                               .n_threads = n_threads,
-                               .kernels = kernels};
-        builder->search = problem->target->kind->search_new(problem->target, &size, error);
-        status = builder->search != NULL ? sm_splitter_start(&builder->splitter, problem, builder->search, error)
-                                         : SMERF_NO_MEMORY;
-    }
+    if (status == SMERF_OK) status = start_search(builder, n_threads, kernels, error);
+    if (status == SMERF_OK) status = sm_sorted_start(&builder->sorted, problem, error);
+    const sm_splitter given = {.problem = problem,
+                               .search = builder->search,
+                               .scan = builder->scan,
+                               .sorted = &builder->sorted,
+                               .tree_items = builder->tree_items,
+                               .tree_weights = builder->weight};
+    if (status == SMERF_OK) status = sm_splitter_start(&builder->splitter, &given, error);
     if (status == SMERF_OK)
         *out = builder;
     else
@@ -86,8 +115,11 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, sm
 
 void sm_tree_builder_free(sm_tree_builder *builder) {
     if (builder == NULL) return;
+    const sm_target_kind *kind = builder->problem->target->kind;
     sm_splitter_free(&builder->splitter);
-    builder->problem->target->kind->search_free(builder->search);
+    sm_sorted_free(&builder->sorted);
+    if (builder->scan != NULL) kind->scanner->scan_free(builder->scan);
+    if (builder->search != NULL) kind->search_free(builder->search);
     sm_tree_free(&builder->grown);
     sm_arena_free(&builder->arena);
     sm_free(builder->stack);
@@ -114,8 +146,13 @@ static bool start(sm_tree_builder *builder, size_t number) {
         if (n_in_bag == problem->most_in_bag) return false; /* see problem.c: never */
         builder->weight[n_in_bag] = builder->draws[i];
         if (problem->item_weights != NULL) builder->weight[n_in_bag] *= problem->item_weights[i];
+        builder->slots[n_in_bag] = (uint32_t)n_in_bag;
+        builder->tree_items[n_in_bag] = (uint32_t)i;
         builder->items[n_in_bag++] = (uint32_t)i;
     }
+    sm_sorted_clear(&builder->sorted);
+    if (builder->scan != NULL)
+        problem->target->kind->scanner->start(builder->scan, builder->tree_items, builder->draws, n_in_bag);
     tree->n_nodes = tree->n_splits = tree->n_leaves = 0;
     tree->first_term[0] = tree->first_member[0] = 0;
     if (builder->has_categories) tree->first_left[0] = 0;
@@ -127,6 +164,7 @@ static bool start(sm_tree_builder *builder, size_t number) {
 static bool must_be_leaf(const sm_tree_builder *builder, const pending *node) {
     const smerf_options *options = builder->problem->options;
     if (node->end - node->first < 2 || node->depth >= options->max_depth) return true;
+    if (node->end - node->first >= options->min_parent) return false;
     size_t n_draws = 0;
     for (size_t k = node->first; k < node->end; k++) n_draws += builder->draws[builder->items[k]];
     return n_draws < options->min_parent;
@@ -170,7 +208,6 @@ static bool add_split(sm_tree_builder *builder, const sm_split *split) {
         tree->term_weight[builder->n_terms++] = directions->term_weight[t];
     }
     for (size_t i = 0; i < split->n_left_levels; i++) tree->left_level[builder->n_left++] = split->left_levels[i];
-    tree->threshold[s] = split->threshold;
     tree->gain[s] = split->gain;
     tree->missing_left[s] = split->missing_left;
     tree->is_category[s] = direction->is_category;
@@ -181,23 +218,51 @@ static bool add_split(sm_tree_builder *builder, const sm_split *split) {
     return true;
 }
 
-/* Reorders the slice; returns where the right side starts. */
-static size_t part(sm_tree_builder *builder, const pending *node, const bool *goes_left) {
-    uint32_t *items = builder->items + node->first, *right_items = (uint32_t *)builder->splitter.spare_keys;
-    double *weight = builder->weight + node->first, *right_weight = builder->splitter.costs; /* both done with */
+/* Reorders a slice of numbers, keeping the order on both sides; returns how many go left. Every number is written to both
+ * sides, and one of the two writes is kept: there is nothing to guess. */
+static size_t part_numbers(uint32_t *numbers, const uint32_t *slots, size_t n, const bool *goes_left, uint32_t *spare) {
     size_t n_left = 0, n_right = 0;
-    for (size_t k = 0; k < node->end - node->first; k++) {
-        if (goes_left[k]) {
-            items[n_left] = items[k];
-            weight[n_left++] = weight[k];
-        } else {
-            right_items[n_right] = items[k];
-            right_weight[n_right++] = weight[k];
-        }
+    for (size_t k = 0; k < n; k++) {
+        size_t is_left = goes_left[slots[k]];
+        numbers[n_left] = spare[n_right] = numbers[k];
+        n_left += is_left;
+        n_right += 1 - is_left;
     }
-    memcpy(items + n_left, right_items, n_right * sizeof *items);
-    memcpy(weight + n_left, right_weight, n_right * sizeof *weight);
-    return node->first + n_left;
+    memcpy(numbers + n_left, spare, n_right * sizeof *numbers);
+    return n_left;
+}
+
+static void part_weights(double *weight, const uint32_t *slots, size_t n, const bool *goes_left, double *spare) {
+    size_t n_left = 0, n_right = 0;
+    for (size_t k = 0; k < n; k++) {
+        size_t is_left = goes_left[slots[k]];
+        weight[n_left] = spare[n_right] = weight[k];
+        n_left += is_left;
+        n_right += 1 - is_left;
+    }
+    memcpy(weight + n_left, spare, n_right * sizeof *weight);
+}
+
+/* Reorders the node's slices; returns where the right side starts. */
+static size_t part(sm_tree_builder *builder, const pending *node, const bool *goes_left) {
+    size_t first = node->first, n = node->end - first;
+    uint32_t *slots = builder->slots + first, *spare = (uint32_t *)builder->splitter.spare_keys; /* done with */
+    if (builder->scan == NULL) part_weights(builder->weight + first, slots, n, goes_left, builder->splitter.costs);
+    part_numbers(builder->items + first, slots, n, goes_left, spare);
+    size_t n_left = part_numbers(slots, slots, n, goes_left, spare);
+    bool are_leaves = n == 2 || node->depth + 1 >= builder->problem->options->max_depth;
+    if (sm_sorted_has_node(&builder->sorted) && !are_leaves) sm_sorted_part(&builder->sorted, goes_left);
+    return first + n_left;
+}
+
+/* Turns to a node; false: it is pure. */
+static bool enter(sm_tree_builder *builder, sm_node *asked, const pending *node, size_t *view, double *cost) {
+    const sm_target_kind *kind = builder->problem->target->kind;
+    if (builder->scan != NULL) return kind->scanner->enter(builder->scan, asked->slots, asked->n, cost, &asked->total);
+    asked->weight = builder->weight + node->first;
+    for (size_t k = 0; k < asked->n; k++) asked->total += asked->weight[k];
+    *view = kind->enter(builder->search, asked, node->view);
+    return !kind->is_pure(builder->search, asked);
 }
 
 /* Settles one node: a leaf, or a split with two more nodes on the stack. False: no memory. */
@@ -208,19 +273,21 @@ static bool settle(sm_tree_builder *builder, const pending *node, size_t number)
         return true;
     }
     sm_node asked = {
-        .items = builder->items + node->first, .n = node->end - node->first, .weight = builder->weight + node->first};
-    for (size_t k = 0; k < asked.n; k++) asked.total += asked.weight[k];
-    size_t view = problem->target->kind->enter(builder->search, &asked, node->view);
+        .items = builder->items + node->first, .n = node->end - node->first, .slots = builder->slots + node->first};
+    size_t view = node->view;
+    double cost = 0;
+    bool may_split = enter(builder, &asked, node, &view, &cost);
+    sm_sorted_turn(&builder->sorted, &asked, node->first);
     sm_random random;
     sm_random_start(&random, problem->options->seed, (uint32_t)number, node->random_place);
     sm_split split;
-    if (problem->target->kind->is_pure(builder->search, &asked) ||
-        !sm_splitter_best(&builder->splitter, &asked, &random, &split)) {
+    if (!may_split || !sm_splitter_best(&builder->splitter, &asked, cost, &random, &split)) {
         add_leaf(builder, node);
         return true;
     }
     if (!add_split(builder, &split)) return false;
     size_t middle = part(builder, node, split.goes_left);
+    builder->grown.threshold[builder->grown.n_splits - 1] = sm_splitter_threshold(&builder->splitter, &split);
     pending left = {.first = node->first,
                     .end = middle,
                     .depth = node->depth + 1,

@@ -1,0 +1,82 @@
+/* response_scan.c - what every cut of a node gains, for a response of one column, where weights are numbers of draws.
+ *
+ * With d the deviations from the node's mean, which add up to 0, and s the sum of w d on the left side, the gain is
+ *     s^2 / W_L + s^2 / W_R = s^2 W / (W_L W_R).
+ * No digits are lost: there is no difference of large numbers. vectors.c is the same for any weights and columns. */
+#include "base/arena.h"
+#include "base/memory.h"
+#include "target/vectors_kind.h"
+
+typedef struct drawn {
+    double value, draws;
+} drawn;
+
+struct sm_scan {
+    sm_arena arena; /* holds the array below */
+    const sm_vectors *vectors;
+    drawn *items; /* [n_items] by slot */
+    double total, mean;
+};
+
+/* Half the squared difference, of an item to itself too. */
+static bool fits(const smerf_target *target) {
+    const sm_vectors *vectors = sm_columns_vectors(target);
+    return vectors->rank == 1 && vectors->a == NULL && vectors->self == NULL && vectors->scale[0] == 0.5;
+}
+
+static void scan_free(sm_scan *scan) {
+    if (scan == NULL) return;
+    sm_arena_free(&scan->arena);
+    sm_free(scan);
+}
+
+static sm_scan *scan_new(const smerf_target *target, size_t n_items, smerf_error *error) {
+    sm_scan *scan = sm_zeros(1, sizeof *scan);
+    if (scan != NULL) {
+        scan->vectors = sm_columns_vectors(target);
+        scan->items = sm_arena_take(&scan->arena, n_items, sizeof *scan->items);
+        if (!scan->arena.has_failed) return scan;
+    }
+    scan_free(scan);
+    sm_no_memory(error, "preparing to grow trees");
+    return NULL;
+}
+
+static void start(sm_scan *scan, const uint32_t *items, const uint32_t *draws, size_t n) {
+    for (size_t slot = 0; slot < n; slot++)
+        scan->items[slot] = (drawn){.value = scan->vectors->u[items[slot]], .draws = draws[items[slot]]};
+}
+
+static bool enter(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, double *weight) {
+    double total = 0, sum = 0, squares = 0, first = scan->items[slots[0]].value;
+    bool is_pure = true;
+    for (size_t k = 0; k < n; k++) {
+        drawn item = scan->items[slots[k]];
+        total += item.draws;
+        sum += item.draws * (item.value - first); /* small terms, whatever the values lie around */
+        is_pure = is_pure && item.value == first;
+    }
+    double mean = first + sum / total;
+    for (size_t k = 0; k < n; k++) {
+        drawn item = scan->items[slots[k]];
+        squares += item.draws * (item.value - mean) * (item.value - mean);
+    }
+    scan->total = total;
+    scan->mean = mean;
+    *cost = squares;
+    *weight = total;
+    return !is_pure;
+}
+
+static void gains(sm_scan *scan, const uint32_t *order, size_t n, double *gain) {
+    double left = 0, sum = 0, total = scan->total, mean = scan->mean;
+    for (size_t r = 0; r + 1 < n; r++) {
+        drawn item = scan->items[order[r]];
+        left += item.draws;
+        sum += item.draws * (item.value - mean);
+        gain[r] = sum * sum * total / (left * (total - left));
+    }
+}
+
+const sm_scanner sm_response_scanner = {
+    .fits = fits, .scan_new = scan_new, .scan_free = scan_free, .start = start, .enter = enter, .gains = gains};

@@ -1,0 +1,45 @@
+/* sorted.h - the items of a subtree in order along every column of numbers.
+ *
+ * Sorting a node's items along each candidate takes most of the time of a forest whose cuts cost little. Once a node is
+ * small enough, its items are sorted along all columns, and from then on every split parts these lists in two, in order:
+ * a step for each item and column, which is less than sorting it along the candidates. */
+#ifndef SM_TRAIN_SORTED_H
+#define SM_TRAIN_SORTED_H
+
+#include "base/arena.h"
+#include "train/problem.h"
+
+typedef struct sm_sorted {
+    sm_arena arena; /* holds the arrays below */
+    const sm_problem *problem;
+    size_t room;     /* the most items of a subtree that is kept in order; 0: none is */
+    size_t *list_of; /* [n_features] of numbers; categories have none */
+    size_t n_lists;
+    uint32_t *lists; /* [n_lists + 1][room] slots, by number and then by slot; missing ones last. One to spare */
+    uint64_t *keys, *spare_keys; /* [room] */
+    uint32_t *counts;            /* [most_counts] */
+    size_t first, end;           /* the subtree's part of the tree's items; none: first = end */
+    size_t node_first, node_n;   /* the node turned to last; node_n = 0: it is not in order */
+} sm_sorted;
+
+smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, smerf_error *error);
+void sm_sorted_free(sm_sorted *sorted);
+
+/* Forgets the tree before. */
+void sm_sorted_clear(sm_sorted *sorted);
+
+/* Turns to a node, whose items stand from `first` on among those of the tree. Nodes come depth first. */
+void sm_sorted_turn(sm_sorted *sorted, const sm_node *node, size_t first);
+
+/* Whether the node turned to last is in order. */
+static inline bool sm_sorted_has_node(const sm_sorted *sorted) { return sorted->node_n > 0; }
+
+/* Its slots along a column of numbers. */
+static inline const uint32_t *sm_sorted_line(const sm_sorted *sorted, size_t feature) {
+    return sorted->lists + sorted->list_of[feature] * sorted->room + sorted->node_first;
+}
+
+/* Parts the node turned to last.   goes_left  by slot */
+void sm_sorted_part(sm_sorted *sorted, const bool *goes_left);
+
+#endif
