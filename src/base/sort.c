@@ -1,6 +1,7 @@
 /* sort.c - see sort.h. */
 #include "base/sort.h"
 
+#include <float.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -92,17 +93,98 @@ void sm_sort(uint64_t *keys, uint32_t *places, size_t n, uint64_t *spare_keys, u
     }
 }
 
+/* ---- numbers that are spread evenly ---- */
+
+enum { MOST_SPREAD_BUCKETS = 1 << 14, MOST_SPREAD = 1 << 17, MOVES_A_NUMBER = 4 };
+
+/* Takes numbers from the spare arrays one after the other and puts each where it belongs. Gives up after so many moves:
+ * false. */
+static bool insert_numbers(double *numbers, uint32_t *places, size_t n, const double *from, const uint32_t *from_places,
+                           size_t most_moves) {
+    for (size_t i = 0; i < n; i++) {
+        double number = from[i];
+        size_t j = i;
+        for (; j > 0 && numbers[j - 1] > number; j--) {
+            numbers[j] = numbers[j - 1];
+            places[j] = places[j - 1];
+        }
+        numbers[j] = number;
+        places[j] = from_places[i];
+        if (i - j > most_moves) return false;
+        most_moves -= i - j;
+    }
+    return true;
+}
+
+/* Deals the numbers out to buckets of equal width, in their order. False: their range is too wide or too narrow. */
+static bool spread(const double *numbers, const uint32_t *places, size_t n, double *to, uint32_t *to_places) {
+    uint32_t next[MOST_SPREAD_BUCKETS], sum = 0;
+    double low = numbers[0], high = numbers[0];
+    for (size_t i = 1; i < n; i++) {
+        low = numbers[i] < low ? numbers[i] : low;
+        high = numbers[i] > high ? numbers[i] : high;
+    }
+    size_t n_buckets = FEW;
+    while (n_buckets < n && n_buckets < MOST_SPREAD_BUCKETS) n_buckets *= 2;
+    double a_bucket = (double)(n_buckets - 1) / (high - low);
+    if (!(high - low <= DBL_MAX && a_bucket <= DBL_MAX)) return false;
+    memset(next, 0, n_buckets * sizeof *next);
+    for (size_t i = 0; i < n; i++) next[(size_t)((numbers[i] - low) * a_bucket)]++;
+    for (size_t bucket = 0; bucket < n_buckets; bucket++) {
+        uint32_t count = next[bucket];
+        next[bucket] = sum;
+        sum += count;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t at = next[(size_t)((numbers[i] - low) * a_bucket)]++;
+        to[at] = numbers[i];
+        to_places[at] = places[i];
+    }
+    return true;
+}
+
+static void sort_by_keys(double *numbers, uint32_t *places, size_t n, double *spare, uint32_t *spare_places) {
+    const uint64_t sign = (uint64_t)1 << 63;
+    uint64_t *keys = (uint64_t *)(void *)numbers; /* the same bytes, never read as both */
+    for (size_t i = 0; i < n; i++) keys[i] = sm_sort_key(numbers[i]);
+    sm_sort(keys, places, n, (uint64_t *)(void *)spare, spare_places);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits = keys[i] & sign ? keys[i] & ~sign : ~keys[i];
+        memcpy(&numbers[i], &bits, sizeof bits);
+    }
+}
+
+void sm_sort_numbers(double *numbers, uint32_t *places, size_t n, double *spare, uint32_t *spare_places) {
+    if (n > FEW && (n > MOST_SPREAD || !spread(numbers, places, n, spare, spare_places))) {
+        sort_by_keys(numbers, places, n, spare, spare_places);
+        return;
+    }
+    if (n <= FEW) {
+        memcpy(spare, numbers, n * sizeof *spare);
+        memcpy(spare_places, places, n * sizeof *places);
+        insert_numbers(numbers, places, n, spare, spare_places, SIZE_MAX);
+    } else if (!insert_numbers(numbers, places, n, spare, spare_places, MOVES_A_NUMBER * n)) {
+        memcpy(numbers, spare, n * sizeof *numbers); /* where they are in their order, if equal */
+        memcpy(places, spare_places, n * sizeof *places);
+        sort_by_keys(numbers, places, n, spare, spare_places);
+    }
+}
+
 /* ---- packed ranks ---- */
 
-enum { WIDE_BITS = 11, WIDE_BUCKETS = 1 << WIDE_BITS, MANY = 4096 };
+enum { WIDE_BITS = 11, WIDE_BUCKETS = 1 << WIDE_BITS, MOST_ONE_PASS = 4 * WIDE_BUCKETS };
 
-static void insert_packed(uint64_t *packed, size_t n) {
+/* Gives up after so many moves: false. */
+static bool insert_packed(uint64_t *packed, size_t n, size_t most_moves) {
     for (size_t i = 1; i < n; i++) {
         uint64_t key = packed[i];
         size_t j = i;
         for (; j > 0 && packed[j - 1] > key; j--) packed[j] = packed[j - 1];
         packed[j] = key;
+        if (i - j > most_moves) return false;
+        most_moves -= i - j;
     }
+    return true;
 }
 
 static void pass_packed(const uint64_t *from, uint64_t *to, size_t n, unsigned shift, unsigned bits) {
@@ -120,15 +202,28 @@ static void pass_packed(const uint64_t *from, uint64_t *to, size_t n, unsigned s
     for (size_t i = 0; i < n; i++) to[next[from[i] >> shift & mask]++] = from[i];
 }
 
+/* As many bits as number the keys, but no more than a pass can take. */
+static unsigned bits_for(size_t n) {
+    unsigned bits = 64 - (unsigned)__builtin_clzll(n);
+    return bits < WIDE_BITS ? bits : WIDE_BITS;
+}
+
 void sm_sort_packed(uint64_t *packed, size_t n, uint64_t *spare) {
     if (n <= FEW) {
-        insert_packed(packed, n);
+        insert_packed(packed, n, SIZE_MAX);
         return;
     }
-    unsigned low, high, bits = n < MANY ? DIGIT_BITS : WIDE_BITS;
+    unsigned low, high, bits = bits_for(n);
     find_bits(packed, n, &low, &high);
+    if (low < 32) low = 32;                        /* places ascend already */
+    if (high > low + bits && n <= MOST_ONE_PASS) { /* the leading bits nearly sort ranks; insertion does the rest */
+        pass_packed(packed, spare, n, high - bits, bits);
+        memcpy(packed, spare, n * sizeof *packed);
+        if (insert_packed(packed, n, 4 * n)) return;
+        low = 0; /* their places may have been moved past each other */
+    }
     uint64_t *from = packed, *to = spare;
-    for (unsigned shift = low < 32 ? 32 : low; shift < high; shift += bits) {
+    for (unsigned shift = low; shift < high; shift += bits) {
         pass_packed(from, to, n, shift, bits);
         uint64_t *other = from;
         from = to;

@@ -128,3 +128,19 @@ double sm_view_project(const sm_view *view, const sm_projection *projection, siz
     for (size_t term = 0; term < projection->n_terms; term++) sum += term_value(view, projection, term, item);
     return isfinite(sum) ? sum : project_carefully(view, projection, item);
 }
+
+void sm_view_project_all(const sm_view *view, const sm_projection *projection, const uint32_t *items, size_t n,
+                         double *out) {
+    for (size_t k = 0; k < n; k++) out[k] = 0;
+    for (size_t term = 0; term < projection->n_terms; term++) {
+        const double *values = view->values[projection->feature[term]];
+        if (values != NULL && projection->weight[term] == 1)
+            for (size_t k = 0; k < n; k++) out[k] += values[items[k]];
+        else if (values != NULL)
+            for (size_t k = 0; k < n; k++) out[k] -= values[items[k]];
+        else
+            for (size_t k = 0; k < n; k++) out[k] += term_value(view, projection, term, items[k]);
+    }
+    for (size_t k = 0; k < n; k++)
+        if (!isfinite(out[k])) out[k] = project_carefully(view, projection, items[k]);
+}

@@ -2,7 +2,8 @@
  *
  * With d the deviations from the node's mean, which add up to 0, and s the sum of w d on the left side, the gain is
  *     s^2 / W_L + s^2 / W_R = s^2 W / (W_L W_R).
- * No digits are lost: there is no difference of large numbers. vectors.c is the same for any weights and columns. */
+ * The mean is kept as the value of one of the items and what it is above that, so that deviations add up to 0 whatever the
+ * values lie around. vectors.c is the same for any weights and columns. */
 #include "base/arena.h"
 #include "base/memory.h"
 #include "target/vectors_kind.h"
@@ -14,8 +15,9 @@ typedef struct drawn {
 struct sm_scan {
     sm_arena arena; /* holds the array below */
     const sm_vectors *vectors;
-    drawn *items; /* [n_items] by slot */
-    double total, mean;
+    drawn *items;        /* [n_items] by slot */
+    double total;        /* the node's weight W */
+    double first, above; /* its mean is their sum */
 };
 
 /* Half the squared difference, of an item to itself too. */
@@ -53,27 +55,29 @@ static bool enter(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, 
     for (size_t k = 0; k < n; k++) {
         drawn item = scan->items[slots[k]];
         total += item.draws;
-        sum += item.draws * (item.value - first); /* small terms, whatever the values lie around */
+        sum += item.draws * (item.value - first);
         is_pure = is_pure && item.value == first;
     }
-    double mean = first + sum / total;
+    double above = sum / total;
     for (size_t k = 0; k < n; k++) {
         drawn item = scan->items[slots[k]];
-        squares += item.draws * (item.value - mean) * (item.value - mean);
+        double deviation = item.value - first - above;
+        squares += item.draws * deviation * deviation;
     }
     scan->total = total;
-    scan->mean = mean;
+    scan->first = first;
+    scan->above = above;
     *cost = squares;
     *weight = total;
     return !is_pure;
 }
 
 static void gains(sm_scan *scan, const uint32_t *order, size_t n, double *gain) {
-    double left = 0, sum = 0, total = scan->total, mean = scan->mean;
+    double left = 0, sum = 0, total = scan->total, first = scan->first, above = scan->above;
     for (size_t r = 0; r + 1 < n; r++) {
         drawn item = scan->items[order[r]];
         left += item.draws;
-        sum += item.draws * (item.value - mean);
+        sum += item.draws * (item.value - first - above);
         gain[r] = sum * sum * total / (left * (total - left));
     }
 }

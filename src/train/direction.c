@@ -44,12 +44,22 @@ smerf_status sm_directions_start(sm_directions *directions, const sm_problem *pr
 
 void sm_directions_free(sm_directions *directions) { sm_arena_free(&directions->arena); }
 
+static sm_projection projection_of(const sm_directions *directions, const sm_direction *direction) {
+    return (sm_projection){.n_terms = direction->n_terms,
+                           .feature = directions->term_feature + direction->first_term,
+                           .weight = directions->term_weight + direction->first_term,
+                           .level = directions->term_level + direction->first_term};
+}
+
 double sm_direction_value(const sm_directions *directions, const sm_direction *direction, size_t item) {
-    const sm_projection projection = {.n_terms = direction->n_terms,
-                                      .feature = directions->term_feature + direction->first_term,
-                                      .weight = directions->term_weight + direction->first_term,
-                                      .level = directions->term_level + direction->first_term};
+    const sm_projection projection = projection_of(directions, direction);
     return sm_view_project(directions->problem->view, &projection, item);
+}
+
+void sm_direction_values(const sm_directions *directions, const sm_direction *direction, const sm_node *node,
+                         double *values) {
+    const sm_projection projection = projection_of(directions, direction);
+    sm_view_project_all(directions->problem->view, &projection, node->items, node->n, values);
 }
 
 /* Ranks of numbers and codes of categories are both whole numbers, with one for missing. */

@@ -38,4 +38,8 @@ void sm_directions_draw(sm_directions *directions, const sm_node *node, sm_rando
 /* The value of a direction for one item; NaN: missing. Not for a category. */
 double sm_direction_value(const sm_directions *directions, const sm_direction *direction, size_t item);
 
+/* Its values for all items of a node.   values  [node->n] out */
+void sm_direction_values(const sm_directions *directions, const sm_direction *direction, const sm_node *node,
+                         double *values);
+
 #endif

@@ -83,21 +83,21 @@ static size_t order_by_rank(sm_splitter *splitter, const sm_node *node, const sm
 /* The same along a sum of features: by the sums. */
 static size_t order_by_value(sm_splitter *splitter, const sm_node *node, const sm_direction *direction, uint32_t *order,
                              bool *is_cut) {
-    uint64_t *keys = splitter->keys;
+    double *values = splitter->values;
     size_t n = node->n, n_present = 0, n_missing = 0;
     uint32_t *missing = splitter->spare_places;
+    sm_direction_values(&splitter->directions, direction, node, values);
     for (size_t k = 0; k < n; k++) {
-        double value = sm_direction_value(&splitter->directions, direction, node->items[k]);
-        if (isnan(value)) {
+        if (isnan(values[k])) {
             missing[n_missing++] = listed(splitter, node, k);
         } else {
-            keys[n_present] = sm_sort_key(value);
+            values[n_present] = values[k];
             order[n_present++] = listed(splitter, node, k);
         }
     }
     if (n_missing > 0) memcpy(order + n_present, missing, n_missing * sizeof *order);
-    sm_sort(keys, order, n_present, splitter->spare_keys, splitter->spare_places);
-    for (size_t r = 0; r + 1 < n_present; r++) is_cut[r] = keys[r] != keys[r + 1];
+    sm_sort_numbers(values, order, n_present, splitter->spare_values, splitter->spare_places);
+    for (size_t r = 0; r + 1 < n_present; r++) is_cut[r] = values[r] != values[r + 1];
     return n_present;
 }
 

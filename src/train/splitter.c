@@ -43,6 +43,8 @@ smerf_status sm_splitter_start(sm_splitter *splitter, const sm_splitter *given, 
     splitter->cuts = sm_arena_take(arena, splitter->room, sizeof *splitter->cuts);
     splitter->keys = (uint64_t *)(void *)splitter->costs;
     splitter->spare_keys = splitter->keys + splitter->room;
+    splitter->values = splitter->costs;
+    splitter->spare_values = splitter->costs + splitter->room;
     bool has_sums = problem->options->splits == SMERF_OBLIQUE;
     splitter->spare_places = sm_arena_take(arena, has_sums ? n : 0, sizeof *splitter->spare_places);
     splitter->goes_left = sm_arena_take(arena, n, sizeof *splitter->goes_left);

@@ -45,13 +45,14 @@ typedef struct sm_splitter {
     size_t room;              /* items in all line-ups of a batch together */
     sm_line_up *line_ups;     /* of slots, with gains in the place of left costs, where there is a scanner */
     size_t n_line_ups;
-    uint32_t *orders;            /* [room] */
-    double *costs;               /* [2][room] */
-    bool *cuts;                  /* [room] */
-    uint64_t *keys, *spare_keys; /* where the costs will be: nothing is priced before everything is sorted */
-    uint32_t *spare_places;      /* [most_in_bag], oblique */
-    uint32_t *place_of;          /* by slot: places in the node, for line-ups that are in order already */
-    bool *goes_left;             /* by slot */
+    uint32_t *orders;              /* [room] */
+    double *costs;                 /* [2][room] */
+    bool *cuts;                    /* [room] */
+    uint64_t *keys, *spare_keys;   /* where the costs will be: nothing is priced before everything is sorted */
+    double *values, *spare_values; /* likewise */
+    uint32_t *spare_places;        /* [most_in_bag], oblique */
+    uint32_t *place_of;            /* by slot: places in the node, for line-ups that are in order already */
+    bool *goes_left;               /* by slot */
     uint32_t *left_levels;
     double node_cost;
 } sm_splitter;

@@ -110,6 +110,77 @@ static void five_thousand_keys_are_sorted(void **state) {
     assert_sorts(keys, MOST);
 }
 
+static int by_value(const void *a, const void *b) {
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+static void packed_ranks_are_sorted_by_rank_and_place(void **state) {
+    (void)state;
+    static uint64_t packed[MOST], expected[MOST], spare[MOST];
+    const uint32_t most[] = {1, 3, 300, 100000, UINT32_MAX};
+    for (size_t m = 0; m < 2 * sizeof most / sizeof *most; m++)
+        for (size_t n = 0; n <= MOST; n = n < 70 ? n + 1 : n * 7 / 5) {
+            sm_random random;
+            sm_random_start(&random, 4, (uint32_t)m, n);
+            for (size_t i = 0; i < n; i++) {
+                uint32_t rank = sm_random_below(&random, most[m / 2]); /* or two heaps, far apart */
+                if (m % 2 == 1) rank = i % 2 == 0 ? UINT32_MAX : rank % 1000;
+                packed[i] = expected[i] = sm_pack_rank(rank, (uint32_t)(2 * i));
+            }
+            qsort(expected, n, sizeof *expected, by_value);
+            sm_sort_packed(packed, n, spare);
+            assert_memory_equal(packed, expected, n * sizeof *packed);
+        }
+}
+
+/* ---- numbers ---- */
+
+static void assert_sorts_numbers(const double *numbers, size_t n) {
+    static double sorted[MOST], spare[MOST];
+    static uint32_t places[MOST], spare_places[MOST];
+    static pair expected[MOST];
+    for (size_t i = 0; i < n; i++) {
+        sorted[i] = numbers[i];
+        places[i] = (uint32_t)(3 * i + 1);
+        expected[i] = (pair){.key = sm_sort_key(numbers[i]), .place = places[i]};
+    }
+    qsort(expected, n, sizeof *expected, by_key_then_place);
+    sm_sort_numbers(sorted, places, n, spare, spare_places);
+    for (size_t i = 0; i < n; i++)
+        if (sm_sort_key(sorted[i]) != expected[i].key || places[i] != expected[i].place)
+            fail_msg("of %zu numbers, number %zu is out of order", n, i);
+}
+
+/* Ways in which numbers may lie: some evenly, and some so that equal widths are no use. */
+static double draw_number(sm_random *random, size_t way, size_t i) {
+    double even = sm_random_uniform(random), normal = sm_random_normal(random);
+    switch (way) {
+    case 0: return even;
+    case 1: return normal;
+    case 2: return exp(20 * normal);
+    case 3: return sm_random_below(random, 3) == 0 ? 0.0 : -0.0;
+    case 4: return floor(5 * even);
+    case 5: return i == 0 ? 1e300 : even;
+    case 6: return i % 2 == 0 ? DBL_MAX : -DBL_MAX;
+    case 7: return 0x1p-1074 * floor(100 * even);
+    case 8: return 1e18 + 1e3 * floor(10 * even);
+    default: return -(double)i;
+    }
+}
+
+static void numbers_are_sorted_as_qsort_would_and_ties_keep_their_order(void **state) {
+    (void)state;
+    static double numbers_to_sort[MOST];
+    for (size_t way = 0; way < 10; way++)
+        for (size_t n = 0; n <= MOST; n = n < 70 ? n + 1 : n * 7 / 5) {
+            sm_random random;
+            sm_random_start(&random, 3, (uint32_t)way, n);
+            for (size_t i = 0; i < n; i++) numbers_to_sort[i] = draw_number(&random, way, i);
+            assert_sorts_numbers(numbers_to_sort, n);
+        }
+}
+
 /* From the smallest number to the largest. */
 static const double ladder[] = {
     -INFINITY, -DBL_MAX,  -1e300,        -2,      -1,      -0.5, -DBL_MIN, -0x1p-1074 * 3,  -0x1p-1074,
@@ -147,6 +218,8 @@ static void no_number_has_the_key_that_means_missing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_sorted_as_qsort_would_and_ties_keep_their_order),
+        cmocka_unit_test(packed_ranks_are_sorted_by_rank_and_place),
+        cmocka_unit_test(numbers_are_sorted_as_qsort_would_and_ties_keep_their_order),
         cmocka_unit_test(five_thousand_keys_are_sorted),
         cmocka_unit_test(keys_stand_in_the_order_of_the_numbers),
         cmocka_unit_test(both_zeros_have_one_key),

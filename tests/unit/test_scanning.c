@@ -1,0 +1,127 @@
+/* test_scanning.c - the quick ways to grow find the trees that the plain ones find. Items that all weigh 1 by a column of
+ * weights are priced by the plain way, those without are scanned: both are the same data. And a tree too large to be kept in
+ * order as a whole is sorted at its top. */
+#include "tests/unit/per_item.h"
+
+enum { N_ITEMS = 150, LARGE = 300000, N_LARGE_COLUMNS = 2 };
+
+typedef struct plan {
+    size_t n_columns, n_classes; /* 0 classes: a response */
+    double missing;
+    bool has_repeats; /* numbers and responses come from a few */
+    smerf_options options;
+} plan;
+
+/* Numbers in all ways that matter to a line-up. */
+static double draw_value(const plan *of, sm_random *random) {
+    double value = sm_random_normal(random);
+    if (sm_random_uniform(random) < of->missing) return NAN;
+    return of->has_repeats ? round(2 * value) / 4 : value;
+}
+
+static smerf_target *draw_target(const plan *of, size_t n, sm_random *random) {
+    static const char *const names[] = {"y"};
+    uint32_t *codes = calloc(n, sizeof *codes);
+    double *y = calloc(n, sizeof *y);
+    const double *const columns[] = {y};
+    const char **classes = calloc(of->n_classes + 1, sizeof *classes);
+    char(*texts)[24] = calloc(of->n_classes + 1, sizeof *texts);
+    smerf_target *target = NULL;
+    smerf_error error;
+    assert_true(codes != NULL && y != NULL && classes != NULL && texts != NULL);
+    for (size_t c = 0; c < of->n_classes; c++) {
+        snprintf(texts[c], sizeof texts[c], "%zu", c);
+        classes[c] = texts[c];
+    }
+    for (size_t i = 0; i < n; i++) {
+        y[i] = of->has_repeats ? sm_random_below(random, 4) : 1e6 + sm_random_normal(random);
+        codes[i] = of->n_classes > 0 ? sm_random_below(random, (uint32_t)of->n_classes) : 0;
+    }
+    if (of->n_classes > 0)
+        demand_ok(smerf_target_new_labels("y", codes, n, classes, of->n_classes, &target, &error), &error);
+    else
+        demand_ok(smerf_target_new_response(names, columns, 1, n, &target, &error), &error);
+    free(codes);
+    free(y);
+    free(classes);
+    free(texts);
+    return target;
+}
+
+static void assert_weights_of_one_change_nothing(const plan *of, size_t n, uint64_t seed) {
+    sm_random random;
+    sm_random_start(&random, seed, 1, 2);
+    double *values = calloc(of->n_columns * n, sizeof *values), *ones = calloc(n, sizeof *ones);
+    char names[MOST_COLUMNS][24];
+    smerf_column columns[MOST_COLUMNS];
+    smerf_items *items = NULL;
+    smerf_model *scanned = NULL, *priced = NULL;
+    smerf_error error;
+    assert_true(values != NULL && ones != NULL);
+    for (size_t k = 0; k < of->n_columns * n; k++) values[k] = draw_value(of, &random);
+    for (size_t i = 0; i < n; i++) ones[i] = 1;
+    for (size_t f = 0; f < of->n_columns; f++) {
+        snprintf(names[f], sizeof names[f], "x%zu", f);
+        columns[f] = (smerf_column){.name = names[f], .kind = SMERF_NUMBER, .values = values + f * n};
+    }
+    demand_ok(smerf_items_new(columns, of->n_columns, n, &items, &error), &error);
+    smerf_target *target = draw_target(of, n, &random);
+    demand_ok(smerf_fit(items, target, &of->options, NULL, &scanned, &error), &error);
+    demand_ok(smerf_items_set_weights(items, "w", ones, &error), &error);
+    demand_ok(smerf_fit(items, target, &of->options, NULL, &priced, &error), &error);
+    assert_same_arrays(scanned, priced, of->options.n_trees);
+    smerf_model_free(scanned);
+    smerf_model_free(priced);
+    smerf_target_free(target);
+    smerf_items_free(items);
+    free(values);
+    free(ones);
+}
+
+static void scanning_finds_the_trees_that_pricing_finds(void **state) {
+    (void)state;
+    const size_t classes[] = {0, 1, 2, 5, 60};
+    for (unsigned way = 0; way < 32; way++)
+        for (size_t c = 0; c < sizeof classes / sizeof *classes; c++) {
+            plan of = {.n_columns = way & 1 ? 3 : 30, /* kept in order, or sorted at every node */
+                       .n_classes = classes[c],
+                       .missing = way & 2 ? 0.2 : 0,
+                       .has_repeats = (way & 4) != 0,
+                       .options = options_for(3)};
+            of.options.splits = way & 8 ? SMERF_OBLIQUE : SMERF_AXIS;
+            of.options.candidates = 2;
+            of.options.sample = way & 16 ? SMERF_NO_SAMPLE : SMERF_BOOTSTRAP;
+            of.options.min_parent = way % 3 == 0 ? 7 : 2;
+            of.options.max_depth = way % 5 == 0 ? 4 : SMERF_NO_LIMIT;
+            assert_weights_of_one_change_nothing(&of, N_ITEMS, way * 100 + c);
+        }
+}
+
+static void a_few_items_are_scanned_too(void **state) {
+    (void)state;
+    for (size_t n = 2; n < 8; n++)
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            plan of = {
+                .n_columns = 2, .n_classes = seed % 2 * 2, .has_repeats = seed % 3 == 0, .options = options_for(5)};
+            assert_weights_of_one_change_nothing(&of, n, seed);
+        }
+}
+
+/* Its top is sorted node by node, and two or more subtrees are kept in order one after the other. */
+static void a_tree_that_is_too_large_to_be_kept_in_order_is_the_same(void **state) {
+    (void)state;
+    plan of = {.n_columns = N_LARGE_COLUMNS, .n_classes = 3, .missing = 0.01, .options = options_for(1)};
+    of.options.max_depth = 6;
+    assert_weights_of_one_change_nothing(&of, LARGE, 5);
+    of.n_classes = 0;
+    assert_weights_of_one_change_nothing(&of, LARGE, 6);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scanning_finds_the_trees_that_pricing_finds),
+        cmocka_unit_test(a_few_items_are_scanned_too),
+        cmocka_unit_test(a_tree_that_is_too_large_to_be_kept_in_order_is_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
