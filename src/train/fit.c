@@ -116,7 +116,10 @@ static smerf_status fit(const smerf_items *items, const sm_view *view, smerf_tar
     smerf_status status = sm_model_new(items, view, target, resolved, &model, error);
     if (status != SMERF_OK) return status;
     sm_problem problem;
-    status = sm_problem_start(&problem, view, &model->features, target, model->weights, &model->options, error);
+    sm_crew crew;
+    sm_crew_start(&crew, run);
+    crew.share_to = 0; /* the forest is what progress is about */
+    status = sm_problem_start(&problem, view, &model->features, target, model->weights, &model->options, &crew, error);
     if (status == SMERF_OK) {
         status = grow_all(&problem, run, model, error);
         sm_problem_free(&problem);

@@ -35,8 +35,9 @@ static void mark_gaps(const sm_splitter *splitter, const uint32_t *ranks, const 
 static void take_in_order(sm_splitter *splitter, const sm_node *node, size_t feature, size_t u,
                           sm_candidate *candidate) {
     const sm_column_facts *facts = &splitter->problem->facts[feature];
-    const uint32_t *ranks = splitter->problem->ranks[feature], *line = sm_sorted_line(splitter->sorted, feature);
+    const uint32_t *ranks = splitter->problem->ranks[feature];
     uint32_t *order = splitter->orders + u * node->n;
+    const uint32_t *line = sm_sorted_line(splitter->sorted, feature, order);
     bool *is_cut = splitter->cuts + u * node->n;
     candidate->n_present = facts->has_missing ? count_present(splitter, ranks, line, node->n) : node->n;
     candidate->is_cut = facts->has_repeats || facts->has_missing ? is_cut : NULL;

@@ -2,12 +2,12 @@
 #ifndef SM_TRAIN_PROBLEM_H
 #define SM_TRAIN_PROBLEM_H
 
+#include "base/parallel.h"
 #include "data/items.h"
 #include "target/target.h"
 
 /* What is known of a column of numbers beyond its ranks. */
 typedef struct sm_column_facts {
-    size_t n_ranks;   /* different numbers */
     bool has_repeats; /* some items have the same number */
     bool has_missing;
 } sm_column_facts;
@@ -22,18 +22,25 @@ typedef struct sm_problem {
     uint32_t **ranks;             /* [n_features][n_items] the place of a number among the different values of its
                                      column, SMERF_MISSING where there is none; NULL for a category. Owned. */
     sm_column_facts *facts;       /* [n_features] of the columns of numbers */
+    uint32_t **orders;            /* [n_features][n_items] items by number, then by place, missing ones last; NULL for a
+                                     category, or altogether: trees are too large to be kept in order. Owned. */
+    size_t n_numbers;             /* features that are numbers */
     size_t n_draws;               /* by one tree */
     size_t most_in_bag;           /* the most different items in one tree */
+    size_t most_sorted;           /* items of a subtree that is kept in order, see sorted.h; 0: none is */
     size_t most_line_ups;         /* at one node: two a candidate where values may be missing */
 } sm_problem;
 
 smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
                               const smerf_target *target, const double *item_weights, const smerf_options *options,
-                              smerf_error *error);
+                              sm_crew *crew, smerf_error *error);
 void sm_problem_free(sm_problem *problem);
 
 /* The most levels that a category has; 0 if there is none. */
 size_t sm_problem_most_levels(const sm_problem *problem);
+
+/* ranks.c: fills in ranks, orders and facts, for which there are arrays of columns. */
+smerf_status sm_problem_rank(sm_problem *problem, sm_crew *crew, smerf_error *error);
 
 /* options.c: checks the options against the data and spells out every automatic choice. */
 smerf_status sm_options_resolve(const smerf_options *options, size_t n_items, size_t n_features,

@@ -6,26 +6,18 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
-/* Larger subtrees would need much memory for a few levels; with more columns a candidate than this, sorting is quicker. */
-enum { MOST_ITEMS = 1 << 17, MOST_COLUMNS_A_CANDIDATE = 8, MOST_COUNTS_AN_ITEM = 2, FEW = 16 };
-
-static size_t count_numbers(const sm_problem *problem) {
-    size_t n = 0;
-    for (size_t f = 0; f < problem->n_features; f++) n += problem->ranks[f] != NULL;
-    return n;
-}
+/* Lists of so many items are parted no more. */
+enum { FEW = 16 };
 
 smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, smerf_error *error) {
-    size_t n = problem->most_in_bag, n_lists = count_numbers(problem);
-    *sorted = (sm_sorted){.problem = problem};
-    if (problem->options->splits == SMERF_OBLIQUE || n_lists == 0 ||
-        n_lists > problem->options->candidates * MOST_COLUMNS_A_CANDIDATE)
-        return SMERF_OK;
-    sorted->room = n < MOST_ITEMS ? n : MOST_ITEMS;
+    size_t n = problem->most_in_bag, n_lists = problem->n_numbers;
+    *sorted = (sm_sorted){.problem = problem, .room = problem->most_sorted};
+    if (sorted->room == 0) return SMERF_OK;
     sm_arena *arena = &sorted->arena;
     sorted->list_of = sm_arena_take(arena, problem->n_features, sizeof *sorted->list_of);
     sorted->lists = sm_arena_take(arena, sm_size(n_lists + 1, sorted->room, 0), sizeof *sorted->lists);
-    sorted->counts = sm_arena_take(arena, MOST_COUNTS_AN_ITEM * sorted->room, sizeof *sorted->counts);
+    sorted->slot_of = sm_arena_take(arena, problem->orders != NULL ? problem->n_items : 0, sizeof *sorted->slot_of);
+    sorted->owner = sm_arena_take_zeros(arena, n, sizeof *sorted->owner);
     sorted->keys = sm_arena_take(arena, sorted->room, sizeof *sorted->keys);
     sorted->spare_keys = sm_arena_take(arena, sorted->room, sizeof *sorted->spare_keys);
     if (arena->has_failed) {
@@ -39,59 +31,81 @@ smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, smerf
 
 void sm_sorted_free(sm_sorted *sorted) { sm_arena_free(&sorted->arena); }
 
-void sm_sorted_clear(sm_sorted *sorted) { sorted->first = sorted->end = sorted->node_n = 0; }
-
-/* By counting how many items have each rank. A missing value has the rank after the last. */
-static void count_column(sm_sorted *sorted, const sm_node *node, const uint32_t *ranks, size_t n_ranks,
-                         uint32_t *list) {
-    uint32_t *next = sorted->counts, sum = 0;
-    memset(next, 0, (n_ranks + 1) * sizeof *next);
-    for (size_t k = 0; k < node->n; k++) {
-        uint32_t rank = ranks[node->items[k]];
-        next[rank < n_ranks ? rank : n_ranks]++;
-    }
-    for (size_t rank = 0; rank <= n_ranks; rank++) {
-        uint32_t count = next[rank];
-        next[rank] = sum;
-        sum += count;
-    }
-    for (size_t k = 0; k < node->n; k++) {
-        uint32_t rank = ranks[node->items[k]];
-        list[next[rank < n_ranks ? rank : n_ranks]++] = node->slots[k];
-    }
+void sm_sorted_clear(sm_sorted *sorted) {
+    sorted->first = sorted->end = sorted->node_n = sorted->whole_n = sorted->n_numbers = 0;
+    if (sorted->room > 0) memset(sorted->owner, 0, sorted->problem->most_in_bag * sizeof *sorted->owner);
 }
 
-/* By sorting, where ranks are many. A missing value has the largest rank there is. */
+/* A missing value has the largest rank there is. */
 static void sort_column(sm_sorted *sorted, const sm_node *node, const uint32_t *ranks, uint32_t *list) {
     for (size_t k = 0; k < node->n; k++) sorted->keys[k] = sm_pack_rank(ranks[node->items[k]], node->slots[k]);
     sm_sort_packed(sorted->keys, node->n, sorted->spare_keys);
     for (size_t k = 0; k < node->n; k++) list[k] = sm_packed_place(sorted->keys[k]);
 }
 
+/* The items of the root, out of all items in order. Each is written, and stays if it is in the tree. */
+static void pick_column(const sm_sorted *sorted, const uint32_t *order, size_t n, uint32_t *list) {
+    size_t n_picked = 0;
+    for (size_t r = 0; n_picked < n; r++) {
+        uint32_t slot = sorted->slot_of[order[r]];
+        list[n_picked] = slot;
+        n_picked += slot != SMERF_MISSING;
+    }
+}
+
 static void take_columns(sm_sorted *sorted, const sm_node *node) {
     const sm_problem *problem = sorted->problem;
+    bool is_root = problem->orders != NULL; /* where whole trees are kept in order */
+    if (is_root) {
+        memset(sorted->slot_of, 0xFF, problem->n_items * sizeof *sorted->slot_of);
+        for (size_t k = 0; k < node->n; k++) sorted->slot_of[node->items[k]] = node->slots[k];
+    }
     for (size_t f = 0; f < problem->n_features; f++) {
         if (problem->ranks[f] == NULL) continue;
         uint32_t *list = sorted->lists + sorted->list_of[f] * sorted->room;
-        size_t n_ranks = problem->facts[f].n_ranks;
-        if (n_ranks + 1 <= MOST_COUNTS_AN_ITEM * node->n)
-            count_column(sorted, node, problem->ranks[f], n_ranks, list);
+        if (is_root)
+            pick_column(sorted, problem->orders[f], node->n, list);
         else
             sort_column(sorted, node, problem->ranks[f], list);
     }
 }
 
+/* The items of a node that is one of a few are marked as its own. */
+static void turn_to_few(sm_sorted *sorted, const sm_node *node) {
+    bool is_inside = sorted->node_first - sorted->whole_first < sorted->whole_n; /* false also if it lies before */
+    if (!is_inside) {
+        sorted->whole_first = sorted->node_first;
+        sorted->whole_n = node->n;
+        return;
+    }
+    sorted->number = ++sorted->n_numbers;
+    for (size_t k = 0; k < node->n; k++) sorted->owner[node->slots[k]] = sorted->number;
+}
+
 void sm_sorted_turn(sm_sorted *sorted, const sm_node *node, size_t first) {
     bool is_inside = first >= sorted->first && first < sorted->end;
-    sorted->node_n = 0;
+    sorted->node_n = sorted->number = 0;
     if (!is_inside && node->n > sorted->room) return;
     if (!is_inside) {
         sorted->first = first;
         sorted->end = first + node->n;
+        sorted->whole_n = 0;
         take_columns(sorted, node);
     }
     sorted->node_first = first - sorted->first;
     sorted->node_n = node->n;
+    if (node->n <= FEW) turn_to_few(sorted, node);
+}
+
+const uint32_t *sm_sorted_line(const sm_sorted *sorted, size_t feature, uint32_t *room) {
+    const uint32_t *list = sorted->lists + sorted->list_of[feature] * sorted->room;
+    if (sorted->number == 0) return list + sorted->node_first;
+    size_t n = 0;
+    for (size_t r = sorted->whole_first; n < sorted->node_n; r++) {
+        room[n] = list[r];
+        n += sorted->owner[list[r]] == sorted->number;
+    }
+    return room;
 }
 
 /* Slots that go right wait in the spare list. Which of the two a slot is written to is chosen without a jump: there is
@@ -106,13 +120,11 @@ static void part_list(uint32_t *list, size_t n, const bool *goes_left, size_t sp
         left += is_left;
         right += 1 - is_left;
     }
-    if (right - spare >= FEW)
-        memcpy(list + left, list + spare, (right - spare) * sizeof *list);
-    else
-        for (size_t r = spare; r < right; r++) list[left++] = list[r];
+    memcpy(list + left, list + spare, (right - spare) * sizeof *list);
 }
 
 void sm_sorted_part(sm_sorted *sorted, const bool *goes_left) {
+    if (sorted->node_n <= FEW) return;
     for (size_t l = 0; l < sorted->n_lists; l++) {
         size_t at = l * sorted->room + sorted->node_first;
         part_list(sorted->lists + at, sorted->node_n, goes_left, sorted->n_lists * sorted->room - at);

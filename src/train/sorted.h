@@ -2,7 +2,8 @@
  *
  * Sorting a node's items along each candidate takes most of the time of a forest whose cuts cost little. Once a node is
  * small enough, its items are sorted along all columns, and from then on every split parts these lists in two, in order:
- * a step for each item and column, which is less than sorting it along the candidates. */
+ * a step for each item and column, which is less than sorting it along the candidates. Lists of a few items are parted no
+ * more: nodes below pick theirs out of them, along the candidates only. */
 #ifndef SM_TRAIN_SORTED_H
 #define SM_TRAIN_SORTED_H
 
@@ -17,9 +18,13 @@ typedef struct sm_sorted {
     size_t n_lists;
     uint32_t *lists; /* [n_lists + 1][room] slots, by number and then by slot; missing ones last. One to spare */
     uint64_t *keys, *spare_keys; /* [room] */
-    uint32_t *counts;            /* [most_counts] */
+    uint32_t *slot_of;           /* [n_items] the slots of the items of a tree, while its lists are made */
     size_t first, end;           /* the subtree's part of the tree's items; none: first = end */
     size_t node_first, node_n;   /* the node turned to last; node_n = 0: it is not in order */
+    size_t whole_first, whole_n; /* the last few items whose lists were not parted */
+    uint32_t *owner;             /* [most_in_bag] by slot: the number of the last node below these that it was in */
+    uint32_t number;             /* of the node turned to last; 0: its lists are its own */
+    uint32_t n_numbers;          /* given in this tree */
 } sm_sorted;
 
 smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, smerf_error *error);
@@ -34,10 +39,8 @@ void sm_sorted_turn(sm_sorted *sorted, const sm_node *node, size_t first);
 /* Whether the node turned to last is in order. */
 static inline bool sm_sorted_has_node(const sm_sorted *sorted) { return sorted->node_n > 0; }
 
-/* Its slots along a column of numbers. */
-static inline const uint32_t *sm_sorted_line(const sm_sorted *sorted, size_t feature) {
-    return sorted->lists + sorted->list_of[feature] * sorted->room + sorted->node_first;
-}
+/* Its slots along a column of numbers.   room  [n] where they may be put */
+const uint32_t *sm_sorted_line(const sm_sorted *sorted, size_t feature, uint32_t *room);
 
 /* Parts the node turned to last.   goes_left  by slot */
 void sm_sorted_part(sm_sorted *sorted, const bool *goes_left);

@@ -222,18 +222,12 @@ static size_t collect_left_levels(sm_splitter *splitter, const sm_node *node, si
     return n_left;
 }
 
-/* The items on both sides of the gap, and a word to the memory that their numbers will be wanted. */
-static void find_gap(const sm_splitter *splitter, const sm_node *node, const cut *chosen, sm_split *split) {
-    const sm_candidate *candidate = chosen->candidate;
-    const uint32_t *order = splitter->line_ups[candidate->missing_right].order;
-    bool is_last = chosen->rank + 1 == candidate->n_present;
-    split->low = splitter->tree_items[slot_at(splitter, node, order, chosen->rank)];
-    split->high = is_last ? split->low : splitter->tree_items[slot_at(splitter, node, order, chosen->rank + 1)];
-    const double *values =
-        splitter->problem->view->values[splitter->directions.term_feature[candidate->direction->first_term]];
-    if (values == NULL) return;
-    __builtin_prefetch(&values[split->low]);
-    __builtin_prefetch(&values[split->high]);
+static sm_gap gap_of(const sm_splitter *splitter, const sm_node *node, const cut *chosen) {
+    const uint32_t *order = splitter->line_ups[chosen->candidate->missing_right].order;
+    bool is_last = chosen->rank + 1 == chosen->candidate->n_present;
+    uint32_t low = slot_at(splitter, node, order, chosen->rank);
+    uint32_t high = is_last ? low : slot_at(splitter, node, order, chosen->rank + 1);
+    return (sm_gap){.low = splitter->tree_items[low], .high = splitter->tree_items[high]};
 }
 
 bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, double node_cost, sm_random *random,
@@ -248,10 +242,10 @@ bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, double node_co
     cut chosen = first_cut(splitter, node, best.gain - same_gain * best.largest_term);
 
     *split = (sm_split){.direction = chosen.candidate->direction,
+                        .gap = gap_of(splitter, node, &chosen),
                         .gain = chosen.gain,
                         .left_levels = splitter->left_levels,
                         .goes_left = splitter->goes_left};
-    if (!split->direction->is_category) find_gap(splitter, node, &chosen, split);
     bool left_is_heavier = send_items(splitter, node, &chosen);
     bool has_missing = chosen.candidate->n_present < node->n;
     split->missing_left = has_missing ? chosen.missing_left : left_is_heavier;
@@ -260,18 +254,4 @@ bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, double node_co
         split->n_left_levels = collect_left_levels(splitter, node, feature, split->missing_left);
     }
     return true;
-}
-
-/* Midway between two different values, but never the larger one: x <= t must separate them. */
-static double midpoint(double low, double high) {
-    double middle = (low + high) / 2;
-    if (isinf(middle)) middle = low / 2 + high / 2;
-    return middle < high ? middle : low;
-}
-
-double sm_splitter_threshold(const sm_splitter *splitter, const sm_split *split) {
-    if (split->direction->is_category) return 0;
-    double low = sm_direction_value(&splitter->directions, split->direction, split->low);
-    if (split->high == split->low) return low;
-    return midpoint(low, sm_direction_value(&splitter->directions, split->direction, split->high));
 }

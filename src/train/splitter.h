@@ -6,11 +6,15 @@
 #include "train/direction.h"
 #include "train/sorted.h"
 
+/* The items on both sides of a gap; the same one twice: it is the gap before missing values. */
+typedef struct sm_gap {
+    uint32_t low, high;
+} sm_gap;
+
 /* The split a node settled on. Valid until the next search. */
 typedef struct sm_split {
     const sm_direction *direction;
-    uint32_t low, high; /* items on both sides of the gap, the same if it is the one before missing values; not for a
-                           category */
+    sm_gap gap; /* not for a category */
     double gain;
     bool missing_left;
     const uint32_t *left_levels; /* for a category, ascending */
@@ -68,9 +72,6 @@ void sm_splitter_free(sm_splitter *splitter); /* not the search */
 /* False: no two items of the node differ along any candidate, so that it cannot be split.
  *   node_cost  as a scanner has it; else it does not matter */
 bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, double node_cost, sm_random *random, sm_split *split);
-
-/* Midway between the items of the gap; 0 for a category. Best asked for late: the numbers are on their way from memory. */
-double sm_splitter_threshold(const sm_splitter *splitter, const sm_split *split);
 
 /* line_up.c: lines the items of the node up along one more candidate. */
 void sm_splitter_line_up(sm_splitter *splitter, const sm_node *node, const sm_direction *direction,

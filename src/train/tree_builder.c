@@ -5,6 +5,7 @@
  * order in which a tree is kept. Where to cut is the splitter's business; when to stop is decided here. */
 #include "train/tree_builder.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -32,6 +33,7 @@ struct sm_tree_builder {
     uint32_t *items;      /* [most_in_bag] the same, in slices */
     uint32_t *slots;      /* [most_in_bag] of each */
     double *weight; /* [most_in_bag] of each: draws times item weights. Not in slices, but by slot, for a scanner */
+    sm_gap *gaps;   /* [most_in_bag] of each split, from which thresholds are made in the end */
     pending *stack;
     size_t stack_size, n_pending;
     sm_tree grown; /* with room for the largest tree; moved to where it belongs when it is done */
@@ -95,6 +97,7 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, sm
     builder->items = sm_arena_take(&builder->arena, n, sizeof *builder->items);
     builder->slots = sm_arena_take(&builder->arena, n, sizeof *builder->slots);
     builder->weight = sm_arena_take(&builder->arena, n, sizeof *builder->weight);
+    builder->gaps = sm_arena_take(&builder->arena, n, sizeof *builder->gaps);
     smerf_status status = SMERF_OK;
     if (builder->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
     if (status == SMERF_OK) status = start_search(builder, n_threads, kernels, error);
@@ -208,6 +211,7 @@ static bool add_split(sm_tree_builder *builder, const sm_split *split) {
         tree->term_weight[builder->n_terms++] = directions->term_weight[t];
     }
     for (size_t i = 0; i < split->n_left_levels; i++) tree->left_level[builder->n_left++] = split->left_levels[i];
+    builder->gaps[s] = split->gap;
     tree->gain[s] = split->gain;
     tree->missing_left[s] = split->missing_left;
     tree->is_category[s] = direction->is_category;
@@ -250,7 +254,7 @@ static size_t part(sm_tree_builder *builder, const pending *node, const bool *go
     if (builder->scan == NULL) part_weights(builder->weight + first, slots, n, goes_left, builder->splitter.costs);
     part_numbers(builder->items + first, slots, n, goes_left, spare);
     size_t n_left = part_numbers(slots, slots, n, goes_left, spare);
-    bool are_leaves = n == 2 || node->depth + 1 >= builder->problem->options->max_depth;
+    bool are_leaves = node->depth + 1 >= builder->problem->options->max_depth;
     if (sm_sorted_has_node(&builder->sorted) && !are_leaves) sm_sorted_part(&builder->sorted, goes_left);
     return first + n_left;
 }
@@ -287,7 +291,6 @@ static bool settle(sm_tree_builder *builder, const pending *node, size_t number)
     }
     if (!add_split(builder, &split)) return false;
     size_t middle = part(builder, node, split.goes_left);
-    builder->grown.threshold[builder->grown.n_splits - 1] = sm_splitter_threshold(&builder->splitter, &split);
     pending left = {.first = node->first,
                     .end = middle,
                     .depth = node->depth + 1,
@@ -301,6 +304,41 @@ static bool settle(sm_tree_builder *builder, const pending *node, size_t number)
                      .view = view,
                      .random_place = sm_random_child(node->random_place, 1)};
     return push(builder, right) && push(builder, left);
+}
+
+/* Midway between two different values, but never the larger one: x <= t must separate them. */
+static double midpoint(double low, double high) {
+    double middle = (low + high) / 2;
+    if (isinf(middle)) middle = low / 2 + high / 2;
+    return middle < high ? middle : low;
+}
+
+/* A word to the memory that the numbers of a gap will be wanted soon. */
+static void call_for(const sm_view *view, const sm_tree *tree, size_t split, sm_gap gap) {
+    const double *values = view->values[tree->term_feature[tree->first_term[split]]];
+    if (values == NULL) return;
+    __builtin_prefetch(&values[gap.low]);
+    __builtin_prefetch(&values[gap.high]);
+}
+
+/* All at once: they lie far apart in memory, and one after the other would be waited for. */
+static void make_thresholds(sm_tree_builder *builder) {
+    enum { AHEAD = 16 };
+    const sm_view *view = builder->problem->view;
+    sm_tree *tree = &builder->grown;
+    for (size_t s = 0; s < tree->n_splits; s++) {
+        size_t first = tree->first_term[s];
+        const sm_projection projection = {.n_terms = tree->first_term[s + 1] - first,
+                                          .feature = tree->term_feature + first,
+                                          .weight = tree->term_weight + first,
+                                          .level = builder->has_categories ? tree->term_level + first : NULL};
+        sm_gap gap = builder->gaps[s];
+        if (s + AHEAD < tree->n_splits) call_for(view, tree, s + AHEAD, builder->gaps[s + AHEAD]);
+        tree->threshold[s] = 0;
+        if (tree->is_category[s]) continue;
+        double low = sm_view_project(view, &projection, gap.low);
+        tree->threshold[s] = gap.high == gap.low ? low : midpoint(low, sm_view_project(view, &projection, gap.high));
+    }
 }
 
 smerf_status sm_tree_builder_grow(sm_tree_builder *builder, size_t number, sm_crew *crew, size_t thread, sm_tree *tree,
@@ -318,6 +356,7 @@ smerf_status sm_tree_builder_grow(sm_tree_builder *builder, size_t number, sm_cr
     }
     builder->terms_size = builder->left_size = 0; /* the arrays go with the tree */
     if (has_room) {
+        make_thresholds(builder);
         sm_tree_move(tree, &builder->grown);
         sm_tree_trim(tree);
         return SMERF_OK;
