@@ -1,11 +1,17 @@
 /* cmd_fit.c - smerf fit ITEMS TARGET -o MODEL */
+#include <math.h>
 #include <stdio.h>
 
 #include "commands.h"
 #include "common.h"
 #include "fit_options.h"
 
-static const cli_option own_options[] = {{"-o", "MODEL", "where the model goes (required)"}, {0}};
+static const cli_option own_options[] = {
+    {"-o", "MODEL", "where the model goes (required, but for --estimate)"},
+    {"--estimate", NULL, "only tells how long it would take, and how much memory; nothing is written"},
+    {"--json", NULL, "what is estimated as JSON"},
+    {0},
+};
 
 static const cli_option *const options[] = {own_options,      cli_target_options,  cli_fit_options,
                                             cli_item_options, cli_general_options, NULL};
@@ -62,17 +68,96 @@ static smerf_status grow(const cli_args *args, const cli_items *items, const cli
     return status;
 }
 
+/* ---- the cost beforehand ---- */
+
+/* "1.4 s", "12 min", "3.1 h", "5.2 days". */
+static const char *say_time(double seconds, char text[24]) {
+    if (seconds < 0.1)
+        snprintf(text, 24, "less than 0.1 s");
+    else if (seconds < 100)
+        snprintf(text, 24, seconds < 10 ? "%.1f s" : "%.0f s", seconds);
+    else if (seconds < 6000)
+        snprintf(text, 24, "%.0f min", seconds / 60);
+    else
+        snprintf(text, 24, seconds < 48 * 3600 ? "%.1f h" : "%.1f days",
+                 seconds / (seconds < 48 * 3600 ? 3600 : 86400));
+    return text;
+}
+
+/* "850 kB", "12 MB", "3.2 GB". */
+static const char *say_bytes(double bytes, char text[24]) {
+    const char *unit = bytes < 1e6 ? "kB" : bytes < 1e9 ? "MB" : "GB";
+    double number = bytes / (bytes < 1e6 ? 1e3 : bytes < 1e9 ? 1e6 : 1e9);
+    snprintf(text, 24, number < 10 ? "%.1f %s" : "%.0f %s", number, unit);
+    return text;
+}
+
+static void put_estimate(sm_output *output, const smerf_options *chosen, const cli_items *items,
+                         const smerf_estimate *estimate) {
+    char time[24], memory[24], file[24], tried[40], all[40];
+    if (estimate->n_items_tried == 0) {
+        sm_output_print(output, "time and memory of the method '%s' are not known beforehand\n",
+                        smerf_method_name(chosen->method));
+        return;
+    }
+    sm_output_print(output, "about %s, %s of memory, and a model of %s\n", say_time(estimate->seconds, time),
+                    say_bytes(estimate->bytes, memory), say_bytes(estimate->model_bytes, file));
+    sm_output_print(output, "(found by growing %s of %s", cli_count(estimate->n_trees_tried, "tree", tried),
+                    cli_count(chosen->n_trees, "tree", all));
+    if (estimate->n_items_tried < items->table.n_rows)
+        sm_output_print(output, " on %zu of %s", estimate->n_items_tried, cli_count(items->table.n_rows, "item", all));
+    sm_output_print(output, ")\n");
+}
+
+static void put_json_estimate(sm_output *output, const smerf_estimate *estimate) {
+    sm_output_print(output, "{\"seconds\": ");
+    sm_put_json_number(output, estimate->seconds);
+    sm_output_print(output, ", \"bytes\": ");
+    sm_put_json_number(output, round(estimate->bytes));
+    sm_output_print(output, ", \"model_bytes\": ");
+    sm_put_json_number(output, round(estimate->model_bytes));
+    sm_output_print(output, ", \"trees_tried\": %zu, \"items_tried\": %zu}\n", estimate->n_trees_tried,
+                    estimate->n_items_tried);
+}
+
+static smerf_status tell_cost(const cli_args *args, const cli_items *items, const cli_target *target,
+                              const smerf_options *chosen, smerf_error *error) {
+    cli_follow follow;
+    smerf_run run;
+    smerf_estimate estimate;
+    smerf_status status = cli_start_run(args, "estimating", &run, &follow, error);
+    if (status == SMERF_OK) status = cli_read_kernels(args, &run, error);
+    if (status != SMERF_OK) return status;
+    status = smerf_fit_estimate(items->items, target->target, chosen, &run, &estimate, error);
+    cli_stop_following(&follow);
+    if (status != SMERF_OK) {
+        cli_name_option(args, error);
+        return status;
+    }
+    sm_output *output = NULL;
+    status = sm_output_open("-", &output, error);
+    if (status != SMERF_OK) return status;
+    if (cli_has(args, "--json"))
+        put_json_estimate(output, &estimate);
+    else
+        put_estimate(output, chosen, items, &estimate);
+    return sm_output_finish(output, error);
+}
+
 static smerf_status run_fit(const cli_args *args, smerf_error *error) {
     cli_items items = {0};
     cli_target target = {0};
     smerf_options chosen;
-    if (cli_get_output(args) == NULL) return cli_fail(args, error, "-o MODEL is missing: where shall the model go?");
+    bool only_tells = cli_has(args, "--estimate");
+    if (!only_tells && cli_get_output(args) == NULL)
+        return cli_fail(args, error, "-o MODEL is missing: where shall the model go?");
+    if (!only_tells && cli_has(args, "--json")) return cli_fail(args, error, "--json goes with --estimate");
     smerf_status status = cli_read_fit_options(args, &chosen, error);
     if (status == SMERF_OK) status = cli_check_target_options(args, false, error);
-    if (status == SMERF_OK) status = sm_output_check(cli_get_output(args), error);
+    if (status == SMERF_OK && cli_get_output(args) != NULL) status = sm_output_check(cli_get_output(args), error);
     if (status == SMERF_OK) status = cli_read_items(args, args->words[0], &items, error);
     if (status == SMERF_OK) status = cli_read_target(args, &items, NULL, false, &target, error);
-    if (status == SMERF_OK) status = grow(args, &items, &target, &chosen, error);
+    if (status == SMERF_OK) status = (only_tells ? tell_cost : grow)(args, &items, &target, &chosen, error);
     cli_free_target(&target);
     cli_free_items(&items);
     return status;

@@ -294,6 +294,21 @@ SMERF_API smerf_status smerf_fit(const smerf_items *items, smerf_target *target,
                                  const smerf_run *run, smerf_model **out, smerf_error *error);
 SMERF_API void smerf_model_free(smerf_model *model);
 
+/* What a fit will cost, from here to the model in a file. */
+typedef struct smerf_estimate {
+    double seconds;       /* NaN: not known */
+    double bytes;         /* of memory at most, the items and the target included; NaN: not known */
+    double model_bytes;   /* in a file; likewise */
+    size_t n_trees_tried; /* found by growing so many trees */
+    size_t n_items_tried; /* on so many of the items; 0: nothing was tried, and nothing is known */
+} smerf_estimate;
+
+/* Grows a few trees and tells what all of them will take: within a second, or a twentieth of the time that it tells of.
+ * On too many items for that it grows them on fewer. Memory is counted, and the same each time; time is measured, so that it
+ * is as good as the machine is quiet. Refuses what smerf_fit refuses. Only forests are known; run's progress may cancel. */
+SMERF_API smerf_status smerf_fit_estimate(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                                          const smerf_run *run, smerf_estimate *estimate, smerf_error *error);
+
 /* ---- 6  Predict ------------------------------------------------------------------------------------------
  * A question names the items between which distances are asked. Features are matched by name; further columns
  * do no harm; a category that training never saw counts as missing. Out of bag, the rows must be training items

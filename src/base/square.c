@@ -2,6 +2,11 @@
 #include "base/square.h"
 
 #include <math.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#else
+#include <string.h>
+#endif
 
 /* 64 lines of 64 floats and as many of the mirror image: 32 kB. */
 enum { TILE = 64 };
@@ -44,10 +49,44 @@ void sm_square_average(float *z, size_t n) {
                 z[i * n + j] = z[j * n + i] = mean(z[i * n + j], z[j * n + i]);
 }
 
+/* Whether four by four entries have the bits of those that they mirror.
+ *   z, mirror  where the blocks start, in rows of n entries */
+static inline bool are_mirrored(const float *z, const float *mirror, size_t n) {
+#ifdef __SSE2__
+    __m128i differ = _mm_setzero_si128(), rows[4], columns[4];
+    for (size_t k = 0; k < 4; k++) rows[k] = _mm_loadu_si128((const __m128i *)(const void *)(z + k * n));
+    for (size_t k = 0; k < 4; k++) columns[k] = _mm_loadu_si128((const __m128i *)(const void *)(mirror + k * n));
+    __m128i low01 = _mm_unpacklo_epi32(columns[0], columns[1]), low23 = _mm_unpacklo_epi32(columns[2], columns[3]);
+    __m128i high01 = _mm_unpackhi_epi32(columns[0], columns[1]), high23 = _mm_unpackhi_epi32(columns[2], columns[3]);
+    differ = _mm_or_si128(differ, _mm_xor_si128(rows[0], _mm_unpacklo_epi64(low01, low23)));
+    differ = _mm_or_si128(differ, _mm_xor_si128(rows[1], _mm_unpackhi_epi64(low01, low23)));
+    differ = _mm_or_si128(differ, _mm_xor_si128(rows[2], _mm_unpacklo_epi64(high01, high23)));
+    differ = _mm_or_si128(differ, _mm_xor_si128(rows[3], _mm_unpackhi_epi64(high01, high23)));
+    return _mm_movemask_epi8(_mm_cmpeq_epi32(differ, _mm_setzero_si128())) == 0xFFFF;
+#else
+    bool are_equal = true;
+    for (size_t k = 0; k < 4; k++)
+        for (size_t l = 0; l < 4; l++) are_equal &= memcmp(z + k * n + l, mirror + l * n + k, sizeof *z) == 0;
+    return are_equal;
+#endif
+}
+
+/* Whether a whole tile has the bits of its mirror image; if not, or if it is no whole one, entries are to be looked at one
+ * by one: 0 and -0 are equal, and so are any two that are missing. */
+static bool is_mirrored(const float *z, size_t n, const tile *at) {
+    if (at->rows_end - at->first_row < TILE || at->columns_end - at->first_column < TILE) return false;
+    bool is_equal = true;
+    for (size_t i = at->first_row; i < at->rows_end && is_equal; i += 4)
+        for (size_t j = at->first_column; j < at->columns_end; j += 4)
+            is_equal &= are_mirrored(z + i * n + j, z + j * n + i, n);
+    return is_equal;
+}
+
 bool sm_square_is_symmetric(const float *z, size_t n, size_t *row, size_t *column) {
     bool is_symmetric = true;
     for (tile at = {0}; next_tile(&at, n);) {
         if (!is_symmetric && at.first_row > *row) break; /* later tiles have later rows only */
+        if (is_mirrored(z, n, &at)) continue;
         size_t rows_end = is_symmetric ? at.rows_end : *row;
         for (size_t i = at.first_row; i < rows_end; i++) {
             for (size_t j = larger(at.first_column, i + 1); j < at.columns_end; j++) {

@@ -7,17 +7,20 @@
 #include "base/memory.h"
 #include "io/number.h"
 
-bool sm_column_start(sm_column *column, size_t most_rows) {
-    column->most_rows = most_rows;
+bool sm_column_make_room(sm_column *column, size_t n_rows) {
+    column->room = n_rows;
     if (column->role == SM_IGNORED || column->kind == SM_OPEN) return true;
-    if (column->kind == SM_NUMBERS) {
-        column->values = sm_array(most_rows, sizeof *column->values);
-        return column->values != NULL;
-    }
-    column->words = sm_names_new();
-    if (column->words == NULL || column->role == SM_ID) return column->words != NULL;
-    column->codes = sm_array(most_rows, sizeof *column->codes);
-    return column->codes != NULL;
+    bool are_numbers = column->kind == SM_NUMBERS;
+    if (!are_numbers && column->words == NULL) column->words = sm_names_new();
+    if (!are_numbers && (column->words == NULL || column->role == SM_ID)) return column->words != NULL;
+    void *array = are_numbers ? (void *)column->values : column->codes;
+    bool fits = sm_grow(&array, &column->capacity, n_rows, are_numbers ? sizeof(double) : sizeof(uint32_t));
+    if (are_numbers)
+        column->values = array;
+    else
+        column->codes = array;
+    column->plain = column->role == SM_FEATURE || column->role == SM_TARGET ? column->values : NULL;
+    return fits;
 }
 
 void sm_column_stop(sm_column *column) {
@@ -30,7 +33,7 @@ void sm_column_stop(sm_column *column) {
 /* Decides what an open column is; the n_rows above were missing, which is written down now. */
 static bool settle(sm_column *column, sm_column_kind kind, size_t n_rows) {
     column->kind = kind;
-    if (!sm_column_start(column, column->most_rows)) return false;
+    if (!sm_column_make_room(column, column->room)) return false;
     for (size_t i = 0; i < n_rows; i++) {
         if (kind == SM_NUMBERS)
             column->values[i] = NAN;
@@ -41,8 +44,11 @@ static bool settle(sm_column *column, sm_column_kind kind, size_t n_rows) {
 }
 
 bool sm_column_finish(sm_column *column, size_t n_rows) {
-    if (column->role == SM_IGNORED || column->kind != SM_OPEN) return true;
-    return settle(column, SM_NUMBERS, n_rows);
+    if (column->role == SM_IGNORED) return true;
+    if (column->kind == SM_OPEN && !settle(column, SM_NUMBERS, n_rows)) return false;
+    if (column->values != NULL) column->values = sm_shrink(column->values, n_rows, sizeof *column->values);
+    if (column->codes != NULL) column->codes = sm_shrink(column->codes, n_rows, sizeof *column->codes);
+    return true;
 }
 
 static const char *shown_name(const sm_column *column, char shown[SM_EXCERPT]) {

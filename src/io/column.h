@@ -14,18 +14,21 @@ typedef struct sm_column {
     const char *name; /* borrowed */
     sm_column_role role;
     sm_column_kind kind;
-    bool is_wished;   /* the reader's wish names it: its kind, or its role */
-    size_t most_rows; /* for so many there is room */
-    double *values;   /* numbers: [most_rows], else NULL; owned */
-    uint32_t *codes;  /* words of a feature or a target: [most_rows] places in words, else NULL; owned */
-    sm_names *words;  /* the levels of a category, or the ids; owned */
+    bool is_wished;  /* the reader's wish names it: its kind, or its role */
+    size_t room;     /* for so many rows at least, */
+    size_t capacity; /* and for so many as soon as the kind is known */
+    double *values;  /* numbers: [room], else NULL; owned */
+    double *plain;   /* values, where writing a finite number down is all there is to do; else NULL */
+    uint32_t *codes; /* words of a feature or a target: [room] places in words, else NULL; owned */
+    sm_names *words; /* the levels of a category, or the ids; owned */
 } sm_column;
 
-/* Says how many rows there may be, and makes room where the kind is known; false: no memory. */
-bool sm_column_start(sm_column *column, size_t most_rows);
+/* Makes room for so many rows, where the kind is known; those that were put stay. False: no memory. */
+bool sm_column_make_room(sm_column *column, size_t n_rows);
 void sm_column_stop(sm_column *column);
 
-/* The column after its last row: an open one becomes numbers, all missing. False: no memory. */
+/* The column after its last row: an open one becomes numbers, all missing, and room that was not needed is given back.
+ * False: no memory. */
 bool sm_column_finish(sm_column *column, size_t n_rows);
 
 /* Rows are put in order. Fails as table.h says, with the cell's place in the source. */

@@ -129,6 +129,22 @@ bool sm_csv_next_number(sm_csv *csv, sm_csv_cell *cell, double *value) {
     return true;
 }
 
+size_t sm_csv_next_numbers(sm_csv *csv, double *const *columns, size_t j, size_t n, size_t row) {
+    const char *bytes = csv->source->bytes, *end = bytes + csv->source->n_bytes, *at = bytes + csv->next;
+    const char separator = csv->separator;
+    double number;
+    for (; j < n && columns[j] != NULL; j++) {
+        const char *after = sm_number_scan(at, end, &number);
+        if (after == NULL || after == end || *after != (j + 1 < n ? separator : '\n') || isinf(number)) break;
+        columns[j][row] = number;
+        at = after + 1;
+    }
+    csv->is_in_row = j > 0 && j < n;
+    csv->next = (size_t)(at - bytes);
+    sm_source_pass(csv->source, &csv->n_behind, csv->next);
+    return j;
+}
+
 /* Line ends, in quotes or not: LF, CRLF and CR.
  *   end  of the text, which may go on after `to` */
 static size_t count_line_ends(const char *from, const char *to, const char *end) {

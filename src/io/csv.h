@@ -38,6 +38,11 @@ smerf_status sm_csv_next(sm_csv *csv, sm_csv_cell *cell, bool *found, smerf_erro
  * it is something else, or there is none; nothing has been taken, and sm_csv_next will tell. */
 bool sm_csv_next_number(sm_csv *csv, sm_csv_cell *cell, double *value);
 
+/* The same for the cells of a row from the j-th on, as far as they are such numbers and have a place to go to, and the
+ * row ends after n of them. Returns how far that was: n if the row is complete.
+ *   columns  [n] number j goes to columns[j][row]; NULL: not a number, or more is to be done about it */
+size_t sm_csv_next_numbers(sm_csv *csv, double *const *columns, size_t j, size_t n, size_t row);
+
 /* How many rows of n_cells cells the text from here on can hold at most: a bound for memory, found quickly. */
 size_t sm_csv_most_rows(const sm_csv *csv, size_t n_cells);
 

@@ -52,6 +52,7 @@ smerf_status sm_matrix_keep(sm_matrix_reader *reader, size_t row, size_t column,
         return sm_source_fail_spot(&reader->source, spot, reader->error,
                                    "%g is too large a %s for float32, which ends at 3.4e38", number, what);
     reader->z[row * wish->columns.n + column] = z;
+    reader->has_missing |= isnan(z) != 0;
     return SMERF_OK;
 }
 
@@ -131,7 +132,7 @@ static smerf_status finish(sm_matrix_reader *reader) {
 static size_t count_missing(const sm_matrix_reader *reader) {
     const sm_matrix_wish *wish = reader->wish;
     size_t n_missing = 0;
-    for (size_t i = 0; i < wish->rows.n && wish->may_be_missing; i++)
+    for (size_t i = 0; i < wish->rows.n && reader->has_missing; i++)
         for (size_t j = wish->is_square ? i + 1 : 0; j < wish->columns.n; j++)
             n_missing += isnan(reader->z[i * wish->columns.n + j]) != 0;
     return n_missing;

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/finite.h"
 #include "io/matrix_reader.h"
 
 smerf_status sm_matrix_start_npy(sm_matrix_reader *reader) {
@@ -39,7 +40,9 @@ static bool keep_run(sm_matrix_reader *reader, size_t row, size_t column, const 
         for (size_t j = 0; j < n; j++) z[j] = (float)(reader->largest - numbers[j]);
     else
         for (size_t j = 0; j < n; j++) z[j] = (float)numbers[j];
+    if (sm_are_finite(z, n)) return true;
     for (size_t j = 0; j < n; j++) are_fine &= (fabsf(z[j]) <= FLT_MAX) | (may_be_missing & isnan(z[j]));
+    reader->has_missing = true; /* or is refused */
     return are_fine;
 }
 
@@ -53,20 +56,36 @@ static smerf_status fail_in_run(sm_matrix_reader *reader, size_t row, size_t col
     return status;
 }
 
+/* n numbers as they stand in the file from number `first` on, which belong to one row from `column` on. */
+static smerf_status pass_run(sm_matrix_reader *reader, size_t row, size_t column, size_t first, size_t n,
+                             size_t *n_behind) {
+    enum { AT_ONCE = 1024 };
+    double run[AT_ONCE];
+    for (size_t j = 0, n_now; j < n; j += n_now) {
+        n_now = n - j < AT_ONCE ? n - j : AT_ONCE;
+        sm_npy_get_run(&reader->npy, first + j, n_now, run);
+        if (!keep_run(reader, row, column + j, run, n_now)) return fail_in_run(reader, row, column + j, run, n_now);
+    }
+    sm_source_pass(&reader->source, n_behind, first * reader->npy.item_bytes); /* a little less has been read */
+    return SMERF_OK;
+}
+
 /* The rows of the upper triangle follow each other without a gap. */
 static smerf_status pass_condensed(sm_matrix_reader *reader) {
-    const sm_npy *npy = &reader->npy;
-    size_t n_items = reader->wish->rows.n, first = 0, n_behind = 0;
-    double run[SM_NPY_TILE];
-    for (size_t row = 0; row < n_items; row++) {
-        for (size_t column = row + 1, n; column < n_items; column += n, first += n) {
-            n = n_items - column < SM_NPY_TILE ? n_items - column : SM_NPY_TILE;
-            sm_npy_get_run(npy, first, n, run);
-            sm_source_pass(&reader->source, &n_behind, first * npy->item_bytes); /* a little less has been read */
-            if (!keep_run(reader, row, column, run, n)) return fail_in_run(reader, row, column, run, n);
-        }
-    }
-    return SMERF_OK;
+    size_t n_items = reader->wish->rows.n, n_behind = 0;
+    smerf_status status = SMERF_OK;
+    for (size_t row = 0, first = 0; row < n_items && status == SMERF_OK; first += n_items - 1 - row, row++)
+        status = pass_run(reader, row, row + 1, first, n_items - 1 - row, &n_behind);
+    return status;
+}
+
+static smerf_status pass_rows(sm_matrix_reader *reader) {
+    const size_t *shape = reader->npy.shape;
+    size_t n_behind = 0;
+    smerf_status status = SMERF_OK;
+    for (size_t row = 0; row < shape[0] && status == SMERF_OK; row++)
+        status = pass_run(reader, row, 0, row * shape[1], shape[1], &n_behind);
+    return status;
 }
 
 static bool pass_tile(sm_matrix_reader *reader, const sm_npy_tile *tile) {
@@ -78,7 +97,7 @@ static bool pass_tile(sm_matrix_reader *reader, const sm_npy_tile *tile) {
     return are_kept;
 }
 
-/* The tiles do not come in the order of rows, and the message shall be about the first number that cannot be kept. */
+/* The tiles of a file in Fortran's order do not come in the order of rows, and the message shall be about the first number that cannot be kept. */
 static smerf_status fail_in_order(sm_matrix_reader *reader) {
     smerf_status status = SMERF_OK;
     for (size_t i = 0; i < reader->npy.shape[0] && status == SMERF_OK; i++) {
@@ -92,6 +111,7 @@ static smerf_status fail_in_order(sm_matrix_reader *reader) {
 
 smerf_status sm_matrix_pass_npy(sm_matrix_reader *reader) {
     if (reader->form == SM_MATRIX_CONDENSED) return pass_condensed(reader);
+    if (!reader->npy.is_fortran) return pass_rows(reader);
     for (sm_npy_tile tile = {0}; sm_npy_next_tile(&reader->npy, &tile);)
         if (!pass_tile(reader, &tile)) return fail_in_order(reader);
     return SMERF_OK;

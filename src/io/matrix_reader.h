@@ -22,6 +22,7 @@ typedef struct sm_matrix_reader {
     uint32_t *column_of_cell; /* [columns.n] and the other way round; owned */
 
     bool has_no_diagonal; /* see sm_matrix */
+    bool has_missing;     /* an entry without a number has been stored */
     size_t row, column;   /* condensed: the pair read last; with ids: the row of this line */
     float *z;             /* NULL: the numbers are looked at, not stored */
     double largest;       /* similarities: what they are taken from; grows while they are only looked at */

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/digits.h"
+
 __extension__ typedef unsigned __int128 wide;
 
 enum { N_DIGITS = 19, MAX_TEN = 22, MAX_FIVE = 27 };
@@ -54,37 +56,32 @@ static double power_of_two(int exponent) { /* for exponents of normal doubles */
     return power;
 }
 
-/* digits * 10^exponent for digits > 0 and |exponent| <= MAX_FIVE. The 64 leading bits of the exact result, the last
- * of them set if anything was cut off, round to a double as the exact result would. */
-static double scale_wide(uint64_t digits, int exponent) {
-    if (exponent >= 0) {
-        wide product = (wide)digits * fives[exponent];
-        uint64_t high = (uint64_t)(product >> 64);
-        if (high == 0) return (double)(uint64_t)product * power_of_two(exponent);
-        int excess = 64 - __builtin_clzll(high);
-        uint64_t leading = (uint64_t)(product >> excess);
-        bool is_cut = ((uint64_t)product & (UINT64_MAX >> (64 - excess))) != 0;
-        return (double)(leading | is_cut) * power_of_two(exponent + excess);
-    }
-    uint64_t divisor = fives[-exponent];
-    int up = __builtin_clzll(digits), divisor_up = __builtin_clzll(divisor);
-    double unit = power_of_two(exponent - up + divisor_up - 62);
-    digits <<= up;
-    /* The quotient lies between this and two more: its last eight bits leave the rounding open at their ends only. */
-    uint64_t quotient = (uint64_t)((wide)digits * inverses[-exponent] >> 65);
-    if ((quotient & 0xFF) - 1 < 0xFD) return (double)(int64_t)quotient * unit;
-    wide dividend = (wide)digits << 62;
-    divisor <<= divisor_up;
-    quotient = (uint64_t)(dividend / divisor); /* 62 or 63 bits */
-    bool is_cut = dividend - (wide)quotient * divisor != 0;
-    return (double)(int64_t)(quotient | is_cut) * unit;
+static double times_five(uint64_t digits, int exponent) {
+    wide product = (wide)digits * fives[exponent];
+    uint64_t high = (uint64_t)(product >> 64);
+    if (high == 0) return (double)(uint64_t)product * power_of_two(exponent);
+    int excess = 64 - __builtin_clzll(high);
+    uint64_t leading = (uint64_t)(product >> excess);
+    bool is_cut = ((uint64_t)product & (UINT64_MAX >> (64 - excess))) != 0;
+    return (double)(leading | is_cut) * power_of_two(exponent + excess);
 }
 
-static double digits_to_double(uint64_t digits, int64_t exponent) {
+static double divided_by_five(uint64_t digits, int exponent) {
+    uint64_t divisor = fives[-exponent];
+    int up = __builtin_clzll(digits), divisor_up = __builtin_clzll(divisor);
+    wide dividend = (wide)(digits << up) << 62;
+    divisor <<= divisor_up;
+    uint64_t quotient = (uint64_t)(dividend / divisor); /* 62 or 63 bits */
+    bool is_cut = dividend - (wide)quotient * divisor != 0;
+    return (double)(int64_t)(quotient | is_cut) * power_of_two(exponent - up + divisor_up - 62);
+}
+
+/* digits * 10^exponent where that is rare, or hard to tell. The 64 leading bits of the exact result, the last of
+ * them set if anything was cut off, round to a double as the exact result would. */
+static __attribute__((noinline)) double scale_slowly(uint64_t digits, int64_t exponent) {
     if (digits == 0) return 0;
-    if (digits < 1000000000000000 && exponent >= -MAX_TEN && exponent <= MAX_TEN)
-        return exponent < 0 ? (double)digits / tens[-exponent] : (double)digits * tens[exponent];
-    if (exponent >= -MAX_FIVE && exponent <= MAX_FIVE) return scale_wide(digits, (int)exponent);
+    if (exponent >= 0 && exponent <= MAX_FIVE) return times_five(digits, (int)exponent);
+    if (exponent < 0 && exponent >= -MAX_FIVE) return divided_by_five(digits, (int)exponent);
     if (exponent < -400) return 0; /* 19 digits: below 10^-381 */
     if (exponent > 400) return INFINITY;
     char text[SM_NUMBER_SPACE];
@@ -92,30 +89,28 @@ static double digits_to_double(uint64_t digits, int64_t exponent) {
     return strtod(text, NULL);
 }
 
+static inline double digits_to_double(uint64_t digits, int64_t exponent) {
+    if (digits < 1000000000000000 && exponent >= -MAX_TEN && exponent <= MAX_TEN)
+        return exponent < 0 ? (double)(int64_t)digits / tens[-exponent] : (double)(int64_t)digits * tens[exponent];
+    if (digits == 0 || exponent >= 0 || exponent < -MAX_FIVE) return scale_slowly(digits, exponent);
+    int up = __builtin_clzll(digits), divisor_up = __builtin_clzll(fives[-exponent]);
+    /* The quotient lies between this and two more: its last eight bits leave the rounding open at their ends only. */
+    uint64_t quotient = (uint64_t)((wide)(digits << up) * inverses[-exponent] >> 65);
+    if ((quotient & 0xFF) - 1 >= 0xFD) return scale_slowly(digits, exponent);
+    return (double)(int64_t)quotient * power_of_two((int)exponent - up + divisor_up - 62);
+}
+
 /* ---- Text to double ---- */
 
 static bool is_digit(char c) { return (unsigned)(c - '0') <= 9; }
 
-/* Eight digits at once: the bytes of a word are checked, then joined in pairs, fours and eights. */
-static bool take_eight(const char *text, uint64_t *digits) {
-    uint64_t word;
-    memcpy(&word, text, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    const uint64_t each = 0x0101010101010101;
-    if (((word + 0x46 * each) | (word - 0x30 * each)) & (0x80 * each)) return false;
-    word -= 0x30 * each;
-    word = 10 * word + (word >> 8);
-    const uint64_t pairs = 0x000000FF000000FF;
-    word = (word & pairs) * ((1000000ull << 32) + 100) + ((word >> 16) & pairs) * ((10000ull << 32) + 1);
-    *digits = 100000000 * *digits + (word >> 32);
-    return true;
-}
-
 /* Appends the digits that stand at `at` to *digits, which may overflow; returns the place after them. */
 static const char *take_digits(const char *at, const char *end, uint64_t *digits) {
-    while (end - at >= 8 && take_eight(at, digits)) at += 8;
+    for (; end - at >= 8; at += 8) {
+        uint64_t word = sm_digits_load(at);
+        if (sm_digits_others(word) != 0) break;
+        *digits = 100000000 * *digits + sm_digits_join(word);
+    }
     for (; at < end && is_digit(*at); at++) *digits = 10 * *digits + (uint64_t)(*at - '0');
     return at;
 }
@@ -163,7 +158,57 @@ static const char *take_exponent(const char *at, const char *end, int64_t *sum) 
     return at > first ? at : NULL;
 }
 
-const char *sm_number_scan(const char *text, const char *end, double *value) {
+static inline double with_sign(bool is_negative, double size) {
+    uint64_t bits;
+    memcpy(&bits, &size, sizeof bits);
+    bits |= (uint64_t)is_negative << 63;
+    memcpy(&size, &bits, sizeof size);
+    return size;
+}
+
+/* The end of a number whose digits have been read. */
+static __attribute__((noinline)) const char *scan_exponent(const char *at, const char *end, uint64_t digits,
+                                                           int64_t exponent, bool is_negative, double *value) {
+    at = take_exponent(at, end, &exponent);
+    if (at != NULL) *value = with_sign(is_negative, digits_to_double(digits, exponent));
+    return at;
+}
+
+/* The bytes that scan_short may look at: a sign and a map of 32 bytes. */
+enum { REACH = 40 };
+
+/* sm_number_scan for numbers as they mostly are, with REACH bytes to read; NULL: this is another, or none.
+ * Where the digits and the point lie is found for all of them at once; then they are taken eight bytes at a time, and
+ * the point, which must be among the first eight, is left out. */
+static inline const char *scan_short(const char *text, const char *end, double *value) {
+    bool is_negative = *text == '-';
+    text += is_negative;
+    uint32_t others = sm_digits_map(text) | (uint32_t)1 << 31;
+    unsigned n_whole = (unsigned)__builtin_ctz(others);
+    bool has_point = text[n_whole] == '.';
+    others &= others - has_point; /* without the point */
+    if (n_whole >= 8 || others == 0) return NULL;
+    unsigned n_bytes = (unsigned)__builtin_ctz(others), n_digits = n_bytes - has_point;
+    if (n_digits == 0 || n_digits > N_DIGITS) return NULL;
+
+    uint64_t word = sm_digits_load(text), after_point = UINT64_MAX << 8 * n_whole;
+    word = (word & ~after_point) | ((word >> 8) & after_point);
+    uint64_t digits;
+    int64_t exponent = has_point ? (int64_t)n_whole + 1 - n_bytes : 0;
+    if (n_bytes <= 8) {
+        digits = sm_digits_value(word, n_digits);
+    } else { /* there is a point, as more than 7 digits before it are not for here: 19 digits, the last perhaps zeros */
+        digits = sm_digits_value(word, 7) * 1000000000000 + sm_digits_twelve(text + 8, n_bytes - 8);
+        exponent = (int64_t)n_whole - N_DIGITS;
+    }
+    text += n_bytes;
+    if ((*text | 0x20) == 'e') return scan_exponent(text + 1, end, digits, exponent, is_negative, value);
+    *value = with_sign(is_negative, digits_to_double(digits, exponent));
+    return text;
+}
+
+/* The same for any number, up to the end of the text. */
+static __attribute__((noinline)) const char *scan_any(const char *text, const char *end, double *value) {
     bool is_negative = text < end && *text == '-';
     if (text < end && (*text == '-' || *text == '+')) text++;
     uint64_t digits = 0;
@@ -182,8 +227,13 @@ const char *sm_number_scan(const char *text, const char *end, double *value) {
     if (at == NULL) return NULL;
     double size = n_digits <= N_DIGITS || is_short(text, last, n_digits) ? digits_to_double(digits, exponent)
                                                                          : long_to_double(text, last, exponent);
-    *value = is_negative ? -size : size;
+    *value = with_sign(is_negative, size);
     return at;
+}
+
+const char *sm_number_scan(const char *text, const char *end, double *value) {
+    const char *after = end - text >= REACH ? scan_short(text, end, value) : NULL;
+    return after != NULL ? after : scan_any(text, end, value);
 }
 
 static bool equals_ignoring_case(const char *text, size_t n, const char *word) {

@@ -21,10 +21,15 @@ typedef struct table_reader {
     sm_names *names; /* of the columns */
     size_t header;   /* where it starts, for messages */
     sm_column *columns;
+    double **plain; /* [n_columns] theirs */
     size_t n_columns;
+    size_t n_kept; /* columns that are not ignored */
     size_t n_rows; /* read so far */
+    size_t room;   /* rows that the columns have room for */
     smerf_error *error;
 } table_reader;
+
+enum { FIRST_ROOM = 1024 };
 
 /* ---- 1  Names ---- */
 
@@ -162,7 +167,8 @@ static smerf_status give_roles(table_reader *reader) {
     const sm_table_wish *wish = reader->wish;
     reader->n_columns = sm_names_count(reader->names);
     reader->columns = sm_zeros(reader->n_columns, sizeof *reader->columns);
-    if (reader->columns == NULL) return sm_no_memory(reader->error, "reading a table");
+    reader->plain = sm_zeros(reader->n_columns, sizeof *reader->plain);
+    if (reader->columns == NULL || reader->plain == NULL) return sm_no_memory(reader->error, "reading a table");
     for (size_t j = 0; j < reader->n_columns; j++) {
         reader->columns[j].name = sm_names_get(reader->names, (uint32_t)j);
         reader->columns[j].role = wish->only_known ? SM_IGNORED : SM_FEATURE;
@@ -180,19 +186,25 @@ static smerf_status give_roles(table_reader *reader) {
     return usual_id == NULL || usual_id->is_wished ? SMERF_OK : give_role(reader, "id", SM_ID, true);
 }
 
-static smerf_status prepare_columns(table_reader *reader, size_t most_rows) {
-    size_t n_features = 0, n_kept = 0;
+static smerf_status check_features(table_reader *reader) {
+    size_t n_features = 0;
     for (size_t j = 0; j < reader->n_columns; j++) {
         n_features += reader->columns[j].role == SM_FEATURE;
-        n_kept += reader->columns[j].role != SM_IGNORED;
+        reader->n_kept += reader->columns[j].role != SM_IGNORED;
     }
-    if (n_features == 0)
-        return fail_header(reader, "no feature is left: every column is an id, a weight, a target or ignored");
-    if (most_rows >= SMERF_MISSING) return fail_header(reader, "more rows than can be counted in 32 bits");
-    double bytes = (double)most_rows * (double)n_kept * sizeof(double);
+    if (n_features > 0) return SMERF_OK;
+    return fail_header(reader, "no feature is left: every column is an id, a weight, a target or ignored");
+}
+
+/* Makes room for `room` rows, where `expected` ones will come. */
+static smerf_status make_room(table_reader *reader, size_t room, double expected) {
+    if (room >= SMERF_MISSING) return fail_header(reader, "more rows than can be counted in 32 bits");
+    double bytes = expected * (double)reader->n_kept * sizeof(double);
     smerf_status status = sm_check_memory(bytes, reader->source.name, reader->error);
     for (size_t j = 0; j < reader->n_columns && status == SMERF_OK; j++)
-        if (!sm_column_start(&reader->columns[j], most_rows)) status = sm_no_memory(reader->error, "reading a table");
+        if (!sm_column_make_room(&reader->columns[j], room)) status = sm_no_memory(reader->error, "reading a table");
+    for (size_t j = 0; j < reader->n_columns; j++) reader->plain[j] = reader->columns[j].plain;
+    reader->room = room;
     return status;
 }
 
@@ -203,28 +215,41 @@ static smerf_status fail_ragged(const table_reader *reader, const sm_csv_cell *c
                           "a row with %s cells than the header, which has %zu", how, reader->n_columns);
 }
 
-/* Where a plain number of this cell would go; NULL if more than writing it down is to be done. */
-static double *plain_value(const table_reader *reader, size_t j) {
-    if (j == reader->n_columns) return NULL;
-    const sm_column *column = &reader->columns[j];
-    bool is_plain = column->role == SM_FEATURE || column->role == SM_TARGET;
-    return is_plain && column->kind == SM_NUMBERS ? &column->values[reader->n_rows] : NULL;
+/* How many rows there will be is told by those that have been read; where that is too few, the room doubles. */
+static smerf_status make_more_room(table_reader *reader, const sm_csv *csv) {
+    double share = (double)csv->next / (double)reader->source.n_bytes, expected = (double)reader->n_rows / share;
+    double room = fmax(FIRST_ROOM, fmax(2 * (double)reader->n_rows, 1.05 * expected));
+    if (reader->n_rows + 1 < SMERF_MISSING) room = fmin(room, SMERF_MISSING - 1);
+    return make_room(reader, (size_t)room, expected);
+}
+
+/* Reads one cell, which may be anything, into column j. *is_found: there was one. */
+static smerf_status read_cell(table_reader *reader, sm_csv *csv, size_t j, sm_csv_cell *cell, bool *is_found) {
+    smerf_status status = sm_csv_next(csv, cell, is_found, reader->error);
+    if (status != SMERF_OK || !*is_found) return status;
+    if (j == reader->n_columns) return fail_ragged(reader, cell, "more");
+    if (cell->ends_row && j + 1 < reader->n_columns) return fail_ragged(reader, cell, "fewer");
+    status = sm_column_put_cell(&reader->columns[j], &reader->source, reader->n_rows, cell, reader->error);
+    reader->plain[j] = reader->columns[j].plain;
+    return status;
 }
 
 static smerf_status read_rows(table_reader *reader, sm_csv *csv) {
-    const sm_source *source = &reader->source;
-    sm_csv_cell cell = {0};
-    for (size_t j = 0;; j = cell.ends_row ? 0 : j + 1) {
-        double *value = plain_value(reader, j);
-        bool is_plain = value != NULL && sm_csv_next_number(csv, &cell, value), is_found = true;
-        smerf_status status = is_plain ? SMERF_OK : sm_csv_next(csv, &cell, &is_found, reader->error);
+    const size_t n = reader->n_columns;
+    sm_csv_cell cell;
+    bool is_found;
+    for (size_t j = 0;;) {
+        smerf_status status = reader->n_rows == reader->room ? make_more_room(reader, csv) : SMERF_OK;
         if (status != SMERF_OK) return status;
-        if (!is_found) return SMERF_OK;
-        if (j == reader->n_columns) return fail_ragged(reader, &cell, "more");
-        if (cell.ends_row && j + 1 < reader->n_columns) return fail_ragged(reader, &cell, "fewer");
-        if (!is_plain) status = sm_column_put_cell(&reader->columns[j], source, reader->n_rows, &cell, reader->error);
-        if (status != SMERF_OK) return status;
-        reader->n_rows += cell.ends_row;
+        size_t next = j < n ? sm_csv_next_numbers(csv, reader->plain, j, n, reader->n_rows) : j;
+        bool ends_row = j < n && next == n;
+        if (!ends_row) { /* after the last column, too: the row is too long, or there is no further one */
+            status = read_cell(reader, csv, next, &cell, &is_found);
+            if (status != SMERF_OK || !is_found) return status;
+            ends_row = cell.ends_row;
+        }
+        reader->n_rows += ends_row;
+        j = ends_row ? 0 : next + 1;
     }
 }
 
@@ -233,7 +258,7 @@ static smerf_status read_csv(table_reader *reader) {
     sm_csv_start(&csv, &reader->source);
     smerf_status status = read_header(reader, &csv);
     if (status == SMERF_OK) status = give_roles(reader);
-    if (status == SMERF_OK) status = prepare_columns(reader, sm_csv_most_rows(&csv, reader->n_columns));
+    if (status == SMERF_OK) status = check_features(reader);
     if (status == SMERF_OK) status = read_rows(reader, &csv);
     if (status == SMERF_OK && reader->n_rows == 0)
         status = sm_source_fail(&reader->source, reader->source.n_bytes, reader->error,
@@ -264,7 +289,8 @@ static smerf_status read_npy(table_reader *reader) {
         return fail_header(reader, "items are a 2-D array of at least one row and one column");
     status = make_names(reader, npy.shape[1]);
     if (status == SMERF_OK) status = give_roles(reader);
-    if (status == SMERF_OK) status = prepare_columns(reader, npy.shape[0]);
+    if (status == SMERF_OK) status = check_features(reader);
+    if (status == SMERF_OK) status = make_room(reader, npy.shape[0], (double)npy.shape[0]);
     for (sm_npy_tile tile = {0}; status == SMERF_OK && sm_npy_next_tile(&npy, &tile);)
         status = put_tile(reader, &npy, &tile);
     reader->n_rows = npy.shape[0];
@@ -338,6 +364,7 @@ smerf_status sm_table_read(const char *path, const sm_table_wish *wish, sm_table
     if (status != SMERF_OK) sm_table_free(table);
     for (size_t j = 0; reader.columns != NULL && j < reader.n_columns; j++) sm_column_stop(&reader.columns[j]);
     sm_free(reader.columns);
+    sm_free(reader.plain);
     sm_names_free(reader.names);
     sm_source_close(&reader.source);
     return status;
@@ -360,36 +387,4 @@ void sm_table_free(sm_table *table) {
     sm_free(table->ids);
     sm_free(table->weights);
     *table = (sm_table){0};
-}
-
-/* ---- Complaints ---- */
-
-/* A cell by the name of its column and the number of its row. */
-typedef struct named_cell {
-    const char *column;
-    size_t row;
-} named_cell;
-
-static size_t find_cell(const sm_source *source, const void *what) {
-    const named_cell *named = what;
-    sm_csv csv;
-    sm_csv_cell cell = {0};
-    bool is_found = true;
-    size_t n_rows = 0, c = 0, wanted = SIZE_MAX; /* the header is a row */
-    if (sm_npy_is(source)) return SM_NO_PLACE;
-    sm_csv_start(&csv, source);
-    while (sm_csv_next(&csv, &cell, &is_found, NULL) == SMERF_OK && is_found) {
-        bool is_name = n_rows == 0 && cell.n == strlen(named->column);
-        if (is_name && memcmp(cell.text, named->column, cell.n) == 0) wanted = c;
-        if (n_rows == named->row + 1 && c == wanted) break;
-        n_rows += cell.ends_row;
-        c = cell.ends_row ? 0 : c + 1;
-    }
-    sm_csv_stop(&csv);
-    return cell.place;
-}
-
-smerf_status sm_table_place(const char *path, const char *column, size_t row, smerf_error *error) {
-    const named_cell cell = {.column = column, .row = row};
-    return sm_source_place(path, find_cell, &cell, error);
 }

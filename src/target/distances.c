@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/square.h"
 
@@ -30,7 +31,7 @@ static smerf_status new_distances(const float *z, size_t n_rows, size_t n_column
 static smerf_status check_finite(const float *z, size_t n_rows, size_t n_columns, bool may_be_missing,
                                  smerf_error *error) {
     for (size_t i = 0; i < n_rows; i++)
-        for (size_t j = 0; j < n_columns; j++)
+        for (size_t j = sm_are_finite(z + i * n_columns, n_columns) ? n_columns : 0; j < n_columns; j++)
             if (!isfinite(z[i * n_columns + j]) && !(may_be_missing && isnan(z[i * n_columns + j])))
                 return sm_fail_at(error, i, j, "z[%zu][%zu] is %s; distances are finite numbers", i, j,
                                   isnan(z[i * n_columns + j]) ? "missing" : "infinite");

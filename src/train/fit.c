@@ -131,15 +131,20 @@ static smerf_status fit(const smerf_items *items, const sm_view *view, smerf_tar
     return status;
 }
 
-smerf_status sm_fit(const smerf_items *items, smerf_target *target, const smerf_options *options, const smerf_run *run,
-                    smerf_model **out, smerf_error *error) {
+smerf_status sm_fit_check(const smerf_items *items, const smerf_target *target, const smerf_options *options,
+                          smerf_options *resolved, smerf_error *error) {
     if (target->is_block)
         return sm_fail(error, SMERF_BAD_INPUT, "distances between two sets of items cannot be trained on");
     if (target->n_rows != items->n_items)
         return sm_fail(error, SMERF_BAD_INPUT, "there are %zu items, and the target is about %zu", items->n_items,
                        target->n_rows);
+    return sm_options_resolve(options, items->n_items, items->features.n, resolved, error);
+}
+
+smerf_status sm_fit(const smerf_items *items, smerf_target *target, const smerf_options *options, const smerf_run *run,
+                    smerf_model **out, smerf_error *error) {
     smerf_options resolved;
-    smerf_status status = sm_options_resolve(options, items->n_items, items->features.n, &resolved, error);
+    smerf_status status = sm_fit_check(items, target, options, &resolved, error);
     if (status != SMERF_OK) return status;
     sm_view view;
     smerf_target *chosen = NULL;

@@ -8,4 +8,8 @@
 smerf_status sm_fit(const smerf_items *items, smerf_target *target, const smerf_options *options, const smerf_run *run,
                     smerf_model **out, smerf_error *error);
 
+/* What can be refused before anything is done; the options with every automatic choice spelled out. */
+smerf_status sm_fit_check(const smerf_items *items, const smerf_target *target, const smerf_options *options,
+                          smerf_options *resolved, smerf_error *error);
+
 #endif

@@ -6,11 +6,31 @@
 #include <math.h>
 
 #include "base/random.h"
+#include "io/digits.h"
 #include "io/number.h"
+
+static uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* In the middle of a text a number is read in another way than at its end: the same must come out. */
+static void assert_same_within_text(const char *text, double value) {
+    static char longer[6000];
+    size_t n = strlen(text);
+    double again = NAN;
+    memcpy(longer, text, n);
+    memset(longer + n, '7', 50);
+    longer[n] = ',';
+    if (sm_number_scan(longer, longer + n + 50, &again) != longer + n || bits_of(again) != bits_of(value))
+        fail_msg("\"%s\" is %a at the end of a text and %a in its middle", text, value, again);
+}
 
 static double parse(const char *text) {
     double value = NAN;
     if (sm_number_parse(text, strlen(text), &value) != SM_CELL_NUMBER) fail_msg("\"%s\" is a number", text);
+    if (*text != ' ') assert_same_within_text(text, value);
     return value;
 }
 
@@ -26,12 +46,6 @@ static const char *format(double value) {
     size_t n = sm_number_format(value, text);
     assert_int_equal(n, strlen(text));
     return text;
-}
-
-static uint64_t bits_of(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
 }
 
 static double random_double(sm_random *random) {
@@ -169,6 +183,54 @@ static void whole_numbers_times_powers_of_ten_agree_with_strtod(void **state) {
     }
 }
 
+/* Any number of digits on both sides of the point, as text that is no double's shortest form may have them. */
+static void numbers_with_a_point_anywhere_agree_with_strtod(void **state) {
+    (void)state;
+    sm_random random;
+    sm_random_start(&random, 4, 0, 1);
+    for (int i = 0; i < 500000; i++) {
+        char text[64], *at = text;
+        if (sm_random_below(&random, 2) == 0) *at++ = '-';
+        uint32_t n_whole = sm_random_below(&random, 12), n_after = sm_random_below(&random, 24);
+        if (n_whole + n_after == 0) continue;
+        bool are_zeros = sm_random_below(&random, 4) == 0; /* at the front */
+        for (uint32_t k = 0; k < n_whole + n_after; k++) {
+            if (k == n_whole) *at++ = '.';
+            are_zeros = are_zeros && sm_random_below(&random, 8) > 0;
+            *at++ = (char)('0' + (are_zeros ? 0 : sm_random_below(&random, 10)));
+        }
+        if (sm_random_below(&random, 4) == 0) at += snprintf(at, 8, "e%d", (int)sm_random_below(&random, 61) - 30);
+        *at = '\0';
+        assert_same(text, parse(text));
+    }
+}
+
+/* Whatever stands there, in the plain form and in that of the processor. */
+static void both_ways_of_taking_digits_agree(void **state) {
+    (void)state;
+    static const char bytes[] = "0123456789./:+-,e\n\xB0\x80\xFF";
+    sm_random random;
+    sm_random_start(&random, 5, 0, 1);
+    for (int i = 0; i < 100000; i++) {
+        char text[32];
+        uint32_t map = 0, n_kinds = i % 2 == 0 ? 10 : sizeof bytes - 1;
+        for (uint32_t k = 0; k < 32; k++) {
+            text[k] = i % 3 == 0 ? (char)sm_random_below(&random, 256) : bytes[sm_random_below(&random, n_kinds)];
+            map |= (uint32_t)(text[k] < '0' || text[k] > '9') << k;
+        }
+        assert_int_equal(sm_digits_map(text), map);
+        assert_int_equal(sm_digits_map_plain(text), map);
+        for (uint32_t k = 0; k < 12; k++) text[k] = (char)('0' + sm_random_below(&random, 10));
+        for (unsigned n = 1; n <= 12; n++) {
+            char digits[16] = "";
+            snprintf(digits, sizeof digits, "%.*s%0*d", (int)n, text, (int)(12 - n), 0);
+            digits[12] = '\0'; /* no zero was to be printed for n = 12 */
+            assert_true(sm_digits_twelve(text, n) == strtoull(digits, NULL, 10));
+            assert_true(sm_digits_twelve_plain(text, n) == strtoull(digits, NULL, 10));
+        }
+    }
+}
+
 static void a_million_doubles_are_written_and_read_back_the_same(void **state) {
     (void)state;
     sm_random random;
@@ -270,6 +332,8 @@ int main(void) {
         cmocka_unit_test(numbers_half_way_between_doubles_are_rounded_to_even),
         cmocka_unit_test(a_digit_far_behind_still_breaks_a_tie),
         cmocka_unit_test(whole_numbers_times_powers_of_ten_agree_with_strtod),
+        cmocka_unit_test(numbers_with_a_point_anywhere_agree_with_strtod),
+        cmocka_unit_test(both_ways_of_taking_digits_agree),
         cmocka_unit_test(a_million_doubles_are_written_and_read_back_the_same),
         cmocka_unit_test(no_shorter_text_reads_back_the_same),
         cmocka_unit_test(numbers_look_as_python_writes_them),

@@ -88,8 +88,10 @@ static smerf_status read_edges(smerf_error *error) {
 static void every_failed_allocation_of_a_table_is_reported_and_leaks_nothing(void **state) {
     (void)state;
     write_text("in.txt", "id,x,y,k,z,w,c\na,1,2,3,4,5,\"u\"\"v\"\nb,,3,4,5,6,w\n");
+    always_shrinks = true; /* as room that cannot be given back is no reason to complain */
     fail_everywhere(read_table, "a table");
     fail_everywhere(read_labels, "labels");
+    always_shrinks = false;
 }
 
 static void every_failed_allocation_of_a_matrix_is_reported_and_leaks_nothing(void **state) {

@@ -488,6 +488,30 @@ static void large_tables_of_both_kinds_hold_the_same(void **state) {
     sm_table_free(&b);
 }
 
+/* Nothing says beforehand how many rows there are: long ones first, then many short ones, and columns that stay open. */
+static void a_table_holds_whatever_number_of_rows_comes(void **state) {
+    (void)state;
+    enum { N = 40000, FIRST_WORD = 9000, FIRST_NUMBER = 17000 };
+    FILE *file = fopen("t.csv", "w");
+    fputs("x,word,late\n", file);
+    for (int i = 0; i < N; i++) {
+        fprintf(file, "%.*f", i < 2000 ? 300 : 1, i + 0.5);
+        fprintf(file, i < FIRST_WORD ? "," : ",w%d", i % 7);
+        fprintf(file, i < FIRST_NUMBER ? ",\n" : ",%d\n", i);
+    }
+    fclose(file);
+    sm_table table = read_table("t.csv", &no_wish);
+    assert_int_equal(table.n_rows, N);
+    for (uint32_t i = 0; i < N; i++) {
+        double late = table.columns[2].values[i];
+        uint32_t code = table.columns[1].codes[i];
+        assert_true(table.columns[0].values[i] == i + 0.5);
+        assert_true(i < FIRST_WORD ? code == SMERF_MISSING : atoi(table.columns[1].levels[code] + 1) == (int)i % 7);
+        assert_true(i < FIRST_NUMBER ? isnan(late) : late == i);
+    }
+    sm_table_free(&table);
+}
+
 static void a_table_that_cannot_be_opened_is_an_io_error(void **state) {
     (void)state;
     sm_table table;
@@ -528,6 +552,7 @@ int main(void) {
         cmocka_unit_test(npy_columns_are_wished_by_name_or_by_number),
         cmocka_unit_test(npy_tables_are_refused_by_row_and_column),
         cmocka_unit_test(large_tables_of_both_kinds_hold_the_same),
+        cmocka_unit_test(a_table_holds_whatever_number_of_rows_comes),
         cmocka_unit_test(a_table_that_cannot_be_opened_is_an_io_error),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);

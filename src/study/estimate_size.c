@@ -1,0 +1,171 @@
+/* estimate_size.c - how work and memory of a fit follow from the sizes of things; see estimate.h. */
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "study/estimate.h"
+#include "target/graph.h"
+#include "target/pairs.h"
+#include "target/vectors.h"
+#include "train/splitter.h"
+
+static const sm_links *links_of(const smerf_target *target) {
+    if (target->kind == &sm_target_graph) return sm_graph_of(target)->links;
+    bool has_pairs = target->kind == &sm_target_pairs || target->kind == &sm_target_observed;
+    return has_pairs ? sm_known_pairs_of(target)->links : NULL;
+}
+
+static size_t n_columns_of(const smerf_target *target) {
+    bool has_columns = target->kind == &sm_target_response || target->kind == &sm_target_product;
+    return has_columns ? sm_columns_vectors(target)->rank : 0;
+}
+
+/* Ranks that completion tries are at most about this. */
+enum { LIKELY_RANK = 8 };
+
+void sm_fit_size_start(sm_fit_size *size, const smerf_items *items, const smerf_target *target,
+                       const smerf_options *resolved, const smerf_run *run) {
+    const sm_links *links = links_of(target);
+    bool has_pairs = links != NULL && target->kind != &sm_target_graph;
+    sm_crew crew;
+    sm_crew_start(&crew, run);
+    *size = (sm_fit_size){.n_items = items->n_items,
+                          .n_features = items->features.n,
+                          .n_threads = crew.n_threads < resolved->n_trees ? crew.n_threads : resolved->n_trees,
+                          .items = items,
+                          .target = target,
+                          .options = resolved,
+                          .n_links = links != NULL ? (double)links->n : 0,
+                          .n_vector = resolved->rank > 0 ? resolved->rank : n_columns_of(target),
+                          .is_dense = target->kind == &sm_target_distances && resolved->rank == 0,
+                          .is_completed = has_pairs && resolved->complete != SMERF_COMPLETE_OFF};
+    if (size->is_completed)
+        size->n_vector = resolved->complete == SMERF_COMPLETE_AUTO ? LIKELY_RANK : resolved->complete;
+}
+
+/* ---- work ---- */
+
+/* Different items in a tree. */
+static double in_bag(const sm_fit_size *size, double n) {
+    const smerf_options *options = size->options;
+    if (options->sample == SMERF_BOOTSTRAP) return 0.632 * n;
+    return options->sample == SMERF_SUBSAMPLE ? ceil(options->sample_share * n) : n;
+}
+
+/* Of n items that are drawn from all: every pair of them is as likely to be linked. */
+static double links_among(const sm_fit_size *size, double n) {
+    double share = n / (double)size->n_items;
+    return size->n_links * share * share;
+}
+
+/* Every level of a tree lines all its items up along each candidate. The links inside a node, and the pairs, become fewer
+ * from level to level. */
+double sm_fit_tree_work(const sm_fit_size *size, double n) {
+    double n_in_bag = in_bag(size, n), d = (double)size->options->candidates;
+    double n_levels = fmin(log2(n_in_bag + 2), (double)size->options->max_depth + 1);
+    double cut = 16 + 4 * (double)size->n_vector;
+    if (size->target->kind == &sm_target_absolute) cut += 3 * log2(n_in_bag + 2);
+    double work = d * n_levels * n_in_bag * cut;
+    if (size->is_dense) work += (0.3 * d + 1) * n_in_bag * n_in_bag;
+    if (size->options->rank == 0) work += 5 * d * n_levels * links_among(size, n_in_bag);
+    return work;
+}
+
+double sm_fit_setup_work(const sm_fit_size *size, double n) {
+    double work = 60 * n * (double)size->n_features, links = links_among(size, n);
+    if (size->options->rank > 0) {
+        double r = (double)size->options->rank + 10;
+        work += 20 * r * (links + n * r + (size->target->kind == &sm_target_distances ? n * n / 2 : 0));
+    }
+    if (size->is_completed) { /* an item is as much work as some tens of links */
+        bool is_open = size->options->complete == SMERF_COMPLETE_AUTO;
+        work += (is_open ? 50000 : 900 * (double)size->options->complete) * (links + 50 * n);
+    }
+    return work;
+}
+
+/* ---- memory ---- */
+
+double sm_fit_tree_bytes(const sm_tree *tree) {
+    double bytes = 5.0 * (double)tree->n_nodes + 8.0 * (double)sm_tree_n_members(tree) + 4.0 * (double)tree->n_leaves;
+    bytes += (4 + 8 + 8 + 1 + 1 + 4) * (double)tree->n_splits;
+    double n_terms = tree->first_term[tree->n_splits];
+    bytes += n_terms * (4 + 1 + (tree->term_level != NULL ? 4 : 0));
+    if (tree->first_left != NULL) bytes += 4.0 * ((double)tree->n_splits + tree->first_left[tree->n_splits]);
+    return bytes;
+}
+
+double sm_fit_tree_file_bytes(const sm_tree *tree) {
+    double n_terms = tree->first_term[tree->n_splits];
+    double bytes = (double)tree->n_nodes + 8.0 * (double)sm_tree_n_members(tree) + 4.0 * (double)tree->n_leaves;
+    bytes += 16.0 * (double)tree->n_splits + 4 * n_terms;
+    if (n_terms != (double)tree->n_splits) bytes += 4.0 * (double)tree->n_splits + n_terms;
+    if (tree->term_level != NULL) bytes += 4 * n_terms;
+    if (tree->first_left != NULL) bytes += 4.0 * ((double)tree->n_splits + tree->first_left[tree->n_splits]);
+    return bytes;
+}
+
+static double id_bytes(const sm_fit_size *size) {
+    double bytes = 0;
+    const sm_strings *ids = &size->items->ids;
+    for (size_t i = 0; i < ids->n; i++) bytes += (double)(sizeof(char *) + strlen(ids->text[i]) + 1);
+    return bytes;
+}
+
+/* A category has codes in the caller's numbering and in ours. */
+static double item_bytes(const sm_fit_size *size) { return 8.0 * (double)size->n_items * (double)size->n_features; }
+
+static double entry_bytes(const sm_links *links) {
+    return 4.0 + (links->value != NULL ? 8 : 0) + (links->weight != NULL ? 8 : 0);
+}
+
+/* What is given, and what is made of it before a tree is grown. */
+static double target_bytes(const sm_fit_size *size) {
+    double n = (double)size->n_items, bytes = 16 * n;
+    const sm_links *links = links_of(size->target);
+    if (size->target->kind == &sm_target_distances) bytes += 4 * n * n;
+    if (links != NULL) bytes += (double)links->n * entry_bytes(links);
+    if (n_columns_of(size->target) > 0) bytes += 16 * n * (double)n_columns_of(size->target);
+    if (size->options->rank > 0 || size->is_completed) bytes += 8 * n * ((double)size->n_vector + 2);
+    if (size->is_completed) bytes += 12 * size->n_links;
+    return bytes;
+}
+
+/* A thread's: a sample, the line-ups of its largest node, a tree that grows, and what the target's search needs. */
+static double thread_bytes(const sm_fit_size *size, double tree_bytes) {
+    double n = (double)size->n_items, n_in_bag = in_bag(size, n);
+    const sm_problem problem = {.n_items = size->n_items,
+                                .target = size->target,
+                                .options = size->options,
+                                .most_in_bag = (size_t)n_in_bag,
+                                .most_line_ups = size->options->candidates};
+    double bytes = 4 * n + 12 * n_in_bag + 21 * (double)sm_splitter_room(&problem) + tree_bytes;
+    if (size->is_dense) {
+        double n_threads = (double)size->n_threads, pool = fmin(4 * n * n / 3, 3 * n * n / n_threads);
+        bytes += fmin(pool, 2 * n_in_bag * n_in_bag) + 12 * n_in_bag * (double)size->options->candidates;
+    }
+    if (size->n_links > 0 && size->options->rank == 0)
+        bytes += links_among(size, n_in_bag) * entry_bytes(links_of(size->target)) + 170 * n_in_bag;
+    return bytes + 8 * n_in_bag * (double)size->n_vector;
+}
+
+/* A program and its libraries; and what lies idle between the arrays of trees. */
+static const double program_bytes = 6e6, idle_tree_bytes = 3000;
+
+double sm_fit_bytes(const sm_fit_size *size, double tree_bytes) {
+    double n = (double)size->n_items;
+    double ranks = 4 * n * (double)size->n_features;
+    double growing = ranks + (double)size->n_threads * thread_bytes(size, tree_bytes);
+    double saving = size->is_dense ? 2 * n * n : 0; /* the upper triangle on its way to the file */
+    double kept = item_bytes(size) + 3 * id_bytes(size) + target_bytes(size) + 8 * n;
+    double trees = (tree_bytes + idle_tree_bytes) * (double)size->options->n_trees;
+    return program_bytes + kept + trees + fmax(growing, saving);
+}
+
+double sm_fit_file_bytes(const sm_fit_size *size, double tree_file_bytes) {
+    double n = (double)size->n_items, bytes = tree_file_bytes * (double)size->options->n_trees + 8 * n + id_bytes(size);
+    if (size->is_dense) return bytes + 2 * n * n;
+    if (size->options->rank == 0 && size->n_links > 0)
+        bytes += size->n_links / 2 * entry_bytes(links_of(size->target)) + 4 * n;
+    return bytes + 8 * n * fmax(1, (double)size->n_vector);
+}
