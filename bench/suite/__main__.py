@@ -76,6 +76,8 @@ def main():
         results["versions"] = machine.versions(results["sections"].values())
         path.write_text(json.dumps(results, indent=1), encoding="utf-8")
         print(tables.claims_table(results["sections"].values()))
+        if options.quick:
+            print("\nThe targets are meant for the sizes of the full run: make bench.")
         print(f"\nresults: {path}")
     if not options.quick:
         import page

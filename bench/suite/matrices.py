@@ -81,8 +81,8 @@ def run_pairs_forest(bench):
 
 def run_rank(bench):
     rows, claims = [], []
-    shapes = [(1000, 20, 1.5), (2000, 10, 2)] if bench.quick else [(10_000, 10, 3), (20_000, 3, 6)]
-    n_trees = 50 if bench.quick else 500
+    shapes = [(5000, 10, 1)] if bench.quick else [(10_000, 10, 3), (20_000, 3, 6)]
+    n_trees = 500
     tables = data.tables(bench, 20_000)
     for n, few, at_least in shapes:
         words = {"x": tables["train"]["x"], "test_x": tables["test"]["x"], "n": n, "candidates": 5, "threads": bench.threads}
