@@ -15,7 +15,7 @@ code = include src cli demo examples tests bench experiments
 c_files = $(shell find $(code) -name '*.[ch]' 2>/dev/null | sort)
 shell_scripts = $(shell grep -rlIE '^\#!.*[/ ](ba)?sh( |$$)' .ci scripts $(code) 2>/dev/null | sort)
 
-.PHONY: build demo test lint format fuzz bench reproduce reference install uninstall clean help
+.PHONY: build demo test lint format fuzz bench bench-quick reproduce reference install uninstall clean help
 
 build: ## build the command, the library and the demo; leaves build/smerf
 	@$(SETUP) build
@@ -46,8 +46,13 @@ fuzz: ## feed the readers garbage for a minute each
 	@$(SETUP) fuzz
 	@tests/fuzz/run
 
-bench: build ## time it
+bench: build ## compare with other tools, in hours, and write docs/performance.md
+	@$(SETUP) bench
 	@bench/run
+
+bench-quick: build ## the same with smaller sizes in minutes; only prints
+	@$(SETUP) bench
+	@bench/run --quick
 
 reproduce: build ## repeat the paper's experiments, with pictures (QUICK=1: a look in minutes)
 	@experiments/run $(if $(QUICK),--quick)
@@ -69,4 +74,4 @@ clean: ## remove everything that was built
 	rm -rf build
 
 help: ## this list
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20

@@ -1,6 +1,6 @@
 /* scale.c - how time and memory grow with the size of the data, for the targets that never need a matrix.
  *
- *   bench-scale KIND FIRST LAST TREES THREADS     KIND is labels, response, graph, groups, pairs or filled
+ *   bench-scale KIND FIRST LAST TREES THREADS [--json]     KIND is labels, response, graph, groups, pairs or filled
  *
  * A graph links neighbours in the space of three features, and a larger one has more neighbourhoods, as networks do. Groups
  * is the hard case: a few groups that grow with the graph, inside which links are random; trees then peel off node after
@@ -17,12 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "smerf.h"
+#include "common.h"
 
 enum { N_FEATURES = 20, EDGES_A_NODE = 10, NODES_A_CELL = 30, PAIRS_AN_ITEM = 100, N_CLASSES = 5 };
 
@@ -35,42 +33,10 @@ typedef struct work {
     size_t n, n_trees, n_threads;
 } work;
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
+static uint64_t state = BENCH_SEED;
 
-/* What all threads have worked: less noisy than the clock on a machine that others use too. */
-static double worked(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static void fail(const smerf_error *error) {
-    fprintf(stderr, "bench-scale: %s\n", error->message);
-    exit(1);
-}
-
-static uint64_t state = 88172645463325252u;
-
-static uint64_t draw(void) { /* xorshift: quick, and good enough to make up data */
-    state ^= state << 13;
-    state ^= state >> 7;
-    return state ^= state << 17;
-}
-
-static double draw_uniform(void) { return (double)(draw() >> 11) * 0x1p-53; }
-
-static void *need(size_t count, size_t size) {
-    void *room = calloc(count, size);
-    if (room == NULL) {
-        fprintf(stderr, "bench-scale: no memory\n");
-        exit(1);
-    }
-    return room;
-}
+static double draw_uniform(void) { return bench_uniform(&state); }
+static size_t draw(size_t n) { return (size_t)(draw_uniform() * (double)n); }
 
 /* What the first features say of an item, with some noise. */
 static double hidden(double *const *x, size_t i) {
@@ -83,12 +49,12 @@ static smerf_items *make_items(size_t n, double **x) {
     smerf_items *items = NULL;
     smerf_error error;
     for (size_t f = 0; f < N_FEATURES; f++) {
-        x[f] = need(n, sizeof *x[f]);
+        x[f] = bench_room(n, sizeof *x[f]);
         for (size_t i = 0; i < n; i++) x[f][i] = draw_uniform();
         snprintf(names[f], sizeof names[f], "x%zu", f);
         columns[f] = (smerf_column){.name = names[f], .kind = SMERF_NUMBER, .values = x[f]};
     }
-    if (smerf_items_new(columns, N_FEATURES, n, &items, &error) != SMERF_OK) fail(&error);
+    bench_check(smerf_items_new(columns, N_FEATURES, n, &items, &error), &error);
     return items;
 }
 
@@ -97,19 +63,19 @@ static smerf_target *make_columns(const work *job, double *const *x) {
     smerf_target *target = NULL;
     smerf_error error;
     smerf_status status;
-    double *y = need(job->n, sizeof *y);
+    double *y = bench_room(job->n, sizeof *y);
     const double *const columns[1] = {y};
     for (size_t i = 0; i < job->n; i++) y[i] = hidden(x, i);
     if (strcmp(job->kind, "response") == 0) {
         status = smerf_target_new_response(names, columns, 1, job->n, &target, &error);
     } else {
-        uint32_t *codes = need(job->n, sizeof *codes);
+        uint32_t *codes = bench_room(job->n, sizeof *codes);
         for (size_t i = 0; i < job->n; i++) codes[i] = (uint32_t)fmax(0, fmin(N_CLASSES - 1, floor(2 * y[i] + 1)));
         status = smerf_target_new_labels("y", codes, job->n, classes, N_CLASSES, &target, &error);
         free(codes);
     }
     free(y);
-    if (status != SMERF_OK) fail(&error);
+    bench_check(status, &error);
     return target;
 }
 
@@ -123,10 +89,10 @@ typedef struct pair_makings {
 
 /* Any two items, the more often the more alike they are: ratings, or the links of a few groups that grow with the graph. */
 static void draw_anywhere(const work *job, double *const *x, pair_makings *pairs) {
-    double *y = need(job->n, sizeof *y);
+    double *y = bench_room(job->n, sizeof *y);
     for (size_t i = 0; i < job->n; i++) y[i] = hidden(x, i);
     for (size_t k = 0; k < pairs->n;) {
-        size_t i = draw() % job->n, j = draw() % job->n;
+        size_t i = draw(job->n), j = draw(job->n);
         double apart = y[i] - y[j];
         if (i == j || (pairs->value == NULL && exp(-4 * apart * apart) < draw_uniform())) continue;
         pairs->left[k] = (uint32_t)i;
@@ -141,8 +107,8 @@ static void draw_anywhere(const work *job, double *const *x, pair_makings *pairs
  * space is cut into cells of about NODES_A_CELL nodes; links stay inside a cell or go to the next along one axis. */
 static void draw_nearby(const work *job, double *const *x, pair_makings *pairs) {
     size_t side = (size_t)fmax(2, floor(cbrt((double)job->n / NODES_A_CELL))), n_cells = side * side * side;
-    uint32_t *cell = need(job->n, sizeof *cell), *members = need(job->n, sizeof *members);
-    size_t *first = need(n_cells + 2, sizeof *first);
+    uint32_t *cell = bench_room(job->n, sizeof *cell), *members = bench_room(job->n, sizeof *members);
+    size_t *first = bench_room(n_cells + 2, sizeof *first);
     for (size_t i = 0; i < job->n; i++) {
         for (size_t f = 0; f < 3; f++) cell[i] = cell[i] * (uint32_t)side + (uint32_t)(x[f][i] * (double)side);
         first[cell[i] + 2]++;
@@ -151,9 +117,9 @@ static void draw_nearby(const work *job, double *const *x, pair_makings *pairs) 
     for (size_t i = 0; i < job->n; i++) members[first[cell[i] + 1]++] = (uint32_t)i;
     const size_t strides[4] = {0, 1, side, side * side};
     for (size_t k = 0; k < pairs->n;) {
-        size_t i = draw() % job->n, c = (cell[i] + strides[draw() % 4]) % n_cells, n_members = first[c + 1] - first[c];
+        size_t i = draw(job->n), c = (cell[i] + strides[draw(4)]) % n_cells, n_members = first[c + 1] - first[c];
         if (n_members == 0) continue;
-        size_t j = members[first[c] + draw() % n_members];
+        size_t j = members[first[c] + draw(n_members)];
         if (i == j) continue;
         pairs->left[k] = (uint32_t)i;
         pairs->right[k++] = (uint32_t)j;
@@ -167,9 +133,9 @@ static smerf_target *make_pairs(const work *job, double *const *x) {
     bool is_graph = strcmp(job->kind, "graph") == 0 || strcmp(job->kind, "groups") == 0;
     size_t n = job->n * (is_graph ? EDGES_A_NODE : PAIRS_AN_ITEM);
     pair_makings pairs = {.n = n,
-                          .left = need(n, sizeof *pairs.left),
-                          .right = need(n, sizeof *pairs.right),
-                          .value = is_graph ? NULL : need(n, sizeof *pairs.value)};
+                          .left = bench_room(n, sizeof *pairs.left),
+                          .right = bench_room(n, sizeof *pairs.right),
+                          .value = is_graph ? NULL : bench_room(n, sizeof *pairs.value)};
     if (strcmp(job->kind, "graph") == 0)
         draw_nearby(job, x, &pairs);
     else
@@ -179,7 +145,7 @@ static smerf_target *make_pairs(const work *job, double *const *x) {
     smerf_error error;
     smerf_status status = is_graph ? smerf_target_new_graph(&list, NULL, job->n, &target, &error)
                                    : smerf_target_new_pairs(&list, job->n, &target, &error);
-    if (status != SMERF_OK) fail(&error);
+    bench_check(status, &error);
     free(pairs.left);
     free(pairs.right);
     free(pairs.value);
@@ -206,7 +172,7 @@ static double bytes_of_model(const smerf_model *model, const work *job) {
 static double splits_above(const smerf_model *model) {
     smerf_tree_view tree;
     smerf_model_tree(model, 0, &tree);
-    uint32_t *depth = need(tree.n_nodes, sizeof *depth);
+    uint32_t *depth = bench_room(tree.n_nodes, sizeof *depth);
     double sum = 0;
     for (size_t node = 0; node < tree.n_nodes; node++) {
         size_t place = tree.place[node];
@@ -231,16 +197,14 @@ static measured measure(const work *job) {
     smerf_options_default(&options);
     options.n_trees = job->n_trees;
     if (strcmp(job->kind, "filled") != 0) options.complete = SMERF_COMPLETE_OFF;
-    double started = now(), began = worked();
-    if (smerf_fit(items, target, &options, &run, &model, &error) != SMERF_OK) fail(&error);
-    measured found = {.seconds = now() - started,
-                      .cpu_seconds = worked() - began,
+    bench_work fit = bench_start();
+    bench_check(smerf_fit(items, target, &options, &run, &model, &error), &error);
+    bench_stop(&fit);
+    return (measured){.seconds = fit.seconds,
+                      .cpu_seconds = fit.cpu_seconds,
+                      .peak_bytes = fit.peak_mb * 1e6,
                       .model_bytes = bytes_of_model(model, job),
-                      .n_splits_above = splits_above(model)};
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    found.peak_bytes = (double)usage.ru_maxrss * 1024;
-    return found; /* the process ends: nothing is freed */
+                      .n_splits_above = splits_above(model)}; /* the process ends: nothing is freed */
 }
 
 static measured measure_apart(const work *job) {
@@ -261,26 +225,47 @@ static measured measure_apart(const work *job) {
     return found;
 }
 
-int main(int n_words, char **words) {
+static void print_table_line(const work *job, const measured *found, double before) {
+    printf("%10zu %10.2f %12.2f %10.2f %10.0f %10.0f %14.2f %13.1f\n", job->n, found->seconds, found->cpu_seconds,
+           before > 0 ? log2(found->cpu_seconds / before) : NAN, found->peak_bytes / 1e6, found->model_bytes / 1e6,
+           (found->peak_bytes - found->model_bytes) / (16.0 * (double)job->n * N_FEATURES), found->n_splits_above);
+}
+
+static void print_json_line(const work *job, const measured *found) {
+    printf("{\"kind\": \"%s\", \"n\": %zu, \"trees\": %zu, \"threads\": %zu, \"seconds\": %.4f, \"cpu_seconds\": %.4f, "
+           "\"peak_mb\": %.1f, \"model_mb\": %.1f, \"splits_above\": %.2f}\n",
+           job->kind, job->n, job->n_trees, job->n_threads, found->seconds, found->cpu_seconds, found->peak_bytes / 1e6,
+           found->model_bytes / 1e6, found->n_splits_above);
+}
+
+static bool is_kind_known(const char *kind) {
     static const char *const kinds[] = {"labels", "response", "graph", "groups", "pairs", "filled"};
-    bool is_known = false;
-    for (size_t k = 0; n_words == 6 && k < sizeof kinds / sizeof *kinds; k++)
-        is_known |= strcmp(words[1], kinds[k]) == 0;
-    if (!is_known) {
-        fprintf(stderr, "usage: bench-scale labels|response|graph|groups|pairs|filled FIRST LAST TREES THREADS\n");
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (strcmp(kind, kinds[k]) == 0) return true;
+    return false;
+}
+
+int main(int n_words, char **words) {
+    bool is_json = n_words == 7 && strcmp(words[6], "--json") == 0;
+    if ((n_words != 6 && !is_json) || !is_kind_known(words[1])) {
+        fprintf(stderr,
+                "usage: bench-scale labels|response|graph|groups|pairs|filled FIRST LAST TREES THREADS [--json]\n");
         return 2;
     }
     size_t first = strtoull(words[2], NULL, 10), last = strtoull(words[3], NULL, 10);
     work job = {.kind = words[1], .n_trees = strtoull(words[4], NULL, 10), .n_threads = strtoull(words[5], NULL, 10)};
-    printf("%s, %zu trees, %zu threads, %d features\n", job.kind, job.n_trees, job.n_threads, N_FEATURES);
-    printf("%10s %10s %12s %10s %10s %10s %14s %13s\n", "items", "seconds", "cpu seconds", "exponent", "peak MB",
-           "model MB", "rest/(16 n p)", "splits above");
+    if (!is_json) {
+        printf("%s, %zu trees, %zu threads, %d features\n", job.kind, job.n_trees, job.n_threads, N_FEATURES);
+        printf("%10s %10s %12s %10s %10s %10s %14s %13s\n", "items", "seconds", "cpu seconds", "exponent", "peak MB",
+               "model MB", "rest/(16 n p)", "splits above");
+    }
     double before = 0;
     for (job.n = first; job.n <= last; job.n *= 2) {
         measured found = measure_apart(&job);
-        printf("%10zu %10.2f %12.2f %10.2f %10.0f %10.0f %14.2f %13.1f\n", job.n, found.seconds, found.cpu_seconds,
-               before > 0 ? log2(found.cpu_seconds / before) : NAN, found.peak_bytes / 1e6, found.model_bytes / 1e6,
-               (found.peak_bytes - found.model_bytes) / (16.0 * (double)job.n * N_FEATURES), found.n_splits_above);
+        if (is_json)
+            print_json_line(&job, &found);
+        else
+            print_table_line(&job, &found, before);
         fflush(stdout);
         before = found.cpu_seconds;
     }

@@ -1,0 +1,308 @@
+/* ours.c - smerf's side of the comparisons: does one piece of work through the library, times only that, and prints one
+ * line of JSON. bench/suite runs it beside other tools, which do the same with the same files.
+ *
+ *   bench-ours COMMAND NAME=VALUE...
+ *
+ *   forest       kind=labels|response x= y= trees= candidates= threads= [splits=oblique] [model=] [test_x= test_y=]
+ *   distances    x= n= trees= candidates= threads= [rank=] test_x=      Z is made up from x: see l1
+ *   all-pairs    kind=labels|distances x= y= trees= candidates= threads= [model=] [out=]     only predicting is timed
+ *   table        file=
+ *   matrix       file= n=
+ *   mahalanobis  x= z= threads= */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+#include "io/matrix.h"
+#include "io/table.h"
+
+/* ---- Files ---- */
+
+static smerf_items *items_of(sm_table *table, size_t n) {
+    smerf_column *columns = bench_room(table->n_columns, sizeof *columns);
+    smerf_items *items;
+    smerf_error error;
+    for (size_t f = 0; f < table->n_columns; f++)
+        columns[f] =
+            (smerf_column){.name = table->columns[f].name, .kind = SMERF_NUMBER, .values = table->columns[f].values};
+    bench_check(smerf_items_new(columns, table->n_columns, n, &items, &error), &error);
+    free(columns);
+    return items;
+}
+
+static sm_table read_table(const char *path) {
+    sm_table table;
+    smerf_error error;
+    const sm_table_wish wish = {0};
+    bench_check(sm_table_read(path, &wish, &table, &error), &error);
+    return table;
+}
+
+/* The one column of a file. */
+static double *read_numbers(const char *path) {
+    sm_table table = read_table(path);
+    return table.columns[0].values;
+}
+
+/* ---- What is learned ---- */
+
+static smerf_target *labels_target(const double *y, size_t n) {
+    enum { N_NAMES = 100 };
+    static char names[N_NAMES][4];
+    const char *classes[N_NAMES];
+    size_t n_classes = 0;
+    uint32_t *codes = bench_room(n, sizeof *codes);
+    smerf_target *target;
+    smerf_error error;
+    for (size_t i = 0; i < n; i++) {
+        codes[i] = (uint32_t)y[i];
+        n_classes = codes[i] + 1 > n_classes ? codes[i] + 1 : n_classes;
+    }
+    for (size_t c = 0; c < n_classes && c < N_NAMES; c++) {
+        snprintf(names[c], sizeof names[c], "%02zu", c);
+        classes[c] = names[c];
+    }
+    bench_check(smerf_target_new_labels("y", codes, n, classes, n_classes, &target, &error), &error);
+    free(codes);
+    return target;
+}
+
+static smerf_target *response_target(const double *y, size_t n) {
+    static const char *const names[1] = {"y"};
+    const double *const columns[1] = {y};
+    smerf_target *target;
+    smerf_error error;
+    bench_check(smerf_target_new_response(names, columns, 1, n, &target, &error), &error);
+    return target;
+}
+
+/* The sum of absolute differences of the first features: a distance of no small rank. */
+enum { N_FEATURES_OF_L1 = 5 };
+
+static float l1(const sm_table *table, size_t i, size_t j) {
+    double sum = 0;
+    for (size_t f = 0; f < N_FEATURES_OF_L1; f++)
+        sum += fabs(table->columns[f].values[i] - table->columns[f].values[j]);
+    return (float)sum;
+}
+
+static smerf_target *l1_target(const sm_table *table, size_t n) {
+    float *z = bench_room(n * n, sizeof *z);
+    smerf_target *target;
+    smerf_error error;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) z[i * n + j] = l1(table, i, j);
+    bench_check(smerf_target_new_distances(z, n, &target, &error), &error);
+    return target; /* z stays until the program ends */
+}
+
+static smerf_options options_from_words(void) {
+    smerf_options options;
+    smerf_options_default(&options);
+    options.n_trees = bench_count("trees");
+    options.candidates = bench_count("candidates");
+    if (bench_word_or_null("rank") != NULL) options.rank = bench_count("rank");
+    const char *splits = bench_word_or_null("splits");
+    if (splits != NULL && strcmp(splits, "oblique") == 0) options.splits = SMERF_OBLIQUE;
+    return options;
+}
+
+static bool is_kind(const char *kind) { return strcmp(bench_word("kind"), kind) == 0; }
+
+/* ---- Scores ---- */
+
+static double accuracy(const double *shares, size_t n_classes, const double *truth, size_t n) {
+    size_t n_right = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t best = 0;
+        for (size_t c = 1; c < n_classes; c++)
+            if (shares[i * n_classes + c] > shares[i * n_classes + best]) best = c;
+        n_right += best == (size_t)truth[i];
+    }
+    return (double)n_right / (double)n;
+}
+
+static double r_squared(const double *predicted, const double *truth, size_t n) {
+    double mean = 0, error = 0, spread = 0;
+    for (size_t i = 0; i < n; i++) mean += truth[i] / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        error += (predicted[i] - truth[i]) * (predicted[i] - truth[i]);
+        spread += (truth[i] - mean) * (truth[i] - mean);
+    }
+    return 1 - error / spread;
+}
+
+static double score_of_values(const smerf_model *model, const smerf_run *run) {
+    sm_table test = read_table(bench_word("test_x"));
+    double *truth = read_numbers(bench_word("test_y"));
+    size_t n_values = smerf_model_n_values(model);
+    double *values = bench_room(test.n_rows * n_values, sizeof *values);
+    smerf_error error;
+    const smerf_question question = {.rows = items_of(&test, test.n_rows)};
+    bench_check(smerf_predict_values(model, &question, run, values, &error), &error);
+    return is_kind("labels") ? accuracy(values, n_values, truth, test.n_rows) : r_squared(values, truth, test.n_rows);
+}
+
+/* Root mean squared error over pairs of test items. */
+static double error_of_distances(const smerf_model *model, const smerf_run *run) {
+    enum { N_PAIRS = 100000 };
+    sm_table test = read_table(bench_word("test_x"));
+    uint32_t *left = bench_room(N_PAIRS, sizeof *left), *right = bench_room(N_PAIRS, sizeof *right);
+    double *distance = bench_room(N_PAIRS, sizeof *distance), sum = 0;
+    uint64_t state = BENCH_SEED;
+    size_t n = test.n_rows < 2000 ? test.n_rows : 2000;
+    smerf_error error;
+    const smerf_question question = {.rows = items_of(&test, n)};
+    for (size_t k = 0; k < N_PAIRS; k++) {
+        left[k] = (uint32_t)(bench_uniform(&state) * (double)n);
+        right[k] = (uint32_t)(bench_uniform(&state) * (double)n);
+    }
+    bench_check(smerf_predict_pairs(model, &question, left, right, N_PAIRS, run, distance, NULL, &error), &error);
+    for (size_t k = 0; k < N_PAIRS; k++) {
+        double miss = distance[k] - (double)l1(&test, left[k], right[k]);
+        sum += miss * miss;
+    }
+    return sqrt(sum / N_PAIRS);
+}
+
+/* ---- The commands. A process does one piece of work and ends: nothing is freed ---- */
+
+static void run_forest(void) {
+    sm_table train = read_table(bench_word("x"));
+    double *y = read_numbers(bench_word("y"));
+    const smerf_options options = options_from_words();
+    const smerf_run run = {.n_threads = bench_count("threads")};
+    smerf_model *model;
+    smerf_error error;
+    bench_work work = bench_start();
+    smerf_items *items = items_of(&train, train.n_rows);
+    smerf_target *target = is_kind("labels") ? labels_target(y, train.n_rows) : response_target(y, train.n_rows);
+    bench_check(smerf_fit(items, target, &options, &run, &model, &error), &error);
+    bench_stop(&work);
+    if (bench_word_or_null("model") != NULL) bench_check(smerf_model_save(model, bench_word("model"), &error), &error);
+    const double score = bench_word_or_null("test_x") != NULL ? score_of_values(model, &run) : NAN;
+    static const char *const names[] = {"score"};
+    bench_print(&work, names, &score, 1);
+}
+
+static void run_distances(void) {
+    sm_table train = read_table(bench_word("x"));
+    size_t n = bench_count("n");
+    smerf_target *target = l1_target(&train, n);
+    const smerf_options options = options_from_words();
+    const smerf_run run = {.n_threads = bench_count("threads")};
+    smerf_model *model;
+    smerf_error error;
+    bench_work work = bench_start();
+    bench_check(smerf_fit(items_of(&train, n), target, &options, &run, &model, &error), &error);
+    bench_stop(&work);
+    static const char *const names[] = {"score"};
+    const double score = error_of_distances(model, &run);
+    bench_print(&work, names, &score, 1);
+}
+
+/* Rows are added up, so that none goes unread, and written where another program wants to compare them. */
+typedef struct row_taker {
+    double sum;
+    FILE *file;
+} row_taker;
+
+static int take_row(void *context, size_t row, const double *distances, size_t n) {
+    row_taker *taker = context;
+    (void)row;
+    for (size_t j = 0; j < n; j++) taker->sum += distances[j];
+    if (taker->file != NULL && fwrite(distances, sizeof *distances, n, taker->file) != n) return 1;
+    return 0;
+}
+
+static void run_all_pairs(void) {
+    sm_table train = read_table(bench_word("x"));
+    size_t n = train.n_rows;
+    const smerf_options options = options_from_words();
+    const smerf_run run = {.n_threads = bench_count("threads")};
+    smerf_items *items = items_of(&train, n);
+    smerf_target *target = is_kind("labels") ? labels_target(read_numbers(bench_word("y")), n) : l1_target(&train, n);
+    smerf_model *model;
+    smerf_error error;
+    row_taker taker = {0};
+    bench_check(smerf_fit(items, target, &options, &run, &model, &error), &error);
+    if (bench_word_or_null("model") != NULL) bench_check(smerf_model_save(model, bench_word("model"), &error), &error);
+    if (bench_word_or_null("out") != NULL) taker.file = fopen(bench_word("out"), "wb");
+    const smerf_question question = {.rows = items};
+    bench_work work = bench_start();
+    bench_check(smerf_predict_rows(model, &question, &run, take_row, &taker, &error), &error);
+    bench_stop(&work);
+    if (taker.file != NULL) fclose(taker.file);
+    static const char *const names[] = {"mean"};
+    const double mean = taker.sum / ((double)n * (double)n);
+    bench_print(&work, names, &mean, 1);
+}
+
+static void run_table(void) {
+    bench_work work = bench_start();
+    sm_table table = read_table(bench_word("file"));
+    bench_stop(&work);
+    double sum = 0;
+    for (size_t f = 0; f < table.n_columns; f++)
+        for (size_t i = 0; i < table.n_rows; i++) sum += table.columns[f].values[i];
+    static const char *const names[] = {"sum"};
+    bench_print(&work, names, &sum, 1);
+}
+
+static void run_matrix(void) {
+    const sm_matrix_side side = {.n = bench_count("n")};
+    const sm_matrix_wish wish = {.rows = side, .columns = side, .is_square = true};
+    sm_matrix matrix;
+    smerf_error error;
+    bench_work work = bench_start();
+    bench_check(sm_matrix_read(bench_word("file"), &wish, &matrix, &error), &error);
+    bench_stop(&work);
+    double sum = 0;
+    for (size_t i = 0; i < side.n; i++) sum += (double)matrix.z[i * side.n + (i + 1) % side.n];
+    static const char *const names[] = {"sum"};
+    bench_print(&work, names, &sum, 1);
+}
+
+static void run_mahalanobis(void) {
+    sm_table table = read_table(bench_word("x"));
+    size_t n = table.n_rows;
+    const sm_matrix_side side = {.n = n};
+    const sm_matrix_wish wish = {.rows = side, .columns = side, .is_square = true};
+    sm_matrix matrix;
+    smerf_target *target;
+    smerf_model *model;
+    smerf_error error;
+    smerf_options options;
+    smerf_scores scores;
+    const smerf_run run = {.n_threads = bench_count("threads")};
+    smerf_options_default(&options);
+    options.method = SMERF_METHOD_MAHALANOBIS;
+    bench_check(sm_matrix_read(bench_word("z"), &wish, &matrix, &error), &error);
+    bench_work work = bench_start();
+    smerf_items *items = items_of(&table, n);
+    bench_check(smerf_target_new_distances(matrix.z, n, &target, &error), &error);
+    bench_check(smerf_fit(items, target, &options, &run, &model, &error), &error);
+    bench_stop(&work);
+    const smerf_question question = {.rows = items};
+    bench_check(smerf_evaluate(model, &question, target, SMERF_HAS(SMERF_RMSE), &run, &scores, &error), &error);
+    static const char *const names[] = {"score"};
+    bench_print(&work, names, &scores.value[SMERF_RMSE], 1);
+}
+
+int main(int n_words, char **words) {
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } commands[] = {{"forest", run_forest}, {"distances", run_distances}, {"all-pairs", run_all_pairs},
+                    {"table", run_table},   {"matrix", run_matrix},       {"mahalanobis", run_mahalanobis}};
+    bench_take_words(n_words - 1, words + 1);
+    for (size_t k = 0; n_words > 1 && k < sizeof commands / sizeof *commands; k++)
+        if (strcmp(words[1], commands[k].name) == 0) {
+            commands[k].run();
+            return 0;
+        }
+    fprintf(stderr, "usage: bench-ours forest|distances|all-pairs|table|matrix|mahalanobis NAME=VALUE...\n");
+    return 2;
+}

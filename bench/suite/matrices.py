@@ -1,0 +1,112 @@
+"""matrices.py - forests on a dense matrix: exact beside the obvious version, and rank 32 beside exact."""
+import data
+from measure import Side, claim, claim_ratio, compare, exponent, run_lines
+
+SIZES = {True: [1000, 2000], False: [2000, 5000, 10000]}
+EXACT_COLUMNS = [("n", "n", ",d"), ("candidates", "candidates", "d"), ("seconds_ours", "root, s", ".3g"),
+                 ("seconds_obvious", "obvious, s", ".3g"), ("ratio", "x ours", ".1f"),
+                 ("read_share_of_stream", "speed of reading Z", ".0%"), ("tree_seconds_1", "a tree, 1 thread, s", ".3g"),
+                 ("tree_seconds_2", "2 threads, s", ".3g"), ("thread_gain", "gain", ".2f"),
+                 ("stream_gain_2", "gain of a plain sum", ".2f"), ("memory_1", "peak / Z, 1 thread", ".2f"),
+                 ("memory_2", "2 threads", ".2f")]
+
+
+def run_exact(bench):
+    sizes = SIZES[bench.quick]
+    rows, why_not = run_lines([str(bench.build / "bench-dense"), "--json", *map(str, sizes)], 2)
+    if why_not or not rows:
+        rows = [{"failed": why_not or "bench-dense printed no results"}]
+    for row in rows:
+        row.setdefault("failed", "")
+        if not row["failed"]:
+            row |= {"ratio": row["seconds_obvious"] / row["seconds_ours"],
+                    "thread_gain": row["tree_seconds_1"] / row["tree_seconds_2"],
+                    "memory_1": row["peak_mb_1"] / row["z_mb"], "memory_2": row["peak_mb_2"] / row["z_mb"]}
+    good = [row for row in rows if not row["failed"]]
+    growth = []
+    for d in sorted({row["candidates"] for row in good}):
+        some = [row for row in good if row["candidates"] == d]
+        if len(some) > 1:
+            growth.append({"work": "dense tree", "who": f"{d} candidates",
+                           "exponent": exponent([row["n"] for row in some], [row["tree_seconds_1"] for row in some])})
+    return {
+        "title": "Dense Z, exact",
+        "text": "The search at the root, one thread, beside the obvious C version (items in sorted order, distances gathered; "
+                "bench/obvious.c) and beside a plain streaming sum of Z in the same run; and whole trees.",
+        "columns": EXACT_COLUMNS, "rows": rows, "growth": growth,
+        "growth_title": "Growth of a tree's time with n", "claims": exact_claims(good, growth, rows[0]["failed"]),
+    }
+
+
+def exact_claims(rows, growth, why_not):
+    if not rows:
+        return [claim("dense Z, exact", "at least 8 x the obvious version", "-", None, why_not)]
+    worst = min(rows, key=lambda row: row["ratio"])
+    claims = [claim_ratio(f"dense Z against the obvious version (least: n = {worst['n']:,})", worst, 8)]
+    shares = [row["read_share_of_stream"] for row in rows if row.get("read_share_of_stream")]
+    if shares:
+        claims.append(claim("reading Z at the root, four candidates", "at least 50 % of a plain sum's speed",
+                            f"{min(shares):.0%}", min(shares) >= 0.5))
+    memory = max(max(row["memory_1"], row["memory_2"]) for row in rows)
+    claims.append(claim("peak memory", "at most 2 x Z", f"{memory:.2f} x", memory <= 2))
+    for row in growth:
+        claims.append(claim(f"growth with n, {row['who']}", "exponent at most 2.1", f"{row['exponent']:.2f}",
+                            row["exponent"] <= 2.1))
+    largest = max(rows, key=lambda row: (row["n"], row["candidates"]))
+    claims.append(claim(f"second thread, n = {largest['n']:,}",
+                        f"at least the plain sum's {largest['stream_gain_2']:.2f} x", f"{largest['thread_gain']:.2f} x",
+                        largest["thread_gain"] >= largest["stream_gain_2"]))
+    return claims
+
+
+def run_pairs_forest(bench):
+    """RFD on scikit-learn: a tree of it, beside a tree of ours."""
+    n = 500 if bench.quick else 2000
+    words = {"x": data.tables(bench, max(n, 20_000))["train"]["x"], "n": n, "candidates": 5, "threads": bench.threads}
+    test_x = data.tables(bench, 20_000)["test"]["x"]
+    sides = [Side("smerf", bench.ours("distances", trees=20, test_x=test_x, **words), bench.threads, times=1 / 20),
+             Side("RFD on scikit-learn", bench.peer("pairs_forest.py", trees=1, **words), bench.threads)]
+    rows = compare(bench, sides, 1)
+    for row in rows:
+        row |= {"work": f"a tree, n = {n:,}, 5 candidates"}
+    return {
+        "title": "Dense Z beside RFD on scikit-learn",
+        "text": "A regression forest on the features of all pairs has n (n - 1) / 2 rows of 40 features: 2 million at "
+                "n = 2,000; at 5,000 its input alone is 2 GB, at 10,000 it is 8 GB. One tree of it, and ours as the mean of 20.",
+        "columns": [("work", "work", ""), ("who", "tool", ""), ("seconds", "seconds", ".3g"), ("ratio", "x ours", ".0f"),
+                    ("peak_mb", "peak MB", ".0f")],
+        "rows": rows, "claims": [],
+    }
+
+
+def run_rank(bench):
+    rows, claims = [], []
+    shapes = [(5000, 10, 1)] if bench.quick else [(10_000, 10, 3), (20_000, 3, 6)]
+    n_trees = 500
+    tables = data.tables(bench, 20_000)
+    for n, few, at_least in shapes:
+        words = {"x": tables["train"]["x"], "test_x": tables["test"]["x"], "n": n, "candidates": 5, "threads": bench.threads}
+        sides = [Side("rank 32", bench.ours("distances", trees=n_trees, rank=32, **words), bench.threads),
+                 Side(f"exact, from {few} trees", bench.ours("distances", trees=few, **words), bench.threads,
+                      times=n_trees / few),
+                 Side(f"rank 32, {few} trees", bench.ours("distances", trees=few, rank=32, **words), bench.threads)]
+        print(f"  n = {n:,}", flush=True)
+        found = compare(bench, sides, 1)
+        for row in found:
+            row |= {"work": f"n = {n:,}, {n_trees} trees", "n": n}
+        found[2]["ratio"] = None
+        exact, same = found[1], found[2]
+        is_close = not exact["failed"] and not same["failed"] and same["score"] <= 1.02 * exact["score"]
+        claims.append(claim_ratio(f"rank 32 against exact, n = {n:,}", exact, at_least, is_close,
+                                  "" if exact["failed"] or same["failed"] else
+                                  f"error {same['score'] / exact['score']:.3f} x exact's, same number of trees"))
+        rows += found
+    return {
+        "title": "Dense Z, rank 32",
+        "text": f"{n_trees} trees, 5 candidates, the factorisation included. The exact forest's time is extrapolated from a few of "
+                "its trees. Z: the sum of the absolute differences of five features, which has no small rank. RMSE is over pairs of test "
+                "items; it is compared at the same number of trees (equal: within 2 %).",
+        "columns": [("work", "work", ""), ("who", "forest", ""), ("seconds", "seconds", ".3g"), ("ratio", "x rank 32", ".1f"),
+                    ("score", "RMSE", ".4f"), ("peak_mb", "peak MB", ".0f")],
+        "rows": rows, "claims": claims,
+    }

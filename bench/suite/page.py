@@ -1,0 +1,49 @@
+"""page.py - docs/performance.md and its pictures from the results; what people wrote is kept in bench/remarks.md."""
+import pictures
+import tables
+from measure import ROOT
+
+PAGE = ROOT / "docs/performance.md"
+PICTURES = ROOT / "docs/performance"
+REMARKS = ROOT / "bench/remarks.md"
+
+OPENING = """# How fast it is
+
+Every figure on this page comes from one run of `make bench`, which wrote the page. It compares smerf with other tools in the same
+run, on the same files, with the same number of threads; each measurement is a process of its own, sides take turns, and times are
+medians (of {repeats} runs; of fewer where a side runs for minutes). "x ours" is a tool's time over smerf's.
+
+    make bench          all of this, in about two hours; installs the tools into build/bench-venv first
+    make bench-quick    smaller sizes in a few minutes; prints tables and leaves this page alone
+    bench/run --only forests,graphs    some sections
+
+Machines are noisy: trust ratios more than seconds.
+"""
+
+
+def machine_table(facts, versions):
+    lines = [[name, str(value)] for name, value in facts.items()] + [["tools", ", ".join(versions)]]
+    return tables.table(["", ""], lines, [False, False])
+
+
+def section_text(name, section):
+    parts = [f"## {section['title']}", section["text"], tables.rows_table(section)]
+    growth = tables.growth_table(section)
+    if growth:
+        parts += [section["growth_title"] + ":", growth]
+    if (PICTURES / f"{name}.svg").exists():
+        parts.append(f"![{section['title']}](performance/{name}.svg)")
+    return "\n\n".join(part for part in parts if part)
+
+
+def write(results):
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    pictures.draw_all(results["sections"], PICTURES)
+    sections = results["sections"]
+    parts = [OPENING.format(repeats=results["repeats"]).strip(), "## Targets", tables.claims_table(sections.values()),
+             "## The machine", machine_table(results["machine"], results["versions"])]
+    parts += [section_text(name, section) for name, section in sections.items()]
+    if REMARKS.exists():
+        parts.append(REMARKS.read_text(encoding="utf-8").strip())
+    PAGE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    print(f"written: {PAGE.relative_to(ROOT)}")
