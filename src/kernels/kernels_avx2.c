@@ -1,77 +1,76 @@
-/* kernels_avx2.c - the kernels for x86-64 processors with AVX2: one lane of a sum is one lane of a register, or of four. */
+/* kernels_avx2.c - the kernels for x86-64 processors with AVX2: one lane of a sum is one lane of a register. */
 #include "kernels/kernels.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
 
-static void weigh(const float *z, const double *w, size_t n, double *out) {
-    size_t whole = n / SM_LANES * SM_LANES;
-    for (size_t j = 0; j < whole; j += SM_LANES) {
-        __m256d distances = _mm256_cvtps_pd(_mm_loadu_ps(z + j));
-        _mm256_storeu_pd(out + j, _mm256_mul_pd(distances, _mm256_loadu_pd(w + j)));
+/* How far ahead rows are asked for, in numbers: the processor would not guess where four rows go on. */
+enum { AHEAD = SM_CHUNK, NUMBERS_A_LINE = 16 };
+
+static inline void fetch(const float *from) { _mm_prefetch((const char *)from, _MM_HINT_T0); }
+
+static void pick(const float *from, const sm_pick *picks, size_t n_picks, float *out) {
+    for (size_t p = 0; p < n_picks; out += picks[p++].n) {
+        fetch(from + picks[p].first + 2 * AHEAD);
+        __m256i offset = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)picks[p].offset));
+        _mm256_storeu_ps(out, _mm256_permutevar8x32_ps(_mm256_loadu_ps(from + picks[p].first), offset));
     }
-    for (size_t j = whole; j < n; j++) out[j] = (double)z[j] * w[j];
-    for (size_t j = n; j < sm_padded(n); j++) out[j] = 0;
 }
 
-static double join(__m256d lanes) {
-    double lane[SM_LANES];
-    _mm256_storeu_pd(lane, lanes);
-    return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+static inline void add_column(double *columns, const __m256d a[SM_STRIP_ROWS]) {
+    __m256d sum = _mm256_add_pd(_mm256_add_pd(a[0], a[1]), _mm256_add_pd(a[2], a[3]));
+    _mm256_storeu_pd(columns, _mm256_add_pd(_mm256_loadu_pd(columns), sum));
 }
 
-static double sum(const double *zw, size_t n) {
-    __m256d a = _mm256_setzero_pd(), b = a, c = a, d = a;
-    for (size_t j = 0; j < n; j += SM_SUM_LANES) {
-        a = _mm256_add_pd(a, _mm256_loadu_pd(zw + j));
-        b = _mm256_add_pd(b, _mm256_loadu_pd(zw + j + 4));
-        c = _mm256_add_pd(c, _mm256_loadu_pd(zw + j + 8));
-        d = _mm256_add_pd(d, _mm256_loadu_pd(zw + j + 12));
+static void weigh(const float *const *z, const double *w, const double *v, size_t n, double *y, double *row_lanes,
+                  double *columns) {
+    __m256d lanes[SM_STRIP_ROWS], row_weight[SM_STRIP_ROWS], weighed[SM_STRIP_ROWS];
+    for (size_t r = 0; r < SM_STRIP_ROWS; r++) {
+        lanes[r] = _mm256_loadu_pd(row_lanes + r * SM_LANES);
+        row_weight[r] = _mm256_set1_pd(v[r]);
     }
-    return join(_mm256_add_pd(_mm256_add_pd(a, b), _mm256_add_pd(c, d)));
-}
-
-/* Inlined with constant n_rows and n_line_ups, so that all accumulators are registers. */
-static inline __attribute__((always_inline)) void tile(const double *const *zw, size_t n_rows,
-                                                       const int32_t *const *ranks, size_t n_line_ups, size_t n,
-                                                       const int32_t *row_rank, double *out) {
-    __m256d lanes[SM_TILE_ROWS][SM_TILE_LINE_UPS];
-    __m256i last_before[SM_TILE_ROWS][SM_TILE_LINE_UPS];
-    for (size_t r = 0; r < n_rows; r++)
-        for (size_t u = 0; u < n_line_ups; u++) {
-            lanes[r][u] = _mm256_setzero_pd();
-            last_before[r][u] = _mm256_set1_epi64x((int64_t)row_rank[r * SM_TILE_LINE_UPS + u] - 1);
-        }
+    const float *z0 = z[0], *z1 = z[1], *z2 = z[2], *z3 = z[3];
     for (size_t j = 0; j < n; j += SM_LANES) {
-        __m256i rank[SM_TILE_LINE_UPS];
-        for (size_t u = 0; u < n_line_ups; u++)
-            rank[u] = _mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)(ranks[u] + j)));
-        for (size_t r = 0; r < n_rows; r++) {
-            __m256d distances = _mm256_loadu_pd(zw[r] + j);
-            for (size_t u = 0; u < n_line_ups; u++) {
-                __m256d after = _mm256_castsi256_pd(_mm256_cmpgt_epi64(rank[u], last_before[r][u]));
-                lanes[r][u] = _mm256_add_pd(lanes[r][u], _mm256_andnot_pd(after, distances));
-            }
+        if (j % NUMBERS_A_LINE == 0) {
+            fetch(z0 + j + AHEAD);
+            fetch(z1 + j + AHEAD);
+            fetch(z2 + j + AHEAD);
+            fetch(z3 + j + AHEAD);
         }
+        __m256d weight = _mm256_loadu_pd(w + j);
+        weighed[0] = _mm256_cvtps_pd(_mm_loadu_ps(z0 + j));
+        weighed[1] = _mm256_cvtps_pd(_mm_loadu_ps(z1 + j));
+        weighed[2] = _mm256_cvtps_pd(_mm_loadu_ps(z2 + j));
+        weighed[3] = _mm256_cvtps_pd(_mm_loadu_ps(z3 + j));
+        for (size_t r = 0; r < SM_STRIP_ROWS; r++) {
+            weighed[r] = _mm256_mul_pd(_mm256_mul_pd(weighed[r], weight), row_weight[r]);
+            _mm256_storeu_pd(y + r * SM_CHUNK + j, weighed[r]);
+            lanes[r] = _mm256_add_pd(lanes[r], weighed[r]);
+        }
+        add_column(columns + j, weighed);
     }
-    for (size_t r = 0; r < n_rows; r++)
-        for (size_t u = 0; u < n_line_ups; u++) out[r * SM_TILE_LINE_UPS + u] = join(lanes[r][u]);
+    for (size_t r = 0; r < SM_STRIP_ROWS; r++) _mm256_storeu_pd(row_lanes + r * SM_LANES, lanes[r]);
 }
 
-static void masked_sums(const double *const *zw, size_t n_rows, const int32_t *const *ranks, size_t n_line_ups,
-                        size_t n, const int32_t *row_rank, double *out) {
-    switch (n_rows * 8 + n_line_ups) {
-    case 2 * 8 + 4: tile(zw, 2, ranks, 4, n, row_rank, out); break;
-    case 2 * 8 + 3: tile(zw, 2, ranks, 3, n, row_rank, out); break;
-    case 2 * 8 + 2: tile(zw, 2, ranks, 2, n, row_rank, out); break;
-    case 2 * 8 + 1: tile(zw, 2, ranks, 1, n, row_rank, out); break;
-    case 1 * 8 + 4: tile(zw, 1, ranks, 4, n, row_rank, out); break;
-    case 1 * 8 + 3: tile(zw, 1, ranks, 3, n, row_rank, out); break;
-    case 1 * 8 + 2: tile(zw, 1, ranks, 2, n, row_rank, out); break;
-    case 1 * 8 + 1: tile(zw, 1, ranks, 1, n, row_rank, out); break;
-    default: break;
+static void sum_after(const double *y, const int64_t *rank, const int64_t *row_rank, size_t n, double *row_lanes,
+                      double *columns) {
+    __m256d lanes[SM_STRIP_ROWS], after[SM_STRIP_ROWS];
+    __m256i own[SM_STRIP_ROWS];
+    for (size_t r = 0; r < SM_STRIP_ROWS; r++) {
+        lanes[r] = _mm256_loadu_pd(row_lanes + r * SM_LANES);
+        own[r] = _mm256_set1_epi64x(row_rank[r]);
     }
+    for (size_t j = 0; j < n; j += SM_LANES) {
+        __m256i place = _mm256_loadu_si256((const __m256i *)(rank + j));
+        for (size_t r = 0; r < SM_STRIP_ROWS; r++) {
+            __m256d is_after = _mm256_castsi256_pd(_mm256_cmpgt_epi64(place, own[r]));
+            after[r] = _mm256_and_pd(is_after, _mm256_loadu_pd(y + r * SM_CHUNK + j));
+            lanes[r] = _mm256_add_pd(lanes[r], after[r]);
+        }
+        add_column(columns + j, after);
+    }
+    for (size_t r = 0; r < SM_STRIP_ROWS; r++) _mm256_storeu_pd(row_lanes + r * SM_LANES, lanes[r]);
 }
 
-const sm_kernels sm_kernels_avx2 = {.name = "avx2", .weigh = weigh, .sum = sum, .masked_sums = masked_sums};
+const sm_kernels sm_kernels_avx2 = {.name = "avx2", .pick = pick, .weigh = weigh, .sum_after = sum_after};
 #endif
