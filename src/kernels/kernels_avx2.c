@@ -11,65 +11,80 @@ static inline void fetch(const float *from) { _mm_prefetch((const char *)from, _
 
 static void pick(const float *from, const sm_pick *picks, size_t n_picks, float *out) {
     for (size_t p = 0; p < n_picks; out += picks[p++].n) {
-        fetch(from + picks[p].first + 2 * AHEAD);
         __m256i offset = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)picks[p].offset));
         _mm256_storeu_ps(out, _mm256_permutevar8x32_ps(_mm256_loadu_ps(from + picks[p].first), offset));
     }
 }
 
-static inline void add_column(double *columns, const __m256d a[SM_STRIP_ROWS]) {
-    __m256d sum = _mm256_add_pd(_mm256_add_pd(a[0], a[1]), _mm256_add_pd(a[2], a[3]));
+/* The sums of a strip's rows, by name: an array of them would be kept in memory. */
+typedef struct row_sums {
+    __m256d a, b, c, d;
+} row_sums;
+
+static inline row_sums load_rows(const double *row_lanes) {
+    return (row_sums){_mm256_loadu_pd(row_lanes), _mm256_loadu_pd(row_lanes + SM_LANES),
+                      _mm256_loadu_pd(row_lanes + 2 * SM_LANES), _mm256_loadu_pd(row_lanes + 3 * SM_LANES)};
+}
+
+static inline void store_rows(row_sums rows, double *row_lanes) {
+    _mm256_storeu_pd(row_lanes, rows.a);
+    _mm256_storeu_pd(row_lanes + SM_LANES, rows.b);
+    _mm256_storeu_pd(row_lanes + 2 * SM_LANES, rows.c);
+    _mm256_storeu_pd(row_lanes + 3 * SM_LANES, rows.d);
+}
+
+static inline void add(__m256d a, __m256d b, __m256d c, __m256d d, row_sums *rows, double *columns) {
+    rows->a = _mm256_add_pd(rows->a, a);
+    rows->b = _mm256_add_pd(rows->b, b);
+    rows->c = _mm256_add_pd(rows->c, c);
+    rows->d = _mm256_add_pd(rows->d, d);
+    __m256d sum = _mm256_add_pd(_mm256_add_pd(a, b), _mm256_add_pd(c, d));
     _mm256_storeu_pd(columns, _mm256_add_pd(_mm256_loadu_pd(columns), sum));
+}
+
+static inline __m256d weigh_four(const float *z, __m256d w, __m256d v, double *y) {
+    __m256d weighed = _mm256_mul_pd(_mm256_mul_pd(_mm256_cvtps_pd(_mm_loadu_ps(z)), w), v);
+    _mm256_storeu_pd(y, weighed);
+    return weighed;
 }
 
 static void weigh(const float *const *z, const double *w, const double *v, size_t n, double *y, double *row_lanes,
                   double *columns) {
-    __m256d lanes[SM_STRIP_ROWS], row_weight[SM_STRIP_ROWS], weighed[SM_STRIP_ROWS];
-    for (size_t r = 0; r < SM_STRIP_ROWS; r++) {
-        lanes[r] = _mm256_loadu_pd(row_lanes + r * SM_LANES);
-        row_weight[r] = _mm256_set1_pd(v[r]);
-    }
-    const float *z0 = z[0], *z1 = z[1], *z2 = z[2], *z3 = z[3];
+    row_sums rows = load_rows(row_lanes);
+    const float *za = z[0], *zb = z[1], *zc = z[2], *zd = z[3];
+    __m256d va = _mm256_set1_pd(v[0]), vb = _mm256_set1_pd(v[1]), vc = _mm256_set1_pd(v[2]), vd = _mm256_set1_pd(v[3]);
     for (size_t j = 0; j < n; j += SM_LANES) {
         if (j % NUMBERS_A_LINE == 0) {
-            fetch(z0 + j + AHEAD);
-            fetch(z1 + j + AHEAD);
-            fetch(z2 + j + AHEAD);
-            fetch(z3 + j + AHEAD);
+            fetch(za + j + AHEAD);
+            fetch(zb + j + AHEAD);
+            fetch(zc + j + AHEAD);
+            fetch(zd + j + AHEAD);
         }
         __m256d weight = _mm256_loadu_pd(w + j);
-        weighed[0] = _mm256_cvtps_pd(_mm_loadu_ps(z0 + j));
-        weighed[1] = _mm256_cvtps_pd(_mm_loadu_ps(z1 + j));
-        weighed[2] = _mm256_cvtps_pd(_mm_loadu_ps(z2 + j));
-        weighed[3] = _mm256_cvtps_pd(_mm_loadu_ps(z3 + j));
-        for (size_t r = 0; r < SM_STRIP_ROWS; r++) {
-            weighed[r] = _mm256_mul_pd(_mm256_mul_pd(weighed[r], weight), row_weight[r]);
-            _mm256_storeu_pd(y + r * SM_CHUNK + j, weighed[r]);
-            lanes[r] = _mm256_add_pd(lanes[r], weighed[r]);
-        }
-        add_column(columns + j, weighed);
+        __m256d a = weigh_four(za + j, weight, va, y + j), b = weigh_four(zb + j, weight, vb, y + SM_CHUNK + j);
+        __m256d c = weigh_four(zc + j, weight, vc, y + 2 * SM_CHUNK + j);
+        __m256d d = weigh_four(zd + j, weight, vd, y + 3 * SM_CHUNK + j);
+        add(a, b, c, d, &rows, columns + j);
     }
-    for (size_t r = 0; r < SM_STRIP_ROWS; r++) _mm256_storeu_pd(row_lanes + r * SM_LANES, lanes[r]);
+    store_rows(rows, row_lanes);
+}
+
+static inline __m256d if_after(__m256i rank, __m256i row_rank, const double *y) {
+    return _mm256_and_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(rank, row_rank)), _mm256_loadu_pd(y));
 }
 
 static void sum_after(const double *y, const int64_t *rank, const int64_t *row_rank, size_t n, double *row_lanes,
                       double *columns) {
-    __m256d lanes[SM_STRIP_ROWS], after[SM_STRIP_ROWS];
-    __m256i own[SM_STRIP_ROWS];
-    for (size_t r = 0; r < SM_STRIP_ROWS; r++) {
-        lanes[r] = _mm256_loadu_pd(row_lanes + r * SM_LANES);
-        own[r] = _mm256_set1_epi64x(row_rank[r]);
-    }
+    row_sums rows = load_rows(row_lanes);
+    __m256i ra = _mm256_set1_epi64x(row_rank[0]), rb = _mm256_set1_epi64x(row_rank[1]);
+    __m256i rc = _mm256_set1_epi64x(row_rank[2]), rd = _mm256_set1_epi64x(row_rank[3]);
     for (size_t j = 0; j < n; j += SM_LANES) {
         __m256i place = _mm256_loadu_si256((const __m256i *)(rank + j));
-        for (size_t r = 0; r < SM_STRIP_ROWS; r++) {
-            __m256d is_after = _mm256_castsi256_pd(_mm256_cmpgt_epi64(place, own[r]));
-            after[r] = _mm256_and_pd(is_after, _mm256_loadu_pd(y + r * SM_CHUNK + j));
-            lanes[r] = _mm256_add_pd(lanes[r], after[r]);
-        }
-        add_column(columns + j, after);
+        __m256d a = if_after(place, ra, y + j), b = if_after(place, rb, y + SM_CHUNK + j);
+        __m256d c = if_after(place, rc, y + 2 * SM_CHUNK + j), d = if_after(place, rd, y + 3 * SM_CHUNK + j);
+        add(a, b, c, d, &rows, columns + j);
     }
-    for (size_t r = 0; r < SM_STRIP_ROWS; r++) _mm256_storeu_pd(row_lanes + r * SM_LANES, lanes[r]);
+    store_rows(rows, row_lanes);
 }
 
 const sm_kernels sm_kernels_avx2 = {.name = "avx2", .pick = pick, .weigh = weigh, .sum_after = sum_after};

@@ -16,8 +16,7 @@ static void weigh(const float *const *z, const double *w, const double *v, size_
                   double *columns) {
     for (size_t j = 0; j < n; j++) {
         double weighed[SM_STRIP_ROWS];
-        for (size_t r = 0; r < SM_STRIP_ROWS; r++)
-            y[r * SM_CHUNK + j] = weighed[r] = (double)z[r][j] * w[j] * v[r];
+        for (size_t r = 0; r < SM_STRIP_ROWS; r++) y[r * SM_CHUNK + j] = weighed[r] = (double)z[r][j] * w[j] * v[r];
         add(weighed, j, row_lanes, columns);
     }
 }

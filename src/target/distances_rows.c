@@ -2,7 +2,7 @@
  *
  * Rows of a node are picked from Z, or from a block: a compact copy of the upper triangle of a node, made when it is at
  * most half as large as that of the block it would read from. Blocks lie on a stack, freed when their subtree is done;
- * none takes more than half of the room that is left, so that there is always some for those below. A copy holds the
+ * none takes all of the room that is left, so that there is always some for those below. A copy holds the
  * same numbers, so no result depends on it. As a node's items are in ascending order, picking runs forward, and takes
  * what it can of eight neighbours at a time. */
 #include "target/distances_rows.h"
@@ -75,13 +75,12 @@ size_t sm_node_rows_enter(sm_node_rows *rows, const sm_node *node, size_t view) 
     while (rows->n_blocks > view + 1) /* done with: depth first */
         rows->pool_used -= sm_triangle(rows->blocks[--rows->n_blocks].n);
     rows->view = view;
-    for (size_t k = 0; k < n; k++)
-        rows->places[k] = view == 0 ? node->items[k] : rows->place_in_block[node->items[k]];
+    for (size_t k = 0; k < n; k++) rows->places[k] = view == 0 ? node->items[k] : rows->place_in_block[node->items[k]];
     if (n == n_above) return view;
     plan_picks(rows, n);
     bool is_worth_it = n > SMALLEST_BLOCK && 2 * n * n <= n_above * n_above;
-    if (is_worth_it && rows->n_blocks < SM_MOST_BLOCKS && 2 * sm_triangle(n) <= rows->pool_size - rows->pool_used)
-        push_block(rows, node);
+    double room = SM_BLOCK_SHARE * (double)(rows->pool_size - rows->pool_used);
+    if (is_worth_it && rows->n_blocks < SM_MOST_BLOCKS && (double)sm_triangle(n) <= room) push_block(rows, node);
     return rows->view;
 }
 

@@ -7,6 +7,9 @@
 
 enum { SM_MOST_BLOCKS = 64 };
 
+/* How much of the room that is left one block may take: the rest is for those below it. */
+#define SM_BLOCK_SHARE 0.6
+
 /* Only z_ij with i < j is looked at. */
 typedef struct sm_block {
     const float *z; /* [n][n], or row after row from the diagonal on */

@@ -8,8 +8,9 @@
  * Walking the items in sorted order and gathering z would be the obvious way (bench/obvious.c). Instead the upper
  * triangle of the node is streamed in storage order, in strips of rows and chunks of columns (kernels.h). A pair goes
  * under the mask "the column's item comes after the row's" into the sum of its row, which becomes a part of A, and into
- * that of its column, a part of B; without a mask, into sums that every line-up shares. Per item and line-up,
- *     B = masked column + (whole row - masked row),   A = masked row + (whole column - masked column).
+ * that of its column, a part of B; without a mask, into sums that every line-up shares. Per item and line-up, with the
+ * difference m = masked column - masked row, which is all that is kept,
+ *     B = whole row + m,   A = whole column - m.
  *
  * The sums of rows are put together from spans of columns, so that what is summed over a span stays in the cache. */
 #include <string.h>
@@ -20,6 +21,9 @@
 /* Rows whose weighed distances are at hand at once; chunks of a span of columns. */
 enum { BAND = 2 * SM_STRIP_ROWS, SPAN = 8 };
 
+/* A row of a chunk, with what a pick may write more, in whole lines of the cache. */
+enum { COPY_ROOM = SM_CHUNK + 16 };
+
 struct sm_search {
     sm_arena arena; /* holds all arrays */
     const sm_distances *distances;
@@ -27,17 +31,18 @@ struct sm_search {
     sm_node_rows rows;
     size_t n_sums; /* per item now: the whole one, and a masked one for each line-up */
 
-    /* By item, in chunks: [chunks][n_sums][SM_CHUNK]. The ranks have no whole one, but leave its place. */
-    double *row_sums, *column_sums;
-    int64_t *ranks;
+    /* By item, in chunks: [chunks][n_sums][SM_CHUNK]. */
+    double *sums;      /* of columns; less those of rows, if they are masked */
+    int64_t *ranks;    /* nothing where the whole sum is */
+    double *whole_row; /* [n_items] */
 
-    double *weight;                                         /* [padded n_items] by place in the node */
-    double *own;                                            /* [n_items] w_k^2 z_kk */
-    double *left, *right;                                   /* [n_items] what each item adds to either side */
-    double *lanes;                                          /* [n_sums][BAND][SM_LANES] of a band's rows */
-    double weighed[BAND * SM_CHUNK];                        /* of a band and a chunk */
-    float copied[SM_STRIP_ROWS][SM_CHUNK + SM_PICK_SLACK];  /* the rows of a strip that cannot be read in place */
-    float zeros[2 * SM_CHUNK];                              /* what rows after the last one hold */
+    double *weight;       /* [padded n_items] by place in the node */
+    double *own;          /* [n_items] w_k^2 z_kk */
+    double *left, *right; /* [n_items] what each item adds to either side */
+    double *lanes;        /* [n_sums][BAND][SM_LANES] of a band's rows */
+    double *weighed;      /* [BAND][SM_CHUNK] of a band and a chunk */
+    float *copied;        /* [SM_STRIP_ROWS][COPY_ROOM] the rows of a strip that cannot be read in place */
+    float *zeros;         /* [SM_CHUNK] what rows after the last one hold */
 };
 
 void sm_distances_search_free(sm_search *search) {
@@ -48,13 +53,15 @@ void sm_distances_search_free(sm_search *search) {
 
 static size_t n_chunks_of(size_t n) { return (n + SM_CHUNK - 1) / SM_CHUNK; }
 
-/* The room for blocks: twice the triangle of a root, or less if many threads share the bytes of Z with all else that
- * they need for the items and line-ups of a node (train/fit.c has what the splitter takes). */
+/* The room for blocks: enough for the triangle of a root and what follows, or less if many threads share the bytes of Z
+ * with all else that they need for the items and line-ups of a node (train/fit.c has what the splitter takes), and with
+ * the program itself. */
 static size_t pool_floats(size_t n_all, const sm_search_size *size) {
-    double n = (double)size->n_items, z_bytes = (double)n_all * (double)n_all * sizeof(float);
-    double others = n * ((double)size->n_line_ups * 48 + 200), share = 0.95 * z_bytes / (double)size->n_threads - others;
-    double wanted = n * (n + 1), fitting = share > 0 ? share / sizeof(float) : 0;
-    return (size_t)(wanted < fitting ? wanted : fitting);
+    double n = (double)size->n_items, z_bytes = (double)n_all * (double)n_all * sizeof(float), program = 6 << 20;
+    double others = n * ((double)size->n_line_ups * 40 + 200);
+    double share = (0.95 * z_bytes - program) / (double)size->n_threads - others;
+    double wanted = (double)sm_triangle(size->n_items) / SM_BLOCK_SHARE, fitting = share / sizeof(float);
+    return wanted < fitting ? (size_t)wanted : fitting > 0 ? (size_t)fitting : 0;
 }
 
 sm_search *sm_distances_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
@@ -69,14 +76,17 @@ sm_search *sm_distances_search_new(const smerf_target *target, const sm_search_s
     sm_arena *arena = &search->arena;
     sm_node_rows_start(&search->rows, arena, search->distances, search->kernels, n, pool_floats(target->n_rows, size));
     size_t n_cells = sm_size(n_chunks_of(n) * SM_CHUNK, n_sums, 0);
-    search->row_sums = sm_arena_take(arena, n_cells, sizeof *search->row_sums);
-    search->column_sums = sm_arena_take(arena, n_cells, sizeof *search->column_sums);
+    search->sums = sm_arena_take(arena, n_cells, sizeof *search->sums);
     search->ranks = sm_arena_take(arena, n_cells, sizeof *search->ranks);
-    search->weight = sm_arena_take(arena, sm_padded(n) + BAND, sizeof *search->weight);
+    search->whole_row = sm_arena_take(arena, n, sizeof *search->whole_row);
+    search->weight = sm_arena_take(arena, sm_padded(n), sizeof *search->weight);
     search->own = sm_arena_take(arena, n, sizeof *search->own);
     search->left = sm_arena_take(arena, n, sizeof *search->left);
     search->right = sm_arena_take(arena, n, sizeof *search->right);
     search->lanes = sm_arena_take(arena, sm_size(n_sums, BAND * SM_LANES, 0), sizeof *search->lanes);
+    search->weighed = sm_arena_take(arena, BAND * SM_CHUNK, sizeof *search->weighed);
+    search->copied = sm_arena_take(arena, SM_STRIP_ROWS * COPY_ROOM, sizeof *search->copied);
+    search->zeros = sm_arena_take_zeros(arena, SM_CHUNK, sizeof *search->zeros);
     if (!arena->has_failed) return search;
     sm_distances_search_free(search);
     sm_no_memory(error, "preparing to grow trees");
@@ -117,12 +127,10 @@ static size_t width_of(const sm_node *node, size_t chunk) {
 
 static void start_sums(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     search->n_sums = n_line_ups + 1;
+    memset(search->whole_row, 0, node->n * sizeof *search->whole_row);
     for (size_t chunk = 0; chunk < n_chunks_of(node->n); chunk++)
-        for (size_t s = 0; s < search->n_sums; s++) {
-            size_t first = cell(search, s, chunk * SM_CHUNK), n_bytes = width_of(node, chunk) * sizeof(double);
-            memset(search->row_sums + first, 0, n_bytes);
-            memset(search->column_sums + first, 0, n_bytes);
-        }
+        for (size_t s = 0; s < search->n_sums; s++)
+            memset(search->sums + cell(search, s, chunk * SM_CHUNK), 0, width_of(node, chunk) * sizeof *search->sums);
     for (size_t u = 0; u < n_line_ups; u++) {
         for (size_t r = 0; r < node->n; r++) search->ranks[cell(search, u + 1, line_ups[u].order[r])] = (int64_t)r;
         for (size_t j = node->n; j < sm_padded(node->n); j++) search->ranks[cell(search, u + 1, j)] = 0;
@@ -132,22 +140,19 @@ static void start_sums(sm_search *search, const sm_node *node, const sm_line_up 
 /* The rows k .. k + 3 in the columns of a chunk from `from` on, with 0 for what is not right of the diagonal. */
 static void strip_rows(sm_search *search, const sm_node *node, size_t k, size_t chunk, size_t from, const float **z) {
     size_t first = chunk * SM_CHUNK, width = width_of(node, chunk);
-    bool is_cut = k >= first || first + width > node->n;
+    size_t end = first + width > node->n ? node->n - first : width;
+    bool is_whole = k < first && end == width;
     for (size_t r = 0; r < SM_STRIP_ROWS; r++) {
-        float *copy = search->copied[r];
-        if (k + r >= node->n) {
-            z[r] = search->zeros;
-            continue;
-        }
+        z[r] = search->zeros;
+        if (k + r >= node->n) continue;
+        float *copy = search->copied + r * COPY_ROOM;
         const float *row = sm_node_rows_part(&search->rows, node, k + r, chunk, copy);
-        if (is_cut) {
-            size_t start = k + r < first ? 0 : k + r + 1 - first, end = first + width > node->n ? node->n - first : width;
-            if (row != copy && start < end) memcpy(copy + start, row + start, (end - start) * sizeof *copy);
-            for (size_t j = from; j < start && j < width; j++) copy[j] = 0;
-            for (size_t j = end; j < width; j++) copy[j] = 0;
-            row = copy;
-        }
-        z[r] = row + from;
+        z[r] = (is_whole ? row : copy) + from;
+        if (is_whole) continue;
+        size_t start = k < first ? 0 : k + r + 1 - first;
+        if (row != copy) memcpy(copy + start, row + start, (end - start) * sizeof *copy);
+        for (size_t j = from; j < start; j++) copy[j] = 0;
+        for (size_t j = end; j < width; j++) copy[j] = 0;
     }
 }
 
@@ -161,14 +166,14 @@ static void add_chunk(sm_search *search, const sm_node *node, size_t band, size_
         strip_rows(search, node, k, chunk, start, z);
         search->kernels->weigh(z, search->weight + first + start, search->weight + k, width - start,
                                search->weighed + strip * SM_CHUNK + start, search->lanes + strip * SM_LANES,
-                               search->column_sums + cell(search, 0, first + start));
+                               search->sums + cell(search, 0, first + start));
     }
     for (size_t s = 1; s < search->n_sums; s++)
         for (size_t i = 0; i < n_strips; i++) {
             size_t strip = i * SM_STRIP_ROWS, ranks = cell(search, s, first + from[i]);
             search->kernels->sum_after(search->weighed + strip * SM_CHUNK + from[i], search->ranks + ranks,
                                        search->ranks + cell(search, s, band + strip), width - from[i],
-                                       search->lanes + (s * BAND + strip) * SM_LANES, search->column_sums + ranks);
+                                       search->lanes + (s * BAND + strip) * SM_LANES, search->sums + ranks);
         }
 }
 
@@ -177,9 +182,10 @@ static void add_span(sm_search *search, const sm_node *node, size_t band, size_t
     size_t n_rows = node->n - band < BAND ? node->n - band : BAND;
     memset(search->lanes, 0, search->n_sums * BAND * SM_LANES * sizeof *search->lanes);
     for (size_t chunk = first; chunk < end; chunk++) add_chunk(search, node, band, chunk);
-    for (size_t s = 0; s < search->n_sums; s++) {
-        double *sums = search->row_sums + cell(search, s, band);
-        for (size_t r = 0; r < n_rows; r++) sums[r] += sm_join_lanes(search->lanes + (s * BAND + r) * SM_LANES);
+    for (size_t r = 0; r < n_rows; r++) search->whole_row[band + r] += sm_join_lanes(search->lanes + r * SM_LANES);
+    for (size_t s = 1; s < search->n_sums; s++) {
+        double *sums = search->sums + cell(search, s, band);
+        for (size_t r = 0; r < n_rows; r++) sums[r] -= sm_join_lanes(search->lanes + (s * BAND + r) * SM_LANES);
     }
 }
 
@@ -198,11 +204,13 @@ static void add_pairs(sm_search *search, const sm_node *node) {
 
 static void walk(sm_search *search, const sm_node *node, size_t sum, const sm_line_up *line_up) {
     size_t n = node->n;
-    for (size_t k = 0; k < n; k++) {
-        size_t whole = cell(search, 0, k), masked = cell(search, sum, k);
-        double row = search->row_sums[masked], column = search->column_sums[masked];
-        search->left[k] = 2 * (column + (search->row_sums[whole] - row)) + search->own[k];
-        search->right[k] = 2 * (row + (search->column_sums[whole] - column)) + search->own[k];
+    for (size_t first = 0; first < n; first += SM_CHUNK) {
+        const double *whole_column = search->sums + cell(search, 0, first), *whole_row = search->whole_row + first;
+        const double *masked = search->sums + cell(search, sum, first), *own = search->own + first;
+        for (size_t i = 0; i < SM_CHUNK && first + i < n; i++) {
+            search->left[first + i] = 2 * (whole_row[i] + masked[i]) + own[i];
+            search->right[first + i] = 2 * (whole_column[i] - masked[i]) + own[i];
+        }
     }
     double cost = 0, weight = 0;
     for (size_t r = 0; r + 1 < n; r++) {
@@ -226,7 +234,7 @@ double sm_distances_price(sm_search *search, const sm_node *node, const sm_line_
     for (size_t u = 0; u < n_line_ups; u++) walk(search, node, u + 1, &line_ups[u]);
     double cost = 0;
     for (size_t k = 0; k < node->n; k++)
-        cost += search->row_sums[cell(search, 0, k)] + search->column_sums[cell(search, 0, k)] + search->own[k];
+        cost += search->whole_row[k] + search->sums[cell(search, 0, k)] + search->own[k];
     return cost / node->total;
 }
 
