@@ -35,8 +35,10 @@ typedef struct sm_pick {
 typedef struct sm_kernels {
     const char *name;
 
-    /* What the picks name, one after the other.   out  with room for SM_PICK_SLACK more */
-    void (*pick)(const float *from, const sm_pick *picks, size_t n_picks, float *out);
+    /* What the picks name, one after the other.
+     *   ahead  from where the same places will be asked for soon: they are fetched, not read
+     *   out    with room for SM_PICK_SLACK more */
+    void (*pick)(const float *from, const float *ahead, const sm_pick *picks, size_t n_picks, float *out);
 
     /* The weighed distances y_rj = z_rj w_j v_r of a strip, which are kept, and their sums.
      *   z          [SM_STRIP_ROWS][n], n padded

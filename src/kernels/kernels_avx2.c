@@ -9,8 +9,9 @@ enum { AHEAD = SM_CHUNK, NUMBERS_A_LINE = 16 };
 
 static inline void fetch(const float *from) { _mm_prefetch((const char *)from, _MM_HINT_T0); }
 
-static void pick(const float *from, const sm_pick *picks, size_t n_picks, float *out) {
+static void pick(const float *from, const float *ahead, const sm_pick *picks, size_t n_picks, float *out) {
     for (size_t p = 0; p < n_picks; out += picks[p++].n) {
+        fetch(ahead + picks[p].first);
         __m256i offset = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)picks[p].offset));
         _mm256_storeu_ps(out, _mm256_permutevar8x32_ps(_mm256_loadu_ps(from + picks[p].first), offset));
     }

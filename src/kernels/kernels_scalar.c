@@ -1,7 +1,8 @@
 /* kernels_scalar.c - the meaning of each kernel, in plain C. */
 #include "kernels/kernels.h"
 
-static void pick(const float *from, const sm_pick *picks, size_t n_picks, float *out) {
+static void pick(const float *from, const float *ahead, const sm_pick *picks, size_t n_picks, float *out) {
+    (void)ahead;
     for (size_t p = 0; p < n_picks; out += picks[p++].n)
         for (size_t i = 0; i < picks[p].n; i++) out[i] = from[picks[p].first + picks[p].offset[i]];
 }

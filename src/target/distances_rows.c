@@ -44,21 +44,26 @@ static void plan_picks(sm_node_rows *rows, size_t n) {
     rows->first_pick[chunk] = n_picks;
 }
 
-static void pick_chunks(const sm_node_rows *rows, size_t k, size_t first_chunk, size_t end_chunk, float *out) {
-    size_t first = rows->first_pick[first_chunk], end = rows->first_pick[end_chunk];
-    rows->pick(sm_block_row(&rows->blocks[rows->view], rows->places[k]), rows->picks + first, end - first, out);
+static const float *block_row(const sm_node_rows *rows, size_t k) {
+    return sm_block_row(&rows->blocks[rows->view], rows->places[k]);
 }
+
+/* The picks of a chunk, as far as the node's columns have such. */
+static const sm_pick *picks_of(const sm_node_rows *rows, size_t chunk) { return rows->picks + rows->first_pick[chunk]; }
 
 /* Copies the node's distances into a block of their own. */
 static void push_block(sm_node_rows *rows, const sm_node *node) {
     size_t n = node->n, n_chunks = (n + SM_CHUNK - 1) / SM_CHUNK;
+    const sm_pick *end = picks_of(rows, n_chunks);
     float *copy = rows->pool + rows->pool_used, *to = copy, room[SM_CHUNK + SM_PICK_SLACK];
     for (size_t k = 0; k < n; k++) {
+        const float *row = block_row(rows, k), *ahead = block_row(rows, k + 1 < n ? k + 1 : k);
         size_t chunk = k / SM_CHUNK, skipped = k % SM_CHUNK;
         size_t width = chunk + 1 < n_chunks ? SM_CHUNK : n - chunk * SM_CHUNK;
-        pick_chunks(rows, k, chunk, chunk + 1, room); /* by way of a room: before the diagonal lie other rows */
+        const sm_pick *first = picks_of(rows, chunk), *next = picks_of(rows, chunk + 1);
+        rows->pick(row, ahead, first, (size_t)(next - first), room); /* before the diagonal lie other rows */
         memcpy(to, room + skipped, (width - skipped) * sizeof *to);
-        pick_chunks(rows, k, chunk + 1, n_chunks, to + width - skipped);
+        rows->pick(row, ahead, next, (size_t)(end - next), to + width - skipped);
         to += n - k;
     }
     for (size_t k = 0; k < n; k++) {
@@ -87,6 +92,9 @@ size_t sm_node_rows_enter(sm_node_rows *rows, const sm_node *node, size_t view) 
 const float *sm_node_rows_part(const sm_node_rows *rows, const sm_node *node, size_t k, size_t chunk, float *room) {
     const sm_block *from = &rows->blocks[rows->view];
     if (from->n == node->n) return sm_block_row(from, k) + chunk * SM_CHUNK;
-    pick_chunks(rows, k, chunk, chunk + 1, room);
+    const sm_pick *picks = picks_of(rows, chunk), *next = picks_of(rows, chunk + 1);
+    const float *row = block_row(rows, k);
+    bool is_last = (chunk + 1) * SM_CHUNK >= node->n;
+    rows->pick(row, is_last ? row : row + (next->first - picks->first), picks, (size_t)(next - picks), room);
     return room;
 }

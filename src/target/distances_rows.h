@@ -25,7 +25,7 @@ static inline const float *sm_block_row(const sm_block *block, size_t i) {
 static inline size_t sm_triangle(size_t n) { return n * (n + 1) / 2; }
 
 typedef struct sm_node_rows {
-    void (*pick)(const float *from, const sm_pick *picks, size_t n_picks, float *out);
+    void (*pick)(const float *from, const float *ahead, const sm_pick *picks, size_t n_picks, float *out);
     sm_block blocks[SM_MOST_BLOCKS]; /* 0 is Z itself */
     size_t n_blocks;
     float *pool;                 /* where the other blocks lie, one after the other */

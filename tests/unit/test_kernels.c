@@ -167,7 +167,7 @@ static void picking_takes_what_is_named_and_writes_no_further_than_promised(void
                 for (size_t p = 0; p < 2 && (set >> offset & 1) != 0; p++) picks[p].offset[picks[p].n++] = offset;
             size_t n = picks[0].n;
             for (size_t i = 0; i < sizeof out / sizeof *out; i++) out[i] = -1;
-            both[k]->pick(from, picks, 2, out);
+            both[k]->pick(from, from, picks, 2, out);
             for (size_t p = 0; p < 2; p++)
                 for (size_t i = 0; i < n; i++)
                     assert_true(out[p * n + i] == (float)(picks[p].first + picks[p].offset[i]));
