@@ -1,24 +1,35 @@
-/* dense.c - times growing on a dense matrix, in one run: the search at the root beside the obvious version and beside
- * merely reading Z, and whole forests as n doubles. Prints ratios and growth exponents; asserts nothing. */
+/* dense.c - times growing on a dense matrix, each figure beside one of the same run that says what it is worth.
+ *
+ *   bench-dense [--json] [SIZE ...]     2000 5000 10000 items, if no size is given
+ *
+ * Pricing all cuts at the root is timed beside the obvious version (obvious.c) and, with four candidates, beside a plain
+ * sum of Z; a second thread's gain on whole trees beside its gain on that sum; peak memory beside the bytes of Z. Every
+ * size and number of threads runs in a process of its own, so that peak memory is its own. One thread is timed in
+ * processor time, several by the clock; the best of a few runs counts. Asserts nothing. */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "obvious.h"
 #include "smerf.h"
 
-enum { P = SMERF_SIMULATED_FEATURES };
+enum { P = SMERF_SIMULATED_FEATURES, REPEATS = 5, N_TREES = 8, ROOT_CANDIDATES = 4 };
 
-static double now(void) {
+static double read_clock(clockid_t clock) {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 static void check(smerf_status status, const smerf_error *error) {
     if (status == SMERF_OK) return;
-    fprintf(stderr, "bench: %s\n", error->message);
+    fprintf(stderr, "bench-dense: %s\n", error->message);
     exit(1);
 }
 
@@ -27,6 +38,8 @@ static void *room(size_t n, size_t size) {
     if (array == NULL) exit(1);
     return array;
 }
+
+/* ---- the data ---- */
 
 /* The Radial data with Z in float32. */
 typedef struct data {
@@ -37,40 +50,69 @@ typedef struct data {
     smerf_target *target;
 } data;
 
-static void make_data(data *made, size_t n) {
+/* Never freed: the process ends with it. */
+static data make_data(size_t n) {
     smerf_error error;
     double *x = room(n * P, sizeof *x), *y = room(n, sizeof *y);
     smerf_column columns[P];
     static char names[P][8];
-    *made = (data){.n = n, .x = room(n * P, sizeof *x), .z = room(n * n, sizeof *made->z)};
+    data made = {.n = n, .x = room(n * P, sizeof *x), .z = room(n * n, sizeof *made.z)};
     check(smerf_simulate(SMERF_RADIAL, 0, n, 1, 0, x, y, &error), &error);
-    for (size_t i = 0; i < n * n; i++) made->z[i] = (float)smerf_simulated_distance(SMERF_RADIAL, y[i / n], y[i % n]);
+    for (size_t i = 0; i < n * n; i++) made.z[i] = (float)smerf_simulated_distance(SMERF_RADIAL, y[i / n], y[i % n]);
     for (size_t f = 0; f < P; f++) {
-        for (size_t i = 0; i < n; i++) made->x[f * n + i] = x[i * P + f];
+        for (size_t i = 0; i < n; i++) made.x[f * n + i] = x[i * P + f];
         snprintf(names[f], sizeof names[f], "x%zu", f + 1);
-        columns[f] = (smerf_column){.name = names[f], .kind = SMERF_NUMBER, .values = made->x + f * n};
+        columns[f] = (smerf_column){.name = names[f], .kind = SMERF_NUMBER, .values = made.x + f * n};
     }
-    check(smerf_items_new(columns, P, n, &made->items, &error), &error);
-    check(smerf_target_new_distances(made->z, n, &made->target, &error), &error);
+    check(smerf_items_new(columns, P, n, &made.items, &error), &error);
+    check(smerf_target_new_distances(made.z, n, &made.target, &error), &error);
     free(x);
     free(y);
+    return made;
 }
 
-static void free_data(data *made) {
-    smerf_target_free(made->target);
-    smerf_items_free(made->items);
-    free(made->x);
-    free(made->z);
+/* ---- a plain sum of Z ---- */
+
+typedef struct stretch {
+    const float *z;
+    size_t n;
+    double sum;
+} stretch;
+
+/* Enough sums at once that adding never waits for adding: as fast as the numbers come. */
+static void *sum_stretch(void *argument) {
+    stretch *part = argument;
+    float lanes[64] = {0};
+    for (size_t i = 0; i + 64 <= part->n; i += 64)
+        for (size_t lane = 0; lane < 64; lane++) lanes[lane] += part->z[i + lane];
+    for (size_t lane = 0; lane < 64; lane++) part->sum += (double)lanes[lane];
+    return NULL;
 }
 
-static double read_all(const float *z, size_t n) {
-    float lanes[32] = {0};
-    for (size_t i = 0; i + 32 <= n; i += 32)
-        for (size_t lane = 0; lane < 32; lane++) lanes[lane] += z[i + lane];
-    double sum = 0;
-    for (size_t lane = 0; lane < 32; lane++) sum += (double)lanes[lane];
-    return sum;
+static volatile double sink;
+
+/* With two threads each takes half of the rows. */
+static double sum_seconds(const data *made, size_t n_threads, clockid_t clock) {
+    size_t half = made->n / n_threads * made->n;
+    stretch first = {.z = made->z, .n = half}, second = {.z = made->z + half, .n = made->n * made->n - half};
+    pthread_t helper;
+    double start = read_clock(clock);
+    bool has_helper = n_threads > 1 && pthread_create(&helper, NULL, sum_stretch, &second) == 0;
+    sum_stretch(&first);
+    if (has_helper) pthread_join(helper, NULL);
+    double seconds = read_clock(clock) - start;
+    sink += first.sum + second.sum;
+    return seconds;
 }
+
+/* ---- what is measured ---- */
+
+typedef struct task {
+    void (*measure)(const struct task *asked, double *figures);
+    size_t n, candidates, n_threads;
+} task;
+
+enum { OURS, OBVIOUS, STREAM, STREAM_1, STREAM_2, TREE = 0, N_FIGURES = 5 };
 
 static const double *sort_by;
 static int by_value(const void *a, const void *b) {
@@ -78,100 +120,171 @@ static int by_value(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-/* The root of a tree on all items: n items of weight 1, d line-ups along the first d features. */
-static void time_root(size_t n, size_t d) {
-    data made;
-    make_data(&made, n);
+static void line_up(const data *made, size_t feature, sm_line_up *line) {
+    uint32_t *order = room(made->n, sizeof *order);
+    for (size_t i = 0; i < made->n; i++) order[i] = (uint32_t)i;
+    sort_by = made->x + feature * made->n;
+    qsort(order, made->n, sizeof *order, by_value);
+    *line = (sm_line_up){.order = order, .left = room(made->n, sizeof(double)), .right = room(made->n, sizeof(double))};
+}
+
+/* The root of a tree on all items: n items of weight 1, a line-up along each of the first features. */
+static void measure_root(const task *asked, double *figures) {
+    size_t n = asked->n, d = asked->candidates;
+    data made = make_data(n);
     smerf_error error;
-    sm_line_up ours[P], theirs[P];
-    double *w = room(n, sizeof *w), worst = 0;
+    sm_line_up lines[P];
+    double *w = room(n, sizeof *w);
     uint32_t *items = room(n, sizeof *items);
     for (size_t i = 0; i < n; i++) {
         w[i] = 1;
         items[i] = (uint32_t)i;
     }
-    for (size_t u = 0; u < d; u++) {
-        uint32_t *order = room(n, sizeof *order);
-        for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
-        sort_by = made.x + u * n;
-        qsort(order, n, sizeof *order, by_value);
-        ours[u] = (sm_line_up){.order = order, .left = room(n, sizeof(double)), .right = room(n, sizeof(double))};
-        theirs[u] = (sm_line_up){.order = order, .left = room(n, sizeof(double)), .right = room(n, sizeof(double))};
-    }
+    for (size_t u = 0; u < d; u++) line_up(&made, u, &lines[u]);
     const sm_target_kind *kind = made.target->kind;
     sm_search_size size = {.n_items = n, .n_line_ups = d, .n_threads = 1};
     sm_search *search = kind->search_new(made.target, &size, &error);
+    if (search == NULL) check(SMERF_NO_MEMORY, &error);
     sm_node node = {.items = items, .n = n, .weight = w, .total = (double)n};
     kind->enter(search, &node, 0);
-
-    double read_time = INFINITY, our_time = INFINITY, their_time = INFINITY;
-    volatile double sink = 0;
-    for (int repeat = 0; repeat < 5; repeat++) {
-        double start = now();
-        sink += read_all(made.z, n * n);
-        read_time = fmin(read_time, now() - start);
-        start = now();
-        sink += kind->price(search, &node, ours, d);
-        our_time = fmin(our_time, now() - start);
+    for (int repeat = 0; repeat < REPEATS; repeat++) {
+        figures[STREAM] = fmin(figures[STREAM], sum_seconds(&made, 1, CLOCK_THREAD_CPUTIME_ID));
+        double start = read_clock(CLOCK_THREAD_CPUTIME_ID);
+        sink += kind->price(search, &node, lines, d);
+        figures[OURS] = fmin(figures[OURS], read_clock(CLOCK_THREAD_CPUTIME_ID) - start);
+        figures[STREAM_1] = fmin(figures[STREAM_1], sum_seconds(&made, 1, CLOCK_MONOTONIC));
+        figures[STREAM_2] = fmin(figures[STREAM_2], sum_seconds(&made, 2, CLOCK_MONOTONIC));
     }
-    double start = now();
-    sink += obvious_price(made.z, n, w, theirs, d);
-    their_time = now() - start;
-    for (size_t u = 0; u < d; u++)
-        for (size_t r = 0; r + 1 < n; r++)
-            worst = fmax(worst, fabs(ours[u].left[r] - theirs[u].left[r]) / fabs(theirs[u].left[n - 2]));
-    double pairs = (double)n * (double)n * (double)d;
-    printf("%6zu  %4zu  %10.4f  %12.4f  %7.1f x  %9.0f %%   %.0e\n", n, d, our_time / pairs * 1e9,
-           their_time / (pairs / 2) * 1e9, their_time / our_time, 100 * read_time / our_time, worst);
-    kind->search_free(search);
-    for (size_t u = 0; u < d; u++) {
-        free((void *)ours[u].order);
-        free(ours[u].left);
-        free(ours[u].right);
-        free(theirs[u].left);
-        free(theirs[u].right);
-    }
-    free(w);
-    free(items);
-    free_data(&made);
+    if (d == ROOT_CANDIDATES) return; /* asked for the share of the stream */
+    double start = read_clock(CLOCK_THREAD_CPUTIME_ID);
+    sink += obvious_price(made.z, n, w, lines, d);
+    figures[OBVIOUS] = read_clock(CLOCK_THREAD_CPUTIME_ID) - start;
 }
 
-static double time_forest(size_t n, size_t d, size_t n_threads) {
-    data made;
-    make_data(&made, n);
+/* Seconds per tree: bootstrap, grown fully. */
+static void measure_forest(const task *asked, double *figures) {
+    data made = make_data(asked->n);
     smerf_error error;
-    smerf_model *model;
     smerf_options options;
     smerf_options_default(&options);
-    smerf_run run = {.n_threads = n_threads};
-    options.n_trees = 20;
-    options.candidates = d;
-    double start = now();
-    check(smerf_fit(made.items, made.target, &options, &run, &model, &error), &error);
-    double time = (now() - start) / (double)options.n_trees;
-    smerf_model_free(model);
-    free_data(&made);
-    return time;
+    options.n_trees = N_TREES;
+    options.candidates = asked->candidates;
+    smerf_run run = {.n_threads = asked->n_threads};
+    for (int repeat = 0; repeat < 2; repeat++) {
+        smerf_model *model;
+        double start = read_clock(CLOCK_MONOTONIC);
+        check(smerf_fit(made.items, made.target, &options, &run, &model, &error), &error);
+        figures[TREE] = fmin(figures[TREE], (read_clock(CLOCK_MONOTONIC) - start) / N_TREES);
+        smerf_model_free(model);
+    }
 }
 
-int main(void) {
-    printf("Pricing every cut of d line-ups at the root, one thread (the best of five)\n\n");
-    printf("     n     d  ns/pair*d   obvious, ns    ratio   reading Z   difference\n");
-    for (size_t n = 1000; n <= 4000; n *= 2) time_root(n, 4);
-    time_root(4000, 20);
-    printf("\n  ratio: the obvious version's time over ours. reading Z: the time of a plain sum of Z over "
-           "ours.\n");
-    printf("\nMilliseconds per tree (bootstrap, grown fully, 20 trees)\n\n     n     d  1 thread  2 threads  "
-           "exponent\n");
-    for (size_t d = 5; d <= 20; d += 15) {
-        double last = 0;
-        for (size_t n = 1000; n <= 4000; n *= 2) {
-            double one = time_forest(n, d, 1), two = time_forest(n, d, 2);
-            printf("%6zu  %4zu  %8.1f  %9.1f", n, d, 1e3 * one, 1e3 * two);
-            if (last > 0) printf("  %8.2f", log2(one / last));
-            printf("\n");
-            last = one;
+/* Does the task in a process of its own; returns its peak memory in MB. */
+static double run_task(task asked, double figures[N_FIGURES]) {
+    int ends[2];
+    struct rusage used;
+    for (size_t i = 0; i < N_FIGURES; i++) figures[i] = INFINITY;
+    if (pipe(ends) != 0) exit(1);
+    pid_t child = fork();
+    if (child == 0) {
+        asked.measure(&asked, figures);
+        ssize_t n_written = write(ends[1], figures, N_FIGURES * sizeof *figures);
+        _exit(n_written == (ssize_t)(N_FIGURES * sizeof *figures) ? 0 : 1);
+    }
+    close(ends[1]);
+    ssize_t n_read = read(ends[0], figures, N_FIGURES * sizeof *figures);
+    close(ends[0]);
+    int status = 1;
+    if (child < 0 || wait4(child, &status, 0, &used) < 0 || status != 0 || n_read <= 0) exit(1);
+    return (double)used.ru_maxrss / 1024;
+}
+
+/* ---- the report ---- */
+
+typedef struct report {
+    size_t n, candidates;
+    double seconds_ours, seconds_obvious, read_share, tree_seconds[3], peak_mb[3], stream_gain_2, z_mb;
+} report;
+
+static const size_t thread_counts[3] = {1, 2, 8};
+
+static report measure(size_t n, size_t candidates, double read_share, double stream_gain_2) {
+    double figures[N_FIGURES];
+    report made = {.n = n, .candidates = candidates, .read_share = read_share, .stream_gain_2 = stream_gain_2};
+    made.z_mb = (double)n * (double)n * sizeof(float) / (1024 * 1024);
+    run_task((task){.measure = measure_root, .n = n, .candidates = candidates}, figures);
+    made.seconds_ours = figures[OURS];
+    made.seconds_obvious = figures[OBVIOUS];
+    for (size_t t = 0; t < 3; t++) {
+        task forest = {.measure = measure_forest, .n = n, .candidates = candidates, .n_threads = thread_counts[t]};
+        made.peak_mb[t] = run_task(forest, figures);
+        made.tree_seconds[t] = figures[TREE];
+    }
+    return made;
+}
+
+static void print_json(const report *made) {
+    printf(
+        "{\"n\": %zu, \"candidates\": %zu, \"seconds_ours\": %.6g, \"seconds_obvious\": %.6g, "
+        "\"read_share_of_stream\": %.4g, \"tree_seconds_1\": %.6g, \"tree_seconds_2\": %.6g, \"stream_gain_2\": %.4g, "
+        "\"peak_mb_1\": %.5g, \"peak_mb_2\": %.5g, \"peak_mb_8\": %.5g, \"z_mb\": %.5g}\n",
+        made->n, made->candidates, made->seconds_ours, made->seconds_obvious, made->read_share, made->tree_seconds[0],
+        made->tree_seconds[1], made->stream_gain_2, made->peak_mb[0], made->peak_mb[1], made->peak_mb[2], made->z_mb);
+}
+
+static void print_line(const report *made, const report *smaller) {
+    double pairs = (double)made->n * (double)made->n * (double)made->candidates;
+    printf("%6zu %5zu %10.4f %8.1f x %10.0f %% %11.1f %9.2f x %9.2f x %8.2f %7.2f %7.2f", made->n, made->candidates,
+           1e9 * made->seconds_ours / pairs, made->seconds_obvious / made->seconds_ours, 100 * made->read_share,
+           1e3 * made->tree_seconds[0], made->tree_seconds[0] / made->tree_seconds[1], made->stream_gain_2,
+           made->peak_mb[0] / made->z_mb, made->peak_mb[1] / made->z_mb, made->peak_mb[2] / made->z_mb);
+    if (smaller->n != 0)
+        printf(" %9.2f",
+               log(made->tree_seconds[0] / smaller->tree_seconds[0]) / log((double)made->n / (double)smaller->n));
+    printf("\n");
+}
+
+static void print_head(void) {
+    printf(
+        "All cuts at the root (bootstrap trees, grown fully, in the columns after it)\n\n"
+        "     n  cand.    ns/pair   obvious   read share   ms a tree   2 threads   of stream   peak 1       2       8"
+        "  exponent\n");
+}
+
+static void print_foot(void) {
+    printf(
+        "\n  ns/pair: for each of n^2 pairs and candidate. obvious: its time over ours. read share: the time of a "
+        "plain "
+        "sum of Z\n  over ours, with %d candidates. 2 threads, of stream: what a second thread gains, and what it "
+        "gains "
+        "the plain sum.\n  peak: memory with 1, 2 and 8 threads over the bytes of Z. exponent: from the size before.\n",
+        ROOT_CANDIDATES);
+}
+
+int main(int argc, char **argv) {
+    static const char *usual[] = {"2000", "5000", "10000"};
+    bool is_json = argc > 1 && strcmp(argv[1], "--json") == 0;
+    int first = is_json ? 2 : 1;
+    const char *const *sizes = argc > first ? (const char *const *)argv + first : usual;
+    size_t n_sizes = argc > first ? (size_t)(argc - first) : sizeof usual / sizeof *usual;
+    report last[2] = {{0}, {0}};
+    if (!is_json) print_head();
+    for (size_t i = 0; i < n_sizes; i++) {
+        double figures[N_FIGURES];
+        size_t n = strtoul(sizes[i], NULL, 10);
+        if (n < 2) exit(1);
+        run_task((task){.measure = measure_root, .n = n, .candidates = ROOT_CANDIDATES}, figures);
+        double share = figures[STREAM] / figures[OURS], gain = figures[STREAM_1] / figures[STREAM_2];
+        for (size_t c = 0; c < 2; c++) {
+            report made = measure(n, c == 0 ? 5 : 20, share, gain);
+            if (is_json)
+                print_json(&made);
+            else
+                print_line(&made, &last[c]);
+            fflush(stdout);
+            last[c] = made;
         }
     }
+    if (!is_json) print_foot();
     return 0;
 }

@@ -1,8 +1,12 @@
-/* kernels.h - the inner loops over a row of distances.
+/* kernels.h - the inner loops over the distances of a node.
  *
- * kernels_scalar.c says what they mean, down to the order of the additions: a sum runs in lanes (element j belongs to
- * lane j mod n_lanes, added in order), and the lanes are joined as a fixed tree. Every twin adds in that order, without
- * fused multiply-add, so that all of them give the same bits and a forest does not depend on the machine that grew it. */
+ * They work on a strip: four rows, and the columns of one chunk. Every pair of the node is met once, as a row and a
+ * column, and goes into two sums: that of its row and that of its column.
+ *
+ * kernels_scalar.c says what they mean, down to the order of the additions: a row is summed in lanes (column j belongs
+ * to lane j mod SM_LANES, added in order), and a column by strips, of which the four rows are added as a fixed tree.
+ * Every twin adds in that order, without fused multiply-add, so that all of them give the same bits and a forest does
+ * not depend on the machine that grew it. */
 #ifndef SM_KERNELS_KERNELS_H
 #define SM_KERNELS_KERNELS_H
 
@@ -11,37 +15,47 @@
 
 #include "smerf.h"
 
-/* Masked sums have few lanes, because several of them run side by side; a plain sum is alone, and has more. */
 #define SM_LANES ((size_t)4)
-#define SM_SUM_LANES ((size_t)16)
 
-/* Lengths are padded to whole lanes of both: weighted distances with 0, ranks with SM_RANK_PAD, which lies before nothing. */
-#define SM_RANK_PAD INT32_MAX
+/* A chunk of columns is short enough for the cache next to the processor, with all that is summed over it. */
+enum { SM_STRIP_ROWS = 4, SM_CHUNK = 128 };
 
-static inline size_t sm_padded(size_t n) { return (n + SM_SUM_LANES - 1) / SM_SUM_LANES * SM_SUM_LANES; }
+/* Numbers of columns are padded to whole lanes, with weight 0. */
+static inline size_t sm_padded(size_t n) { return (n + SM_LANES - 1) / SM_LANES * SM_LANES; }
 
-/* The most rows and line-ups that one call of masked_sums takes. */
-enum { SM_TILE_ROWS = 2, SM_TILE_LINE_UPS = 4 };
+/* Some of eight neighbours: out[i] = from[first + offset[i]] for i < n. */
+typedef struct sm_pick {
+    uint32_t first, n;
+    uint8_t offset[8]; /* below 8, those after n too */
+} sm_pick;
+
+/* What a pick may write, and ignore, after the last number that was asked for. */
+#define SM_PICK_SLACK ((size_t)8)
 
 typedef struct sm_kernels {
     const char *name;
 
-    /* out[j] = z[j] * w[j], and 0 up to the padded length.
-     *   z  [n]    w  [n]    out  [sm_padded(n)] */
-    void (*weigh)(const float *z, const double *w, size_t n, double *out);
+    /* What the picks name, one after the other.
+     *   ahead  from where the same places will be asked for soon: they are fetched, not read
+     *   out    with room for SM_PICK_SLACK more */
+    void (*pick)(const float *from, const float *ahead, const sm_pick *picks, size_t n_picks, float *out);
 
-    /* The sum of a weighed row.   zw  [n], n padded */
-    double (*sum)(const double *zw, size_t n);
+    /* The weighed distances y_rj = z_rj w_j v_r of a strip, which are kept, and their sums.
+     *   z          [SM_STRIP_ROWS][n], n padded
+     *   w          [n]   v  [SM_STRIP_ROWS]
+     *   y          [SM_STRIP_ROWS][SM_CHUNK] out
+     *   row_lanes  [SM_STRIP_ROWS][SM_LANES] added to
+     *   columns    [n] added to */
+    void (*weigh)(const float *const *z, const double *w, const double *v, size_t n, double *y, double *row_lanes,
+                  double *columns);
 
-    /* For each of n_rows weighed rows and each of n_line_ups orders of the items: the sum over the items that stand
-     * before the row's own. Reading a row and a rank once serves several sums.
-     *   zw        [n_rows][n], n padded
-     *   ranks     [n_line_ups][n], the place of each item in the line-up
-     *   row_rank  [n_rows * SM_TILE_LINE_UPS], the places of the rows' own items: row r, line-up u at r * 4 + u
-     *   out       likewise */
-    void (*masked_sums)(const double *const *zw, size_t n_rows, const int32_t *const *ranks, size_t n_line_ups,
-                        size_t n, const int32_t *row_rank, double *out);
+    /* The same sums over the pairs of which the column's item comes after the row's in some order.
+     *   rank  [n]   row_rank  [SM_STRIP_ROWS]   places in the order */
+    void (*sum_after)(const double *y, const int64_t *rank, const int64_t *row_rank, size_t n, double *row_lanes,
+                      double *columns);
 } sm_kernels;
+
+static inline double sm_join_lanes(const double *lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); }
 
 extern const sm_kernels sm_kernels_scalar;
 extern const sm_kernels sm_kernels_avx2; /* x86-64 only */

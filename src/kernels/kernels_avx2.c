@@ -1,77 +1,92 @@
-/* kernels_avx2.c - the kernels for x86-64 processors with AVX2: one lane of a sum is one lane of a register, or of four. */
+/* kernels_avx2.c - the kernels for x86-64 processors with AVX2: one lane of a sum is one lane of a register. */
 #include "kernels/kernels.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
 
-static void weigh(const float *z, const double *w, size_t n, double *out) {
-    size_t whole = n / SM_LANES * SM_LANES;
-    for (size_t j = 0; j < whole; j += SM_LANES) {
-        __m256d distances = _mm256_cvtps_pd(_mm_loadu_ps(z + j));
-        _mm256_storeu_pd(out + j, _mm256_mul_pd(distances, _mm256_loadu_pd(w + j)));
+/* How far ahead rows are asked for, in numbers: the processor would not guess where four rows go on. */
+enum { AHEAD = SM_CHUNK, NUMBERS_A_LINE = 16 };
+
+static inline void fetch(const float *from) { _mm_prefetch((const char *)from, _MM_HINT_T0); }
+
+static void pick(const float *from, const float *ahead, const sm_pick *picks, size_t n_picks, float *out) {
+    for (size_t p = 0; p < n_picks; out += picks[p++].n) {
+        fetch(ahead + picks[p].first);
+        __m256i offset = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)picks[p].offset));
+        _mm256_storeu_ps(out, _mm256_permutevar8x32_ps(_mm256_loadu_ps(from + picks[p].first), offset));
     }
-    for (size_t j = whole; j < n; j++) out[j] = (double)z[j] * w[j];
-    for (size_t j = n; j < sm_padded(n); j++) out[j] = 0;
 }
 
-static double join(__m256d lanes) {
-    double lane[SM_LANES];
-    _mm256_storeu_pd(lane, lanes);
-    return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+/* The sums of a strip's rows, by name: an array of them would be kept in memory. */
+typedef struct row_sums {
+    __m256d a, b, c, d;
+} row_sums;
+
+static inline row_sums load_rows(const double *row_lanes) {
+    return (row_sums){_mm256_loadu_pd(row_lanes), _mm256_loadu_pd(row_lanes + SM_LANES),
+                      _mm256_loadu_pd(row_lanes + 2 * SM_LANES), _mm256_loadu_pd(row_lanes + 3 * SM_LANES)};
 }
 
-static double sum(const double *zw, size_t n) {
-    __m256d a = _mm256_setzero_pd(), b = a, c = a, d = a;
-    for (size_t j = 0; j < n; j += SM_SUM_LANES) {
-        a = _mm256_add_pd(a, _mm256_loadu_pd(zw + j));
-        b = _mm256_add_pd(b, _mm256_loadu_pd(zw + j + 4));
-        c = _mm256_add_pd(c, _mm256_loadu_pd(zw + j + 8));
-        d = _mm256_add_pd(d, _mm256_loadu_pd(zw + j + 12));
-    }
-    return join(_mm256_add_pd(_mm256_add_pd(a, b), _mm256_add_pd(c, d)));
+static inline void store_rows(row_sums rows, double *row_lanes) {
+    _mm256_storeu_pd(row_lanes, rows.a);
+    _mm256_storeu_pd(row_lanes + SM_LANES, rows.b);
+    _mm256_storeu_pd(row_lanes + 2 * SM_LANES, rows.c);
+    _mm256_storeu_pd(row_lanes + 3 * SM_LANES, rows.d);
 }
 
-/* Inlined with constant n_rows and n_line_ups, so that all accumulators are registers. */
-static inline __attribute__((always_inline)) void tile(const double *const *zw, size_t n_rows,
-                                                       const int32_t *const *ranks, size_t n_line_ups, size_t n,
-                                                       const int32_t *row_rank, double *out) {
-    __m256d lanes[SM_TILE_ROWS][SM_TILE_LINE_UPS];
-    __m256i last_before[SM_TILE_ROWS][SM_TILE_LINE_UPS];
-    for (size_t r = 0; r < n_rows; r++)
-        for (size_t u = 0; u < n_line_ups; u++) {
-            lanes[r][u] = _mm256_setzero_pd();
-            last_before[r][u] = _mm256_set1_epi64x((int64_t)row_rank[r * SM_TILE_LINE_UPS + u] - 1);
-        }
+static inline void add(__m256d a, __m256d b, __m256d c, __m256d d, row_sums *rows, double *columns) {
+    rows->a = _mm256_add_pd(rows->a, a);
+    rows->b = _mm256_add_pd(rows->b, b);
+    rows->c = _mm256_add_pd(rows->c, c);
+    rows->d = _mm256_add_pd(rows->d, d);
+    __m256d sum = _mm256_add_pd(_mm256_add_pd(a, b), _mm256_add_pd(c, d));
+    _mm256_storeu_pd(columns, _mm256_add_pd(_mm256_loadu_pd(columns), sum));
+}
+
+static inline __m256d weigh_four(const float *z, __m256d w, __m256d v, double *y) {
+    __m256d weighed = _mm256_mul_pd(_mm256_mul_pd(_mm256_cvtps_pd(_mm_loadu_ps(z)), w), v);
+    _mm256_storeu_pd(y, weighed);
+    return weighed;
+}
+
+static void weigh(const float *const *z, const double *w, const double *v, size_t n, double *y, double *row_lanes,
+                  double *columns) {
+    row_sums rows = load_rows(row_lanes);
+    const float *za = z[0], *zb = z[1], *zc = z[2], *zd = z[3];
+    __m256d va = _mm256_set1_pd(v[0]), vb = _mm256_set1_pd(v[1]), vc = _mm256_set1_pd(v[2]), vd = _mm256_set1_pd(v[3]);
     for (size_t j = 0; j < n; j += SM_LANES) {
-        __m256i rank[SM_TILE_LINE_UPS];
-        for (size_t u = 0; u < n_line_ups; u++)
-            rank[u] = _mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)(ranks[u] + j)));
-        for (size_t r = 0; r < n_rows; r++) {
-            __m256d distances = _mm256_loadu_pd(zw[r] + j);
-            for (size_t u = 0; u < n_line_ups; u++) {
-                __m256d after = _mm256_castsi256_pd(_mm256_cmpgt_epi64(rank[u], last_before[r][u]));
-                lanes[r][u] = _mm256_add_pd(lanes[r][u], _mm256_andnot_pd(after, distances));
-            }
+        if (j % NUMBERS_A_LINE == 0) {
+            fetch(za + j + AHEAD);
+            fetch(zb + j + AHEAD);
+            fetch(zc + j + AHEAD);
+            fetch(zd + j + AHEAD);
         }
+        __m256d weight = _mm256_loadu_pd(w + j);
+        __m256d a = weigh_four(za + j, weight, va, y + j), b = weigh_four(zb + j, weight, vb, y + SM_CHUNK + j);
+        __m256d c = weigh_four(zc + j, weight, vc, y + 2 * SM_CHUNK + j);
+        __m256d d = weigh_four(zd + j, weight, vd, y + 3 * SM_CHUNK + j);
+        add(a, b, c, d, &rows, columns + j);
     }
-    for (size_t r = 0; r < n_rows; r++)
-        for (size_t u = 0; u < n_line_ups; u++) out[r * SM_TILE_LINE_UPS + u] = join(lanes[r][u]);
+    store_rows(rows, row_lanes);
 }
 
-static void masked_sums(const double *const *zw, size_t n_rows, const int32_t *const *ranks, size_t n_line_ups,
-                        size_t n, const int32_t *row_rank, double *out) {
-    switch (n_rows * 8 + n_line_ups) {
-    case 2 * 8 + 4: tile(zw, 2, ranks, 4, n, row_rank, out); break;
-    case 2 * 8 + 3: tile(zw, 2, ranks, 3, n, row_rank, out); break;
-    case 2 * 8 + 2: tile(zw, 2, ranks, 2, n, row_rank, out); break;
-    case 2 * 8 + 1: tile(zw, 2, ranks, 1, n, row_rank, out); break;
-    case 1 * 8 + 4: tile(zw, 1, ranks, 4, n, row_rank, out); break;
-    case 1 * 8 + 3: tile(zw, 1, ranks, 3, n, row_rank, out); break;
-    case 1 * 8 + 2: tile(zw, 1, ranks, 2, n, row_rank, out); break;
-    case 1 * 8 + 1: tile(zw, 1, ranks, 1, n, row_rank, out); break;
-    default: break;
-    }
+static inline __m256d if_after(__m256i rank, __m256i row_rank, const double *y) {
+    return _mm256_and_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(rank, row_rank)), _mm256_loadu_pd(y));
 }
 
-const sm_kernels sm_kernels_avx2 = {.name = "avx2", .weigh = weigh, .sum = sum, .masked_sums = masked_sums};
+static void sum_after(const double *y, const int64_t *rank, const int64_t *row_rank, size_t n, double *row_lanes,
+                      double *columns) {
+    row_sums rows = load_rows(row_lanes);
+    __m256i ra = _mm256_set1_epi64x(row_rank[0]), rb = _mm256_set1_epi64x(row_rank[1]);
+    __m256i rc = _mm256_set1_epi64x(row_rank[2]), rd = _mm256_set1_epi64x(row_rank[3]);
+    for (size_t j = 0; j < n; j += SM_LANES) {
+        __m256i place = _mm256_loadu_si256((const __m256i *)(rank + j));
+        __m256d a = if_after(place, ra, y + j), b = if_after(place, rb, y + SM_CHUNK + j);
+        __m256d c = if_after(place, rc, y + 2 * SM_CHUNK + j), d = if_after(place, rd, y + 3 * SM_CHUNK + j);
+        add(a, b, c, d, &rows, columns + j);
+    }
+    store_rows(rows, row_lanes);
+}
+
+const sm_kernels sm_kernels_avx2 = {.name = "avx2", .pick = pick, .weigh = weigh, .sum_after = sum_after};
 #endif

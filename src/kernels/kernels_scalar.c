@@ -1,34 +1,34 @@
 /* kernels_scalar.c - the meaning of each kernel, in plain C. */
 #include "kernels/kernels.h"
 
-static void weigh(const float *z, const double *w, size_t n, double *out) {
-    for (size_t j = 0; j < n; j++) out[j] = (double)z[j] * w[j];
-    for (size_t j = n; j < sm_padded(n); j++) out[j] = 0;
+static void pick(const float *from, const float *ahead, const sm_pick *picks, size_t n_picks, float *out) {
+    (void)ahead;
+    for (size_t p = 0; p < n_picks; out += picks[p++].n)
+        for (size_t i = 0; i < picks[p].n; i++) out[i] = from[picks[p].first + picks[p].offset[i]];
 }
 
-static double join(const double lanes[SM_LANES]) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); }
-
-static double sum(const double *zw, size_t n) {
-    double lanes[SM_SUM_LANES] = {0};
-    for (size_t j = 0; j < n; j += SM_SUM_LANES)
-        for (size_t lane = 0; lane < SM_SUM_LANES; lane++) lanes[lane] += zw[j + lane];
-    for (size_t lane = 0; lane < SM_LANES; lane++) /* 16 lanes become 4 */
-        lanes[lane] = (lanes[lane] + lanes[lane + 4]) + (lanes[lane + 8] + lanes[lane + 12]);
-    return join(lanes);
+/* Adds one column of a strip to its four rows and to the column. */
+static void add(const double a[SM_STRIP_ROWS], size_t j, double *row_lanes, double *columns) {
+    for (size_t r = 0; r < SM_STRIP_ROWS; r++) row_lanes[r * SM_LANES + j % SM_LANES] += a[r];
+    columns[j] += (a[0] + a[1]) + (a[2] + a[3]);
 }
 
-static double masked_sum(const double *zw, const int32_t *ranks, size_t n, int32_t row_rank) {
-    double lanes[SM_LANES] = {0};
-    for (size_t j = 0; j < n; j += SM_LANES)
-        for (size_t lane = 0; lane < SM_LANES; lane++) lanes[lane] += ranks[j + lane] < row_rank ? zw[j + lane] : 0;
-    return join(lanes);
+static void weigh(const float *const *z, const double *w, const double *v, size_t n, double *y, double *row_lanes,
+                  double *columns) {
+    for (size_t j = 0; j < n; j++) {
+        double weighed[SM_STRIP_ROWS];
+        for (size_t r = 0; r < SM_STRIP_ROWS; r++) y[r * SM_CHUNK + j] = weighed[r] = (double)z[r][j] * w[j] * v[r];
+        add(weighed, j, row_lanes, columns);
+    }
 }
 
-static void masked_sums(const double *const *zw, size_t n_rows, const int32_t *const *ranks, size_t n_line_ups,
-                        size_t n, const int32_t *row_rank, double *out) {
-    for (size_t r = 0; r < n_rows; r++)
-        for (size_t u = 0; u < n_line_ups; u++)
-            out[r * SM_TILE_LINE_UPS + u] = masked_sum(zw[r], ranks[u], n, row_rank[r * SM_TILE_LINE_UPS + u]);
+static void sum_after(const double *y, const int64_t *rank, const int64_t *row_rank, size_t n, double *row_lanes,
+                      double *columns) {
+    for (size_t j = 0; j < n; j++) {
+        double after[SM_STRIP_ROWS];
+        for (size_t r = 0; r < SM_STRIP_ROWS; r++) after[r] = rank[j] > row_rank[r] ? y[r * SM_CHUNK + j] : 0;
+        add(after, j, row_lanes, columns);
+    }
 }
 
-const sm_kernels sm_kernels_scalar = {.name = "plain", .weigh = weigh, .sum = sum, .masked_sums = masked_sums};
+const sm_kernels sm_kernels_scalar = {.name = "plain", .pick = pick, .weigh = weigh, .sum_after = sum_after};

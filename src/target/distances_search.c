@@ -1,47 +1,48 @@
 /* distances_search.c - prices every cut of a node from a dense matrix.
  *
- * For each line-up and each item k of the node, P_k is the sum of w_j z_kj over the items j that stand before k. It
- * comes from streaming the rows of Z in storage order under the mask rank_j < rank_k, several line-ups and rows at a
- * time (kernels.h), instead of walking the items in sorted order and gathering: more than ten times faster. With
- * T_k, the whole row sum, the costs of all cuts follow in two walks along the line-up:
- *     from the left,  Q(L) grows by w_k (2 P_k + w_k z_kk);
- *     from the right, Q(R) grows by w_k (2 (T_k - P_k - w_k z_kk) + w_k z_kk).
- * Neither side is a difference of large numbers, so every cost is good to about 1e-14.
+ * Of each pair of the node, the one that stands later in a line-up owns y_kj = w_k w_j z_kj: with B_k the sum that item
+ * k owns, and A_k the sum of its pairs with later items, the costs of all cuts follow in two walks along the line-up:
+ *     from the left,  Q(L) grows by 2 B_k + w_k^2 z_kk;
+ *     from the right, Q(R) grows by 2 A_k + w_k^2 z_kk.
  *
- * Rows of a node are gathered from Z, or from a block: a compact copy of the rows and columns of a node, made when it
- * holds at most half of the items of the block it would read from. Blocks lie on a stack, freed when their subtree is
- * done. All of them together take at most 4/3 of the first one, which is kept within this thread's share of the bytes
- * of Z. A copy holds the same numbers, so no result depends on it. */
+ * Walking the items in sorted order and gathering z would be the obvious way (bench/obvious.c). Instead the upper
+ * triangle of the node is streamed in storage order, in strips of rows and chunks of columns (kernels.h). A pair goes
+ * under the mask "the column's item comes after the row's" into the sum of its row, which becomes a part of A, and into
+ * that of its column, a part of B; without a mask, into sums that every line-up shares. Per item and line-up, with the
+ * difference m = masked column - masked row, which is all that is kept,
+ *     B = whole row + m,   A = whole column - m.
+ *
+ * The sums of rows are put together from spans of columns, so that what is summed over a span stays in the cache. */
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
-#include "target/distances.h"
+#include "target/distances_rows.h"
 
-enum { SMALLEST_BLOCK = 32, MOST_BLOCKS = 64 };
+/* Rows whose weighed distances are at hand at once; chunks of a span of columns. */
+enum { BAND = 2 * SM_STRIP_ROWS, SPAN = 8 };
 
-typedef struct block {
-    const float *z; /* [n][stride] */
-    size_t n, stride;
-} block;
+/* A row of a chunk, with what a pick may write more, in whole lines of the cache. */
+enum { COPY_ROOM = SM_CHUNK + 16 };
 
 struct sm_search {
-    sm_arena arena; /* holds the arrays below */
+    sm_arena arena; /* holds all arrays */
     const sm_distances *distances;
     const sm_kernels *kernels;
-    block blocks[MOST_BLOCKS]; /* 0 is Z itself */
-    size_t n_blocks;
-    float *pool;                 /* where the other blocks lie, one after the other */
-    size_t pool_size, pool_used; /* in floats */
-    size_t view;                 /* the block of the node entered last */
-    uint32_t *place_in_block;    /* by item, for items in a block other than Z */
-    uint32_t *places;            /* [n_items] of the node's items in their block */
-    double *weight;              /* [padded n_items] by place in the node */
-    float *gathered;             /* [n_items] */
-    double *weighed;             /* [SM_TILE_ROWS][padded n_items] */
-    double *row_sum;             /* [n_items] T */
-    int32_t *ranks;              /* [n_line_ups][padded n_items] */
-    double *before;              /* [n_line_ups][n_items] P */
+    sm_node_rows rows;
+    size_t n_sums; /* per item now: the whole one, and a masked one for each line-up */
+
+    /* By item, in chunks: [chunks][n_sums][SM_CHUNK]. */
+    double *sums;      /* of columns; less those of rows, if they are masked */
+    int64_t *ranks;    /* nothing where the whole sum is */
+    double *whole_row; /* [n_items] */
+
+    double *weight;       /* [padded n_items] by place in the node */
+    double *own;          /* [n_items] w_k^2 z_kk */
+    double *left, *right; /* [n_items] what each item adds to either side */
+    double *lanes;        /* [n_sums][BAND][SM_LANES] of a band's rows */
+    double *weighed;      /* [BAND][SM_CHUNK] of a band and a chunk */
+    float *copied;        /* [SM_STRIP_ROWS][COPY_ROOM] the rows of a strip that cannot be read in place */
+    float *zeros;         /* [SM_CHUNK] what rows after the last one hold */
 };
 
 void sm_distances_search_free(sm_search *search) {
@@ -50,179 +51,207 @@ void sm_distances_search_free(sm_search *search) {
     sm_free(search);
 }
 
-/* Half of the items, or fewer if many threads share the bytes of Z; a first block of m items needs 4/3 m^2 floats. */
-static size_t first_block_items(size_t n_items, size_t n_threads) {
-    size_t most = n_items / 2;
-    double share = (double)n_items * (double)n_items * 0.75 / (double)n_threads;
-    while (most > 0 && 4.0 / 3 * (double)most * (double)most > share) most = most * 15 / 16;
-    return most;
+static size_t n_chunks_of(size_t n) { return (n + SM_CHUNK - 1) / SM_CHUNK; }
+
+/* The room for blocks: enough for the triangle of a root and what follows, or less if many threads share the bytes of Z
+ * with all else that they need for the items and line-ups of a node (train/fit.c has what the splitter takes), and with
+ * the program itself. */
+static size_t pool_floats(size_t n_all, const sm_search_size *size) {
+    double n = (double)size->n_items, z_bytes = (double)n_all * (double)n_all * sizeof(float), program = 6 << 20;
+    double others = n * ((double)size->n_line_ups * 40 + 200);
+    double share = (0.95 * z_bytes - program) / (double)size->n_threads - others;
+    double wanted = (double)sm_triangle(size->n_items) / SM_BLOCK_SHARE, fitting = share / sizeof(float);
+    return wanted < fitting ? (size_t)wanted : fitting > 0 ? (size_t)fitting : 0;
 }
 
 sm_search *sm_distances_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
-    size_t n_all = target->n_rows, n = size->n_items, padded = sm_padded(n), first;
+    size_t n = size->n_items, n_sums = size->n_line_ups + 1;
     sm_search *search = sm_zeros(1, sizeof *search);
     if (search == NULL) {
         sm_no_memory(error, "preparing to grow trees");
         return NULL;
     }
-    first = first_block_items(n_all, size->n_threads);
     search->distances = sm_distances_of(target);
     search->kernels = sm_kernels_select(size->kernels);
-    search->blocks[0] = (block){.z = search->distances->z, .n = n_all, .stride = n_all};
-    search->n_blocks = 1;
-    search->pool_size = first * first + first * first / 3;
     sm_arena *arena = &search->arena;
-    search->pool = sm_arena_take(arena, search->pool_size, sizeof *search->pool);
-    search->place_in_block = sm_arena_take(arena, n_all, sizeof *search->place_in_block);
-    search->places = sm_arena_take(arena, n, sizeof *search->places);
-    search->weight = sm_arena_take(arena, padded, sizeof *search->weight);
-    search->gathered = sm_arena_take(arena, padded, sizeof *search->gathered);
-    search->weighed = sm_arena_take(arena, sm_size(padded, SM_TILE_ROWS, 0), sizeof *search->weighed);
-    search->row_sum = sm_arena_take(arena, n, sizeof *search->row_sum);
-    search->ranks = sm_arena_take(arena, sm_size(padded, size->n_line_ups, 0), sizeof *search->ranks);
-    search->before = sm_arena_take(arena, sm_size(n, size->n_line_ups, 0), sizeof *search->before);
+    sm_node_rows_start(&search->rows, arena, search->distances, search->kernels, n, pool_floats(target->n_rows, size));
+    size_t n_cells = sm_size(n_chunks_of(n) * SM_CHUNK, n_sums, 0);
+    search->sums = sm_arena_take(arena, n_cells, sizeof *search->sums);
+    search->ranks = sm_arena_take(arena, n_cells, sizeof *search->ranks);
+    search->whole_row = sm_arena_take(arena, n, sizeof *search->whole_row);
+    search->weight = sm_arena_take(arena, sm_padded(n), sizeof *search->weight);
+    search->own = sm_arena_take(arena, n, sizeof *search->own);
+    search->left = sm_arena_take(arena, n, sizeof *search->left);
+    search->right = sm_arena_take(arena, n, sizeof *search->right);
+    search->lanes = sm_arena_take(arena, sm_size(n_sums, BAND * SM_LANES, 0), sizeof *search->lanes);
+    search->weighed = sm_arena_take(arena, BAND * SM_CHUNK, sizeof *search->weighed);
+    search->copied = sm_arena_take(arena, SM_STRIP_ROWS * COPY_ROOM, sizeof *search->copied);
+    search->zeros = sm_arena_take_zeros(arena, SM_CHUNK, sizeof *search->zeros);
     if (!arena->has_failed) return search;
     sm_distances_search_free(search);
     sm_no_memory(error, "preparing to grow trees");
     return NULL;
 }
 
-static void gather(const float *row, const uint32_t *places, size_t n, float *out) {
-    for (size_t j = 0; j < n; j++) out[j] = row[places[j]];
-}
-
-/* Copies the node's rows and columns into a block of their own. */
-static void push_block(sm_search *search, const sm_node *node) {
-    const block *from = &search->blocks[search->view];
-    float *copy = search->pool + search->pool_used;
-    for (size_t k = 0; k < node->n; k++)
-        gather(from->z + search->places[k] * from->stride, search->places, node->n, copy + k * node->n);
-    for (size_t k = 0; k < node->n; k++) {
-        search->place_in_block[node->items[k]] = (uint32_t)k;
-        search->places[k] = (uint32_t)k;
-    }
-    search->pool_used += node->n * node->n;
-    search->view = search->n_blocks++;
-    search->blocks[search->view] = (block){.z = copy, .n = node->n, .stride = node->n};
-}
-
 size_t sm_distances_enter(sm_search *search, const sm_node *node, size_t view) {
-    while (search->n_blocks > view + 1) { /* done with: depth first */
-        const block *last = &search->blocks[--search->n_blocks];
-        search->pool_used -= last->n * last->n;
+    for (size_t k = 0; k < node->n; k++) {
+        double w = search->weight[k] = node->weight[k];
+        search->own[k] = w * w * sm_distances_self(search->distances, node->items[k]);
     }
-    search->view = view;
-    for (size_t k = 0; k < node->n; k++)
-        search->places[k] = view == 0 ? node->items[k] : search->place_in_block[node->items[k]];
-    bool is_worth_it = node->n > SMALLEST_BLOCK && 2 * node->n <= search->blocks[view].n;
-    if (is_worth_it && search->n_blocks < MOST_BLOCKS && search->pool_used + node->n * node->n <= search->pool_size)
-        push_block(search, node);
-    for (size_t k = 0; k < node->n; k++) search->weight[k] = node->weight[k];
-    return search->view;
-}
-
-/* Row k of the node: z_kj for all items j of the node, in place or gathered. */
-static const float *node_row(sm_search *search, const sm_node *node, size_t k) {
-    const block *source = &search->blocks[search->view];
-    const float *row = source->z + search->places[k] * source->stride;
-    if (source->n == node->n) return row;
-    gather(row, search->places, node->n, search->gathered);
-    return search->gathered;
-}
-
-/* The same times w_j, with the diagonal that the target wants, padded. */
-static void weighed_row(sm_search *search, const sm_node *node, size_t k, double *out) {
-    search->kernels->weigh(node_row(search, node, k), search->weight, node->n, out);
-    out[k] = sm_distances_self(search->distances, node->items[k]) * search->weight[k];
+    for (size_t k = node->n; k < sm_padded(node->n); k++) search->weight[k] = 0;
+    return sm_node_rows_enter(&search->rows, node, view);
 }
 
 bool sm_distances_is_pure(sm_search *search, const sm_node *node) {
     double first = sm_distances_self(search->distances, node->items[0]);
     for (size_t k = 0; k < node->n; k++) {
         if (sm_distances_self(search->distances, node->items[k]) != first) return false;
-        const float *row = node_row(search, node, k);
-        for (size_t j = 0; j < k; j++)
-            if ((double)row[j] != first) return false;
+        for (size_t j = k + 1; j < node->n; j++)
+            if (sm_node_rows_pair(&search->rows, k, j) != first) return false;
     }
     return true;
 }
 
-static void fill_ranks(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
-    size_t padded = sm_padded(node->n);
+/* ---- the sums over pairs ---- */
+
+/* Where the numbers of one item or chunk lie. */
+static size_t cell(const sm_search *search, size_t sum, size_t item) {
+    return (item / SM_CHUNK * search->n_sums + sum) * SM_CHUNK + item % SM_CHUNK;
+}
+
+/* The columns of a chunk, padded. */
+static size_t width_of(const sm_node *node, size_t chunk) {
+    size_t rest = node->n - chunk * SM_CHUNK;
+    return rest < SM_CHUNK ? sm_padded(rest) : SM_CHUNK;
+}
+
+static void start_sums(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+    search->n_sums = n_line_ups + 1;
+    memset(search->whole_row, 0, node->n * sizeof *search->whole_row);
+    for (size_t chunk = 0; chunk < n_chunks_of(node->n); chunk++)
+        for (size_t s = 0; s < search->n_sums; s++)
+            memset(search->sums + cell(search, s, chunk * SM_CHUNK), 0, width_of(node, chunk) * sizeof *search->sums);
     for (size_t u = 0; u < n_line_ups; u++) {
-        int32_t *ranks = search->ranks + u * padded;
-        for (size_t r = 0; r < node->n; r++) ranks[line_ups[u].order[r]] = (int32_t)r;
-        for (size_t j = node->n; j < padded; j++) ranks[j] = SM_RANK_PAD;
+        for (size_t r = 0; r < node->n; r++) search->ranks[cell(search, u + 1, line_ups[u].order[r])] = (int64_t)r;
+        for (size_t j = node->n; j < sm_padded(node->n); j++) search->ranks[cell(search, u + 1, j)] = 0;
     }
 }
 
-/* T and P for rows k .. k + n_rows - 1. */
-static void sum_rows(sm_search *search, const sm_node *node, size_t k, size_t n_rows, size_t n_line_ups) {
-    size_t n = node->n, padded = sm_padded(n);
-    const double *weighed[SM_TILE_ROWS];
-    for (size_t r = 0; r < n_rows; r++) {
-        double *row = search->weighed + r * padded;
-        weighed_row(search, node, k + r, row);
-        search->row_sum[k + r] = search->kernels->sum(row, padded);
-        weighed[r] = row;
+/* The rows k .. k + 3 in the columns of a chunk from `from` on, with 0 for what is not right of the diagonal. */
+static void strip_rows(sm_search *search, const sm_node *node, size_t k, size_t chunk, size_t from, const float **z) {
+    size_t first = chunk * SM_CHUNK, width = width_of(node, chunk);
+    size_t end = first + width > node->n ? node->n - first : width;
+    bool is_whole = k < first && end == width;
+    for (size_t r = 0; r < SM_STRIP_ROWS; r++) {
+        z[r] = search->zeros;
+        if (k + r >= node->n) continue;
+        float *copy = search->copied + r * COPY_ROOM;
+        const float *row = sm_node_rows_part(&search->rows, node, k + r, chunk, copy);
+        z[r] = (is_whole ? row : copy) + from;
+        if (is_whole) continue;
+        size_t start = k < first ? 0 : k + r + 1 - first;
+        if (row != copy) memcpy(copy + start, row + start, (end - start) * sizeof *copy);
+        for (size_t j = from; j < start; j++) copy[j] = 0;
+        for (size_t j = end; j < width; j++) copy[j] = 0;
     }
-    size_t n_tiles = (n_line_ups + SM_TILE_LINE_UPS - 1) / SM_TILE_LINE_UPS;
-    for (size_t tile = 0, u = 0, n_now; tile < n_tiles; tile++, u += n_now) {
-        n_now = (n_line_ups - u + n_tiles - tile - 1) / (n_tiles - tile); /* evenly: 5 are 3 and 2, not 4 and 1 */
-        const int32_t *ranks[SM_TILE_LINE_UPS];
-        int32_t own[SM_TILE_ROWS * SM_TILE_LINE_UPS];
-        double sums[SM_TILE_ROWS * SM_TILE_LINE_UPS];
-        for (size_t v = 0; v < n_now; v++) {
-            ranks[v] = search->ranks + (u + v) * padded;
-            for (size_t r = 0; r < n_rows; r++) own[r * SM_TILE_LINE_UPS + v] = ranks[v][k + r];
+}
+
+/* Adds the pairs of a band of rows and a chunk of columns: two strips, by all line-ups. */
+static void add_chunk(sm_search *search, const sm_node *node, size_t band, size_t chunk) {
+    size_t first = chunk * SM_CHUNK, width = width_of(node, chunk), from[2], n_strips = 0;
+    for (size_t k = band; k < node->n && k < band + BAND && k < first + width; k += SM_STRIP_ROWS, n_strips++) {
+        const float *z[SM_STRIP_ROWS];
+        from[n_strips] = k > first ? k - first : 0;
+        size_t start = from[n_strips], strip = n_strips * SM_STRIP_ROWS;
+        strip_rows(search, node, k, chunk, start, z);
+        search->kernels->weigh(z, search->weight + first + start, search->weight + k, width - start,
+                               search->weighed + strip * SM_CHUNK + start, search->lanes + strip * SM_LANES,
+                               search->sums + cell(search, 0, first + start));
+    }
+    for (size_t s = 1; s < search->n_sums; s++)
+        for (size_t i = 0; i < n_strips; i++) {
+            size_t strip = i * SM_STRIP_ROWS, ranks = cell(search, s, first + from[i]);
+            search->kernels->sum_after(search->weighed + strip * SM_CHUNK + from[i], search->ranks + ranks,
+                                       search->ranks + cell(search, s, band + strip), width - from[i],
+                                       search->lanes + (s * BAND + strip) * SM_LANES, search->sums + ranks);
         }
-        search->kernels->masked_sums(weighed, n_rows, ranks, n_now, padded, own, sums);
-        for (size_t v = 0; v < n_now; v++)
-            for (size_t r = 0; r < n_rows; r++) search->before[(u + v) * n + k + r] = sums[r * SM_TILE_LINE_UPS + v];
+}
+
+/* Adds the pairs of a band of rows and the chunks first .. end - 1. */
+static void add_span(sm_search *search, const sm_node *node, size_t band, size_t first, size_t end) {
+    size_t n_rows = node->n - band < BAND ? node->n - band : BAND;
+    memset(search->lanes, 0, search->n_sums * BAND * SM_LANES * sizeof *search->lanes);
+    for (size_t chunk = first; chunk < end; chunk++) add_chunk(search, node, band, chunk);
+    for (size_t r = 0; r < n_rows; r++) search->whole_row[band + r] += sm_join_lanes(search->lanes + r * SM_LANES);
+    for (size_t s = 1; s < search->n_sums; s++) {
+        double *sums = search->sums + cell(search, s, band);
+        for (size_t r = 0; r < n_rows; r++) sums[r] -= sm_join_lanes(search->lanes + (s * BAND + r) * SM_LANES);
     }
 }
 
-static void walk(const sm_search *search, const sm_node *node, const double *before, const sm_line_up *line_up) {
+static void add_pairs(sm_search *search, const sm_node *node) {
+    size_t n_chunks = n_chunks_of(node->n);
+    for (size_t span = 0; span < n_chunks; span += SPAN) {
+        size_t end = span + SPAN < n_chunks ? span + SPAN : n_chunks;
+        for (size_t band = 0; band < node->n && band < end * SM_CHUNK; band += BAND) {
+            size_t first = band / SM_CHUNK; /* chunks before it are left of the diagonal */
+            add_span(search, node, band, first > span ? first : span, end);
+        }
+    }
+}
+
+/* ---- the costs of cuts ---- */
+
+static void walk(sm_search *search, const sm_node *node, size_t sum, const sm_line_up *line_up) {
     size_t n = node->n;
+    for (size_t first = 0; first < n; first += SM_CHUNK) {
+        const double *whole_column = search->sums + cell(search, 0, first), *whole_row = search->whole_row + first;
+        const double *masked = search->sums + cell(search, sum, first), *own = search->own + first;
+        for (size_t i = 0; i < SM_CHUNK && first + i < n; i++) {
+            search->left[first + i] = 2 * (whole_row[i] + masked[i]) + own[i];
+            search->right[first + i] = 2 * (whole_column[i] - masked[i]) + own[i];
+        }
+    }
     double cost = 0, weight = 0;
     for (size_t r = 0; r + 1 < n; r++) {
         size_t k = line_up->order[r];
-        double w = search->weight[k], self = w * sm_distances_self(search->distances, node->items[k]);
-        cost += w * (2 * before[k] + self);
-        weight += w;
+        cost += search->left[k];
+        weight += search->weight[k];
         line_up->left[r] = cost / weight;
     }
     cost = weight = 0;
     for (size_t r = n; r-- > 1;) {
         size_t k = line_up->order[r];
-        double w = search->weight[k], self = w * sm_distances_self(search->distances, node->items[k]);
-        cost += w * (2 * (search->row_sum[k] - before[k] - self) + self);
-        weight += w;
+        cost += search->right[k];
+        weight += search->weight[k];
         line_up->right[r - 1] = cost / weight;
     }
 }
 
 double sm_distances_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
-    fill_ranks(search, node, line_ups, n_line_ups);
-    for (size_t k = 0; k < node->n; k += SM_TILE_ROWS)
-        sum_rows(search, node, k, node->n - k < SM_TILE_ROWS ? node->n - k : SM_TILE_ROWS, n_line_ups);
-    for (size_t u = 0; u < n_line_ups; u++) walk(search, node, search->before + u * node->n, &line_ups[u]);
+    start_sums(search, node, line_ups, n_line_ups);
+    add_pairs(search, node);
+    for (size_t u = 0; u < n_line_ups; u++) walk(search, node, u + 1, &line_ups[u]);
     double cost = 0;
-    for (size_t k = 0; k < node->n; k++) cost += search->weight[k] * search->row_sum[k];
+    for (size_t k = 0; k < node->n; k++)
+        cost += search->whole_row[k] + search->sums[cell(search, 0, k)] + search->own[k];
     return cost / node->total;
 }
 
 void sm_distances_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean) {
-    double *level_weight = search->row_sum; /* free between two prices, and there are no more levels than items */
+    double *level_weight = search->left; /* free between two prices, and there are no more levels than items */
     memset(mean, 0, n_levels * n_levels * sizeof *mean);
     memset(level_weight, 0, n_levels * sizeof *level_weight);
     for (size_t k = 0; k < node->n; k++) {
         if (level[k] == SMERF_MISSING) continue;
         level_weight[level[k]] += search->weight[k];
-        weighed_row(search, node, k, search->weighed);
-        double *sums = mean + level[k] * n_levels;
-        for (size_t j = 0; j < node->n; j++)
-            if (level[j] != SMERF_MISSING) sums[level[j]] += search->weight[k] * search->weighed[j];
+        mean[level[k] * n_levels + level[k]] += search->own[k];
+        for (size_t j = k + 1; j < node->n; j++) {
+            if (level[j] == SMERF_MISSING) continue;
+            double y = search->weight[k] * search->weight[j] * sm_node_rows_pair(&search->rows, k, j);
+            mean[level[k] * n_levels + level[j]] += y;
+            mean[level[j] * n_levels + level[k]] += y;
+        }
     }
     for (size_t a = 0; a < n_levels; a++)
         for (size_t b = 0; b < n_levels; b++) mean[a * n_levels + b] /= level_weight[a] * level_weight[b];

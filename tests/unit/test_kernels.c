@@ -14,183 +14,166 @@
 #include "base/random.h"
 #include "kernels/kernels.h"
 
-enum { MOST = 5003, MOST_PADDED = MOST + 64 };
+enum { ROWS = SM_STRIP_ROWS, SHORTEST = 1, LONGEST = SM_CHUNK, SOURCE = 1000 };
 
-/* One problem of the largest size, of which a test uses the first n; no array is aligned more than it must be. */
-typedef struct rows {
-    float z[SM_TILE_ROWS][MOST_PADDED];
-    double w[MOST_PADDED];
-    double weighed[SM_TILE_ROWS][MOST_PADDED];
-    int32_t ranks[SM_TILE_LINE_UPS][MOST_PADDED];
-    int32_t row_rank[SM_TILE_ROWS * SM_TILE_LINE_UPS];
-} rows;
+/* One strip; no array is aligned more than it must be. */
+typedef struct strip {
+    float z[ROWS][LONGEST];
+    double w[LONGEST], v[ROWS];
+    int64_t rank[LONGEST], row_rank[ROWS];
+} strip;
 
-static rows here;
+/* What the kernels make of it, both sums starting from numbers that are there already. */
+typedef struct sums {
+    double y[ROWS * SM_CHUNK];
+    double row_lanes[ROWS * SM_LANES], after_lanes[ROWS * SM_LANES];
+    double columns[LONGEST], after_columns[LONGEST];
+} sums;
 
-static void fill_ranks(sm_random *random, int32_t *ranks, size_t n) {
-    static uint32_t order[MOST];
-    for (size_t j = 0; j < n; j++) order[j] = (uint32_t)j;
-    sm_random_shuffle(random, order, n);
-    for (size_t j = 0; j < n; j++) ranks[order[j]] = (int32_t)j;
-    for (size_t j = n; j < sm_padded(n); j++) ranks[j] = SM_RANK_PAD;
-}
+static strip here;
 
-/* Distances of both signs, weights of counts times item weights; the rows' own items anywhere, the ends included. */
-static void fill(size_t n, uint64_t number) {
+/* Distances of both signs, weights of counts times item weights, ranks with the rows' own among them, ends included. */
+static void fill(size_t n, uint64_t number, bool is_wild) {
     sm_random random;
     sm_random_start(&random, 1, (uint32_t)n, number);
+    memset(&here, 0, sizeof here);
     for (size_t j = 0; j < n; j++) {
         here.w[j] = (1 + sm_random_below(&random, 4)) * (number % 2 == 0 ? 1 : exp(sm_random_normal(&random)));
-        for (size_t r = 0; r < SM_TILE_ROWS; r++) here.z[r][j] = (float)(sm_random_normal(&random) * 3 + 1);
-    }
-    for (size_t u = 0; u < SM_TILE_LINE_UPS; u++) fill_ranks(&random, here.ranks[u], n);
-    for (size_t i = 0; i < SM_TILE_ROWS * SM_TILE_LINE_UPS; i++)
-        here.row_rank[i] = i == number % 8         ? 0
-                           : i == (number + 3) % 8 ? (int32_t)n - 1
-                                                   : (int32_t)sm_random_below(&random, (uint32_t)n);
-    for (size_t r = 0; r < SM_TILE_ROWS; r++) sm_kernels_scalar.weigh(here.z[r], here.w, n, here.weighed[r]);
-}
-
-static void masked(const sm_kernels *kernels, size_t n, size_t n_rows, size_t n_line_ups, double *out) {
-    const double *zw[SM_TILE_ROWS] = {here.weighed[0], here.weighed[1]};
-    const int32_t *ranks[SM_TILE_LINE_UPS] = {here.ranks[0], here.ranks[1], here.ranks[2], here.ranks[3]};
-    for (size_t i = 0; i < SM_TILE_ROWS * SM_TILE_LINE_UPS; i++) out[i] = -12345;
-    kernels->masked_sums(zw, n_rows, ranks, n_line_ups, sm_padded(n), here.row_rank, out);
-}
-
-static void assert_same_bits(const sm_kernels *kernels, size_t n) {
-    double out[MOST_PADDED], plain[SM_TILE_ROWS * SM_TILE_LINE_UPS], fast[SM_TILE_ROWS * SM_TILE_LINE_UPS];
-    for (size_t r = 0; r < SM_TILE_ROWS; r++) {
-        kernels->weigh(here.z[r], here.w, n, out);
-        assert_memory_equal(out, here.weighed[r], sm_padded(n) * sizeof *out);
-        double expected = sm_kernels_scalar.sum(out, sm_padded(n)), sum = kernels->sum(out, sm_padded(n));
-        assert_memory_equal(&sum, &expected, sizeof sum);
-    }
-    for (size_t n_rows = 1; n_rows <= SM_TILE_ROWS; n_rows++)
-        for (size_t n_line_ups = 1; n_line_ups <= SM_TILE_LINE_UPS; n_line_ups++) {
-            masked(&sm_kernels_scalar, n, n_rows, n_line_ups, plain);
-            masked(kernels, n, n_rows, n_line_ups, fast);
-            assert_memory_equal(plain, fast, sizeof plain);
+        here.rank[j] = (int64_t)sm_random_below(&random, 2 * (uint32_t)n);
+        for (size_t r = 0; r < ROWS; r++) {
+            double z = sm_random_normal(&random) * 3 + 1;
+            here.z[r][j] = (float)(is_wild ? ldexp(z, (int)sm_random_below(&random, 120) - 60) : z);
         }
+    }
+    for (size_t r = 0; r < ROWS; r++) {
+        here.v[r] = 1 + sm_random_below(&random, 4);
+        here.row_rank[r] = r == number % ROWS ? 0 : (int64_t)sm_random_below(&random, 2 * (uint32_t)n);
+    }
 }
 
-/* Both sums as the definition has them, and no further from it than rounding. */
+static void run(const sm_kernels *kernels, size_t n, sums *out) {
+    const float *z[ROWS] = {here.z[0], here.z[1], here.z[2], here.z[3]};
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < ROWS * SM_LANES; i++) out->row_lanes[i] = out->after_lanes[i] = (double)i / 3;
+    for (size_t j = 0; j < LONGEST; j++) out->columns[j] = out->after_columns[j] = (double)j / 7;
+    kernels->weigh(z, here.w, here.v, sm_padded(n), out->y, out->row_lanes, out->columns);
+    kernels->sum_after(out->y, here.rank, here.row_rank, sm_padded(n), out->after_lanes, out->after_columns);
+}
+
+static void assert_near(double value, double expected, double size) {
+    assert_true(fabs(value - expected) <= 1e-12 * size);
+}
+
+/* The sums as the definition has them, and no further from it than rounding. */
 static void assert_meaning(size_t n) {
-    double out[SM_TILE_ROWS * SM_TILE_LINE_UPS];
-    masked(&sm_kernels_scalar, n, SM_TILE_ROWS, SM_TILE_LINE_UPS, out);
-    for (size_t r = 0; r < SM_TILE_ROWS; r++) {
-        double sum = 0, size = 0;
-        for (size_t j = 0; j < n; j++) sum += (double)here.z[r][j] * here.w[j];
-        for (size_t j = 0; j < n; j++) size += fabs((double)here.z[r][j] * here.w[j]);
-        assert_true(fabs(sm_kernels_scalar.sum(here.weighed[r], sm_padded(n)) - sum) <= 1e-12 * size);
-        for (size_t u = 0; u < SM_TILE_LINE_UPS; u++) {
-            double before = 0;
-            for (size_t j = 0; j < n; j++)
-                if (here.ranks[u][j] < here.row_rank[r * SM_TILE_LINE_UPS + u])
-                    before += (double)here.z[r][j] * here.w[j];
-            assert_true(fabs(out[r * SM_TILE_LINE_UPS + u] - before) <= 1e-12 * size);
+    sums out;
+    run(&sm_kernels_scalar, n, &out);
+    double columns[LONGEST], after_columns[LONGEST], column_size[LONGEST];
+    for (size_t j = 0; j < LONGEST; j++) columns[j] = after_columns[j] = column_size[j] = (double)j / 7;
+    for (size_t r = 0; r < ROWS; r++) {
+        double first = 0, row = 0, after = 0, size = 0;
+        for (size_t lane = 0; lane < SM_LANES; lane++) first += (double)(r * SM_LANES + lane) / 3;
+        for (size_t j = 0; j < n; j++) {
+            double y = (double)here.z[r][j] * here.w[j] * here.v[r], later = here.rank[j] > here.row_rank[r] ? y : 0;
+            assert_near(out.y[r * SM_CHUNK + j], y, fabs(y));
+            row += y;
+            after += later;
+            size += fabs(y);
+            columns[j] += y;
+            after_columns[j] += later;
+            column_size[j] += fabs(y);
         }
+        assert_near(sm_join_lanes(out.row_lanes + r * SM_LANES), first + row, first + size);
+        assert_near(sm_join_lanes(out.after_lanes + r * SM_LANES), first + after, first + size);
     }
-}
-
-static const size_t large_sizes[] = {100, 255, 256, 257, 1000, 4096, MOST};
-enum { N_LARGE = sizeof large_sizes / sizeof *large_sizes };
-
-static void for_all_sizes(void (*check)(const sm_kernels *kernels, size_t n), const sm_kernels *kernels) {
-    for (size_t n = 1; n <= 67; n++)
-        for (uint64_t number = 0; number < 8; number++) {
-            fill(n, number);
-            check(kernels, n);
-        }
-    for (size_t i = 0; i < N_LARGE; i++) {
-        fill(large_sizes[i], i);
-        check(kernels, large_sizes[i]);
+    for (size_t j = 0; j < LONGEST; j++) {
+        assert_near(out.columns[j], columns[j], column_size[j]);
+        assert_near(out.after_columns[j], after_columns[j], column_size[j]);
     }
-}
-
-static void check_meaning(const sm_kernels *kernels, size_t n) {
-    (void)kernels;
-    assert_meaning(n);
 }
 
 static void the_plain_kernels_are_the_obvious_loops(void **state) {
     (void)state;
-    for_all_sizes(check_meaning, NULL);
+    for (size_t n = SHORTEST; n <= LONGEST; n++)
+        for (uint64_t number = 0; number < 4; number++) {
+            fill(n, number, false);
+            assert_meaning(n);
+        }
+}
+
+static const sm_kernels *chosen_or_skip(void) {
+    const sm_kernels *chosen = sm_kernels_select(SMERF_KERNELS_AUTO);
+    if (chosen != &sm_kernels_scalar) return chosen;
+    print_message("this processor has no faster kernels: nothing to compare\n");
+    skip();
+    return chosen;
+}
+
+static void assert_same_bits(const sm_kernels *chosen, bool is_wild) {
+    static sums plain, fast;
+    for (size_t n = SHORTEST; n <= LONGEST; n++)
+        for (uint64_t number = 0; number < 8; number++) {
+            fill(n, number, is_wild);
+            run(&sm_kernels_scalar, n, &plain);
+            run(chosen, n, &fast);
+            assert_memory_equal(&plain, &fast, sizeof plain);
+        }
 }
 
 static void the_chosen_kernels_give_the_bits_of_the_plain_ones(void **state) {
     (void)state;
-    const sm_kernels *chosen = sm_kernels_select(SMERF_KERNELS_AUTO);
-    if (chosen == &sm_kernels_scalar) {
-        print_message("this processor has no faster kernels: nothing to compare\n");
-        skip();
-    }
-    for_all_sizes(assert_same_bits, chosen);
+    assert_same_bits(chosen_or_skip(), false);
 }
 
 /* Sums in which the order of the additions shows in every bit. */
 static void values_of_very_different_size_are_added_in_one_order(void **state) {
     (void)state;
-    const sm_kernels *chosen = sm_kernels_select(SMERF_KERNELS_AUTO);
-    sm_random random;
-    sm_random_start(&random, 2, 0, 0);
-    for (size_t n = 1; n <= 67; n++) {
-        fill(n, n);
-        for (size_t r = 0; r < SM_TILE_ROWS; r++) {
-            for (size_t j = 0; j < n; j++)
-                here.z[r][j] = (float)ldexp(sm_random_normal(&random), (int)sm_random_below(&random, 120) - 60);
-            sm_kernels_scalar.weigh(here.z[r], here.w, n, here.weighed[r]);
-        }
-        assert_same_bits(chosen, n);
-    }
+    assert_same_bits(chosen_or_skip(), true);
 }
 
-static void weighing_pads_with_zeros_and_writes_no_further(void **state) {
-    (void)state;
-    const sm_kernels *both[2] = {&sm_kernels_scalar, sm_kernels_select(SMERF_KERNELS_AUTO)};
-    for (size_t n = 1; n <= 67; n++)
-        for (size_t k = 0; k < 2; k++) {
-            double out[100];
-            for (size_t j = 0; j < 100; j++) out[j] = 7;
-            fill(n, 0);
-            both[k]->weigh(here.z[0], here.w, n, out);
-            for (size_t j = n; j < 100; j++) assert_true(out[j] == (j < sm_padded(n) ? 0 : 7));
-        }
-}
-
-static void only_what_is_asked_for_is_written(void **state) {
-    (void)state;
-    const sm_kernels *both[2] = {&sm_kernels_scalar, sm_kernels_select(SMERF_KERNELS_AUTO)};
-    fill(20, 0);
-    for (size_t k = 0; k < 2; k++) {
-        double out[SM_TILE_ROWS * SM_TILE_LINE_UPS];
-        masked(both[k], 20, 1, 3, out);
-        for (size_t i = 3; i < sizeof out / sizeof *out; i++) assert_true(out[i] == -12345);
-    }
-}
-
-/* Exactly as long as promised, so that the sanitizers see a read too far. */
-static void no_kernel_reads_past_the_end(void **state) {
+/* Exactly as long as promised, so that the sanitizers see a step too far. */
+static void no_kernel_goes_past_the_end(void **state) {
     (void)state;
     const sm_kernels *chosen = sm_kernels_select(SMERF_KERNELS_AUTO);
-    for (size_t n = 1; n <= 40; n++) {
-        size_t padded = sm_padded(n);
-        fill(n, 1);
+    for (size_t n = 4; n <= 40; n += SM_LANES) {
+        fill(n, 1, false);
         float *z = sm_copy(here.z[0], n, sizeof *z);
-        double *w = sm_copy(here.w, n, sizeof *w), *out = sm_array(padded, sizeof *out);
-        int32_t *ranks = sm_copy(here.ranks[0], padded, sizeof *ranks);
-        assert_true(z != NULL && w != NULL && out != NULL && ranks != NULL);
-        double sums[SM_TILE_ROWS * SM_TILE_LINE_UPS];
-        const double *zw[1] = {out};
-        const int32_t *lines[1] = {ranks};
-        chosen->weigh(z, w, n, out);
-        chosen->masked_sums(zw, 1, lines, 1, padded, here.row_rank, sums);
-        assert_true(isfinite(chosen->sum(out, padded)) && isfinite(sums[0]));
+        double *w = sm_copy(here.w, n, sizeof *w), *columns = sm_zeros(n, sizeof *columns);
+        double *y = sm_zeros((ROWS - 1) * SM_CHUNK + n, sizeof *y), lanes[ROWS * SM_LANES] = {0};
+        int64_t *rank = sm_copy(here.rank, n, sizeof *rank);
+        assert_true(z != NULL && w != NULL && columns != NULL && y != NULL && rank != NULL);
+        chosen->weigh((const float *[]){z, z, z, z}, w, here.v, n, y, lanes, columns);
+        chosen->sum_after(y, rank, here.row_rank, n, lanes, columns);
+        for (size_t i = 0; i < ROWS * SM_LANES; i++) assert_true(isfinite(lanes[i]));
         sm_free(z);
         sm_free(w);
-        sm_free(out);
-        sm_free(ranks);
+        sm_free(columns);
+        sm_free(y);
+        sm_free(rank);
     }
+}
+
+/* All picks of up to eight of eight neighbours, at both ends of a row that is exactly as long as promised. */
+static void picking_takes_what_is_named_and_writes_no_further_than_promised(void **state) {
+    (void)state;
+    const sm_kernels *both[2] = {&sm_kernels_scalar, sm_kernels_select(SMERF_KERNELS_AUTO)};
+    float *from = sm_array(SOURCE, sizeof *from), out[8 + 8 + SM_PICK_SLACK + 1];
+    assert_non_null(from);
+    for (size_t j = 0; j < SOURCE; j++) from[j] = (float)j;
+    for (size_t k = 0; k < 2; k++)
+        for (unsigned set = 1; set < 256; set++) {
+            sm_pick picks[2] = {{.first = 0}, {.first = SOURCE - 8}};
+            for (uint8_t offset = 0; offset < 8; offset++)
+                for (size_t p = 0; p < 2 && (set >> offset & 1) != 0; p++) picks[p].offset[picks[p].n++] = offset;
+            size_t n = picks[0].n;
+            for (size_t i = 0; i < sizeof out / sizeof *out; i++) out[i] = -1;
+            both[k]->pick(from, from, picks, 2, out);
+            for (size_t p = 0; p < 2; p++)
+                for (size_t i = 0; i < n; i++)
+                    assert_true(out[p * n + i] == (float)(picks[p].first + picks[p].offset[i]));
+            for (size_t i = 2 * n + SM_PICK_SLACK; i < sizeof out / sizeof *out; i++) assert_true(out[i] == -1);
+        }
+    sm_free(from);
 }
 
 static void plain_is_what_one_gets_by_asking_for_it(void **state) {
@@ -204,9 +187,8 @@ int main(void) {
         cmocka_unit_test(the_plain_kernels_are_the_obvious_loops),
         cmocka_unit_test(the_chosen_kernels_give_the_bits_of_the_plain_ones),
         cmocka_unit_test(values_of_very_different_size_are_added_in_one_order),
-        cmocka_unit_test(weighing_pads_with_zeros_and_writes_no_further),
-        cmocka_unit_test(only_what_is_asked_for_is_written),
-        cmocka_unit_test(no_kernel_reads_past_the_end),
+        cmocka_unit_test(no_kernel_goes_past_the_end),
+        cmocka_unit_test(picking_takes_what_is_named_and_writes_no_further_than_promised),
         cmocka_unit_test(plain_is_what_one_gets_by_asking_for_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
