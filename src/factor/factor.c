@@ -22,6 +22,7 @@
 
 enum {
     FEW_ITEMS = 256,      /* so many are solved whole */
+    MANY_ITEMS = 4096,    /* more than these are content with vectors that approximate K as well as eigenvectors do */
     ROWS_AT_ONCE = 64,    /* that one task multiplies */
     MOST_PASSES = 48,     /* products with K */
     MOST_DEGREE = 24,     /* of a polynomial */
@@ -29,7 +30,8 @@ enum {
 };
 
 static const double small_enough = 1e-8; /* |K u - lambda u| over the largest |lambda| */
-static const double most_growth = 1e7;   /* of the first vector over the last wanted: rounding eats the rest */
+static const double slack = 1e-4; /* the squares of what K u - lambda u is, over those of what the rank leaves out */
+static const double most_growth = 1e7; /* of the first vector over the last wanted: rounding eats the rest */
 
 typedef struct factoring {
     sm_arena arena; /* holds the arrays below */
@@ -210,13 +212,19 @@ static smerf_status find_ritz_pairs(factoring *at, smerf_error *error) {
     return status;
 }
 
-/* Whether K u = lambda u holds well enough for the first `rank` vectors. */
+/* Whether K u = lambda u holds well enough for the first `rank` vectors: to the last digits that matter; or, where a product
+ * with K is a long task, so well that better ones would leave out no less of K. What they leave out is |K|^2 less the sum of
+ * the squares of lambda. */
 static smerf_status check(factoring *at, size_t rank, bool *is_done, smerf_error *error) {
     smerf_status status = sm_tall_apart(at->crew, at->kq, at->q, at->value, at->n, at->m, at->found, error);
-    double allowed = fmax(small_enough * fabs(at->value[0]), at->noise);
+    double allowed = fmax(small_enough * fabs(at->value[0]), at->noise), missed = 0, left_out = at->squares;
     *is_done = true;
-    for (size_t c = 0; c < rank && status == SMERF_OK; c++)
+    for (size_t c = 0; c < rank && status == SMERF_OK; c++) {
+        missed += at->found[c];
+        left_out -= at->value[c] * at->value[c];
         if (!(sqrt(at->found[c]) <= allowed)) *is_done = false;
+    }
+    if (at->n > MANY_ITEMS && missed <= slack * left_out) *is_done = true;
     return status;
 }
 
