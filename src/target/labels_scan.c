@@ -16,14 +16,14 @@ typedef struct drawn {
 } drawn;
 
 typedef struct tally {
-    double left, right; /* the weight of one class on both sides */
+    double left, all; /* the weight of one class on the left side, and in the node */
 } tally;
 
 struct sm_scan {
     sm_arena arena; /* holds the arrays below */
     const sm_labels *labels;
     drawn *items;   /* [n_items] by slot */
-    tally *tallies; /* [classes]; between scans all on the right, 0 for classes that the node does not hold */
+    tally *tallies; /* [classes]; 0 for classes that the node does not hold, and on the left between scans */
     uint32_t *held; /* [classes] those that it holds */
     size_t n_held;
     double total, pairs; /* W and Q of the node */
@@ -60,17 +60,17 @@ static void start(sm_scan *scan, const uint32_t *items, const uint32_t *draws, s
 }
 
 static bool enter(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, double *weight) {
-    for (size_t h = 0; h < scan->n_held; h++) scan->tallies[scan->held[h]].right = 0;
+    for (size_t h = 0; h < scan->n_held; h++) scan->tallies[scan->held[h]].all = 0;
     size_t n_held = 0;
     for (size_t k = 0; k < n; k++) {
         drawn item = scan->items[slots[k]];
-        double before = scan->tallies[item.label].right;
+        double before = scan->tallies[item.label].all;
         if (before == 0) scan->held[n_held++] = item.label;
-        scan->tallies[item.label].right = before + item.draws;
+        scan->tallies[item.label].all = before + item.draws;
     }
     double total = 0, pairs = 0;
     for (size_t h = 0; h < n_held; h++) {
-        double own = scan->tallies[scan->held[h]].right;
+        double own = scan->tallies[scan->held[h]].all;
         pairs += 2 * own * total;
         total += own;
     }
@@ -87,19 +87,15 @@ static void gains(sm_scan *scan, const uint32_t *order, size_t n, double *gain) 
     for (size_t r = 0; r + 1 < n; r++) {
         drawn item = scan->items[order[r]];
         tally *of = &scan->tallies[item.label];
-        double w = item.draws, own_left = of->left, own_right = of->right;
-        left_pairs += 2 * w * (left - own_left);
-        right_pairs -= 2 * w * (right - own_right);
+        double w = item.draws, own = of->left;
+        left_pairs += 2 * w * (left - own);
+        right_pairs -= 2 * w * (right - (of->all - own));
         left += w;
         right -= w;
-        of->left = own_left + w;
-        of->right = own_right - w;
+        of->left = own + w;
         gain[r] = cost - (left_pairs * right + right_pairs * left) / (left * right);
     }
-    for (size_t h = 0; h < scan->n_held; h++) {
-        tally *of = &scan->tallies[scan->held[h]];
-        *of = (tally){.right = of->left + of->right};
-    }
+    for (size_t h = 0; h < scan->n_held; h++) scan->tallies[scan->held[h]].left = 0;
 }
 
 const sm_scanner sm_labels_scanner = {
