@@ -97,7 +97,8 @@ static bool pass_tile(sm_matrix_reader *reader, const sm_npy_tile *tile) {
     return are_kept;
 }
 
-/* The tiles of a file in Fortran's order do not come in the order of rows, and the message shall be about the first number that cannot be kept. */
+/* The tiles of a file in Fortran's order do not come in the order of rows, and the message shall be about the first number
+ * that cannot be kept. */
 static smerf_status fail_in_order(sm_matrix_reader *reader) {
     smerf_status status = SMERF_OK;
     for (size_t i = 0; i < reader->npy.shape[0] && status == SMERF_OK; i++) {
