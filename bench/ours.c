@@ -8,7 +8,7 @@
  *   all-pairs    kind=labels|distances x= y= trees= candidates= threads= [model=] [out=]     only predicting is timed
  *   table        file=
  *   matrix       file= n=
- *   mahalanobis  x= z= threads= */
+ *   mahalanobis  x= z=|pairs= threads= */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +44,15 @@ static sm_table read_table(const char *path) {
 static double *read_numbers(const char *path) {
     sm_table table = read_table(path);
     return table.columns[0].values;
+}
+
+static sm_matrix read_matrix(const char *path, size_t n) {
+    const sm_matrix_side side = {.n = n};
+    const sm_matrix_wish wish = {.rows = side, .columns = side, .is_square = true};
+    sm_matrix matrix;
+    smerf_error error;
+    bench_check(sm_matrix_read(path, &wish, &matrix, &error), &error);
+    return matrix;
 }
 
 /* ---- What is learned ---- */
@@ -252,26 +261,40 @@ static void run_table(void) {
 }
 
 static void run_matrix(void) {
-    const sm_matrix_side side = {.n = bench_count("n")};
-    const sm_matrix_wish wish = {.rows = side, .columns = side, .is_square = true};
-    sm_matrix matrix;
-    smerf_error error;
+    size_t n = bench_count("n");
     bench_work work = bench_start();
-    bench_check(sm_matrix_read(bench_word("file"), &wish, &matrix, &error), &error);
+    sm_matrix matrix = read_matrix(bench_word("file"), n);
     bench_stop(&work);
     double sum = 0;
-    for (size_t i = 0; i < side.n; i++) sum += (double)matrix.z[i * side.n + (i + 1) % side.n];
+    for (size_t i = 0; i < n; i++) sum += (double)matrix.z[i * n + (i + 1) % n];
     static const char *const names[] = {"sum"};
     bench_print(&work, names, &sum, 1);
 }
 
-static void run_mahalanobis(void) {
-    sm_table table = read_table(bench_word("x"));
-    size_t n = table.n_rows;
-    const sm_matrix_side side = {.n = n};
-    const sm_matrix_wish wish = {.rows = side, .columns = side, .is_square = true};
-    sm_matrix matrix;
+static smerf_target *pairs_target(const sm_table *rows, size_t n) {
+    uint32_t *left = bench_room(rows->n_rows, sizeof *left), *right = bench_room(rows->n_rows, sizeof *right);
     smerf_target *target;
+    smerf_error error;
+    for (size_t k = 0; k < rows->n_rows; k++) {
+        left[k] = (uint32_t)rows->columns[0].values[k];
+        right[k] = (uint32_t)rows->columns[1].values[k];
+    }
+    const smerf_pair_list list = {.n = rows->n_rows, .left = left, .right = right, .value = rows->columns[2].values};
+    bench_check(smerf_target_new_pairs(&list, n, &target, &error), &error);
+    return target;
+}
+
+static smerf_target *matrix_target(const sm_matrix *matrix) {
+    smerf_target *target;
+    smerf_error error;
+    bench_check(smerf_target_new_distances(matrix->z, matrix->n_rows, &target, &error), &error);
+    return target;
+}
+
+static void run_mahalanobis(void) {
+    sm_table table = read_table(bench_word("x")), rows = {0};
+    sm_matrix matrix = {0};
+    bool has_pairs = bench_word_or_null("pairs") != NULL;
     smerf_model *model;
     smerf_error error;
     smerf_options options;
@@ -279,10 +302,13 @@ static void run_mahalanobis(void) {
     const smerf_run run = {.n_threads = bench_count("threads")};
     smerf_options_default(&options);
     options.method = SMERF_METHOD_MAHALANOBIS;
-    bench_check(sm_matrix_read(bench_word("z"), &wish, &matrix, &error), &error);
+    if (has_pairs)
+        rows = read_table(bench_word("pairs"));
+    else
+        matrix = read_matrix(bench_word("z"), table.n_rows);
     bench_work work = bench_start();
-    smerf_items *items = items_of(&table, n);
-    bench_check(smerf_target_new_distances(matrix.z, n, &target, &error), &error);
+    smerf_items *items = items_of(&table, table.n_rows);
+    smerf_target *target = has_pairs ? pairs_target(&rows, table.n_rows) : matrix_target(&matrix);
     bench_check(smerf_fit(items, target, &options, &run, &model, &error), &error);
     bench_stop(&work);
     const smerf_question question = {.rows = items};

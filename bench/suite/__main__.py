@@ -51,10 +51,12 @@ def run_section(bench, name):
 
 
 def run_all(bench, names, results):
+    if os.getloadavg()[0] > 0.5:
+        print(f"others are working on this machine (load {os.getloadavg()[0]:.1f}): expect rough figures\n")
     for name in names:
         print(f"{name} ...", flush=True)
-        started = time.time()
-        section = run_section(bench, name)
+        started, moment = time.time(), machine.moment()
+        section = {**run_section(bench, name), "moment": moment}
         results["sections"][name] = section
         print("\n" + tables.rows_table(section) + "\n")
         if section.get("growth"):

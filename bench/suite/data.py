@@ -86,19 +86,22 @@ def matrix(bench, n):
     return path
 
 
-def metric_problem(bench, n, p):
-    """Items and squared distances under a positive semidefinite matrix, with noise."""
-    x_path, z_path = bench.data / f"metric-{n}-{p}-x.npy", bench.data / f"metric-{n}-{p}-z.npy"
-    if not (x_path.exists() and z_path.exists()):
-        random = np.random.default_rng(5)
-        x = random.standard_normal((n, p))
-        seen = x @ random.standard_normal((p, p // 2)) / np.sqrt(p)
-        squares = np.sum(seen ** 2, axis=1)
-        z = squares[:, None] + squares - 2 * seen @ seen.T
-        noise = np.triu(random.standard_normal((n, n)), 1)
-        z = np.maximum(z + 0.5 * (noise + noise.T), 0)
-        np.fill_diagonal(z, 0)
-        z = (z + z.T) / 2
-        write(x_path, x)
-        write(z_path, z.astype(np.float32))
-    return x_path, z_path
+def metric_problem(bench, n, p, n_pairs):
+    """Items, squared distances under a positive semidefinite matrix with noise, and some of the pairs as rows i, j, distance."""
+    paths = [bench.data / f"metric-{n}-{p}-{what}.npy" for what in ("x", "z", f"pairs-{n_pairs}")]
+    if all(path.exists() for path in paths):
+        return paths
+    random = np.random.default_rng(5)
+    x = random.standard_normal((n, p))
+    seen = x @ random.standard_normal((p, p // 2)) / np.sqrt(p)
+    squares = np.sum(seen ** 2, axis=1)
+    noise = np.triu(random.standard_normal((n, n)), 1)
+    z = np.maximum(squares[:, None] + squares - 2 * seen @ seen.T + 0.5 * (noise + noise.T), 0)
+    z = ((z + z.T) / 2).astype(np.float32)
+    np.fill_diagonal(z, 0)
+    i, j = np.triu_indices(n, 1)
+    chosen = random.choice(len(i), n_pairs, replace=False)
+    rows = np.column_stack([i[chosen], j[chosen], z[i[chosen], j[chosen]]])
+    for path, array in zip(paths, (x, z, rows)):
+        write(path, array)
+    return paths

@@ -26,11 +26,16 @@ def caches():
     return ", ".join(f"{name.strip()} {value.strip()}" for name, value in found if name.strip() in ("L2 cache", "L3 cache"))
 
 
+def moment():
+    """When a section was measured, on what, and how busy the machine was at its start."""
+    return {"date": time.strftime("%Y-%m-%d %H:%M"), "commit": first_line("git", "describe", "--always", "--dirty"),
+            "load": round(os.getloadavg()[0], 1)}
+
+
 def facts(bench):
     kilobytes = int(field_of("/proc/meminfo", "MemTotal").split()[0])
     vectors = [name for name in ("avx2", "avx512f") if name in field_of("/proc/cpuinfo", "flags").split()]
     return {
-        "date": time.strftime("%Y-%m-%d"),
         "processor": field_of("/proc/cpuinfo", "model name"),
         "cores": os.cpu_count(),
         "caches": caches(),
@@ -39,8 +44,6 @@ def facts(bench):
         "system": f"{field_of_release()}, Linux {platform.release()}",
         "compiler": first_line("gcc", "--version"),
         "smerf": first_line(str(bench.build / "smerf"), "--version"),
-        "commit": first_line("git", "describe", "--always", "--dirty"),
-        "load": f"{os.getloadavg()[0]:.1f}",
         "python": platform.python_version(),
         "r": first_line("Rscript", "-e", "cat(R.version.string)"),
     }

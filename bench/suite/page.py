@@ -9,9 +9,9 @@ REMARKS = ROOT / "bench/remarks.md"
 
 OPENING = """# How fast it is
 
-Every figure on this page comes from one run of `make bench`, which wrote the page. It compares smerf with other tools in the same
-run, on the same files, with the same number of threads; each measurement is a process of its own, sides take turns, and times are
-medians (of {repeats} runs; of fewer where a side runs for minutes). "x ours" is a tool's time over smerf's.
+Every figure on this page was measured and written by `make bench`. It compares smerf with other tools in the same run, on the
+same files, with the same number of threads; each measurement is a process of its own, sides take turns, and times are medians of
+{repeats} (of fewer where a side runs for minutes). "x ours" is a tool's time over smerf's.
 
     make bench          all of this, in about two hours; installs the tools into build/bench-venv first
     make bench-quick    smaller sizes in a few minutes; prints tables and leaves this page alone
@@ -27,7 +27,8 @@ def machine_table(facts, versions):
 
 
 def section_text(name, section):
-    parts = [f"## {section['title']}", section["text"], tables.rows_table(section)]
+    moment = "Measured {date} at commit {commit}; load of the machine before: {load}.".format(**section["moment"])
+    parts = [f"## {section['title']}", section["text"], moment, tables.rows_table(section)]
     growth = tables.growth_table(section)
     if growth:
         parts += [section["growth_title"] + ":", growth]

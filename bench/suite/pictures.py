@@ -30,7 +30,7 @@ def draw_bars(section, path):
         panel.set_yticks(range(len(some)), [row["who"] for row in some])
         panel.invert_yaxis()
         panel.axvline(seconds[0], color=OURS, linewidth=0.8)
-        panel.set_xlim(0, 1.15 * max(seconds))
+        panel.set_xlim(0, 1.3 * max(seconds))
         for place, row in enumerate(some):
             ratio = f" ({row['ratio']:.1f} x)" if row.get("ratio") else ""
             panel.text(row["seconds"], place, f" {row['seconds']:.3g} s{ratio}", va="center", fontsize=8)
@@ -46,6 +46,9 @@ def draw_growth(section, path, size, times, label):
         some = [row for row in rows if row.get("candidates", "") == group]
         panel.loglog([row[size] for row in some], [row[times] for row in some], "o-",
                      label=f"{group} candidates" if group else None)
+    sizes = sorted({row[size] for row in rows})
+    panel.set_xticks(sizes, [f"{n:,}" for n in sizes])
+    panel.minorticks_off()
     panel.set_xlabel(label)
     panel.set_ylabel("seconds")
     if any(row.get("candidates") for row in rows):
