@@ -4,8 +4,8 @@
  *
  * Pricing all cuts at the root is timed beside the obvious version (obvious.c) and, with four candidates, beside a plain
  * sum of Z; a second thread's gain on whole trees beside its gain on that sum; peak memory beside the bytes of Z. Every
- * size and number of threads runs in a process of its own, so that peak memory is its own. One thread is timed in
- * processor time, several by the clock; the best of a few runs counts. Asserts nothing. */
+ * size and number of threads runs in a process of its own, so that peak memory is its own. The search at the root is timed
+ * in processor time, forests and threads by the clock; the best of a few runs counts. Asserts nothing. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model/model.h"
 #include "obvious.h"
 #include "smerf.h"
 
@@ -112,7 +113,7 @@ typedef struct task {
     size_t n, candidates, n_threads;
 } task;
 
-enum { OURS, OBVIOUS, STREAM, STREAM_1, STREAM_2, TREE = 0, N_FIGURES = 5 };
+enum { OURS, OBVIOUS, STREAM, STREAM_1, STREAM_2, TREE = 0, TREE_PAIRS, N_FIGURES = 5 };
 
 static const double *sort_by;
 static int by_value(const void *a, const void *b) {
@@ -161,6 +162,22 @@ static void measure_root(const task *asked, double *figures) {
     figures[OBVIOUS] = read_clock(CLOCK_THREAD_CPUTIME_ID) - start;
 }
 
+/* The pairs of different items at all splits of a tree: what its growth has to look at, more if splits are uneven. */
+static double count_pairs(const sm_tree *tree) {
+    double pairs = 0, *n_items = room(tree->n_nodes, sizeof *n_items);
+    for (size_t node = tree->n_nodes; node-- > 0;) { /* those below a node come after it */
+        size_t place = tree->place[node];
+        if (tree->is_leaf[node]) {
+            n_items[node] = tree->first_member[place + 1] - tree->first_member[place];
+        } else {
+            n_items[node] = n_items[node + 1] + n_items[tree->right[place]];
+            pairs += n_items[node] * (n_items[node] - 1) / 2;
+        }
+    }
+    free(n_items);
+    return pairs;
+}
+
 /* Seconds per tree: bootstrap, grown fully. */
 static void measure_forest(const task *asked, double *figures) {
     data made = make_data(asked->n);
@@ -175,6 +192,8 @@ static void measure_forest(const task *asked, double *figures) {
         double start = read_clock(CLOCK_MONOTONIC);
         check(smerf_fit(made.items, made.target, &options, &run, &model, &error), &error);
         figures[TREE] = fmin(figures[TREE], (read_clock(CLOCK_MONOTONIC) - start) / N_TREES);
+        figures[TREE_PAIRS] = 0;
+        for (size_t t = 0; t < N_TREES; t++) figures[TREE_PAIRS] += count_pairs(&model->trees[t]) / N_TREES;
         smerf_model_free(model);
     }
 }
@@ -203,7 +222,7 @@ static double run_task(task asked, double figures[N_FIGURES]) {
 
 typedef struct report {
     size_t n, candidates;
-    double seconds_ours, seconds_obvious, read_share, tree_seconds[3], peak_mb[3], stream_gain_2, z_mb;
+    double seconds_ours, seconds_obvious, read_share, tree_seconds[3], peak_mb[3], stream_gain_2, z_mb, tree_pairs;
 } report;
 
 static const size_t thread_counts[3] = {1, 2, 8};
@@ -219,6 +238,7 @@ static report measure(size_t n, size_t candidates, double read_share, double str
         task forest = {.measure = measure_forest, .n = n, .candidates = candidates, .n_threads = thread_counts[t]};
         made.peak_mb[t] = run_task(forest, figures);
         made.tree_seconds[t] = figures[TREE];
+        made.tree_pairs = figures[TREE_PAIRS];
     }
     return made;
 }
@@ -227,37 +247,40 @@ static void print_json(const report *made) {
     printf(
         "{\"n\": %zu, \"candidates\": %zu, \"seconds_ours\": %.6g, \"seconds_obvious\": %.6g, "
         "\"read_share_of_stream\": %.4g, \"tree_seconds_1\": %.6g, \"tree_seconds_2\": %.6g, \"stream_gain_2\": %.4g, "
-        "\"peak_mb_1\": %.5g, \"peak_mb_2\": %.5g, \"peak_mb_8\": %.5g, \"z_mb\": %.5g}\n",
+        "\"peak_mb_1\": %.5g, \"peak_mb_2\": %.5g, \"peak_mb_8\": %.5g, \"z_mb\": %.5g, \"pairs_a_tree\": %.4g}\n",
         made->n, made->candidates, made->seconds_ours, made->seconds_obvious, made->read_share, made->tree_seconds[0],
-        made->tree_seconds[1], made->stream_gain_2, made->peak_mb[0], made->peak_mb[1], made->peak_mb[2], made->z_mb);
+        made->tree_seconds[1], made->stream_gain_2, made->peak_mb[0], made->peak_mb[1], made->peak_mb[2], made->z_mb,
+        made->tree_pairs);
 }
 
-static void print_line(const report *made, const report *smaller) {
+static double exponent(double value, double smaller, const report *made, const report *before) {
+    return log(value / smaller) / log((double)made->n / (double)before->n);
+}
+
+static void print_line(const report *made, const report *before) {
     double pairs = (double)made->n * (double)made->n * (double)made->candidates;
-    printf("%6zu %5zu %10.4f %8.1f x %10.0f %% %11.1f %9.2f x %9.2f x %8.2f %7.2f %7.2f", made->n, made->candidates,
+    printf("%6zu %5zu %9.4f %7.1f x %8.0f %% %9.1f %8.2f x %8.2f x %7.2f %5.2f %5.2f", made->n, made->candidates,
            1e9 * made->seconds_ours / pairs, made->seconds_obvious / made->seconds_ours, 100 * made->read_share,
            1e3 * made->tree_seconds[0], made->tree_seconds[0] / made->tree_seconds[1], made->stream_gain_2,
            made->peak_mb[0] / made->z_mb, made->peak_mb[1] / made->z_mb, made->peak_mb[2] / made->z_mb);
-    if (smaller->n != 0)
-        printf(" %9.2f",
-               log(made->tree_seconds[0] / smaller->tree_seconds[0]) / log((double)made->n / (double)smaller->n));
+    if (before->n != 0)
+        printf(" %9.2f %7.2f", exponent(made->tree_seconds[0], before->tree_seconds[0], made, before),
+               exponent(made->tree_pairs, before->tree_pairs, made, before));
     printf("\n");
 }
 
 static void print_head(void) {
-    printf(
-        "All cuts at the root (bootstrap trees, grown fully, in the columns after it)\n\n"
-        "     n  cand.    ns/pair   obvious   read share   ms a tree   2 threads   of stream   peak 1       2       8"
-        "  exponent\n");
+    printf("               all cuts at the root      whole trees: bootstrap, grown fully\n"
+           "     n cand.   ns/pair   obvious  of stream   ms each  2 threads  (stream)  peak 1     2     8  exponent"
+           " (pairs)\n");
 }
 
 static void print_foot(void) {
     printf(
-        "\n  ns/pair: for each of n^2 pairs and candidate. obvious: its time over ours. read share: the time of a "
-        "plain "
-        "sum of Z\n  over ours, with %d candidates. 2 threads, of stream: what a second thread gains, and what it "
-        "gains "
-        "the plain sum.\n  peak: memory with 1, 2 and 8 threads over the bytes of Z. exponent: from the size before.\n",
+        "\n  ns/pair: for each of n^2 pairs and candidate. obvious: its time over ours. of stream: the time of a plain "
+        "sum of Z over\n  ours, with %d candidates. 2 threads: what the second gains, and what it gains the plain sum. "
+        "peak: memory with 1, 2 and 8\n  threads over the bytes of Z. exponent: from the size before, of the time and "
+        "of the pairs that the trees had to look at.\n",
         ROOT_CANDIDATES);
 }
 

@@ -13,6 +13,7 @@
  *     B = whole row + m,   A = whole column - m.
  *
  * The sums of rows are put together from spans of columns, so that what is summed over a span stays in the cache. */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -55,13 +56,13 @@ static size_t n_chunks_of(size_t n) { return (n + SM_CHUNK - 1) / SM_CHUNK; }
 
 /* The room for blocks: enough for the triangle of a root and what follows, or less if many threads share the bytes of Z
  * with all else that they need for the items and line-ups of a node (train/fit.c has what the splitter takes), and with
- * the program itself. */
+ * the program itself; but always some, without which small nodes would be picked from all over Z. */
 static size_t pool_floats(size_t n_all, const sm_search_size *size) {
-    double n = (double)size->n_items, z_bytes = (double)n_all * (double)n_all * sizeof(float), program = 6 << 20;
-    double others = n * ((double)size->n_line_ups * 40 + 200);
+    double n = (double)size->n_items, z_bytes = (double)n_all * (double)n_all * sizeof(float);
+    double program = fmin(6 << 20, z_bytes / 4), others = n * ((double)size->n_line_ups * 40 + 200);
     double share = (0.95 * z_bytes - program) / (double)size->n_threads - others;
-    double wanted = (double)sm_triangle(size->n_items) / SM_BLOCK_SHARE, fitting = share / sizeof(float);
-    return wanted < fitting ? (size_t)wanted : fitting > 0 ? (size_t)fitting : 0;
+    double wanted = (double)sm_triangle(size->n_items) / SM_BLOCK_SHARE;
+    return (size_t)fmin(wanted, fmax(share / sizeof(float), 1 << 15));
 }
 
 sm_search *sm_distances_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {

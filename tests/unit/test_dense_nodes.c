@@ -1,0 +1,139 @@
+/* test_dense_nodes.c - the cuts of nodes of a dense matrix, of sizes around the chunks and spans that they are summed in:
+ * they cost what double sums say, and the same bits however the node's rows are kept and added. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "target/target.h"
+#include "tests/unit/nodes.h"
+
+enum { N = 1301, LINE_UPS = 3, WAYS = 4 };
+
+typedef struct costs {
+    double left[LINE_UPS][N], right[LINE_UPS][N], node;
+} costs;
+
+static float z[N * N];
+static double weight[N];
+static uint32_t orders[LINE_UPS][N];
+static costs found[WAYS], expected;
+
+static void draw_matrix(size_t n, sm_random *random) {
+    for (size_t i = 0; i < n; i++) {
+        weight[i] = (1 + sm_random_below(random, 3)) * (0.5 + sm_random_uniform(random));
+        for (size_t j = i; j < n; j++) z[i * n + j] = z[j * n + i] = (float)(sm_random_normal(random) + 1);
+    }
+}
+
+/* Items join one side one after the other, and bring their distances to those that are there. */
+static void join_one_by_one(size_t n, const sm_node *node, const uint32_t *order, bool from_left, double *cost) {
+    double sum = 0, total = 0;
+    for (size_t r = 0; r < node->n; r++) {
+        size_t k = order[from_left ? r : node->n - 1 - r];
+        double brought = 0, w = node->weight[k];
+        const float *row = z + node->items[k] * n;
+        for (size_t q = 0; q < r; q++) {
+            size_t j = order[from_left ? q : node->n - 1 - q];
+            brought += node->weight[j] * (double)row[node->items[j]];
+        }
+        sum += w * (2 * brought + w * (double)row[node->items[k]]);
+        total += w;
+        if (r + 1 < node->n) cost[from_left ? r : node->n - 2 - r] = sum / total;
+    }
+    expected.node = sum / total;
+}
+
+/* Both kernels, with much and little room for copies of blocks. */
+static sm_search *search_in_a_way(const smerf_target *target, size_t way) {
+    sm_search_size size = {.n_items = target->n_rows,
+                           .n_line_ups = LINE_UPS,
+                           .n_threads = way < 2 ? 1 : 100000,
+                           .kernels = way % 2 == 0 ? SMERF_KERNELS_PLAIN : SMERF_KERNELS_AUTO};
+    sm_search *search = target->kind->search_new(target, &size, NULL);
+    assert_non_null(search);
+    return search;
+}
+
+static void assert_costs(const smerf_target *target, sm_search *const *searches, size_t *views, const sm_node *node,
+                         sm_random *random) {
+    size_t n = node->n;
+    for (size_t u = 0; u < LINE_UPS; u++) draw_order(orders[u], n, random);
+    for (size_t way = 0; way < WAYS; way++) {
+        sm_line_up lines[LINE_UPS];
+        for (size_t u = 0; u < LINE_UPS; u++)
+            lines[u] = (sm_line_up){.order = orders[u], .left = found[way].left[u], .right = found[way].right[u]};
+        views[way] = target->kind->enter(searches[way], node, views[way]);
+        found[way].node = target->kind->price(searches[way], node, lines, LINE_UPS);
+        assert_memory_equal(&found[way].node, &found[0].node, sizeof found[0].node);
+    }
+    for (size_t u = 0; u < LINE_UPS; u++) {
+        join_one_by_one(target->n_rows, node, orders[u], true, expected.left[u]);
+        join_one_by_one(target->n_rows, node, orders[u], false, expected.right[u]);
+        double size = (double)n * 10;
+        assert_true(fabs(found[0].node - expected.node) <= 1e-13 * size);
+        for (size_t r = 0; r + 1 < n; r++) {
+            assert_true(fabs(found[0].left[u][r] - expected.left[u][r]) <= 1e-13 * size);
+            assert_true(fabs(found[0].right[u][r] - expected.right[u][r]) <= 1e-13 * size);
+        }
+        for (size_t way = 1; way < WAYS; way++) {
+            assert_memory_equal(found[way].left[u], found[0].left[u], (n - 1) * sizeof(double));
+            assert_memory_equal(found[way].right[u], found[0].right[u], (n - 1) * sizeof(double));
+        }
+    }
+}
+
+/* A root on some of the items, and nodes below it, each with a share of those of the node above. */
+static void descend(size_t n, double share_of_root, double share) {
+    static uint32_t items[N], rest[N];
+    static double node_weight[N];
+    sm_random random;
+    sm_random_start(&random, 5, (uint32_t)n, (uint64_t)(1000 * share));
+    draw_matrix(n, &random);
+    smerf_target *target;
+    assert_int_equal(smerf_target_new_distances(z, n, &target, NULL), SMERF_OK);
+    sm_search *searches[WAYS];
+    size_t views[WAYS] = {0};
+    for (size_t way = 0; way < WAYS; way++) searches[way] = search_in_a_way(target, way);
+    for (size_t i = 0; i < n; i++) items[i] = (uint32_t)i;
+    size_t n_now = share_of_root < 1 ? draw_children(items, n, rest, share_of_root, &random) : n;
+    while (n_now >= 2) {
+        sm_node node = {.items = items, .n = n_now, .weight = node_weight};
+        for (size_t k = 0; k < n_now; k++) node.total += node_weight[k] = weight[items[k]];
+        assert_costs(target, searches, views, &node, &random);
+        n_now = draw_children(items, n_now, rest, share, &random);
+    }
+    for (size_t way = 0; way < WAYS; way++) target->kind->search_free(searches[way]);
+    smerf_target_free(target);
+}
+
+static void every_cut_of_a_root_costs_what_double_sums_say(void **state) {
+    (void)state;
+    static const size_t sizes[] = {2,   3,   4,   5,   7,   8,   9,    15,   127,  128,
+                                   129, 131, 132, 255, 256, 257, 1023, 1024, 1025, N};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) descend(sizes[i], 1, 0);
+}
+
+static void every_cut_below_costs_what_double_sums_say(void **state) {
+    (void)state;
+    descend(N, 0.63, 0.8);
+    descend(N, 1, 0.5);
+    descend(900, 0.9, 0.95);
+    descend(300, 0.2, 0.9);
+    descend(9, 0.9, 0.7);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_cut_of_a_root_costs_what_double_sums_say),
+        cmocka_unit_test(every_cut_below_costs_what_double_sums_say),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
