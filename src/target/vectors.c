@@ -3,7 +3,9 @@
  * In deviations from the node's mean, with s = sum of w_i d_i, B = sum of w_i b_i and o_i what z_ii has on top of the
  * form, the cost of a set is
  *     Q / W = 2 B - 2 <s, s> / W + (sum of w_i^2 o_i) / W.
- * Both sides of a cut are added up from their own end, so that neither is a difference of large numbers. */
+ * Both sides of a cut are added up from their own end, so that neither is a difference of large numbers. Where weights are
+ * numbers of draws there is no need for that: the deviations of a node add up to 0, so that the right side's sums are those
+ * of the left, and one walk will do. */
 #include "target/vectors.h"
 
 #include <math.h>
@@ -15,6 +17,7 @@
 struct sm_vector_search {
     sm_arena arena; /* holds the arrays below */
     const sm_vectors *vectors;
+    bool are_draws;       /* see sm_search_size */
     const double *weight; /* the node's */
     double *deviation;    /* [n_items][rank] d */
     double *part;         /* [n_items] b; NULL: <d, d> */
@@ -59,6 +62,7 @@ sm_vector_search *sm_vector_search_new(const sm_vectors *vectors, const sm_searc
     size_t n_levels = size->n_levels < n ? size->n_levels : n;
     sm_arena *arena = &search->arena;
     search->vectors = vectors;
+    search->are_draws = size->are_draws;
     search->deviation = sm_arena_take(arena, sm_size(n, rank, 0), sizeof *search->deviation);
     if (vectors->a != NULL) search->part = sm_arena_take(arena, n, sizeof *search->part);
     if (vectors->self != NULL) search->own = sm_arena_take(arena, n, sizeof *search->own);
@@ -100,16 +104,21 @@ void sm_vector_enter(sm_vector_search *search, const sm_node *node) {
     size_t rank = vectors->rank;
     double *mean = search->mean;
     search->weight = node->weight;
-    memset(mean, 0, rank * sizeof *mean);
+    const double *first = vectors->u + node->items[0] * rank; /* the mean is taken as what it is above this */
+    double *above = search->sums;
+    memset(above, 0, rank * sizeof *above);
     for (size_t k = 0; k < node->n; k++) {
         const double *u = vectors->u + node->items[k] * rank;
-        for (size_t r = 0; r < rank; r++) mean[r] += node->weight[k] * u[r];
+        for (size_t r = 0; r < rank; r++) above[r] += node->weight[k] * (u[r] - first[r]);
     }
-    for (size_t r = 0; r < rank; r++) mean[r] /= node->total;
+    for (size_t r = 0; r < rank; r++) {
+        above[r] /= node->total;
+        mean[r] = first[r] + above[r];
+    }
     for (size_t k = 0; k < node->n; k++) {
         size_t item = node->items[k];
         double *deviation = search->deviation + k * rank;
-        for (size_t r = 0; r < rank; r++) deviation[r] = vectors->u[item * rank + r] - mean[r];
+        for (size_t r = 0; r < rank; r++) deviation[r] = vectors->u[item * rank + r] - first[r] - above[r];
         if (search->part != NULL) search->part[k] = part_of(vectors, item, deviation, mean);
         if (search->own != NULL) search->own[k] = own_of(vectors, item);
     }
@@ -130,6 +139,7 @@ typedef struct side {
     double *sums; /* [rank] */
 } side;
 
+/* Returns <s, s> of the side with one more item. */
 static inline __attribute__((always_inline)) double add_item(const sm_vector_search *search, side *to, size_t k,
                                                              size_t rank) {
     const double *deviation = search->deviation + k * rank, *scale = search->vectors->scale;
@@ -147,34 +157,63 @@ static inline __attribute__((always_inline)) double add_item(const sm_vector_sea
         sums[r] += w * deviation[r];
         square += scale[r] * sums[r] * sums[r];
     }
-    if (rank >= LANES) square += (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
-    return 2 * to->part + (to->own - 2 * square) / to->weight;
+    return rank >= LANES ? square + ((lanes[0] + lanes[2]) + (lanes[1] + lanes[3])) : square;
+}
+
+static inline double cost_of(const side *of, double square) {
+    return 2 * of->part + (of->own - 2 * square) / of->weight;
+}
+
+static inline __attribute__((always_inline)) void
+walk_both_ways(const sm_vector_search *search, const sm_line_up *line_up, size_t n, size_t rank, double *sums) {
+    side left = {.sums = sums};
+    memset(sums, 0, rank * sizeof *sums);
+    for (size_t r = 0; r + 1 < n; r++) {
+        double square = add_item(search, &left, line_up->order[r], rank);
+        line_up->left[r] = cost_of(&left, square);
+    }
+    side right = {.sums = sums};
+    memset(sums, 0, rank * sizeof *sums);
+    for (size_t r = n; r-- > 1;) {
+        double square = add_item(search, &right, line_up->order[r], rank);
+        line_up->right[r - 1] = cost_of(&right, square);
+    }
+}
+
+static inline __attribute__((always_inline)) void walk_once(const sm_vector_search *search, const sm_line_up *line_up,
+                                                            size_t n, size_t rank, const side *all, double *sums) {
+    side left = {.sums = sums};
+    memset(sums, 0, rank * sizeof *sums);
+    for (size_t r = 0; r + 1 < n; r++) {
+        double square = add_item(search, &left, line_up->order[r], rank);
+        side right = {.weight = all->weight - left.weight, .part = all->part - left.part, .own = all->own - left.own};
+        line_up->left[r] = cost_of(&left, square);
+        line_up->right[r] = cost_of(&right, square);
+    }
 }
 
 static inline __attribute__((always_inline)) void walk(const sm_vector_search *search, const sm_line_up *line_up,
-                                                       size_t n, size_t rank, double *sums) {
-    side left = {.sums = sums};
-    memset(sums, 0, rank * sizeof *sums);
-    for (size_t r = 0; r + 1 < n; r++) line_up->left[r] = add_item(search, &left, line_up->order[r], rank);
-    side right = {.sums = sums};
-    memset(sums, 0, rank * sizeof *sums);
-    for (size_t r = n; r-- > 1;) line_up->right[r - 1] = add_item(search, &right, line_up->order[r], rank);
+                                                       size_t n, size_t rank, const side *all, double *sums) {
+    if (search->are_draws)
+        walk_once(search, line_up, n, rank, all, sums);
+    else
+        walk_both_ways(search, line_up, n, rank, sums);
 }
 
 double sm_vector_price(sm_vector_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     size_t n = node->n, rank = search->vectors->rank;
+    side all = {.sums = search->sums};
+    double square = 0;
+    memset(search->sums, 0, rank * sizeof *search->sums);
+    for (size_t k = 0; k < n; k++) square = add_item(search, &all, k, rank);
     for (size_t u = 0; u < n_line_ups; u++) {
         double one[1];
-        if (rank == 1) /* by far the most common: the compiler can keep it in registers */
-            walk(search, &line_ups[u], n, 1, one);
+        if (rank == 1) /* the compiler can keep it in registers */
+            walk(search, &line_ups[u], n, 1, &all, one);
         else
-            walk(search, &line_ups[u], n, rank, search->sums);
+            walk(search, &line_ups[u], n, rank, &all, search->sums);
     }
-    side all = {.sums = search->sums};
-    double cost = 0;
-    memset(search->sums, 0, rank * sizeof *search->sums);
-    for (size_t k = 0; k < n; k++) cost = add_item(search, &all, k, rank);
-    return cost;
+    return cost_of(&all, square);
 }
 
 void sm_vector_levels(sm_vector_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
