@@ -94,6 +94,19 @@ void sm_vector_leaf_row(const sm_vectors *vectors, const sm_vector_summary *summ
     for (size_t l = 0; l < n_leaves; l++) row[l] = sm_vector_leaf_pair(vectors, summary, leaf, l);
 }
 
+void sm_vector_leaf_strip(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves,
+                          const uint32_t *leaf, const sm_strip_kernels *kernels, double *mean_of, double *table) {
+    size_t rank = vectors->rank;
+    double spread_of[SM_STRIP];
+    for (size_t r = 0; r < SM_STRIP; r++) {
+        spread_of[r] = summary->spread[leaf[r]];
+        for (size_t k = 0; k < rank; k++) mean_of[k * SM_STRIP + r] = summary->mean[leaf[r] * rank + k];
+    }
+    kernels->squares(summary->mean, summary->spread, vectors->scale, rank, n_leaves, mean_of, spread_of, table);
+    for (size_t r = 0; r < SM_STRIP && summary->itself != NULL; r++)
+        table[leaf[r] * SM_STRIP + r] = summary->itself[leaf[r]];
+}
+
 /* The sum over j before i of w_j z_ij is W b_i + B - 2 <s, d_i>, with W, B and s added up over those before. */
 double sm_vector_mean_apart(const sm_vectors *vectors, const sm_leaves *leaves, size_t first, size_t end) {
     size_t rank = vectors->rank;
