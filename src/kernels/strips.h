@@ -39,6 +39,10 @@ typedef struct sm_strip_kernels {
     void (*squares)(const double *mean, const double *spread, const double *scale, size_t rank, size_t n,
                     const double *mean_of, const double *spread_of, double *table);
 
+    /* The same without a table: sums[j] += what would be table[leaf[j]], for each of n columns. */
+    void (*add_squares)(const double *mean, const double *spread, const double *scale, size_t rank,
+                        const uint32_t *leaf, size_t n, const double *mean_of, const double *spread_of, double *sums);
+
     /* table[l][r] = 1 less the sum over the classes of leaf l of its share times that of leaf r, taken off one by one.
      *   first, label, share  [n + 1], and the classes and shares of leaf l from first[l] to first[l + 1] - 1
      *   share_of             [classes][SM_STRIP]

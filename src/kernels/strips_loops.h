@@ -75,23 +75,39 @@ static inline void pack_from(const float *const *rows, size_t first, size_t n, f
         for (size_t r = 0; r < SM_STRIP; r++) strip[i * SM_STRIP + r] = rows[r][i];
 }
 
+/* <m - m', m - m'> of one leaf and LANES others, of which the means stand side by side.   mean_of  [rank][SM_STRIP] */
+static inline lanes square(const double *mean_of, const double *mean, const double *scale, size_t rank) {
+    lanes sum = {0};
+    for (size_t k = 0; k < rank; k++) {
+        lanes apart = load(mean_of + k * SM_STRIP) - mean[k];
+        sum += scale[k] * (apart * apart);
+    }
+    return sum;
+}
+
+static inline void square_leaf(const double *mean, double spread, const double *scale, size_t rank,
+                               const double *mean_of, const double *spread_of, bool adds, double *line) {
+    for (size_t r = 0; r < SM_STRIP; r += LANES) {
+        lanes distance = (load(spread_of + r) + spread) + square(mean_of + r, mean, scale, rank);
+        store(line + r, adds ? load(line + r) + distance : distance);
+    }
+}
+
+/* The rank is a constant where it is 1, so that the loop over it is none. */
 static void squares(const double *mean, const double *spread, const double *scale, size_t rank, size_t n,
                     const double *mean_of, const double *spread_of, double *table) {
-    for (size_t r = 0; r < SM_STRIP; r += LANES) {
-        lanes own = load(spread_of + r), first = rank == 1 ? load(mean_of + r) : own;
-        for (size_t l = 0; l < n && rank == 1; l++) {
-            lanes apart = first - mean[l];
-            store(table + l * SM_STRIP + r, (own + spread[l]) + scale[0] * (apart * apart));
-        }
-        for (size_t l = 0; l < n && rank != 1; l++) {
-            lanes sum = {0};
-            for (size_t k = 0; k < rank; k++) {
-                lanes apart = load(mean_of + k * SM_STRIP + r) - mean[l * rank + k];
-                sum += scale[k] * (apart * apart);
-            }
-            store(table + l * SM_STRIP + r, (own + spread[l]) + sum);
-        }
-    }
+    for (size_t l = 0; l < n && rank == 1; l++)
+        square_leaf(mean + l, spread[l], scale, 1, mean_of, spread_of, false, table + l * SM_STRIP);
+    for (size_t l = 0; l < n && rank != 1; l++)
+        square_leaf(mean + l * rank, spread[l], scale, rank, mean_of, spread_of, false, table + l * SM_STRIP);
+}
+
+static void add_squares(const double *mean, const double *spread, const double *scale, size_t rank,
+                        const uint32_t *leaf, size_t n, const double *mean_of, const double *spread_of, double *sums) {
+    for (size_t j = 0; j < n && rank == 1; j++)
+        square_leaf(mean + leaf[j], spread[leaf[j]], scale, 1, mean_of, spread_of, true, sums + j * SM_STRIP);
+    for (size_t j = 0; j < n && rank != 1; j++)
+        square_leaf(mean + leaf[j] * rank, spread[leaf[j]], scale, rank, mean_of, spread_of, true, sums + j * SM_STRIP);
 }
 
 static void shares(const uint32_t *first, const uint32_t *label, const double *share, size_t n, const double *share_of,
@@ -106,6 +122,8 @@ static void shares(const uint32_t *first, const uint32_t *label, const double *s
 }
 
 /* Every table of these loops has them all, and packs in a way of its own. */
-#define SHARED_LOOPS .add = add, .add_items = add_items, .add_marked = add_marked, .squares = squares, .shares = shares
+#define SHARED_LOOPS                                                                                                   \
+    .add = add, .add_items = add_items, .add_marked = add_marked, .squares = squares, .add_squares = add_squares,      \
+    .shares = shares
 
 #endif

@@ -1,8 +1,9 @@
 /* rows.c - the average over the trees of the distance between leaves, Eq. (3), for a panel of rows.
  *
- * For each group of trees, threads take strips of rows (strip.h) and go through the trees in order. Every pair is added up
- * in the order of the trees by one thread at a time, so that the result depends neither on how rows and trees were dealt
- * out nor on how large panels are. Where the columns are the rows, (j, i) is (i, j) if both are in the panel. */
+ * For each group of trees, and in it for each batch that fits into the cache, threads take strips of rows (strip.h) and go
+ * through the trees in order. Every pair is added up in the order of the trees by one thread at a time, so that the result
+ * depends neither on how rows and trees were dealt out nor on how large panels are. Where the columns are the rows, (j, i)
+ * is (i, j) if both are in the panel. */
 #include "query/rows.h"
 
 #include "base/memory.h"
@@ -122,18 +123,18 @@ static void mirror(const sm_panel *panel, const sm_strip *strip, const sm_strip_
     }
 }
 
-static smerf_status add_group(void *argument, size_t task, size_t thread, smerf_error *error) {
+static smerf_status add_batch(void *argument, size_t task, size_t thread, smerf_error *error) {
     sm_panel *panel = argument;
     const sm_asked *asked = panel->asked;
     sm_strip_room *room = &panel->rooms[thread];
     sm_strip strip = strip_of(panel, task);
     (void)error;
-    if (asked->first == 0)
+    if (panel->first_tree == 0)
         sm_strip_clear(&strip, room);
     else
         fetch(panel, &strip, room);
-    sm_strip_add(asked, &strip, room);
-    bool is_last = asked->end == asked->n_trees;
+    sm_strip_add(asked, &strip, panel->first_tree, panel->end_tree, room);
+    bool is_last = panel->end_tree == asked->n_trees;
     if (is_last && sm_strip_divide(asked, &strip, room) && sm_settles(asked)) atomic_store(&panel->is_unsettled, true);
     store(panel, &strip, room);
     if (is_last && asked->is_square) mirror(panel, &strip, room);
@@ -186,10 +187,14 @@ smerf_status sm_panel_predict(sm_panel *panel, size_t first, sm_crew *crew, smer
         return status;
     }
     for (size_t group = 0; group < asked->n_groups && status == SMERF_OK; group++) {
-        crew->share_from = from + (to - from) * (double)group / (double)asked->n_groups;
-        crew->share_to = from + (to - from) * (double)(group + 1) / (double)asked->n_groups;
         status = sm_asked_turn(asked, group, crew, error);
-        if (status == SMERF_OK) status = sm_crew_do(crew, n_strips, add_group, panel, error);
+        for (size_t b = asked->first; b < asked->end && status == SMERF_OK; b = panel->end_tree) {
+            panel->first_tree = b;
+            panel->end_tree = sm_strip_batch_end(asked, b);
+            crew->share_from = from + (to - from) * (double)b / (double)asked->n_trees;
+            crew->share_to = from + (to - from) * (double)panel->end_tree / (double)asked->n_trees;
+            status = sm_crew_do(crew, n_strips, add_batch, panel, error);
+        }
     }
     if (status == SMERF_OK && atomic_load(&panel->is_unsettled)) status = settle(panel, crew, error);
     crew->share_from = from;

@@ -9,11 +9,12 @@ typedef struct sm_panel {
     sm_asked *asked;
     size_t n_threads;
     size_t most_rows;
-    size_t first, end;        /* the rows that are predicted */
-    double *distances;        /* [end - first][n_columns]; NaN where no tree may speak */
-    uint32_t *n_spoken;       /* the same shape, see sm_asked_all_speak; NULL where all do */
-    atomic_bool is_unsettled; /* for some pairs, see settle.h */
-    sm_strip_room *rooms;     /* [n_threads]; NULL where the model is no forest */
+    size_t first, end;           /* the rows that are predicted */
+    size_t first_tree, end_tree; /* that are added now */
+    double *distances;           /* [end - first][n_columns]; NaN where no tree may speak */
+    uint32_t *n_spoken;          /* the same shape, see sm_asked_all_speak; NULL where all do */
+    atomic_bool is_unsettled;    /* for some pairs, see settle.h */
+    sm_strip_room *rooms;        /* [n_threads]; NULL where the model is no forest */
 } sm_panel;
 
 /* Plans the asked question, and makes room for as many rows as its limits allow.

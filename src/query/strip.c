@@ -9,6 +9,9 @@
 /* Few columns in a tree of many leaves: their leaves are asked for one by one. */
 enum { LEAVES_A_COLUMN = 16 };
 
+/* What most targets read of a leaf, and a fair part of a cache that threads share. */
+enum { BYTES_A_LEAF = 24, BATCH_BYTES = 6000000 };
+
 /* ---- room ---- */
 
 /* A table of more leaves is never made. */
@@ -129,19 +132,34 @@ static void make_table(const meeting *at, sm_strip_room *room) {
         room->table[at->leaf[r] * SM_STRIP + r] = at->ready->self[at->leaf[r]];
 }
 
+/* Without a table, if the target can and the columns are few. */
+static bool add_directly(const meeting *at, sm_strip_room *room) {
+    const smerf_target *target = at->asked->model->target;
+    const sm_leaves *leaves = &at->ready->leaves;
+    double *sums = room->sums;
+    if (target->kind->add_strip == NULL || sm_strip_n_columns(at->strip) > leaves->n) return false;
+    for (size_t s = 0; s < at->strip->n_spans; s++) {
+        size_t first = at->strip->span[s].first, n = at->strip->span[s].end - first;
+        if (!target->kind->add_strip(target, leaves, at->leaf, room->kernels, room->scratch, at->column_leaf + first, n,
+                                     sums))
+            return false;
+        sums += n * SM_STRIP;
+    }
+    return true;
+}
+
 static void add_all(const meeting *at, sm_strip_room *room) {
     const sm_leaves *leaves = &at->ready->leaves;
     double *sums = room->sums;
+    if (add_directly(at, room)) return;
     bool by_item = make_item_table(at, room);
     if (!by_item) make_table(at, room);
     for (size_t s = 0; s < at->strip->n_spans; s++) {
-        sm_span span = at->strip->span[s];
-        const uint32_t *leaf = at->column_leaf + span.first;
-        size_t n = span.end - span.first;
+        size_t first = at->strip->span[s].first, n = at->strip->span[s].end - first;
         if (by_item)
-            room->kernels->add_items(room->items, leaves->item, leaf, n, sums);
+            room->kernels->add_items(room->items, leaves->item, at->column_leaf + first, n, sums);
         else
-            room->kernels->add(room->table, leaf, n, sums);
+            room->kernels->add(room->table, at->column_leaf + first, n, sums);
         sums += n * SM_STRIP;
     }
 }
@@ -222,9 +240,19 @@ static void add_pairs(const meeting *at, sm_strip_room *room) {
 
 /* ---- all trees ---- */
 
-void sm_strip_add(const sm_asked *asked, const sm_strip *strip, sm_strip_room *room) {
+size_t sm_strip_batch_end(const sm_asked *asked, size_t first) {
+    double bytes = 0;
+    for (size_t b = first; b < asked->end; b++) {
+        bytes += (double)sm_asked_columns(asked)->n * sizeof(uint32_t);
+        bytes += (double)asked->model->trees[b].n_leaves * BYTES_A_LEAF;
+        if (bytes > BATCH_BYTES && b > first) return b;
+    }
+    return asked->end;
+}
+
+void sm_strip_add(const sm_asked *asked, const sm_strip *strip, size_t first, size_t end, sm_strip_room *room) {
     size_t n_columns = sm_strip_n_columns(strip), n_rows = strip->end - strip->first;
-    for (size_t b = asked->first; b < asked->end; b++) {
+    for (size_t b = first; b < end; b++) {
         meeting at = {.asked = asked, .strip = strip, .ready = sm_asked_ready(asked, b)};
         at.column_leaf = sm_asked_leaves(asked, sm_asked_columns(asked), b);
         at.is_out = sm_asked_is_out(asked, b);

@@ -123,7 +123,15 @@ typedef struct sm_target_kind {
     void (*leaf_strip)(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
                        const sm_strip_kernels *kernels, double *scratch, double *table);
 
-    /* The same where every leaf is a single item, so that h is z, if that is a float: the entry of leaf l stands at its
+    /* The same without a table, for kinds that have a distance sooner than they could look it up: adds the distances of
+     * some columns, and is used where they are fewer than the leaves. False: not of these leaves; nothing was done.
+     *   column_leaf  [n]
+     *   sums         [n][SM_STRIP] */
+    bool (*add_strip)(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
+                      const sm_strip_kernels *kernels, double *scratch, const uint32_t *column_leaf, size_t n,
+                      double *sums);
+
+    /* A table where every leaf is a single item, so that h is z, if that is a float: the entry of leaf l stands at its
      * item. False: there are other leaves, and nothing was done. NULL: there is no such table.
      *   table  [n_columns][SM_STRIP] out */
     bool (*item_strip)(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,

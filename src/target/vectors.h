@@ -60,6 +60,9 @@ void sm_vector_leaf_row(const sm_vectors *vectors, const sm_vector_summary *summ
 void sm_vector_leaf_strip(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves,
                           const uint32_t *leaf, const sm_strip_kernels *kernels, double *mean_of,
                           double *table); /* mean_of  [rank][SM_STRIP] scratch */
+bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *summary, const uint32_t *leaf,
+                         const sm_strip_kernels *kernels, double *mean_of, const uint32_t *column_leaf, size_t n,
+                         double *sums);
 double sm_vector_mean_apart(const sm_vectors *vectors, const sm_leaves *leaves, size_t first, size_t end);
 
 #endif

@@ -55,6 +55,12 @@ void sm_vector_kind_leaf_strip(const smerf_target *target, const sm_leaves *leav
     sm_vector_leaf_strip(sm_vectors_of(target), leaves->summary, leaves->n, leaf, kernels, scratch, table);
 }
 
+bool sm_vector_kind_add_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
+                              const sm_strip_kernels *kernels, double *scratch, const uint32_t *column_leaf, size_t n,
+                              double *sums) {
+    return sm_vector_add_strip(sm_vectors_of(target), leaves->summary, leaf, kernels, scratch, column_leaf, n, sums);
+}
+
 void sm_vector_kind_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row,
                              double *scratch) {
     (void)scratch;
