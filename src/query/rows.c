@@ -11,6 +11,13 @@
 #include "query/settle.h"
 #include "query/strip.h"
 
+/* Whether (j, i) will be (i, j): the columns are the rows, all of them. */
+static bool mirrors(const sm_panel *panel) {
+    return panel->asked->is_square && panel->columns.end - panel->columns.first == panel->asked->rows.n;
+}
+
+static size_t width(const sm_panel *panel) { return panel->columns.end - panel->columns.first; }
+
 /* ---- room ---- */
 
 static size_t rows_that_fit(double bytes, double row_bytes) {
@@ -30,19 +37,19 @@ static size_t panel_rows(const sm_asked *asked, double row_bytes, bool wants_all
     return fitting < asked->rows.n ? fitting : asked->rows.n;
 }
 
-static bool start_rooms(sm_panel *panel) {
+static bool start_rooms(sm_panel *panel, size_t most_columns) {
     panel->rooms = sm_zeros(panel->n_threads, sizeof *panel->rooms);
     for (size_t t = 0; t < panel->n_threads && panel->rooms != NULL; t++)
-        if (!sm_strip_room_start(&panel->rooms[t], panel->asked, sm_asked_columns(panel->asked)->n)) return false;
+        if (!sm_strip_room_start(&panel->rooms[t], panel->asked, most_columns)) return false;
     return panel->rooms != NULL;
 }
 
-static smerf_status take_room(sm_panel *panel, bool wants_all, smerf_error *error) {
+static smerf_status take_room(sm_panel *panel, size_t n_columns, bool wants_all, smerf_error *error) {
     const sm_asked *asked = panel->asked;
     bool is_forest = asked->model->method == NULL;
-    size_t n_columns = sm_asked_columns(asked)->n, cell_bytes = sizeof *panel->distances;
+    size_t cell_bytes = sizeof *panel->distances;
     if (!sm_asked_all_speak(asked)) cell_bytes += sizeof *panel->n_spoken;
-    wants_all = wants_all || (is_forest && asked->is_square); /* then half of them need not be predicted */
+    wants_all = wants_all || (is_forest && mirrors(panel)); /* then half of them need not be predicted */
     panel->most_rows = panel_rows(asked, (double)n_columns * (double)cell_bytes, wants_all, panel->n_threads);
 
     size_t n_cells = sm_size(panel->most_rows, n_columns, 0);
@@ -51,7 +58,7 @@ static smerf_status take_room(sm_panel *panel, bool wants_all, smerf_error *erro
     smerf_status status = sm_check_memory(bytes, "predicting", error);
     if (status != SMERF_OK) return status;
     panel->distances = sm_array(n_cells, sizeof *panel->distances);
-    bool has_room = panel->distances != NULL && (!is_forest || start_rooms(panel));
+    bool has_room = panel->distances != NULL && (!is_forest || start_rooms(panel, n_columns));
     if (has_room && !sm_asked_all_speak(asked)) {
         panel->n_spoken = sm_array(n_cells, sizeof *panel->n_spoken);
         has_room = panel->n_spoken != NULL;
@@ -59,11 +66,12 @@ static smerf_status take_room(sm_panel *panel, bool wants_all, smerf_error *erro
     return has_room ? SMERF_OK : sm_no_memory(error, "predicting");
 }
 
-smerf_status sm_panel_start(sm_panel *panel, sm_asked *asked, bool wants_all, const sm_crew *crew, smerf_error *error) {
-    *panel = (sm_panel){.asked = asked, .n_threads = crew->n_threads};
+smerf_status sm_panel_start(sm_panel *panel, sm_asked *asked, size_t most_columns, bool wants_all, const sm_crew *crew,
+                            smerf_error *error) {
+    *panel = (sm_panel){.asked = asked, .n_threads = crew->n_threads, .columns = {0, most_columns}};
     atomic_init(&panel->is_unsettled, false);
     smerf_status status = sm_asked_plan(asked, false, true, error);
-    if (status == SMERF_OK) status = take_room(panel, wants_all, error);
+    if (status == SMERF_OK) status = take_room(panel, most_columns, wants_all, error);
     if (status != SMERF_OK) sm_panel_free(panel);
     return status;
 }
@@ -82,39 +90,38 @@ void sm_panel_free(sm_panel *panel) {
 
 /* The rows of a task, and the columns to predict: all, or those up to the rows themselves and those beyond the panel. */
 static sm_strip strip_of(const sm_panel *panel, size_t task) {
-    size_t n_columns = sm_asked_columns(panel->asked)->n, first = panel->first + task * SM_STRIP;
-    size_t end = panel->end - first < SM_STRIP ? panel->end : first + SM_STRIP;
-    if (!panel->asked->is_square) return (sm_strip){first, end, 1, {{0, n_columns}}};
-    return (sm_strip){first, end, 2, {{0, end}, {panel->end, n_columns}}};
+    size_t first = panel->first + task * SM_STRIP, end = panel->end - first < SM_STRIP ? panel->end : first + SM_STRIP;
+    if (!mirrors(panel)) return (sm_strip){first, end, 1, {panel->columns}};
+    return (sm_strip){first, end, 2, {{0, end}, {panel->end, panel->columns.end}}};
 }
 
 /* Sums on their way between a strip and the panel's rows. */
 static void fetch(const sm_panel *panel, const sm_strip *strip, sm_strip_room *room) {
-    size_t n_columns = sm_asked_columns(panel->asked)->n, cell = 0;
+    size_t n_columns = width(panel), cell = 0;
     for (size_t s = 0; s < strip->n_spans; s++)
         for (size_t j = strip->span[s].first; j < strip->span[s].end; j++, cell += SM_STRIP)
             for (size_t r = 0; r < strip->end - strip->first; r++) {
-                size_t place = (strip->first - panel->first + r) * n_columns + j;
+                size_t place = (strip->first - panel->first + r) * n_columns + j - panel->columns.first;
                 room->sums[cell + r] = panel->distances[place];
                 if (room->counts != NULL) room->counts[cell + r] = panel->n_spoken[place];
             }
 }
 
 static void store(const sm_panel *panel, const sm_strip *strip, const sm_strip_room *room) {
-    size_t n_columns = sm_asked_columns(panel->asked)->n, first = strip->first - panel->first;
     for (size_t r = 0; r < strip->end - strip->first; r++) {
-        size_t cell = r;
+        size_t cell = r, row = (strip->first - panel->first + r) * width(panel);
         for (size_t s = 0; s < strip->n_spans; s++)
             for (size_t j = strip->span[s].first; j < strip->span[s].end; j++, cell += SM_STRIP) {
-                panel->distances[(first + r) * n_columns + j] = room->sums[cell];
-                if (room->counts != NULL) panel->n_spoken[(first + r) * n_columns + j] = room->counts[cell];
+                size_t place = row + j - panel->columns.first;
+                panel->distances[place] = room->sums[cell];
+                if (room->counts != NULL) panel->n_spoken[place] = room->counts[cell];
             }
     }
 }
 
 /* The same pairs the other way round, where they are in the panel: columns of other rows. */
 static void mirror(const sm_panel *panel, const sm_strip *strip, const sm_strip_room *room) {
-    size_t n_columns = sm_asked_columns(panel->asked)->n, n_rows = strip->end - strip->first;
+    size_t n_columns = width(panel), n_rows = strip->end - strip->first;
     for (size_t j = panel->first; j < strip->first; j++) {
         size_t place = (j - panel->first) * n_columns + strip->first;
         for (size_t r = 0; r < n_rows; r++) panel->distances[place + r] = room->sums[j * SM_STRIP + r];
@@ -137,13 +144,13 @@ static smerf_status add_batch(void *argument, size_t task, size_t thread, smerf_
     bool is_last = panel->end_tree == asked->n_trees;
     if (is_last && sm_strip_divide(asked, &strip, room) && sm_settles(asked)) atomic_store(&panel->is_unsettled, true);
     store(panel, &strip, room);
-    if (is_last && asked->is_square) mirror(panel, &strip, room);
+    if (is_last && mirrors(panel)) mirror(panel, &strip, room);
     return SMERF_OK;
 }
 
 /* Lists the pairs that are not settled, and puts in what comes of them. */
 static smerf_status settle(sm_panel *panel, sm_crew *crew, smerf_error *error) {
-    size_t n_columns = sm_asked_columns(panel->asked)->n, n_cells = (panel->end - panel->first) * n_columns, n = 0;
+    size_t n_columns = width(panel), n_cells = (panel->end - panel->first) * n_columns, n = 0;
     sm_arena arena = {0};
     for (size_t cell = 0; cell < n_cells; cell++) n += panel->n_spoken[cell] == SM_MAY_SPEAK;
     uint32_t *row = sm_arena_take(&arena, n, sizeof *row), *column = sm_arena_take(&arena, n, sizeof *column);
@@ -152,7 +159,7 @@ static smerf_status settle(sm_panel *panel, sm_crew *crew, smerf_error *error) {
     for (size_t cell = 0, k = 0; cell < n_cells && status == SMERF_OK; cell++)
         if (panel->n_spoken[cell] == SM_MAY_SPEAK) {
             row[k] = (uint32_t)(panel->first + cell / n_columns);
-            column[k++] = (uint32_t)(cell % n_columns);
+            column[k++] = (uint32_t)(panel->columns.first + cell % n_columns);
         }
     if (status == SMERF_OK) status = sm_settle(panel->asked, row, column, n, distance, crew, error);
     for (size_t cell = 0, k = 0; cell < n_cells && status == SMERF_OK; cell++)

@@ -227,6 +227,7 @@ const sm_target_kind sm_target_labels = {
     .leaf_row = sm_labels_leaf_row,
     .n_strip_numbers = sm_labels_n_strip_numbers,
     .leaf_strip = sm_labels_leaf_strip,
+    .leaf_codes = sm_labels_leaf_codes,
     .leaf_pair = sm_labels_leaf_pair,
     .mean_apart = sm_labels_mean_apart,
     .n_values = n_values,

@@ -176,6 +176,18 @@ void sm_labels_leaf_strip(const smerf_target *target, const sm_leaves *leaves, c
     for (size_t r = 0; r < SM_STRIP; r++) table[leaf[r] * SM_STRIP + r] += own_part(target, leaves, leaf[r]);
 }
 
+bool sm_labels_leaf_codes(const smerf_target *target, const sm_leaves *leaves, uint8_t *code) {
+    const sm_labels *labels = sm_labels_of(target);
+    if (sm_one_column_of(target)->diagonal != 0 || labels->classes->n > UINT8_MAX + 1) return false;
+    for (size_t l = 0; l < leaves->n; l++) {
+        uint32_t label = labels->class_of[leaves->item[leaves->first[l]]];
+        for (size_t m = leaves->first[l] + 1; m < leaves->first[l + 1]; m++)
+            if (labels->class_of[leaves->item[m]] != label) return false;
+        code[l] = (uint8_t)label;
+    }
+    return true;
+}
+
 /* Few members: pair by pair. */
 static double mean_of_pairs(const uint32_t *class_of, const sm_leaves *leaves, size_t first, size_t end) {
     double sum = 0, weight = 0;

@@ -137,6 +137,11 @@ typedef struct sm_target_kind {
     bool (*item_strip)(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
                        const sm_strip_kernels *kernels, float *table);
 
+    /* A byte for each leaf, such that leaves of different codes are 1 apart and leaves of the same code are 0 apart, each
+     * from itself too. Asked of leaves without weights and summary. False: there are others. NULL: there always are.
+     *   code  [leaves->n] out */
+    bool (*leaf_codes)(const smerf_target *target, const sm_leaves *leaves, uint8_t *code);
+
     /* Mean distance over the pairs of different items among members first .. end-1; NaN if there is none. */
     double (*mean_apart)(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
 
