@@ -9,21 +9,19 @@
 
 #include "smerf.h"
 
-/* Items stand in tiles, tree after tree, so that a tile stays in the cache while many are compared with it. */
-#define SM_CODE_TILE ((size_t)2048)
-
-/* Items of a tile that are summed up together. */
-#define SM_CODE_RUN ((size_t)64)
+/* Items stand in tiles, tree after tree in each: a tile is read from end to end. */
+#define SM_CODE_TILE ((size_t)128)
 
 #define SM_MOST_CODES ((size_t)65535)
 
 typedef struct sm_code_kernels {
-    /* In how many trees each item of a tile has the wanted code; and the most in each run of items.
-     *   tile    [n_codes][SM_CODE_TILE], n_codes <= SM_MOST_CODES
+    /* In how many trees each item has the wanted code; and the most in each tile.
+     *   tiles   [n_tiles][n_codes][SM_CODE_TILE], n_codes <= SM_MOST_CODES
      *   wanted  [n_codes]
-     *   same    [SM_CODE_TILE] out
-     *   most    [SM_CODE_TILE / SM_CODE_RUN] out */
-    void (*count_same)(const uint8_t *tile, const uint8_t *wanted, size_t n_codes, uint16_t *same, uint16_t *most);
+     *   same    [n_tiles][SM_CODE_TILE] out
+     *   most    [n_tiles] out */
+    void (*count_same)(const uint8_t *tiles, size_t n_tiles, const uint8_t *wanted, size_t n_codes, uint16_t *same,
+                       uint16_t *most);
 } sm_code_kernels;
 
 extern const sm_code_kernels sm_code_kernels_scalar;

@@ -2,7 +2,7 @@
  * and others 0: the sum over the trees is a count, as exact as the sum.
  *
  * Trees are made ready one by one, and what remains of an item is a byte for each. A block of the catalogue is kept in
- * tiles; threads take some queries each, and compare them with a tile while it is in the cache. */
+ * tiles; threads take some queries each, and compare them with a stretch of it while that is in the cache. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -10,7 +10,8 @@
 #include "kernels/codes.h"
 #include "query/neighbors.h"
 
-enum { QUERIES_A_TASK = 32, ITEMS_AT_A_TIME = 1024, RUNS = SM_CODE_TILE / SM_CODE_RUN };
+/* A stretch of tiles stays in the cache while the queries of a task are compared with it. */
+enum { QUERIES_A_TASK = 32, STRETCH_TILES = 16 };
 
 /* Some of the items of a side, in tiles. */
 typedef struct coded {
@@ -19,10 +20,17 @@ typedef struct coded {
     uint8_t *codes; /* [tiles][trees][SM_CODE_TILE] */
 } coded;
 
+/* A tree that items are sent down. */
+typedef struct code_tree {
+    sm_arena arena; /* holds what is below */
+    sm_descent descent;
+    uint8_t *code; /* [leaves] */
+} code_tree;
+
 /* A thread's room. */
 typedef struct count_room {
     uint8_t *wanted; /* [QUERIES_A_TASK][trees] */
-    uint16_t same[SM_CODE_TILE], most[RUNS];
+    uint16_t same[STRETCH_TILES * SM_CODE_TILE], most[STRETCH_TILES];
 } count_room;
 
 typedef struct codes_job {
@@ -30,7 +38,10 @@ typedef struct codes_job {
     const smerf_model *model;
     const sm_code_kernels *kernels;
     coded queries, catalogue;
-    coded *sent;       /* one of the two */
+    coded *sent;       /* one of the two, */
+    size_t first_tree; /* and the trees that it is sent down */
+    size_t n_trees;
+    code_tree *trees;  /* [n_trees] */
     count_room *rooms; /* [n_threads] */
     uint8_t *wanted;   /* theirs */
     atomic_bool is_mixed;
@@ -82,50 +93,79 @@ static smerf_status coded_start(coded *items, const sm_side *side, size_t most, 
     return items->codes != NULL ? SMERF_OK : sm_no_memory(error, "looking for neighbours");
 }
 
-static uint8_t *codes_of(const coded *items, size_t tile, size_t b, size_t n_trees) {
-    return items->codes + (tile * n_trees + b) * SM_CODE_TILE;
+/* The code of an item in a tree. */
+static uint8_t *code_of(const coded *items, size_t item, size_t b, size_t n_trees) {
+    size_t at = item - items->first;
+    return items->codes + (at / SM_CODE_TILE * n_trees + b) * SM_CODE_TILE + at % SM_CODE_TILE;
 }
 
-static smerf_status send_down_tree(void *argument, size_t b, size_t thread, smerf_error *error) {
+static smerf_status ready_tree(void *argument, size_t task, size_t thread, smerf_error *error) {
     codes_job *job = argument;
-    const coded *items = job->sent;
+    size_t b = job->first_tree + task;
     const sm_tree *tree = &job->model->trees[b];
-    sm_arena arena = {0};
-    sm_descent descent;
+    code_tree *ready = &job->trees[task];
     (void)thread;
-    uint8_t *code = sm_arena_take(&arena, tree->n_leaves, sizeof *code);
-    sm_descent_start(&descent, tree, items->end - items->first, &arena);
-    if (arena.has_failed) {
-        sm_arena_free(&arena);
-        return sm_no_memory(error, "looking for neighbours");
-    }
-    find_codes(job->model, b, code);
-    for (size_t from = items->first; from < items->end; from += ITEMS_AT_A_TIME) {
-        uint32_t leaf[ITEMS_AT_A_TIME];
-        size_t to = items->end - from < ITEMS_AT_A_TIME ? items->end : from + ITEMS_AT_A_TIME, at = from - items->first;
-        sm_descend(&descent, &items->side->view, NULL, from, to, leaf);
-        uint8_t *out = codes_of(items, at / SM_CODE_TILE, b, job->model->options.n_trees) + at % SM_CODE_TILE;
-        for (size_t i = 0; i < to - from; i++) out[i] = code[leaf[i]];
-    }
-    sm_arena_free(&arena);
+    *ready = (code_tree){0};
+    ready->code = sm_arena_take(&ready->arena, tree->n_leaves, sizeof *ready->code);
+    sm_descent_start(&ready->descent, tree, job->sent->end - job->sent->first, &ready->arena);
+    if (ready->arena.has_failed) return sm_no_memory(error, "looking for neighbours");
+    find_codes(job->model, b, ready->code);
     return SMERF_OK;
 }
 
+static smerf_status send_some(void *argument, size_t task, size_t thread, smerf_error *error) {
+    const codes_job *job = argument;
+    const coded *items = job->sent;
+    size_t first = items->first + task * SM_PACK_ITEMS;
+    size_t end = items->end - first < SM_PACK_ITEMS ? items->end : first + SM_PACK_ITEMS;
+    uint32_t leaf[SM_PACK_ITEMS];
+    sm_pack pack;
+    (void)thread;
+    (void)error;
+    sm_pack_start(&pack, &items->side->view, NULL, first, end);
+    for (size_t t = 0; t < job->n_trees; t++) {
+        sm_descend_packed(&job->trees[t].descent, &pack, leaf);
+        for (size_t i = first; i < end; i++)
+            *code_of(items, i, job->first_tree + t, job->model->options.n_trees) = job->trees[t].code[leaf[i - first]];
+    }
+    sm_pack_free(&pack);
+    return SMERF_OK;
+}
+
+static smerf_status send_down_trees(codes_job *job, smerf_error *error) {
+    size_t n_items = job->sent->end - job->sent->first;
+    job->trees = sm_zeros(job->n_trees, sizeof *job->trees);
+    if (job->trees == NULL) return sm_no_memory(error, "looking for neighbours");
+    smerf_status status = sm_crew_do(job->hunt->crew, job->n_trees, ready_tree, job, error);
+    if (status == SMERF_OK)
+        status = sm_crew_do(job->hunt->crew, (n_items + SM_PACK_ITEMS - 1) / SM_PACK_ITEMS, send_some, job, error);
+    for (size_t t = 0; t < job->n_trees; t++) sm_arena_free(&job->trees[t].arena);
+    sm_free(job->trees);
+    return status;
+}
+
+/* Nothing happens if these items were sent last. */
 static smerf_status send(codes_job *job, coded *items, size_t first, size_t end, smerf_error *error) {
+    size_t n_trees = job->model->options.n_trees;
+    smerf_status status = SMERF_OK;
     if (items->first == first && items->end == end) return SMERF_OK;
     items->first = first;
     items->end = end;
     job->sent = items;
-    return sm_crew_do(job->hunt->crew, job->model->options.n_trees, send_down_tree, job, error);
+    for (size_t b = 0; b < n_trees && status == SMERF_OK; b += job->n_trees) {
+        job->first_tree = b;
+        job->n_trees = sm_descent_batch_end(job->model->trees, b, n_trees) - b;
+        status = send_down_trees(job, error);
+    }
+    return status;
 }
 
 /* ---- counting ---- */
 
 /* Puts the codes of a query next to each other. */
 static void take_codes(const codes_job *job, size_t query, uint8_t *wanted) {
-    size_t n_trees = job->model->options.n_trees, at = query - job->queries.first;
-    for (size_t b = 0; b < n_trees; b++)
-        wanted[b] = codes_of(&job->queries, at / SM_CODE_TILE, b, n_trees)[at % SM_CODE_TILE];
+    size_t n_trees = job->model->options.n_trees;
+    for (size_t b = 0; b < n_trees; b++) wanted[b] = *code_of(&job->queries, query, b, n_trees);
 }
 
 /* The distance of items that differ in so many trees: to the last bit what the sum over the trees gives. */
@@ -134,14 +174,14 @@ static double distance_of(const codes_job *job, size_t n_same) {
     return (double)(n_trees - n_same) / (double)n_trees;
 }
 
-/* Offers the items of a tile to a query, but for runs in which nobody is near enough. False: no memory. */
-static bool offer_tile(const codes_job *job, size_t query, size_t first, size_t n, const count_room *room) {
+/* Offers items first .. end-1, a stretch, to a query, but for tiles in which nobody is near enough. False: no memory. */
+static bool offer_stretch(const codes_job *job, size_t query, size_t first, size_t end, const count_room *room) {
     const sm_nearest *nearest = &job->hunt->nearest[query - job->hunt->first];
-    for (size_t run = 0; run * SM_CODE_RUN < n; run++) {
-        if (!sm_nearest_wants(nearest, distance_of(job, room->most[run]))) continue;
-        size_t end = n - run * SM_CODE_RUN < SM_CODE_RUN ? n : (run + 1) * SM_CODE_RUN;
-        for (size_t i = run * SM_CODE_RUN; i < end; i++)
-            if (!sm_hunt_offer(job->hunt, query, first + i, distance_of(job, room->same[i]))) return false;
+    for (size_t from = first, to; from < end; from = to) {
+        to = end - from < SM_CODE_TILE ? end : from + SM_CODE_TILE;
+        if (!sm_nearest_wants(nearest, distance_of(job, room->most[(from - first) / SM_CODE_TILE]))) continue;
+        for (size_t i = from; i < to; i++)
+            if (!sm_hunt_offer(job->hunt, query, i, distance_of(job, room->same[i - first]))) return false;
     }
     return true;
 }
@@ -151,16 +191,16 @@ static smerf_status count_some(void *argument, size_t task, size_t thread, smerf
     const coded *catalogue = &job->catalogue;
     count_room *room = &job->rooms[thread];
     size_t n_trees = job->model->options.n_trees, first = job->hunt->first + task * QUERIES_A_TASK;
-    size_t end = job->hunt->end - first < QUERIES_A_TASK ? job->hunt->end : first + QUERIES_A_TASK;
+    size_t end = job->hunt->end - first < QUERIES_A_TASK ? job->hunt->end : first + QUERIES_A_TASK, to;
     for (size_t q = first; q < end; q++) take_codes(job, q, room->wanted + (q - first) * n_trees);
-    for (size_t tile = 0; tile < n_tiles(catalogue->end - catalogue->first); tile++) {
-        size_t from = catalogue->first + tile * SM_CODE_TILE;
-        size_t n = catalogue->end - from < SM_CODE_TILE ? catalogue->end - from : SM_CODE_TILE;
+    for (size_t from = catalogue->first; from < catalogue->end; from = to) {
+        to =
+            catalogue->end - from < STRETCH_TILES * SM_CODE_TILE ? catalogue->end : from + STRETCH_TILES * SM_CODE_TILE;
         for (size_t q = first; q < end; q++) {
             if (!sm_nearest_wants(&job->hunt->nearest[q - job->hunt->first], 0)) continue; /* nobody can be nearer */
-            job->kernels->count_same(codes_of(catalogue, tile, 0, n_trees), room->wanted + (q - first) * n_trees,
-                                     n_trees, room->same, room->most);
-            if (!offer_tile(job, q, from, n, room)) return sm_no_memory(error, "looking for neighbours");
+            job->kernels->count_same(code_of(catalogue, from, 0, n_trees), n_tiles(to - from),
+                                     room->wanted + (q - first) * n_trees, n_trees, room->same, room->most);
+            if (!offer_stretch(job, q, from, to, room)) return sm_no_memory(error, "looking for neighbours");
         }
     }
     return SMERF_OK;
