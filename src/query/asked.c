@@ -199,12 +199,11 @@ static smerf_status send_some(void *argument, size_t task, size_t thread, smerf_
     group_job *job = argument;
     sm_asked *asked = job->asked;
     (void)thread;
-    (void)error;
     sm_side *side = task < job->n_row_tasks ? &asked->rows : &asked->others;
     size_t first = (task < job->n_row_tasks ? task : task - job->n_row_tasks) * SM_PACK_ITEMS;
     size_t end = first + SM_PACK_ITEMS < side->n ? first + SM_PACK_ITEMS : side->n;
     sm_pack pack;
-    sm_pack_start(&pack, &side->view, side->pick, first, end);
+    if (!sm_pack_start(&pack, &side->view, side->pick, first, end)) return sm_no_memory(error, "predicting");
     for (size_t b = job->first; b < job->end; b++) {
         uint32_t *leaf = side->leaf + (asked->keeps_leaves ? b : b - asked->first) * side->n;
         sm_descend_packed(&sm_asked_ready(asked, b)->descent, &pack, leaf + first);

@@ -115,18 +115,21 @@ void sm_descend(const sm_descent *descent, const sm_view *view, const uint32_t *
 
 /* ---- packed items, trees of plain splits ---- */
 
-void sm_pack_start(sm_pack *pack, const sm_view *view, const uint32_t *pick, size_t first, size_t end) {
+bool sm_pack_start(sm_pack *pack, const sm_view *view, const uint32_t *pick, size_t first, size_t end) {
     size_t p = view->n_features;
     bool is_any_missing = false;
     *pack = (sm_pack){.view = view, .pick = pick, .first = first, .end = end};
-    if (p <= MOST_PACKED) pack->values = sm_array(sm_size(end - first, p, 0), sizeof *pack->values);
-    for (size_t f = 0; f < p && pack->values != NULL; f++)
+    if (p > MOST_PACKED) return true;
+    pack->values = sm_array(sm_size(end - first, p, 0), sizeof *pack->values);
+    if (pack->values == NULL) return false;
+    for (size_t f = 0; f < p; f++)
         for (size_t i = first; i < end; i++) {
             double value = view->values[f] != NULL ? view->values[f][pick != NULL ? pick[i] : i] : 0;
             is_any_missing |= value != value;
             pack->values[(i - first) * p + f] = value;
         }
     if (is_any_missing) sm_pack_free(pack);
+    return true;
 }
 
 void sm_pack_free(sm_pack *pack) {

@@ -47,10 +47,11 @@ typedef struct sm_pack {
     const sm_view *view;
     const uint32_t *pick;
     size_t first, end;
-    double *values; /* [end - first][n_features]; NULL: some are missing, there are too many, or there is no memory */
+    double *values; /* [end - first][n_features]; NULL: some are missing, or there are too many features */
 } sm_pack;
 
-void sm_pack_start(sm_pack *pack, const sm_view *view, const uint32_t *pick, size_t first, size_t end);
+/* False: no memory. */
+bool sm_pack_start(sm_pack *pack, const sm_view *view, const uint32_t *pick, size_t first, size_t end);
 void sm_pack_free(sm_pack *pack);
 
 /* The same as sm_descend.   leaf  [end - first] out */

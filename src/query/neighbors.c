@@ -53,15 +53,23 @@ smerf_status sm_hunt_tell(sm_hunt *hunt, smerf_error *error) {
 
 /* ---- from predicted distances, whatever the model ---- */
 
-/* Many columns for what it takes to make a table of a tree's leaves, and few enough for strips to stay in the cache. */
-enum { FEWEST_COLUMNS = 16384, COLUMNS_A_LEAF = 4 };
+/* Enough columns for what it takes to make a table of a tree's leaves, else few enough for strips to stay in the cache. */
+enum { STRIPS_A_PANEL = 64, COLUMNS_A_LEAF = 4 };
+
+static size_t columns_that_fit(double bytes, size_t n) {
+    double fitting = bytes / (double)(SM_STRIP * sizeof(double));
+    return fitting < 1 ? 1 : fitting < (double)n ? (size_t)fitting : n;
+}
 
 static size_t block_columns(const sm_asked *asked) {
-    size_t n = sm_asked_columns(asked)->n, n_leaves = sm_model_most_leaves(asked->model);
+    const sm_limits *limits = asked->limits;
+    size_t n = sm_asked_columns(asked)->n;
     if (asked->model->method != NULL) return n;
-    if (asked->is_square && (double)n * (double)n * sizeof(double) <= asked->limits->whole_bytes) return n;
-    size_t most = n_leaves > FEWEST_COLUMNS / COLUMNS_A_LEAF ? n_leaves * COLUMNS_A_LEAF : FEWEST_COLUMNS;
-    return most < n ? most : n;
+    if (asked->is_square && (double)n * (double)n * sizeof(double) <= limits->whole_bytes) return n;
+    size_t few = columns_that_fit(limits->panel_bytes / STRIPS_A_PANEL, n);
+    size_t most = columns_that_fit(limits->most_panel_bytes, n);
+    size_t wanted = sm_size(sm_model_most_leaves(asked->model), COLUMNS_A_LEAF, 0);
+    return wanted > most ? (most > few ? most : few) : wanted > few ? wanted : few;
 }
 
 typedef struct rows_job {

@@ -121,8 +121,8 @@ static smerf_status send_some(void *argument, size_t task, size_t thread, smerf_
     uint32_t leaf[SM_PACK_ITEMS];
     sm_pack pack;
     (void)thread;
-    (void)error;
-    sm_pack_start(&pack, &items->side->view, NULL, first, end);
+    if (!sm_pack_start(&pack, &items->side->view, NULL, first, end))
+        return sm_no_memory(error, "looking for neighbours");
     for (size_t t = 0; t < job->n_trees; t++) {
         sm_descend_packed(&job->trees[t].descent, &pack, leaf);
         for (size_t i = first; i < end; i++)
