@@ -17,7 +17,7 @@ enum { BATCH_BYTES = 4000000, MOST_PACKED = 64 };
 /* ---- a tree made ready ---- */
 
 size_t sm_descent_bytes(const sm_tree *tree, size_t n_items) {
-    size_t a_node = sizeof(sm_step) + 2 * sizeof(uint32_t) + sizeof(uint8_t);
+    size_t a_node = sizeof(sm_step) + sizeof(uint32_t) + sizeof(uint8_t);
     return n_items >= tree->n_nodes / NODES_AN_ITEM ? tree->n_nodes * a_node : 0;
 }
 
@@ -28,40 +28,37 @@ static bool is_plain(const sm_tree *tree, size_t split) {
 }
 
 /* Leaves look like splits at which every number goes left, to the leaf itself.
- *   place  [n_nodes] where each node stands among the steps */
-static sm_step step_at(const sm_tree *tree, size_t node, const uint32_t *place, uint8_t *sort) {
+ *   at, child  where the node and its left child stand among the steps */
+static sm_step step_at(const sm_tree *tree, size_t node, uint32_t at, uint32_t child, uint8_t *sort) {
     size_t split = tree->place[node];
     *sort = MISSING_RIGHT;
-    if (tree->is_leaf[node]) return (sm_step){.threshold = INFINITY, .child = place[node]};
+    if (tree->is_leaf[node]) return (sm_step){.threshold = INFINITY, .child = at};
     if (!is_plain(tree, split)) {
         *sort = ANOTHER_SORT;
-        return (sm_step){.feature = (uint32_t)split, .child = place[node + 1]};
+        return (sm_step){.feature = (uint32_t)split, .child = child};
     }
     if (tree->missing_left[split]) *sort = MISSING_LEFT;
-    return (sm_step){.threshold = tree->threshold[split],
-                     .feature = tree->term_feature[tree->first_term[split]],
-                     .child = place[node + 1]};
+    return (sm_step){
+        .threshold = tree->threshold[split], .feature = tree->term_feature[tree->first_term[split]], .child = child};
 }
 
+/* Level by level: what all items pass is in few lines of the cache. */
 void sm_descent_start(sm_descent *descent, const sm_tree *tree, size_t n_items, sm_arena *arena) {
     *descent = (sm_descent){.tree = tree, .is_plain = true};
     if (sm_descent_bytes(tree, n_items) == 0) return;
     sm_step *steps = sm_arena_take(arena, tree->n_nodes, sizeof *steps);
-    uint32_t *leaf = sm_arena_take(arena, tree->n_nodes, sizeof *leaf);
-    uint32_t *place = sm_arena_take(arena, tree->n_nodes, sizeof *place), n_placed = 1;
+    uint32_t *leaf = sm_arena_take(arena, tree->n_nodes, sizeof *leaf), n_placed = 1; /* nodes at first, as they come */
     uint8_t *sort = sm_arena_take(arena, tree->n_nodes, sizeof *sort);
     if (arena->has_failed) return;
-    place[0] = 0;
-    for (size_t node = 0; node < tree->n_nodes; node++) {
-        if (tree->is_leaf[node]) continue;
-        place[node + 1] = n_placed++;
-        place[tree->right[tree->place[node]]] = n_placed++;
-    }
-    for (size_t node = 0; node < tree->n_nodes; node++) {
-        size_t at = place[node];
-        steps[at] = step_at(tree, node, place, &sort[at]);
+    leaf[0] = 0;
+    for (uint32_t at = 0; at < tree->n_nodes; at++) {
+        uint32_t node = leaf[at];
+        steps[at] = step_at(tree, node, at, n_placed, &sort[at]);
         leaf[at] = tree->place[node];
         descent->is_plain = descent->is_plain && sort[at] != ANOTHER_SORT;
+        if (tree->is_leaf[node]) continue;
+        leaf[n_placed++] = node + 1;
+        leaf[n_placed++] = tree->right[tree->place[node]];
     }
     descent->steps = steps;
     descent->leaf = leaf;

@@ -18,7 +18,7 @@ typedef struct sm_step {
 
 typedef struct sm_descent {
     const sm_tree *tree;
-    const sm_step *steps; /* [n_nodes] from the root; NULL: not worth it for so few items */
+    const sm_step *steps; /* [n_nodes] level by level; NULL: not worth it for so few items */
     const uint32_t *leaf; /* [n_nodes] the numbers of the leaves */
     const uint8_t *sort;  /* [n_nodes] what else there is to know of a split */
     bool is_plain;        /* all splits are by one number */
@@ -40,7 +40,7 @@ void sm_descend(const sm_descent *descent, const sm_view *view, const uint32_t *
  * batch of trees ends that starts with `first`.   trees  [end] */
 size_t sm_descent_batch_end(const sm_tree *trees, size_t first, size_t end);
 
-enum { SM_PACK_ITEMS = 1024 };
+enum { SM_PACK_ITEMS = 2048 };
 
 /* Up to SM_PACK_ITEMS items, first .. end-1 as above. */
 typedef struct sm_pack {

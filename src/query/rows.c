@@ -95,28 +95,33 @@ static sm_strip strip_of(const sm_panel *panel, size_t task) {
     return (sm_strip){first, end, 2, {{0, end}, {panel->end, panel->columns.end}}};
 }
 
-/* Sums on their way between a strip and the panel's rows. */
-static void fetch(const sm_panel *panel, const sm_strip *strip, sm_strip_room *room) {
-    size_t n_columns = width(panel), cell = 0;
-    for (size_t s = 0; s < strip->n_spans; s++)
-        for (size_t j = strip->span[s].first; j < strip->span[s].end; j++, cell += SM_STRIP)
-            for (size_t r = 0; r < strip->end - strip->first; r++) {
-                size_t place = (strip->first - panel->first + r) * n_columns + j - panel->columns.first;
-                room->sums[cell + r] = panel->distances[place];
-                if (room->counts != NULL) room->counts[cell + r] = panel->n_spoken[place];
-            }
+/* Columns whose part of a strip stays in the nearest cache while it is turned into rows. */
+enum { COLUMNS_AT_A_TIME = 64 };
+
+/* Sums of some columns on their way between a strip and the panel's rows.   cell  where they start in the strip */
+static void carry(const sm_panel *panel, const sm_strip *strip, sm_span columns, size_t cell, bool to_panel,
+                  const sm_strip_room *room) {
+    size_t n = columns.end - columns.first;
+    for (size_t r = 0; r < strip->end - strip->first; r++) {
+        size_t place = (strip->first - panel->first + r) * width(panel) + columns.first - panel->columns.first;
+        double *row = panel->distances + place, *sums = room->sums + cell + r;
+        for (size_t j = 0; j < n && to_panel; j++) row[j] = sums[j * SM_STRIP];
+        for (size_t j = 0; j < n && !to_panel; j++) sums[j * SM_STRIP] = row[j];
+        if (room->counts == NULL) continue;
+        uint32_t *spoken = panel->n_spoken + place, *counts = room->counts + cell + r;
+        for (size_t j = 0; j < n && to_panel; j++) spoken[j] = counts[j * SM_STRIP];
+        for (size_t j = 0; j < n && !to_panel; j++) counts[j * SM_STRIP] = spoken[j];
+    }
 }
 
-static void store(const sm_panel *panel, const sm_strip *strip, const sm_strip_room *room) {
-    for (size_t r = 0; r < strip->end - strip->first; r++) {
-        size_t cell = r, row = (strip->first - panel->first + r) * width(panel);
-        for (size_t s = 0; s < strip->n_spans; s++)
-            for (size_t j = strip->span[s].first; j < strip->span[s].end; j++, cell += SM_STRIP) {
-                size_t place = row + j - panel->columns.first;
-                panel->distances[place] = room->sums[cell];
-                if (room->counts != NULL) panel->n_spoken[place] = room->counts[cell];
-            }
-    }
+static void carry_all(const sm_panel *panel, const sm_strip *strip, bool to_panel, const sm_strip_room *room) {
+    size_t cell = 0;
+    for (size_t s = 0; s < strip->n_spans; s++)
+        for (size_t first = strip->span[s].first, end; first < strip->span[s].end; first = end) {
+            end = strip->span[s].end - first < COLUMNS_AT_A_TIME ? strip->span[s].end : first + COLUMNS_AT_A_TIME;
+            carry(panel, strip, (sm_span){first, end}, cell, to_panel, room);
+            cell += (end - first) * SM_STRIP;
+        }
 }
 
 /* The same pairs the other way round, where they are in the panel: columns of other rows. */
@@ -139,11 +144,11 @@ static smerf_status add_batch(void *argument, size_t task, size_t thread, smerf_
     if (panel->first_tree == 0)
         sm_strip_clear(&strip, room);
     else
-        fetch(panel, &strip, room);
+        carry_all(panel, &strip, false, room);
     sm_strip_add(asked, &strip, panel->first_tree, panel->end_tree, room);
     bool is_last = panel->end_tree == asked->n_trees;
     if (is_last && sm_strip_divide(asked, &strip, room) && sm_settles(asked)) atomic_store(&panel->is_unsettled, true);
-    store(panel, &strip, room);
+    carry_all(panel, &strip, true, room);
     if (is_last && mirrors(panel)) mirror(panel, &strip, room);
     return SMERF_OK;
 }
@@ -197,7 +202,7 @@ smerf_status sm_panel_predict(sm_panel *panel, size_t first, sm_crew *crew, smer
         status = sm_asked_turn(asked, group, crew, error);
         for (size_t b = asked->first; b < asked->end && status == SMERF_OK; b = panel->end_tree) {
             panel->first_tree = b;
-            panel->end_tree = sm_strip_batch_end(asked, b);
+            panel->end_tree = sm_strip_batch_end(asked, b, width(panel));
             crew->share_from = from + (to - from) * (double)b / (double)asked->n_trees;
             crew->share_to = from + (to - from) * (double)panel->end_tree / (double)asked->n_trees;
             status = sm_crew_do(crew, n_strips, add_batch, panel, error);

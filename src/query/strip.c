@@ -240,10 +240,10 @@ static void add_pairs(const meeting *at, sm_strip_room *room) {
 
 /* ---- all trees ---- */
 
-size_t sm_strip_batch_end(const sm_asked *asked, size_t first) {
+size_t sm_strip_batch_end(const sm_asked *asked, size_t first, size_t n_columns) {
     double bytes = 0;
     for (size_t b = first; b < asked->end; b++) {
-        bytes += (double)sm_asked_columns(asked)->n * sizeof(uint32_t);
+        bytes += (double)n_columns * sizeof(uint32_t);
         bytes += (double)asked->model->trees[b].n_leaves * BYTES_A_LEAF;
         if (bytes > BATCH_BYTES && b > first) return b;
     }

@@ -51,8 +51,9 @@ void sm_strip_clear(const sm_strip *strip, sm_strip_room *room);
 /* Adds trees first .. end-1, which are at hand. */
 void sm_strip_add(const sm_asked *asked, const sm_strip *strip, size_t first, size_t end, sm_strip_room *room);
 
-/* Where a batch of trees ends that starts with `first`: what strips read of it stays in the cache from one to the next. */
-size_t sm_strip_batch_end(const sm_asked *asked, size_t first);
+/* Where a batch of trees ends that starts with `first`: what strips of so many columns read of it stays in the cache from
+ * one to the next. */
+size_t sm_strip_batch_end(const sm_asked *asked, size_t first, size_t n_columns);
 
 /* From sums to means: NaN where no tree may speak, the fallback where none has a word to say. True: there is such a pair,
  * which is left to sm_settle, and keeps the count SM_MAY_SPEAK. */
