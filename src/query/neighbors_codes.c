@@ -133,12 +133,16 @@ static smerf_status send_some(void *argument, size_t task, size_t thread, smerf_
 }
 
 static smerf_status send_down_trees(codes_job *job, smerf_error *error) {
+    sm_crew *crew = job->hunt->crew;
     size_t n_items = job->sent->end - job->sent->first;
+    double share_to = crew->share_to; /* making ready is quick */
     job->trees = sm_zeros(job->n_trees, sizeof *job->trees);
     if (job->trees == NULL) return sm_no_memory(error, "looking for neighbours");
-    smerf_status status = sm_crew_do(job->hunt->crew, job->n_trees, ready_tree, job, error);
+    crew->share_to = crew->share_from;
+    smerf_status status = sm_crew_do(crew, job->n_trees, ready_tree, job, error);
+    crew->share_to = share_to;
     if (status == SMERF_OK)
-        status = sm_crew_do(job->hunt->crew, (n_items + SM_PACK_ITEMS - 1) / SM_PACK_ITEMS, send_some, job, error);
+        status = sm_crew_do(crew, (n_items + SM_PACK_ITEMS - 1) / SM_PACK_ITEMS, send_some, job, error);
     for (size_t t = 0; t < job->n_trees; t++) sm_arena_free(&job->trees[t].arena);
     sm_free(job->trees);
     return status;
@@ -146,7 +150,9 @@ static smerf_status send_down_trees(codes_job *job, smerf_error *error) {
 
 /* Nothing happens if these items were sent last. */
 static smerf_status send(codes_job *job, coded *items, size_t first, size_t end, smerf_error *error) {
+    sm_crew *crew = job->hunt->crew;
     size_t n_trees = job->model->options.n_trees;
+    double from = crew->share_from, whole = crew->share_to - from;
     smerf_status status = SMERF_OK;
     if (items->first == first && items->end == end) return SMERF_OK;
     items->first = first;
@@ -155,6 +161,8 @@ static smerf_status send(codes_job *job, coded *items, size_t first, size_t end,
     for (size_t b = 0; b < n_trees && status == SMERF_OK; b += job->n_trees) {
         job->first_tree = b;
         job->n_trees = sm_descent_batch_end(job->model->trees, b, n_trees) - b;
+        crew->share_from = from + whole * ((double)b / (double)n_trees);
+        crew->share_to = from + whole * ((double)(b + job->n_trees) / (double)n_trees);
         status = send_down_trees(job, error);
     }
     return status;

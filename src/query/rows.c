@@ -79,10 +79,12 @@ smerf_status sm_panel_start(sm_panel *panel, sm_asked *asked, size_t most_column
 void sm_panel_free(sm_panel *panel) {
     sm_free(panel->distances);
     sm_free(panel->n_spoken);
+    sm_free(panel->leaf_rows);
     for (size_t t = 0; t < panel->n_threads && panel->rooms != NULL; t++) sm_strip_room_free(&panel->rooms[t]);
     sm_free(panel->rooms);
     panel->distances = NULL;
     panel->n_spoken = NULL;
+    panel->leaf_rows = NULL;
     panel->rooms = NULL;
 }
 
@@ -153,6 +155,55 @@ static smerf_status add_batch(void *argument, size_t task, size_t thread, smerf_
     return SMERF_OK;
 }
 
+/* ---- batches of trees ---- */
+
+/* All distances between the leaves of a tree, if it is to have them. */
+static smerf_status fill_leaf_rows(void *argument, size_t task, size_t thread, smerf_error *error) {
+    sm_panel *panel = argument;
+    sm_asked *asked = panel->asked;
+    size_t n_rows = panel->end - panel->first, from = 0, b = panel->first_tree + task;
+    (void)error;
+    for (size_t before = panel->first_tree; before < b; before++) from += sm_strip_n_leaf_rows(asked, before, n_rows);
+    sm_ready *ready = &asked->ready[b - asked->first];
+    if (sm_strip_n_leaf_rows(asked, b, n_rows) == 0) return SMERF_OK;
+    for (size_t leaf = 0; leaf < ready->leaves.n; leaf++)
+        asked->model->target->kind->leaf_row(asked->model->target, &ready->leaves, leaf,
+                                             panel->leaf_rows + from + leaf * ready->leaves.n,
+                                             panel->rooms[thread].leaf.scratch);
+    ready->rows = panel->leaf_rows + from;
+    return SMERF_OK;
+}
+
+static smerf_status make_leaf_rows(sm_panel *panel, sm_crew *crew, smerf_error *error) {
+    size_t n = 0;
+    for (size_t b = panel->first_tree; b < panel->end_tree; b++)
+        n += sm_strip_n_leaf_rows(panel->asked, b, panel->end - panel->first);
+    if (n == 0) return SMERF_OK;
+    if (panel->leaf_rows == NULL) panel->leaf_rows = sm_array(SM_MOST_LEAF_ROWS, sizeof *panel->leaf_rows);
+    if (panel->leaf_rows == NULL) return sm_no_memory(error, "predicting");
+    return sm_crew_do(crew, panel->end_tree - panel->first_tree, fill_leaf_rows, panel, error);
+}
+
+/*   whole  the part of the job that all trees are */
+static void share_trees(const sm_panel *panel, const double whole[2], size_t first, size_t end, sm_crew *crew) {
+    double n_trees = (double)panel->asked->n_trees;
+    crew->share_from = whole[0] + (whole[1] - whole[0]) * ((double)first / n_trees);
+    crew->share_to = whole[0] + (whole[1] - whole[0]) * ((double)end / n_trees);
+}
+
+static smerf_status add_trees(sm_panel *panel, size_t first, size_t n_strips, const double whole[2], sm_crew *crew,
+                              smerf_error *error) {
+    sm_asked *asked = panel->asked;
+    panel->first_tree = first;
+    panel->end_tree = sm_strip_batch_end(asked, first, panel->end - panel->first, width(panel));
+    share_trees(panel, whole, first, first, crew); /* leaves are quick */
+    smerf_status status = make_leaf_rows(panel, crew, error);
+    share_trees(panel, whole, first, panel->end_tree, crew);
+    if (status == SMERF_OK) status = sm_crew_do(crew, n_strips, add_batch, panel, error);
+    for (size_t b = first; b < panel->end_tree; b++) asked->ready[b - asked->first].rows = NULL;
+    return status;
+}
+
 /* Lists the pairs that are not settled, and puts in what comes of them. */
 static smerf_status settle(sm_panel *panel, sm_crew *crew, smerf_error *error) {
     size_t n_columns = width(panel), n_cells = (panel->end - panel->first) * n_columns, n = 0;
@@ -188,28 +239,26 @@ static smerf_status answer_rows(void *argument, size_t task, size_t thread, smer
 smerf_status sm_panel_predict(sm_panel *panel, size_t first, sm_crew *crew, smerf_error *error) {
     sm_asked *asked = panel->asked;
     smerf_status status = SMERF_OK;
-    double from = crew->share_from, to = crew->share_to;
+    const double whole[2] = {crew->share_from, crew->share_to};
     panel->first = first;
     panel->end = asked->rows.n - first < panel->most_rows ? asked->rows.n : first + panel->most_rows;
     size_t n_strips = (panel->end - first + SM_STRIP - 1) / SM_STRIP;
     if (asked->model->method != NULL) {
+        crew->share_to = crew->share_from; /* making ready is quick */
         status = sm_answers_start(asked, crew, error);
+        crew->share_to = whole[1];
         if (status == SMERF_OK) status = sm_crew_do(crew, n_strips, answer_rows, panel, error);
         if (status == SMERF_OK) sm_answers_mirror(asked, panel->first, panel->end, panel->distances);
         return status;
     }
     for (size_t group = 0; group < asked->n_groups && status == SMERF_OK; group++) {
+        share_trees(panel, whole, asked->group_first[group], asked->group_first[group + 1], crew);
         status = sm_asked_turn(asked, group, crew, error);
-        for (size_t b = asked->first; b < asked->end && status == SMERF_OK; b = panel->end_tree) {
-            panel->first_tree = b;
-            panel->end_tree = sm_strip_batch_end(asked, b, width(panel));
-            crew->share_from = from + (to - from) * (double)b / (double)asked->n_trees;
-            crew->share_to = from + (to - from) * (double)panel->end_tree / (double)asked->n_trees;
-            status = sm_crew_do(crew, n_strips, add_batch, panel, error);
-        }
+        for (size_t b = asked->first; b < asked->end && status == SMERF_OK; b = panel->end_tree)
+            status = add_trees(panel, b, n_strips, whole, crew, error);
     }
     if (status == SMERF_OK && atomic_load(&panel->is_unsettled)) status = settle(panel, crew, error);
-    crew->share_from = from;
-    crew->share_to = to;
+    crew->share_from = whole[0];
+    crew->share_to = whole[1];
     return status;
 }

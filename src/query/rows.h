@@ -15,6 +15,7 @@ typedef struct sm_panel {
     double *distances;           /* [end - first][columns]; NaN where no tree may speak */
     uint32_t *n_spoken;          /* the same shape, see sm_asked_all_speak; NULL where all do */
     atomic_bool is_unsettled;    /* for some pairs, see settle.h */
+    double *leaf_rows;           /* [SM_MOST_LEAF_ROWS] of the trees that are added now; NULL: none wants any */
     sm_strip_room *rooms;        /* [n_threads]; NULL where the model is no forest */
 } sm_panel;
 

@@ -96,7 +96,8 @@ static void table_from_rows(const meeting *at, sm_strip_room *room) {
     const smerf_target *target = at->asked->model->target;
     const sm_leaves *leaves = &at->ready->leaves;
     const double *row[SM_STRIP];
-    for (size_t r = 0; r < SM_STRIP; r++) {
+    for (size_t r = 0; r < SM_STRIP && at->ready->rows != NULL; r++) row[r] = at->ready->rows + at->leaf[r] * leaves->n;
+    for (size_t r = 0; r < SM_STRIP && at->ready->rows == NULL; r++) {
         row[r] = room->rows + r * leaves->n;
         for (size_t before = 0; before < r; before++)
             if (at->leaf[before] == at->leaf[r]) row[r] = row[before];
@@ -166,24 +167,30 @@ static void add_all(const meeting *at, sm_strip_room *room) {
 
 /* ---- where not every tree speaks for every pair ---- */
 
-/* Silence becomes 0, and marks say so. */
-static void mark_table(const sm_leaves *leaves, sm_strip_room *room) {
-    for (size_t k = 0; k < leaves->n * SM_STRIP; k++) {
-        bool is_silent = isnan(room->table[k]);
-        if (is_silent) room->table[k] = 0;
-        room->marks[k] = is_silent ? SM_MAY_SPEAK : SM_MAY_SPEAK | 1;
+/* What rows that may not speak would say, and silence, become 0, and marks tell them apart.
+ *   may_speak  [SM_STRIP] */
+static void mark_table(const sm_leaves *leaves, const bool *may_speak, sm_strip_room *room) {
+    uint32_t may[SM_STRIP];
+    for (size_t r = 0; r < SM_STRIP; r++) may[r] = may_speak[r] ? SM_MAY_SPEAK | 1 : 0;
+    for (size_t l = 0; l < leaves->n; l++) {
+        double *distance = room->table + l * SM_STRIP;
+        uint32_t *mark = room->marks + l * SM_STRIP;
+        for (size_t r = 0; r < SM_STRIP; r++) {
+            bool is_known = distance[r] == distance[r];
+            mark[r] = is_known ? may[r] : may[r] & SM_MAY_SPEAK;
+            distance[r] = is_known && may[r] != 0 ? distance[r] : 0;
+        }
     }
 }
 
-/* Rows that the tree has seen have nothing to add. */
-static void silence_seen_rows(const meeting *at, sm_strip_room *room) {
-    for (size_t r = 0; r < SM_STRIP; r++) {
-        if (row_is_out(at, r)) continue;
-        for (size_t l = 0; l < at->ready->leaves.n; l++) {
-            room->table[l * SM_STRIP + r] = 0;
-            room->marks[l * SM_STRIP + r] = 0;
+/* The same for a table that has been marked for all rows. */
+static void silence_seen_rows(const sm_leaves *leaves, const bool *may_speak, sm_strip_room *room) {
+    for (size_t l = 0; l < leaves->n; l++)
+        for (size_t r = 0; r < SM_STRIP; r++) {
+            size_t k = l * SM_STRIP + r;
+            room->table[k] = may_speak[r] ? room->table[k] : 0;
+            room->marks[k] = may_speak[r] ? room->marks[k] : 0;
         }
-    }
 }
 
 /* Adds the table to the columns that the tree has not seen, or to those that it has; to all where that does not matter. */
@@ -202,16 +209,22 @@ static void add_columns(const meeting *at, bool wanted, sm_strip_room *room) {
     }
 }
 
+/* Out of bag, a column that the tree has seen goes with rows that it has not, if either is enough. */
 static void add_some(const meeting *at, sm_strip_room *room) {
+    const sm_leaves *leaves = &at->ready->leaves;
     bool is_any_out = false, either = at->is_out != NULL && at->asked->rule == SMERF_OOB_EITHER;
-    for (size_t r = 0; r < SM_STRIP && at->is_out != NULL; r++) is_any_out = is_any_out || row_is_out(at, r);
+    bool is_out[SM_STRIP], all[SM_STRIP] = {true, true, true, true, true, true, true, true};
+    for (size_t r = 0; r < SM_STRIP && at->is_out != NULL; r++) {
+        is_out[r] = row_is_out(at, r);
+        is_any_out = is_any_out || is_out[r];
+    }
     if (at->is_out != NULL && !either && !is_any_out) return; /* it has no say in any pair */
     make_table(at, room);
-    mark_table(&at->ready->leaves, room);
-    if (at->is_out == NULL || either) add_columns(at, true, room);
-    if (at->is_out == NULL) return;
-    silence_seen_rows(at, room);
-    add_columns(at, !either, room);
+    mark_table(leaves, at->is_out == NULL || either ? all : is_out, room);
+    add_columns(at, true, room);
+    if (!either) return;
+    silence_seen_rows(leaves, is_out, room);
+    add_columns(at, false, room);
 }
 
 /* ---- few columns, many leaves ---- */
@@ -240,12 +253,24 @@ static void add_pairs(const meeting *at, sm_strip_room *room) {
 
 /* ---- all trees ---- */
 
-size_t sm_strip_batch_end(const sm_asked *asked, size_t first, size_t n_columns) {
+/* Strips that make tables from rows ask for those of eight leaves each, and most leaves come up again and again. */
+size_t sm_strip_n_leaf_rows(const sm_asked *asked, size_t b, size_t n_rows) {
+    const sm_target_kind *kind = asked->model->target->kind;
+    const sm_tree *tree = &asked->model->trees[b];
+    bool is_by_item = kind->item_strip != NULL && sm_tree_n_members(tree) == tree->n_leaves;
+    if (kind->leaf_strip != NULL || is_by_item || tree->n_leaves > n_rows / 2) return 0;
+    size_t n = sm_size(tree->n_leaves, tree->n_leaves, 0);
+    return n <= SM_MOST_LEAF_ROWS ? n : 0;
+}
+
+size_t sm_strip_batch_end(const sm_asked *asked, size_t first, size_t n_rows, size_t n_columns) {
     double bytes = 0;
+    size_t n_leaf_rows = 0;
     for (size_t b = first; b < asked->end; b++) {
         bytes += (double)n_columns * sizeof(uint32_t);
         bytes += (double)asked->model->trees[b].n_leaves * BYTES_A_LEAF;
-        if (bytes > BATCH_BYTES && b > first) return b;
+        n_leaf_rows += sm_strip_n_leaf_rows(asked, b, n_rows);
+        if ((bytes > BATCH_BYTES || n_leaf_rows > SM_MOST_LEAF_ROWS) && b > first) return b;
     }
     return asked->end;
 }

@@ -52,8 +52,14 @@ void sm_strip_clear(const sm_strip *strip, sm_strip_room *room);
 void sm_strip_add(const sm_asked *asked, const sm_strip *strip, size_t first, size_t end, sm_strip_room *room);
 
 /* Where a batch of trees ends that starts with `first`: what strips of so many columns read of it stays in the cache from
- * one to the next. */
-size_t sm_strip_batch_end(const sm_asked *asked, size_t first, size_t n_columns);
+ * one to the next.   n_rows  that are predicted */
+size_t sm_strip_batch_end(const sm_asked *asked, size_t first, size_t n_rows, size_t n_columns);
+
+/* Whether a tree of few leaves has the distances of all of them formed once, for all strips together: how many numbers
+ * these are, else 0. A batch has SM_MOST_LEAF_ROWS of them at most. */
+size_t sm_strip_n_leaf_rows(const sm_asked *asked, size_t b, size_t n_rows);
+
+enum { SM_MOST_LEAF_ROWS = 4000000 };
 
 /* From sums to means: NaN where no tree may speak, the fallback where none has a word to say. True: there is such a pair,
  * which is left to sm_settle, and keeps the count SM_MAY_SPEAK. */

@@ -244,6 +244,39 @@ static void bad_wishes_are_refused_and_sinks_can_cancel(void **state) {
     data_set_free(data);
 }
 
+static int watch(void *context, double share_done) {
+    double *last = context;
+    assert_true(share_done >= *last && share_done <= 1);
+    *last = share_done;
+    return 0;
+}
+
+static int forget_neighbors(void *context, size_t query, const smerf_neighbor *neighbors, size_t n) {
+    (void)context;
+    (void)query;
+    (void)neighbors;
+    (void)n;
+    return 0;
+}
+
+static void progress_rises(void **state) {
+    (void)state;
+    data_set *data = plain_data(30);
+    const smerf_options options = options_for(5);
+    smerf_model *models[2] = {fit_with(data, &options, NULL), fit_to(data, labels_for(data, 3), 5, 2)};
+    const smerf_neighborhood wanted = {.items = data->items, .k = 2};
+    for (size_t k = 0; k < 2 * (N_LIMITS + 1); k++) {
+        double last = 0;
+        smerf_error error;
+        const sm_limits *limits = k / 2 < N_LIMITS ? &small_limits[k / 2] : &sm_usual_limits;
+        const smerf_run run = {.n_threads = 1, .progress = watch, .context = &last};
+        demand_ok(sm_neighbors(models[k % 2], &wanted, limits, &run, forget_neighbors, NULL, &error), &error);
+        assert_true(last > 1 - 1e-12);
+    }
+    for (size_t m = 0; m < 2; m++) smerf_model_free(models[m]);
+    data_set_free(data);
+}
+
 /* Distances that are not known are nobody's. */
 static void the_nearest_of_a_stream_are_kept(void **state) {
     (void)state;
@@ -265,6 +298,7 @@ int main(void) {
         cmocka_unit_test(counts_of_many_trees_are_exact),
         cmocka_unit_test(other_methods_have_neighbors_too),
         cmocka_unit_test(bad_wishes_are_refused_and_sinks_can_cancel),
+        cmocka_unit_test(progress_rises),
         cmocka_unit_test(the_nearest_of_a_stream_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
