@@ -124,9 +124,13 @@ static smerf_status send_some(void *argument, size_t task, size_t thread, smerf_
     if (!sm_pack_start(&pack, &items->side->view, NULL, first, end))
         return sm_no_memory(error, "looking for neighbours");
     for (size_t t = 0; t < job->n_trees; t++) {
+        const uint8_t *code = job->trees[t].code;
         sm_descend_packed(&job->trees[t].descent, &pack, leaf);
-        for (size_t i = first; i < end; i++)
-            *code_of(items, i, job->first_tree + t, job->model->options.n_trees) = job->trees[t].code[leaf[i - first]];
+        for (size_t from = first; from < end; from += SM_CODE_TILE) { /* a pack is a number of whole tiles */
+            uint8_t *out = code_of(items, from, job->first_tree + t, job->model->options.n_trees);
+            size_t n = end - from < SM_CODE_TILE ? end - from : SM_CODE_TILE;
+            for (size_t i = 0; i < n; i++) out[i] = code[leaf[from - first + i]];
+        }
     }
     sm_pack_free(&pack);
     return SMERF_OK;
