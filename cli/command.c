@@ -57,12 +57,13 @@ static smerf_status take_option(cli_args *args, int n, char **words, int *next, 
     return SMERF_OK;
 }
 
-/* Files that are read: words, and values of options that name one, but for the output. */
+/* Files that are read: words, and values of options that name one, but for outputs. */
 static smerf_status check_standard_input(const cli_args *args, smerf_error *error) {
     size_t n_reads = 0;
     for (size_t i = 0; i < args->n_words; i++) n_reads += strcmp(args->words[i], "-") == 0;
     for (size_t i = 0; i < args->n_given; i++)
-        n_reads += strcmp(args->values[i], "-") == 0 && strcmp(args->given[i]->name, "-o") != 0;
+        n_reads += strcmp(args->values[i], "-") == 0 && strcmp(args->given[i]->name, "-o") != 0 &&
+                   strcmp(args->given[i]->name, "--graph") != 0;
     return n_reads > 1 ? cli_fail(args, error, "standard input can be read only once") : SMERF_OK;
 }
 

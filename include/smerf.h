@@ -346,7 +346,31 @@ SMERF_API smerf_status smerf_predict_values(const smerf_model *model, const smer
 SMERF_API size_t smerf_model_n_values(const smerf_model *model);
 SMERF_API const char *smerf_model_value_name(const smerf_model *model, size_t value);
 
-/* ---- 7  Evaluate -----------------------------------------------------------------------------------------
+/* ---- 7  Neighbours ---------------------------------------------------------------------------------------
+ * The nearest items of a catalogue, at the distances that section 6 predicts, in memory that does not grow with the number of
+ * pairs. A pair whose distance is not known (NaN) is left out. */
+
+typedef struct smerf_neighborhood {
+    const smerf_items *items;   /* the catalogue */
+    const smerf_items *queries; /* whose neighbours are wanted; NULL: the items', none of which is its own neighbour */
+    size_t k;                   /* how many neighbours, if there are so many; 0: all within the radius */
+    bool has_radius;            /* only those at a distance <= radius */
+    double radius;
+} smerf_neighborhood;
+
+typedef struct smerf_neighbor {
+    size_t item; /* a place in the catalogue */
+    double distance;
+} smerf_neighbor;
+
+/* Takes the neighbours of one query from near to far, equal distances in the order of the items; queries in order, always
+ * on the calling thread. Return non-zero to cancel. */
+typedef int (*smerf_neighbor_sink)(void *context, size_t query, const smerf_neighbor *neighbors, size_t n);
+
+SMERF_API smerf_status smerf_neighbors(const smerf_model *model, const smerf_neighborhood *wanted, const smerf_run *run,
+                                       smerf_neighbor_sink sink, void *context, smerf_error *error);
+
+/* ---- 8  Evaluate -----------------------------------------------------------------------------------------
  * Scores of predicted against true distances. A score that the data cannot give is NaN. */
 
 typedef enum smerf_metric { SMERF_RMSE, SMERF_SPEARMAN, SMERF_MAP10, SMERF_AUC_ROC, SMERF_AUC_PR } smerf_metric;
@@ -380,7 +404,7 @@ SMERF_API smerf_status smerf_evaluate(const smerf_model *model, const smerf_ques
 SMERF_API smerf_status smerf_score(const double *predicted, const smerf_target *truth, unsigned metrics,
                                    smerf_scores *scores, smerf_error *error);
 
-/* ---- 8  Importance ---------------------------------------------------------------------------------------*/
+/* ---- 9  Importance ---------------------------------------------------------------------------------------*/
 
 /* Sum of the gains of all splits made on each feature, divided by the largest sum if that is positive.
  *   importance [n_features] */
@@ -395,7 +419,7 @@ SMERF_API smerf_status smerf_importance_permutation(const smerf_model *model, co
                                                     const smerf_target *truth, const smerf_run *run, double *importance,
                                                     double *standard_error, smerf_error *error);
 
-/* ---- 9  Models ------------------------------------------------------------------------------------------*/
+/* ---- 10  Models ------------------------------------------------------------------------------------------*/
 
 /* Written under a temporary name, synced and renamed: a crash leaves the old file or the new one. */
 SMERF_API smerf_status smerf_model_save(const smerf_model *model, const char *path, smerf_error *error);
@@ -462,7 +486,7 @@ SMERF_API void smerf_model_tree(const smerf_model *model, size_t tree, smerf_tre
  *   weights  [n_nodes], the caller's */
 SMERF_API void smerf_model_node_weights(const smerf_model *model, size_t tree, double *weights);
 
-/* ---- 10  Tune --------------------------------------------------------------------------------------------
+/* ---- 11  Tune --------------------------------------------------------------------------------------------
  * Fits the paper's grid of settings and keeps the one with the best out-of-bag score (the first, on a tie). */
 
 typedef struct smerf_grid {
@@ -487,7 +511,7 @@ SMERF_API smerf_status smerf_tune(const smerf_items *items, smerf_target *target
                                   smerf_trial_sink tried, void *context, smerf_trial *best, smerf_model **out,
                                   smerf_error *error);
 
-/* ---- 11  Simulate ----------------------------------------------------------------------------------------
+/* ---- 12  Simulate ----------------------------------------------------------------------------------------
  * The data sets of the paper's section 5.1: 20 features, of which the first two matter. */
 
 typedef enum smerf_simulation { SMERF_REGRESSION, SMERF_BILINEAR, SMERF_RADIAL } smerf_simulation;
@@ -504,7 +528,7 @@ SMERF_API smerf_status smerf_simulate(smerf_simulation kind, size_t first_item, 
 /* The distance of two items, from their numbers. */
 SMERF_API double smerf_simulated_distance(smerf_simulation kind, double y, double other);
 
-/* ---- 12  Split -------------------------------------------------------------------------------------------
+/* ---- 13  Split -------------------------------------------------------------------------------------------
  * For honest evaluation: n_train of n things (items or pairs) to train on, each choice equally likely.
  *   is_train  [n], the caller's */
 SMERF_API smerf_status smerf_split(size_t n, size_t n_train, uint64_t seed, bool *is_train, smerf_error *error);
@@ -520,7 +544,7 @@ SMERF_API size_t smerf_split_n_pairs(size_t n_known, size_t n_items, double shar
 SMERF_API smerf_status smerf_target_divide(const smerf_target *target, double train_share, uint64_t seed,
                                            smerf_target **train, smerf_target **test, smerf_error *error);
 
-/* ---- 13  Compare -----------------------------------------------------------------------------------------
+/* ---- 14  Compare -----------------------------------------------------------------------------------------
  * Every method learns from the same parts of some data and is scored on the rest, several times: docs/methods/compare.md.
  *
  * Repeat r = 0, 1, ... has the seed options.seed + r, for what is drawn and for all that learn. By nodes, smerf_split of the

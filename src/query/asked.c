@@ -169,12 +169,11 @@ smerf_status sm_asked_plan(sm_asked *asked, bool sends_rows, bool sends_columns,
 
 /* ---- one group brought to hand ---- */
 
-enum { ITEMS_A_TASK = 8192 };
-
 typedef struct group_job {
     sm_asked *asked;
     bool sends;                         /* leaf and is_out are not known yet */
-    size_t n_row_tasks, n_column_tasks; /* a tree */
+    size_t first, end;                  /* trees that items are sent down */
+    size_t n_row_tasks, n_column_tasks; /* of a batch of trees */
 } group_job;
 
 static void mark_out_of_bag(sm_asked *asked, size_t b) {
@@ -200,25 +199,34 @@ static smerf_status send_some(void *argument, size_t task, size_t thread, smerf_
     group_job *job = argument;
     sm_asked *asked = job->asked;
     (void)thread;
-    (void)error;
-    size_t n_tasks = job->n_row_tasks + job->n_column_tasks, b = asked->first + task / n_tasks, part = task % n_tasks;
-    sm_side *side = part < job->n_row_tasks ? &asked->rows : &asked->others;
-    size_t first = (part < job->n_row_tasks ? part : part - job->n_row_tasks) * ITEMS_A_TASK;
-    size_t end = first + ITEMS_A_TASK < side->n ? first + ITEMS_A_TASK : side->n;
-    uint32_t *leaf = side->leaf + (asked->keeps_leaves ? b : b - asked->first) * side->n;
-    sm_descend(&sm_asked_ready(asked, b)->descent, &side->view, side->pick, first, end, leaf + first);
+    sm_side *side = task < job->n_row_tasks ? &asked->rows : &asked->others;
+    size_t first = (task < job->n_row_tasks ? task : task - job->n_row_tasks) * SM_PACK_ITEMS;
+    size_t end = first + SM_PACK_ITEMS < side->n ? first + SM_PACK_ITEMS : side->n;
+    sm_pack pack;
+    if (!sm_pack_start(&pack, &side->view, side->pick, first, end)) return sm_no_memory(error, "predicting");
+    for (size_t b = job->first; b < job->end; b++) {
+        uint32_t *leaf = side->leaf + (asked->keeps_leaves ? b : b - asked->first) * side->n;
+        sm_descend_packed(&sm_asked_ready(asked, b)->descent, &pack, leaf + first);
+    }
+    sm_pack_free(&pack);
     return SMERF_OK;
+}
+
+static size_t n_tasks_for(const sm_side *side) {
+    return side->is_sent ? (side->n + SM_PACK_ITEMS - 1) / SM_PACK_ITEMS : 0;
 }
 
 static smerf_status make_ready(group_job *job, sm_crew *crew, smerf_error *error) {
     sm_asked *asked = job->asked;
-    size_t n_trees = asked->end - asked->first, n_tasks;
-    smerf_status status = sm_crew_do(crew, n_trees, ready_tree, job, error);
-    if (status != SMERF_OK || !job->sends) return status;
-    if (asked->rows.is_sent) job->n_row_tasks = (asked->rows.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK;
-    if (asked->others.is_sent) job->n_column_tasks = (asked->others.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK;
-    n_tasks = sm_size(n_trees, job->n_row_tasks + job->n_column_tasks, 0);
-    return sm_crew_do(crew, n_tasks, send_some, job, error);
+    smerf_status status = sm_crew_do(crew, asked->end - asked->first, ready_tree, job, error);
+    job->n_row_tasks = n_tasks_for(&asked->rows);
+    job->n_column_tasks = n_tasks_for(&asked->others);
+    for (size_t b = asked->first; b < asked->end && job->sends && status == SMERF_OK; b = job->end) {
+        job->first = b;
+        job->end = sm_descent_batch_end(asked->model->trees, b, asked->end);
+        status = sm_crew_do(crew, job->n_row_tasks + job->n_column_tasks, send_some, job, error);
+    }
+    return status;
 }
 
 smerf_status sm_asked_turn(sm_asked *asked, size_t group, sm_crew *crew, smerf_error *error) {

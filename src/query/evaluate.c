@@ -193,7 +193,7 @@ smerf_status sm_evaluate(const smerf_model *model, const smerf_question *questio
     status = sm_asked_start(&asked, model, question, limits, error);
     if (status != SMERF_OK) return status;
     if (truth == NULL) job.place = asked.place;
-    status = sm_panel_start(&panel, &asked, (job.metrics & AREAS) != 0, &crew, error);
+    status = sm_panel_start(&panel, &asked, sm_asked_columns(&asked)->n, (job.metrics & AREAS) != 0, &crew, error);
     if (status == SMERF_OK) {
         status = score(&job, &panel, &crew, scores, error);
         sm_panel_free(&panel);

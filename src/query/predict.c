@@ -26,7 +26,7 @@ smerf_status sm_predict_rows(const smerf_model *model, const smerf_question *que
     sm_crew_start(&crew, run);
     smerf_status status = sm_asked_start(&asked, model, question, limits, error);
     if (status != SMERF_OK) return status;
-    status = sm_panel_start(&panel, &asked, false, &crew, error);
+    status = sm_panel_start(&panel, &asked, sm_asked_columns(&asked)->n, false, &crew, error);
     if (status == SMERF_OK) {
         status = predict_panels(&panel, &crew, sink, context, error);
         sm_panel_free(&panel);

@@ -11,8 +11,9 @@ typedef struct sm_ready {
     sm_leaves leaves;
     sm_descent descent;
     void *summary;
-    double *self; /* [leaves] where items' own distances are left out: h(l, l), NaN: no pair to ask; else NULL */
-} sm_ready;       /* filled with zeros, it is not ready */
+    const double *rows; /* [leaves][leaves] all their distances, while someone has them at hand; else NULL */
+    double *self;       /* [leaves] where items' own distances are left out: h(l, l), NaN: no pair to ask; else NULL */
+} sm_ready;             /* filled with zeros, it is not ready */
 
 /* For so many items to be sent down the tree. False: no memory, and *ready is filled with zeros. */
 bool sm_ready_start(sm_ready *ready, const smerf_model *model, size_t tree, size_t n_items);

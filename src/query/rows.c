@@ -1,23 +1,22 @@
 /* rows.c - the average over the trees of the distance between leaves, Eq. (3), for a panel of rows.
  *
- * For each group of trees, threads take chunks of rows and go through the trees in order: for each leaf that a row of
- * the chunk falls into, its distances to all leaves are formed once and spread over the columns by their leaves. Every
- * pair is added up in the order of the trees by one thread at a time, so that the result depends neither on how rows
- * and trees were dealt out nor on how large panels and chunks are. */
+ * For each group of trees, and in it for each batch that fits into the cache, threads take strips of rows (strip.h) and go
+ * through the trees in order. Every pair is added up in the order of the trees by one thread at a time, so that the result
+ * depends neither on how rows and trees were dealt out nor on how large panels are. Where the columns are the rows, (j, i)
+ * is (i, j) if both are in the panel. */
 #include "query/rows.h"
-
-#include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "query/answers.h"
 #include "query/settle.h"
+#include "query/strip.h"
 
-/* The distances of one leaf to all others serve every row of a chunk that falls into it. */
-enum { MOST_CHUNK_ROWS = 32 };
+/* Whether (j, i) will be (i, j): the columns are the rows, all of them. */
+static bool mirrors(const sm_panel *panel) {
+    return panel->asked->is_square && panel->columns.end - panel->columns.first == panel->asked->rows.n;
+}
 
-/* Few columns in a tree of many leaves: their leaves are asked for one by one. */
-enum { LEAVES_A_COLUMN = 16 };
+static size_t width(const sm_panel *panel) { return panel->columns.end - panel->columns.first; }
 
 /* ---- room ---- */
 
@@ -30,7 +29,7 @@ static size_t rows_that_fit(double bytes, double row_bytes) {
 static size_t panel_rows(const sm_asked *asked, double row_bytes, bool wants_all, size_t n_threads) {
     const sm_limits *limits = asked->limits;
     double n_cells = (double)asked->rows.n * (double)sm_asked_columns(asked)->n;
-    size_t fitting = rows_that_fit(limits->panel_bytes, row_bytes), busy = n_threads * MOST_CHUNK_ROWS;
+    size_t fitting = rows_that_fit(limits->panel_bytes, row_bytes), busy = n_threads * SM_STRIP;
     size_t most = rows_that_fit(limits->most_panel_bytes, row_bytes);
     if (fitting < busy) fitting = busy < most ? busy : most;
     if (asked->n_groups > 1 && fitting < most) fitting = most;
@@ -38,20 +37,28 @@ static size_t panel_rows(const sm_asked *asked, double row_bytes, bool wants_all
     return fitting < asked->rows.n ? fitting : asked->rows.n;
 }
 
-static smerf_status take_room(sm_panel *panel, bool wants_all, smerf_error *error) {
+static bool start_rooms(sm_panel *panel, size_t most_columns) {
+    panel->rooms = sm_zeros(panel->n_threads, sizeof *panel->rooms);
+    for (size_t t = 0; t < panel->n_threads && panel->rooms != NULL; t++)
+        if (!sm_strip_room_start(&panel->rooms[t], panel->asked, most_columns)) return false;
+    return panel->rooms != NULL;
+}
+
+static smerf_status take_room(sm_panel *panel, size_t n_columns, bool wants_all, smerf_error *error) {
     const sm_asked *asked = panel->asked;
-    size_t n_columns = sm_asked_columns(asked)->n, cell_bytes = sizeof *panel->distances;
+    bool is_forest = asked->model->method == NULL;
+    size_t cell_bytes = sizeof *panel->distances;
     if (!sm_asked_all_speak(asked)) cell_bytes += sizeof *panel->n_spoken;
+    wants_all = wants_all || (is_forest && mirrors(panel)); /* then half of them need not be predicted */
     panel->most_rows = panel_rows(asked, (double)n_columns * (double)cell_bytes, wants_all, panel->n_threads);
-    size_t fair = (panel->most_rows + panel->n_threads - 1) / panel->n_threads;
-    panel->chunk_rows = fair < 1 ? 1 : fair < MOST_CHUNK_ROWS ? fair : MOST_CHUNK_ROWS;
 
     size_t n_cells = sm_size(panel->most_rows, n_columns, 0);
-    smerf_status status = sm_check_memory((double)n_cells * (double)cell_bytes, "predicting", error);
+    double bytes = (double)n_cells * (double)cell_bytes;
+    if (is_forest) bytes += (double)panel->n_threads * sm_strip_room_bytes(asked, n_columns);
+    smerf_status status = sm_check_memory(bytes, "predicting", error);
     if (status != SMERF_OK) return status;
     panel->distances = sm_array(n_cells, sizeof *panel->distances);
-    panel->rooms = sm_leaf_rooms_new(asked->model, panel->n_threads);
-    bool has_room = panel->distances != NULL && panel->rooms != NULL;
+    bool has_room = panel->distances != NULL && (!is_forest || start_rooms(panel, n_columns));
     if (has_room && !sm_asked_all_speak(asked)) {
         panel->n_spoken = sm_array(n_cells, sizeof *panel->n_spoken);
         has_room = panel->n_spoken != NULL;
@@ -59,11 +66,12 @@ static smerf_status take_room(sm_panel *panel, bool wants_all, smerf_error *erro
     return has_room ? SMERF_OK : sm_no_memory(error, "predicting");
 }
 
-smerf_status sm_panel_start(sm_panel *panel, sm_asked *asked, bool wants_all, const sm_crew *crew, smerf_error *error) {
-    *panel = (sm_panel){.asked = asked, .n_threads = crew->n_threads};
+smerf_status sm_panel_start(sm_panel *panel, sm_asked *asked, size_t most_columns, bool wants_all, const sm_crew *crew,
+                            smerf_error *error) {
+    *panel = (sm_panel){.asked = asked, .n_threads = crew->n_threads, .columns = {0, most_columns}};
     atomic_init(&panel->is_unsettled, false);
     smerf_status status = sm_asked_plan(asked, false, true, error);
-    if (status == SMERF_OK) status = take_room(panel, wants_all, error);
+    if (status == SMERF_OK) status = take_room(panel, most_columns, wants_all, error);
     if (status != SMERF_OK) sm_panel_free(panel);
     return status;
 }
@@ -71,114 +79,134 @@ smerf_status sm_panel_start(sm_panel *panel, sm_asked *asked, bool wants_all, co
 void sm_panel_free(sm_panel *panel) {
     sm_free(panel->distances);
     sm_free(panel->n_spoken);
-    sm_leaf_rooms_free(panel->rooms, panel->n_threads);
+    sm_free(panel->leaf_rows);
+    for (size_t t = 0; t < panel->n_threads && panel->rooms != NULL; t++) sm_strip_room_free(&panel->rooms[t]);
+    sm_free(panel->rooms);
     panel->distances = NULL;
     panel->n_spoken = NULL;
+    panel->leaf_rows = NULL;
     panel->rooms = NULL;
 }
 
-/* ---- adding up ---- */
+/* ---- strips of a panel ---- */
 
-static void spread(const double *leaf_row, const uint32_t *column_leaf, size_t n_columns, double *sums) {
-    for (size_t j = 0; j < n_columns; j++) sums[j] += leaf_row[column_leaf[j]];
+/* The rows of a task, and the columns to predict: all, or those up to the rows themselves and those beyond the panel. */
+static sm_strip strip_of(const sm_panel *panel, size_t task) {
+    size_t first = panel->first + task * SM_STRIP, end = panel->end - first < SM_STRIP ? panel->end : first + SM_STRIP;
+    if (!mirrors(panel)) return (sm_strip){first, end, 1, {panel->columns}};
+    return (sm_strip){first, end, 2, {{0, end}, {panel->end, panel->columns.end}}};
 }
 
-/* The same, where not every tree speaks for every pair. */
-static void spread_some(const sm_asked *asked, size_t b, size_t row, const double *leaf_row,
-                        const uint32_t *column_leaf, double *sums, uint32_t *n_spoken) {
-    const bool *is_out = sm_asked_is_out(asked, b);
-    size_t n_columns = sm_asked_columns(asked)->n;
-    for (size_t j = 0; j < n_columns; j++) {
-        double distance = leaf_row[column_leaf[j]];
-        if (is_out != NULL && !sm_asked_may_speak(asked, is_out[row], is_out[j])) continue;
-        n_spoken[j] |= SM_MAY_SPEAK;
-        if (isnan(distance)) continue;
-        sums[j] += distance;
-        n_spoken[j]++;
+/* Columns whose part of a strip stays in the nearest cache while it is turned into rows. */
+enum { COLUMNS_AT_A_TIME = 64 };
+
+/* Sums of some columns on their way between a strip and the panel's rows.   cell  where they start in the strip */
+static void carry(const sm_panel *panel, const sm_strip *strip, sm_span columns, size_t cell, bool to_panel,
+                  const sm_strip_room *room) {
+    size_t n = columns.end - columns.first;
+    for (size_t r = 0; r < strip->end - strip->first; r++) {
+        size_t place = (strip->first - panel->first + r) * width(panel) + columns.first - panel->columns.first;
+        double *row = panel->distances + place, *sums = room->sums + cell + r;
+        for (size_t j = 0; j < n && to_panel; j++) row[j] = sums[j * SM_STRIP];
+        for (size_t j = 0; j < n && !to_panel; j++) sums[j * SM_STRIP] = row[j];
+        if (room->counts == NULL) continue;
+        uint32_t *spoken = panel->n_spoken + place, *counts = room->counts + cell + r;
+        for (size_t j = 0; j < n && to_panel; j++) spoken[j] = counts[j * SM_STRIP];
+        for (size_t j = 0; j < n && !to_panel; j++) counts[j * SM_STRIP] = spoken[j];
     }
 }
 
-/* Distances of one leaf, to those leaves at least that columns fall into. */
-static void fill_leaf_row(const smerf_target *target, const sm_ready *ready, uint32_t leaf, const uint32_t *column_leaf,
-                          size_t n_columns, sm_leaf_room *room) {
-    if (n_columns < ready->leaves.n / LEAVES_A_COLUMN)
-        for (size_t j = 0; j < n_columns; j++)
-            room->row[column_leaf[j]] = target->kind->leaf_pair(target, &ready->leaves, leaf, column_leaf[j]);
-    else
-        target->kind->leaf_row(target, &ready->leaves, leaf, room->row, room->scratch);
-    if (ready->self != NULL) room->row[leaf] = ready->self[leaf];
-}
-
-static void add_tree(const sm_panel *panel, size_t b, size_t first, size_t end, sm_leaf_room *room) {
-    const sm_asked *asked = panel->asked;
-    const uint32_t *column_leaf = sm_asked_leaves(asked, sm_asked_columns(asked), b);
-    size_t n_columns = sm_asked_columns(asked)->n;
-    const bool *is_out = sm_asked_is_out(asked, b);
-    uint32_t row_leaf[MOST_CHUNK_ROWS];
-    bool is_done[MOST_CHUNK_ROWS];
-    sm_asked_row_leaves(asked, b, first, end, row_leaf);
-    for (size_t i = first; i < end; i++) /* a tree that has no say in any pair of a row is done with it */
-        is_done[i - first] = is_out != NULL && !sm_asked_may_speak(asked, is_out[i], true);
-    for (size_t i = first; i < end; i++) {
-        if (is_done[i - first]) continue;
-        uint32_t leaf = row_leaf[i - first];
-        fill_leaf_row(asked->model->target, sm_asked_ready(asked, b), leaf, column_leaf, n_columns, room);
-        for (size_t other = i; other < end; other++) {
-            if (row_leaf[other - first] != leaf || is_done[other - first]) continue;
-            size_t place = (other - panel->first) * n_columns;
-            is_done[other - first] = true;
-            if (panel->n_spoken == NULL)
-                spread(room->row, column_leaf, n_columns, panel->distances + place);
-            else
-                spread_some(asked, b, other, room->row, column_leaf, panel->distances + place, panel->n_spoken + place);
+static void carry_all(const sm_panel *panel, const sm_strip *strip, bool to_panel, const sm_strip_room *room) {
+    size_t cell = 0;
+    for (size_t s = 0; s < strip->n_spans; s++)
+        for (size_t first = strip->span[s].first, end; first < strip->span[s].end; first = end) {
+            end = strip->span[s].end - first < COLUMNS_AT_A_TIME ? strip->span[s].end : first + COLUMNS_AT_A_TIME;
+            carry(panel, strip, (sm_span){first, end}, cell, to_panel, room);
+            cell += (end - first) * SM_STRIP;
         }
+}
+
+/* The same pairs the other way round, where they are in the panel: columns of other rows. */
+static void mirror(const sm_panel *panel, const sm_strip *strip, const sm_strip_room *room) {
+    size_t n_columns = width(panel), n_rows = strip->end - strip->first;
+    for (size_t j = panel->first; j < strip->first; j++) {
+        size_t place = (j - panel->first) * n_columns + strip->first;
+        for (size_t r = 0; r < n_rows; r++) panel->distances[place + r] = room->sums[j * SM_STRIP + r];
+        for (size_t r = 0; r < n_rows && room->counts != NULL; r++)
+            panel->n_spoken[place + r] = room->counts[j * SM_STRIP + r];
     }
 }
 
-/* ---- from sums to means ---- */
-
-static void divide(double *distances, size_t n_cells, double n_trees) {
-    for (size_t cell = 0; cell < n_cells; cell++) distances[cell] /= n_trees;
-}
-
-/* The same, where not every tree has spoken. A pair that is left to sm_settle keeps the count SM_MAY_SPEAK. */
-static void divide_some(sm_panel *panel, size_t from, size_t to) {
-    double fallback = panel->asked->fallback;
-    bool is_unsettled = false;
-    for (size_t cell = from; cell < to; cell++) {
-        uint32_t count = panel->n_spoken[cell];
-        if (SM_N_SPOKEN(count) > 0)
-            panel->distances[cell] /= SM_N_SPOKEN(count);
-        else
-            panel->distances[cell] = count == SM_MAY_SPEAK ? fallback : NAN;
-        is_unsettled = is_unsettled || count == SM_MAY_SPEAK;
-    }
-    if (is_unsettled && sm_settles(panel->asked)) atomic_store(&panel->is_unsettled, true);
-}
-
-static smerf_status add_group(void *argument, size_t task, size_t thread, smerf_error *error) {
+static smerf_status add_batch(void *argument, size_t task, size_t thread, smerf_error *error) {
     sm_panel *panel = argument;
     const sm_asked *asked = panel->asked;
+    sm_strip_room *room = &panel->rooms[thread];
+    sm_strip strip = strip_of(panel, task);
     (void)error;
-    size_t n_columns = sm_asked_columns(asked)->n, first = panel->first + task * panel->chunk_rows;
-    size_t end = first + panel->chunk_rows < panel->end ? first + panel->chunk_rows : panel->end;
-    size_t from = (first - panel->first) * n_columns, to = (end - panel->first) * n_columns;
-    if (asked->first == 0) {
-        memset(panel->distances + from, 0, (to - from) * sizeof *panel->distances);
-        if (panel->n_spoken != NULL) memset(panel->n_spoken + from, 0, (to - from) * sizeof *panel->n_spoken);
-    }
-    for (size_t b = asked->first; b < asked->end; b++) add_tree(panel, b, first, end, &panel->rooms[thread]);
-    if (asked->end < asked->n_trees) return SMERF_OK;
-    if (panel->n_spoken == NULL)
-        divide(panel->distances + from, to - from, (double)asked->n_trees);
+    if (panel->first_tree == 0)
+        sm_strip_clear(&strip, room);
     else
-        divide_some(panel, from, to);
+        carry_all(panel, &strip, false, room);
+    sm_strip_add(asked, &strip, panel->first_tree, panel->end_tree, room);
+    bool is_last = panel->end_tree == asked->n_trees;
+    if (is_last && sm_strip_divide(asked, &strip, room) && sm_settles(asked)) atomic_store(&panel->is_unsettled, true);
+    carry_all(panel, &strip, true, room);
+    if (is_last && mirrors(panel)) mirror(panel, &strip, room);
     return SMERF_OK;
+}
+
+/* ---- batches of trees ---- */
+
+/* All distances between the leaves of a tree, if it is to have them. */
+static smerf_status fill_leaf_rows(void *argument, size_t task, size_t thread, smerf_error *error) {
+    sm_panel *panel = argument;
+    sm_asked *asked = panel->asked;
+    size_t n_rows = panel->end - panel->first, from = 0, b = panel->first_tree + task;
+    (void)error;
+    for (size_t before = panel->first_tree; before < b; before++) from += sm_strip_n_leaf_rows(asked, before, n_rows);
+    sm_ready *ready = &asked->ready[b - asked->first];
+    if (sm_strip_n_leaf_rows(asked, b, n_rows) == 0) return SMERF_OK;
+    for (size_t leaf = 0; leaf < ready->leaves.n; leaf++)
+        asked->model->target->kind->leaf_row(asked->model->target, &ready->leaves, leaf,
+                                             panel->leaf_rows + from + leaf * ready->leaves.n,
+                                             panel->rooms[thread].leaf.scratch);
+    ready->rows = panel->leaf_rows + from;
+    return SMERF_OK;
+}
+
+static smerf_status make_leaf_rows(sm_panel *panel, sm_crew *crew, smerf_error *error) {
+    size_t n = 0;
+    for (size_t b = panel->first_tree; b < panel->end_tree; b++)
+        n += sm_strip_n_leaf_rows(panel->asked, b, panel->end - panel->first);
+    if (n == 0) return SMERF_OK;
+    if (panel->leaf_rows == NULL) panel->leaf_rows = sm_array(SM_MOST_LEAF_ROWS, sizeof *panel->leaf_rows);
+    if (panel->leaf_rows == NULL) return sm_no_memory(error, "predicting");
+    return sm_crew_do(crew, panel->end_tree - panel->first_tree, fill_leaf_rows, panel, error);
+}
+
+/*   whole  the part of the job that all trees are */
+static void share_trees(const sm_panel *panel, const double whole[2], size_t first, size_t end, sm_crew *crew) {
+    double n_trees = (double)panel->asked->n_trees;
+    crew->share_from = whole[0] + (whole[1] - whole[0]) * ((double)first / n_trees);
+    crew->share_to = whole[0] + (whole[1] - whole[0]) * ((double)end / n_trees);
+}
+
+static smerf_status add_trees(sm_panel *panel, size_t first, size_t n_strips, const double whole[2], sm_crew *crew,
+                              smerf_error *error) {
+    sm_asked *asked = panel->asked;
+    panel->first_tree = first;
+    panel->end_tree = sm_strip_batch_end(asked, first, panel->end - panel->first, width(panel));
+    share_trees(panel, whole, first, first, crew); /* leaves are quick */
+    smerf_status status = make_leaf_rows(panel, crew, error);
+    share_trees(panel, whole, first, panel->end_tree, crew);
+    if (status == SMERF_OK) status = sm_crew_do(crew, n_strips, add_batch, panel, error);
+    for (size_t b = first; b < panel->end_tree; b++) asked->ready[b - asked->first].rows = NULL;
+    return status;
 }
 
 /* Lists the pairs that are not settled, and puts in what comes of them. */
 static smerf_status settle(sm_panel *panel, sm_crew *crew, smerf_error *error) {
-    size_t n_columns = sm_asked_columns(panel->asked)->n, n_cells = (panel->end - panel->first) * n_columns, n = 0;
+    size_t n_columns = width(panel), n_cells = (panel->end - panel->first) * n_columns, n = 0;
     sm_arena arena = {0};
     for (size_t cell = 0; cell < n_cells; cell++) n += panel->n_spoken[cell] == SM_MAY_SPEAK;
     uint32_t *row = sm_arena_take(&arena, n, sizeof *row), *column = sm_arena_take(&arena, n, sizeof *column);
@@ -187,7 +215,7 @@ static smerf_status settle(sm_panel *panel, sm_crew *crew, smerf_error *error) {
     for (size_t cell = 0, k = 0; cell < n_cells && status == SMERF_OK; cell++)
         if (panel->n_spoken[cell] == SM_MAY_SPEAK) {
             row[k] = (uint32_t)(panel->first + cell / n_columns);
-            column[k++] = (uint32_t)(cell % n_columns);
+            column[k++] = (uint32_t)(panel->columns.first + cell % n_columns);
         }
     if (status == SMERF_OK) status = sm_settle(panel->asked, row, column, n, distance, crew, error);
     for (size_t cell = 0, k = 0; cell < n_cells && status == SMERF_OK; cell++)
@@ -202,8 +230,8 @@ static smerf_status answer_rows(void *argument, size_t task, size_t thread, smer
     sm_panel *panel = argument;
     const sm_asked *asked = panel->asked;
     (void)error;
-    size_t first = panel->first + task * panel->chunk_rows;
-    size_t end = first + panel->chunk_rows < panel->end ? first + panel->chunk_rows : panel->end;
+    size_t first = panel->first + task * SM_STRIP;
+    size_t end = panel->end - first < SM_STRIP ? panel->end : first + SM_STRIP;
     sm_answer_rows(asked, panel->first, first, end, thread, panel->distances);
     return SMERF_OK;
 }
@@ -211,24 +239,26 @@ static smerf_status answer_rows(void *argument, size_t task, size_t thread, smer
 smerf_status sm_panel_predict(sm_panel *panel, size_t first, sm_crew *crew, smerf_error *error) {
     sm_asked *asked = panel->asked;
     smerf_status status = SMERF_OK;
-    double from = crew->share_from, to = crew->share_to;
+    const double whole[2] = {crew->share_from, crew->share_to};
     panel->first = first;
     panel->end = asked->rows.n - first < panel->most_rows ? asked->rows.n : first + panel->most_rows;
-    size_t n_chunks = (panel->end - first + panel->chunk_rows - 1) / panel->chunk_rows;
+    size_t n_strips = (panel->end - first + SM_STRIP - 1) / SM_STRIP;
     if (asked->model->method != NULL) {
+        crew->share_to = crew->share_from; /* making ready is quick */
         status = sm_answers_start(asked, crew, error);
-        if (status == SMERF_OK) status = sm_crew_do(crew, n_chunks, answer_rows, panel, error);
+        crew->share_to = whole[1];
+        if (status == SMERF_OK) status = sm_crew_do(crew, n_strips, answer_rows, panel, error);
         if (status == SMERF_OK) sm_answers_mirror(asked, panel->first, panel->end, panel->distances);
         return status;
     }
     for (size_t group = 0; group < asked->n_groups && status == SMERF_OK; group++) {
-        crew->share_from = from + (to - from) * (double)group / (double)asked->n_groups;
-        crew->share_to = from + (to - from) * (double)(group + 1) / (double)asked->n_groups;
+        share_trees(panel, whole, asked->group_first[group], asked->group_first[group + 1], crew);
         status = sm_asked_turn(asked, group, crew, error);
-        if (status == SMERF_OK) status = sm_crew_do(crew, n_chunks, add_group, panel, error);
+        for (size_t b = asked->first; b < asked->end && status == SMERF_OK; b = panel->end_tree)
+            status = add_trees(panel, b, n_strips, whole, crew, error);
     }
     if (status == SMERF_OK && atomic_load(&panel->is_unsettled)) status = settle(panel, crew, error);
-    crew->share_from = from;
-    crew->share_to = to;
+    crew->share_from = whole[0];
+    crew->share_to = whole[1];
     return status;
 }

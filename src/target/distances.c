@@ -204,6 +204,7 @@ const sm_target_kind sm_target_distances = {
     .level_distances = sm_distances_levels,
     .leaf_row = sm_distances_leaf_row,
     .leaf_pair = sm_distances_leaf_pair,
+    .item_strip = sm_distances_item_strip,
     .mean_apart = sm_distances_mean_apart,
     .true_row = true_row,
     .with_diagonal = with_diagonal,

@@ -47,8 +47,14 @@ static double sum_between(const sm_distances *distances, const sm_leaves *leaves
     return sum;
 }
 
+/* A leaf of one item: to another such leaf the distance is z, as it is. */
+static bool is_one(const sm_leaves *leaves, size_t leaf) { return leaves->first[leaf + 1] - leaves->first[leaf] == 1; }
+
 double sm_distances_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b) {
     if (a > b) return sm_distances_leaf_pair(target, leaves, b, a);
+    if (is_one(leaves, a) && is_one(leaves, b))
+        return sm_distances_pair(sm_distances_of(target), leaves->item[leaves->first[a]],
+                                 leaves->item[leaves->first[b]]);
     return sum_between(sm_distances_of(target), leaves, a, b) / (leaves->total[a] * leaves->total[b]);
 }
 
@@ -60,6 +66,23 @@ void sm_distances_leaf_row(const smerf_target *target, const sm_leaves *leaves, 
     add_later_leaves(distances, leaves, leaf, row);
     row[leaf] = sum_between(distances, leaves, leaf, leaf);
     for (size_t l = 0; l < leaves->n; l++) row[l] /= leaves->total[leaf] * leaves->total[l];
+    for (size_t l = 0; l < leaves->n && is_one(leaves, leaf); l++)
+        if (is_one(leaves, l)) row[l] = sm_distances_leaf_pair(target, leaves, leaf, l);
+}
+
+bool sm_distances_item_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
+                             const sm_strip_kernels *kernels, float *table) {
+    const sm_distances *distances = sm_distances_of(target);
+    const float *rows[SM_STRIP];
+    if (leaves->first[leaves->n] != leaves->n) return false;
+    for (size_t r = 0; r < SM_STRIP; r++)
+        rows[r] = distances->z + (size_t)leaves->item[leaf[r]] * distances->head.n_columns;
+    kernels->pack(rows, distances->head.n_columns, table);
+    for (size_t r = 0; r < SM_STRIP; r++) {
+        size_t item = leaves->item[leaf[r]];
+        table[item * SM_STRIP + r] = (float)sm_distances_pair(distances, item, item);
+    }
+    return true;
 }
 
 double sm_distances_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end) {

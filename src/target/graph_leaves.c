@@ -122,7 +122,7 @@ static void add_later_leaves(const sm_links *links, const sm_leaves *leaves, con
 }
 
 /* Adds to row[l] for the leaves l < leaf: the outer sum runs over them, so the inner sums over this leaf are formed
- * first, one for every member of an earlier leaf. */
+ * first, one for every member of an earlier leaf. A leaf is done when the first of its members with a sum is met. */
 static void add_earlier_leaves(const sm_links *links, const sm_leaves *leaves, const sm_places *places, size_t leaf,
                                double *row, double *inner) {
     for (size_t a = leaves->first[leaf]; a < leaves->first[leaf + 1]; a++) {
@@ -132,17 +132,31 @@ static void add_earlier_leaves(const sm_links *links, const sm_leaves *leaves, c
             if (m < leaves->first[leaf]) inner[m] += leaves->weight[a] * (1 - sm_links_value(links, e));
         }
     }
-    for (size_t m = 0; m < leaves->first[leaf]; m++) row[places->leaf[m]] += leaves->weight[m] * inner[m];
+    for (size_t a = leaves->first[leaf]; a < leaves->first[leaf + 1]; a++) {
+        size_t item = leaves->item[a];
+        for (size_t e = links->first[item]; e < links->first[item + 1]; e++) {
+            uint32_t met = places->place[links->partner[e]];
+            if (met >= leaves->first[leaf] || inner[met] == 0) continue;
+            size_t l = places->leaf[met];
+            for (size_t m = leaves->first[l]; m < leaves->first[l + 1]; m++) {
+                row[l] += leaves->weight[m] * inner[m];
+                inner[m] = 0;
+            }
+        }
+    }
 }
 
+/* Most leaves have no link with this one, and are at distance 1. */
 void sm_graph_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row, double *scratch) {
     const sm_graph *graph = sm_graph_of(target);
     const sm_places *places = &((const summary *)leaves->summary)->places;
+    double unlinked = fmax(1, graph->least);
     memset(row, 0, leaves->n * sizeof *row);
     memset(scratch, 0, leaves->first[leaves->n] * sizeof *scratch);
     add_earlier_leaves(graph->links, leaves, places, leaf, row, scratch);
     add_later_leaves(graph->links, leaves, places, leaf, row, scratch);
-    for (size_t l = 0; l < leaves->n; l++) row[l] = distance_to_other(graph, leaves, leaf, l, row[l]);
+    for (size_t l = 0; l < leaves->n; l++)
+        row[l] = row[l] == 0 ? unlinked : distance_to_other(graph, leaves, leaf, l, row[l]);
     row[leaf] = distance_to_itself(graph, leaves, places, leaf);
 }
 

@@ -156,6 +156,38 @@ void sm_labels_leaf_row(const smerf_target *target, const sm_leaves *leaves, siz
     row[leaf] += own_part(target, leaves, leaf);
 }
 
+/* Puts the shares of each leaf's classes side by side, or takes them out again.   share_of  [classes][SM_STRIP] */
+static void lay_out(const summary *made, const uint32_t *leaf, bool in, double *share_of) {
+    for (size_t r = 0; r < SM_STRIP; r++)
+        for (size_t i = made->first[leaf[r]]; i < made->first[leaf[r] + 1]; i++)
+            share_of[made->label[i] * SM_STRIP + r] = in ? made->share[i] : 0;
+}
+
+size_t sm_labels_n_strip_numbers(const smerf_target *target) {
+    return sm_size(sm_labels_of(target)->classes->n, SM_STRIP, 0);
+}
+
+void sm_labels_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
+                          const sm_strip_kernels *kernels, double *scratch, double *table) {
+    const summary *made = leaves->summary;
+    lay_out(made, leaf, true, scratch);
+    kernels->shares(made->first, made->label, made->share, leaves->n, scratch, table);
+    lay_out(made, leaf, false, scratch);
+    for (size_t r = 0; r < SM_STRIP; r++) table[leaf[r] * SM_STRIP + r] += own_part(target, leaves, leaf[r]);
+}
+
+bool sm_labels_leaf_codes(const smerf_target *target, const sm_leaves *leaves, uint8_t *code) {
+    const sm_labels *labels = sm_labels_of(target);
+    if (sm_one_column_of(target)->diagonal != 0 || labels->classes->n > UINT8_MAX + 1) return false;
+    for (size_t l = 0; l < leaves->n; l++) {
+        uint32_t label = labels->class_of[leaves->item[leaves->first[l]]];
+        for (size_t m = leaves->first[l] + 1; m < leaves->first[l + 1]; m++)
+            if (labels->class_of[leaves->item[m]] != label) return false;
+        code[l] = (uint8_t)label;
+    }
+    return true;
+}
+
 /* Few members: pair by pair. */
 static double mean_of_pairs(const uint32_t *class_of, const sm_leaves *leaves, size_t first, size_t end) {
     double sum = 0, weight = 0;

@@ -60,6 +60,12 @@ void sm_vector_summary_free(sm_vector_summary *summary);
 double sm_vector_leaf_pair(const sm_vectors *vectors, const sm_vector_summary *summary, size_t a, size_t b);
 void sm_vector_leaf_row(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves, size_t leaf,
                         double *row);
+void sm_vector_leaf_strip(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves,
+                          const uint32_t *leaf, const sm_strip_kernels *kernels, double *mean_of,
+                          double *table); /* mean_of  [rank][SM_STRIP] scratch */
+bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *summary, const uint32_t *leaf,
+                         const sm_strip_kernels *kernels, double *mean_of, const uint32_t *column_leaf, size_t n,
+                         double *sums);
 double sm_vector_mean_apart(const sm_vectors *vectors, const sm_leaves *leaves, size_t first, size_t end);
 
 #endif

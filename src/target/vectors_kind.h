@@ -28,6 +28,12 @@ void sm_vector_kind_levels(sm_search *search, const sm_node *node, const uint32_
 size_t sm_vector_kind_summary_bytes(const smerf_target *target, size_t n_leaves);
 void *sm_vector_kind_summarise(const smerf_target *target, const sm_leaves *leaves);
 void sm_vector_kind_summary_free(void *summary);
+size_t sm_vector_kind_n_strip_numbers(const smerf_target *target);
+void sm_vector_kind_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
+                               const sm_strip_kernels *kernels, double *scratch, double *table);
+bool sm_vector_kind_add_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
+                              const sm_strip_kernels *kernels, double *scratch, const uint32_t *column_leaf, size_t n,
+                              double *sums);
 void sm_vector_kind_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row,
                              double *scratch);
 double sm_vector_kind_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
@@ -39,7 +45,8 @@ void sm_vector_kind_true_row(const smerf_target *target, size_t row, double *out
     .price = sm_vector_kind_price, .level_distances = sm_vector_kind_levels,                                           \
     .summary_bytes = sm_vector_kind_summary_bytes, .summarise = sm_vector_kind_summarise,                              \
     .summary_free = sm_vector_kind_summary_free, .leaf_row = sm_vector_kind_leaf_row,                                  \
-    .leaf_pair = sm_vector_kind_leaf_pair, .mean_apart = sm_vector_kind_mean_apart,                                    \
-    .true_row = sm_vector_kind_true_row
+    .n_strip_numbers = sm_vector_kind_n_strip_numbers, .leaf_strip = sm_vector_kind_leaf_strip,                        \
+    .add_strip = sm_vector_kind_add_strip, .leaf_pair = sm_vector_kind_leaf_pair,                                      \
+    .mean_apart = sm_vector_kind_mean_apart, .true_row = sm_vector_kind_true_row
 
 #endif

@@ -94,6 +94,37 @@ void sm_vector_leaf_row(const sm_vectors *vectors, const sm_vector_summary *summ
     for (size_t l = 0; l < n_leaves; l++) row[l] = sm_vector_leaf_pair(vectors, summary, leaf, l);
 }
 
+/* Means and spreads of several leaves side by side.   mean_of  [rank][SM_STRIP]    spread_of  [SM_STRIP] */
+static void lay_out(const sm_vectors *vectors, const sm_vector_summary *summary, const uint32_t *leaf, double *mean_of,
+                    double *spread_of) {
+    for (size_t r = 0; r < SM_STRIP; r++) {
+        spread_of[r] = summary->spread[leaf[r]];
+        for (size_t k = 0; k < vectors->rank; k++)
+            mean_of[k * SM_STRIP + r] = summary->mean[leaf[r] * vectors->rank + k];
+    }
+}
+
+void sm_vector_leaf_strip(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves,
+                          const uint32_t *leaf, const sm_strip_kernels *kernels, double *mean_of, double *table) {
+    double spread_of[SM_STRIP];
+    lay_out(vectors, summary, leaf, mean_of, spread_of);
+    kernels->squares(summary->mean, summary->spread, vectors->scale, vectors->rank, n_leaves, mean_of, spread_of,
+                     table);
+    for (size_t r = 0; r < SM_STRIP && summary->itself != NULL; r++)
+        table[leaf[r] * SM_STRIP + r] = summary->itself[leaf[r]];
+}
+
+bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *summary, const uint32_t *leaf,
+                         const sm_strip_kernels *kernels, double *mean_of, const uint32_t *column_leaf, size_t n,
+                         double *sums) {
+    double spread_of[SM_STRIP];
+    if (summary->itself != NULL) return false;
+    lay_out(vectors, summary, leaf, mean_of, spread_of);
+    kernels->add_squares(summary->mean, summary->spread, vectors->scale, vectors->rank, column_leaf, n, mean_of,
+                         spread_of, sums);
+    return true;
+}
+
 /* The sum over j before i of w_j z_ij is W b_i + B - 2 <s, d_i>, with W, B and s added up over those before. */
 double sm_vector_mean_apart(const sm_vectors *vectors, const sm_leaves *leaves, size_t first, size_t end) {
     size_t rank = vectors->rank;

@@ -308,6 +308,38 @@ WRITING = [
            "nowhere/new: cannot be made: No such file or directory"),
 ]
 
+NEIGHBORS = [
+    use("neighbours of nobody", "neighbors model -k 1 -o out", "neighbors: --items ITEMS says among which items to look"),
+    use("neighbours without a number", "neighbors model --items items.csv -o out",
+        "neighbors: how many neighbours, or how far? Give -k K, --radius R, or both"),
+    use("no neighbours", "neighbors model --items items.csv -k 0 -o out", "neighbors: -k 0 is below 1"),
+    use("-k is text", "neighbors model --items items.csv -k two -o out", "neighbors: -k 'two' is not a whole number"),
+    use("-k is negative", "neighbors model --items items.csv -k -1 -o out",
+        "neighbors: -k '-1' is not a whole number"),
+    use("--radius is text", "neighbors model --items items.csv --radius far -o out",
+        "neighbors: --radius 'far' is not a number"),
+    use("--radius is nothing", "neighbors model --items items.csv --radius NaN -o out",
+        "neighbors: --radius 'NaN' is not a number"),
+    use("items as a word", "neighbors model items.csv -k 1 -o out",
+        "neighbors: 'items.csv' is one word too many; usage: smerf neighbors MODEL --items ITEMS [--queries ITEMS2] -k K "
+        "[--radius R] [--graph FILE] [-o FILE]"),
+    use("one file for both", "neighbors model --items items.csv -k 1 --graph out -o out",
+        "neighbors: -o and --graph are the same file"),
+    use("items and queries from standard input", "neighbors model --items - --queries - -k 1 -o out",
+        "neighbors: standard input can be read only once"),
+    use("feature missing in queries", "neighbors model --items items.csv --queries bad.csv -k 1 -o out",
+        'bad.csv:1:1: there is no column "b"; there is "id", "a"', {"bad.csv": "id,a\nu,1\n"}),
+    cannot("catalogue is not there", "neighbors model --items nowhere.csv -k 1 -o out", f"nowhere.csv: {NOT_THERE}"),
+    cannot("queries are not there", "neighbors model --items items.csv --queries nowhere.csv -k 1 -o out",
+           f"nowhere.csv: {NOT_THERE}"),
+    cannot("model to search with is not there", "neighbors nowhere --items items.csv -k 1 -o out",
+           f"nowhere: {NOT_THERE}"),
+    cannot("graph in no folder", "neighbors model --items items.csv -k 1 --graph nowhere/near.mtx -o out",
+           "nowhere/near.mtx: cannot be written: No such file or directory"),
+    cannot("full disk: neighbours", "neighbors model --items items.csv -k 1 -o /dev/full", FULL),
+    cannot("full disk: graph", "neighbors model --items items.csv -k 1 --graph /dev/full", FULL),
+]
+
 PREDICTING = [
     use("feature missing", "predict model bad.csv -o out", 'bad.csv:1:1: there is no column "b"; there is "id", "a"',
         {"bad.csv": "id,a\nu,1\n"}),
@@ -467,5 +499,5 @@ ONCE_UNCLEAR = [
 ]  # fmt: skip
 
 CASES = [
-    *READING_ITEMS, *NAMING_COLUMNS, *READING_DISTANCES, *READING_ARRAYS, *READING_WORDS, *WRITING, *PREDICTING, *EVALUATING, *INSPECTING, *MERGING, *TUNING, *SIMULATING, *ONCE_UNCLEAR,
+    *READING_ITEMS, *NAMING_COLUMNS, *READING_DISTANCES, *READING_ARRAYS, *READING_WORDS, *WRITING, *NEIGHBORS, *PREDICTING, *EVALUATING, *INSPECTING, *MERGING, *TUNING, *SIMULATING, *ONCE_UNCLEAR,
 ]

@@ -23,6 +23,7 @@ WRITERS = {
     "tune": "tune items.csv --distances z.csv --trees 20 --quiet",
     "predict": "predict model items.csv",
     "pairs": "predict model items.csv --pairs pairs.csv",
+    "neighbors": "neighbors model --items items.csv -k 2",
     "values": "predict labels all.csv --values",
     "fit on edges": "fit items.csv --edges edges.csv --trees 4 --quiet",
     "evaluate": "evaluate graph items.csv --edges edges.csv --quiet",

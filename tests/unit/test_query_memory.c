@@ -32,6 +32,20 @@ static smerf_status ask_values(const scene *here, smerf_error *error) {
     return sm_predict_values(here->model, &here->question, here->limits, &here->run, values, error);
 }
 
+static int forget_neighbors(void *context, size_t query, const smerf_neighbor *neighbors, size_t n) {
+    (void)context;
+    (void)query;
+    (void)neighbors;
+    (void)n;
+    return 0;
+}
+
+/* There is no such question about what is out of bag. */
+static smerf_status ask_neighbors(const scene *here, smerf_error *error) {
+    const smerf_neighborhood wanted = {.items = here->question.rows, .k = 2};
+    return sm_neighbors(here->model, &wanted, here->limits, &here->run, forget_neighbors, NULL, error);
+}
+
 static smerf_status ask_scores(const scene *here, smerf_error *error) {
     smerf_scores scores;
     return sm_evaluate(here->model, &here->question, here->limits, here->truth, 0, &here->run, &scores, error);
@@ -49,9 +63,10 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) 
     static const struct {
         act act_once;
         const char *name;
-    } acts[4] = {{ask_rows, "predicting rows"},
+    } acts[5] = {{ask_rows, "predicting rows"},
                  {ask_pairs, "predicting pairs"},
                  {ask_values, "predicting values"},
+                 {ask_neighbors, "looking for neighbours"},
                  {ask_scores, "evaluating"}};
     data_set *data = mixed_data(N);
     smerf_options options = options_for(3);
@@ -59,7 +74,7 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) 
     smerf_model *model = fit_with(data, &options, NULL);
     pretend(data->target, WITH_LINKS | WITH_VALUES | WITH_SILENCE);
     for (size_t k = 0; k < N_LIMITS; k++)
-        for (size_t a = 0; a < 4; a++)
+        for (size_t a = 0; a < 5; a++)
             for (int is_out = 0; is_out < 2; is_out++) {
                 const scene here = {.model = model,
                                     .question = {.rows = data->items, .out_of_bag = is_out == 1},
@@ -89,10 +104,34 @@ static void every_failed_allocation_of_a_growing_tally_is_reported_and_leaks_not
     data_set_free(data);
 }
 
+/* By codes, and more within the radius than the first room of a list holds. */
+static void every_failed_allocation_of_counting_trees_is_reported_and_leaks_nothing(void **state) {
+    (void)state;
+    enum { N_LABELLED = 40 };
+    static const char *const names[2] = {"a", "b"};
+    data_set *data = plain_data(N_LABELLED);
+    uint32_t codes[N_LABELLED];
+    smerf_target *target = NULL;
+    smerf_model *model = NULL;
+    smerf_error error;
+    smerf_options options = options_for(2);
+    for (size_t i = 0; i < N_LABELLED; i++) codes[i] = hidden(data, i) > 0;
+    demand_ok(smerf_target_new_labels("c", codes, N_LABELLED, names, 2, &target, &error), &error);
+    demand_ok(smerf_fit(data->items, target, &options, NULL, &model, &error), &error);
+    const smerf_neighborhood wanted = {.items = data->items, .has_radius = true, .radius = 1};
+    const smerf_run alone = {.n_threads = 1};
+    for (shortage lack = {.of = "counting trees"}; shortage_starts(&lack, &error);)
+        shortage_ends(&lack, smerf_neighbors(model, &wanted, &alone, forget_neighbors, NULL, &error), &error);
+    smerf_model_free(model);
+    smerf_target_free(target);
+    data_set_free(data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
         cmocka_unit_test(every_failed_allocation_of_a_growing_tally_is_reported_and_leaks_nothing),
+        cmocka_unit_test(every_failed_allocation_of_counting_trees_is_reported_and_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,160 @@
+/* cmd_neighbors.c - smerf neighbors MODEL --items ITEMS [--queries ITEMS2] [-k K] [--radius R] [--graph FILE] */
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "common.h"
+
+static const cli_option own_options[] = {
+    {"--items", "ITEMS", "the items among which neighbours are looked for"},
+    {"--queries", "ITEMS2", "whose neighbours (default: those of ITEMS; none is its own neighbour)"},
+    {"-k", "K", "the K nearest; fewer where there are fewer. Equal distances: in the order of ITEMS"},
+    {"--radius", "R", "only those at a distance of R or less; without -k all of them"},
+    {"-o", "FILE", "where the CSV goes (default: standard output, unless there is a --graph)"},
+    {"--graph", "FILE", "the distances as a sparse matrix, queries by items, in Matrix Market form (.mtx)"},
+    {"--id", "COLUMN", "names the items (default: as in training, or a column called 'id')"},
+    {0},
+};
+
+static const cli_option *const options[] = {own_options, cli_general_options, NULL};
+
+/* ---- writing ---- */
+
+/* A graph is kept until it is known how many entries it has. */
+typedef struct writer {
+    const cli_items *queries, *items;
+    sm_output *csv; /* NULL: no CSV */
+    bool keeps;     /* for a graph */
+    size_t *first;  /* [queries + 1] */
+    smerf_neighbor *kept;
+    size_t n, capacity;
+    bool has_failed; /* no memory */
+} writer;
+
+static void put_neighbors(const writer *to, size_t query, const smerf_neighbor *neighbors, size_t n) {
+    char space[24];
+    if (query == 0) sm_output_print(to->csv, "item,rank,neighbor,distance\n");
+    for (size_t i = 0; i < n; i++) {
+        sm_put_cell(to->csv, cli_item_name(to->queries, query, space));
+        sm_output_print(to->csv, ",%zu,", i + 1);
+        sm_put_cell(to->csv, cli_item_name(to->items, neighbors[i].item, space));
+        sm_output_write(to->csv, ",", 1);
+        sm_put_number(to->csv, neighbors[i].distance);
+        sm_output_write(to->csv, "\n", 1);
+    }
+}
+
+static bool keep_neighbors(writer *to, size_t query, const smerf_neighbor *neighbors, size_t n) {
+    if (to->n + n > to->capacity) {
+        size_t capacity = 2 * (to->n + n);
+        smerf_neighbor *larger = realloc(to->kept, capacity * sizeof *larger);
+        if (larger == NULL) return false;
+        to->kept = larger;
+        to->capacity = capacity;
+    }
+    if (n > 0) memcpy(to->kept + to->n, neighbors, n * sizeof *neighbors);
+    to->n += n;
+    to->first[query + 1] = to->n;
+    return true;
+}
+
+static int take_neighbors(void *context, size_t query, const smerf_neighbor *neighbors, size_t n) {
+    writer *to = context;
+    if (to->csv != NULL) put_neighbors(to, query, neighbors, n);
+    if (to->keeps && !keep_neighbors(to, query, neighbors, n)) to->has_failed = true;
+    return to->has_failed || (to->csv != NULL && sm_output_has_failed(to->csv)) || cli_is_interrupted();
+}
+
+static smerf_status write_graph(const writer *from, const char *path, smerf_error *error) {
+    size_t n_queries = from->queries->table.n_rows;
+    sm_output *output;
+    smerf_status status = sm_output_open(path, &output, error);
+    if (status != SMERF_OK) return status;
+    sm_output_print(output, "%%%%MatrixMarket matrix coordinate real general\n%zu %zu %zu\n", n_queries,
+                    from->items->table.n_rows, from->n);
+    for (size_t q = 0; q < n_queries; q++)
+        for (size_t k = from->first[q]; k < from->first[q + 1]; k++) {
+            sm_output_print(output, "%zu %zu ", q + 1, from->kept[k].item + 1);
+            sm_put_number(output, from->kept[k].distance);
+            sm_output_write(output, "\n", 1);
+        }
+    return sm_output_finish(output, error);
+}
+
+/* ---- the command ---- */
+
+static smerf_status check_use(const cli_args *args, smerf_neighborhood *wanted, smerf_error *error) {
+    if (!cli_has(args, "--items")) return cli_fail(args, error, "--items ITEMS says among which items to look");
+    if (!cli_has(args, "-k") && !cli_has(args, "--radius"))
+        return cli_fail(args, error, "how many neighbours, or how far? Give -k K, --radius R, or both");
+    if (cli_has(args, "--graph") && cli_has(args, "-o") && strcmp(cli_get(args, "--graph"), cli_get(args, "-o")) == 0)
+        return cli_fail(args, error, "-o and --graph are the same file");
+    wanted->has_radius = cli_has(args, "--radius");
+    smerf_status status = cli_get_size(args, "-k", 1, &wanted->k, error);
+    return status == SMERF_OK ? cli_get_number(args, "--radius", &wanted->radius, error) : status;
+}
+
+/* Both outputs are there, or neither is. */
+static smerf_status search(const cli_args *args, const smerf_model *model, const smerf_neighborhood *wanted, writer *to,
+                           smerf_error *error) {
+    const char *graph = cli_get(args, "--graph"), *path = cli_get_output(args);
+    cli_follow follow;
+    smerf_run run;
+    to->keeps = graph != NULL;
+    to->first = calloc(to->queries->table.n_rows + 1, sizeof *to->first);
+    if (to->first == NULL) {
+        strcpy(error->message, "out of memory while looking for neighbours");
+        return SMERF_NO_MEMORY;
+    }
+    smerf_status status = SMERF_OK;
+    if (graph != NULL) status = sm_output_check(graph, error);
+    if (status == SMERF_OK && (graph == NULL || path != NULL))
+        status = sm_output_open(path != NULL ? path : "-", &to->csv, error);
+    if (status == SMERF_OK) status = cli_start_run(args, "looking for neighbours", &run, &follow, error);
+    if (status != SMERF_OK) return status;
+    status = smerf_neighbors(model, wanted, &run, take_neighbors, to, error);
+    cli_stop_following(&follow);
+    if (to->has_failed) {
+        strcpy(error->message, "out of memory while looking for neighbours");
+        status = SMERF_NO_MEMORY;
+    }
+    if (status == SMERF_OK && graph != NULL) status = write_graph(to, graph, error);
+    return status;
+}
+
+static smerf_status run_neighbors(const cli_args *args, smerf_error *error) {
+    smerf_model *model = NULL;
+    cli_items items = {0}, queries = {0};
+    smerf_neighborhood wanted = {0};
+    bool has_queries = cli_has(args, "--queries");
+    smerf_status status = check_use(args, &wanted, error);
+    if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);
+    if (status == SMERF_OK) status = cli_read_known_items(args, model, cli_get(args, "--items"), &items, error);
+    if (status == SMERF_OK && has_queries)
+        status = cli_read_known_items(args, model, cli_get(args, "--queries"), &queries, error);
+    writer to = {.queries = has_queries ? &queries : &items, .items = &items};
+    if (status == SMERF_OK) {
+        wanted.items = items.items;
+        wanted.queries = queries.items;
+        status = search(args, model, &wanted, &to, error);
+    }
+    if (to.csv != NULL && (status == SMERF_OK || sm_output_has_failed(to.csv)))
+        status = sm_output_finish(to.csv, error);
+    else
+        sm_output_abandon(to.csv);
+    free(to.first);
+    free(to.kept);
+    cli_free_items(&items);
+    cli_free_items(&queries);
+    smerf_model_free(model);
+    return status;
+}
+
+const cli_command cli_neighbors = {.name = "neighbors",
+                                   .usage = "neighbors MODEL --items ITEMS [--queries ITEMS2] -k K [--radius R] "
+                                            "[--graph FILE] [-o FILE]",
+                                   .summary = "nearest items, without ever forming the matrix of distances",
+                                   .fewest_words = 1,
+                                   .most_words = 1,
+                                   .option_groups = options,
+                                   .run = run_neighbors};

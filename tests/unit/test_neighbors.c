@@ -1,0 +1,305 @@
+/* test_neighbors.c - the nearest items are those of the predicted distances sorted by hand, to the last bit: whatever the
+ * target, the limits and the number of threads. */
+#include "tests/unit/questions.h"
+
+#include "query/nearest.h"
+
+/* ---- by hand ---- */
+
+typedef struct found {
+    size_t n_queries, n;
+    size_t *first; /* [queries + 1] */
+    smerf_neighbor *neighbors;
+    size_t capacity;
+} found;
+
+static int keep_neighbors(void *context, size_t query, const smerf_neighbor *neighbors, size_t n) {
+    found *kept = context;
+    assert_int_equal(query, kept->n_queries);
+    kept->first[query] = kept->n;
+    assert_true(kept->n + n <= kept->capacity);
+    for (size_t k = 0; k < n; k++) kept->neighbors[kept->n++] = neighbors[k];
+    kept->first[++kept->n_queries] = kept->n;
+    return 0;
+}
+
+static found found_start(size_t n_queries, size_t n_items) {
+    found made = {.capacity = n_queries * n_items};
+    made.first = calloc(n_queries + 1, sizeof *made.first);
+    made.neighbors = calloc(made.capacity + 1, sizeof *made.neighbors);
+    assert_true(made.first != NULL && made.neighbors != NULL);
+    return made;
+}
+
+static void found_free(found *kept) {
+    free(kept->first);
+    free(kept->neighbors);
+}
+
+/* The next of a row after (distance, item), by looking at all of them; n: there is none. */
+static size_t next_nearest(const double *row, size_t n, size_t itself, const smerf_neighbor *after) {
+    size_t best = n;
+    for (size_t j = 0; j < n; j++) {
+        bool is_after = after == NULL || row[j] > after->distance || (row[j] == after->distance && j > after->item);
+        if (j == itself || isnan(row[j]) || !is_after) continue;
+        if (best == n || row[j] < row[best]) best = j;
+    }
+    return best;
+}
+
+static found search_by_hand(const double *distances, size_t n_queries, size_t n_items,
+                            const smerf_neighborhood *wanted) {
+    found made = found_start(n_queries, n_items);
+    for (size_t q = 0; q < n_queries; q++) {
+        const double *row = distances + q * n_items;
+        smerf_neighbor here[512], *last = NULL;
+        size_t n = 0;
+        assert_true(n_items <= 512);
+        while (wanted->k == 0 || n < wanted->k) {
+            size_t j = next_nearest(row, n_items, wanted->queries == NULL ? q : n_items, last);
+            if (j == n_items || (wanted->has_radius && row[j] > wanted->radius)) break;
+            here[n] = (smerf_neighbor){.item = j, .distance = row[j]};
+            last = &here[n++];
+        }
+        keep_neighbors(&made, q, here, n);
+    }
+    return made;
+}
+
+static void assert_same(const found *a, const found *b) {
+    assert_int_equal(a->n_queries, b->n_queries);
+    assert_int_equal(a->n, b->n);
+    assert_memory_equal(a->first, b->first, (a->n_queries + 1) * sizeof *a->first);
+    for (size_t k = 0; k < a->n; k++) {
+        assert_int_equal(a->neighbors[k].item, b->neighbors[k].item);
+        assert_memory_equal(&a->neighbors[k].distance, &b->neighbors[k].distance, sizeof(double));
+    }
+}
+
+/* ---- all ways to ask ---- */
+
+static void assert_found_by_hand(const smerf_model *model, const smerf_neighborhood *wanted, const double *distances,
+                                 size_t n_queries, size_t n_items) {
+    found expected = search_by_hand(distances, n_queries, n_items, wanted);
+    smerf_error error;
+    for (size_t k = 0; k < (N_LIMITS + 1) * 3; k++) {
+        const sm_limits *limits = k / 3 < N_LIMITS ? &small_limits[k / 3] : &sm_usual_limits;
+        const smerf_run run = {.n_threads = 1 + k % 3};
+        found got = found_start(n_queries, n_items);
+        demand_ok(sm_neighbors(model, wanted, limits, &run, keep_neighbors, &got, &error), &error);
+        assert_same(&got, &expected);
+        found_free(&got);
+    }
+    found_free(&expected);
+}
+
+/*   queries  NULL: the items themselves */
+static void assert_neighbors(const smerf_model *model, const smerf_items *items, const smerf_items *queries) {
+    size_t n_items = smerf_items_count(items), n_queries = queries != NULL ? smerf_items_count(queries) : n_items;
+    const smerf_question question = {.rows = queries != NULL ? queries : items,
+                                     .columns = queries != NULL ? items : NULL};
+    double *distances = predict_all(model, &question, &one_thread), radius = distances[n_items / 2];
+    const size_t some[4] = {1, 3, n_items, n_items + 5};
+    for (size_t k = 0; k < 4; k++)
+        assert_found_by_hand(model, &(smerf_neighborhood){.items = items, .queries = queries, .k = some[k]}, distances,
+                             n_queries, n_items);
+    for (size_t k = 0; k < 5; k += 4)
+        for (int sign = -1; sign < 2; sign++) {
+            const smerf_neighborhood near = {.items = items,
+                                             .queries = queries,
+                                             .k = k,
+                                             .has_radius = true,
+                                             .radius = sign < 0   ? -1
+                                                       : sign > 0 ? INFINITY
+                                                                  : radius};
+            assert_found_by_hand(model, &near, distances, n_queries, n_items);
+        }
+    free(distances);
+}
+
+static void assert_all_neighbors(const smerf_model *model, const data_set *data) {
+    size_t few[4] = {2, 0, 1, 2}, n = data->plan.n_items < 3 ? 1 : 4;
+    data_set *some = data_set_pick(data, n == 1 ? few + 1 : few, n);
+    assert_neighbors(model, data->items, NULL);
+    assert_neighbors(model, data->items, some->items);
+    assert_neighbors(model, some->items, data->items);
+    assert_neighbors(model, data->items, data->items); /* here everyone is a neighbour of his own */
+    data_set_free(some);
+}
+
+/* ---- distances, silent trees ---- */
+
+static void neighbors_are_the_sorted_distances(void **state) {
+    (void)state;
+    for (unsigned way = 0; way < 6; way++) {
+        bool is_tiny = way >= 4;
+        data_set *data = mixed_data(is_tiny ? way - 2 : 22);
+        smerf_options options = options_for(is_tiny ? 3 : 7);
+        options.self_distance = way & 1 ? SMERF_SELF_EXCLUDE : SMERF_SELF_GIVEN;
+        smerf_model *model = fit_with(data, &options, NULL);
+        if (way & 2) pretend(data->target, WITH_SILENCE);
+        assert_all_neighbors(model, data);
+        smerf_model_free(model);
+        data_set_free(data);
+    }
+}
+
+/* ---- other targets ---- */
+
+/* Fits another target to the same items. */
+static smerf_model *fit_to(const data_set *data, smerf_target *target, size_t n_trees, size_t min_parent) {
+    smerf_options options = options_for(n_trees);
+    smerf_model *model = NULL;
+    smerf_error error;
+    options.min_parent = min_parent;
+    demand_ok(smerf_fit(data->items, target, &options, NULL, &model, &error), &error);
+    smerf_target_free(target);
+    return model;
+}
+
+static smerf_target *labels_for(const data_set *data, size_t n_classes) {
+    static const char *const names[4] = {"a", "b", "c", "d"};
+    uint32_t codes[512];
+    smerf_target *target = NULL;
+    smerf_error error;
+    for (size_t i = 0; i < data->plan.n_items; i++)
+        codes[i] = (uint32_t)(fabs(floor(3 * hidden(data, i)))) % (uint32_t)n_classes;
+    demand_ok(smerf_target_new_labels("c", codes, data->plan.n_items, names, n_classes, &target, &error), &error);
+    return target;
+}
+
+static smerf_target *response_for(const data_set *data) {
+    double values[512];
+    const char *const name = "y";
+    const double *const column = values;
+    smerf_target *target = NULL;
+    smerf_error error;
+    for (size_t i = 0; i < data->plan.n_items; i++) values[i] = hidden(data, i);
+    demand_ok(smerf_target_new_response(&name, &column, 1, data->plan.n_items, &target, &error), &error);
+    return target;
+}
+
+/* Leaves that are pure, and leaves that are not: counts of trees make many ties. */
+static void labels_and_responses_have_neighbors_too(void **state) {
+    (void)state;
+    data_set *data = plain_data(25);
+    smerf_model *models[4] = {fit_to(data, labels_for(data, 3), 9, 2), fit_to(data, labels_for(data, 3), 9, 15),
+                              fit_to(data, labels_for(data, 1), 9, 2), fit_to(data, response_for(data), 9, 3)};
+    for (size_t m = 0; m < 4; m++) {
+        assert_all_neighbors(models[m], data);
+        smerf_model_free(models[m]);
+    }
+    data_set_free(data);
+}
+
+/* More items than one tile of codes, more trees than a byte counts. */
+static void counts_of_many_trees_are_exact(void **state) {
+    (void)state;
+    data_set *data = plain_data(140);
+    smerf_model *model = fit_to(data, labels_for(data, 4), 260, 2);
+    double *distances = predict_all(model, &(smerf_question){.rows = data->items}, NULL);
+    assert_found_by_hand(model, &(smerf_neighborhood){.items = data->items, .k = 7}, distances, 140, 140);
+    free(distances);
+    smerf_model_free(model);
+    data_set_free(data);
+}
+
+static void other_methods_have_neighbors_too(void **state) {
+    (void)state;
+    data_set *data = plain_data(20);
+    const smerf_method methods[3] = {SMERF_METHOD_EUCLIDEAN, SMERF_METHOD_MAHALANOBIS, SMERF_METHOD_RFD};
+    for (size_t m = 0; m < 3; m++) {
+        smerf_options options = options_for(5);
+        options.method = methods[m];
+        smerf_model *model = fit_with(data, &options, NULL);
+        assert_all_neighbors(model, data);
+        smerf_model_free(model);
+    }
+    data_set_free(data);
+}
+
+/* ---- refusals ---- */
+
+static int cancel(void *context, size_t query, const smerf_neighbor *neighbors, size_t n) {
+    (void)neighbors;
+    (void)n;
+    return query == *(size_t *)context;
+}
+
+static void bad_wishes_are_refused_and_sinks_can_cancel(void **state) {
+    (void)state;
+    data_set *data = plain_data(20);
+    const smerf_options options = options_for(3);
+    smerf_model *model = fit_with(data, &options, NULL);
+    size_t stop = 3;
+    smerf_error error;
+    smerf_neighborhood wanted = {.items = data->items};
+    assert_int_equal(smerf_neighbors(model, &wanted, NULL, cancel, &stop, &error), SMERF_BAD_INPUT);
+    wanted.has_radius = true;
+    wanted.radius = NAN;
+    assert_int_equal(smerf_neighbors(model, &wanted, NULL, cancel, &stop, &error), SMERF_BAD_INPUT);
+    wanted.radius = 1;
+    assert_int_equal(smerf_neighbors(model, &wanted, NULL, cancel, &stop, &error), SMERF_CANCELLED);
+    smerf_model_free(model);
+    data_set_free(data);
+}
+
+static int watch(void *context, double share_done) {
+    double *last = context;
+    assert_true(share_done >= *last && share_done <= 1);
+    *last = share_done;
+    return 0;
+}
+
+static int forget_neighbors(void *context, size_t query, const smerf_neighbor *neighbors, size_t n) {
+    (void)context;
+    (void)query;
+    (void)neighbors;
+    (void)n;
+    return 0;
+}
+
+static void progress_rises(void **state) {
+    (void)state;
+    data_set *data = plain_data(30);
+    const smerf_options options = options_for(5);
+    smerf_model *models[2] = {fit_with(data, &options, NULL), fit_to(data, labels_for(data, 3), 5, 2)};
+    const smerf_neighborhood wanted = {.items = data->items, .k = 2};
+    for (size_t k = 0; k < 2 * (N_LIMITS + 1); k++) {
+        double last = 0;
+        smerf_error error;
+        const sm_limits *limits = k / 2 < N_LIMITS ? &small_limits[k / 2] : &sm_usual_limits;
+        const smerf_run run = {.n_threads = 1, .progress = watch, .context = &last};
+        demand_ok(sm_neighbors(models[k % 2], &wanted, limits, &run, forget_neighbors, NULL, &error), &error);
+        assert_true(last > 1 - 1e-12);
+    }
+    for (size_t m = 0; m < 2; m++) smerf_model_free(models[m]);
+    data_set_free(data);
+}
+
+/* Distances that are not known are nobody's. */
+static void the_nearest_of_a_stream_are_kept(void **state) {
+    (void)state;
+    const double stream[9] = {3, NAN, 1, 2, 1, 5, 2, 0, 3};
+    const size_t expected[4] = {7, 2, 4, 3};
+    sm_nearest nearest = {.most = 4, .radius = INFINITY};
+    for (size_t i = 0; i < 9; i++)
+        if (sm_nearest_wants(&nearest, stream[i])) assert_true(sm_nearest_keep(&nearest, i, stream[i]));
+    sm_nearest_sort(&nearest);
+    assert_int_equal(nearest.n, 4);
+    for (size_t k = 0; k < 4; k++) assert_int_equal(nearest.kept[k].item, expected[k]);
+    free(nearest.kept);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(neighbors_are_the_sorted_distances),
+        cmocka_unit_test(labels_and_responses_have_neighbors_too),
+        cmocka_unit_test(counts_of_many_trees_are_exact),
+        cmocka_unit_test(other_methods_have_neighbors_too),
+        cmocka_unit_test(bad_wishes_are_refused_and_sinks_can_cancel),
+        cmocka_unit_test(progress_rises),
+        cmocka_unit_test(the_nearest_of_a_stream_are_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
