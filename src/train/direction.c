@@ -65,7 +65,7 @@ void sm_direction_values(const sm_directions *directions, const sm_direction *di
 /* Ranks of numbers and codes of categories are both whole numbers, with one for missing. */
 static bool feature_varies(const sm_problem *problem, const sm_node *node, size_t f) {
     bool is_number = problem->ranks[f] != NULL;
-    if (is_number && !problem->facts[f].has_repeats && !problem->facts[f].has_missing) return node->n > 1;
+    if (is_number && node->n > problem->facts[f].most_alike) return true;
     const uint32_t *values = problem->ranks[f] != NULL ? problem->ranks[f] : problem->view->codes[f];
     for (size_t k = 1; k < node->n; k++)
         if (values[node->items[k]] != values[node->items[0]]) return true;

@@ -40,10 +40,23 @@ static void take_in_order(sm_splitter *splitter, const sm_node *node, size_t fea
     const uint32_t *line = sm_sorted_line(splitter->sorted, feature, order);
     bool *is_cut = splitter->cuts + u * node->n;
     candidate->n_present = facts->has_missing ? count_present(splitter, ranks, line, node->n) : node->n;
-    candidate->is_cut = facts->has_repeats || facts->has_missing ? is_cut : NULL;
-    if (candidate->is_cut != NULL) mark_gaps(splitter, ranks, line, candidate->n_present, is_cut);
+    candidate->ranks = facts->has_repeats || facts->has_missing ? ranks : NULL;
+    candidate->is_cut = NULL;
+    bool is_put_off =
+        splitter->scan != NULL && !facts->has_missing; /* repeats are often few, and where it matters none */
+    if (candidate->ranks != NULL && !is_put_off) {
+        candidate->is_cut = is_cut;
+        mark_gaps(splitter, ranks, line, candidate->n_present, is_cut);
+    }
     splitter->line_ups[u].order = splitter->scan != NULL ? line : order;
     for (size_t r = 0; r < node->n && splitter->scan == NULL; r++) order[r] = splitter->place_of[line[r]];
+}
+
+void sm_splitter_mark_gaps(sm_splitter *splitter, const sm_node *node, sm_candidate *candidate) {
+    size_t u = candidate->missing_right;
+    candidate->is_cut = splitter->cuts + u * node->n;
+    candidate->is_cut[node->n - 1] = false;
+    mark_gaps(splitter, candidate->ranks, splitter->line_ups[u].order, node->n, candidate->is_cut);
 }
 
 /* ---- sorted here ---- */

@@ -8,7 +8,8 @@
 
 /* What is known of a column of numbers beyond its ranks. */
 typedef struct sm_column_facts {
-    bool has_repeats; /* some items have the same number */
+    size_t most_alike; /* the most items that have the same number, or none */
+    bool has_repeats;  /* some items have the same number */
     bool has_missing;
 } sm_column_facts;
 

@@ -29,7 +29,7 @@ static bool make_room(sort_room *room, size_t n) {
 
 /* Leaves all items in order in room->places, missing ones last. */
 static sm_column_facts rank(const double *values, size_t n_items, sort_room *room, uint32_t *ranks) {
-    size_t n = 0, n_missing = 0;
+    size_t n = 0, n_missing = 0, n_alike = 0, most_alike = 0;
     for (size_t i = 0; i < n_items; i++) {
         ranks[i] = SMERF_MISSING;
         if (isnan(values[i])) continue;
@@ -39,12 +39,17 @@ static sm_column_facts rank(const double *values, size_t n_items, sort_room *roo
     sm_sort(room->keys, room->places, n, room->spare_keys, room->spare_places);
     uint32_t next = 0;
     for (size_t i = 0; i < n; i++) {
-        if (i > 0 && room->keys[i] != room->keys[i - 1]) next++;
+        bool is_new = i > 0 && room->keys[i] != room->keys[i - 1];
+        next += is_new;
+        n_alike = is_new ? 1 : n_alike + 1;
+        most_alike = n_alike > most_alike ? n_alike : most_alike;
         ranks[room->places[i]] = next;
     }
     for (size_t i = 0; n + n_missing < n_items; i++)
         if (ranks[i] == SMERF_MISSING) room->places[n + n_missing++] = (uint32_t)i;
-    return (sm_column_facts){.has_repeats = n > 0 && next + 1 < n, .has_missing = n_missing > 0};
+    return (sm_column_facts){.most_alike = most_alike > n_missing ? most_alike : n_missing,
+                             .has_repeats = most_alike > 1,
+                             .has_missing = n_missing > 0};
 }
 
 static bool is_code_missing(const uint32_t *codes, size_t n_items) {

@@ -111,8 +111,11 @@ static double largest_term_at(const sm_splitter *splitter, const sm_line_up *lin
 }
 
 /* Whether the gap after a present item may be cut. */
-static bool may_cut(const sm_candidate *candidate, size_t rank) {
-    return candidate->is_cut == NULL ? rank + 1 < candidate->n_present : candidate->is_cut[rank];
+static bool may_cut(const sm_splitter *splitter, const sm_candidate *candidate, size_t rank) {
+    if (candidate->is_cut != NULL) return candidate->is_cut[rank];
+    if (rank + 1 == candidate->n_present || candidate->ranks == NULL) return rank + 1 < candidate->n_present;
+    const uint32_t *slots = splitter->line_ups[candidate->missing_right].order + rank;
+    return candidate->ranks[splitter->tree_items[slots[0]]] != candidate->ranks[splitter->tree_items[slots[1]]];
 }
 
 /* The largest of n gains: four at a time, since each comparison waits for the one before. */
@@ -126,17 +129,30 @@ static double largest_of(const double *gain, size_t n) {
     return most[0];
 }
 
+/* Whether the first of the largest gains is that of a gap that may be cut. */
+static bool may_take(const sm_splitter *splitter, const sm_candidate *candidate, const double *gain, double largest) {
+    size_t rank = 0;
+    while (gain[rank] != largest) rank++;
+    return may_cut(splitter, candidate, rank);
+}
+
 /* The best cut of one line-up. The last gap (missing against present) exists with missing on the right only. */
-static void best_of_line(const sm_splitter *splitter, const sm_node *node, sm_candidate *candidate, bool missing_left,
+static void best_of_line(sm_splitter *splitter, const sm_node *node, sm_candidate *candidate, bool missing_left,
                          best_gain *best) {
     size_t first_gap, n_gaps = missing_left ? candidate->n_present - 1 : candidate->n_present, at = 0;
     const sm_line_up *line = line_of(splitter, node, candidate, missing_left, &first_gap);
     double largest = -INFINITY;
-    if (splitter->scan != NULL && candidate->is_cut == NULL)
-        largest = largest_of(line->left, n_gaps - 1);
-    else
+    bool is_easy = splitter->scan != NULL && candidate->is_cut == NULL;
+    if (is_easy) largest = largest_of(line->left, n_gaps - 1);
+    bool may_win = largest >= best->gain - same_gain * best->largest_term; /* else it is near enough to know no more */
+    if (is_easy && candidate->ranks != NULL && may_win && !may_take(splitter, candidate, line->left, largest)) {
+        sm_splitter_mark_gaps(splitter, node, candidate);
+        is_easy = false;
+        largest = -INFINITY;
+    }
+    if (!is_easy)
         for (size_t r = 0; r < n_gaps; r++) {
-            if (!may_cut(candidate, r)) continue;
+            if (!may_cut(splitter, candidate, r)) continue;
             double gain = gain_at(splitter, line, first_gap + r);
             if (gain <= largest) continue;
             largest = gain;
@@ -171,14 +187,14 @@ static cut first_cut(sm_splitter *splitter, const sm_node *node, double enough) 
     const sm_candidate *candidate = &splitter->candidates[c];
     cut chosen = {.candidate = candidate};
     for (;; chosen.rank++) {
-        if (!may_cut(candidate, chosen.rank)) continue;
+        if (candidate->is_cut != NULL && !candidate->is_cut[chosen.rank]) continue;
         bool may_go_left = candidate->missing_left != SIZE_MAX && chosen.rank + 1 < candidate->n_present;
         for (int side = may_go_left ? 0 : 1; side < 2; side++) {
             size_t gap;
             chosen.missing_left = side == 0;
             const sm_line_up *line = line_of(splitter, node, candidate, chosen.missing_left, &gap);
             chosen.gain = gain_at(splitter, line, gap + chosen.rank);
-            if (chosen.gain >= enough) return chosen;
+            if (chosen.gain >= enough && may_cut(splitter, candidate, chosen.rank)) return chosen;
         }
     }
 }

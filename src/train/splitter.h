@@ -27,7 +27,8 @@ typedef struct sm_candidate {
     const sm_direction *direction;
     size_t n_present;
     size_t missing_right, missing_left; /* its line-ups; missing_left is SIZE_MAX where no value is missing */
-    bool *is_cut;                       /* [n_present] whether the gap after each may be cut; NULL: all but the last */
+    bool *is_cut;                       /* [n_present] whether the gap after each may be cut; NULL: all but the last, */
+    const uint32_t *ranks;              /* and where there are ranks, those between different ones; else NULL */
     double best_gain;                   /* over all its cuts */
 } sm_candidate;
 
@@ -72,6 +73,9 @@ void sm_splitter_free(sm_splitter *splitter); /* not the search */
 /* False: no two items of the node differ along any candidate, so that it cannot be split.
  *   node_cost  as a scanner has it; else it does not matter */
 bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, double node_cost, sm_random *random, sm_split *split);
+
+/* line_up.c: marks which gaps may be cut, if that was put off. */
+void sm_splitter_mark_gaps(sm_splitter *splitter, const sm_node *node, sm_candidate *candidate);
 
 /* line_up.c: lines the items of the node up along one more candidate. */
 void sm_splitter_line_up(sm_splitter *splitter, const sm_node *node, const sm_direction *direction,
