@@ -39,11 +39,12 @@ static void take_in_order(sm_splitter *splitter, const sm_node *node, size_t fea
     uint32_t *order = splitter->orders + u * node->n;
     const uint32_t *line = sm_sorted_line(splitter->sorted, feature, order);
     bool *is_cut = splitter->cuts + u * node->n;
-    candidate->n_present = facts->has_missing ? count_present(splitter, ranks, line, node->n) : node->n;
-    candidate->ranks = facts->has_repeats || facts->has_missing ? ranks : NULL;
+    candidate->n_present = facts->n_missing > 0 ? count_present(splitter, ranks, line, node->n) : node->n;
+    candidate->ranks = facts->is_shared != NULL || facts->n_missing > 0 ? ranks : NULL;
+    candidate->facts = facts;
     candidate->is_cut = NULL;
     bool is_put_off =
-        splitter->scan != NULL && !facts->has_missing; /* repeats are often few, and where it matters none */
+        splitter->scan != NULL && facts->n_missing == 0; /* repeats are often few, and where it matters none */
     if (candidate->ranks != NULL && !is_put_off) {
         candidate->is_cut = is_cut;
         mark_gaps(splitter, ranks, line, candidate->n_present, is_cut);

@@ -53,7 +53,7 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
         return status;
     }
     bool is_any_missing = false;
-    for (size_t f = 0; f < p; f++) is_any_missing = is_any_missing || problem->facts[f].has_missing;
+    for (size_t f = 0; f < p; f++) is_any_missing = is_any_missing || problem->facts[f].n_missing > 0;
     problem->most_line_ups = options->candidates * (is_any_missing ? 2 : 1);
     return SMERF_OK;
 }
@@ -61,6 +61,7 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
 void sm_problem_free(sm_problem *problem) {
     for (size_t f = 0; f < problem->n_features && problem->ranks != NULL; f++) sm_free(problem->ranks[f]);
     for (size_t f = 0; f < problem->n_features && problem->orders != NULL; f++) sm_free(problem->orders[f]);
+    for (size_t f = 0; f < problem->n_features && problem->facts != NULL; f++) sm_free(problem->facts[f].is_shared);
     sm_free(problem->ranks);
     sm_free(problem->orders);
     sm_free(problem->facts);

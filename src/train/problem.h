@@ -8,9 +8,10 @@
 
 /* What is known of a column of numbers beyond its ranks. */
 typedef struct sm_column_facts {
-    size_t most_alike; /* the most items that have the same number, or none */
-    bool has_repeats;  /* some items have the same number */
-    bool has_missing;
+    uint64_t *is_shared; /* a bit for each item: whether another has the same number; NULL: none has. Owned */
+    size_t most_alike;   /* the most items that have the same number, or none */
+    bool has_repeats;    /* some items have the same number */
+    size_t n_missing;
 } sm_column_facts;
 
 typedef struct sm_problem {
@@ -36,6 +37,10 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
                               const smerf_target *target, const double *item_weights, const smerf_options *options,
                               sm_crew *crew, smerf_error *error);
 void sm_problem_free(sm_problem *problem);
+
+static inline bool sm_is_shared(const sm_column_facts *facts, size_t item) {
+    return facts->is_shared != NULL && (facts->is_shared[item / 64] >> item % 64 & 1) != 0;
+}
 
 /* The most levels that a category has; 0 if there is none. */
 size_t sm_problem_most_levels(const sm_problem *problem);

@@ -28,7 +28,7 @@ static bool make_room(sort_room *room, size_t n) {
 }
 
 /* Leaves all items in order in room->places, missing ones last. */
-static sm_column_facts rank(const double *values, size_t n_items, sort_room *room, uint32_t *ranks) {
+static sm_column_facts rank(const double *values, size_t n_items, sort_room *room, uint32_t *ranks, bool *has_repeats) {
     size_t n = 0, n_missing = 0, n_alike = 0, most_alike = 0;
     for (size_t i = 0; i < n_items; i++) {
         ranks[i] = SMERF_MISSING;
@@ -47,15 +47,22 @@ static sm_column_facts rank(const double *values, size_t n_items, sort_room *roo
     }
     for (size_t i = 0; n + n_missing < n_items; i++)
         if (ranks[i] == SMERF_MISSING) room->places[n + n_missing++] = (uint32_t)i;
-    return (sm_column_facts){.most_alike = most_alike > n_missing ? most_alike : n_missing,
-                             .has_repeats = most_alike > 1,
-                             .has_missing = n_missing > 0};
+    *has_repeats = most_alike > 1;
+    return (sm_column_facts){.most_alike = most_alike > n_missing ? most_alike : n_missing, .n_missing = n_missing};
 }
 
-static bool is_code_missing(const uint32_t *codes, size_t n_items) {
-    for (size_t i = 0; i < n_items; i++)
-        if (codes[i] == SMERF_MISSING) return true;
-    return false;
+/* A bit for each item whose rank another has too.   order  by rank, n of them present */
+static void note_shared(const uint32_t *ranks, const uint32_t *order, size_t n, uint64_t *bits) {
+    for (size_t r = 1; r < n; r++) {
+        if (ranks[order[r]] != ranks[order[r - 1]]) continue;
+        for (size_t k = r - 1; k <= r; k++) bits[order[k] / 64] |= (uint64_t)1 << order[k] % 64;
+    }
+}
+
+static size_t count_missing(const uint32_t *codes, size_t n_items) {
+    size_t n = 0;
+    for (size_t i = 0; i < n_items; i++) n += codes[i] == SMERF_MISSING;
+    return n;
 }
 
 /* Ranks a column of numbers; of a category it finds out what is missing. */
@@ -65,14 +72,21 @@ static smerf_status rank_one(void *job, size_t f, size_t thread, smerf_error *er
     const double *values = problem->view->values[f];
     size_t n = problem->n_items;
     if (values == NULL) {
-        problem->facts[f].has_missing = is_code_missing(problem->view->codes[f], n);
+        problem->facts[f].n_missing = count_missing(problem->view->codes[f], n);
         return SMERF_OK;
     }
     problem->ranks[f] = sm_array(n, sizeof **problem->ranks);
     if (problem->orders != NULL) problem->orders[f] = sm_array(n, sizeof **problem->orders);
     if (problem->ranks[f] == NULL || (problem->orders != NULL && problem->orders[f] == NULL) || !make_room(room, n))
         return sm_no_memory(error, "ranking the features");
-    problem->facts[f] = rank(values, n, room, problem->ranks[f]);
+    sm_column_facts *facts = &problem->facts[f];
+    bool has_repeats;
+    *facts = rank(values, n, room, problem->ranks[f], &has_repeats);
+    if (has_repeats) {
+        facts->is_shared = sm_zeros(n / 64 + 1, sizeof *facts->is_shared);
+        if (facts->is_shared == NULL) return sm_no_memory(error, "ranking the features");
+        note_shared(problem->ranks[f], room->places, n - facts->n_missing, facts->is_shared);
+    }
     for (size_t r = 0; r < n && problem->orders != NULL; r++) problem->orders[f][r] = room->places[r];
     return SMERF_OK;
 }

@@ -115,7 +115,8 @@ static bool may_cut(const sm_splitter *splitter, const sm_candidate *candidate, 
     if (candidate->is_cut != NULL) return candidate->is_cut[rank];
     if (rank + 1 == candidate->n_present || candidate->ranks == NULL) return rank + 1 < candidate->n_present;
     const uint32_t *slots = splitter->line_ups[candidate->missing_right].order + rank;
-    return candidate->ranks[splitter->tree_items[slots[0]]] != candidate->ranks[splitter->tree_items[slots[1]]];
+    uint32_t low = splitter->tree_items[slots[0]], high = splitter->tree_items[slots[1]];
+    return !sm_is_shared(candidate->facts, low) || candidate->ranks[low] != candidate->ranks[high];
 }
 
 /* The largest of n gains: four at a time, since each comparison waits for the one before. */

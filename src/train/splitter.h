@@ -29,6 +29,7 @@ typedef struct sm_candidate {
     size_t missing_right, missing_left; /* its line-ups; missing_left is SIZE_MAX where no value is missing */
     bool *is_cut;                       /* [n_present] whether the gap after each may be cut; NULL: all but the last, */
     const uint32_t *ranks;              /* and where there are ranks, those between different ones; else NULL */
+    const sm_column_facts *facts;       /* of the column that the ranks are of */
     double best_gain;                   /* over all its cuts */
 } sm_candidate;
 
