@@ -54,20 +54,16 @@ static bool enter(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, 
     bool is_pure = true;
     for (size_t k = 0; k < n; k++) {
         drawn item = scan->items[slots[k]];
+        double apart = item.value - first;
         total += item.draws;
-        sum += item.draws * (item.value - first);
-        is_pure = is_pure && item.value == first;
-    }
-    double above = sum / total;
-    for (size_t k = 0; k < n; k++) {
-        drawn item = scan->items[slots[k]];
-        double deviation = item.value - first - above;
-        squares += item.draws * deviation * deviation;
+        sum += item.draws * apart;
+        squares += item.draws * apart * apart;
+        is_pure = is_pure && apart == 0;
     }
     scan->total = total;
     scan->first = first;
-    scan->above = above;
-    *cost = squares;
+    scan->above = sum / total;
+    *cost = squares - sum * scan->above; /* only its size matters: digits may be lost */
     *weight = total;
     return !is_pure;
 }
