@@ -1,4 +1,4 @@
-"""The comparisons: bench/run [--quick] [--only NAMES] [--threads N] [--render]
+"""The comparisons: bench/run [--quick] [--only NAMES] [--threads N] [--repeats N] [--render]
 
 Results go to build/bench/results.json (quick ones to quick.json); a full run then writes docs/performance.md from them. --only runs some
 sections and keeps the others' results; --render only writes the page."""
@@ -31,6 +31,7 @@ def asked():
     parser.add_argument("--quick", action="store_true", help="smaller sizes, in minutes")
     parser.add_argument("--only", default="", help="some sections, separated by commas: " + ", ".join(SECTIONS))
     parser.add_argument("--threads", type=int, default=min(2, os.cpu_count()), help="for every tool (default: %(default)s)")
+    parser.add_argument("--repeats", type=int, help="of every measurement (default: 3, quick 1)")
     parser.add_argument("--render", action="store_true", help="only write docs/performance.md from the last results")
     options = parser.parse_args()
     options.names = options.only.split(",") if options.only else list(SECTIONS)
@@ -66,7 +67,7 @@ def run_all(bench, names, results):
 
 def main():
     options = asked()
-    bench = Bench(options.quick, options.threads)
+    bench = Bench(options.quick, options.threads, options.repeats or (1 if options.quick else 3))
     path = bench.folder / ("quick.json" if options.quick else "results.json")
     results = {"sections": {}}
     if path.exists() and (options.only or options.render):

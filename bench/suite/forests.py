@@ -16,13 +16,13 @@ def is_equal(ours, theirs):
     return not theirs["failed"] and ours["score"] >= theirs["score"] - MARGIN
 
 
-def sides_of(bench, n, kind, trees, is_oblique):
-    common = {**data.words(bench, n, kind), "trees": trees, "candidates": CANDIDATES, "threads": bench.threads}
+def sides_of(bench, n, kind, trees, threads, is_oblique):
+    common = {**data.words(bench, n, kind), "trees": trees, "candidates": CANDIDATES, "threads": threads}
     if is_oblique:
         common["splits"] = "oblique"
 
     def side(name, command):
-        return Side(name, command, bench.threads, n=trees)
+        return Side(name, command, threads, n=trees)
 
     sides = [side("smerf", bench.ours("forest", **common))]
     if is_oblique:
@@ -39,10 +39,11 @@ def sides_of(bench, n, kind, trees, is_oblique):
     return sides
 
 
-def run_one(bench, n, kind, trees, is_oblique=False):
-    work = f"{'oblique ' if is_oblique else ''}{kind}, {n:,} x {data.N_FEATURES}, {trees} trees"
+def run_one(bench, n, kind, trees, threads, is_oblique=False):
+    name = f"{'oblique ' if is_oblique else ''}{kind}"
+    work = f"{name}, {n:,} x {data.N_FEATURES}, {trees} trees, {threads} thread{'s' * (threads > 1)}"
     print(f"  {work}", flush=True)
-    rows = compare(bench, sides_of(bench, n, kind, trees, is_oblique))
+    rows = compare(bench, sides_of(bench, n, kind, trees, threads, is_oblique))
     for row in rows:
         row |= {"work": work, "n": n, "kind": kind, "trees": trees}
     return rows
@@ -77,17 +78,18 @@ def growth_of(rows):
 
 
 def run(bench):
-    shapes = [(20_000, 20), (100_000, 8)] if bench.quick else [(100_000, 100), (1_000_000, 10)]
+    full = [(100_000, 100, bench.threads), (100_000, 20, 1), (1_000_000, 10, bench.threads)]
+    shapes = [(20_000, 20, bench.threads), (100_000, 8, bench.threads)] if bench.quick else full
     rows, claims = [], []
-    for n, trees in shapes:
+    for n, trees, threads in shapes:
         for kind in ("labels", "response"):
-            found = run_one(bench, n, kind, trees)
+            found = run_one(bench, n, kind, trees, threads)
             claims += claims_of(found)
             rows += found
     return {
         "title": "Labels and response forests",
-        "text": f"{CANDIDATES} candidates a node, bootstrap, trees grown until nodes are pure; {bench.threads} threads "
-                f"for every tool. Each gets arrays in the form it likes best, and only fitting is timed. Scores are on "
+        "text": f"{CANDIDATES} candidates a node, bootstrap, trees grown until nodes are pure; as many threads for every "
+                f"tool. Each gets arrays in the form it likes best, and only fitting is timed. Scores are on "
                 f"{data.N_TEST:,} other items; they count as equal within {MARGIN}. LightGBM (boosting=rf, "
                 "min_data_in_leaf=1, bagging of 63 % without replacement) looks at 255 bins a feature and limits its leaves; YDF "
                 "runs with max_depth=-1, min_examples=1; ranger with min.node.size=1, without out-of-bag error. "
@@ -99,7 +101,7 @@ def run(bench):
 
 def run_oblique(bench):
     n, trees = (20_000, 10) if bench.quick else (100_000, 100)
-    rows = run_one(bench, n, "labels", trees, is_oblique=True)
+    rows = run_one(bench, n, "labels", trees, bench.threads, is_oblique=True)
     claims = []
     for row in rows[1:]:
         claims.append(claim_ratio(f"{row['work']}: against {row['who']}", row, 3, is_equal(rows[0], row)))

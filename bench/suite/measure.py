@@ -21,6 +21,7 @@ class Bench:
     """How this run is done."""
     quick: bool
     threads: int
+    repeats: int
     build: Path = ROOT / "build"
 
     def __post_init__(self):
@@ -29,10 +30,6 @@ class Bench:
         self.data.mkdir(parents=True, exist_ok=True)
         self.python = sys.executable
         self.older_python = str(self.build / "bench-venv-older/bin/python")
-
-    @property
-    def repeats(self):
-        return 1 if self.quick else 3
 
     def ours(self, command, **words):
         return [str(self.build / "bench-ours"), command, *as_words(words)]

@@ -131,6 +131,24 @@ static double target_bytes(const sm_fit_size *size) {
     return bytes;
 }
 
+static size_t n_numbers_of(const sm_fit_size *size) {
+    size_t n = 0;
+    for (size_t f = 0; f < size->n_features; f++) n += size->items->features.feature[f].kind == SMERF_NUMBER;
+    return n;
+}
+
+/* Items of a subtree that is kept in order along every column of numbers. */
+static double most_sorted(const sm_fit_size *size) {
+    size_t n_in_bag = (size_t)in_bag(size, (double)size->n_items);
+    return (double)sm_problem_most_sorted(size->options, n_numbers_of(size), n_in_bag);
+}
+
+/* The columns in order, where whole trees are kept so. */
+static double order_bytes(const sm_fit_size *size) {
+    double n = (double)size->n_items;
+    return most_sorted(size) == floor(in_bag(size, n)) ? 4 * n * (double)n_numbers_of(size) : 0;
+}
+
 /* A thread's: a sample, the line-ups of its largest node, a tree that grows, and what the target's search needs. */
 static double thread_bytes(const sm_fit_size *size, double tree_bytes) {
     double n = (double)size->n_items, n_in_bag = in_bag(size, n);
@@ -139,7 +157,8 @@ static double thread_bytes(const sm_fit_size *size, double tree_bytes) {
                                 .options = size->options,
                                 .most_in_bag = (size_t)n_in_bag,
                                 .most_line_ups = size->options->candidates};
-    double bytes = 4 * n + 12 * n_in_bag + 21 * (double)sm_splitter_room(&problem) + tree_bytes;
+    double bytes = 4 * n + 45 * n_in_bag + 21 * (double)sm_splitter_room(&problem) + tree_bytes;
+    bytes += most_sorted(size) * (4 * (double)n_numbers_of(size) + 20) + (order_bytes(size) > 0 ? 4 * n : 0);
     if (size->is_dense) {
         double n_threads = (double)size->n_threads, pool = fmin(4 * n * n / 3, 3 * n * n / n_threads);
         bytes += fmin(pool, 2 * n_in_bag * n_in_bag) + 12 * n_in_bag * (double)size->options->candidates;
@@ -154,7 +173,7 @@ static const double program_bytes = 6e6, idle_tree_bytes = 3000;
 
 double sm_fit_bytes(const sm_fit_size *size, double tree_bytes) {
     double n = (double)size->n_items;
-    double ranks = 4 * n * (double)size->n_features;
+    double ranks = 4 * n * (double)size->n_features + order_bytes(size);
     double growing = ranks + (double)size->n_threads * thread_bytes(size, tree_bytes);
     double saving = size->is_dense ? 2 * n * n : 0; /* the upper triangle on its way to the file */
     double kept = item_bytes(size) + 3 * id_bytes(size) + target_bytes(size) + 8 * n;

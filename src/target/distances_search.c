@@ -59,8 +59,9 @@ static size_t n_chunks_of(size_t n) { return (n + SM_CHUNK - 1) / SM_CHUNK; }
  * the program itself; but always some, without which small nodes would be picked from all over Z. */
 static size_t pool_floats(size_t n_all, const sm_search_size *size) {
     double n = (double)size->n_items, z_bytes = (double)n_all * (double)n_all * sizeof(float);
-    double program = fmin(6 << 20, z_bytes / 4), others = n * ((double)size->n_line_ups * 40 + 200);
-    double share = (0.95 * z_bytes - program) / (double)size->n_threads - others;
+    double program = fmin(6 << 20, z_bytes / 4),
+           others = n * ((double)(size->n_line_ups * 40 + size->list_bytes) + 200);
+    double share = (0.85 * z_bytes - program) / (double)size->n_threads - others;
     double wanted = (double)sm_triangle(size->n_items) / SM_BLOCK_SHARE;
     return (size_t)fmin(wanted, fmax(share / sizeof(float), 1 << 15));
 }

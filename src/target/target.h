@@ -59,6 +59,7 @@ typedef struct sm_search_size {
     size_t n_levels;   /* the most levels of a category */
     size_t n_line_ups; /* the most line-ups priced at once */
     size_t n_threads;  /* how many searches there will be */
+    size_t list_bytes; /* that a thread keeps for each item beside line-ups */
     bool are_draws;    /* all weights are numbers of draws: whole, and not of very different sizes */
     smerf_kernels kernels;
 } sm_search_size;

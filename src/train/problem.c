@@ -17,12 +17,10 @@ static size_t most_in_bag(smerf_sample sample, size_t n_draws, size_t n_items) {
     return likely < (double)most ? (size_t)likely : most;
 }
 
-/* Whether sorting all columns once and parting them is quicker than sorting along the candidates; and up to which size. */
-static size_t most_sorted(const sm_problem *problem) {
-    size_t n = problem->most_in_bag, most_numbers = problem->options->candidates * MOST_COLUMNS_A_CANDIDATE;
-    if (problem->options->splits == SMERF_OBLIQUE || problem->n_numbers > most_numbers || problem->n_numbers == 0)
-        return 0;
-    return n < MOST_SORTED ? n : MOST_SORTED;
+size_t sm_problem_most_sorted(const smerf_options *options, size_t n_numbers, size_t most_in_bag) {
+    size_t most_numbers = options->candidates * MOST_COLUMNS_A_CANDIDATE;
+    if (options->splits == SMERF_OBLIQUE || n_numbers > most_numbers || n_numbers == 0) return 0;
+    return most_in_bag < MOST_SORTED ? most_in_bag : MOST_SORTED;
 }
 
 smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
@@ -39,7 +37,7 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
     problem->n_draws = sm_options_draws(options, view->n_items);
     problem->most_in_bag = most_in_bag(options->sample, problem->n_draws, view->n_items);
     for (size_t f = 0; f < p; f++) problem->n_numbers += view->values[f] != NULL;
-    problem->most_sorted = most_sorted(problem);
+    problem->most_sorted = sm_problem_most_sorted(options, problem->n_numbers, problem->most_in_bag);
     bool keeps_whole_trees = problem->most_sorted == problem->most_in_bag;
     problem->ranks = sm_zeros(p, sizeof *problem->ranks);
     problem->facts = sm_zeros(p, sizeof *problem->facts);

@@ -38,6 +38,10 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
                               sm_crew *crew, smerf_error *error);
 void sm_problem_free(sm_problem *problem);
 
+/* Whether sorting all columns once and parting them is quicker than sorting along the candidates, and up to how many items;
+ * 0: it is not. */
+size_t sm_problem_most_sorted(const smerf_options *options, size_t n_numbers, size_t most_in_bag);
+
 static inline bool sm_is_shared(const sm_column_facts *facts, size_t item) {
     return facts->is_shared != NULL && (facts->is_shared[item / 64] >> item % 64 & 1) != 0;
 }

@@ -81,6 +81,7 @@ static smerf_status start_search(sm_tree_builder *builder, size_t n_threads, sme
                            .n_levels = sm_problem_most_levels(problem),
                            .n_line_ups = problem->most_line_ups,
                            .n_threads = n_threads,
+                           .list_bytes = 60 + (problem->most_sorted > 0 ? 8 * problem->n_numbers : 0),
                            .are_draws = problem->item_weights == NULL,
                            .kernels = kernels};
     builder->search = kind->search_new(problem->target, &size, error);
