@@ -57,7 +57,7 @@ def run_all(bench, names, results):
     for name in names:
         print(f"{name} ...", flush=True)
         started, moment = time.time(), machine.moment()
-        section = {**run_section(bench, name), "moment": moment}
+        section = {**run_section(bench, name), "moment": moment, "repeats": bench.repeats}
         results["sections"][name] = section
         print("\n" + tables.rows_table(section) + "\n")
         if section.get("growth"):
@@ -73,7 +73,7 @@ def main():
     if path.exists() and (options.only or options.render):
         results = json.loads(path.read_text(encoding="utf-8"))
     if not options.render:
-        results |= {"machine": machine.facts(bench), "repeats": bench.repeats, "threads": bench.threads}
+        results |= {"machine": machine.facts(bench), "threads": bench.threads}
         run_all(bench, options.names, results)
         results["sections"] = {name: results["sections"][name] for name in SECTIONS if name in results["sections"]}
         results["versions"] = machine.versions(results["sections"].values())

@@ -10,8 +10,8 @@ REMARKS = ROOT / "bench/remarks.md"
 OPENING = """# How fast it is
 
 Every figure on this page was measured and written by `make bench`. It compares smerf with other tools in the same run, on the
-same files, with the same number of threads; each measurement is a process of its own, sides take turns, and times are medians of
-{repeats} (of fewer where a side runs for minutes). "x ours" is a tool's time over smerf's.
+same files, with the same number of threads; each measurement is a process of its own, sides take turns, and times are medians
+(of how many, each section says; of fewer where a side runs for minutes). "x ours" is a tool's time over smerf's.
 
     make bench          all of this, in about two hours; installs the tools into build/bench-venv first
     make bench-quick    smaller sizes in a few minutes; prints tables and leaves this page alone
@@ -27,7 +27,8 @@ def machine_table(facts, versions):
 
 
 def section_text(name, section):
-    moment = "Measured {date} at commit {commit}; load of the machine before: {load}.".format(**section["moment"])
+    moment = "Measured {date} at commit {commit}, medians of {repeats}; load of the machine before: {load}.".format(
+        repeats=section.get("repeats", "-"), **section["moment"])
     parts = [f"## {section['title']}", section["text"], moment, tables.rows_table(section)]
     growth = tables.growth_table(section)
     if growth:
@@ -41,7 +42,7 @@ def write(results):
     PICTURES.mkdir(parents=True, exist_ok=True)
     pictures.draw_all(results["sections"], PICTURES)
     sections = results["sections"]
-    parts = [OPENING.format(repeats=results["repeats"]).strip(), "## Targets", tables.claims_table(sections.values()),
+    parts = [OPENING.strip(), "## Targets", tables.claims_table(sections.values()),
              "## The machine", machine_table(results["machine"], results["versions"])]
     parts += [section_text(name, section) for name, section in sections.items()]
     if REMARKS.exists():

@@ -51,7 +51,10 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
         return status;
     }
     bool is_any_missing = false;
-    for (size_t f = 0; f < p; f++) is_any_missing = is_any_missing || problem->facts[f].n_missing > 0;
+    for (size_t f = 0; f < p; f++) {
+        is_any_missing = is_any_missing || problem->facts[f].n_missing > 0;
+        if (problem->facts[f].most_alike > problem->most_alike) problem->most_alike = problem->facts[f].most_alike;
+    }
     problem->most_line_ups = options->candidates * (is_any_missing ? 2 : 1);
     return SMERF_OK;
 }

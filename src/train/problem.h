@@ -27,6 +27,7 @@ typedef struct sm_problem {
     uint32_t **orders;            /* [n_features][n_items] items by number, then by place, missing ones last; NULL for a
                                      category, or altogether: trees are too large to be kept in order. Owned. */
     size_t n_numbers;             /* features that are numbers */
+    size_t most_alike;            /* items that have the same number in a column, or none */
     size_t n_draws;               /* by one tree */
     size_t most_in_bag;           /* the most different items in one tree */
     size_t most_sorted;           /* items of a subtree that is kept in order, see sorted.h; 0: none is */

@@ -83,7 +83,7 @@ static void turn_to_few(sm_sorted *sorted, const sm_node *node) {
 }
 
 void sm_sorted_turn(sm_sorted *sorted, const sm_node *node, size_t first) {
-    bool is_inside = first >= sorted->first && first < sorted->end;
+    bool is_inside = sm_sorted_holds(sorted, first);
     sorted->node_n = sorted->number = 0;
     if (!is_inside && node->n > sorted->room) return;
     if (!is_inside) {

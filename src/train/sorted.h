@@ -36,6 +36,11 @@ void sm_sorted_clear(sm_sorted *sorted);
 /* Turns to a node, whose items stand from `first` on among those of the tree. Nodes come depth first. */
 void sm_sorted_turn(sm_sorted *sorted, const sm_node *node, size_t first);
 
+/* Whether items from `first` on are in order already. */
+static inline bool sm_sorted_holds(const sm_sorted *sorted, size_t first) {
+    return first >= sorted->first && first < sorted->end;
+}
+
 /* Whether the node turned to last is in order. */
 static inline bool sm_sorted_has_node(const sm_sorted *sorted) { return sorted->node_n > 0; }
 

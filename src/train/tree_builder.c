@@ -165,13 +165,15 @@ static bool start(sm_tree_builder *builder, size_t number) {
     return push(builder, (pending){.end = n_in_bag, .parent = NO_PARENT, .random_place = SM_PLACE_ROOT});
 }
 
+static uint32_t item_at(const sm_tree_builder *builder, size_t k) { return builder->tree_items[builder->slots[k]]; }
+
 /* The rules that need no look at the distances. */
 static bool must_be_leaf(const sm_tree_builder *builder, const pending *node) {
     const smerf_options *options = builder->problem->options;
     if (node->end - node->first < 2 || node->depth >= options->max_depth) return true;
     if (node->end - node->first >= options->min_parent) return false;
     size_t n_draws = 0;
-    for (size_t k = node->first; k < node->end; k++) n_draws += builder->draws[builder->items[k]];
+    for (size_t k = node->first; k < node->end; k++) n_draws += builder->draws[item_at(builder, k)];
     return n_draws < options->min_parent;
 }
 
@@ -179,8 +181,8 @@ static void add_leaf(sm_tree_builder *builder, const pending *node) {
     sm_tree *tree = &builder->grown;
     size_t member = tree->first_member[tree->n_leaves];
     for (size_t k = node->first; k < node->end; k++, member++) {
-        tree->member_item[member] = builder->items[k];
-        tree->member_draws[member] = builder->draws[builder->items[k]];
+        tree->member_item[member] = item_at(builder, k);
+        tree->member_draws[member] = builder->draws[item_at(builder, k)];
     }
     tree->is_leaf[tree->n_nodes] = true;
     tree->place[tree->n_nodes++] = (uint32_t)tree->n_leaves++;
@@ -253,8 +255,10 @@ static void part_weights(double *weight, const uint32_t *slots, size_t n, const 
 static size_t part(sm_tree_builder *builder, const pending *node, const bool *goes_left) {
     size_t first = node->first, n = node->end - first;
     uint32_t *slots = builder->slots + first, *spare = (uint32_t *)builder->splitter.spare_keys; /* done with */
-    if (builder->scan == NULL) part_weights(builder->weight + first, slots, n, goes_left, builder->splitter.costs);
-    part_numbers(builder->items + first, slots, n, goes_left, spare);
+    if (builder->scan == NULL) {
+        part_weights(builder->weight + first, slots, n, goes_left, builder->splitter.costs);
+        part_numbers(builder->items + first, slots, n, goes_left, spare);
+    }
     size_t n_left = part_numbers(slots, slots, n, goes_left, spare);
     bool are_leaves = node->depth + 1 >= builder->problem->options->max_depth;
     if (sm_sorted_has_node(&builder->sorted) && !are_leaves) sm_sorted_part(&builder->sorted, goes_left);
@@ -271,6 +275,11 @@ static bool enter(sm_tree_builder *builder, sm_node *asked, const pending *node,
     return !kind->is_pure(builder->search, asked);
 }
 
+/* A scanner knows items by their slots. Others want them to sort, and to see whether all have the same number. */
+static bool may_need_items(const sm_tree_builder *builder, const pending *node) {
+    return !sm_sorted_holds(&builder->sorted, node->first) || node->end - node->first <= builder->problem->most_alike;
+}
+
 /* Settles one node: a leaf, or a split with two more nodes on the stack. False: no memory. */
 static bool settle(sm_tree_builder *builder, const pending *node, size_t number) {
     const sm_problem *problem = builder->problem;
@@ -283,6 +292,8 @@ static bool settle(sm_tree_builder *builder, const pending *node, size_t number)
     size_t view = node->view;
     double cost = 0;
     bool may_split = enter(builder, &asked, node, &view, &cost);
+    if (builder->scan != NULL && may_need_items(builder, node))
+        for (size_t k = node->first; k < node->end; k++) builder->items[k] = item_at(builder, k);
     sm_sorted_turn(&builder->sorted, &asked, node->first);
     sm_random random;
     sm_random_start(&random, problem->options->seed, (uint32_t)number, node->random_place);
