@@ -163,6 +163,18 @@ static void predict(scene *stage) {
     bench_check(smerf_predict_rows(stage->model, &question, &run, add_row, stage, &error), &error);
 }
 
+static int drop_neighbors(void *context, size_t query, const smerf_neighbor *neighbors, size_t n) {
+    (void)context, (void)query, (void)neighbors, (void)n;
+    return 0;
+}
+
+static void find_neighbors(scene *stage) {
+    const smerf_run run = {.n_threads = 1};
+    const smerf_neighborhood wanted = {.items = stage->items, .k = 10};
+    smerf_error error;
+    bench_check(smerf_neighbors(stage->model, &wanted, &run, drop_neighbors, NULL, &error), &error);
+}
+
 static FILE *open_file(scene *stage, const char *name) {
     strncat(stage->path, name, sizeof stage->path - strlen(stage->path) - 1);
     FILE *file = fopen(stage->path, "wb");
@@ -225,6 +237,7 @@ static const part kernels[] = {
     {"grow pairs", 2000, 1, make_pairs, fit},
     {"predict all pairs, labels", 500, 50, make_labels_forest, predict},
     {"predict all pairs, distances", 300, 20, make_distances_forest, predict},
+    {"neighbours", 1000, 20, make_labels_forest, find_neighbors},
     {"read a table", 5000, 0, write_table, read_table},
     {"read a matrix", 1000, 0, write_matrix, read_matrix},
 };

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
 /* Larger subtrees would need much memory for a few levels; with more columns a candidate than this, sorting is quicker. */
-enum { MOST_SORTED = 1 << 17, MOST_COLUMNS_A_CANDIDATE = 8 };
+enum { MOST_SORTED = 1 << 16, MOST_COLUMNS_A_CANDIDATE = 8 };
 
 /* How many different items a tree may hold. A bootstrap draws about 0.632 n different ones of n, give or take
  * 0.312 sqrt(n): that it draws 20 times as many more has a chance of less than 1e-80. */

@@ -32,8 +32,13 @@ struct sm_tree_builder {
     uint32_t *tree_items; /* [most_in_bag] the different items; their places here are their slots */
     uint32_t *items;      /* [most_in_bag] the same, in slices */
     uint32_t *slots;      /* [most_in_bag] of each */
-    double *weight; /* [most_in_bag] of each: draws times item weights. Not in slices, but by slot, for a scanner */
-    sm_gap *gaps;   /* [most_in_bag] of each split, from which thresholds are made in the end */
+    double *weight;  /* [most_in_bag] of each: draws times item weights. Not in slices, but by slot, for a scanner */
+    size_t n_in_bag; /* the different items of this tree */
+    bool renumbers;  /* for a scanner, subtrees that are kept in order have slots of their own: see renumber */
+    uint32_t *base_items;        /* [most_sorted] by slot in such a subtree, */
+    double *base_weight;         /* [most_sorted] */
+    size_t base_first, base_end; /* which holds these items of the tree; none: 0, 0 */
+    sm_gap *gaps;                /* [most_in_bag] of each split, from which thresholds are made in the end */
     pending *stack;
     size_t stack_size, n_pending;
     sm_tree grown; /* with room for the largest tree; moved to where it belongs when it is done */
@@ -100,6 +105,10 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, sm
     builder->slots = sm_arena_take(&builder->arena, n, sizeof *builder->slots);
     builder->weight = sm_arena_take(&builder->arena, n, sizeof *builder->weight);
     builder->gaps = sm_arena_take(&builder->arena, n, sizeof *builder->gaps);
+    builder->renumbers = can_scan(problem) && problem->most_sorted > 0 && problem->orders == NULL;
+    size_t n_base = builder->renumbers ? problem->most_sorted : 0;
+    builder->base_items = sm_arena_take(&builder->arena, n_base, sizeof *builder->base_items);
+    builder->base_weight = sm_arena_take(&builder->arena, n_base, sizeof *builder->base_weight);
     smerf_status status = SMERF_OK;
     if (builder->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
     if (status == SMERF_OK) status = start_search(builder, n_threads, kernels, error);
@@ -138,6 +147,48 @@ static bool push(sm_tree_builder *builder, pending node) {
     return true;
 }
 
+/* ---- slots ---- */
+
+/* The slots of a scanner's nodes count all items of the tree. */
+static void number_by_tree(sm_tree_builder *builder) {
+    const sm_scanner *scanner = builder->problem->target->kind->scanner;
+    builder->base_first = builder->base_end = 0;
+    builder->splitter.tree_items = builder->tree_items;
+    builder->splitter.tree_weights = builder->weight;
+    if (builder->scan != NULL) scanner->start(builder->scan, builder->tree_items, builder->draws, builder->n_in_bag);
+}
+
+static bool is_in_base(const sm_tree_builder *builder, size_t k) {
+    return k >= builder->base_first && k < builder->base_end;
+}
+
+static uint32_t item_at(const sm_tree_builder *builder, size_t k) {
+    return (is_in_base(builder, k) ? builder->base_items : builder->tree_items)[builder->slots[k]];
+}
+
+/* In a tree that is kept in order subtree by subtree, each of these counts its own items: then what the scanner reads of them
+ * stands close together. */
+static void renumber(sm_tree_builder *builder, size_t first, size_t n) {
+    if (is_in_base(builder, first)) return;
+    if (n > builder->problem->most_sorted) {
+        if (builder->base_end > 0) number_by_tree(builder);
+        return;
+    }
+    for (size_t k = 0; k < n; k++) {
+        uint32_t slot = builder->slots[first + k];
+        builder->base_items[k] = builder->tree_items[slot];
+        builder->base_weight[k] = builder->weight[slot];
+        builder->slots[first + k] = (uint32_t)k;
+    }
+    builder->base_first = first;
+    builder->base_end = first + n;
+    builder->splitter.tree_items = builder->base_items;
+    builder->splitter.tree_weights = builder->base_weight;
+    builder->problem->target->kind->scanner->start(builder->scan, builder->base_items, builder->draws, n);
+}
+
+/* ---- a tree ---- */
+
 /* Draws the tree's sample, and puts the root on the stack. */
 static bool start(sm_tree_builder *builder, size_t number) {
     const sm_problem *problem = builder->problem;
@@ -156,16 +207,14 @@ static bool start(sm_tree_builder *builder, size_t number) {
         builder->items[n_in_bag++] = (uint32_t)i;
     }
     sm_sorted_clear(&builder->sorted);
-    if (builder->scan != NULL)
-        problem->target->kind->scanner->start(builder->scan, builder->tree_items, builder->draws, n_in_bag);
+    builder->n_in_bag = n_in_bag;
+    number_by_tree(builder);
     tree->n_nodes = tree->n_splits = tree->n_leaves = 0;
     tree->first_term[0] = tree->first_member[0] = 0;
     if (builder->has_categories) tree->first_left[0] = 0;
     builder->n_terms = builder->n_left = builder->n_pending = 0;
     return push(builder, (pending){.end = n_in_bag, .parent = NO_PARENT, .random_place = SM_PLACE_ROOT});
 }
-
-static uint32_t item_at(const sm_tree_builder *builder, size_t k) { return builder->tree_items[builder->slots[k]]; }
 
 /* The rules that need no look at the distances. */
 static bool must_be_leaf(const sm_tree_builder *builder, const pending *node) {
@@ -291,6 +340,7 @@ static bool settle(sm_tree_builder *builder, const pending *node, size_t number)
         .items = builder->items + node->first, .n = node->end - node->first, .slots = builder->slots + node->first};
     size_t view = node->view;
     double cost = 0;
+    if (builder->renumbers) renumber(builder, node->first, asked.n);
     bool may_split = enter(builder, &asked, node, &view, &cost);
     if (builder->scan != NULL && may_need_items(builder, node))
         for (size_t k = node->first; k < node->end; k++) builder->items[k] = item_at(builder, k);
