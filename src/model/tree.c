@@ -127,10 +127,6 @@ uint32_t sm_tree_leaf(const sm_tree *tree, const sm_view *view, size_t item) {
     return tree->place[node];
 }
 
-void sm_tree_route(const sm_tree *tree, const sm_view *view, size_t first, size_t end, uint32_t *leaf) {
-    for (size_t item = first; item < end; item++) leaf[item - first] = sm_tree_leaf(tree, view, item);
-}
-
 void sm_tree_leaves(const sm_tree *tree, const double *item_weights, double *weight, double *total, sm_leaves *leaves) {
     for (size_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         total[leaf] = 0;

@@ -38,9 +38,8 @@ double sm_tree_project(const sm_tree *tree, size_t split, const sm_view *view, s
 /* Whether an item goes left at a split. */
 bool sm_tree_goes_left(const sm_tree *tree, size_t split, const sm_view *view, size_t item);
 
-/* The leaf of one item, and of items first .. end-1.   leaf  [end - first] */
+/* The leaf of one item. */
 uint32_t sm_tree_leaf(const sm_tree *tree, const sm_view *view, size_t item);
-void sm_tree_route(const sm_tree *tree, const sm_view *view, size_t first, size_t end, uint32_t *leaf);
 
 /* The leaves as targets want them.
  *   item_weights  [n_items] or NULL: all 1

@@ -157,7 +157,7 @@ static double thread_bytes(const sm_fit_size *size, double tree_bytes) {
                                 .options = size->options,
                                 .most_in_bag = (size_t)n_in_bag,
                                 .most_line_ups = size->options->candidates};
-    double bytes = 4 * n + 45 * n_in_bag + 21 * (double)sm_splitter_room(&problem) + tree_bytes;
+    double bytes = 4 * n + 53 * n_in_bag + 21 * (double)sm_splitter_room(&problem) + tree_bytes;
     bytes += most_sorted(size) * (4 * (double)n_numbers_of(size) + 20) + (order_bytes(size) > 0 ? 4 * n : 0);
     if (size->is_dense) {
         double n_threads = (double)size->n_threads, pool = fmin(4 * n * n / 3, 3 * n * n / n_threads);

@@ -108,25 +108,23 @@ const uint32_t *sm_sorted_line(const sm_sorted *sorted, size_t feature, uint32_t
     return room;
 }
 
-/* Slots that go right wait in the spare list. Which of the two a slot is written to is chosen without a jump: there is
- * nothing to guess.
- *   spare  counted from the list */
-static void part_list(uint32_t *list, size_t n, const bool *goes_left, size_t spare) {
-    size_t left = 0, right = spare;
-    for (size_t r = 0; r < n; r++) {
-        uint32_t slot = list[r];
+size_t sm_part_slots(uint32_t *slots, size_t n, const bool *goes_left, uint32_t *spare) {
+    size_t n_left = 0, n_right = 0;
+    for (size_t k = 0; k < n; k++) {
+        /* Which of the two places a slot is written to is chosen without a jump: there is nothing to guess. */
+        uint32_t slot = slots[k];
         size_t is_left = goes_left[slot];
-        list[is_left ? left : right] = slot;
-        left += is_left;
-        right += 1 - is_left;
+        *(is_left ? slots + n_left : spare + n_right) = slot;
+        n_left += is_left;
+        n_right += 1 - is_left;
     }
-    memcpy(list + left, list + spare, (right - spare) * sizeof *list);
+    memcpy(slots + n_left, spare, n_right * sizeof *slots);
+    return n_left;
 }
 
 void sm_sorted_part(sm_sorted *sorted, const bool *goes_left) {
     if (sorted->node_n <= FEW) return;
-    for (size_t l = 0; l < sorted->n_lists; l++) {
-        size_t at = l * sorted->room + sorted->node_first;
-        part_list(sorted->lists + at, sorted->node_n, goes_left, sorted->n_lists * sorted->room - at);
-    }
+    uint32_t *spare = sorted->lists + sorted->n_lists * sorted->room;
+    for (size_t l = 0; l < sorted->n_lists; l++)
+        sm_part_slots(sorted->lists + l * sorted->room + sorted->node_first, sorted->node_n, goes_left, spare);
 }

@@ -47,6 +47,11 @@ static inline bool sm_sorted_has_node(const sm_sorted *sorted) { return sorted->
 /* Its slots along a column of numbers.   room  [n] where they may be put */
 const uint32_t *sm_sorted_line(const sm_sorted *sorted, size_t feature, uint32_t *room);
 
+/* Puts the slots that go left first, in the order that they have on both sides; returns how many go left.
+ *   goes_left  by slot
+ *   spare      [n] */
+size_t sm_part_slots(uint32_t *slots, size_t n, const bool *goes_left, uint32_t *spare);
+
 /* Parts the node turned to last.   goes_left  by slot */
 void sm_sorted_part(sm_sorted *sorted, const bool *goes_left);
 

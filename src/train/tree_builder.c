@@ -1,6 +1,6 @@
 /* tree_builder.c - grows one tree.
  *
- * A node is a slice of one array of items, in ascending order; splitting it reorders the slice in place, keeping the
+ * A node is a slice of one array of slots, in ascending order; splitting it reorders the slice in place, keeping the
  * order on both sides. Nodes are visited depth first, left before right, from a stack of slices, which is preorder: the
  * order in which a tree is kept. Where to cut is the splitter's business; when to stop is decided here. */
 #include "train/tree_builder.h"
@@ -22,7 +22,7 @@ typedef struct pending {
 } pending;
 
 struct sm_tree_builder {
-    sm_arena arena; /* holds draws, items, weight and slots */
+    sm_arena arena; /* holds the arrays below, all but the tree and the stack */
     const sm_problem *problem;
     sm_search *search;
     sm_scan *scan; /* instead of a search, where the target has a scanner that fits */
@@ -30,13 +30,14 @@ struct sm_tree_builder {
     sm_splitter splitter;
     uint32_t *draws;      /* [n_items] of this tree */
     uint32_t *tree_items; /* [most_in_bag] the different items; their places here are their slots */
-    uint32_t *items;      /* [most_in_bag] the same, in slices */
-    uint32_t *slots;      /* [most_in_bag] of each */
-    double *weight;  /* [most_in_bag] of each: draws times item weights. Not in slices, but by slot, for a scanner */
-    size_t n_in_bag; /* the different items of this tree */
-    bool renumbers;  /* for a scanner, subtrees that are kept in order have slots of their own: see renumber */
-    uint32_t *base_items;        /* [most_sorted] by slot in such a subtree, */
-    double *base_weight;         /* [most_sorted] */
+    double *weight;       /* [most_in_bag] of each: draws times item weights */
+    uint32_t *slots;      /* [most_in_bag] the items of the nodes, in slices */
+    uint32_t *node_items; /* [most_in_bag] of the node that is settled, where someone asks for them */
+    double *node_weight;  /* [most_in_bag] likewise */
+    size_t n_in_bag;      /* the different items of this tree */
+    bool renumbers;       /* for a scanner, subtrees that are kept in order have slots of their own: see renumber */
+    uint32_t *base_items; /* [most_sorted] by slot in such a subtree, */
+    double *base_weight;  /* [most_sorted] */
     size_t base_first, base_end; /* which holds these items of the tree; none: 0, 0 */
     sm_gap *gaps;                /* [most_in_bag] of each split, from which thresholds are made in the end */
     pending *stack;
@@ -86,7 +87,7 @@ static smerf_status start_search(sm_tree_builder *builder, size_t n_threads, sme
                            .n_levels = sm_problem_most_levels(problem),
                            .n_line_ups = problem->most_line_ups,
                            .n_threads = n_threads,
-                           .list_bytes = 60 + (problem->most_sorted > 0 ? 8 * problem->n_numbers : 0),
+                           .list_bytes = 68 + (problem->most_sorted > 0 ? 8 * problem->n_numbers : 0),
                            .are_draws = problem->item_weights == NULL,
                            .kernels = kernels};
     builder->search = kind->search_new(problem->target, &size, error);
@@ -101,9 +102,10 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, sm
     builder->problem = problem;
     builder->draws = sm_arena_take(&builder->arena, problem->n_items, sizeof *builder->draws);
     builder->tree_items = sm_arena_take(&builder->arena, n, sizeof *builder->tree_items);
-    builder->items = sm_arena_take(&builder->arena, n, sizeof *builder->items);
+    builder->node_items = sm_arena_take(&builder->arena, n, sizeof *builder->node_items);
     builder->slots = sm_arena_take(&builder->arena, n, sizeof *builder->slots);
     builder->weight = sm_arena_take(&builder->arena, n, sizeof *builder->weight);
+    builder->node_weight = sm_arena_take(&builder->arena, can_scan(problem) ? 0 : n, sizeof *builder->node_weight);
     builder->gaps = sm_arena_take(&builder->arena, n, sizeof *builder->gaps);
     builder->renumbers = can_scan(problem) && problem->most_sorted > 0 && problem->orders == NULL;
     size_t n_base = builder->renumbers ? problem->most_sorted : 0;
@@ -203,8 +205,7 @@ static bool start(sm_tree_builder *builder, size_t number) {
         builder->weight[n_in_bag] = builder->draws[i];
         if (problem->item_weights != NULL) builder->weight[n_in_bag] *= problem->item_weights[i];
         builder->slots[n_in_bag] = (uint32_t)n_in_bag;
-        builder->tree_items[n_in_bag] = (uint32_t)i;
-        builder->items[n_in_bag++] = (uint32_t)i;
+        builder->tree_items[n_in_bag++] = (uint32_t)i;
     }
     sm_sorted_clear(&builder->sorted);
     builder->n_in_bag = n_in_bag;
@@ -275,58 +276,29 @@ static bool add_split(sm_tree_builder *builder, const sm_split *split) {
     return true;
 }
 
-/* Reorders a slice of numbers, keeping the order on both sides; returns how many go left. Every number is written to both
- * sides, and one of the two writes is kept: there is nothing to guess. */
-static size_t part_numbers(uint32_t *numbers, const uint32_t *slots, size_t n, const bool *goes_left, uint32_t *spare) {
-    size_t n_left = 0, n_right = 0;
-    for (size_t k = 0; k < n; k++) {
-        size_t is_left = goes_left[slots[k]];
-        numbers[n_left] = spare[n_right] = numbers[k];
-        n_left += is_left;
-        n_right += 1 - is_left;
-    }
-    memcpy(numbers + n_left, spare, n_right * sizeof *numbers);
-    return n_left;
-}
-
-static void part_weights(double *weight, const uint32_t *slots, size_t n, const bool *goes_left, double *spare) {
-    size_t n_left = 0, n_right = 0;
-    for (size_t k = 0; k < n; k++) {
-        size_t is_left = goes_left[slots[k]];
-        weight[n_left] = spare[n_right] = weight[k];
-        n_left += is_left;
-        n_right += 1 - is_left;
-    }
-    memcpy(weight + n_left, spare, n_right * sizeof *weight);
-}
-
-/* Reorders the node's slices; returns where the right side starts. */
+/* Reorders the node's slots and lists; returns where the right side starts. */
 static size_t part(sm_tree_builder *builder, const pending *node, const bool *goes_left) {
-    size_t first = node->first, n = node->end - first;
-    uint32_t *slots = builder->slots + first, *spare = (uint32_t *)builder->splitter.spare_keys; /* done with */
-    if (builder->scan == NULL) {
-        part_weights(builder->weight + first, slots, n, goes_left, builder->splitter.costs);
-        part_numbers(builder->items + first, slots, n, goes_left, spare);
-    }
-    size_t n_left = part_numbers(slots, slots, n, goes_left, spare);
+    uint32_t *spare = (uint32_t *)builder->splitter.spare_keys; /* done with */
+    size_t n_left = sm_part_slots(builder->slots + node->first, node->end - node->first, goes_left, spare);
     bool are_leaves = node->depth + 1 >= builder->problem->options->max_depth;
     if (sm_sorted_has_node(&builder->sorted) && !are_leaves) sm_sorted_part(&builder->sorted, goes_left);
-    return first + n_left;
+    return node->first + n_left;
 }
 
 /* Turns to a node; false: it is pure. */
 static bool enter(sm_tree_builder *builder, sm_node *asked, const pending *node, size_t *view, double *cost) {
     const sm_target_kind *kind = builder->problem->target->kind;
     if (builder->scan != NULL) return kind->scanner->enter(builder->scan, asked->slots, asked->n, cost, &asked->total);
-    asked->weight = builder->weight + node->first;
-    for (size_t k = 0; k < asked->n; k++) asked->total += asked->weight[k];
+    for (size_t k = 0; k < asked->n; k++) asked->total += builder->node_weight[k] = builder->weight[asked->slots[k]];
+    asked->weight = builder->node_weight;
     *view = kind->enter(builder->search, asked, node->view);
     return !kind->is_pure(builder->search, asked);
 }
 
 /* A scanner knows items by their slots. Others want them to sort, and to see whether all have the same number. */
 static bool may_need_items(const sm_tree_builder *builder, const pending *node) {
-    return !sm_sorted_holds(&builder->sorted, node->first) || node->end - node->first <= builder->problem->most_alike;
+    return builder->scan == NULL || !sm_sorted_holds(&builder->sorted, node->first) ||
+           node->end - node->first <= builder->problem->most_alike;
 }
 
 /* Settles one node: a leaf, or a split with two more nodes on the stack. False: no memory. */
@@ -336,14 +308,13 @@ static bool settle(sm_tree_builder *builder, const pending *node, size_t number)
         add_leaf(builder, node);
         return true;
     }
-    sm_node asked = {
-        .items = builder->items + node->first, .n = node->end - node->first, .slots = builder->slots + node->first};
+    sm_node asked = {.items = builder->node_items, .n = node->end - node->first, .slots = builder->slots + node->first};
     size_t view = node->view;
     double cost = 0;
     if (builder->renumbers) renumber(builder, node->first, asked.n);
+    for (size_t k = 0; k < asked.n && may_need_items(builder, node); k++)
+        builder->node_items[k] = item_at(builder, node->first + k);
     bool may_split = enter(builder, &asked, node, &view, &cost);
-    if (builder->scan != NULL && may_need_items(builder, node))
-        for (size_t k = node->first; k < node->end; k++) builder->items[k] = item_at(builder, k);
     sm_sorted_turn(&builder->sorted, &asked, node->first);
     sm_random random;
     sm_random_start(&random, problem->options->seed, (uint32_t)number, node->random_place);
