@@ -70,16 +70,16 @@ static smerf_status grow(const cli_args *args, const cli_items *items, const cli
 
 /* ---- the cost beforehand ---- */
 
-/* "1.4 s", "12 min", "3.1 h", "5.2 days". */
-static const char *say_time(double seconds, char text[24]) {
+/* "less than 0.1 s", "about 1.4 s", "about 12 min", "about 3.1 h", "about 5.2 days". */
+static const char *say_time(double seconds, char text[32]) {
     if (seconds < 0.1)
-        snprintf(text, 24, "less than 0.1 s");
+        snprintf(text, 32, "less than 0.1 s");
     else if (seconds < 100)
-        snprintf(text, 24, seconds < 10 ? "%.1f s" : "%.0f s", seconds);
+        snprintf(text, 32, seconds < 10 ? "about %.1f s" : "about %.0f s", seconds);
     else if (seconds < 6000)
-        snprintf(text, 24, "%.0f min", seconds / 60);
+        snprintf(text, 32, "about %.0f min", seconds / 60);
     else
-        snprintf(text, 24, seconds < 48 * 3600 ? "%.1f h" : "%.1f days",
+        snprintf(text, 32, seconds < 48 * 3600 ? "about %.1f h" : "about %.1f days",
                  seconds / (seconds < 48 * 3600 ? 3600 : 86400));
     return text;
 }
@@ -94,16 +94,19 @@ static const char *say_bytes(double bytes, char text[24]) {
 
 static void put_estimate(sm_output *output, const smerf_options *chosen, const cli_items *items,
                          const smerf_estimate *estimate) {
-    char time[24], memory[24], file[24], tried[40], all[40];
+    char time[32], memory[24], file[24], all[40];
     if (estimate->n_items_tried == 0) {
         sm_output_print(output, "time and memory of the method '%s' are not known beforehand\n",
                         smerf_method_name(chosen->method));
         return;
     }
-    sm_output_print(output, "about %s, %s of memory, and a model of %s\n", say_time(estimate->seconds, time),
+    sm_output_print(output, "%s, %s of memory, and a model of %s\n", say_time(estimate->seconds, time),
                     say_bytes(estimate->bytes, memory), say_bytes(estimate->model_bytes, file));
-    sm_output_print(output, "(found by growing %s of %s", cli_count(estimate->n_trees_tried, "tree", tried),
-                    cli_count(chosen->n_trees, "tree", all));
+    cli_count(chosen->n_trees, "tree", all);
+    if (estimate->n_trees_tried < chosen->n_trees)
+        sm_output_print(output, "(found by growing %zu of %s", estimate->n_trees_tried, all);
+    else
+        sm_output_print(output, "(found by growing all of %s", all);
     if (estimate->n_items_tried < items->table.n_rows)
         sm_output_print(output, " on %zu of %s", estimate->n_items_tried, cli_count(items->table.n_rows, "item", all));
     sm_output_print(output, ")\n");
