@@ -12,13 +12,17 @@
  *     4  options, run   how to learn; threads, progress, cancelling
  *     5  fit            learn
  *     6  predict        distances out, and labels or responses
- *     7  evaluate       how good they are
- *     8  importance     which features matter
- *     9  models         save, load, merge, look inside
- *    10  tune           choose the options by out-of-bag score
- *    11  simulate       the paper's data sets
- *    12  split          what to train on, and what to test with
- *    13  compare        which method is best for some data
+ *     7  neighbours     the nearest items, and what they say of a label or a number
+ *     8  evaluate       how good the distances are
+ *     9  importance     which features matter, and which matter together
+ *    10  explain        which features make two items near or far
+ *    11  clusters       groups of items
+ *    12  maps           coordinates to look at, vectors to search
+ *    13  models         save, load, merge, look inside
+ *    14  tune           choose the options by out-of-bag score
+ *    15  simulate       the paper's data sets
+ *    16  split          what to train on, and what to test with
+ *    17  compare        which method is best for some data
  *
  * The shortest program that does something useful is examples/learn.c.
  *
@@ -319,6 +323,7 @@ typedef struct smerf_question {
     const smerf_items *columns; /* NULL: the rows again */
     bool out_of_bag;
     smerf_oob_rule oob_rule; /* 0, SMERF_OOB_AS_FITTED: as the model says */
+    size_t n_trees;          /* only the first so many trees of the forest are asked; 0: all */
 } smerf_question;
 
 /* Takes one row of distances, rows in order, always on the calling thread. Return non-zero to cancel. */
@@ -356,6 +361,8 @@ typedef struct smerf_neighborhood {
     size_t k;                   /* how many neighbours, if there are so many; 0: all within the radius */
     bool has_radius;            /* only those at a distance <= radius */
     double radius;
+    bool out_of_bag; /* at out-of-bag distances: the items are the training items, and queries is NULL */
+    smerf_oob_rule oob_rule;
 } smerf_neighborhood;
 
 typedef struct smerf_neighbor {
@@ -369,6 +376,19 @@ typedef int (*smerf_neighbor_sink)(void *context, size_t query, const smerf_neig
 
 SMERF_API smerf_status smerf_neighbors(const smerf_model *model, const smerf_neighborhood *wanted, const smerf_run *run,
                                        smerf_neighbor_sink sink, void *context, smerf_error *error);
+
+/* What is known of the items of a catalogue, for their neighbours to be guessed from: labels, or a number. */
+typedef struct smerf_ballot {
+    size_t n_classes;      /* 0: numbers */
+    const uint32_t *codes; /* labels: [items] below n_classes */
+    const double *values;  /* numbers: [items] finite */
+} smerf_ballot;
+
+/* k nearest neighbours: the share that each class has among the neighbours of a query, or the mean of their numbers. NaN for a
+ * query without neighbours. Without queries an item has no vote on itself: leave one out.
+ *   values  [n_queries][n_classes or 1], the caller's */
+SMERF_API smerf_status smerf_vote(const smerf_model *model, const smerf_neighborhood *wanted,
+                                  const smerf_ballot *ballot, const smerf_run *run, double *values, smerf_error *error);
 
 /* ---- 8  Evaluate -----------------------------------------------------------------------------------------
  * Scores of predicted against true distances. A score that the data cannot give is NaN. */
@@ -419,7 +439,115 @@ SMERF_API smerf_status smerf_importance_permutation(const smerf_model *model, co
                                                     const smerf_target *truth, const smerf_run *run, double *importance,
                                                     double *standard_error, smerf_error *error);
 
-/* ---- 10  Models ------------------------------------------------------------------------------------------*/
+/* What two features do together: how much more the squared error grows when both are shuffled (each in its own way) than
+ * when one and the other are, added up. Mean over the trees, and the standard error of that mean. Shuffles are those of
+ * smerf_importance_permutation.
+ *   features     [n_features] different places of features, at least two
+ *   interaction, standard_error  [n_features][n_features] symmetric, the diagonal 0 */
+SMERF_API smerf_status smerf_importance_interaction(const smerf_model *model, const smerf_items *items,
+                                                    const smerf_target *truth, const uint32_t *features,
+                                                    size_t n_features, const smerf_run *run, double *interaction,
+                                                    double *standard_error, smerf_error *error);
+
+/* ---- 10  Explain -----------------------------------------------------------------------------------------
+ * An account of predicted distances, of a forest: a baseline (the mean distance at the root) and the share that each feature
+ * has in the way from there to the prediction. In every tree both items go from the root to their leaves; at each split on the way the mean
+ * distance between the two current nodes changes, and that change belongs to the split's feature (in equal parts to the features
+ * of a sum). First one item goes all the way and then the other; both orders are averaged, and then the trees.
+ *
+ *   left, right  [n_pairs], places in the question's rows and columns
+ *   baseline     [n_pairs], the caller's
+ *   shares       [n_pairs][n_features], the caller's: baseline + shares is the predicted distance
+ *   distance     [n_pairs], the caller's, or NULL: what smerf_predict_pairs gives */
+SMERF_API smerf_status smerf_explain_pairs(const smerf_model *model, const smerf_question *question,
+                                           const uint32_t *left, const uint32_t *right, size_t n_pairs,
+                                           const smerf_run *run, double *baseline, double *shares, double *distance,
+                                           smerf_error *error);
+
+/* What parts some items from the rest: for each feature its mean share in the distances of an item to its k nearest among the
+ * rows, and to all other rows. A feature whose share is much larger for the others is one that separates.
+ *   items    [n_asked] places in the rows
+ *   near, all  [n_asked][n_features], the caller's: mean shares for the neighbours, and for all others */
+SMERF_API smerf_status smerf_explain_items(const smerf_model *model, const smerf_items *rows, const uint32_t *items,
+                                           size_t n_asked, size_t k, const smerf_run *run, double *near, double *all,
+                                           smerf_error *error);
+
+/* ---- 11  Clusters ----------------------------------------------------------------------------------------
+ * Groups of items by the model's distance. */
+
+typedef enum smerf_clusters_by {
+    SMERF_MEDOIDS, /* k-medoids by FasterPAM: needs the matrix of distances, as float32 */
+    SMERF_MEANS    /* k-means in the forest's Euclidean view (section 12), in memory that grows with the items */
+} smerf_clusters_by;
+
+typedef struct smerf_clustering {
+    smerf_clusters_by by;
+    size_t k; /* 0: 2 ... most_k are tried, and that with the largest mean silhouette is kept, the smallest on a tie */
+    size_t most_k; /* 0: 20, or n - 1 if that is less */
+    uint64_t seed;
+} smerf_clustering;
+
+typedef struct smerf_clusters {
+    size_t k;
+    double cost; /* the sum of the items' distances to their medoids (a medoid is at 0), or to their centres squared */
+    double silhouette; /* the mean; NaN with one cluster */
+} smerf_clusters;
+
+/*   cluster     [n_items] 0 ... k - 1, numbered in the order of their first items
+ *   medoid      [n_items] the place of the item that stands for each item's cluster: the medoid, or the item nearest to the centre
+ *   silhouette  [n_items] or NULL; 0 in a cluster of one. By means: the simplified one, from distances to the centres
+ *   tried       [n_items] or NULL: tried[k] is the mean silhouette with k clusters where k was chosen, else NaN */
+SMERF_API smerf_status smerf_cluster(const smerf_model *model, const smerf_items *items,
+                                     const smerf_clustering *clustering, const smerf_run *run, uint32_t *cluster,
+                                     uint32_t *medoid, double *silhouette, double *tried, smerf_clusters *clusters,
+                                     smerf_error *error);
+
+/* The same by medoids for a matrix of one's own.
+ *   z  [n_items][n_items] symmetric, finite; its diagonal is taken to be 0 */
+SMERF_API smerf_status smerf_cluster_distances(const float *z, size_t n_items, const smerf_clustering *clustering,
+                                               const smerf_run *run, uint32_t *cluster, uint32_t *medoid,
+                                               double *silhouette, double *tried, smerf_clusters *clusters,
+                                               smerf_error *error);
+
+/* ---- 12  Maps --------------------------------------------------------------------------------------------*/
+
+#define SMERF_MOST_LANDMARKS ((size_t)5000)
+
+typedef struct smerf_map_facts {
+    size_t n_landmarks;     /* n_items: all items were scaled together */
+    double share_of_values; /* the D largest eigenvalues, of the sum of all |eigenvalues|; NaN: not all are known */
+    double stress;          /* Kruskal's stress-1 over the landmarks' pairs */
+} smerf_map_facts;
+
+/* Classical multidimensional scaling: coordinates whose Euclidean distances come near the predicted ones (an item is at 0
+ * from itself). With more items than landmarks, the landmarks are scaled and the others placed by their distances to them
+ * (de Silva and Tenenbaum). Axes stand in the order of their eigenvalues; the sign of each is such that the coordinate
+ * largest in size is positive. An axis whose eigenvalue is not positive is 0.
+ *   n_landmarks  0: all items up to SMERF_MOST_LANDMARKS, else so many, drawn by the seed
+ *   coordinates  [n_items][n_dimensions]
+ *   eigenvalues  [n_dimensions] or NULL
+ *   facts        or NULL */
+SMERF_API smerf_status smerf_embed(const smerf_model *model, const smerf_items *items, size_t n_dimensions,
+                                   size_t n_landmarks, uint64_t seed, const smerf_run *run, double *coordinates,
+                                   double *eigenvalues, smerf_map_facts *facts, smerf_error *error);
+
+/* The Euclidean view: items as vectors such that the squared Euclidean distance of a query's vector and a catalogue item's is the
+ * predicted distance plus a number that depends on the query alone, so that any search engine finds the forest's neighbours.
+ * For labels, responses, products and forms of low rank without negative eigenvalues; others are refused. It is exact for
+ * pairs in different leaves (docs/maps.md).
+ * How long the vectors are, the catalogue's last coordinate included, which is 0 for queries. 0: there is no such view. */
+SMERF_API size_t smerf_vectors_size(const smerf_model *model);
+
+/* Takes the vector of one item, items in order, on the calling thread. Return non-zero to cancel. */
+typedef int (*smerf_vector_sink)(void *context, size_t item, const float *vector, size_t size);
+
+/*   is_query  the last coordinate is 0; else it holds the item's own term
+ *   term      [n_items] or NULL: what is to be added to the squared distance of two query vectors for each of the two */
+SMERF_API smerf_status smerf_vectors(const smerf_model *model, const smerf_items *items, bool is_query,
+                                     const smerf_run *run, smerf_vector_sink sink, void *context, double *term,
+                                     smerf_error *error);
+
+/* ---- 13  Models ------------------------------------------------------------------------------------------*/
 
 /* Written under a temporary name, synced and renamed: a crash leaves the old file or the new one. */
 SMERF_API smerf_status smerf_model_save(const smerf_model *model, const char *path, smerf_error *error);
@@ -486,7 +614,7 @@ SMERF_API void smerf_model_tree(const smerf_model *model, size_t tree, smerf_tre
  *   weights  [n_nodes], the caller's */
 SMERF_API void smerf_model_node_weights(const smerf_model *model, size_t tree, double *weights);
 
-/* ---- 11  Tune --------------------------------------------------------------------------------------------
+/* ---- 14  Tune --------------------------------------------------------------------------------------------
  * Fits the paper's grid of settings and keeps the one with the best out-of-bag score (the first, on a tie). */
 
 typedef struct smerf_grid {
@@ -511,7 +639,7 @@ SMERF_API smerf_status smerf_tune(const smerf_items *items, smerf_target *target
                                   smerf_trial_sink tried, void *context, smerf_trial *best, smerf_model **out,
                                   smerf_error *error);
 
-/* ---- 12  Simulate ----------------------------------------------------------------------------------------
+/* ---- 15  Simulate ----------------------------------------------------------------------------------------
  * The data sets of the paper's section 5.1: 20 features, of which the first two matter. */
 
 typedef enum smerf_simulation { SMERF_REGRESSION, SMERF_BILINEAR, SMERF_RADIAL } smerf_simulation;
@@ -528,7 +656,7 @@ SMERF_API smerf_status smerf_simulate(smerf_simulation kind, size_t first_item, 
 /* The distance of two items, from their numbers. */
 SMERF_API double smerf_simulated_distance(smerf_simulation kind, double y, double other);
 
-/* ---- 13  Split -------------------------------------------------------------------------------------------
+/* ---- 16  Split -------------------------------------------------------------------------------------------
  * For honest evaluation: n_train of n things (items or pairs) to train on, each choice equally likely.
  *   is_train  [n], the caller's */
 SMERF_API smerf_status smerf_split(size_t n, size_t n_train, uint64_t seed, bool *is_train, smerf_error *error);
@@ -544,7 +672,7 @@ SMERF_API size_t smerf_split_n_pairs(size_t n_known, size_t n_items, double shar
 SMERF_API smerf_status smerf_target_divide(const smerf_target *target, double train_share, uint64_t seed,
                                            smerf_target **train, smerf_target **test, smerf_error *error);
 
-/* ---- 14  Compare -----------------------------------------------------------------------------------------
+/* ---- 17  Compare -----------------------------------------------------------------------------------------
  * Every method learns from the same parts of some data and is scored on the rest, several times: docs/methods/compare.md.
  *
  * Repeat r = 0, 1, ... has the seed options.seed + r, for what is drawn and for all that learn. By nodes, smerf_split of the
