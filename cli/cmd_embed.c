@@ -125,9 +125,6 @@ static smerf_status make_map(const cli_args *args, const smerf_model *model, con
     smerf_status status = cli_get_size(args, "--dim", 1, &of.n_axes, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--landmarks", 1, &of.n_landmarks, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--seed", 0, &of.seed, error);
-    if (status == SMERF_OK && of.n_axes >= of.n && of.n > 1)
-        status =
-            cli_fail(args, error, "--dim %zu is too many: %zu items lie in %zu dimensions", of.n_axes, of.n, of.n - 1);
     if (status == SMERF_OK) status = cli_start_run(args, "making a map", &run, &follow, error);
     if (status != SMERF_OK) return status;
     of.x = calloc(of.n + 1, of.n_axes * sizeof *of.x);
