@@ -10,11 +10,15 @@ enum { MOST = 400 };
 
 /* All eigenvalues of a symmetric matrix, and vectors in columns, largest value first. */
 static void jacobi(double *a, size_t n, double *value, double *vector) {
-    for (size_t k = 0; k < n * n; k++) vector[k] = k % (n + 1) == 0;
+    double largest = 1e-300;
+    for (size_t k = 0; k < n * n; k++) {
+        vector[k] = k % (n + 1) == 0;
+        largest = fmax(largest, fabs(a[k]));
+    }
     for (size_t sweep = 0; sweep < 60; sweep++)
         for (size_t p = 0; p < n; p++)
             for (size_t q = p + 1; q < n; q++) {
-                if (fabs(a[p * n + q]) < 1e-300) continue;
+                if (fabs(a[p * n + q]) < 1e-15 * largest) continue;
                 double theta = (a[q * n + q] - a[p * n + p]) / (2 * a[p * n + q]);
                 double t = copysign(1 / (fabs(theta) + hypot(theta, 1)), theta), c = 1 / hypot(t, 1), s = t * c;
                 for (size_t k = 0; k < n; k++) {
