@@ -22,11 +22,6 @@ static const cli_option own_options[] = {
 
 static const cli_option *const options[] = {own_options, cli_general_options, NULL};
 
-static smerf_status no_memory(smerf_error *error) {
-    strcpy(error->message, "out of memory while making a map");
-    return SMERF_NO_MEMORY;
-}
-
 /* ---- a map ---- */
 
 typedef struct map {
@@ -117,6 +112,13 @@ static void tell(const cli_args *args, const map *of) {
         cli_say(args, "%s in %s: stress %.3g", items, axes, of->facts.stress);
 }
 
+static smerf_status refuse_size(const map *of, smerf_error *error) {
+    double bytes = (double)of->n * (double)of->n_axes * sizeof(double);
+    snprintf(error->message, sizeof error->message,
+             "%zu dimensions of %zu items take %.3g GB, more memory than there is", of->n_axes, of->n, bytes / 1e9);
+    return SMERF_NO_MEMORY;
+}
+
 static smerf_status make_map(const cli_args *args, const smerf_model *model, const cli_items *items,
                              smerf_error *error) {
     map of = {.items = items, .n = items->table.n_rows, .n_axes = 2, .seed = 1};
@@ -130,7 +132,7 @@ static smerf_status make_map(const cli_args *args, const smerf_model *model, con
     of.x = calloc(of.n + 1, of.n_axes * sizeof *of.x);
     of.value = calloc(of.n_axes, sizeof *of.value);
     if (of.x == NULL || of.value == NULL)
-        status = no_memory(error);
+        status = refuse_size(&of, error);
     else
         status = smerf_embed(model, items->items, of.n_axes, of.n_landmarks, of.seed, &run, of.x, of.value, &of.facts,
                              error);
