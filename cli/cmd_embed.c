@@ -108,6 +108,8 @@ static void tell(const cli_args *args, const map *of) {
     if (of->facts.n_landmarks < of->n)
         cli_say(args, "%s in %s by %zu landmarks: stress %.3g among these", items, axes, of->facts.n_landmarks,
                 of->facts.stress);
+    else if (isnan(of->facts.stress))
+        cli_say(args, "%s in %s, all in one place", items, axes);
     else
         cli_say(args, "%s in %s: stress %.3g", items, axes, of->facts.stress);
 }
@@ -163,6 +165,16 @@ static void put_vector_head(const vector_writer *to, size_t size) {
     sm_output_write(to->output, "\n", 1);
 }
 
+/* In the shortest form that reads back as the same float. */
+static void put_float(sm_output *output, float value) {
+    char text[24];
+    for (int digits = 6; digits <= 9; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, (double)value);
+        if (strtof(text, NULL) == value) break;
+    }
+    sm_output_print(output, "%s", text);
+}
+
 static int put_vector(void *context, size_t item, const float *vector, size_t size) {
     const vector_writer *to = context;
     char space[24];
@@ -173,7 +185,7 @@ static int put_vector(void *context, size_t item, const float *vector, size_t si
         sm_put_cell(to->output, cli_item_name(to->items, item, space));
         for (size_t d = 0; d < size; d++) {
             sm_output_write(to->output, ",", 1);
-            sm_put_number(to->output, (double)vector[d]);
+            put_float(to->output, vector[d]);
         }
         sm_output_write(to->output, "\n", 1);
     }
