@@ -179,8 +179,8 @@ static smerf_status check(const smerf_model *model, const smerf_items *items, si
         return sm_fail(error, SMERF_BAD_INPUT,
                        "landmarks: the model knows items without ids only all together; %zu landmarks would do",
                        items->n_items);
-    double bytes = (double)n_landmarks * (double)n_landmarks * sizeof(float);
-    return sm_check_memory(bytes, "the distances of the landmarks", error);
+    double n = (double)n_landmarks, bytes = n * n * sizeof(float) + n * (double)n_dimensions * sizeof(double);
+    return sm_check_memory(bytes, "a map", error);
 }
 
 smerf_status smerf_embed(const smerf_model *model, const smerf_items *items, size_t n_dimensions, size_t n_landmarks,
