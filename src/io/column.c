@@ -45,7 +45,7 @@ static bool settle(sm_column *column, sm_column_kind kind, size_t n_rows) {
 
 /* A column of words that are all numbers becomes one of numbers. False: no memory. */
 static bool take_as_numbers(sm_column *column, size_t n_rows) {
-    uint32_t n_words = sm_names_count(column->words);
+    size_t n_words = sm_names_count(column->words);
     double *number = sm_array(n_words, sizeof *number);
     if (number == NULL) return false;
     bool are_numbers = true;

@@ -7,7 +7,7 @@
 #include "report/sections.h"
 
 typedef struct accounts {
-    sm_sample near, some;               /* items explained with their nearest, and with each other */
+    sm_picked near, some;               /* items explained with their nearest, and with each other */
     sm_arena arena;                     /* holds the arrays below */
     size_t n, p, n_shown;               /* pairs, features */
     uint64_t *pairs, *spare;            /* [n] left and right in one number, each pair once */
@@ -40,8 +40,8 @@ static void sort_pairs(accounts *told, uint32_t *places, uint32_t *spare_places)
 
 static smerf_status choose_pairs(sm_reporter *reporter, accounts *told, smerf_error *error) {
     sm_arena *arena = &told->arena;
-    smerf_status status = sm_sample_draw(reporter, SM_MOST_EXPLAINED, SM_DRAW_EXPLAINED, &told->near, error);
-    if (status == SMERF_OK) status = sm_sample_draw(reporter, SM_N_SAMPLED, SM_DRAW_PAIRS, &told->some, error);
+    smerf_status status = sm_picked_draw(reporter, SM_MOST_EXPLAINED, SM_DRAW_EXPLAINED, &told->near, error);
+    if (status == SMERF_OK) status = sm_picked_draw(reporter, SM_N_SAMPLED, SM_DRAW_PAIRS, &told->some, error);
     if (status != SMERF_OK) return status;
     size_t most = told->near.n * SM_N_NEAREST + told->some.n * told->some.n / 2;
     told->pairs = sm_arena_take(arena, most, sizeof *told->pairs);
@@ -161,8 +161,8 @@ smerf_status sm_write_explanations(sm_reporter *reporter, smerf_error *error) {
         write_accounts(reporter, &told);
     else
         status = sm_report_excuse(reporter, "explanations", status, error);
-    sm_sample_free(&told.near);
-    sm_sample_free(&told.some);
+    sm_picked_free(&told.near);
+    sm_picked_free(&told.some);
     sm_arena_free(&told.arena);
     return status;
 }

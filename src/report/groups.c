@@ -12,7 +12,7 @@
 
 /* What smerf_cluster says of the sample. */
 typedef struct grouping {
-    sm_sample sample;
+    sm_picked sample;
     sm_arena arena; /* holds the arrays below */
     uint32_t *cluster, *medoid;
     double *silhouette, *tried; /* [sample.n]; tried has one more */
@@ -23,7 +23,7 @@ typedef struct grouping {
 
 static smerf_status find_groups(sm_reporter *reporter, grouping *groups, smerf_error *error) {
     sm_arena *arena = &groups->arena;
-    smerf_status status = sm_sample_draw(reporter, SM_MOST_CLUSTERED, SM_DRAW_CLUSTERED, &groups->sample, error);
+    smerf_status status = sm_picked_draw(reporter, SM_MOST_CLUSTERED, SM_DRAW_CLUSTERED, &groups->sample, error);
     if (status != SMERF_OK) return status;
     size_t n = groups->sample.n;
     groups->cluster = sm_arena_take(arena, n, sizeof *groups->cluster);
@@ -58,7 +58,7 @@ static int assign(void *context, size_t cluster, const double *distances, size_t
 
 /* From the sample to all items. */
 static smerf_status spread_groups(sm_reporter *reporter, grouping *groups, smerf_error *error) {
-    const sm_sample *sample = &groups->sample;
+    const sm_picked *sample = &groups->sample;
     size_t k = groups->found.k;
     uint32_t *medoid = sm_arena_take(&reporter->arena, k, sizeof *medoid);
     uint32_t *cluster = sm_arena_take(&reporter->arena, reporter->n, sizeof *cluster);
@@ -126,7 +126,7 @@ smerf_status sm_write_clusters(sm_reporter *reporter, smerf_error *error) {
         reporter->cluster = NULL;
         status = sm_report_excuse(reporter, "clusters", status, error);
     }
-    sm_sample_free(&groups.sample);
+    sm_picked_free(&groups.sample);
     sm_arena_free(&groups.arena);
     return status;
 }
@@ -134,7 +134,7 @@ smerf_status sm_write_clusters(sm_reporter *reporter, smerf_error *error) {
 /* ---- heat map ---- */
 
 typedef struct heat {
-    sm_sample sample;
+    sm_picked sample;
     uint32_t medoid[SM_MOST_HEAT],
         order[SM_MOST_HEAT];    /* [m] places of items, in the order of the sample; of the map */
     double apart[SM_MOST_HEAT]; /* [m] from the medoid */
@@ -174,7 +174,7 @@ static int keep_row(void *context, size_t row, const double *distances, size_t n
 }
 
 static smerf_status find_heat(sm_reporter *reporter, heat *map, smerf_error *error) {
-    smerf_status status = sm_sample_draw(reporter, SM_MOST_HEAT, SM_DRAW_HEAT, &map->sample, error);
+    smerf_status status = sm_picked_draw(reporter, SM_MOST_HEAT, SM_DRAW_HEAT, &map->sample, error);
     if (status != SMERF_OK) return status;
     size_t m = map->sample.n;
     map->distance = sm_array(m * m, sizeof *map->distance);
@@ -206,7 +206,7 @@ smerf_status sm_write_heat(sm_reporter *reporter, smerf_error *error) {
     } else {
         status = sm_report_excuse(reporter, "heat", status, error);
     }
-    sm_sample_free(&map.sample);
+    sm_picked_free(&map.sample);
     smerf_items_free(map.items);
     sm_free(map.distance);
     return status;

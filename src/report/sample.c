@@ -15,11 +15,11 @@ smerf_status sm_items_of(const sm_reporter *reporter, const uint32_t *rows, size
     return status;
 }
 
-smerf_status sm_sample_draw(const sm_reporter *reporter, size_t most, sm_draw purpose, sm_sample *sample,
+smerf_status sm_picked_draw(const sm_reporter *reporter, size_t most, sm_draw purpose, sm_picked *sample,
                             smerf_error *error) {
     size_t n = reporter->n, n_taken = n < most ? n : most;
     uint64_t seed = (reporter->about.options.seed ^ (uint64_t)purpose << 32) & INT64_MAX;
-    *sample = (sm_sample){.n = n_taken,
+    *sample = (sm_picked){.n = n_taken,
                           .rows = sm_array(n_taken, sizeof *sample->rows),
                           .is_taken = sm_zeros(n, sizeof *sample->is_taken)};
     smerf_status status = sample->rows != NULL && sample->is_taken != NULL ? SMERF_OK : sm_no_memory(error, "sampling");
@@ -30,15 +30,15 @@ smerf_status sm_sample_draw(const sm_reporter *reporter, size_t most, sm_draw pu
     for (size_t i = 0, k = 0; i < n && status == SMERF_OK; i++)
         if (sample->is_taken[i]) sample->rows[k++] = (uint32_t)i;
     if (status == SMERF_OK) status = sm_items_of(reporter, sample->rows, n_taken, &sample->items, error);
-    if (status != SMERF_OK) sm_sample_free(sample);
+    if (status != SMERF_OK) sm_picked_free(sample);
     return status;
 }
 
-void sm_sample_free(sm_sample *sample) {
+void sm_picked_free(sm_picked *sample) {
     sm_free(sample->rows);
     sm_free(sample->is_taken);
     smerf_items_free(sample->items);
-    *sample = (sm_sample){0};
+    *sample = (sm_picked){0};
 }
 
 /* ---- what is scored ---- */
@@ -65,7 +65,7 @@ bool sm_exam_is_possible(const sm_reporter *reporter, const char **why_not) {
 smerf_status sm_exam_start(const sm_reporter *reporter, size_t most, sm_exam *exam, smerf_error *error) {
     const smerf_target *truth = reporter->wanted->truth;
     *exam = (sm_exam){0};
-    smerf_status status = sm_sample_draw(reporter, most, SM_DRAW_SCORED, &exam->sample, error);
+    smerf_status status = sm_picked_draw(reporter, most, SM_DRAW_SCORED, &exam->sample, error);
     if (status == SMERF_OK && truth != NULL)
         status = smerf_target_take(truth, exam->sample.rows, exam->sample.n, &exam->truth, error);
     exam->question = (smerf_question){.rows = exam->sample.items, .out_of_bag = reporter->is_out_of_bag};
@@ -74,7 +74,7 @@ smerf_status sm_exam_start(const sm_reporter *reporter, size_t most, sm_exam *ex
 }
 
 void sm_exam_free(sm_exam *exam) {
-    sm_sample_free(&exam->sample);
+    sm_picked_free(&exam->sample);
     smerf_target_free(exam->truth);
     *exam = (sm_exam){0};
 }

@@ -71,20 +71,20 @@ const char *sm_report_id(const sm_report *wanted, size_t item, char space[24]);
 /* ---- samples ---- */
 
 /* Some of the items, ascending. */
-typedef struct sm_sample {
+typedef struct sm_picked {
     size_t n;
     uint32_t *rows; /* [n] */
     bool *is_taken; /* [items] */
     smerf_items *items;
-} sm_sample;
+} sm_picked;
 
 /* What a sample is drawn for: different purposes draw different items. */
 typedef enum sm_draw { SM_DRAW_SCORED = 1, SM_DRAW_CLUSTERED, SM_DRAW_HEAT, SM_DRAW_EXPLAINED, SM_DRAW_PAIRS } sm_draw;
 
 /* Draws at most so many of the items by the model's seed, all if there are no more. */
-smerf_status sm_sample_draw(const sm_reporter *reporter, size_t most, sm_draw purpose, sm_sample *sample,
+smerf_status sm_picked_draw(const sm_reporter *reporter, size_t most, sm_draw purpose, sm_picked *sample,
                             smerf_error *error);
-void sm_sample_free(sm_sample *sample); /* fine on one filled with zeros */
+void sm_picked_free(sm_picked *sample); /* fine on one filled with zeros */
 
 /* The items of some rows, known by a model as what they are.   rows  [n] different */
 smerf_status sm_items_of(const sm_reporter *reporter, const uint32_t *rows, size_t n, smerf_items **out,
@@ -105,7 +105,7 @@ smerf_status sm_write_importance(sm_reporter *reporter, smerf_error *error);
 
 /* What is scored: the pairs of a sample, and what is true of them. */
 typedef struct sm_exam {
-    sm_sample sample;
+    sm_picked sample;
     smerf_question question;
     smerf_target *truth; /* NULL: the model's own */
 } sm_exam;
