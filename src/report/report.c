@@ -34,12 +34,12 @@ void sm_report_absent(sm_reporter *reporter, const char *section, const char *fo
     sm_json_null(&reporter->json, section);
 }
 
-smerf_status sm_report_excuse(sm_reporter *reporter, const char *section, smerf_status status,
-                              const smerf_error *error) {
+smerf_status sm_report_excuse(sm_reporter *reporter, const char *section, smerf_status status, smerf_error *error) {
     if (status != SMERF_BAD_INPUT) return status;
     char first = error->message[0];
     if (first >= 'a' && first <= 'z') first = (char)(first - 'a' + 'A');
     sm_report_absent(reporter, section, "%c%s.", first, error->message + 1);
+    *error = (smerf_error){0};
     return SMERF_OK;
 }
 
@@ -175,6 +175,8 @@ static smerf_status write_data(sm_reporter *reporter, smerf_error *error) {
 smerf_status sm_report_write(const sm_report *wanted, bool is_bare, const smerf_run *run, sm_output *output,
                              smerf_error *error) {
     sm_reporter reporter = {.wanted = wanted, .json.output = output, .stretch.run = run};
+    smerf_error own;
+    if (error == NULL) error = &own;
     const char *mark = strstr(sm_template, SM_TEMPLATE_MARK), *rest = mark + strlen(SM_TEMPLATE_MARK);
     reporter.run = sm_stretch_run(&reporter.stretch);
     smerf_status status = start(&reporter, error);

@@ -59,8 +59,7 @@ void sm_report_absent(sm_reporter *reporter, const char *section, const char *fo
     __attribute__((format(printf, 3, 4)));
 
 /* Where the library refused with a sentence, the section is absent for that reason; other failures stay. */
-smerf_status sm_report_excuse(sm_reporter *reporter, const char *section, smerf_status status,
-                              const smerf_error *error);
+smerf_status sm_report_excuse(sm_reporter *reporter, const char *section, smerf_status status, smerf_error *error);
 
 /* "20,000".   text  where it is written; returned */
 const char *sm_report_count(size_t n, char text[32]);
