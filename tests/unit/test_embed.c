@@ -264,7 +264,7 @@ static void other_items_are_placed_by_their_distances_to_landmarks(void **state)
     double *distances = predict_all(model, &(smerf_question){.rows = data->items}, NULL);
     double x[n * n_axes], value[n_axes], among[n_landmarks * n_landmarks], values[n_landmarks],
         vectors[n_landmarks * n_landmarks];
-    size_t landmark[n_landmarks], n_drawn = 0;
+    size_t landmark[n_landmarks] = {0}, n_drawn = 0;
     smerf_map_facts facts;
     smerf_error error;
     demand_ok(smerf_embed(model, data->items, n_axes, n_landmarks, 5, NULL, x, value, &facts, &error), &error);
