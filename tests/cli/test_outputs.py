@@ -27,6 +27,8 @@ WRITERS = {
     "votes": "neighbors model --items all.csv -k 2 --vote c --quiet",
     "map": "embed model items.csv --quiet",
     "vectors": "embed labels all.csv --vectors",
+    "cluster": "cluster model items.csv -k 2 --quiet",
+    "means": "cluster labels all.csv -k 2 --means --json --quiet",
     "values": "predict labels all.csv --values",
     "fit on edges": "fit items.csv --edges edges.csv --trees 4 --quiet",
     "evaluate": "evaluate graph items.csv --edges edges.csv --quiet",
