@@ -41,7 +41,7 @@ static smerf_status start_tree(void *argument, size_t task, size_t thread, smerf
 
 static smerf_status fill_some(void *argument, size_t task, size_t thread, smerf_error *error) {
     explain_job *job = argument;
-    sm_walks *walks = &job->walks[task / PIECES_A_TREE];
+    const sm_walks *walks = &job->walks[task / PIECES_A_TREE];
     size_t piece = task % PIECES_A_TREE, n_leaves = walks->nodes.leaves->n;
     (void)error;
     sm_walks_fill(walks, n_leaves * piece / PIECES_A_TREE, n_leaves * (piece + 1) / PIECES_A_TREE, &job->rooms[thread]);
@@ -158,8 +158,7 @@ static smerf_status take_room(explain_job *job, const uint32_t *left, const uint
     job->walks = sm_arena_take_zeros(&job->arena, n_trees, sizeof *job->walks);
     job->rooms = sm_arena_take_zeros(&job->arena, crew->n_threads, sizeof *job->rooms);
     bool has_room = !job->arena.has_failed;
-    for (size_t t = 0; t < crew->n_threads && has_room; t++)
-        has_room = sm_walk_room_start(&job->rooms[t], asked->model);
+    for (size_t t = 0; t < crew->n_threads && has_room; t++) has_room = sm_walk_room_start(&job->rooms[t], asked);
     return has_room ? SMERF_OK : sm_no_memory(error, "explaining distances");
 }
 
