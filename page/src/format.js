@@ -33,9 +33,9 @@ export const count = (value) => Math.round(value).toLocaleString('en-US');
 /** "1 item", "2 items". */
 export const counted = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
 
-/** 0.817 as "82 %". */
+/** 0.817 as "82 %", which does not break. */
 export function percent(share, digits = 0) {
-    return `${number(100 * share, Math.max(2 + digits, 1))} %`;
+    return `${number(100 * share, Math.max(2 + digits, 1))}\u00a0%`;
 }
 
 /** A word that any POSIX shell takes as it stands. A leading dash is the caller's to mind. */

@@ -22,7 +22,7 @@ export function growthFigure(growth, metric) {
                 label: 'trees',
                 labelAnchor: 'center',
                 labelArrow: 'none',
-                ticks: Math.max(2, Math.floor(width / 110)),
+                ticks: treeTicks(growth.trees, width),
                 tickFormat: (n) => count(n),
             },
             y: {
@@ -55,4 +55,13 @@ export function growthFigure(growth, metric) {
             points.map((point) => [count(point.trees), number(point.value, 4)]),
         ),
     });
+}
+
+/** Numbers of trees that were scored, the last one always, as far apart as their digits need. */
+export function treeTicks(trees, width) {
+    const [first, last] = [trees[0], trees[trees.length - 1]];
+    const place = (n) => (Math.log(n / first) / Math.log(last / first)) * (width - 80);
+    const ticks = [last];
+    for (const n of [...trees].reverse()) if (place(ticks[0]) - place(n) > 44) ticks.unshift(n);
+    return ticks;
 }

@@ -26,6 +26,7 @@ export class MapView {
         this.marks = h('canvas', { class: 'marks', 'aria-hidden': 'true' });
         this.element = h('div', { class: 'map-view', tabindex: '0' }, this.base, this.marks);
         this.bounds = boundsOf(report.map);
+        this.element.style.setProperty('--shape', String(shapeOf(this.bounds)));
         this.places = Array.from({ length: report.n }, (_, item) => item).filter((item) => isPlaced(report.map, item));
         this.tree = quadtree(
             this.places,
@@ -206,6 +207,11 @@ export class MapView {
 }
 
 export const isPlaced = (map, item) => Number.isFinite(map.x[item]) && Number.isFinite(map.y[item]);
+
+/** Width over height, within what a page can show. */
+function shapeOf({ left, right, bottom, top }) {
+    return Math.min(Math.max((right - left) / (top - bottom), 0.8), 2.2);
+}
 
 function boundsOf(map) {
     const range = (values) => {
