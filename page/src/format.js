@@ -24,6 +24,13 @@ function grouped(size, figures) {
     return Number(size.toFixed(digits)).toLocaleString('en-US', { maximumFractionDigits: digits });
 }
 
+/** A score of which 1 is perfect: what is not perfect does not read as 1. */
+export function score(value) {
+    let figures = 3;
+    while (value < 1 && number(value, figures) === '1' && figures < 7) figures++;
+    return number(value, figures);
+}
+
 /** With its sign, as a change is told. */
 export const change = (value, figures = 3) => (value > 0 ? '+' : '') + number(value, figures);
 

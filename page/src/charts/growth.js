@@ -17,14 +17,7 @@ export function growthFigure(growth, metric) {
             marginLeft: 58,
             marginBottom: 42,
             marginTop: 14,
-            x: {
-                type: 'log',
-                label: 'trees',
-                labelAnchor: 'center',
-                labelArrow: 'none',
-                ticks: treeTicks(growth.trees, width),
-                tickFormat: (n) => count(n),
-            },
+            x: { type: 'log', label: null },
             y: {
                 label: scoreName(metric.name),
                 grid: true,
@@ -35,6 +28,13 @@ export function growthFigure(growth, metric) {
                 ticks: 5,
             },
             marks: [
+                // An axis of its own, because that of a logarithmic scale leaves labels out.
+                Plot.axisX(treeTicks(growth.trees, width), {
+                    text: (n) => count(n),
+                    label: 'trees',
+                    labelAnchor: 'center',
+                    labelArrow: 'none',
+                }),
                 Plot.line(points, { x: 'trees', y: 'value', stroke: ACCENT, strokeWidth: 2 }),
                 Plot.dot(points, {
                     x: 'trees',
