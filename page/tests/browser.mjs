@@ -69,7 +69,10 @@ export async function goToMap(page) {
 export function placesOfItems(page) {
     return page.evaluate(() => {
         const canvas = document.querySelector('canvas.items');
-        const { data, width, height } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        const { width, height } = canvas;
+        const copy = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d');
+        copy.drawImage(canvas, 0, 0);
+        const { data } = copy.getImageData(0, 0, width, height);
         const ratio = width / canvas.clientWidth;
         const found = [];
         for (let top = 0; top < height; top += 3) {
@@ -85,7 +88,10 @@ export function placesOfItems(page) {
 export function nColours(page, selector) {
     return page.evaluate((wanted) => {
         const canvas = document.querySelector(wanted);
-        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        const { width, height } = canvas;
+        const copy = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d');
+        copy.drawImage(canvas, 0, 0);
+        const { data } = copy.getImageData(0, 0, width, height);
         const seen = new Set();
         for (let p = 0; p < data.length; p += 4)
             if (data[p + 3] > 0) seen.add((data[p] << 16) | (data[p + 1] << 8) | data[p + 2]);

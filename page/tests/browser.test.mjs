@@ -16,6 +16,7 @@ after(() => browser?.close());
 
 test('every kind of report is shown whole, in both themes, wide and narrow', async () => {
     for (const name of Object.keys(REPORTS)) {
+        const page = await open(browser, pages[name]);
         for (const [theme, width] of [
             ['light', 1280],
             ['dark', 1280],
@@ -23,19 +24,20 @@ test('every kind of report is shown whole, in both themes, wide and narrow', asy
             ['dark', 360],
         ]) {
             // prettier-ignore
-            const page = await open(browser, pages[name], { theme, width });
-            assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), theme);
+            await page.emulateMedia({ colorScheme: theme });
+            await page.setViewportSize({ width, height: 900 });
+            await page.waitForFunction((wanted) => document.documentElement.dataset.theme === wanted, theme);
+            await settle(page);
             const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
             assert.ok(overflow <= 0, `${name} is ${overflow} pixels wider than ${width}`);
-            const broken = await page.evaluate(
-                () => /NaN|undefined|\[object|Infinity/.exec(document.getElementById('page').innerText)?.[0],
-            );
-            assert.equal(broken, undefined);
-            for (const heading of await page.locator('section').all())
-                assert.ok((await heading.innerText()).split('\n').length > 1);
             await keepPicture(page, `${name}-${theme}-${width}`, { fullPage: true });
-            await page.finish();
         }
+        const text = await page.evaluate(() => document.getElementById('page').innerText);
+        assert.doesNotMatch(text, /NaN|undefined|\[object|Infinity/);
+        for (const section of await page.locator('section').all()) {
+            assert.ok((await section.innerText()).split('\n').length > 1);
+        }
+        await page.finish();
     }
 });
 
@@ -55,7 +57,7 @@ test('search is a combobox that selects', async () => {
     const page = await open(browser, pages.mixed);
     const input = page.getByRole('combobox', { name: /find an item/i });
     await input.fill('ITEM-0004');
-    assert.equal(await page.getByRole('option').count(), 10);
+    assert.equal(await page.locator('.search [role=option]').count(), 10);
     assert.equal(await input.getAttribute('aria-expanded'), 'true');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
@@ -73,11 +75,24 @@ test('search is a combobox that selects', async () => {
     await page.finish();
 });
 
+/** Two places of the map far apart whose items are among the hundred of which all pairs are explained. */
+async function placesOfSampled(page, box) {
+    const sampled = new Set(Array.from({ length: 100 }, (_, s) => `colour ${Math.floor((s * 139) / 100) + 1}`));
+    const find = async (places) => {
+        for (const place of places) {
+            await page.mouse.move(box.x + place[0], box.y + place[1]);
+            if (sampled.has(await page.locator('.tip strong').innerText())) return place;
+        }
+        throw new Error('no sampled item is shown');
+    };
+    const places = await placesOfItems(page);
+    return [await find(places), await find([...places].reverse())];
+}
+
 test('the mouse hovers, selects one, compares two, and lets go', async () => {
     const page = await open(browser, pages.colours);
     const box = await goToMap(page);
-    const places = await placesOfItems(page);
-    const [one, other] = [places[0], places[places.length - 1]];
+    const [one, other] = await placesOfSampled(page, box);
     await page.mouse.move(box.x + one[0], box.y + one[1]);
     assert.match(await page.locator('.tip').innerText(), /^colour \d+\nhex: #/);
     await keepPicture(page, 'hover');
@@ -170,27 +185,27 @@ test('colours are shown as they are by default', async () => {
 test('the wheel zooms, dragging moves, the buttons too', async () => {
     const page = await open(browser, pages.graph);
     const box = await goToMap(page);
-    const picture = () => page.locator('canvas.items').screenshot();
+    const picture = () => page.evaluate(() => document.querySelector('canvas.items').toDataURL());
     const whole = await picture();
     await page.waitForTimeout(500); // the page was scrolled a moment ago
     await page.mouse.move(box.x + 200, box.y + 200);
     await page.mouse.wheel(0, -300);
     await settle(page);
     const near = await picture();
-    assert.notDeepEqual(near, whole);
+    assert.notEqual(near, whole);
     await page.mouse.down();
     await page.mouse.move(box.x + 280, box.y + 260, { steps: 4 });
     await page.mouse.up();
     await settle(page);
-    assert.notDeepEqual(await picture(), near);
+    assert.notEqual(await picture(), near);
     assert.match(await page.locator('.panel').innerText(), /^Click an item/, 'a drag is no click');
     await page.getByRole('button', { name: 'Show all items' }).click();
     await page.mouse.move(5, 5);
     await settle(page);
-    assert.deepEqual(await picture(), whole);
+    assert.ok((await picture()) === whole);
     await page.getByRole('button', { name: 'Zoom in' }).click();
     await settle(page);
-    assert.notDeepEqual(await picture(), whole);
+    assert.notEqual(await picture(), whole);
     await page.finish();
 });
 
@@ -231,6 +246,7 @@ test('the theme follows the system until the button is pressed', async () => {
     const page = await open(browser, pages.colours);
     const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
     await page.emulateMedia({ colorScheme: 'dark' });
+    await settle(page);
     assert.equal(await theme(), 'dark');
     await page.getByRole('button', { name: /light theme/ }).click();
     assert.equal(await theme(), 'light');
