@@ -3,8 +3,9 @@
 import { interpolateViridis } from 'd3-scale-chromatic';
 import { count, number } from './format.js';
 
-const OKABE_ITO = ['#0072B2', '#E69F00', '#009E73', '#CC79A7', '#56B4E9', '#D55E00', '#F0E442'];
-const LAST = { light: '#111111', dark: '#f4f4f4' }; // the palette's black, which a dark page turns round
+// Of the palette's eight, yellow is darker on white paper, and black is white on a dark page.
+const OKABE_ITO = ['#0072B2', '#E69F00', '#009E73', '#CC79A7', '#56B4E9', '#D55E00'];
+const LAST_TWO = { light: ['#111111', '#D8CA1C'], dark: ['#f4f4f4', '#F0E442'] };
 const OTHERS = { light: '#9aa0a6', dark: '#7d858d' };
 const MISSING = { light: '#8a9097', dark: '#8a9097' };
 const N_STEPS = 64;
@@ -88,7 +89,7 @@ export function byLevel(title, levels, codes, theme) {
         if (code < levels.length) counts[code]++;
         else nMissing++;
     }
-    const colours = [...OKABE_ITO, LAST[theme]];
+    const colours = [...OKABE_ITO, ...LAST_TWO[theme]];
     const used = levels.map((_, level) => level).filter((level) => counts[level] > 0);
     const shown =
         used.length <= colours.length
@@ -107,9 +108,13 @@ export function byLevel(title, levels, codes, theme) {
         place,
     }));
     const nOthers = codes.length - nMissing - shown.reduce((sum, level) => sum + counts[level], 0);
-    const nLevels = used.length > colours.length ? counts.filter((n) => n > 0).length - shown.length : 0;
-    if (nOthers > 0)
-        legend.push({ colour: OTHERS[theme], label: `${count(nLevels)} others`, n: nOthers, place: others });
+    if (nOthers > 0) {
+        const hidden = counts
+            .map((n, level) => (n > 0 && placeOf[level] === others ? level : -1))
+            .filter((level) => level >= 0);
+        const label = hidden.length === 1 ? levels[hidden[0]] : `${count(hidden.length)} others`;
+        legend.push({ colour: OTHERS[theme], label, n: nOthers, place: others });
+    }
     if (nMissing > 0) legend.push({ colour: MISSING[theme], label: 'missing', n: nMissing, place: missing });
     const palette = [...colours.slice(0, shown.length), OTHERS[theme], MISSING[theme]];
     const text = (item) => (codes[item] < levels.length ? levels[codes[item]] : 'missing');

@@ -19,7 +19,9 @@ export const MISSING = 0xffffffff;
  */
 export function unpack(packed) {
     if (Array.isArray(packed)) return Float32Array.from(packed, (value) => value ?? NaN);
-    const bytes = Uint8Array.from(atob(packed.data), (letter) => letter.charCodeAt(0));
+    const text = atob(packed.data);
+    const bytes = new Uint8Array(text.length);
+    for (let b = 0; b < text.length; b++) bytes[b] = text.charCodeAt(b);
     const Type = TYPES[packed.type];
     if (!Type) throw new Error(`numbers of an unknown type: ${packed.type}`);
     return new Type(bytes.buffer);

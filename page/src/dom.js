@@ -43,7 +43,7 @@ export function swatch(colour, shape = '') {
  * @param {string[]} head
  * @param {any[][]} rows texts or elements; the first of a row is its name
  */
-export function numbers(head, rows, title = 'The numbers') {
+export function numbers(head, rows, title = 'The numbers', isOpen = false) {
     const table = h(
         'table',
         null,
@@ -61,5 +61,5 @@ export function numbers(head, rows, title = 'The numbers') {
         ),
     );
     const scroller = h('div', { class: 'scroller', tabindex: '0', role: 'region', 'aria-label': title }, table);
-    return h('details', { class: 'numbers' }, h('summary', null, title), scroller);
+    return h('details', { class: 'numbers', open: isOpen }, h('summary', null, title), scroller);
 }

@@ -24,6 +24,13 @@ function grouped(size, figures) {
     return Number(size.toFixed(digits)).toLocaleString('en-US', { maximumFractionDigits: digits });
 }
 
+/** A score of which 1 is perfect: what is not perfect does not read as 1. */
+export function score(value) {
+    let figures = 3;
+    while (value < 1 && number(value, figures) === '1' && figures < 7) figures++;
+    return number(value, figures);
+}
+
 /** With its sign, as a change is told. */
 export const change = (value, figures = 3) => (value > 0 ? '+' : '') + number(value, figures);
 
@@ -33,9 +40,9 @@ export const count = (value) => Math.round(value).toLocaleString('en-US');
 /** "1 item", "2 items". */
 export const counted = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
 
-/** 0.817 as "82 %". */
+/** 0.817 as "82 %", which does not break. */
 export function percent(share, digits = 0) {
-    return `${number(100 * share, Math.max(2 + digits, 1))} %`;
+    return `${number(100 * share, Math.max(2 + digits, 1))}\u00a0%`;
 }
 
 /** A word that any POSIX shell takes as it stands. A leading dash is the caller's to mind. */

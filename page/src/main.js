@@ -28,6 +28,7 @@ function build(place, report) {
         colouring: firstColouring(report),
         isolated: null,
         theme: 'light',
+        isPrinting: false,
     });
     followTheme(store);
     document.title = `${report.raw.title} \u2013 smerf report`;

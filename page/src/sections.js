@@ -1,7 +1,7 @@
 // sections.js - the page in reading order. Each section opens with a line that says what it shows; one that the model cannot
 // have says why.
 import { h, numbers } from './dom.js';
-import { count, counted, number } from './format.js';
+import { count, counted, number, score as asScore } from './format.js';
 import { clusterSentence, mapSentence, scoreName, scoreSentence, scoredSentence } from './sentences.js';
 import { mapSection } from './map/section.js';
 import { densityFigure, errorFigure, errorSentence } from './charts/fit.js';
@@ -144,7 +144,7 @@ function scoresBody(report) {
                     'div',
                     null,
                     h('dt', null, scoreName(score.name)),
-                    h('dd', { class: 'value' }, number(score.value)),
+                    h('dd', { class: 'value' }, score.name === 'rmse' ? number(score.value) : asScore(score.value)),
                     h('dd', null, scoreSentence(score, scores, context)),
                 ),
             ),

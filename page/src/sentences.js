@@ -1,5 +1,5 @@
 // sentences.js - what numbers mean, in plain words. Every sentence must be true of the numbers it is given.
-import { count, counted, number, percent } from './format.js';
+import { count, counted, number, percent, score as asScore } from './format.js';
 
 const METHODS = {
     smerf: 'a similarity and metric random forest',
@@ -52,13 +52,13 @@ export function whatWasLearned(model) {
 export function howWell(scores, target) {
     if (!scores) return null;
     const value = Object.fromEntries((scores.list ?? []).map((score) => [score.name, score.value]));
-    const where = scores.kind === 'out of bag' ? 'On pairs that the trees asked had not seen' : 'On the given target';
+    const where = scores.kind === 'out of bag' ? 'On pairs that the trees had not seen' : 'On the given target';
     if (value['auc-roc'] != null) {
         const [near, far] = nearAndFar(target);
         return `${where}, ${near} is predicted nearer than ${far} ${timesInHundred(value['auc-roc'])}.`;
     }
     if (value.spearman != null) {
-        return `${where}, the predicted order of the others around an item agrees with the true order to ${number(value.spearman, 2)}, where 1 is perfect and 0 is chance.`;
+        return `${where}, the predicted order of the others around an item agrees with the true order to ${asScore(value.spearman)}, where 1 is perfect and 0 is chance.`;
     }
     if (value.rmse != null) return `${where}, a predicted distance is off by ${number(value.rmse)} (root mean square).`;
     return null;
@@ -81,13 +81,13 @@ export function scoreSentence(score, scores, { target, shareOfLinks }) {
         case 'rmse':
             return rmseSentence(value, scores);
         case 'spearman':
-            return `For an average item, the predicted order of all others agrees with the true order: ${number(value)}, where 1 is perfect and 0 is chance.`;
+            return `For an average item, the predicted order of all others agrees with the true order: ${asScore(value)}, where 1 is perfect and 0 is chance.`;
         case 'map@10':
-            return `How near the top of an item's predicted ranking its ten truly nearest others stand: ${number(value)}, where 1 means that they are the first ten${scores.n_items > 11 ? `, and chance would give about ${number(chanceOfMap(scores.n_items), 2)}` : ''}.`;
+            return `How near the top of an item\u2019s predicted ranking its ten truly nearest others stand: ${asScore(value)}, where 1 means that they are the first ten${scores.n_items > 11 ? `, and chance would give about ${number(chanceOfMap(scores.n_items), 2)}` : ''}.`;
         case 'auc-roc':
             return `${capital(near)} is predicted nearer than ${far} ${timesInHundred(value)}; chance would give 50.`;
         case 'auc-pr':
-            return `Going through the pairs from the nearest predicted one, the mean precision is ${number(value)}${shareOfLinks != null ? `; chance would give ${number(shareOfLinks)}, the share of ${target === 'labels' ? 'such pairs' : 'links'}` : ''}.`;
+            return `Going through the pairs from the nearest predicted one, the mean precision is ${asScore(value)}${shareOfLinks != null ? `; chance would give ${number(shareOfLinks)}, the share of ${target === 'labels' ? 'such pairs' : 'links'}` : ''}.`;
         default:
             return `${score.name} is ${number(value)}.`;
     }
@@ -139,13 +139,11 @@ export const scoreName = (name) => SCORE_NAMES[name] ?? name;
 
 /** What was scored. */
 export function scoredSentence(scores) {
-    const what =
-        scores.kind === 'out of bag'
-            ? 'Out of bag: every pair is predicted only by trees that did not learn from it, so the scores tell what to expect of new items'
-            : 'Predictions against the target that was given with the report';
-    const pairs = scores.n_pairs != null ? `, over ${counted(scores.n_pairs, 'pair')}` : '';
     const items = scores.n_items != null ? ` of ${counted(scores.n_items, 'item')}` : '';
-    return `${what}${pairs}${items}.`;
+    const pairs = scores.n_pairs != null ? `, over ${counted(scores.n_pairs, 'pair')}${items}` : '';
+    return scores.kind === 'out of bag'
+        ? `Out of bag${pairs}: each pair is predicted only by trees that have not seen it, so the scores tell what was learned and not what was memorised.`
+        : `Predictions against the target that was given with the report${pairs}.`;
 }
 
 /** How far the map can be trusted. */
@@ -163,7 +161,7 @@ export function mapSentence(map, n) {
                 : map.stress < 0.25
                   ? 'so it is right in the large and rough in the small'
                   : 'so trust the lists of neighbours more than the picture';
-        parts.push(`Kruskal's stress is ${number(map.stress, 2)} (0 would be exact), ${verdict}.`);
+        parts.push(`Kruskal\u2019s stress is ${number(map.stress, 2)} (0 would be exact), ${verdict}.`);
     }
     if (map.n_landmarks < n) {
         parts.push(

@@ -8,6 +8,7 @@
  * @property {string} colouring what the map is coloured by
  * @property {number | null} isolated one colour of the legend, of which the items stand out
  * @property {string} theme "light" or "dark"
+ * @property {boolean} isPrinting
  */
 
 export class Store {

@@ -13,10 +13,10 @@ export function followTheme(store) {
     let onScreen = null;
     window.addEventListener('beforeprint', () => {
         onScreen = store.now.theme;
-        store.set({ theme: 'light' });
+        store.set({ theme: 'light', isPrinting: true });
     });
     window.addEventListener('afterprint', () => {
-        if (onScreen !== null) store.set({ theme: onScreen });
+        store.set({ theme: onScreen ?? store.now.theme, isPrinting: false });
         onScreen = null;
     });
 }

@@ -117,7 +117,15 @@ function drawSilhouettes(sorted, clusters, colouring, width) {
         x: { label: 'silhouette', grid: true, labelAnchor: 'center', labelArrow: 'none', ticks: 5 },
         y: { axis: null, reverse: true },
         marks: [
-            Plot.rect(steps, { x1: 0, x2: 'value', y1: 'from', y2: 'to', fill: 'colour' }),
+            Plot.rect(steps, {
+                x1: 0,
+                x2: 'value',
+                y1: 'from',
+                y2: 'to',
+                fill: 'colour',
+                insetTop: -0.3,
+                insetBottom: -0.3,
+            }),
             Plot.text(middles, { y: 'at', text: 'name', frameAnchor: 'left', dx: -16, fill: 'currentColor' }),
             Plot.ruleX([0], { stroke: 'currentColor' }),
         ],

@@ -1,5 +1,6 @@
 // charts/figure.js - a picture with its title, drawn for the width that it has and again when that or the theme changes.
 import { fill, h } from '../dom.js';
+import { shorten } from '../format.js';
 
 /** All pictures of the page, to be drawn anew in another theme. */
 const pictures = new Set();
@@ -52,3 +53,13 @@ export const CHART = {
 export const ACCENT = 'var(--accent)';
 export const WARM = 'var(--warm)';
 export const MUTED = 'var(--muted)';
+
+const LETTER = 6.7; // pixels, of small print on average
+
+/** Names beside a chart: as much of them as fits in a share of its width. */
+export function sideNames(names, width, share = 0.42) {
+    const longest = Math.max(...names.map((name) => [...name].length), 1);
+    const fits = Math.max(6, Math.floor((width * share - 14) / LETTER));
+    const labels = names.map((name) => shorten(name, fits));
+    return { labels, margin: Math.min(longest, fits) * LETTER + 14 };
+}

@@ -125,7 +125,7 @@ export function errorFigure(bins) {
                 labelArrow: 'none',
                 ticks: Math.max(3, Math.floor(width / 90)),
             },
-            y: { label: 'error', grid: true, labelAnchor: 'center', labelArrow: 'none', ticks: 6 },
+            y: { label: 'error', grid: true, nice: true, labelAnchor: 'center', labelArrow: 'none', ticks: 6 },
             marks: [
                 Plot.ruleY([0], { stroke: 'currentColor', strokeOpacity: 0.6 }),
                 ...Object.entries(kinds).flatMap(([name, [, stroke]]) => [

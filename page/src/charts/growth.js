@@ -17,14 +17,7 @@ export function growthFigure(growth, metric) {
             marginLeft: 58,
             marginBottom: 42,
             marginTop: 14,
-            x: {
-                type: 'log',
-                label: 'trees',
-                labelAnchor: 'center',
-                labelArrow: 'none',
-                ticks: Math.max(2, Math.floor(width / 110)),
-                tickFormat: (n) => count(n),
-            },
+            x: { type: 'log', label: null },
             y: {
                 label: scoreName(metric.name),
                 grid: true,
@@ -35,6 +28,13 @@ export function growthFigure(growth, metric) {
                 ticks: 5,
             },
             marks: [
+                // An axis of its own, because that of a logarithmic scale leaves labels out.
+                Plot.axisX(treeTicks(growth.trees, width), {
+                    text: (n) => count(n),
+                    label: 'trees',
+                    labelAnchor: 'center',
+                    labelArrow: 'none',
+                }),
                 Plot.line(points, { x: 'trees', y: 'value', stroke: ACCENT, strokeWidth: 2 }),
                 Plot.dot(points, {
                     x: 'trees',
@@ -55,4 +55,13 @@ export function growthFigure(growth, metric) {
             points.map((point) => [count(point.trees), number(point.value, 4)]),
         ),
     });
+}
+
+/** Numbers of trees that were scored, the last one always, as far apart as their digits need. */
+export function treeTicks(trees, width) {
+    const [first, last] = [trees[0], trees[trees.length - 1]];
+    const place = (n) => (Math.log(n / first) / Math.log(last / first)) * (width - 80);
+    const ticks = [last];
+    for (const n of [...trees].reverse()) if (place(ticks[0]) - place(n) > 44) ticks.unshift(n);
+    return ticks;
 }

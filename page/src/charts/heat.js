@@ -4,6 +4,7 @@ import { h, numbers } from '../dom.js';
 import { count, number } from '../format.js';
 
 const N_SHADES = 256;
+const HINT = 'Point at a pair to read its distance; click it to select both items.';
 
 /** @param {import('../data.js').Report} report @param {import('../store.js').Store} store */
 export function heatFigure(report, store) {
@@ -28,8 +29,7 @@ export function heatFigure(report, store) {
             ),
         ),
         heat.element,
-        heat.told,
-        report.clusters && betweenTable(report),
+        h('div', null, heat.told, report.clusters && betweenTable(report)),
     );
 }
 
@@ -44,7 +44,7 @@ class Heat {
         this.range = range(report.heat.distance, this.m);
         this.canvas = h('canvas', { 'aria-hidden': 'true' });
         this.key = h('span', { class: 'key' });
-        this.told = h('p', { class: 'told', role: 'status' }, '\u00a0');
+        this.told = h('p', { class: 'told', role: 'status' }, HINT);
         this.element = h(
             'div',
             {
@@ -148,7 +148,7 @@ class Heat {
 
     show(cell) {
         this.cell = cell;
-        this.told.textContent = cell ? this.sentence(...cell) : '\u00a0';
+        this.told.textContent = cell ? this.sentence(...cell) : HINT;
         this.draw();
     }
 
@@ -216,5 +216,6 @@ function betweenTable(report) {
         ['mean distance', ...names],
         means.map((row, c) => [names[c], ...row.map((value) => (Number.isNaN(value) ? '\u2013' : number(value)))]),
         'Mean distances within and between clusters',
+        k <= 6,
     );
 }

@@ -1,8 +1,8 @@
 // charts/importance.js - which features matter, alone and in pairs, with what is uncertain about it.
 import * as Plot from '@observablehq/plot';
 import { numbers } from '../dom.js';
-import { number, shorten } from '../format.js';
-import { ACCENT, CHART, MUTED, figure } from './figure.js';
+import { number } from '../format.js';
+import { ACCENT, CHART, MUTED, figure, sideNames } from './figure.js';
 
 const MOST_SHOWN = 25;
 const N_ERRORS = 2; // standard errors to each side
@@ -91,19 +91,22 @@ export function interactionFigure(importance) {
 
 /** @returns {import('@observablehq/plot').PlotOptions} */
 function frame(rows, width, label) {
-    const labels = rows.map((row) => shorten(row.name, 26));
-    const longest = Math.max(...labels.map((text) => text.length), 1);
+    const { labels, margin } = sideNames(
+        rows.map((row) => row.name),
+        width,
+    );
     return {
         ...CHART,
         width,
         height: rows.length * 22 + 58,
-        marginLeft: Math.min(longest * 6.8 + 16, width * 0.45),
+        marginLeft: margin,
         marginRight: 14,
         marginTop: 8,
         marginBottom: 42,
         x: {
             label,
             grid: true,
+            nice: true,
             labelAnchor: 'center',
             labelArrow: 'none',
             ticks: Math.max(2, Math.floor(width / 120)),

@@ -1,7 +1,7 @@
 // charts/waterfall.js - the account of one predicted distance: from the mean distance, by each feature's share, to the prediction.
 import * as Plot from '@observablehq/plot';
-import { change, number, shorten } from '../format.js';
-import { ACCENT, CHART, MUTED, WARM } from './figure.js';
+import { change, number } from '../format.js';
+import { ACCENT, CHART, MUTED, WARM, sideNames } from './figure.js';
 
 /**
  * The steps in order: where each begins and ends.
@@ -25,17 +25,19 @@ const FILLS = { total: MUTED, nearer: ACCENT, farther: WARM };
 
 export function waterfall(told, width) {
     const rows = steps(told).map((row, place) => ({ ...row, place: String(place) }));
-    const labels = rows.map((row) => shorten(row.name, 22));
-    const left = Math.min(Math.max(...labels.map((label) => label.length)) * 6.6 + 14, width * 0.42);
-    const told2 = (row) => (row.kind === 'total' ? number(row.to) : change(row.to - row.from));
+    const { labels, margin } = sideNames(
+        rows.map((row) => row.name),
+        width,
+    );
+    const telling = (row) => (row.kind === 'total' ? number(row.to) : change(row.to - row.from));
     const values = rows.flatMap((row) => [row.from, row.to]);
     const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
-    const room = (high - low || 1) * 0.22;
+    const room = ((high - low || 1) * 56) / Math.max(width - margin - 64, 60); // for the number after the longest bar
     return Plot.plot({
         ...CHART,
         width,
         height: rows.length * 25 + 44,
-        marginLeft: left,
+        marginLeft: margin,
         marginRight: 8,
         marginTop: 6,
         marginBottom: 34,
@@ -67,7 +69,7 @@ export function waterfall(told, width) {
             Plot.text(rows, {
                 x: (row) => Math.max(row.from, row.to),
                 y: 'place',
-                text: told2,
+                text: telling,
                 textAnchor: 'start',
                 dx: 5,
                 fill: 'currentColor',

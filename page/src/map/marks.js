@@ -5,17 +5,15 @@ import { shorten } from '../format.js';
 const MOST_NAMES = 60;
 const FONT = '12px system-ui, -apple-system, "Segoe UI", sans-serif';
 
-/** @param {import('./view.js').MapView} view */
-export function drawMarks(view) {
-    const { width, height, ratio } = view.size;
-    const context = view.marks.getContext('2d');
+/** @param {import('./view.js').MapView} view @param {CanvasRenderingContext2D} context */
+export function drawMarks(view, context) {
+    const { width, ratio } = view.size;
     const { first, second, pointed, theme, colouring } = view.store.now;
     const ink = theme === 'dark' ? '#f2f4f6' : '#15181c';
     const paper = theme === 'dark' ? 'rgba(20, 23, 27, 0.85)' : 'rgba(255, 255, 255, 0.85)';
     const frame = view.frame();
     const radius = view.radius();
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, width, height);
     context.font = FONT;
 
     const names = new Names(context, ink, paper, width);

@@ -1,12 +1,11 @@
 // map/panel.js - what is known of the selected item, or of the selected pair.
-import { numbers, fill, h } from '../dom.js';
-import { counted, number, shellQuote } from '../format.js';
+import { fill, h, numbers, swatch } from '../dom.js';
+import { counted, number, shellQuote, shorten } from '../format.js';
 import { figure } from '../charts/figure.js';
 import { steps, waterfall } from '../charts/waterfall.js';
 import { isOwnColour } from '../colours.js';
-import { swatch } from '../dom.js';
 
-const MOST_VALUES = 12;
+const MOST_VALUES = 8;
 
 /** @param {import('../data.js').Report} report @param {import('../store.js').Store} store */
 export function panel(report, store) {
@@ -66,7 +65,7 @@ function oneItem(report, store, item) {
     ];
 }
 
-/** Cluster and columns: the first dozen, the others folded away. */
+/** Cluster and columns: the first few, the others folded away. */
 function facts(report, item) {
     const rows = [];
     if (report.clusters && report.clusters.of[item] < report.clusters.k) {
@@ -109,7 +108,7 @@ function neighborList(report, store, item, near) {
                     'button',
                     {
                         type: 'button',
-                        onclick: () => store.set({ second: found.item }),
+                        onclick: () => store.set({ second: found.item, pointed: null }),
                         onmouseenter: () => store.set({ pointed: found.item }),
                         onmouseleave: () => store.set({ pointed: null }),
                     },
@@ -148,7 +147,7 @@ function account(report, told, one, other) {
     };
     const rows = steps(told);
     const table = numbers(
-        ['', report.ids[one], report.ids[other], 'share'],
+        ['', shorten(report.ids[one], 24), shorten(report.ids[other], 24), 'share'],
         rows.map((row) => [row.name, text(row.name, one), text(row.name, other), number(row.to - row.from)]),
         'Values and shares',
     );

@@ -38,7 +38,9 @@ export function mapSection(report, store) {
     };
     store.watch((now, changed) => {
         if (changed('colouring') || changed('theme')) recolour();
-        else if (changed('isolated')) view.redraw();
+        if (changed('isolated')) view.redraw();
+        if (changed('isPrinting'))
+            view.drawAll(); // at once: a printer does not wait for a frame
         else view.drawMarks();
         if (changed('pointed')) tell(report, view, now, tip, spoken);
     });

@@ -5,7 +5,7 @@ import { select } from 'd3-selection';
 import { zoom, zoomIdentity } from 'd3-zoom';
 import { h } from '../dom.js';
 import { drawMarks } from './marks.js';
-import { Sprites } from './sprites.js';
+import { Discs, Sprites } from './sprites.js';
 
 const PADDING = 28;
 const REACH = 16; // pixels from the pointer within which an item is meant
@@ -26,6 +26,7 @@ export class MapView {
         this.marks = h('canvas', { class: 'marks', 'aria-hidden': 'true' });
         this.element = h('div', { class: 'map-view', tabindex: '0' }, this.base, this.marks);
         this.bounds = boundsOf(report.map);
+        this.element.style.setProperty('--shape', String(shapeOf(this.bounds)));
         this.places = Array.from({ length: report.n }, (_, item) => item).filter((item) => isPlaced(report.map, item));
         this.tree = quadtree(
             this.places,
@@ -153,7 +154,7 @@ export class MapView {
         const context = this.base.getContext('2d');
         const frame = this.frame();
         const radius = this.radius();
-        const sprites = new Sprites(this.colouring, radius * ratio, this.store.now.theme);
+        const brush = this.brush(radius * ratio);
         const { isolated } = this.store.now;
         const { of } = this.colouring;
         const { x, y } = this.report.map;
@@ -163,7 +164,7 @@ export class MapView {
             const left = frame.shiftX + frame.scale * x[item];
             const top = frame.shiftY - frame.scale * y[item];
             if (left > -radius && left < width + radius && top > -radius && top < height + radius) {
-                sprites.draw(context, of[item], left * ratio, top * ratio);
+                brush.draw(context, of[item], left * ratio, top * ratio);
             }
         };
         if (isolated !== null) {
@@ -178,9 +179,23 @@ export class MapView {
         context.globalAlpha = 1;
     }
 
+    /** Small pictures are made anew only when the colours or the size have changed. */
+    brush(radius) {
+        const { theme, isPrinting } = this.store.now;
+        const look = { colouring: this.colouring, radius: Math.round(4 * radius) / 4, theme };
+        if (isPrinting) return new Discs(look);
+        if (!this.sprites?.isFor(look)) this.sprites = new Sprites(look);
+        return this.sprites;
+    }
+
     drawMarks() {
         if (this.size.width === 0 || !this.colouring) return;
-        drawMarks(this);
+        // Printed canvases wipe out what is below them where they are empty: on paper the marks go on the items' own.
+        if (this.store.now.isPrinting) return drawMarks(this, this.base.getContext('2d'));
+        const context = this.marks.getContext('2d');
+        context.setTransform(1, 0, 0, 1, 0, 0);
+        context.clearRect(0, 0, this.marks.width, this.marks.height);
+        drawMarks(this, context);
     }
 
     zoomBy(factor) {
@@ -206,6 +221,11 @@ export class MapView {
 }
 
 export const isPlaced = (map, item) => Number.isFinite(map.x[item]) && Number.isFinite(map.y[item]);
+
+/** Width over height, within what a page can show. */
+function shapeOf({ left, right, bottom, top }) {
+    return Math.min(Math.max((right - left) / (top - bottom), 0.8), 2.2);
+}
 
 function boundsOf(map) {
     const range = (values) => {
