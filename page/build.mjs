@@ -24,7 +24,9 @@ async function bundle(entry) {
         legalComments: 'none', // licences() takes the whole texts
         logLevel: 'warning',
     });
-    return { text: result.outputFiles[0].text.trim(), inputs: Object.keys(result.metafile.inputs) };
+    const [{ inputs }] = Object.values(result.metafile.outputs);
+    const used = Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0);
+    return { text: result.outputFiles[0].text.trim(), inputs: used };
 }
 
 /** What the bundled libraries ask to be kept: each licence text once, after the names of those that are under it. */

@@ -75,7 +75,8 @@ function byNothing(n) {
 /** @returns {Colouring} */
 function byCluster(clusters, theme) {
     const levels = Array.from({ length: clusters.k }, (_, c) => `cluster ${c + 1}`);
-    return byLevel('cluster', levels, clusters.of, theme);
+    const text = (item) => (clusters.of[item] < clusters.k ? String(clusters.of[item] + 1) : 'missing');
+    return { ...byLevel('cluster', levels, clusters.of, theme), text };
 }
 
 /**

@@ -114,12 +114,8 @@ test('the mouse hovers, selects one, compares two, and lets go', async () => {
 test('a pair whose account is not stored gets a command to copy', async () => {
     const page = await open(browser, pages.mixed);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    for (const id of ["it's; rm", 'item-00511']) {
-        await page.fill('#search', id);
-        await page.keyboard.press('Enter');
-        if (id !== 'item-00511') continue;
-        // The search begins anew; so compare by the map's keyboard cursor.
-    }
+    await page.fill('#search', 'item-00511');
+    await page.keyboard.press('Enter');
     await page.evaluate(() => document.querySelector('.map-view').focus());
     for (let step = 0; step < 40; step++) await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');
@@ -320,7 +316,7 @@ test('20,000 items: shown, found, hovered, compared, zoomed', async () => {
     assert.equal(await page.locator('.panel h3').first().innerText(), 'item-19999');
     await page.waitForTimeout(500);
     await page.mouse.move(box.x + middle[0], box.y + middle[1]);
-    for (let turn = 0; turn < 12; turn++) await page.mouse.wheel(0, -300);
+    for (let turn = 0; turn < 4; turn++) await page.mouse.wheel(0, -300);
     await settle(page);
     await keepPicture(page, 'large-near');
     await page.getByLabel('Colour by').selectOption({ label: 'x3' });

@@ -15,8 +15,7 @@ export function steps(told) {
         at += share;
     };
     for (const { feature, share } of told.shares) add(feature, share);
-    if (told.nOthers > 0)
-        add(told.nOthers === 1 ? 'the other feature' : `the ${told.nOthers} other features`, told.rest);
+    if (told.nOthers > 0) add(told.nOthers === 1 ? 'the other feature' : `${told.nOthers} other features`, told.rest);
     rows.push({ name: 'predicted distance', kind: 'total', from: 0, to: told.distance });
     return rows;
 }

@@ -9,7 +9,7 @@ import { Discs, Sprites } from './sprites.js';
 
 const PADDING = 28;
 const REACH = 16; // pixels from the pointer within which an item is meant
-const MOST_ZOOM = 400;
+const MOST_ZOOM = 150;
 
 export class MapView {
     /**
@@ -51,8 +51,9 @@ export class MapView {
                 if (event.type.startsWith('touch')) return event.touches.length > 1; // one finger scrolls the page
                 return !event.button && event.type !== 'dblclick';
             })
-            .on('zoom', ({ transform }) => {
+            .on('zoom', ({ transform, sourceEvent }) => {
                 this.transform = transform;
+                if (sourceEvent) this.store.set({ pointed: null }); // it moves away under the pointer
                 this.redraw();
             });
         this.target = select(this.element);
