@@ -13,7 +13,6 @@ static const cli_option own_options[] = {
     {"--clusters", "K", "how many clusters (default: as many as fit best)"},
     {"--json", NULL, "only the numbers that the page is made of"},
     {"--id", "COLUMN", "names the items (default: as in training, or a column called 'id')"},
-    {"", NULL, "TARGET is what is known of the items; without it, the model's own counts, out of bag"},
     {0},
 };
 
@@ -194,7 +193,7 @@ static smerf_status run_report(const cli_args *args, smerf_error *error) {
 const cli_command cli_report = {.name = "report",
                                 .usage = "report MODEL ITEMS [TARGET] -o FILE [--title TEXT] [--clusters K] [--json]",
                                 .summary =
-                                    "a page for the browser: how well, a map, neighbours, explanations, importance",
+                                    "a page for the browser: scores (without TARGET: out of bag), map, explanations",
                                 .fewest_words = 2,
                                 .most_words = 2,
                                 .option_groups = options,

@@ -8,6 +8,11 @@
 #include "base/sort.h"
 #include "report/sections.h"
 
+/* For what is quick beside the rest of a section: it tells no progress. */
+static smerf_run quiet_run(const sm_reporter *reporter) {
+    return (smerf_run){.n_threads = reporter->run.n_threads, .kernels = reporter->run.kernels};
+}
+
 /* ---- clusters ---- */
 
 /* What smerf_cluster says of the sample. */
@@ -77,7 +82,7 @@ static smerf_status spread_groups(sm_reporter *reporter, grouping *groups, smerf
     smerf_status status = sm_items_of(reporter, medoid, k, &medoids, error);
     if (status != SMERF_OK) return status;
     const smerf_question question = {.rows = medoids, .columns = reporter->wanted->items};
-    const smerf_run quiet = {.n_threads = reporter->run.n_threads, .kernels = reporter->run.kernels};
+    const smerf_run quiet = quiet_run(reporter);
     assignment at = {.reporter = reporter, .groups = groups};
     status = smerf_predict_rows(reporter->wanted->model, &question, &quiet, assign, &at, error);
     smerf_items_free(medoids);
@@ -151,8 +156,9 @@ static smerf_status order_heat(sm_reporter *reporter, heat *map, smerf_error *er
     if (reporter->cluster == NULL) return SMERF_OK;
     for (size_t k = 0; k < m; k++) map->medoid[k] = reporter->medoid[reporter->cluster[places[k]]];
     const smerf_question question = {.rows = reporter->wanted->items};
+    const smerf_run quiet = quiet_run(reporter);
     smerf_status status = smerf_predict_pairs(reporter->wanted->model, &question, map->sample.rows, map->medoid, m,
-                                              &reporter->run, map->apart, NULL, error);
+                                              &quiet, map->apart, NULL, error);
     if (status != SMERF_OK) return status;
     for (size_t k = 0; k < m; k++) {
         bool is_medoid = places[k] == map->medoid[k];
