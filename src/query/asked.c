@@ -29,12 +29,20 @@ static smerf_status match(sm_side *side, const smerf_model *model, const smerf_i
     return sm_view_match(&side->view, &model->features, items, error);
 }
 
+static smerf_status check_trees(const smerf_model *model, size_t n_trees, smerf_error *error) {
+    smerf_status status = sm_model_check_forest(model, "its first trees", error);
+    if (status == SMERF_OK && n_trees > model->options.n_trees)
+        status = sm_fail(error, SMERF_BAD_INPUT, "the first %zu trees are asked, and the model has %zu", n_trees,
+                         model->options.n_trees);
+    return status;
+}
+
 smerf_status sm_asked_start(sm_asked *asked, const smerf_model *model, const smerf_question *question,
                             const sm_limits *limits, smerf_error *error) {
     *asked =
         (sm_asked){.model = model,
                    .limits = limits,
-                   .n_trees = model->options.n_trees,
+                   .n_trees = question->n_trees > 0 ? question->n_trees : model->options.n_trees,
                    .is_square = question->columns == NULL,
                    .is_out_of_bag = question->out_of_bag,
                    .rule = question->oob_rule == SMERF_OOB_AS_FITTED ? model->options.oob_rule : question->oob_rule,
@@ -43,6 +51,7 @@ smerf_status sm_asked_start(sm_asked *asked, const smerf_model *model, const sme
         return sm_fail(error, SMERF_BAD_INPUT, "out of bag is about pairs of training items: there is no second set");
     smerf_status status = SMERF_OK;
     if (question->out_of_bag) status = sm_model_check_forest(model, "out of bag", error);
+    if (question->n_trees > 0 && status == SMERF_OK) status = check_trees(model, question->n_trees, error);
     if (status != SMERF_OK) return status;
     if (model->target != NULL && model->target->kind->fallback != NULL)
         asked->fallback = model->target->kind->fallback(model->target);
@@ -75,6 +84,26 @@ smerf_status sm_side_pick(sm_side *side, const uint32_t *const *lists, uint32_t 
         for (size_t k = 0; k < n; k++) places[l][k] = where[lists[l][k]];
     sm_free(where);
     return SMERF_OK;
+}
+
+smerf_status sm_asked_check_pairs(const sm_asked *asked, const uint32_t *left, const uint32_t *right, size_t n_pairs,
+                                  smerf_error *error) {
+    size_t n_rows = asked->rows.n, n_columns = sm_asked_columns(asked)->n;
+    for (size_t p = 0; p < n_pairs; p++)
+        if (left[p] >= n_rows || right[p] >= n_columns)
+            return sm_fail(error, SMERF_BAD_INPUT, "pair %zu is (%u, %u), and there are %zu and %zu items", p, left[p],
+                           right[p], n_rows, n_columns);
+    return SMERF_OK;
+}
+
+smerf_status sm_asked_pick_pairs(sm_asked *asked, const uint32_t *left, const uint32_t *right, size_t n_pairs,
+                                 uint32_t *places, smerf_error *error) {
+    const uint32_t *lists[2] = {left, right};
+    uint32_t *to[2] = {places, places + n_pairs};
+    smerf_status status = sm_side_pick(&asked->rows, lists, to, asked->is_square ? 2 : 1, n_pairs, error);
+    if (status == SMERF_OK && !asked->is_square)
+        status = sm_side_pick(&asked->others, lists + 1, to + 1, 1, n_pairs, error);
+    return status == SMERF_OK ? sm_asked_plan(asked, true, true, error) : status;
 }
 
 void sm_asked_free(sm_asked *asked) {

@@ -33,6 +33,8 @@ WRITERS = {
     "fit on edges": "fit items.csv --edges edges.csv --trees 4 --quiet",
     "evaluate": "evaluate graph items.csv --edges edges.csv --quiet",
     "importance": "importance model",
+    "report": "report model items.csv --quiet",
+    "numbers of a report": "report labels all.csv --json --quiet",
     "export": "export model",
     "merge": "merge model next --quiet",
 }
