@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+import bad_explain
 import bad_input
 import bad_lists
 import bad_models
@@ -12,7 +13,7 @@ from command import IS_SANITIZED, run
 from damage import flip, header_end
 from workspace import ITEMS
 
-CASES = [*bad_input.CASES, *bad_lists.CASES, *bad_models.CASES, *bad_targets.CASES]
+CASES = [*bad_input.CASES, *bad_lists.CASES, *bad_models.CASES, *bad_targets.CASES, *bad_explain.CASES]
 LEAST_CASES = 40  # what the issue asks for
 
 
