@@ -4,9 +4,9 @@ import { count, counted, number, percent, score as asScore } from './format.js';
 const METHODS = {
     smerf: 'a similarity and metric random forest',
     euclidean: 'the plain Euclidean distance',
-    mahalanobis: 'a Mahalanobis distance, fitted by least squares',
-    bilinear: 'a bilinear similarity, fitted by least squares',
-    rfd: 'a random forest distance, learned from pairs',
+    mahalanobis: 'a Mahalanobis distance',
+    bilinear: 'a bilinear similarity',
+    rfd: 'a random forest distance',
     plugin: 'a regression forest whose predictions are compared',
     epm: 'an edge partition model',
     narm: 'a node-attribute relational model',
@@ -39,13 +39,13 @@ export function whatWasLearned(model) {
     if (model.method === 'euclidean') {
         return `How far apart ${counted(model.n_items, 'item')} are by the plain Euclidean distance of ${counted(model.n_features, 'feature')}; nothing was learned.`;
     }
-    const learner =
-        model.method === 'smerf' && model.n_trees > 0
-            ? `A forest of ${counted(model.n_trees, 'tree')}`
-            : capital(methodName(model.method));
     const target = TARGETS[model.target] ?? `a target of the kind "${model.target}"`;
     const columns = model.target_columns?.length > 0 ? `, from the column ${model.target_columns.join(', ')}` : '';
-    return `${learner} learned how far apart ${counted(model.n_items, 'item')} are, from ${features}${target}${columns}.`;
+    const items = counted(model.n_items, 'item');
+    if (model.method !== 'smerf') {
+        return `${capital(methodName(model.method))} tells how far apart ${items} are; it was learned from ${features}${target}${columns}.`;
+    }
+    return `A forest of ${counted(model.n_trees, 'tree')} learned how far apart ${items} are, from ${features}${target}${columns}.`;
 }
 
 /** How well, in one sentence for the head of the page; null: not scored. */

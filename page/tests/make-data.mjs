@@ -329,12 +329,40 @@ export function bareReport() {
     return full;
 }
 
+/** Two items, one of them without a place; all that can be one, equal, missing or empty is. */
+export function tinyReport() {
+    const report = reportOf({ n: 2, ids: ['a', 'b'], features: [[1, 1], [0, 0]], names: ['x', 'y'], groups: [0, 0], k: 1, columns: [], title: 'tiny', target: 'new' }); // prettier-ignore
+    report.items.columns.push({
+        name: 'gone',
+        role: 'other',
+        kind: 'category',
+        levels: [],
+        codes: pack('u32', [MISSING, MISSING]),
+    });
+    report.items.columns.push({ name: 'lost', role: 'other', kind: 'number', values: pack('f32', [NaN, NaN]) });
+    report.map.x = pack('f32', [1, NaN]);
+    Object.assign(report.clusters, { silhouette: null, silhouettes: pack('f32', [NaN, NaN]), tried: null });
+    report.scores = { kind: 'given target', list: [{ name: 'rmse', value: 0 }, { name: 'spearman', value: null }, { name: 'other', value: 2 }], n_pairs: 1, n_items: 2, mean: 1, sd: null }; // prettier-ignore
+    report.fit = { observed: { from: 1, to: 1, n: 1 }, predicted: { from: 1, to: 1, n: 1 }, counts: pack('u32', [1]), by_distance: [], n_pairs: 1 }; // prettier-ignore
+    report.growth = { trees: [1, 2], metrics: [{ name: 'rmse', values: [null, 0] }], n_items: 2 };
+    report.importance = {
+        features: ['x', 'y'],
+        gain: [0, 0],
+        permutation: null,
+        standard_error: null,
+        n_items: 2,
+        interaction: null,
+    };
+    return report;
+}
+
 export const REPORTS = {
     colours: coloursReport,
     mixed: mixedReport,
     graph: graphReport,
     large: largeReport,
     bare: bareReport,
+    tiny: tinyReport,
 };
 
 const here = dirname(fileURLToPath(import.meta.url));

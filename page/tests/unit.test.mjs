@@ -140,7 +140,7 @@ test('sentences tell what the numbers say', () => {
     );
     assert.match(
         whatWasLearned({ method: 'epm', target: 'graph', n_trees: 0, n_items: 2, n_features: 0 }),
-        /^An edge partition model learned/,
+        /^An edge partition model tells how far apart 2 items are; it was learned from a network/,
     );
     assert.match(
         whatWasLearned({ method: 'euclidean', target: 'distances', n_items: 2, n_features: 3 }),

@@ -90,7 +90,7 @@ export function interactionFigure(importance) {
 }
 
 /** @returns {import('@observablehq/plot').PlotOptions} */
-function frame(rows, width, label) {
+function frame(rows, width, label, domain = undefined) {
     const { labels, margin } = sideNames(
         rows.map((row) => row.name),
         width,
@@ -104,6 +104,7 @@ function frame(rows, width, label) {
         marginTop: 8,
         marginBottom: 42,
         x: {
+            domain,
             label,
             grid: true,
             nice: true,
@@ -147,7 +148,7 @@ function dots(rows, width, label) {
 function bars(rows, width, label) {
     const data = placed(rows);
     return Plot.plot({
-        ...frame(data, width, label),
+        ...frame(data, width, label, [0, 1]),
         marks: [
             Plot.barX(data, {
                 x: 'value',
