@@ -2,7 +2,7 @@
 // have says why.
 import { h, numbers } from './dom.js';
 import { count, counted, number, score as asScore } from './format.js';
-import { clusterSentence, mapSentence, scoreName, scoreSentence, scoredSentence } from './sentences.js';
+import { clusterSentence, isTwoValued, mapSentence, scoreName, scoreSentence, scoredSentence } from './sentences.js';
 import { mapSection } from './map/section.js';
 import { densityFigure, errorFigure, errorSentence } from './charts/fit.js';
 import { prFigure, rocFigure } from './charts/curves.js';
@@ -160,7 +160,7 @@ function scoresBody(report) {
         h(
             'dl',
             { class: 'scores' },
-            ...scores.list.map((score) =>
+            ...inOrder(scores.list, model.target).map((score) =>
                 h(
                     'div',
                     null,
@@ -180,6 +180,12 @@ function scoresBody(report) {
         ),
         scores.list.length === 0 && h('p', { class: 'absent' }, 'No score could be computed.'),
     ];
+}
+
+/** The scores that say most come first. */
+function inOrder(list, target) {
+    const isCurve = (score) => score.name.startsWith('auc');
+    return isTwoValued(target) ? [...list.filter(isCurve), ...list.filter((score) => !isCurve(score))] : list;
 }
 
 function importanceBody(report) {

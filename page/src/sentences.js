@@ -81,9 +81,9 @@ export function scoreSentence(score, scores, { target, shareOfLinks }) {
         case 'rmse':
             return rmseSentence(value, scores);
         case 'spearman':
-            return `For an average item, the predicted order of all others agrees with the true order: ${asScore(value)}, where 1 is perfect and 0 is chance.`;
+            return `For an average item, the predicted order of all others agrees with the true order: ${asScore(value)}, where 1 is perfect and 0 is chance.${tiesNote(target)}`;
         case 'map@10':
-            return `How near the top of an item\u2019s predicted ranking its ten truly nearest others stand: ${asScore(value)}, where 1 means that they are the first ten${scores.n_items > 11 ? `, and chance would give about ${number(chanceOfMap(scores.n_items), 2)}` : ''}.`;
+            return `How near the top of an item\u2019s predicted ranking its ten truly nearest others stand: ${asScore(value)}, where 1 means that they are the first ten${chanceNote(scores.n_items)}.${tiesNote(target)}`;
         case 'auc-roc':
             return `${capital(near)} is predicted nearer than ${far} ${timesInHundred(value)}; chance would give 50.`;
         case 'auc-pr':
@@ -101,6 +101,15 @@ function rmseSentence(value, scores) {
     if (rest >= 1) return `${off}; ${guess}, which is no worse.`;
     return `${off}; ${guess}. So ${percent(1 - rest)} of the variance of the distances is explained.`;
 }
+
+const chanceNote = (nItems) => (nItems > 11 ? `, and chance would give about ${number(chanceOfMap(nItems), 2)}` : '');
+
+/** Links and labels know only near and far. */
+export const isTwoValued = (target) => ['labels', 'graph', 'observed'].includes(target);
+const tiesNote = (target) =>
+    isTwoValued(target)
+        ? ' True distances that are only near or far leave the order among the near ones open, so this stays low.'
+        : '';
 
 /** What map@10 is on average if the ranking is drawn at random: E[AP] of 10 relevant among n - 1. */
 export function chanceOfMap(nItems) {
@@ -123,7 +132,7 @@ export function growthSentence(metric, trees) {
         .reduce((best, point) => (Math.abs(point[0] - last / 2) < Math.abs(best[0] - last / 2) ? point : best));
     const isError = metric.name === 'rmse';
     const gain = isError ? before - value : value - before;
-    const share = isError ? gain / Math.abs(before || 1) : gain;
+    const share = (isError ? gain / Math.abs(before || 1) : gain) / Math.max(Math.log2(last / half), 0.1); // a doubling
     const told = isError ? percent(Math.abs(gain) / Math.abs(before || 1), 0) : number(Math.abs(gain), 2);
     const verb = value === before ? 'did not change' : `${value > before ? 'rose' : 'fell'} by ${told}`;
     const verdict =

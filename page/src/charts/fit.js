@@ -183,7 +183,7 @@ export function errorSentence(bins) {
     const tell = (bin, where) =>
         Math.abs(bin.bias) < 0.25 * bin.rmse
             ? null
-            : `${where} pairs are predicted too ${bin.bias > 0 ? 'far' : 'near'} on average (by ${number(Math.abs(bin.bias))}${Math.abs(lean(bin)) < 2 ? `, ${percent(Math.abs(lean(bin)))}` : ''})`;
+            : `${where} pairs are predicted too ${bin.bias > 0 ? 'far' : 'near'} on average (by ${number(Math.abs(bin.bias))}${Math.abs(lean(bin)) < 2 ? `, ${percent(Math.abs(lean(bin)))} of their distance` : ''})`;
     const parts = [tell(first, 'the nearest'), tell(last, 'the farthest')].filter(Boolean);
     if (parts.length === 0)
         return 'Neither near nor far pairs are predicted too near or too far to a degree that matters.';
