@@ -5,6 +5,7 @@ import { count, counted, number, score as asScore } from './format.js';
 import { clusterSentence, isTwoValued, mapSentence, scoreName, scoreSentence, scoredSentence } from './sentences.js';
 import { mapSection } from './map/section.js';
 import { densityFigure, errorFigure, errorSentence } from './charts/fit.js';
+import { twoGroups, twoGroupsFigure, twoGroupsSentence } from './charts/two-groups.js';
 import { prFigure, rocFigure } from './charts/curves.js';
 import { growthFigure } from './charts/growth.js';
 import { gainFigure, interactionFigure, permutationFigure } from './charts/importance.js';
@@ -71,13 +72,7 @@ export const SECTIONS = [
         short: 'Fit',
         has: (report) => report.fit,
         why: 'There are no true distances to compare with.',
-        body: (report, store) => [
-            lead(errorSentence(report.fit.by_distance)),
-            grid(
-                densityFigure(report.fit, store),
-                report.fit.by_distance?.length > 1 && errorFigure(report.fit.by_distance),
-            ),
-        ],
+        body: fitBody,
     },
     {
         id: 'curves',
@@ -180,6 +175,16 @@ function scoresBody(report) {
         ),
         scores.list.length === 0 && h('p', { class: 'absent' }, 'No score could be computed.'),
     ];
+}
+
+/** @param {Report} report @param {Store} store */
+function fitBody(report, store) {
+    const { fit } = report;
+    const { target } = report.raw.model;
+    const groups = isTwoValued(target) ? twoGroups(fit) : null;
+    if (groups) return [lead(twoGroupsSentence(fit.by_distance, target)), grid(twoGroupsFigure(fit, groups, target))];
+    const bins = fit.by_distance ?? [];
+    return [lead(errorSentence(bins)), grid(densityFigure(fit, store), bins.length > 1 && errorFigure(bins))];
 }
 
 /** The scores that say most come first. */

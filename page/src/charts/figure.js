@@ -63,3 +63,10 @@ export function sideNames(names, width, share = 0.42) {
     const labels = names.map((name) => shorten(name, fits));
     return { labels, margin: Math.min(longest, fits) * LETTER + 14 };
 }
+
+/** A line of a chart and its name. */
+export function keyEntry(text, colour) {
+    const mark = h('span', { class: 'key-line', 'aria-hidden': 'true' });
+    mark.style.setProperty('--colour', colour);
+    return h('span', { class: 'key' }, mark, ` ${text} `);
+}

@@ -3,7 +3,7 @@ import * as Plot from '@observablehq/plot';
 import { densityColour } from '../colours.js';
 import { h, numbers } from '../dom.js';
 import { count, counted, number, percent } from '../format.js';
-import { ACCENT, CHART, MUTED, WARM, figure } from './figure.js';
+import { ACCENT, CHART, MUTED, WARM, figure, keyEntry } from './figure.js';
 
 /** The bins that are not empty. */
 export function cells(fit) {
@@ -167,12 +167,6 @@ export function errorFigure(bins) {
             ]),
         ),
     });
-}
-
-export function keyEntry(text, colour) {
-    const mark = h('span', { class: 'key-line', 'aria-hidden': 'true' });
-    mark.style.setProperty('--colour', colour);
-    return h('span', { class: 'key' }, mark, ` ${text} `);
 }
 
 /** One sentence on what the bins show. */
