@@ -214,12 +214,9 @@ function detailsBody(report) {
     const rows = [
         ['smerf', raw.smerf],
         ['model file', raw.files?.model],
-        [
-            'items',
-            raw.files?.items &&
-                `${raw.files.items} (${counted(report.n, 'item')}${raw.items.are_training ? ', those that it learned from' : ''})`,
-        ],
-        ['target', raw.files?.target ?? 'as the model remembers it'],
+        ['items file', raw.files?.items],
+        ['items shown', `${count(report.n)}${raw.items.are_training ? ', those that it learned from' : ''}`],
+        ['target given', raw.files?.target],
         ...(raw.model.facts ?? []),
     ].filter(([, value]) => value != null && value !== '');
     const notes = raw.notes ?? [];

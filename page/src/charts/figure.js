@@ -34,6 +34,8 @@ export function redrawPictures() {
 function drawPicture(picture, width) {
     picture.width = width;
     const drawn = picture.draw(width);
+    // A picture is one thing to a screen reader; the names that Plot gives to its parts would only be in the way.
+    for (const part of drawn.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label');
     drawn.setAttribute('role', 'img');
     drawn.setAttribute('aria-label', picture.label);
     fill(picture.box, drawn);
