@@ -356,7 +356,7 @@ def test_pairs_of_which_most_are_missing(tmp_path):
         found = report.write(model, items, folder=tmp_path)
         true = np.full((24, 24), np.nan)
         for i, j in known:
-            true[i, j] = true[j, i] = np.float32(case.distances[i, j])
+            true[i, j] = true[j, i] = case.distances[i, j]
         predicted = matrix(model, items, "--oob")
         told = json.loads(helpers.run("evaluate", model, items, "--oob", "--json"))
         assert {score["name"]: score["value"] for score in found["scores"]["list"]} == told
