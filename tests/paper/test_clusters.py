@@ -1,4 +1,4 @@
-"""cluster against NumPy and scikit-learn: costs, assignments and silhouettes of predicted matrices, every target and method."""
+"""cluster against NumPy and scikit-learn: costs, assignments, silhouettes of predicted matrices; all targets and methods."""
 import json
 
 import numpy as np

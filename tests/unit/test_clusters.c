@@ -35,7 +35,8 @@ static result clusters_of(const smerf_model *model, const smerf_items *items, sm
 /* The same as for the predicted matrix, in floats. */
 static void assert_clusters_of_predictions(const smerf_model *model, const data_set *data) {
     size_t n = data->plan.n_items;
-    double *distances = predict_all(model, &(smerf_question){.rows = data->items}, NULL);
+    const smerf_question question = {.rows = data->items};
+    double *distances = predict_all(model, &question, NULL);
     float *z = calloc(n * n, sizeof *z);
     assert_non_null(z);
     for (size_t i = 0; i < n; i++)

@@ -330,7 +330,7 @@ static void threads_change_no_bit(void **state) {
 
 static void assert_refused(const float *z, size_t n, smerf_clustering asked, const char *why) {
     uint32_t numbers[2 * 8];
-    smerf_clusters found;
+    smerf_clusters found = {0};
     smerf_error error;
     assert_int_equal(smerf_cluster_distances(z, n, &asked, NULL, numbers, numbers + 8, NULL, NULL, &found, &error),
                      SMERF_BAD_INPUT);
