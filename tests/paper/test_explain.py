@@ -253,6 +253,7 @@ def test_an_item_is_explained_by_its_nearest_and_by_all_others(k, tmp_path):
     parts = [float(row["separates"]) for row in rows]
     assert parts == sorted(parts, reverse=True)
     told = json.loads(helpers.run("explain", model, tmp_path / "items.csv", "--item", item, "-k", k, "--json"))
+    assert (told["item"], told["nearest"], told["others"]) == (str(item), min(k, 24), 24)
     assert [{n: float(v) if n != "feature" else v for n, v in row.items()} for row in rows] == told["features"]
 
 
