@@ -111,10 +111,11 @@ const uint32_t *sm_sorted_line(const sm_sorted *sorted, size_t feature, uint32_t
 size_t sm_part_slots(uint32_t *slots, size_t n, const bool *goes_left, uint32_t *spare) {
     size_t n_left = 0, n_right = 0;
     for (size_t k = 0; k < n; k++) {
-        /* Which of the two places a slot is written to is chosen without a jump: there is nothing to guess. */
+        /* Written to both sides, and kept on one: there is nothing to guess, and nothing that a compiler turns into a jump. */
         uint32_t slot = slots[k];
         size_t is_left = goes_left[slot];
-        *(is_left ? slots + n_left : spare + n_right) = slot;
+        slots[n_left] = slot;
+        spare[n_right] = slot;
         n_left += is_left;
         n_right += 1 - is_left;
     }
