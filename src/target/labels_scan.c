@@ -22,7 +22,7 @@ typedef struct tally {
 struct sm_scan {
     sm_arena arena; /* holds the arrays below */
     const sm_labels *labels;
-    drawn *items;   /* [n_items] by slot */
+    drawn *items;   /* [n_slots] by slot */
     tally *tallies; /* [classes]; 0 for classes that the node does not hold, and on the left between scans */
     uint32_t *held; /* [classes] those that it holds */
     size_t n_held;
@@ -39,12 +39,12 @@ static void scan_free(sm_scan *scan) {
     sm_free(scan);
 }
 
-static sm_scan *scan_new(const smerf_target *target, size_t n_items, smerf_error *error) {
+static sm_scan *scan_new(const smerf_target *target, size_t n_slots, smerf_error *error) {
     sm_scan *scan = sm_zeros(1, sizeof *scan);
     if (scan != NULL) {
         scan->labels = sm_labels_of(target);
         size_t n_classes = scan->labels->classes->n;
-        scan->items = sm_arena_take(&scan->arena, n_items, sizeof *scan->items);
+        scan->items = sm_arena_take(&scan->arena, n_slots, sizeof *scan->items);
         scan->tallies = sm_arena_take_zeros(&scan->arena, n_classes, sizeof *scan->tallies);
         scan->held = sm_arena_take(&scan->arena, n_classes, sizeof *scan->held);
         if (!scan->arena.has_failed) return scan;
@@ -56,7 +56,11 @@ static sm_scan *scan_new(const smerf_target *target, size_t n_items, smerf_error
 
 static void start(sm_scan *scan, const uint32_t *items, const uint32_t *draws, size_t n) {
     for (size_t slot = 0; slot < n; slot++)
-        scan->items[slot] = (drawn){.label = scan->labels->class_of[items[slot]], .draws = draws[items[slot]]};
+        scan->items[slot] = (drawn){.label = scan->labels->class_of[items[slot]], .draws = draws[slot]};
+}
+
+static void move(sm_scan *scan, const uint32_t *slots, size_t n, size_t first) {
+    for (size_t k = 0; k < n; k++) scan->items[first + k] = scan->items[slots[k]];
 }
 
 static bool enter(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, double *weight) {
@@ -99,4 +103,4 @@ static void gains(sm_scan *scan, const uint32_t *order, size_t n, double *gain) 
 }
 
 const sm_scanner sm_labels_scanner = {
-    .fits = fits, .scan_new = scan_new, .scan_free = scan_free, .start = start, .enter = enter, .gains = gains};
+    .fits = fits, .scan_new = scan_new, .scan_free = scan_free, .start = start, .move = move, .enter = enter, .gains = gains};

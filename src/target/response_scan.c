@@ -15,7 +15,7 @@ typedef struct drawn {
 struct sm_scan {
     sm_arena arena; /* holds the array below */
     const sm_vectors *vectors;
-    drawn *items;        /* [n_items] by slot */
+    drawn *items;        /* [n_slots] by slot */
     double total;        /* the node's weight W */
     double first, above; /* its mean is their sum */
 };
@@ -32,11 +32,11 @@ static void scan_free(sm_scan *scan) {
     sm_free(scan);
 }
 
-static sm_scan *scan_new(const smerf_target *target, size_t n_items, smerf_error *error) {
+static sm_scan *scan_new(const smerf_target *target, size_t n_slots, smerf_error *error) {
     sm_scan *scan = sm_zeros(1, sizeof *scan);
     if (scan != NULL) {
         scan->vectors = sm_columns_vectors(target);
-        scan->items = sm_arena_take(&scan->arena, n_items, sizeof *scan->items);
+        scan->items = sm_arena_take(&scan->arena, n_slots, sizeof *scan->items);
         if (!scan->arena.has_failed) return scan;
     }
     scan_free(scan);
@@ -46,7 +46,11 @@ static sm_scan *scan_new(const smerf_target *target, size_t n_items, smerf_error
 
 static void start(sm_scan *scan, const uint32_t *items, const uint32_t *draws, size_t n) {
     for (size_t slot = 0; slot < n; slot++)
-        scan->items[slot] = (drawn){.value = scan->vectors->u[items[slot]], .draws = draws[items[slot]]};
+        scan->items[slot] = (drawn){.value = scan->vectors->u[items[slot]], .draws = draws[slot]};
+}
+
+static void move(sm_scan *scan, const uint32_t *slots, size_t n, size_t first) {
+    for (size_t k = 0; k < n; k++) scan->items[first + k] = scan->items[slots[k]];
 }
 
 static bool enter(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, double *weight) {
@@ -79,4 +83,4 @@ static void gains(sm_scan *scan, const uint32_t *order, size_t n, double *gain) 
 }
 
 const sm_scanner sm_response_scanner = {
-    .fits = fits, .scan_new = scan_new, .scan_free = scan_free, .start = start, .enter = enter, .gains = gains};
+    .fits = fits, .scan_new = scan_new, .scan_free = scan_free, .start = start, .move = move, .enter = enter, .gains = gains};

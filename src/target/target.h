@@ -70,13 +70,15 @@ typedef struct sm_scan sm_scan; /* a thread's state: defined by each kind */
 
 typedef struct sm_scanner {
     bool (*fits)(const smerf_target *target); /* whether it can grow on this target of its kind */
-    sm_scan *(*scan_new)(const smerf_target *target, size_t n_items, smerf_error *error); /* the most of a tree */
+    sm_scan *(*scan_new)(const smerf_target *target, size_t n_slots, smerf_error *error);
     void (*scan_free)(sm_scan *scan);
 
     /* Turns to a tree.
-     *   items  [n] by slot
-     *   draws  by item */
+     *   items, draws  [n] by slot */
     void (*start)(sm_scan *scan, const uint32_t *items, const uint32_t *draws, size_t n);
+
+    /* Items move to other slots: from `first` on.   slots  [n] where they are */
+    void (*move)(sm_scan *scan, const uint32_t *slots, size_t n, size_t first);
 
     /* Turns to a node; false: it is pure.
      *   cost, total  out: of the node itself, which is never below that of a part of it, and its weight W */

@@ -47,7 +47,7 @@ smerf_status sm_splitter_start(sm_splitter *splitter, const sm_splitter *given, 
     splitter->spare_values = splitter->costs + splitter->room;
     bool has_sums = problem->options->splits == SMERF_OBLIQUE;
     splitter->spare_places = sm_arena_take(arena, has_sums ? n : 0, sizeof *splitter->spare_places);
-    splitter->goes_left = sm_arena_take(arena, n, sizeof *splitter->goes_left);
+    splitter->goes_left = sm_arena_take(arena, given->slots->n_all, sizeof *splitter->goes_left);
     splitter->place_of =
         sm_arena_take(arena, given->scan == NULL && given->sorted->room > 0 ? n : 0, sizeof *splitter->place_of);
     splitter->left_levels = sm_arena_take(arena, sm_problem_most_levels(problem), sizeof *splitter->left_levels);
@@ -115,7 +115,7 @@ static bool may_cut(const sm_splitter *splitter, const sm_candidate *candidate, 
     if (candidate->is_cut != NULL) return candidate->is_cut[rank];
     if (rank + 1 == candidate->n_present || candidate->ranks == NULL) return rank + 1 < candidate->n_present;
     const uint32_t *slots = splitter->line_ups[candidate->missing_right].order + rank;
-    uint32_t low = splitter->tree_items[slots[0]], high = splitter->tree_items[slots[1]];
+    uint32_t low = splitter->slots->items[slots[0]], high = splitter->slots->items[slots[1]];
     return !sm_is_shared(candidate->facts, low) || candidate->ranks[low] != candidate->ranks[high];
 }
 
@@ -205,7 +205,7 @@ static uint32_t slot_at(const sm_splitter *splitter, const sm_node *node, const 
 }
 
 static double weight_at(const sm_splitter *splitter, const sm_node *node, const uint32_t *order, size_t rank) {
-    return splitter->scan != NULL ? splitter->tree_weights[order[rank]] : node->weight[order[rank]];
+    return splitter->scan != NULL ? splitter->slots->draws[order[rank]] : node->weight[order[rank]];
 }
 
 /* Returns whether the left side is at least as heavy, where no value is missing. */
@@ -244,7 +244,7 @@ static sm_gap gap_of(const sm_splitter *splitter, const sm_node *node, const cut
     bool is_last = chosen->rank + 1 == chosen->candidate->n_present;
     uint32_t low = slot_at(splitter, node, order, chosen->rank);
     uint32_t high = is_last ? low : slot_at(splitter, node, order, chosen->rank + 1);
-    return (sm_gap){.low = splitter->tree_items[low], .high = splitter->tree_items[high]};
+    return (sm_gap){.low = splitter->slots->items[low], .high = splitter->slots->items[high]};
 }
 
 bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, double node_cost, sm_random *random,

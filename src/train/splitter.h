@@ -4,7 +4,7 @@
 
 #include "train/categories.h"
 #include "train/direction.h"
-#include "train/sorted.h"
+#include "train/slots.h"
 
 /* The items on both sides of a gap; the same one twice: it is the gap before missing values. */
 typedef struct sm_gap {
@@ -39,9 +39,8 @@ typedef struct sm_splitter {
     const sm_problem *problem;
     sm_search *search; /* NULL: there is a scanner's */
     sm_scan *scan;     /* NULL: there is no scanner */
-    const sm_sorted *sorted;
-    const uint32_t *tree_items; /* by slot */
-    const double *tree_weights; /* by slot, where there is a scanner */
+    sm_sorted *sorted;
+    const sm_slots *slots;
 
     sm_arena arena; /* holds the arrays below */
     sm_directions directions;
@@ -63,7 +62,7 @@ typedef struct sm_splitter {
     double node_cost;
 } sm_splitter;
 
-/* Starts from one of which the first six parts are given. */
+/* Starts from one of which the first five parts are given. */
 smerf_status sm_splitter_start(sm_splitter *splitter, const sm_splitter *given, smerf_error *error);
 
 /* How many items all line-ups that are priced together hold: 21 bytes each. */
