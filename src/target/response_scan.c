@@ -8,14 +8,11 @@
 #include "base/memory.h"
 #include "target/vectors_kind.h"
 
-typedef struct drawn {
-    double value, draws;
-} drawn;
-
 struct sm_scan {
-    sm_arena arena; /* holds the array below */
+    sm_arena arena; /* holds the arrays below */
     const sm_vectors *vectors;
-    drawn *items;        /* [n_slots] by slot */
+    double *values;      /* [n_slots] by slot */
+    uint8_t *draws;      /* [n_slots] by slot */
     double total;        /* the node's weight W */
     double first, above; /* its mean is their sum */
 };
@@ -36,7 +33,8 @@ static sm_scan *scan_new(const smerf_target *target, size_t n_slots, smerf_error
     sm_scan *scan = sm_zeros(1, sizeof *scan);
     if (scan != NULL) {
         scan->vectors = sm_columns_vectors(target);
-        scan->items = sm_arena_take(&scan->arena, n_slots, sizeof *scan->items);
+        scan->values = sm_arena_take(&scan->arena, n_slots, sizeof *scan->values);
+        scan->draws = sm_arena_take(&scan->arena, n_slots, sizeof *scan->draws);
         if (!scan->arena.has_failed) return scan;
     }
     scan_free(scan);
@@ -45,23 +43,27 @@ static sm_scan *scan_new(const smerf_target *target, size_t n_slots, smerf_error
 }
 
 static void start(sm_scan *scan, const uint32_t *items, const uint32_t *draws, size_t n) {
-    for (size_t slot = 0; slot < n; slot++)
-        scan->items[slot] = (drawn){.value = scan->vectors->u[items[slot]], .draws = draws[slot]};
+    for (size_t slot = 0; slot < n; slot++) {
+        scan->values[slot] = scan->vectors->u[items[slot]];
+        scan->draws[slot] = (uint8_t)draws[slot];
+    }
 }
 
 static void move(sm_scan *scan, const uint32_t *slots, size_t n, size_t first) {
-    for (size_t k = 0; k < n; k++) scan->items[first + k] = scan->items[slots[k]];
+    for (size_t k = 0; k < n; k++) {
+        scan->values[first + k] = scan->values[slots[k]];
+        scan->draws[first + k] = scan->draws[slots[k]];
+    }
 }
 
 static bool enter(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, double *weight) {
-    double total = 0, sum = 0, squares = 0, first = scan->items[slots[0]].value;
+    double total = 0, sum = 0, squares = 0, first = scan->values[slots[0]];
     bool is_pure = true;
     for (size_t k = 0; k < n; k++) {
-        drawn item = scan->items[slots[k]];
-        double apart = item.value - first;
-        total += item.draws;
-        sum += item.draws * apart;
-        squares += item.draws * apart * apart;
+        double apart = scan->values[slots[k]] - first, w = scan->draws[slots[k]];
+        total += w;
+        sum += w * apart;
+        squares += w * apart * apart;
         is_pure = is_pure && apart == 0;
     }
     scan->total = total;
@@ -75,9 +77,9 @@ static bool enter(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, 
 static void gains(sm_scan *scan, const uint32_t *order, size_t n, double *gain) {
     double left = 0, sum = 0, total = scan->total, first = scan->first, above = scan->above;
     for (size_t r = 0; r + 1 < n; r++) {
-        drawn item = scan->items[order[r]];
-        left += item.draws;
-        sum += item.draws * (item.value - first - above);
+        double w = scan->draws[order[r]];
+        left += w;
+        sum += w * (scan->values[order[r]] - first - above);
         gain[r] = sum * sum * total / (left * (total - left));
     }
 }

@@ -125,18 +125,23 @@ void sm_sorted_renumber(sm_sorted *sorted, size_t first, size_t n, const uint32_
     }
 }
 
+/* Each slot is written to both sides, and kept on one: there is nothing to guess. The right side is written from the end of
+ * the spare room on, backwards, so that one number says where both go on. */
 size_t sm_part_slots(uint32_t *slots, size_t n, const bool *goes_left, uint32_t *spare) {
-    size_t n_left = 0, n_right = 0;
-    for (size_t k = 0; k < n; k++) {
-        /* Written to both sides, and kept on one: there is nothing to guess, and nothing that a compiler turns into a jump. */
-        uint32_t slot = slots[k];
-        size_t is_left = goes_left[slot];
-        slots[n_left] = slot;
-        spare[n_right] = slot;
-        n_left += is_left;
-        n_right += 1 - is_left;
+    size_t n_left = 0, k = 0;
+    for (; k + 4 <= n; k += 4) {
+        const uint32_t four[4] = {slots[k], slots[k + 1], slots[k + 2], slots[k + 3]};
+        for (size_t i = 0; i < 4; i++) {
+            slots[n_left] = spare[n - 1 - k - i + n_left] = four[i];
+            n_left += goes_left[four[i]];
+        }
     }
-    memcpy(slots + n_left, spare, n_right * sizeof *slots);
+    for (; k < n; k++) {
+        uint32_t slot = slots[k];
+        slots[n_left] = spare[n - 1 - k + n_left] = slot;
+        n_left += goes_left[slot];
+    }
+    for (size_t r = n_left; r < n; r++) slots[r] = spare[n - 1 - (r - n_left)];
     return n_left;
 }
 
