@@ -7,9 +7,10 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "target/labels.h"
+#include "target/two.h"
 
 /* Squares of the weight of a tree must be whole numbers that a double can hold. */
-static const size_t most_draws = (size_t)1 << 26;
+static const size_t most_draws = (size_t)1 << 26, most_classes = (size_t)1 << 24;
 
 /* An item: its class and how often it was drawn, in one word, since in large nodes these come from far apart. */
 typedef uint32_t drawn;
@@ -20,7 +21,8 @@ static uint32_t label_of(drawn item) { return item >> DRAWS_BITS; }
 static uint32_t draws_of(drawn item) { return item & ((1 << DRAWS_BITS) - 1); }
 
 typedef struct tally {
-    uint32_t left, all; /* the weight of one class on the left side, and in the node */
+    double left[2]; /* the weight of one class on the left side, along two line-ups, */
+    double all;     /* and in the node */
 } tally;
 
 struct sm_scan {
@@ -31,13 +33,13 @@ struct sm_scan {
     uint32_t *held; /* [classes] those that it holds */
     size_t n_held;
     double total, pairs; /* W and Q of the node */
-    unsigned bits;       /* of a word that each class may have */
-    uint64_t packed;
-    uint64_t squares;    /* of the weights of its classes, added up */
+    double squares;      /* of the weights of its classes, added up */
+    double weight[1 << DRAWS_BITS]; /* 0, 1, 2, ...: looking numbers up is quicker than turning them into doubles */
 };
 
 static bool fits(const smerf_target *target) {
-    return sm_labels_of(target)->column.diagonal == 0 && target->n_rows <= most_draws;
+    const sm_labels *labels = sm_labels_of(target);
+    return labels->column.diagonal == 0 && target->n_rows <= most_draws && labels->classes->n < most_classes;
 }
 
 static void scan_free(sm_scan *scan) {
@@ -51,7 +53,7 @@ static sm_scan *scan_new(const smerf_target *target, size_t n_slots, smerf_error
     if (scan != NULL) {
         scan->labels = sm_labels_of(target);
         size_t n_classes = scan->labels->classes->n;
-        scan->bits = n_classes < 64 ? (unsigned)(63 / n_classes) : 0;
+        for (size_t w = 0; w < 1 << DRAWS_BITS; w++) scan->weight[w] = (double)w;
         scan->items = sm_arena_take(&scan->arena, n_slots, sizeof *scan->items);
         scan->tallies = sm_arena_take_zeros(&scan->arena, n_classes, sizeof *scan->tallies);
         scan->held = sm_arena_take(&scan->arena, n_classes, sizeof *scan->held);
@@ -76,90 +78,79 @@ static bool enter(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, 
     size_t n_held = 0;
     for (size_t k = 0; k < n; k++) {
         drawn item = scan->items[slots[k]];
-        uint32_t before = scan->tallies[label_of(item)].all;
+        double before = scan->tallies[label_of(item)].all;
         if (before == 0) scan->held[n_held++] = label_of(item);
         scan->tallies[label_of(item)].all = before + draws_of(item);
     }
-    uint64_t total = 0, squares = 0;
+    double total = 0, squares = 0;
     for (size_t h = 0; h < n_held; h++) {
-        uint64_t own = scan->tallies[scan->held[h]].all;
+        double own = scan->tallies[scan->held[h]].all;
         squares += own * own;
         total += own;
     }
     scan->n_held = n_held;
     scan->squares = squares;
-    scan->total = (double)total;
-    scan->pairs = (double)(total * total - squares);
-    *cost = scan->pairs / scan->total;
-    *weight = scan->total;
+    scan->total = total;
+    scan->pairs = total * total - squares;
+    *cost = scan->pairs / total;
+    *weight = total;
     return n_held > 1;
 }
 
-/* Whole numbers below 2^52 as doubles, in two steps that a compiler can do for several at once. */
-static double as_double(uint64_t number) {
-    const double two_to_52 = 0x1p52;
-    union {
-        uint64_t bits;
-        double number;
-    } both = {.number = two_to_52};
-    both.bits |= number;
-    return both.number - two_to_52;
+static void clear_left(sm_scan *scan) {
+    for (size_t h = 0; h < scan->n_held; h++) {
+        tally *of = &scan->tallies[scan->held[h]];
+        of->left[0] = of->left[1] = 0;
+    }
 }
 
-/* A stretch of cuts: what lies on the left side of each, and the squares of the weights of classes, added up, on both. */
-enum { STRETCH = 128 };
-
-typedef struct counts {
-    uint64_t left, left_square, right_square; /* after the last cut */
-    uint64_t lefts[STRETCH], left_squares[STRETCH], right_squares[STRETCH];
-} counts;
-
-static void note(counts *so_far, size_t k, uint64_t w, uint64_t own, uint64_t all) {
-    so_far->lefts[k] = so_far->left += w;
-    so_far->left_squares[k] = so_far->left_square += w * (2 * own + w);
-    so_far->right_squares[k] = so_far->right_square -= w * (2 * (all - own) - w);
-}
-
-static void count(sm_scan *scan, const uint32_t *order, size_t n_cuts, counts *so_far) {
-    for (size_t k = 0; k < n_cuts; k++) {
-        drawn item = scan->items[order[k]];
+static double gains(sm_scan *scan, const uint32_t *order, size_t n, double *gain) {
+    double left = 0, right = scan->total, left_pairs = 0, right_pairs = scan->pairs, cost = scan->pairs / scan->total;
+    double largest = -INFINITY;
+    for (size_t r = 0; r + 1 < n; r++) {
+        drawn item = scan->items[order[r]];
         tally *of = &scan->tallies[label_of(item)];
-        note(so_far, k, draws_of(item), of->left, of->all);
-        of->left += draws_of(item);
+        double w = scan->weight[draws_of(item)], own = of->left[0];
+        left_pairs += 2 * w * (left - own);
+        right_pairs -= 2 * w * (right - (of->all - own));
+        left += w;
+        right -= w;
+        of->left[0] = own + w;
+        gain[r] = cost - (left_pairs * right + right_pairs * left) / (left * right);
+        largest = gain[r] > largest ? gain[r] : largest;
     }
+    clear_left(scan);
+    return largest;
 }
 
-/* The same where the weights of all classes fit into one word: adding to that is quicker than adding to memory, which the
- * next item may have to wait for. */
-static void count_packed(sm_scan *scan, const uint32_t *order, size_t n_cuts, counts *so_far) {
-    uint64_t packed = scan->packed, mask = ((uint64_t)1 << scan->bits) - 1;
-    for (size_t k = 0; k < n_cuts; k++) {
-        drawn item = scan->items[order[k]];
-        unsigned shift = label_of(item) * scan->bits;
-        note(so_far, k, draws_of(item), packed >> shift & mask, scan->tallies[label_of(item)].all);
-        packed += (uint64_t)draws_of(item) << shift;
+/* Q is W^2 less the squares of the weights of classes. If l of a class of weight a is on the left, (a - l)^2 is on the right:
+ * a^2 - 2 a l + l^2. */
+static void gains_of_two(sm_scan *scan, const uint32_t *const order[2], size_t n, double *const gain[2],
+                         double largest[2]) {
+    sm_two left = {0}, squares = {0}, products = {0}, all_squares = sm_both(scan->squares);
+    sm_two total = sm_both(scan->total), cost = sm_both(scan->pairs / scan->total);
+    sm_two most = sm_both(-INFINITY);
+    for (size_t r = 0; r + 1 < n; r++) {
+        drawn a = scan->items[order[0][r]], b = scan->items[order[1][r]];
+        tally *of_a = &scan->tallies[label_of(a)], *of_b = &scan->tallies[label_of(b)];
+        sm_two w = {scan->weight[draws_of(a)], scan->weight[draws_of(b)]};
+        sm_two own = {of_a->left[0], of_b->left[1]}, all = {of_a->all, of_b->all}, now = own + w;
+        of_a->left[0] = now[0];
+        of_b->left[1] = now[1];
+        left += w;
+        squares += w * (own + now);
+        products += w * all;
+        sm_two right = total - left, right_squares = all_squares + squares - (products + products);
+        sm_two left_pairs = left * left - squares, right_pairs = right * right - right_squares;
+        sm_two gains_now = cost - (left_pairs * right + right_pairs * left) / (left * right);
+        gain[0][r] = gains_now[0];
+        gain[1][r] = gains_now[1];
+        most = sm_two_most(gains_now, most);
     }
-    scan->packed = packed;
-}
-
-static void gains(sm_scan *scan, const uint32_t *order, size_t n, double *gain) {
-    counts so_far;
-    double total = scan->total, cost = scan->pairs / scan->total;
-    bool is_packed = scan->total < (double)((uint64_t)1 << scan->bits);
-    scan->packed = so_far.left = so_far.left_square = 0;
-    so_far.right_square = scan->squares;
-    for (size_t first = 0; first + 1 < n; first += STRETCH) {
-        size_t n_cuts = n - 1 - first < STRETCH ? n - 1 - first : STRETCH;
-        (is_packed ? count_packed : count)(scan, order + first, n_cuts, &so_far);
-        for (size_t k = 0; k < n_cuts; k++) { /* none waits for the one before */
-            double left = as_double(so_far.lefts[k]), right = total - left;
-            double left_pairs = left * left - as_double(so_far.left_squares[k]);
-            double right_pairs = right * right - as_double(so_far.right_squares[k]);
-            gain[first + k] = cost - (left_pairs * right + right_pairs * left) / (left * right);
-        }
-    }
-    for (size_t h = 0; h < scan->n_held && !is_packed; h++) scan->tallies[scan->held[h]].left = 0;
+    largest[0] = most[0];
+    largest[1] = most[1];
+    clear_left(scan);
 }
 
 const sm_scanner sm_labels_scanner = {
-    .fits = fits, .scan_new = scan_new, .scan_free = scan_free, .start = start, .move = move, .enter = enter, .gains = gains};
+    .fits = fits, .scan_new = scan_new, .scan_free = scan_free, .start = start, .move = move, .enter = enter, .gains = gains, .gains_of_two = gains_of_two};

@@ -6,6 +6,7 @@
  * values lie around. vectors.c is the same for any weights and columns. */
 #include "base/arena.h"
 #include "base/memory.h"
+#include "target/two.h"
 #include "target/vectors_kind.h"
 
 struct sm_scan {
@@ -15,6 +16,7 @@ struct sm_scan {
     uint8_t *draws;      /* [n_slots] by slot */
     double total;        /* the node's weight W */
     double first, above; /* its mean is their sum */
+    double weight[256];  /* 0, 1, 2, ...: looking numbers up is quicker than turning them into doubles */
 };
 
 /* Half the squared difference, of an item to itself too. */
@@ -33,6 +35,7 @@ static sm_scan *scan_new(const smerf_target *target, size_t n_slots, smerf_error
     sm_scan *scan = sm_zeros(1, sizeof *scan);
     if (scan != NULL) {
         scan->vectors = sm_columns_vectors(target);
+        for (size_t w = 0; w < 256; w++) scan->weight[w] = (double)w;
         scan->values = sm_arena_take(&scan->arena, n_slots, sizeof *scan->values);
         scan->draws = sm_arena_take(&scan->arena, n_slots, sizeof *scan->draws);
         if (!scan->arena.has_failed) return scan;
@@ -74,15 +77,37 @@ static bool enter(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, 
     return !is_pure;
 }
 
-static void gains(sm_scan *scan, const uint32_t *order, size_t n, double *gain) {
-    double left = 0, sum = 0, total = scan->total, first = scan->first, above = scan->above;
+static double gains(sm_scan *scan, const uint32_t *order, size_t n, double *gain) {
+    double left = 0, sum = 0, total = scan->total, first = scan->first, above = scan->above, largest = -INFINITY;
     for (size_t r = 0; r + 1 < n; r++) {
-        double w = scan->draws[order[r]];
+        double w = scan->weight[scan->draws[order[r]]];
         left += w;
         sum += w * (scan->values[order[r]] - first - above);
         gain[r] = sum * sum * total / (left * (total - left));
+        largest = gain[r] > largest ? gain[r] : largest;
     }
+    return largest;
+}
+
+static void gains_of_two(sm_scan *scan, const uint32_t *const order[2], size_t n, double *const gain[2],
+                         double largest[2]) {
+    sm_two left = {0}, sum = {0};
+    sm_two total = sm_both(scan->total), first = sm_both(scan->first), above = sm_both(scan->above);
+    sm_two most = sm_both(-INFINITY);
+    for (size_t r = 0; r + 1 < n; r++) {
+        uint32_t a = order[0][r], b = order[1][r];
+        sm_two w = {scan->weight[scan->draws[a]], scan->weight[scan->draws[b]]};
+        sm_two value = {scan->values[a], scan->values[b]};
+        left += w;
+        sum += w * (value - first - above);
+        sm_two gains_now = sum * sum * total / (left * (total - left));
+        gain[0][r] = gains_now[0];
+        gain[1][r] = gains_now[1];
+        most = sm_two_most(gains_now, most);
+    }
+    largest[0] = most[0];
+    largest[1] = most[1];
 }
 
 const sm_scanner sm_response_scanner = {
-    .fits = fits, .scan_new = scan_new, .scan_free = scan_free, .start = start, .move = move, .enter = enter, .gains = gains};
+    .fits = fits, .scan_new = scan_new, .scan_free = scan_free, .start = start, .move = move, .enter = enter, .gains = gains, .gains_of_two = gains_of_two};

@@ -84,10 +84,14 @@ typedef struct sm_scanner {
      *   cost, total  out: of the node itself, which is never below that of a part of it, and its weight W */
     bool (*enter)(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, double *total);
 
-    /* What every cut of the node would gain.
+    /* What every cut of the node would gain; returns the most.
      *   order  [n] the node's slots, from left to right
      *   gain   [n - 1] out: when the first k + 1 go left */
-    void (*gains)(sm_scan *scan, const uint32_t *order, size_t n, double *gain);
+    double (*gains)(sm_scan *scan, const uint32_t *order, size_t n, double *gain);
+
+    /* The same along two line-ups at once, which is quicker. */
+    void (*gains_of_two)(sm_scan *scan, const uint32_t *const order[2], size_t n, double *const gain[2],
+                         double largest[2]);
 } sm_scanner;
 
 typedef struct sm_target_kind {

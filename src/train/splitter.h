@@ -50,6 +50,7 @@ typedef struct sm_splitter {
     size_t room;              /* items in all line-ups of a batch together */
     sm_line_up *line_ups;     /* of slots, with gains in the place of left costs, where there is a scanner */
     size_t n_line_ups;
+    double *largest;               /* by line-up: gain, where there is a scanner */
     uint32_t *orders;              /* [room] */
     double *costs;                 /* [2][room] */
     bool *cuts;                    /* [room] */
