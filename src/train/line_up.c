@@ -40,8 +40,8 @@ static void take_in_order(sm_splitter *splitter, const sm_node *node, size_t fea
     const uint32_t *line = sm_sorted_line(splitter->sorted, feature, order);
     bool *is_cut = splitter->cuts + u * node->n;
     candidate->n_present = facts->n_missing > 0 ? count_present(splitter, ranks, line, node->n) : node->n;
-    candidate->ranks = facts->is_shared != NULL || facts->n_missing > 0 ? ranks : NULL;
-    candidate->facts = facts;
+    candidate->ranks = facts->has_repeats || facts->n_missing > 0 ? ranks : NULL;
+    candidate->bit = sm_column_bit(feature);
     candidate->is_cut = NULL;
     bool is_put_off =
         splitter->scan != NULL && facts->n_missing == 0; /* repeats are often few, and where it matters none */

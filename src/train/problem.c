@@ -41,9 +41,10 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
     bool keeps_whole_trees = problem->most_sorted == problem->most_in_bag;
     problem->ranks = sm_zeros(p, sizeof *problem->ranks);
     problem->facts = sm_zeros(p, sizeof *problem->facts);
+    problem->shares = sm_zeros(problem->n_items, sizeof *problem->shares);
     if (keeps_whole_trees) problem->orders = sm_zeros(p, sizeof *problem->orders);
     smerf_status status = SMERF_OK;
-    if (problem->ranks == NULL || problem->facts == NULL || (keeps_whole_trees && problem->orders == NULL))
+    if (problem->ranks == NULL || problem->facts == NULL || problem->shares == NULL || (keeps_whole_trees && problem->orders == NULL))
         status = sm_no_memory(error, "ranking the features");
     if (status == SMERF_OK) status = sm_problem_rank(problem, crew, error);
     if (status != SMERF_OK) {
@@ -62,10 +63,10 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
 void sm_problem_free(sm_problem *problem) {
     for (size_t f = 0; f < problem->n_features && problem->ranks != NULL; f++) sm_free(problem->ranks[f]);
     for (size_t f = 0; f < problem->n_features && problem->orders != NULL; f++) sm_free(problem->orders[f]);
-    for (size_t f = 0; f < problem->n_features && problem->facts != NULL; f++) sm_free(problem->facts[f].is_shared);
     sm_free(problem->ranks);
     sm_free(problem->orders);
     sm_free(problem->facts);
+    sm_free(problem->shares);
     *problem = (sm_problem){0};
 }
 

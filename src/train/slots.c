@@ -33,6 +33,7 @@ smerf_status sm_slots_start(sm_slots *slots, const sm_problem *problem, sm_scan 
     sm_arena *arena = &slots->arena;
     slots->items = sm_arena_take(arena, n, sizeof *slots->items);
     slots->draws = sm_arena_take(arena, n, sizeof *slots->draws);
+    slots->shares = sm_arena_take(arena, n, sizeof *slots->shares);
     slots->weight = sm_arena_take(arena, scan == NULL ? problem->most_in_bag : 0, sizeof *slots->weight);
     slots->order = sm_arena_take(arena, problem->most_in_bag, sizeof *slots->order);
     slots->new_of = sm_arena_take(arena, slots->n_blocks > 0 ? n : 0, sizeof *slots->new_of);
@@ -51,6 +52,7 @@ bool sm_slots_fill(sm_slots *slots, const uint32_t *draws) {
         if (n == problem->most_in_bag) return false;
         slots->items[n] = (uint32_t)i;
         slots->draws[n] = draws[i];
+        slots->shares[n] = problem->shares[i];
         slots->order[n] = (uint32_t)n;
         if (slots->scan == NULL)
             slots->weight[n] = draws[i] * (problem->item_weights != NULL ? problem->item_weights[i] : 1);
@@ -62,6 +64,13 @@ bool sm_slots_fill(sm_slots *slots, const uint32_t *draws) {
     return true;
 }
 
+uint64_t sm_slots_alike(const sm_slots *slots, size_t first, size_t n) {
+    if (n > slots->problem->most_alike) return 0;
+    uint64_t alike = UINT64_MAX;
+    for (size_t k = first; k < first + n; k++) alike &= slots->shares[slots->order[k]];
+    return alike;
+}
+
 static void move(sm_slots *slots, sm_block *to, size_t first, size_t n, sm_sorted *sorted) {
     uint32_t *order = slots->order + first;
     slots->problem->target->kind->scanner->move(slots->scan, order, n, to->first_slot);
@@ -69,6 +78,7 @@ static void move(sm_slots *slots, sm_block *to, size_t first, size_t n, sm_sorte
         uint32_t old_slot = order[k], new_slot = (uint32_t)(to->first_slot + k);
         slots->items[new_slot] = slots->items[old_slot];
         slots->draws[new_slot] = slots->draws[old_slot];
+        slots->shares[new_slot] = slots->shares[old_slot];
         slots->new_of[old_slot] = order[k] = new_slot;
     }
     to->first = first;

@@ -24,6 +24,7 @@ typedef struct sm_slots {
     uint32_t *items;  /* [n_all] by slot */
     uint32_t *draws;  /* [n_all] by slot */
     double *weight;   /* [most_in_bag] by slot: draws times item weights; not for a scanner */
+    uint64_t *shares; /* [n_all] by slot: see problem.h */
     uint32_t *order;  /* [most_in_bag] the slots of all items of the tree; a node is a slice, in ascending order */
     uint32_t *new_of; /* [n_all] by slot, while a subtree moves */
     size_t n_in_bag;  /* the different items of this tree */
@@ -39,6 +40,9 @@ size_t sm_slots_needed(const sm_problem *problem, bool is_scanned);
 
 /* Turns to a tree. False: it has more items than it can have.   draws  [n_items] by item */
 bool sm_slots_fill(sm_slots *slots, const uint32_t *draws);
+
+/* Columns (sm_column_bit) along which n items from `first` on may all have the same number. */
+uint64_t sm_slots_alike(const sm_slots *slots, size_t first, size_t n);
 
 /* Turns to a node, n items from `first` on: if it is the top of a subtree with a block, its items move there. */
 void sm_slots_turn(sm_slots *slots, size_t first, size_t n, sm_sorted *sorted);

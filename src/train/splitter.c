@@ -131,8 +131,9 @@ static bool may_cut(const sm_splitter *splitter, const sm_candidate *candidate, 
     if (candidate->is_cut != NULL) return candidate->is_cut[rank];
     if (rank + 1 == candidate->n_present || candidate->ranks == NULL) return rank + 1 < candidate->n_present;
     const uint32_t *slots = splitter->line_ups[candidate->missing_right].order + rank;
+    if ((splitter->slots->shares[slots[0]] & candidate->bit) == 0) return true;
     uint32_t low = splitter->slots->items[slots[0]], high = splitter->slots->items[slots[1]];
-    return !sm_is_shared(candidate->facts, low) || candidate->ranks[low] != candidate->ranks[high];
+    return candidate->ranks[low] != candidate->ranks[high];
 }
 
 /* Whether the first of the largest gains is that of a gap that may be cut. */
@@ -255,7 +256,7 @@ static sm_gap gap_of(const sm_splitter *splitter, const sm_node *node, const cut
 bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, double node_cost, sm_random *random,
                       sm_split *split) {
     sm_directions *directions = &splitter->directions;
-    sm_directions_draw(directions, node, random);
+    sm_directions_draw(directions, node, splitter->may_be_alike, random);
     if (directions->n == 0) return false;
     splitter->node_cost = node_cost;
     if (splitter->scan == NULL && sm_sorted_has_node(splitter->sorted))

@@ -29,7 +29,7 @@ typedef struct sm_candidate {
     size_t missing_right, missing_left; /* its line-ups; missing_left is SIZE_MAX where no value is missing */
     bool *is_cut;                       /* [n_present] whether the gap after each may be cut; NULL: all but the last, */
     const uint32_t *ranks;              /* and where there are ranks, those between different ones; else NULL */
-    const sm_column_facts *facts;       /* of the column that the ranks are of */
+    uint64_t bit;                       /* of the column that the ranks are of: sm_column_bit */
     double best_gain;                   /* over all its cuts */
 } sm_candidate;
 
@@ -61,6 +61,7 @@ typedef struct sm_splitter {
     bool *goes_left;               /* by slot */
     uint32_t *left_levels;
     double node_cost;
+    uint64_t may_be_alike; /* given: bits of columns along which all items of the node may have the same number */
 } sm_splitter;
 
 /* Starts from one of which the first five parts are given. */

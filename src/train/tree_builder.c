@@ -237,7 +237,7 @@ static bool enter(sm_tree_builder *builder, sm_node *asked, const pending *node,
 /* A scanner knows items by their slots. Others want them to sort, and to see whether all have the same number. */
 static bool may_need_items(const sm_tree_builder *builder, const pending *node) {
     return builder->scan == NULL || !sm_sorted_holds(&builder->sorted, node->first) ||
-           node->end - node->first <= builder->problem->most_alike;
+           builder->splitter.may_be_alike != 0;
 }
 
 /* Settles one node: a leaf, or a split with two more nodes on the stack. False: no memory. */
@@ -251,6 +251,7 @@ static bool settle(sm_tree_builder *builder, const pending *node, size_t number)
     size_t view = node->view;
     double cost = 0;
     sm_slots_turn(&builder->slots, node->first, asked.n, &builder->sorted);
+    builder->splitter.may_be_alike = sm_slots_alike(&builder->slots, node->first, asked.n);
     for (size_t k = 0; k < asked.n && may_need_items(builder, node); k++)
         builder->node_items[k] = builder->slots.items[asked.slots[k]];
     bool may_split = enter(builder, &asked, node, &view, &cost);
