@@ -32,8 +32,8 @@ struct sm_scan {
     tally *tallies; /* [classes]; 0 for classes that the node does not hold, and on the left between scans */
     uint32_t *held; /* [classes] those that it holds */
     size_t n_held;
-    double total, pairs; /* W and Q of the node */
-    double squares;      /* of the weights of its classes, added up */
+    double total, pairs;            /* W and Q of the node */
+    double squares;                 /* of the weights of its classes, added up */
     double weight[1 << DRAWS_BITS]; /* 0, 1, 2, ...: looking numbers up is quicker than turning them into doubles */
 };
 
@@ -152,5 +152,11 @@ static void gains_of_two(sm_scan *scan, const uint32_t *const order[2], size_t n
     clear_left(scan);
 }
 
-const sm_scanner sm_labels_scanner = {
-    .fits = fits, .scan_new = scan_new, .scan_free = scan_free, .start = start, .move = move, .enter = enter, .gains = gains, .gains_of_two = gains_of_two};
+const sm_scanner sm_labels_scanner = {.fits = fits,
+                                      .scan_new = scan_new,
+                                      .scan_free = scan_free,
+                                      .start = start,
+                                      .move = move,
+                                      .enter = enter,
+                                      .gains = gains,
+                                      .gains_of_two = gains_of_two};

@@ -12,11 +12,11 @@
 struct sm_scan {
     sm_arena arena; /* holds the arrays below */
     const sm_vectors *vectors;
-    double *values;      /* [n_slots] by slot */
-    uint8_t *draws;      /* [n_slots] by slot */
-    double total;        /* the node's weight W */
-    double first, above; /* its mean is their sum */
-    double weight[256];  /* 0, 1, 2, ...: looking numbers up is quicker than turning them into doubles */
+    double *values;                   /* [n_slots] by slot */
+    uint8_t *draws;                   /* [n_slots] by slot */
+    double total;                     /* the node's weight W */
+    double first, above;              /* its mean is their sum */
+    double weight[SM_MOST_DRAWS + 1]; /* 0, 1, 2, ...: looking numbers up is quicker than turning them into doubles */
 };
 
 /* Half the squared difference, of an item to itself too. */
@@ -35,7 +35,7 @@ static sm_scan *scan_new(const smerf_target *target, size_t n_slots, smerf_error
     sm_scan *scan = sm_zeros(1, sizeof *scan);
     if (scan != NULL) {
         scan->vectors = sm_columns_vectors(target);
-        for (size_t w = 0; w < 256; w++) scan->weight[w] = (double)w;
+        for (size_t w = 0; w <= SM_MOST_DRAWS; w++) scan->weight[w] = (double)w;
         scan->values = sm_arena_take(&scan->arena, n_slots, sizeof *scan->values);
         scan->draws = sm_arena_take(&scan->arena, n_slots, sizeof *scan->draws);
         if (!scan->arena.has_failed) return scan;
@@ -109,5 +109,11 @@ static void gains_of_two(sm_scan *scan, const uint32_t *const order[2], size_t n
     largest[1] = most[1];
 }
 
-const sm_scanner sm_response_scanner = {
-    .fits = fits, .scan_new = scan_new, .scan_free = scan_free, .start = start, .move = move, .enter = enter, .gains = gains, .gains_of_two = gains_of_two};
+const sm_scanner sm_response_scanner = {.fits = fits,
+                                        .scan_new = scan_new,
+                                        .scan_free = scan_free,
+                                        .start = start,
+                                        .move = move,
+                                        .enter = enter,
+                                        .gains = gains,
+                                        .gains_of_two = gains_of_two};

@@ -66,6 +66,7 @@ typedef struct sm_search_size {
 
 /* A quicker way to grow, for kinds whose cuts cost a few sums, where the weight of an item is the number of its draws:
  * nothing is prepared for a node but these sums, and items are known by their slots. */
+enum { SM_MOST_DRAWS = 255 };   /* of one item, see slots.c */
 typedef struct sm_scan sm_scan; /* a thread's state: defined by each kind */
 
 typedef struct sm_scanner {
@@ -74,7 +75,7 @@ typedef struct sm_scanner {
     void (*scan_free)(sm_scan *scan);
 
     /* Turns to a tree.
-     *   items, draws  [n] by slot */
+     *   items, draws  [n] by slot; at most SM_MOST_DRAWS of one */
     void (*start)(sm_scan *scan, const uint32_t *items, const uint32_t *draws, size_t n);
 
     /* Items move to other slots: from `first` on.   slots  [n] where they are */

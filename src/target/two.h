@@ -11,6 +11,8 @@ typedef double sm_two __attribute__((vector_size(16))); /* an extension that gcc
 static inline sm_two sm_both(double number) { return (sm_two){number, number}; }
 
 /* The larger ones. */
-static inline sm_two sm_two_most(sm_two a, sm_two b) { return (sm_two){a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]}; }
+static inline sm_two sm_two_most(sm_two a, sm_two b) {
+    return (sm_two){a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]};
+}
 
 #endif

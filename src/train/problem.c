@@ -5,8 +5,9 @@
 
 #include "base/memory.h"
 
-/* Larger subtrees would need much memory for a few levels; with more columns a candidate than this, sorting is quicker. */
-enum { MOST_SORTED = 1 << 16, MOST_COLUMNS_A_CANDIDATE = 8 };
+/* The lists of a subtree that is kept in order may take 64 MB, or what 65,536 items need; with more columns a candidate than
+ * this, sorting is quicker. */
+enum { MOST_LISTED = 1 << 24, LEAST_SORTED = 1 << 16, MOST_COLUMNS_A_CANDIDATE = 8 };
 
 /* How many different items a tree may hold. A bootstrap draws about 0.632 n different ones of n, give or take
  * 0.312 sqrt(n): that it draws 20 times as many more has a chance of less than 1e-80. */
@@ -20,7 +21,9 @@ static size_t most_in_bag(smerf_sample sample, size_t n_draws, size_t n_items) {
 size_t sm_problem_most_sorted(const smerf_options *options, size_t n_numbers, size_t most_in_bag) {
     size_t most_numbers = options->candidates * MOST_COLUMNS_A_CANDIDATE;
     if (options->splits == SMERF_OBLIQUE || n_numbers > most_numbers || n_numbers == 0) return 0;
-    return most_in_bag < MOST_SORTED ? most_in_bag : MOST_SORTED;
+    size_t most = MOST_LISTED / (n_numbers + 1);
+    if (most < LEAST_SORTED) most = LEAST_SORTED;
+    return most_in_bag < most ? most_in_bag : most;
 }
 
 smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
@@ -44,7 +47,8 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
     problem->shares = sm_zeros(problem->n_items, sizeof *problem->shares);
     if (keeps_whole_trees) problem->orders = sm_zeros(p, sizeof *problem->orders);
     smerf_status status = SMERF_OK;
-    if (problem->ranks == NULL || problem->facts == NULL || problem->shares == NULL || (keeps_whole_trees && problem->orders == NULL))
+    if (problem->ranks == NULL || problem->facts == NULL || problem->shares == NULL ||
+        (keeps_whole_trees && problem->orders == NULL))
         status = sm_no_memory(error, "ranking the features");
     if (status == SMERF_OK) status = sm_problem_rank(problem, crew, error);
     if (status != SMERF_OK) {

@@ -25,14 +25,14 @@ typedef struct sm_problem {
     sm_column_facts *facts;       /* [n_features] of the columns of numbers */
     uint32_t **orders;            /* [n_features][n_items] items by number, then by place, missing ones last; NULL for a
                                      category, or altogether: trees are too large to be kept in order. Owned. */
-    uint64_t *shares;             /* [n_items] bits of columns of numbers, see sm_column_bit: in all others the item has a
+    uint64_t *shares;     /* [n_items] bits of columns of numbers, see sm_column_bit: in all others the item has a
                                      number that no other has. Owned. */
-    size_t n_numbers;             /* features that are numbers */
-    size_t most_alike;            /* items that have the same number in a column, or none */
-    size_t n_draws;               /* by one tree */
-    size_t most_in_bag;           /* the most different items in one tree */
-    size_t most_sorted;           /* items of a subtree that is kept in order, see sorted.h; 0: none is */
-    size_t most_line_ups;         /* at one node: two a candidate where values may be missing */
+    size_t n_numbers;     /* features that are numbers */
+    size_t most_alike;    /* items that have the same number in a column, or none */
+    size_t n_draws;       /* by one tree */
+    size_t most_in_bag;   /* the most different items in one tree */
+    size_t most_sorted;   /* items of a subtree that is kept in order, see sorted.h; 0: none is */
+    size_t most_line_ups; /* at one node: two a candidate where values may be missing */
 } sm_problem;
 
 smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,

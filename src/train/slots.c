@@ -3,14 +3,13 @@
 
 #include "base/memory.h"
 
-/* What is read of so many items fits into a first-level cache. */
-enum { SMALL_BLOCK = 2048 };
+/* What is read of so many items fits into a first-level cache, and into a second-level one. */
+enum { SMALL_BLOCK = 2048, LARGE_BLOCK = 1 << 16 };
 
-/* A block for subtrees that are kept in order, if trees are larger; and a small one. */
 static size_t make_blocks(const sm_problem *problem, bool is_scanned, sm_block *block) {
     size_t n = 0, first_slot = problem->most_in_bag;
     if (!is_scanned || problem->most_sorted == 0) return 0;
-    const size_t most[SM_SLOT_BLOCKS] = {SMALL_BLOCK, problem->most_sorted};
+    const size_t most[SM_SLOT_BLOCKS] = {SMALL_BLOCK, LARGE_BLOCK};
     for (size_t b = 0; b < SM_SLOT_BLOCKS; b++) {
         if (most[b] >= problem->most_in_bag) continue;
         block[n++] = (sm_block){.most = most[b], .first_slot = first_slot};
@@ -44,12 +43,13 @@ smerf_status sm_slots_start(sm_slots *slots, const sm_problem *problem, sm_scan 
 
 void sm_slots_free(sm_slots *slots) { sm_arena_free(&slots->arena); }
 
+/* That a bootstrap draws one of n items more than 255 times has a chance of less than n / 256!. */
 bool sm_slots_fill(sm_slots *slots, const uint32_t *draws) {
     const sm_problem *problem = slots->problem;
     size_t n = 0;
     for (size_t i = 0; i < problem->n_items; i++) {
         if (draws[i] == 0) continue;
-        if (n == problem->most_in_bag) return false;
+        if (n == problem->most_in_bag || draws[i] > SM_MOST_DRAWS) return false;
         slots->items[n] = (uint32_t)i;
         slots->draws[n] = draws[i];
         slots->shares[n] = problem->shares[i];

@@ -38,7 +38,7 @@ void sm_slots_free(sm_slots *slots);
 /* How many slots the trees of a problem need.   is_scanned  whether there is a scanner */
 size_t sm_slots_needed(const sm_problem *problem, bool is_scanned);
 
-/* Turns to a tree. False: it has more items than it can have.   draws  [n_items] by item */
+/* Turns to a tree. False: it has more items than it can have, or more draws of one.   draws  [n_items] by item */
 bool sm_slots_fill(sm_slots *slots, const uint32_t *draws);
 
 /* Columns (sm_column_bit) along which n items from `first` on may all have the same number. */

@@ -20,8 +20,9 @@ smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, size_
     sorted->few_place = sm_arena_take(arena, n_slots, sizeof *sorted->few_place);
     sorted->few_rank = sm_arena_take(arena, sm_size(n_lists, FEW, 0), sizeof *sorted->few_rank);
     sorted->few_number = sm_arena_take_zeros(arena, n_lists, sizeof *sorted->few_number);
-    sorted->keys = sm_arena_take(arena, sorted->room, sizeof *sorted->keys);
-    sorted->spare_keys = sm_arena_take(arena, sorted->room, sizeof *sorted->spare_keys);
+    size_t n_keys = problem->orders == NULL ? sorted->room : 0;
+    sorted->keys = sm_arena_take(arena, n_keys, sizeof *sorted->keys);
+    sorted->spare_keys = sm_arena_take(arena, n_keys, sizeof *sorted->spare_keys);
     if (arena->has_failed) {
         sm_sorted_free(sorted);
         return sm_no_memory(error, "preparing to sort items");
@@ -33,9 +34,7 @@ smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, size_
 
 void sm_sorted_free(sm_sorted *sorted) { sm_arena_free(&sorted->arena); }
 
-void sm_sorted_clear(sm_sorted *sorted) {
-    sorted->first = sorted->end = sorted->node_n = sorted->few_n = 0;
-}
+void sm_sorted_clear(sm_sorted *sorted) { sorted->first = sorted->end = sorted->node_n = sorted->few_n = 0; }
 
 /* A missing value has the largest rank there is. */
 static void sort_column(sm_sorted *sorted, const sm_node *node, const uint32_t *ranks, uint32_t *list) {

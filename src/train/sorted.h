@@ -17,7 +17,7 @@ typedef struct sm_sorted {
     size_t *list_of; /* [n_features] of numbers; categories have none */
     size_t n_lists;
     uint32_t *lists; /* [n_lists + 1][room] slots, by number and then by slot; missing ones last. One to spare */
-    uint64_t *keys, *spare_keys; /* [room] */
+    uint64_t *keys, *spare_keys; /* [room] where there is something to sort */
     uint32_t *slot_of;           /* [n_items] the slots of the items of a tree, while its lists are made */
     size_t first, end;           /* the subtree's part of the tree's items; none: first = end */
     size_t node_first, node_n;   /* the node turned to last; node_n = 0: it is not in order */

@@ -24,7 +24,8 @@ enum { SMALL_NODE = 16384 };
 size_t sm_splitter_room(const sm_problem *problem) {
     size_t n = problem->most_in_bag, small = n < SMALL_NODE ? n : SMALL_NODE;
     size_t all = sm_size(problem->most_line_ups, problem->target->kind->prices_at_once ? n : small, 0);
-    size_t at_once = problem->target->kind->scanner != NULL && problem->options->candidates > 1 ? 2 : 1; /* candidates */
+    size_t at_once =
+        problem->target->kind->scanner != NULL && problem->options->candidates > 1 ? 2 : 1; /* candidates */
     size_t least = sm_size(at_once * problem->most_line_ups / problem->options->candidates, n, 0);
     return all > least ? all : least;
 }

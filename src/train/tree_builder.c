@@ -228,7 +228,8 @@ static size_t part(sm_tree_builder *builder, const pending *node, const bool *go
 static bool enter(sm_tree_builder *builder, sm_node *asked, const pending *node, size_t *view, double *cost) {
     const sm_target_kind *kind = builder->problem->target->kind;
     if (builder->scan != NULL) return kind->scanner->enter(builder->scan, asked->slots, asked->n, cost, &asked->total);
-    for (size_t k = 0; k < asked->n; k++) asked->total += builder->node_weight[k] = builder->slots.weight[asked->slots[k]];
+    for (size_t k = 0; k < asked->n; k++)
+        asked->total += builder->node_weight[k] = builder->slots.weight[asked->slots[k]];
     asked->weight = builder->node_weight;
     *view = kind->enter(builder->search, asked, node->view);
     return !kind->is_pure(builder->search, asked);
@@ -247,7 +248,8 @@ static bool settle(sm_tree_builder *builder, const pending *node, size_t number)
         add_leaf(builder, node);
         return true;
     }
-    sm_node asked = {.items = builder->node_items, .n = node->end - node->first, .slots = builder->slots.order + node->first};
+    sm_node asked = {
+        .items = builder->node_items, .n = node->end - node->first, .slots = builder->slots.order + node->first};
     size_t view = node->view;
     double cost = 0;
     sm_slots_turn(&builder->slots, node->first, asked.n, &builder->sorted);
