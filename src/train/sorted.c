@@ -18,6 +18,7 @@ smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, size_
     sorted->lists = sm_arena_take(arena, sm_size(n_lists + 1, sorted->room, 0), sizeof *sorted->lists);
     sorted->slot_of = sm_arena_take(arena, problem->orders != NULL ? problem->n_items : 0, sizeof *sorted->slot_of);
     sorted->few_place = sm_arena_take(arena, n_slots, sizeof *sorted->few_place);
+    sorted->node_places = sm_arena_take(arena, FEW, sizeof *sorted->node_places);
     sorted->few_rank = sm_arena_take(arena, sm_size(n_lists, FEW, 0), sizeof *sorted->few_rank);
     sorted->few_number = sm_arena_take_zeros(arena, n_lists, sizeof *sorted->few_number);
     size_t n_keys = problem->orders == NULL ? sorted->room : 0;
@@ -72,7 +73,10 @@ static void take_columns(sm_sorted *sorted, const sm_node *node) {
 
 static void turn_to_few(sm_sorted *sorted, const sm_node *node) {
     sorted->is_part = sorted->node_first - sorted->few_first < sorted->few_n; /* false also if it lies before */
-    if (sorted->is_part) return;
+    if (sorted->is_part) {
+        for (size_t k = 0; k < node->n; k++) sorted->node_places[k] = sorted->few_place[node->slots[k]];
+        return;
+    }
     sorted->few_first = sorted->node_first;
     sorted->few_n = node->n;
     sorted->n_few++;
@@ -92,15 +96,16 @@ void sm_sorted_turn(sm_sorted *sorted, const sm_node *node, size_t first) {
     }
     sorted->node_first = first - sorted->first;
     sorted->node_n = node->n;
-    sorted->node_slots = node->slots;
     if (node->n <= FEW) turn_to_few(sorted, node);
 }
 
 /* Where each of the few stands in a list. */
 static const uint8_t *few_ranks(sm_sorted *sorted, size_t l, const uint32_t *few) {
     uint8_t *ranks = sorted->few_rank + l * FEW;
+    const uint8_t *place = sorted->few_place;
+    size_t n = sorted->few_n;
     if (sorted->few_number[l] == sorted->n_few) return ranks;
-    for (size_t r = 0; r < sorted->few_n; r++) ranks[sorted->few_place[few[r]]] = (uint8_t)r;
+    for (size_t r = 0; r < n; r++) ranks[place[few[r]]] = (uint8_t)r;
     sorted->few_number[l] = sorted->n_few;
     return ranks;
 }
@@ -112,7 +117,7 @@ const uint32_t *sm_sorted_line(sm_sorted *sorted, size_t feature, uint32_t *room
     const uint32_t *few = list + sorted->few_first;
     const uint8_t *ranks = few_ranks(sorted, l, few);
     uint64_t marks = 0;
-    for (size_t k = 0; k < n; k++) marks |= (uint64_t)1 << ranks[sorted->few_place[sorted->node_slots[k]]];
+    for (size_t k = 0; k < n; k++) marks |= (uint64_t)1 << ranks[sorted->node_places[k]];
     for (size_t k = 0; k < n; k++, marks &= marks - 1) room[k] = few[__builtin_ctzll(marks)];
     return room;
 }

@@ -21,9 +21,9 @@ typedef struct sm_sorted {
     uint32_t *slot_of;           /* [n_items] the slots of the items of a tree, while its lists are made */
     size_t first, end;           /* the subtree's part of the tree's items; none: first = end */
     size_t node_first, node_n;   /* the node turned to last; node_n = 0: it is not in order */
-    const uint32_t *node_slots;  /* likewise */
     size_t few_first, few_n;     /* the last few items whose lists are parted no more */
     bool is_part;                /* the node turned to last holds some of these */
+    uint8_t *node_places;        /* [n] its places among them */
     uint8_t *few_place;          /* [n_slots] by slot: its place among the few */
     uint8_t *few_rank;           /* [n_lists][most of a few] by place: where it stands in a list, */
     uint32_t *few_number;        /* [n_lists] if the list was looked through for these few, */
