@@ -55,15 +55,16 @@ static sm_column_facts rank(const double *values, size_t n_items, sort_room *roo
 /* Threads rank columns, and these share items. */
 static void note(uint64_t *shares, uint64_t bit) { __atomic_fetch_or(shares, bit, __ATOMIC_RELAXED); }
 
-/* Notes which items have a number that another has too, or none.   order  by rank, n of them present, and then the others */
-static void note_shared(sm_problem *problem, size_t f, const uint32_t *order) {
-    const uint32_t *ranks = problem->ranks[f];
+/* Notes which items have a number that another has too, or none.   room  as ranking the column has left it */
+static void note_shared(sm_problem *problem, size_t f, const sort_room *room) {
     size_t n = problem->n_items - problem->facts[f].n_missing;
+    uint64_t *shares = problem->shares, bit = sm_column_bit(f);
     for (size_t r = 1; r < n; r++) {
-        if (ranks[order[r]] != ranks[order[r - 1]]) continue;
-        for (size_t k = r - 1; k <= r; k++) note(&problem->shares[order[k]], sm_column_bit(f));
+        if (room->keys[r] != room->keys[r - 1]) continue;
+        note(&shares[room->places[r - 1]], bit);
+        note(&shares[room->places[r]], bit);
     }
-    for (size_t r = n; r < problem->n_items; r++) note(&problem->shares[order[r]], sm_column_bit(f));
+    for (size_t r = n; r < problem->n_items; r++) note(&shares[room->places[r]], bit);
 }
 
 static size_t count_missing(const uint32_t *codes, size_t n_items) {
@@ -87,7 +88,7 @@ static smerf_status rank_one(void *job, size_t f, size_t thread, smerf_error *er
     if (problem->ranks[f] == NULL || (problem->orders != NULL && problem->orders[f] == NULL) || !make_room(room, n))
         return sm_no_memory(error, "ranking the features");
     problem->facts[f] = rank(values, n, room, problem->ranks[f]);
-    if (problem->facts[f].most_alike > 1 || problem->facts[f].n_missing > 0) note_shared(problem, f, room->places);
+    if (problem->facts[f].most_alike > 1 || problem->facts[f].n_missing > 0) note_shared(problem, f, room);
     for (size_t r = 0; r < n && problem->orders != NULL; r++) problem->orders[f][r] = room->places[r];
     return SMERF_OK;
 }
