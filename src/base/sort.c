@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { FEW = 32, MOST_DIGIT_BITS = 11, MOST_BUCKETS = 1 << MOST_DIGIT_BITS };
+enum { FEW = 32, MANY = 1 << 14, MOST_DIGIT_BITS = 11, MOST_BUCKETS = 1 << MOST_DIGIT_BITS };
 
 /* The bits of a double order like those of a whole number with a sign, except that negative ones run backwards. */
 uint64_t sm_sort_key(double number) {
@@ -83,7 +83,7 @@ void sm_sort(uint64_t *keys, uint32_t *places, size_t n, uint64_t *spare_keys, u
         return;
     }
     unsigned low, high, bits = n < MOST_BUCKETS ? 8 : MOST_DIGIT_BITS;
-    unsigned top = 3 * bits; /* of a double: its sign, its exponent, and 12 or 21 bits of its fraction */
+    unsigned top = (n < MANY ? 2 : 3) * bits; /* of a double: its sign, its exponent, and enough of its fraction */
     find_bits(keys, n, &low, &high);
     bool is_sorted = false;
     if (high - low > top) { /* the leading bits nearly sort numbers; insertion does the rest, as a rule */
