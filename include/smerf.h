@@ -347,6 +347,11 @@ SMERF_API smerf_status smerf_predict_pairs(const smerf_model *model, const smerf
 SMERF_API smerf_status smerf_predict_values(const smerf_model *model, const smerf_question *question,
                                             const smerf_run *run, double *values, smerf_error *error);
 
+/* The leaf of every tree that an item comes to, of a forest: places of leaves as in smerf_tree_view.
+ *   leaves  [n_items][n_trees], the caller's */
+SMERF_API smerf_status smerf_predict_leaves(const smerf_model *model, const smerf_items *items, const smerf_run *run,
+                                            uint32_t *leaves, smerf_error *error);
+
 /* How many classes or columns, and what they are called (classes in bytewise order); 0 for other targets. */
 SMERF_API size_t smerf_model_n_values(const smerf_model *model);
 SMERF_API const char *smerf_model_value_name(const smerf_model *model, size_t value);
