@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Sequence
+from typing import Any, Sequence, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,7 @@ from . import _core, _inputs, _options
 from ._progress import watching
 from ._targets import Known, make_target
 
-try:
-    from typing import Self
-except ImportError:  # before Python 3.11
-    Self = Any  # type: ignore[assignment,misc]
+Self = TypeVar("Self", bound="DistanceEstimator")
 
 
 class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -33,7 +30,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     # ---- learning ----
 
     def fit(
-        self,
+        self: Self,
         X: Any,
         y: Any = None,
         *,
@@ -94,11 +91,8 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self, X: Any, y: Any, Z: Any, pairs: Any, graph: Any, observed: Any, sample_weight: Any
     ) -> tuple[_core.Items, Known]:
         """Items and target of a fit; sets what scikit-learn wants to know of the features."""
-        given = X
-        validate_data(self, X, reset=True, skip_check_array=True)
-        X = _inputs.checked(X, fewest=2)
-        if not hasattr(self, "feature_names_in_"):
-            self.n_features_in_ = X.shape[1]
+        given, X = X, _inputs.checked(X, fewest=2)
+        validate_data(self, given if _inputs.is_frame(given) else X, reset=True, skip_check_array=True)
         names = [str(name) for name in getattr(self, "feature_names_in_", _inputs.number_names(X.shape[1]))]
         ids = _inputs.item_ids(given)
         weights = None
@@ -148,9 +142,8 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         check_is_fitted(self)
         if X is None:
             return self._training_items()
-        given = X
-        validate_data(self, X, reset=False, skip_check_array=True)
-        X = _inputs.checked(X)
+        given, X = X, _inputs.checked(X)
+        validate_data(self, given if _inputs.is_frame(given) else X, reset=False, skip_check_array=True)
         features = self._model.features()
         if not _inputs.is_frame(X) or not hasattr(self, "feature_names_in_"):
             if X.shape[1] != len(features):
@@ -209,7 +202,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self._model.save(path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
+    def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
         """Read a model from a file, whether Python or the command wrote it.
 
         The parameters are those that it was learned with. Labels that are whole numbers come back as such, others as
@@ -259,7 +252,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         >>> import smerf
         >>> X, Z = smerf.simulate("regression", 30)
         >>> sorted(smerf.Mahalanobis().fit(X, Z).findings_)[:1]
-        ['iterations']
+        ['columns']
         """
         check_is_fitted(self)
         return dict(self._model.describe()["findings"])

@@ -6,12 +6,11 @@ from typing import Any, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Bunch
+from sklearn.utils import Bunch, ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _options
 from ._asking import Floats
-from ._base import Self
 from ._pairs import PairModel
 from ._progress import watching
 
@@ -144,6 +143,11 @@ class DistanceForest(PairModel):
             "complete": options["complete"] or "off",
             "rank": rank or None,
         }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags = ClassifierTags()  # it predicts labels too
+        return tags
 
     # ---- labels and responses ----
 
@@ -351,7 +355,7 @@ class DistanceForest(PairModel):
         sample_weight: Any = None,
         metric: str | None = None,
         vary: Iterable[str] | None = None,
-    ) -> Self:
+    ) -> DistanceForest:
         """Choose parameters by out-of-bag score, and fit with the best.
 
         `candidates`, `min_parent` and `splits` (for graphs also `self_distance`) are set to the best found.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ OOB_RULES = ("both", "either")  # from 1 on: 0 is "as the model says"
 
 def seed(random_state: Any) -> int:
     """An integer is the command's ``--seed``; else one is drawn, as scikit-learn's forests do."""
-    if isinstance(random_state, numbers.Integral):
+    if isinstance(random_state, (int, np.integer)):
         if not 0 <= random_state < 2**63:
             raise ValueError(f"random_state={random_state} is not in 0 ... 2^63 - 1")
         return int(random_state)
@@ -24,7 +23,7 @@ def seed(random_state: Any) -> int:
 
 
 def count(name: str, value: Any, least: int) -> int:
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= least:
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least:
         return int(value)
     raise ValueError(f"{name}={value!r} is not a whole number from {least} on")
 
@@ -44,7 +43,7 @@ def _number(text: str) -> float | None:
 
 def candidates(value: Any) -> dict[str, Any]:
     """A number, 'all', 'auto', or a power of p such as 'p^0.5'."""
-    if isinstance(value, numbers.Integral) and value > 0:
+    if isinstance(value, (int, np.integer)) and value > 0:
         return {"candidates": min(int(value), _core.CANDIDATES_ALL - 1)}
     if value == "auto":
         return {"candidates": _core.CANDIDATES_AUTO}
@@ -76,7 +75,7 @@ def self_distance(value: Any) -> dict[str, Any]:
         return {"self_distance": 0}
     if value == "exclude":
         return {"self_distance": 2}
-    if isinstance(value, numbers.Real):
+    if isinstance(value, (int, float, np.integer, np.floating)):
         return {"self_distance": 1, "self_value": float(value)}
     raise ValueError(f"self_distance={value!r} is not 'given', 'exclude', or a number")
 
@@ -93,7 +92,7 @@ def complete(value: Any) -> dict[str, Any]:
 def growing(estimator: Any) -> dict[str, Any]:
     """What every forest is grown by."""
     density, depth = estimator.density, estimator.max_depth
-    if density is not None and not (isinstance(density, numbers.Real) and 0 < density <= 1):
+    if density is not None and not (isinstance(density, (int, float, np.floating)) and 0 < density <= 1):
         raise ValueError(f"density={density!r} is neither None nor in (0, 1]")
     return {
         "n_trees": count("n_estimators", estimator.n_estimators, 1),
