@@ -1,15 +1,23 @@
-/* cmd_neighbors.c - smerf neighbors MODEL --items ITEMS [--queries ITEMS2] [-k K] [--radius R] [--graph FILE] */
+/* cmd_neighbors.c - smerf neighbors MODEL --items ITEMS [--queries ITEMS2] [-k K] [--radius R] [--graph FILE]
+ * [--vote COLUMN] */
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
 #include "common.h"
+#include "fit_options.h"
+#include "vote.h"
 
 static const cli_option own_options[] = {
     {"--items", "ITEMS", "the items among which neighbours are looked for"},
     {"--queries", "ITEMS2", "whose neighbours (default: those of ITEMS; none is its own neighbour)"},
     {"-k", "K", "the K nearest; fewer where there are fewer. Equal distances: in the order of ITEMS"},
     {"--radius", "R", "only those at a distance of R or less; without -k all of them"},
+    {"--oob", NULL, "at out-of-bag distances: ITEMS are the training items; pairs without one are left out"},
+    {"--oob-rule", "RULE", "both or either (default: as fitted)"},
+    {"--vote", "COLUMN", "what the neighbours say of a column of ITEMS: the class most of them have, or their mean"},
+    {"--categories", "COLUMN", "with --vote: its numbers are codes of classes"},
+    {"--json", NULL, "as JSON"},
     {"-o", "FILE", "where the CSV goes (default: standard output, unless there is a --graph)"},
     {"--graph", "FILE", "the distances as a sparse matrix, queries by items, in Matrix Market form (.mtx)"},
     {"--id", "COLUMN", "names the items (default: as in training, or a column called 'id')"},
@@ -24,12 +32,28 @@ static const cli_option *const options[] = {own_options, cli_general_options, NU
 typedef struct writer {
     const cli_items *queries, *items;
     sm_output *csv; /* NULL: no CSV */
+    bool is_json;   /* but JSON */
     bool keeps;     /* for a graph */
     size_t *first;  /* [queries + 1] */
     smerf_neighbor *kept;
     size_t n, capacity;
     bool has_failed; /* no memory */
 } writer;
+
+static void put_json(const writer *to, size_t query, const smerf_neighbor *neighbors, size_t n) {
+    char space[24];
+    sm_output_print(to->csv, query == 0 ? "{\"queries\": [\n  {\"item\": " : ",\n  {\"item\": ");
+    sm_put_json_string(to->csv, cli_item_name(to->queries, query, space));
+    sm_output_print(to->csv, ", \"neighbors\": [");
+    for (size_t i = 0; i < n; i++) {
+        sm_output_print(to->csv, "%s{\"neighbor\": ", i == 0 ? "" : ", ");
+        sm_put_json_string(to->csv, cli_item_name(to->items, neighbors[i].item, space));
+        sm_output_print(to->csv, ", \"distance\": ");
+        sm_put_json_number(to->csv, neighbors[i].distance);
+        sm_output_print(to->csv, "}");
+    }
+    sm_output_print(to->csv, query + 1 == to->queries->table.n_rows ? "]}]}\n" : "]}");
+}
 
 static void put_neighbors(const writer *to, size_t query, const smerf_neighbor *neighbors, size_t n) {
     char space[24];
@@ -60,7 +84,7 @@ static bool keep_neighbors(writer *to, size_t query, const smerf_neighbor *neigh
 
 static int take_neighbors(void *context, size_t query, const smerf_neighbor *neighbors, size_t n) {
     writer *to = context;
-    if (to->csv != NULL) put_neighbors(to, query, neighbors, n);
+    if (to->csv != NULL) (to->is_json ? put_json : put_neighbors)(to, query, neighbors, n);
     if (to->keeps && !keep_neighbors(to, query, neighbors, n)) to->has_failed = true;
     return to->has_failed || (to->csv != NULL && sm_output_has_failed(to->csv)) || cli_is_interrupted();
 }
@@ -89,8 +113,18 @@ static smerf_status check_use(const cli_args *args, smerf_neighborhood *wanted, 
         return cli_fail(args, error, "how many neighbours, or how far? Give -k K, --radius R, or both");
     if (cli_has(args, "--graph") && cli_has(args, "-o") && strcmp(cli_get(args, "--graph"), cli_get(args, "-o")) == 0)
         return cli_fail(args, error, "-o and --graph are the same file");
+    if (cli_has(args, "--oob") && cli_has(args, "--queries"))
+        return cli_fail(args, error, "--oob and --queries exclude each other: out of bag is about training items");
+    if (cli_has(args, "--oob-rule") && !cli_has(args, "--oob"))
+        return cli_fail(args, error, "--oob-rule goes with --oob");
+    if (cli_has(args, "--vote") && cli_has(args, "--graph"))
+        return cli_fail(args, error, "--vote writes votes, and --graph the neighbours: give one of them");
+    if (cli_has(args, "--categories") && !cli_has(args, "--vote"))
+        return cli_fail(args, error, "--categories goes with --vote");
+    wanted->out_of_bag = cli_has(args, "--oob");
     wanted->has_radius = cli_has(args, "--radius");
     smerf_status status = cli_get_size(args, "-k", 1, &wanted->k, error);
+    if (status == SMERF_OK) status = cli_read_oob_rule(args, &wanted->oob_rule, error);
     return status == SMERF_OK ? cli_get_number(args, "--radius", &wanted->radius, error) : status;
 }
 
@@ -122,28 +156,40 @@ static smerf_status search(const cli_args *args, const smerf_model *model, const
     return status;
 }
 
-static smerf_status run_neighbors(const cli_args *args, smerf_error *error) {
-    smerf_model *model = NULL;
-    cli_items items = {0}, queries = {0};
-    smerf_neighborhood wanted = {0};
-    bool has_queries = cli_has(args, "--queries");
-    smerf_status status = check_use(args, &wanted, error);
-    if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);
-    if (status == SMERF_OK) status = cli_read_known_items(args, model, cli_get(args, "--items"), &items, error);
-    if (status == SMERF_OK && has_queries)
-        status = cli_read_known_items(args, model, cli_get(args, "--queries"), &queries, error);
-    writer to = {.queries = has_queries ? &queries : &items, .items = &items};
-    if (status == SMERF_OK) {
-        wanted.items = items.items;
-        wanted.queries = queries.items;
-        status = search(args, model, &wanted, &to, error);
-    }
+static smerf_status write_neighbors(const cli_args *args, const smerf_model *model, const smerf_neighborhood *wanted,
+                                    const cli_items *items, const cli_items *queries, smerf_error *error) {
+    writer to = {.queries = queries, .items = items, .is_json = cli_has(args, "--json")};
+    smerf_status status = search(args, model, wanted, &to, error);
     if (to.csv != NULL && (status == SMERF_OK || sm_output_has_failed(to.csv)))
         status = sm_output_finish(to.csv, error);
     else
         sm_output_abandon(to.csv);
     free(to.first);
     free(to.kept);
+    return status;
+}
+
+static smerf_status read_items(const cli_args *args, const smerf_model *model, cli_items *items, cli_items *queries,
+                               smerf_error *error) {
+    if (cli_has(args, "--vote")) return cli_read_voters(args, model, items, queries, error);
+    smerf_status status = cli_read_known_items(args, model, cli_get(args, "--items"), items, error);
+    if (status != SMERF_OK || !cli_has(args, "--queries")) return status;
+    return cli_read_known_items(args, model, cli_get(args, "--queries"), queries, error);
+}
+
+static smerf_status run_neighbors(const cli_args *args, smerf_error *error) {
+    smerf_model *model = NULL;
+    cli_items items = {0}, queries = {0};
+    smerf_neighborhood wanted = {0};
+    smerf_status status = check_use(args, &wanted, error);
+    if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);
+    if (status == SMERF_OK) status = read_items(args, model, &items, &queries, error);
+    if (status == SMERF_OK) {
+        wanted.items = items.items;
+        wanted.queries = queries.items;
+        status = (cli_has(args, "--vote") ? cli_vote : write_neighbors)(
+            args, model, &wanted, &items, queries.items != NULL ? &queries : &items, error);
+    }
     cli_free_items(&items);
     cli_free_items(&queries);
     smerf_model_free(model);
@@ -151,9 +197,10 @@ static smerf_status run_neighbors(const cli_args *args, smerf_error *error) {
 }
 
 const cli_command cli_neighbors = {.name = "neighbors",
-                                   .usage = "neighbors MODEL --items ITEMS [--queries ITEMS2] -k K [--radius R] "
-                                            "[--graph FILE] [-o FILE]",
-                                   .summary = "nearest items, without ever forming the matrix of distances",
+                                   .usage =
+                                       "neighbors MODEL --items ITEMS [--queries ITEMS2] -k K [--radius R] [--oob] "
+                                       "[--vote COLUMN] [--graph FILE] [-o FILE]",
+                                   .summary = "nearest items, and what they say of a label or a number",
                                    .fewest_words = 1,
                                    .most_words = 1,
                                    .option_groups = options,

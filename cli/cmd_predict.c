@@ -80,15 +80,10 @@ static int put_row(void *context, size_t row, const double *distances, size_t n_
     return sm_output_has_failed(writer->output) || cli_is_interrupted();
 }
 
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), n_end = strlen(end);
-    return n >= n_end && strcmp(text + n - n_end, end) == 0;
-}
-
 static smerf_status write_matrix(const cli_args *args, const asking *asked, const smerf_run *run, smerf_error *error) {
     const char *path = cli_get(args, "-o") != NULL ? cli_get(args, "-o") : "-";
     size_t n_columns = columns_of(asked)->table.n_rows;
-    matrix_writer writer = {.asked = asked, .is_npy = ends_with(path, ".npy")};
+    matrix_writer writer = {.asked = asked, .is_npy = cli_is_npy(path)};
     writer.has_ids = asked->rows.table.ids != NULL || columns_of(asked)->table.ids != NULL;
     writer.floats = malloc((n_columns + 1) * sizeof *writer.floats);
     if (writer.floats == NULL) {
@@ -236,9 +231,9 @@ static smerf_status check_use(const cli_args *args, smerf_error *error) {
         return cli_fail(args, error, "--oob-rule goes with --oob");
     if (cli_has(args, "--values") && (cli_has(args, "--pairs") || cli_has(args, "--against")))
         return cli_fail(args, error, "--values are of items, not of pairs: they go with neither --pairs nor --against");
-    if (cli_has(args, "--values") && cli_has(args, "-o") && ends_with(cli_get(args, "-o"), ".npy"))
+    if (cli_has(args, "--values") && cli_has(args, "-o") && cli_is_npy(cli_get(args, "-o")))
         return cli_fail(args, error, "--values writes CSV; '%s' says .npy", cli_get(args, "-o"));
-    if (cli_has(args, "--pairs") && cli_has(args, "-o") && ends_with(cli_get(args, "-o"), ".npy"))
+    if (cli_has(args, "--pairs") && cli_has(args, "-o") && cli_is_npy(cli_get(args, "-o")))
         return cli_fail(args, error, "--pairs writes CSV; '%s' says .npy", cli_get(args, "-o"));
     return SMERF_OK;
 }

@@ -96,3 +96,8 @@ void cli_say(const cli_args *args, const char *format, ...) {
 }
 
 const char *cli_output_name(const char *path) { return strcmp(path, "-") == 0 ? "standard output" : path; }
+
+bool cli_is_npy(const char *path) {
+    size_t n = strlen(path);
+    return n >= 4 && strcmp(path + n - 4, ".npy") == 0;
+}

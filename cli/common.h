@@ -27,6 +27,10 @@ smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *i
 /* To ask a model about: only its features, by name. */
 smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model, const char *path, cli_items *items,
                                   smerf_error *error);
+
+/* The same with columns beside the features, as the targets of a wish.   targets  what it says of targets counts */
+smerf_status cli_read_known_items_and(const cli_args *args, const smerf_model *model, const char *path,
+                                      const sm_table_wish *targets, cli_items *items, smerf_error *error);
 void cli_free_items(cli_items *items); /* fine on one filled with zeros */
 
 /* The items as one side of a matrix. */
@@ -81,6 +85,9 @@ void cli_catch_interrupts(void);
 
 /* One line to standard error, unless --quiet. */
 void cli_say(const cli_args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Whether a file is to be one of NumPy's, by its name. */
+bool cli_is_npy(const char *path);
 
 /* "-" is standard output. */
 const char *cli_output_name(const char *path);

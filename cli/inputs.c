@@ -112,21 +112,20 @@ smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *i
     return status;
 }
 
-smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model, const char *path, cli_items *items,
-                                  smerf_error *error) {
+smerf_status cli_read_known_items_and(const cli_args *args, const smerf_model *model, const char *path,
+                                      const sm_table_wish *targets, cli_items *items, smerf_error *error) {
     *items = (cli_items){.path = path};
     smerf_description description;
     smerf_model_describe(model, &description);
     const char **names = calloc(2 * description.n_features + 1, sizeof *names);
-    sm_table_wish wish = {.id = cli_get(args, "--id"), .only_known = true};
-    char **targets = target_columns(args, &wish);
-    if (names == NULL || targets == NULL) {
-        free(names);
-        cli_free_list(targets);
+    if (names == NULL) {
         snprintf(error->message, sizeof error->message, "out of memory while reading items");
         return SMERF_NO_MEMORY;
     }
     const char **numbers = names, **categories = names + description.n_features;
+    sm_table_wish wish = *targets;
+    wish.only_known = true;
+    wish.id = cli_get(args, "--id");
     wish.id_may_be_absent = wish.id == NULL;
     if (wish.id == NULL) wish.id = description.id_column;
     for (size_t f = 0; f < description.n_features; f++) {
@@ -135,7 +134,6 @@ smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model
         if (wish.id != NULL && strcmp(column.name, wish.id) == 0) {
             smerf_status status = cli_fail(args, error, "--id '%s' is a feature of the model", wish.id);
             free(names);
-            cli_free_list(targets);
             return status;
         }
         if (column.kind == SMERF_CATEGORY)
@@ -147,9 +145,22 @@ smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model
     wish.categories = categories;
     smerf_status status = sm_table_read(path, &wish, &items->table, error);
     free(names);
-    cli_free_list(targets);
     if (status == SMERF_OK) status = make_items(items, NULL, 0, NULL, error);
     if (status != SMERF_OK) cli_free_items(items);
+    return status;
+}
+
+smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model, const char *path, cli_items *items,
+                                  smerf_error *error) {
+    sm_table_wish wish = {0};
+    char **targets = target_columns(args, &wish);
+    if (targets == NULL) {
+        *items = (cli_items){.path = path};
+        snprintf(error->message, sizeof error->message, "out of memory while reading items");
+        return SMERF_NO_MEMORY;
+    }
+    smerf_status status = cli_read_known_items_and(args, model, path, &wish, items, error);
+    cli_free_list(targets);
     return status;
 }
 

@@ -391,9 +391,12 @@ typedef struct smerf_ballot {
 
 /* k nearest neighbours: the share that each class has among the neighbours of a query, or the mean of their numbers. NaN for a
  * query without neighbours. Without queries an item has no vote on itself: leave one out.
- *   values  [n_queries][n_classes or 1], the caller's */
+ *   values  [n_queries][n_classes or 1], the caller's
+ *   winner  [n_queries] or NULL, labels only: the class with the largest share, of several the one whose first neighbour is
+ *           nearest; SMERF_MISSING without neighbours */
 SMERF_API smerf_status smerf_vote(const smerf_model *model, const smerf_neighborhood *wanted,
-                                  const smerf_ballot *ballot, const smerf_run *run, double *values, smerf_error *error);
+                                  const smerf_ballot *ballot, const smerf_run *run, double *values, uint32_t *winner,
+                                  smerf_error *error);
 
 /* ---- 8  Evaluate -----------------------------------------------------------------------------------------
  * Scores of predicted against true distances. A score that the data cannot give is NaN. */
@@ -521,14 +524,15 @@ SMERF_API smerf_status smerf_cluster_distances(const float *z, size_t n_items, c
 typedef struct smerf_map_facts {
     size_t n_landmarks;     /* n_items: all items were scaled together */
     double share_of_values; /* the D largest eigenvalues, of the sum of all |eigenvalues|; NaN: not all are known */
-    double stress;          /* Kruskal's stress-1 over the landmarks' pairs */
+    double stress; /* Kruskal's stress-1 over the landmarks' pairs: the root of the sum of (distance on the map -
+                               predicted)^2 over that of predicted^2; NaN where all of these are 0 */
 } smerf_map_facts;
 
 /* Classical multidimensional scaling: coordinates whose Euclidean distances come near the predicted ones (an item is at 0
- * from itself). With more items than landmarks, the landmarks are scaled and the others placed by their distances to them
+ * from itself, and so are two whose predicted distance is negative). With more items than landmarks, the landmarks are scaled and the others placed by their distances to them
  * (de Silva and Tenenbaum). Axes stand in the order of their eigenvalues; the sign of each is such that the coordinate
  * largest in size is positive. An axis whose eigenvalue is not positive is 0.
- *   n_landmarks  0: all items up to SMERF_MOST_LANDMARKS, else so many, drawn by the seed
+ *   n_landmarks  0: all items, if these are SMERF_MOST_LANDMARKS at most, else so many of them; drawn by the seed
  *   coordinates  [n_items][n_dimensions]
  *   eigenvalues  [n_dimensions] or NULL
  *   facts        or NULL */

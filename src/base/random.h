@@ -55,7 +55,8 @@ enum {
     SM_PLACE_SHUFFLE = 8,
     SM_PLACE_NEW_NODE = 9,
     SM_PLACE_WATCHED = 10,
-    SM_PLACE_PAIRS = 11
+    SM_PLACE_PAIRS = 11,
+    SM_PLACE_LANDMARKS = 13
 };
 
 #endif

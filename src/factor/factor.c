@@ -224,7 +224,7 @@ static smerf_status check(factoring *at, size_t rank, bool *is_done, smerf_error
         left_out -= at->value[c] * at->value[c];
         if (!(sqrt(at->found[c]) <= allowed)) *is_done = false;
     }
-    if (at->n > MANY_ITEMS && missed <= slack * left_out) *is_done = true;
+    if (at->n > MANY_ITEMS && !at->matrix->wants_vectors && missed <= slack * left_out) *is_done = true;
     return status;
 }
 

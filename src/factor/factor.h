@@ -7,6 +7,8 @@
 #ifndef SM_FACTOR_FACTOR_H
 #define SM_FACTOR_FACTOR_H
 
+#include <stdbool.h>
+
 #include "base/parallel.h"
 #include "factor/forms.h"
 
@@ -14,7 +16,8 @@
  * at once. */
 typedef struct sm_operator {
     size_t n;
-    double base; /* Z - base is what the functions speak of, so that a graph is sparse */
+    double base;        /* Z - base is what the functions speak of, so that a graph is sparse */
+    bool wants_vectors; /* eigenvectors to the digits that matter, where many items would be content with less */
     const void *context;
 
     /* Rows first .. end-1 of (Z - base) X.   x  [n][m], m a multiple of SM_PANEL_COLUMNS    y  [end - first][m] out */

@@ -57,8 +57,8 @@ static const char *shown_name(const sm_column *column, char shown[SM_EXCERPT]) {
 
 static smerf_status fail_missing_target(const sm_column *column, const sm_source *source, sm_spot spot,
                                         smerf_error *error) {
-    return sm_source_fail_spot(source, spot, error, "a missing %s; every item needs one",
-                               column->kind == SM_WORDS ? "label" : "response");
+    static const char *const what[3] = {[SM_OPEN] = "label or number", [SM_NUMBERS] = "response", [SM_WORDS] = "label"};
+    return sm_source_fail_spot(source, spot, error, "a missing %s; every item needs one", what[column->kind]);
 }
 
 static smerf_status put_value(sm_column *column, const sm_source *source, size_t row, double value, sm_spot spot,
@@ -128,6 +128,8 @@ smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size
     sm_cell content = sm_number_parse(cell->text, cell->n, &value);
     if (content == SM_CELL_INFINITE) value = INFINITY;
     if (column->kind == SM_OPEN) {
+        if (content == SM_CELL_MISSING && column->role == SM_TARGET)
+            return fail_missing_target(column, source, spot, error);
         if (content == SM_CELL_MISSING) return SMERF_OK;
         if (!settle(column, content == SM_CELL_TEXT ? SM_WORDS : SM_NUMBERS, row))
             return sm_no_memory(error, "reading a table");

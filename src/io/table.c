@@ -147,6 +147,7 @@ static smerf_status give_targets(table_reader *reader) {
     const sm_table_wish *wish = reader->wish;
     for (size_t i = 0; i < wish->n_targets; i++) {
         sm_column *column = find_column(reader, wish->targets[i]);
+        if (column == NULL && wish->targets_may_be_absent) continue;
         if (column == NULL) return fail_to_find(reader, wish->targets[i]);
         const char *use = other_use(reader, column);
         char shown[SM_EXCERPT], what[160];
@@ -157,6 +158,7 @@ static smerf_status give_targets(table_reader *reader) {
             return fail_header(reader, what);
         }
         column->role = SM_TARGET;
+        if (wish->targets_are_open && !wish->targets_are_labels) continue;
         column->kind = wish->targets_are_labels ? SM_WORDS : SM_NUMBERS;
         column->is_wished = true;
     }
@@ -183,7 +185,9 @@ static smerf_status give_roles(table_reader *reader) {
     if (status == SMERF_OK) status = give_targets(reader);
     if (status != SMERF_OK || wish->id != NULL) return status;
     const sm_column *usual_id = find_column(reader, "id");
-    return usual_id == NULL || usual_id->is_wished ? SMERF_OK : give_role(reader, "id", SM_ID, true);
+    return usual_id == NULL || usual_id->is_wished || usual_id->role == SM_TARGET
+               ? SMERF_OK
+               : give_role(reader, "id", SM_ID, true);
 }
 
 static smerf_status check_features(table_reader *reader) {
@@ -334,8 +338,10 @@ static bool finish_targets(const table_reader *reader, sm_table *table) {
     const sm_table_wish *wish = reader->wish;
     table->targets = sm_zeros(wish->n_targets, sizeof *table->targets);
     bool is_done = table->targets != NULL;
-    for (size_t i = 0; i < wish->n_targets && is_done; i++)
-        is_done = finish_values(find_column(reader, wish->targets[i]), &table->targets[table->n_targets++]);
+    for (size_t i = 0; i < wish->n_targets && is_done; i++) {
+        sm_column *column = find_column(reader, wish->targets[i]);
+        if (column != NULL) is_done = finish_values(column, &table->targets[table->n_targets++]);
+    }
     return is_done;
 }
 

@@ -15,11 +15,13 @@ typedef struct sm_table_wish {
     size_t n_numbers;
     const char *const *targets; /* [n_targets] different columns that hold the target, no features (even if ignored) */
     size_t n_targets;
-    bool targets_are_labels; /* read as categories whatever they look like; else they must be numbers */
-    const char *weight;      /* a column of item weights, finite and > 0, no feature; or NULL */
-    bool only_known;         /* read only the columns in categories and numbers (and id, weight, targets); each must be
+    bool targets_are_labels;    /* read as categories whatever they look like; else they must be numbers, */
+    bool targets_are_open;      /* or may be either, as their values say */
+    bool targets_may_be_absent; /* the table has those that are there */
+    const char *weight;         /* a column of item weights, finite and > 0, no feature; or NULL */
+    bool only_known;       /* read only the columns in categories and numbers (and id, weight, targets); each must be
                            there, but for the id; `ignore` is not looked at */
-    bool id_may_be_absent;   /* the id column above is a guess: without it, items are called by their row */
+    bool id_may_be_absent; /* the id column above is a guess: without it, items are called by their row */
 } sm_table_wish;
 
 typedef struct sm_table_column {
@@ -37,7 +39,7 @@ typedef struct sm_table {
     char *id_column;          /* NULL: there is none, and ids is NULL */
     char **ids;               /* [n_rows], in one block */
     double *weights;          /* [n_rows] or NULL */
-    sm_table_column *targets; /* [n_targets] in the order of the wish, no value missing */
+    sm_table_column *targets; /* [n_targets] those that are there, in the order of the wish, no value missing */
     size_t n_targets;
 } sm_table;
 

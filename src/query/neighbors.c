@@ -137,7 +137,9 @@ smerf_status sm_neighbors(const smerf_model *model, const smerf_neighborhood *wa
     smerf_status status = check(wanted, error);
     if (status != SMERF_OK) return status;
     const smerf_question question = {.rows = is_square ? wanted->items : wanted->queries,
-                                     .columns = is_square ? NULL : wanted->items};
+                                     .columns = is_square ? NULL : wanted->items,
+                                     .out_of_bag = wanted->out_of_bag,
+                                     .oob_rule = wanted->oob_rule};
     sm_crew_start(&crew, run);
     status = sm_asked_start(&asked, model, &question, limits, error);
     if (status != SMERF_OK) return status;

@@ -39,8 +39,8 @@ static inline bool sm_hunt_offer(const sm_hunt *hunt, size_t query, size_t item,
 /* Sorts the panel's lists, and tells the sink. */
 smerf_status sm_hunt_tell(sm_hunt *hunt, smerf_error *error);
 
-/* neighbors_codes.c: a forest of labels whose leaves are pure, where a tree finds two items either 0 or 1 apart. Other
- * forests have no codes: *has_codes. */
+/* neighbors_codes.c: a forest of labels whose leaves are pure, where a tree finds two items either 0 or 1 apart, and all
+ * trees speak. Other forests have no codes, nor has what is out of bag: *has_codes. */
 smerf_status sm_hunt_look_for_codes(const sm_hunt *hunt, bool *has_codes, smerf_error *error);
 smerf_status sm_hunt_by_codes(sm_hunt *hunt, smerf_error *error);
 

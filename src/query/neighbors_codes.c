@@ -70,7 +70,7 @@ smerf_status sm_hunt_look_for_codes(const sm_hunt *hunt, bool *has_codes, smerf_
     const smerf_model *model = hunt->asked->model;
     codes_job job = {.model = model};
     *has_codes = false;
-    if (model->method != NULL || model->target->kind->leaf_codes == NULL ||
+    if (model->method != NULL || model->target->kind->leaf_codes == NULL || hunt->asked->is_out_of_bag ||
         model->options.self_distance == SMERF_SELF_EXCLUDE || model->options.n_trees > SM_MOST_CODES)
         return SMERF_OK;
     atomic_init(&job.is_mixed, false);

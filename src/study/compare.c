@@ -13,7 +13,7 @@
 #include "data/items.h"
 #include "method/methods.h"
 #include "study/divide.h"
-#include "study/stretch.h"
+#include "base/stretch.h"
 #include "target/pairs.h"
 
 typedef struct contest {

@@ -35,6 +35,9 @@ void sm_labels_leaf_strip(const smerf_target *target, const sm_leaves *leaves, c
                           const sm_strip_kernels *kernels, double *scratch, double *table);
 bool sm_labels_leaf_codes(const smerf_target *target, const sm_leaves *leaves, uint8_t *code);
 double sm_labels_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
+size_t sm_labels_n_coordinates(const smerf_target *target);
+void sm_labels_leaf_point(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *point,
+                          double *term);
 double sm_labels_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
 void sm_labels_leaf_values(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *values);
 

@@ -176,6 +176,21 @@ void sm_labels_leaf_strip(const smerf_target *target, const sm_leaves *leaves, c
     for (size_t r = 0; r < SM_STRIP; r++) table[leaf[r] * SM_STRIP + r] += own_part(target, leaves, leaf[r]);
 }
 
+/* 1 - sum p p' = 1/2 sum (p - p')^2 + (1 - sum p^2) / 2 + (1 - sum p'^2) / 2: the shares, times the root of 1/2. */
+size_t sm_labels_n_coordinates(const smerf_target *target) { return sm_labels_of(target)->classes->n; }
+
+void sm_labels_leaf_point(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *point,
+                          double *term) {
+    const summary *made = leaves->summary;
+    double squares = 0;
+    memset(point, 0, sm_labels_of(target)->classes->n * sizeof *point);
+    for (size_t i = made->first[leaf]; i < made->first[leaf + 1]; i++) {
+        squares += made->share[i] * made->share[i];
+        point[made->label[i]] = sqrt(0.5) * made->share[i];
+    }
+    *term = (1 - squares) / 2;
+}
+
 bool sm_labels_leaf_codes(const smerf_target *target, const sm_leaves *leaves, uint8_t *code) {
     const sm_labels *labels = sm_labels_of(target);
     if (sm_one_column_of(target)->diagonal != 0 || labels->classes->n > UINT8_MAX + 1) return false;

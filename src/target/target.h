@@ -180,6 +180,11 @@ typedef struct sm_target_kind {
     const char *(*value_name)(const smerf_target *target, size_t value);
     void (*leaf_values)(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *values);
 
+    /* The Euclidean view: each leaf as a point and a term, such that h(l, l') of two different leaves is the squared distance
+     * of their points plus both terms. n_coordinates of a point; 0: these distances have no such view. NULL: none has. */
+    size_t (*n_coordinates)(const smerf_target *target);
+    void (*leaf_point)(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *point, double *term);
+
     /* What is known of one row of pairs; NaN: nothing.   row  [n_columns] out */
     void (*true_row)(const smerf_target *target, size_t row, double *out);
 

@@ -71,6 +71,15 @@ double sm_vector_kind_leaf_pair(const smerf_target *target, const sm_leaves *lea
     return sm_vector_leaf_pair(sm_vectors_of(target), leaves->summary, a, b);
 }
 
+size_t sm_vector_kind_n_coordinates(const smerf_target *target) {
+    return sm_vector_n_coordinates(sm_vectors_of(target));
+}
+
+void sm_vector_kind_leaf_point(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *point,
+                               double *term) {
+    sm_vector_leaf_point(sm_vectors_of(target), leaves->summary, leaf, point, term);
+}
+
 double sm_vector_kind_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end) {
     return sm_vector_mean_apart(sm_vectors_of(target), leaves, first, end);
 }

@@ -37,6 +37,9 @@ bool sm_vector_kind_add_strip(const smerf_target *target, const sm_leaves *leave
 void sm_vector_kind_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row,
                              double *scratch);
 double sm_vector_kind_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
+size_t sm_vector_kind_n_coordinates(const smerf_target *target);
+void sm_vector_kind_leaf_point(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *point,
+                               double *term);
 double sm_vector_kind_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
 void sm_vector_kind_true_row(const smerf_target *target, size_t row, double *out);
 
@@ -47,6 +50,7 @@ void sm_vector_kind_true_row(const smerf_target *target, size_t row, double *out
     .summary_free = sm_vector_kind_summary_free, .leaf_row = sm_vector_kind_leaf_row,                                  \
     .n_strip_numbers = sm_vector_kind_n_strip_numbers, .leaf_strip = sm_vector_kind_leaf_strip,                        \
     .add_strip = sm_vector_kind_add_strip, .leaf_pair = sm_vector_kind_leaf_pair,                                      \
-    .mean_apart = sm_vector_kind_mean_apart, .true_row = sm_vector_kind_true_row
+    .mean_apart = sm_vector_kind_mean_apart, .n_coordinates = sm_vector_kind_n_coordinates,                            \
+    .leaf_point = sm_vector_kind_leaf_point, .true_row = sm_vector_kind_true_row
 
 #endif

@@ -125,6 +125,20 @@ bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *sum
     return true;
 }
 
+/* A negative scale has no root: such distances are none between points. */
+size_t sm_vector_n_coordinates(const sm_vectors *vectors) {
+    for (size_t r = 0; r < vectors->rank; r++)
+        if (vectors->scale[r] < 0) return 0;
+    return vectors->rank;
+}
+
+void sm_vector_leaf_point(const sm_vectors *vectors, const sm_vector_summary *summary, size_t leaf, double *point,
+                          double *term) {
+    for (size_t r = 0; r < vectors->rank; r++)
+        point[r] = sqrt(vectors->scale[r]) * summary->mean[leaf * vectors->rank + r];
+    *term = summary->spread[leaf];
+}
+
 /* The sum over j before i of w_j z_ij is W b_i + B - 2 <s, d_i>, with W, B and s added up over those before. */
 double sm_vector_mean_apart(const sm_vectors *vectors, const sm_leaves *leaves, size_t first, size_t end) {
     size_t rank = vectors->rank;

@@ -1,5 +1,6 @@
 /* test_neighbors.c - the nearest items are those of the predicted distances sorted by hand, to the last bit: whatever the
  * target, the limits and the number of threads. */
+#include "tests/unit/column_targets.h"
 #include "tests/unit/questions.h"
 
 #include "query/nearest.h"
@@ -146,39 +147,6 @@ static void neighbors_are_the_sorted_distances(void **state) {
 
 /* ---- other targets ---- */
 
-/* Fits another target to the same items. */
-static smerf_model *fit_to(const data_set *data, smerf_target *target, size_t n_trees, size_t min_parent) {
-    smerf_options options = options_for(n_trees);
-    smerf_model *model = NULL;
-    smerf_error error;
-    options.min_parent = min_parent;
-    demand_ok(smerf_fit(data->items, target, &options, NULL, &model, &error), &error);
-    smerf_target_free(target);
-    return model;
-}
-
-static smerf_target *labels_for(const data_set *data, size_t n_classes) {
-    static const char *const names[4] = {"a", "b", "c", "d"};
-    uint32_t codes[512];
-    smerf_target *target = NULL;
-    smerf_error error;
-    for (size_t i = 0; i < data->plan.n_items; i++)
-        codes[i] = (uint32_t)(fabs(floor(3 * hidden(data, i)))) % (uint32_t)n_classes;
-    demand_ok(smerf_target_new_labels("c", codes, data->plan.n_items, names, n_classes, &target, &error), &error);
-    return target;
-}
-
-static smerf_target *response_for(const data_set *data) {
-    double values[512];
-    const char *const name = "y";
-    const double *const column = values;
-    smerf_target *target = NULL;
-    smerf_error error;
-    for (size_t i = 0; i < data->plan.n_items; i++) values[i] = hidden(data, i);
-    demand_ok(smerf_target_new_response(&name, &column, 1, data->plan.n_items, &target, &error), &error);
-    return target;
-}
-
 /* Leaves that are pure, and leaves that are not: counts of trees make many ties. */
 static void labels_and_responses_have_neighbors_too(void **state) {
     (void)state;
@@ -216,6 +184,64 @@ static void other_methods_have_neighbors_too(void **state) {
         smerf_model_free(model);
     }
     data_set_free(data);
+}
+
+/* ---- out of bag ---- */
+
+static void assert_neighbors_out_of_bag(const smerf_model *model, const data_set *data) {
+    size_t n = data->plan.n_items;
+    for (unsigned way = 0; way < 9; way++) {
+        static const smerf_oob_rule rules[3] = {SMERF_OOB_AS_FITTED, SMERF_OOB_BOTH, SMERF_OOB_EITHER};
+        const smerf_question question = {.rows = data->items, .out_of_bag = true, .oob_rule = rules[way / 3]};
+        double *distances = predict_all(model, &question, NULL);
+        const smerf_neighborhood wanted = {.items = data->items,
+                                           .k = way % 3 == 0   ? 0
+                                                : way % 3 == 1 ? 2
+                                                               : n,
+                                           .has_radius = way % 3 == 0,
+                                           .radius = 0.7,
+                                           .out_of_bag = true,
+                                           .oob_rule = rules[way / 3]};
+        assert_found_by_hand(model, &wanted, distances, n, n);
+        free(distances);
+    }
+}
+
+/* With few trees, some pairs are never out of bag: they are nobody's neighbours. */
+static void neighbors_out_of_bag_are_the_sorted_distances(void **state) {
+    (void)state;
+    data_set *data = mixed_data(21);
+    smerf_options options = options_for(4);
+    smerf_model *models[4] = {fit_with(data, &options, NULL), fit_to(data, labels_for(data, 3), 5, 2), NULL, NULL};
+    options.self_distance = SMERF_SELF_EXCLUDE;
+    options.oob_rule = SMERF_OOB_EITHER;
+    models[2] = fit_with(data, &options, NULL);
+    models[3] = fit_to_with(data, response_for(data), &options);
+    for (size_t m = 0; m < 4; m++) {
+        assert_neighbors_out_of_bag(models[m], data);
+        smerf_model_free(models[m]);
+    }
+    data_set_free(data);
+}
+
+static void strangers_and_second_sets_have_nothing_out_of_bag(void **state) {
+    (void)state;
+    data_set *data = plain_data(20), *few = data_set_pick(data, (size_t[]){3, 1}, 2);
+    smerf_options options = options_for(3);
+    smerf_model *model = fit_with(data, &options, NULL), *other;
+    smerf_error error;
+    smerf_neighborhood wanted = {.items = data->items, .queries = data->items, .k = 2, .out_of_bag = true};
+    assert_int_equal(smerf_neighbors(model, &wanted, NULL, keep_neighbors, NULL, &error), SMERF_BAD_INPUT);
+    wanted = (smerf_neighborhood){.items = few->items, .k = 1, .out_of_bag = true};
+    assert_int_equal(smerf_neighbors(model, &wanted, NULL, keep_neighbors, NULL, &error), SMERF_BAD_INPUT);
+    options.method = SMERF_METHOD_EUCLIDEAN;
+    other = fit_with(data, &options, NULL);
+    wanted.items = data->items;
+    assert_int_equal(smerf_neighbors(other, &wanted, NULL, keep_neighbors, NULL, &error), SMERF_BAD_INPUT);
+    smerf_model_free(model);
+    smerf_model_free(other);
+    data_set_free(data);
+    data_set_free(few);
 }
 
 /* ---- refusals ---- */
@@ -297,6 +323,8 @@ int main(void) {
         cmocka_unit_test(labels_and_responses_have_neighbors_too),
         cmocka_unit_test(counts_of_many_trees_are_exact),
         cmocka_unit_test(other_methods_have_neighbors_too),
+        cmocka_unit_test(neighbors_out_of_bag_are_the_sorted_distances),
+        cmocka_unit_test(strangers_and_second_sets_have_nothing_out_of_bag),
         cmocka_unit_test(bad_wishes_are_refused_and_sinks_can_cancel),
         cmocka_unit_test(progress_rises),
         cmocka_unit_test(the_nearest_of_a_stream_are_kept),

@@ -45,9 +45,8 @@ static int forget_neighbors(void *context, size_t query, const smerf_neighbor *n
     return 0;
 }
 
-/* There is no such question about what is out of bag. */
 static smerf_status ask_neighbors(const scene *here, smerf_error *error) {
-    const smerf_neighborhood wanted = {.items = here->question.rows, .k = 2};
+    const smerf_neighborhood wanted = {.items = here->question.rows, .k = 2, .out_of_bag = here->question.out_of_bag};
     return sm_neighbors(here->model, &wanted, here->limits, &here->run, forget_neighbors, NULL, error);
 }
 

@@ -1,5 +1,5 @@
 /* stretch.c - see stretch.h. */
-#include "study/stretch.h"
+#include "base/stretch.h"
 
 static int report(void *context, double share_done) {
     const sm_stretch *part = context;

@@ -1,6 +1,6 @@
 /* stretch.h - one piece of work among several, as far as the caller's progress goes. */
-#ifndef SM_STUDY_STRETCH_H
-#define SM_STUDY_STRETCH_H
+#ifndef SM_BASE_STRETCH_H
+#define SM_BASE_STRETCH_H
 
 #include "smerf.h"
 

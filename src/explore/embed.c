@@ -1,0 +1,221 @@
+/* embed.c - maps: coordinates whose distances come near the predicted ones.
+ *
+ *   1. landmarks   all items, or some of them, drawn
+ *   2. distances   among the landmarks, squared, as floats
+ *   3. scaling     classical multidimensional scaling of these        scaling.c
+ *   4. the others  are placed by their distances to the landmarks: with v an axis' vector, lambda its eigenvalue, and m the mean
+ *                  of the landmarks' columns, an item at squared distances d goes to -1/2 v' (d - m) / sqrt(lambda) (de Silva
+ *                  and Tenenbaum); a landmark would come to where it is
+ *   5. signs, stress */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/stretch.h"
+#include "data/items.h"
+#include "explore/scaling.h"
+#include "model/model.h"
+
+/* Coordinates that differ by less than this share are as large as each other: the first of them has the sign. */
+static const double same_size = 1e-6;
+
+typedef struct embedding {
+    const smerf_model *model;
+    const smerf_items *items, *landmarks;
+    size_t n_items, n, n_axes; /* n: landmarks */
+    const uint32_t *landmark;  /* [n] their places among the items, ascending; NULL: all */
+    float *z;                  /* [n][n] squared distances of the landmarks */
+    double *mean;              /* [n] of the columns of z */
+    sm_scaling scaling;
+    double *coordinates;       /* [n_items][n_axes] the caller's */
+    bool *is_landmark;         /* [n_items] */
+    double *apart, *predicted; /* [n] sums over rows, for the stress */
+} embedding;
+
+/* ---- landmarks ---- */
+
+/* One item after the other is taken with the chance that it is among those still wanted. */
+static void draw_landmarks(size_t n_items, size_t n, uint64_t seed, uint32_t *landmark, bool *is_landmark) {
+    sm_random random;
+    sm_random_start(&random, seed, 0, SM_PLACE_LANDMARKS);
+    size_t n_drawn = 0;
+    for (size_t i = 0; i < n_items; i++) {
+        is_landmark[i] = n == n_items || sm_random_below_64(&random, n_items - i) < n - n_drawn;
+        if (is_landmark[i]) landmark[n_drawn++] = (uint32_t)i;
+    }
+}
+
+/* ---- distances ---- */
+
+static float squared(double distance) { return distance > 0 ? (float)(distance * distance) : 0; }
+
+static int keep_squares(void *context, size_t row, const double *distances, size_t n) {
+    embedding *at = context;
+    float *z = at->z + row * n;
+    for (size_t j = 0; j < n; j++) z[j] = j == row ? 0 : squared(distances[j]);
+    return 0;
+}
+
+static void find_means(embedding *at) {
+    for (size_t i = 0; i < at->n; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < at->n; j++) sum += (double)at->z[i * at->n + j];
+        at->mean[i] = sum / (double)at->n;
+    }
+}
+
+static smerf_status check_sizes(const embedding *at, smerf_error *error) {
+    for (size_t k = 0; k < at->n * at->n; k++)
+        if (!isfinite(at->z[k]))
+            return sm_fail(error, SMERF_BAD_INPUT, "a map: the predicted distances are too large to be squared");
+    return SMERF_OK;
+}
+
+/* ---- places ---- */
+
+static void place_landmarks(embedding *at) {
+    const sm_scaling *scaling = &at->scaling;
+    for (size_t k = 0; k < at->n; k++)
+        for (size_t d = 0; d < at->n_axes; d++)
+            at->coordinates[at->landmark[k] * at->n_axes + d] =
+                sqrt(scaling->value[d]) * scaling->vector[k * at->n_axes + d];
+}
+
+static int place_item(void *context, size_t row, const double *distances, size_t n) {
+    const embedding *at = context;
+    double *place = at->coordinates + row * at->n_axes;
+    if (at->is_landmark[row]) return 0;
+    memset(place, 0, at->n_axes * sizeof *place);
+    for (size_t k = 0; k < n; k++) {
+        double apart = (double)squared(distances[k]) - at->mean[k];
+        for (size_t d = 0; d < at->n_axes; d++) place[d] += apart * at->scaling.vector[k * at->n_axes + d];
+    }
+    for (size_t d = 0; d < at->n_axes; d++) {
+        double value = at->scaling.value[d];
+        place[d] = value > 0 ? -0.5 * place[d] / sqrt(value) : 0;
+    }
+    return 0;
+}
+
+/* The coordinate largest in size is positive, the first of several. */
+static void fix_signs(const embedding *at) {
+    for (size_t d = 0; d < at->n_axes; d++) {
+        double *axis = at->coordinates + d, largest = 0;
+        size_t i = 0;
+        for (size_t k = 0; k < at->n_items; k++) largest = fmax(largest, fabs(axis[k * at->n_axes]));
+        while (i + 1 < at->n_items && fabs(axis[i * at->n_axes]) < largest * (1 - same_size)) i++;
+        if (!(axis[i * at->n_axes] < 0)) continue;
+        for (size_t k = 0; k < at->n_items; k++) axis[k * at->n_axes] = 0 - axis[k * at->n_axes]; /* no -0 */
+    }
+}
+
+/* ---- how well ---- */
+
+static smerf_status add_row(void *argument, size_t i, size_t thread, smerf_error *error) {
+    embedding *at = argument;
+    const double *here = at->coordinates + at->landmark[i] * at->n_axes;
+    (void)thread, (void)error;
+    at->apart[i] = at->predicted[i] = 0;
+    for (size_t j = 0; j < i; j++) {
+        const double *there = at->coordinates + at->landmark[j] * at->n_axes;
+        double square = 0, predicted = sqrt((double)at->z[i * at->n + j]);
+        for (size_t d = 0; d < at->n_axes; d++) square += (here[d] - there[d]) * (here[d] - there[d]);
+        at->apart[i] += (sqrt(square) - predicted) * (sqrt(square) - predicted);
+        at->predicted[i] += predicted * predicted;
+    }
+    return SMERF_OK;
+}
+
+static smerf_status find_stress(embedding *at, sm_crew *crew, double *stress, smerf_error *error) {
+    double apart = 0, predicted = 0;
+    crew->share_from = crew->share_to;
+    smerf_status status = sm_crew_do(crew, at->n, add_row, at, error);
+    for (size_t i = 0; i < at->n && status == SMERF_OK; i++) {
+        apart += at->apart[i];
+        predicted += at->predicted[i];
+    }
+    *stress = predicted > 0 ? sqrt(apart / predicted) : NAN;
+    return status;
+}
+
+/* ---- all together ---- */
+
+static smerf_status embed(embedding *at, uint64_t seed, const smerf_run *run, smerf_map_facts *facts,
+                          smerf_error *error) {
+    sm_stretch stretch = {.run = run, .from = 0, .to = at->n < at->n_items ? 0.2 : 0.6};
+    smerf_run own = sm_stretch_run(&stretch);
+    sm_crew crew;
+    smerf_status status =
+        smerf_predict_rows(at->model, &(smerf_question){.rows = at->landmarks}, &own, keep_squares, at, error);
+    if (status == SMERF_OK) status = check_sizes(at, error);
+    if (status != SMERF_OK) return status;
+    find_means(at);
+    stretch = (sm_stretch){.run = run, .from = stretch.to, .to = at->n < at->n_items ? 0.4 : 1};
+    sm_crew_start(&crew, &own);
+    status = sm_scaling_find(at->z, at->n, at->n_axes, seed, own.kernels, &crew, &at->scaling, error);
+    if (status == SMERF_OK) place_landmarks(at);
+    if (status == SMERF_OK) status = find_stress(at, &crew, &facts->stress, error);
+    if (status == SMERF_OK && at->n < at->n_items) {
+        const smerf_question others = {.rows = at->items, .columns = at->landmarks};
+        stretch = (sm_stretch){.run = run, .from = 0.4, .to = 1};
+        status = smerf_predict_rows(at->model, &others, &own, place_item, at, error);
+    }
+    if (status != SMERF_OK) return status;
+    fix_signs(at);
+    facts->n_landmarks = at->n;
+    facts->share_of_values = at->scaling.share_of_values;
+    return SMERF_OK;
+}
+
+static smerf_status check(const smerf_model *model, const smerf_items *items, size_t n_dimensions, size_t n_landmarks,
+                          uint64_t seed, smerf_error *error) {
+    bool have_ids = model->ids.n > 0 && items->ids.n > 0;
+    if (n_dimensions == 0) return sm_fail(error, SMERF_BAD_INPUT, "a map has at least one dimension");
+    if (seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "seed: it is not in 0 ... 2^63 - 1");
+    if (n_landmarks == 0) return sm_fail(error, SMERF_BAD_INPUT, "a map needs an item");
+    if (n_landmarks < items->n_items && model->method != NULL && model->method->knows_items && !have_ids)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "landmarks: the model knows items without ids only all together; %zu landmarks would do",
+                       items->n_items);
+    double n = (double)n_landmarks, bytes = n * n * sizeof(float) + n * (double)n_dimensions * sizeof(double);
+    return sm_check_memory(bytes, "a map", error);
+}
+
+smerf_status smerf_embed(const smerf_model *model, const smerf_items *items, size_t n_dimensions, size_t n_landmarks,
+                         uint64_t seed, const smerf_run *run, double *coordinates, double *eigenvalues,
+                         smerf_map_facts *facts, smerf_error *error) {
+    size_t n_items = smerf_items_count(items), n = n_landmarks > 0 ? n_landmarks : SMERF_MOST_LANDMARKS;
+    if (n > n_items) n = n_items;
+    smerf_map_facts own_facts;
+    smerf_items *taken = NULL;
+    sm_arena arena = {0};
+    smerf_status status = check(model, items, n_dimensions, n, seed, error);
+    if (status != SMERF_OK) return status;
+    embedding at = {.model = model,
+                    .items = items,
+                    .landmarks = items,
+                    .n_items = n_items,
+                    .n = n,
+                    .n_axes = n_dimensions,
+                    .coordinates = coordinates};
+    uint32_t *landmark = sm_arena_take(&arena, n, sizeof *landmark);
+    at.landmark = landmark;
+    at.is_landmark = sm_arena_take(&arena, n_items, sizeof *at.is_landmark);
+    at.z = sm_arena_take(&arena, sm_size(n, n, 0), sizeof *at.z);
+    at.mean = sm_arena_take(&arena, n, sizeof *at.mean);
+    at.apart = sm_arena_take(&arena, n, sizeof *at.apart);
+    at.predicted = sm_arena_take(&arena, n, sizeof *at.predicted);
+    if (arena.has_failed) status = sm_no_memory(error, "making a map");
+    if (status == SMERF_OK) draw_landmarks(n_items, n, seed, landmark, at.is_landmark);
+    if (status == SMERF_OK && n < n_items) status = smerf_items_take(items, landmark, n, &taken, error);
+    if (taken != NULL) at.landmarks = taken;
+    if (status == SMERF_OK) status = embed(&at, seed, run, facts != NULL ? facts : &own_facts, error);
+    if (status == SMERF_OK && eigenvalues != NULL)
+        memcpy(eigenvalues, at.scaling.value, n_dimensions * sizeof *eigenvalues);
+    sm_scaling_free(&at.scaling);
+    smerf_items_free(taken);
+    sm_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,224 @@
+/* vectors.c - the Euclidean view of a forest: items as vectors that any search engine can take.
+ *
+ * A tree sees an item as the point of its leaf (sm_target_kind.leaf_point), and h(l, l') is a squared distance of points plus
+ * a term of each. The forest's distance is the mean over B trees: an item's vector is its points side by side, each divided
+ * by the root of B, and its term is the mean of theirs. A catalogue has one more coordinate, the root of term - smallest term,
+ * where queries have 0: so the squared distance of the two differs from the prediction by what depends on the query alone.
+ *
+ *   1. terms    items are sent through all trees; points are counted from the tree's mean point, as floats have few digits
+ *   2. vectors  a block of items at a time: trees in order, then the sink
+ * Where leaves fit into memory, items are sent down once for both. */
+#include "explore/vectors.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "query/asked.h"
+
+enum { ITEMS_A_TASK = 256 };
+
+typedef struct vectors_job {
+    sm_asked *asked;
+    size_t n_coordinates; /* of a tree's point */
+    size_t size;          /* of a vector */
+    double *centre;       /* [trees][n_coordinates] mean points */
+    double *points;       /* [n_threads][n_coordinates] */
+    double *term;         /* [items]; NULL: nobody asks */
+    double smallest;      /* of the terms; NaN: of queries */
+    size_t first, end;    /* a block of items, */
+    float *vectors;       /* [end - first][size] */
+} vectors_job;
+
+static size_t n_coordinates_of(const smerf_model *model) {
+    if (model->method != NULL || model->target->kind->n_coordinates == NULL) return 0;
+    return model->target->kind->n_coordinates(model->target);
+}
+
+size_t smerf_vectors_size(const smerf_model *model) {
+    size_t n_coordinates = n_coordinates_of(model);
+    return n_coordinates > 0 ? sm_size(model->options.n_trees, n_coordinates, 1) : 0;
+}
+
+static void point_of(const vectors_job *job, size_t b, size_t leaf, double *point, double *term) {
+    const smerf_target *target = job->asked->model->target;
+    target->kind->leaf_point(target, &sm_asked_ready(job->asked, b)->leaves, leaf, point, term);
+}
+
+/* ---- terms, and the trees' mean points ---- */
+
+static smerf_status find_centre(void *argument, size_t task, size_t thread, smerf_error *error) {
+    const vectors_job *job = argument;
+    size_t b = job->asked->first + task, n = job->n_coordinates;
+    const sm_leaves *leaves = &sm_asked_ready(job->asked, b)->leaves;
+    double *centre = job->centre + b * n, *point = job->points + thread * n, total = 0, term;
+    (void)error;
+    for (size_t r = 0; r < n; r++) centre[r] = 0;
+    for (size_t l = 0; l < leaves->n; l++) {
+        point_of(job, b, l, point, &term);
+        for (size_t r = 0; r < n; r++) centre[r] += leaves->total[l] * point[r];
+        total += leaves->total[l];
+    }
+    for (size_t r = 0; r < n; r++) centre[r] /= total;
+    return SMERF_OK;
+}
+
+static smerf_status add_terms(void *argument, size_t task, size_t thread, smerf_error *error) {
+    const vectors_job *job = argument;
+    const sm_asked *asked = job->asked;
+    size_t first = task * ITEMS_A_TASK,
+           end = asked->rows.n - first < ITEMS_A_TASK ? asked->rows.n : first + ITEMS_A_TASK;
+    double *point = job->points + thread * job->n_coordinates, term;
+    uint32_t leaf[ITEMS_A_TASK];
+    (void)error;
+    for (size_t i = first; i < end && asked->first == 0; i++) job->term[i] = 0;
+    for (size_t b = asked->first; b < asked->end; b++) {
+        sm_asked_row_leaves(asked, b, first, end, leaf);
+        for (size_t i = first; i < end; i++) {
+            point_of(job, b, leaf[i - first], point, &term);
+            job->term[i] += term;
+        }
+    }
+    for (size_t i = first; i < end && asked->end == asked->n_trees; i++) job->term[i] /= (double)asked->n_trees;
+    return SMERF_OK;
+}
+
+static smerf_status find_terms(vectors_job *job, sm_crew *crew, smerf_error *error) {
+    sm_asked *asked = job->asked;
+    size_t n_tasks = job->term != NULL ? (asked->rows.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK : 0;
+    smerf_status status = SMERF_OK;
+    for (size_t group = 0; group < asked->n_groups && status == SMERF_OK; group++) {
+        crew->share_from = 0.5 * (double)group / (double)asked->n_groups;
+        crew->share_to = 0.5 * (double)(group + 1) / (double)asked->n_groups;
+        status = sm_asked_turn(asked, group, crew, error);
+        if (status == SMERF_OK) status = sm_crew_do(crew, asked->end - asked->first, find_centre, job, error);
+        if (status == SMERF_OK) status = sm_crew_do(crew, n_tasks, add_terms, job, error);
+    }
+    return status;
+}
+
+/* ---- vectors ---- */
+
+static smerf_status fill_some(void *argument, size_t task, size_t thread, smerf_error *error) {
+    const vectors_job *job = argument;
+    const sm_asked *asked = job->asked;
+    size_t n = job->n_coordinates, first = job->first + task * ITEMS_A_TASK;
+    size_t end = job->end - first < ITEMS_A_TASK ? job->end : first + ITEMS_A_TASK;
+    double *point = job->points + thread * n, term, root = sqrt((double)asked->n_trees);
+    uint32_t leaf[ITEMS_A_TASK];
+    (void)error;
+    for (size_t b = asked->first; b < asked->end; b++) {
+        const double *centre = job->centre + b * n;
+        sm_asked_row_leaves(asked, b, first, end, leaf);
+        for (size_t i = first; i < end; i++) {
+            float *vector = job->vectors + (i - job->first) * job->size + b * n;
+            point_of(job, b, leaf[i - first], point, &term);
+            for (size_t r = 0; r < n; r++) vector[r] = (float)((point[r] - centre[r]) / root);
+        }
+    }
+    for (size_t i = first; i < end && asked->end == asked->n_trees; i++)
+        job->vectors[(i - job->first + 1) * job->size - 1] =
+            isnan(job->smallest) ? 0 : (float)sqrt(job->term[i] - job->smallest);
+    return SMERF_OK;
+}
+
+static smerf_status fill_block(vectors_job *job, sm_crew *crew, smerf_error *error) {
+    sm_asked *asked = job->asked;
+    size_t n_tasks = (job->end - job->first + ITEMS_A_TASK - 1) / ITEMS_A_TASK;
+    double from = (double)job->first / (double)asked->rows.n, to = (double)job->end / (double)asked->rows.n;
+    smerf_status status = SMERF_OK;
+    for (size_t group = 0; group < asked->n_groups && status == SMERF_OK; group++) {
+        double done = (double)group / (double)asked->n_groups, then = (double)(group + 1) / (double)asked->n_groups;
+        crew->share_from = 0.5 + 0.5 * (from + (to - from) * done);
+        crew->share_to = 0.5 + 0.5 * (from + (to - from) * then);
+        status = sm_asked_turn(asked, group, crew, error);
+        if (status == SMERF_OK) status = sm_crew_do(crew, n_tasks, fill_some, job, error);
+    }
+    return status;
+}
+
+/* Many groups: every block needs all trees made ready anew, so there should be few of them. */
+static size_t items_a_block(const vectors_job *job) {
+    const sm_asked *asked = job->asked;
+    double bytes = asked->n_groups > 1 ? asked->limits->most_panel_bytes : asked->limits->panel_bytes;
+    double fitting = bytes / ((double)job->size * sizeof *job->vectors);
+    return fitting < 1 ? 1 : fitting < (double)asked->rows.n ? (size_t)fitting : asked->rows.n;
+}
+
+static smerf_status tell_vectors(vectors_job *job, sm_crew *crew, smerf_vector_sink sink, void *context,
+                                 smerf_error *error) {
+    size_t n = job->asked->rows.n, most = items_a_block(job), n_numbers = sm_size(most, job->size, 0);
+    smerf_status status = sm_check_memory((double)n_numbers * sizeof *job->vectors, "making vectors", error);
+    if (status != SMERF_OK) return status;
+    job->vectors = sm_array(n_numbers, sizeof *job->vectors);
+    if (job->vectors == NULL) return sm_no_memory(error, "making vectors");
+    for (; job->first < n && status == SMERF_OK; job->first = job->end) {
+        job->end = n - job->first < most ? n : job->first + most;
+        status = fill_block(job, crew, error);
+        for (size_t i = job->first; i < job->end && status == SMERF_OK; i++)
+            if (sink(context, i, job->vectors + (i - job->first) * job->size, job->size) != 0)
+                status = sm_fail(error, SMERF_CANCELLED, "cancelled");
+    }
+    sm_free(job->vectors);
+    return status;
+}
+
+/* ---- the question ---- */
+
+static smerf_status check(const smerf_model *model, smerf_error *error) {
+    smerf_status status = sm_model_check_forest(model, "vectors", error);
+    if (status != SMERF_OK || smerf_vectors_size(model) > 0) return status;
+    if (model->target->kind == &sm_target_rank)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "vectors: the distances that the model was fitted on are not those of points (some of the "
+                       "eigenvalues that its rank keeps are negative)");
+    return sm_fail(
+        error, SMERF_BAD_INPUT,
+        "vectors are there for labels, responses, products, and distances of a low --rank; the target of this "
+        "model is '%s'",
+        sm_target_told_name(model->target));
+}
+
+static smerf_status make_vectors(vectors_job *job, bool is_query, sm_crew *crew, smerf_vector_sink sink, void *context,
+                                 smerf_error *error) {
+    sm_asked *asked = job->asked;
+    double leaves_bytes = (double)asked->n_trees * (double)asked->rows.n * sizeof(uint32_t);
+    smerf_status status = sm_asked_plan(asked, leaves_bytes <= asked->limits->leaves_bytes, false, error);
+    sm_arena arena = {0};
+    job->centre = sm_arena_take(&arena, sm_size(asked->n_trees, job->n_coordinates, 0), sizeof *job->centre);
+    job->points = sm_arena_take(&arena, sm_size(crew->n_threads, job->n_coordinates, 0), sizeof *job->points);
+    if (job->term == NULL && !is_query) job->term = sm_arena_take(&arena, asked->rows.n, sizeof *job->term);
+    if (status == SMERF_OK && arena.has_failed) status = sm_no_memory(error, "making vectors");
+    if (status == SMERF_OK) status = find_terms(job, crew, error);
+    if (status == SMERF_OK && !is_query) {
+        job->smallest = INFINITY;
+        for (size_t i = 0; i < asked->rows.n; i++) job->smallest = fmin(job->smallest, job->term[i]);
+    }
+    if (status == SMERF_OK) status = tell_vectors(job, crew, sink, context, error);
+    sm_arena_free(&arena);
+    return status;
+}
+
+smerf_status sm_make_vectors(const smerf_model *model, const smerf_items *items, bool is_query, const sm_limits *limits,
+                             const smerf_run *run, smerf_vector_sink sink, void *context, double *term,
+                             smerf_error *error) {
+    sm_crew crew;
+    sm_asked asked;
+    smerf_status status = check(model, error);
+    if (status != SMERF_OK) return status;
+    sm_crew_start(&crew, run);
+    status = sm_asked_start(&asked, model, &(smerf_question){.rows = items}, limits, error);
+    if (status != SMERF_OK) return status;
+    vectors_job job = {.asked = &asked,
+                       .n_coordinates = n_coordinates_of(model),
+                       .size = smerf_vectors_size(model),
+                       .term = term,
+                       .smallest = NAN};
+    status = make_vectors(&job, is_query, &crew, sink, context, error);
+    sm_asked_free(&asked);
+    return status;
+}
+
+smerf_status smerf_vectors(const smerf_model *model, const smerf_items *items, bool is_query, const smerf_run *run,
+                           smerf_vector_sink sink, void *context, double *term, smerf_error *error) {
+    return sm_make_vectors(model, items, is_query, &sm_usual_limits, run, sink, context, term, error);
+}

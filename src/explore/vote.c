@@ -1,0 +1,63 @@
+/* vote.c - what an item's neighbours say of it: k-nearest-neighbour prediction by the model's distance. */
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+
+typedef struct counting {
+    const smerf_ballot *ballot;
+    double *values;
+    uint32_t *winner; /* or NULL */
+} counting;
+
+/* Shares of the classes. Neighbours come from near to far, so the first to be asked whose class has the most votes names the
+ * class whose first neighbour is nearest. */
+static void count_labels(const counting *to, size_t query, const smerf_neighbor *neighbors, size_t n) {
+    size_t n_classes = to->ballot->n_classes;
+    double *votes = to->values + query * n_classes, most = 0;
+    uint32_t winner = SMERF_MISSING;
+    memset(votes, 0, n_classes * sizeof *votes);
+    for (size_t k = 0; k < n; k++) votes[to->ballot->codes[neighbors[k].item]] += 1;
+    for (size_t k = 0; k < n; k++) {
+        uint32_t code = to->ballot->codes[neighbors[k].item];
+        if (votes[code] > most) winner = code;
+        most = fmax(most, votes[code]);
+    }
+    for (size_t c = 0; c < n_classes; c++) votes[c] /= n > 0 ? (double)n : NAN;
+    if (to->winner != NULL) to->winner[query] = winner;
+}
+
+static void count_numbers(const counting *to, size_t query, const smerf_neighbor *neighbors, size_t n) {
+    double sum = 0;
+    for (size_t k = 0; k < n; k++) sum += to->ballot->values[neighbors[k].item];
+    to->values[query] = n > 0 ? sum / (double)n : NAN;
+}
+
+static int count(void *context, size_t query, const smerf_neighbor *neighbors, size_t n) {
+    const counting *to = context;
+    if (to->ballot->n_classes > 0)
+        count_labels(to, query, neighbors, n);
+    else
+        count_numbers(to, query, neighbors, n);
+    return 0;
+}
+
+static smerf_status check(const smerf_ballot *ballot, size_t n_items, smerf_error *error) {
+    bool are_labels = ballot->n_classes > 0;
+    if (are_labels ? ballot->codes == NULL : ballot->values == NULL)
+        return sm_fail(error, SMERF_BAD_INPUT, "votes: neither labels nor numbers are given");
+    for (size_t i = 0; i < n_items; i++) {
+        if (are_labels && ballot->codes[i] >= ballot->n_classes)
+            return sm_fail_at(error, i, 0, "votes: item %zu has no label among the %zu classes", i, ballot->n_classes);
+        if (!are_labels && !isfinite(ballot->values[i]))
+            return sm_fail_at(error, i, 0, "votes: item %zu has no finite number", i);
+    }
+    return SMERF_OK;
+}
+
+smerf_status smerf_vote(const smerf_model *model, const smerf_neighborhood *wanted, const smerf_ballot *ballot,
+                        const smerf_run *run, double *values, uint32_t *winner, smerf_error *error) {
+    counting to = {.ballot = ballot, .values = values, .winner = winner};
+    smerf_status status = check(ballot, smerf_items_count(wanted->items), error);
+    return status == SMERF_OK ? smerf_neighbors(model, wanted, run, count, &to, error) : status;
+}
