@@ -1,0 +1,55 @@
+/* clusters.h - items in k groups, and which k is best, whichever way groups are found. */
+#ifndef SM_EXPLORE_CLUSTERS_H
+#define SM_EXPLORE_CLUSTERS_H
+
+#include "base/parallel.h"
+
+/* Items in k groups, none of which is empty. */
+typedef struct sm_grouping {
+    uint32_t *cluster;  /* [n] 0 ... k - 1, in any order */
+    uint32_t *medoid;   /* [k] the item that stands for each cluster, and is in it */
+    double *silhouette; /* [n]; not looked at with k = 1 */
+    double cost;
+} sm_grouping;
+
+/* Finds k groups. The crew's share is that of this one search. */
+typedef smerf_status (*sm_group)(void *context, size_t k, sm_crew *crew, sm_grouping *grouping, smerf_error *error);
+
+/* Where the results of smerf_cluster go. */
+typedef struct sm_cluster_answer {
+    uint32_t *cluster, *medoid;
+    double *silhouette, *tried;
+    smerf_clusters *clusters;
+} sm_cluster_answer;
+
+/* Sees whether there can be so many clusters, and puts in the numbers of which k is to be chosen: from *fewest to *most. */
+smerf_status sm_clusters_check(const smerf_clustering *clustering, size_t n, size_t *fewest, size_t *most,
+                               smerf_error *error);
+
+/* Finds the groups for each k, and tells of those with the largest mean silhouette. */
+smerf_status sm_clusters_choose(size_t n, size_t fewest, size_t most, sm_group group, void *context, sm_crew *crew,
+                                const sm_cluster_answer *answer, smerf_error *error);
+
+/* A crew for the part of a job from some share on. */
+void sm_crew_start_late(sm_crew *crew, const smerf_run *run, double share);
+
+/* A run for the part of a job up to some share: for questions that are asked on the way. */
+typedef struct sm_early_run {
+    smerf_run run;
+    smerf_progress progress;
+    void *context;
+    double share;
+} sm_early_run;
+
+/*   early  must outlive the run that is returned */
+const smerf_run *sm_run_early(sm_early_run *early, const smerf_run *run, double share);
+
+/* ---- the two ways ---- */
+
+smerf_status sm_cluster_by_medoids(const smerf_model *model, const smerf_items *items,
+                                   const smerf_clustering *clustering, const smerf_run *run,
+                                   const sm_cluster_answer *answer, smerf_error *error);
+smerf_status sm_cluster_by_means(const smerf_model *model, const smerf_items *items, const smerf_clustering *clustering,
+                                 const smerf_run *run, const sm_cluster_answer *answer, smerf_error *error);
+
+#endif

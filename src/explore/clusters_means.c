@@ -1,0 +1,150 @@
+/* clusters_means.c - clusters around means, in the forest's Euclidean view: where a matrix of all distances is too large.
+ *
+ * The predicted distance of two items is the squared distance of their vectors plus a term of each (vectors.c). Terms are an
+ * item's own and do not say to which of others it is near, so groups are looked for among the vectors alone. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "explore/clusters.h"
+#include "explore/means.h"
+#include "explore/silhouettes.h"
+
+/* The best of so many is on the whole one per cent nearer to the best of many than a single one is (docs/clusters.md). */
+enum { N_STARTS = 4 };
+
+typedef struct search {
+    sm_means means;
+    size_t most_k;
+    uint32_t *starts;    /* [N_STARTS][most_k] the first k of each are a start for k */
+    uint32_t *cluster;   /* [n] the best clusters so far, */
+    double *centre;      /* [most_k][width] and their centres */
+    double *own, *other; /* [n] squared distances to the item's centre, and to the nearest of the others */
+} search;
+
+/* ---- one k ---- */
+
+/* The best of all starts, the first of those on a tie. */
+static smerf_status find_best(search *all, size_t k, sm_crew *crew, smerf_error *error) {
+    sm_means *means = &all->means;
+    const double from = crew->share_from, step = (crew->share_to - from) / N_STARTS;
+    const size_t cluster_bytes = means->n * sizeof *all->cluster, centre_bytes = k * means->width * sizeof *all->centre;
+    double cost = INFINITY;
+    for (size_t start = 0; start < N_STARTS; start++) {
+        crew->share_from = from + step * (double)start;
+        crew->share_to = from + step * (double)(start + 1);
+        sm_means_set(means, all->starts + start * all->most_k, k);
+        smerf_status status = sm_means_improve(means, crew, error);
+        if (status != SMERF_OK) return status;
+        if (means->cost >= cost) continue;
+        cost = means->cost;
+        memcpy(all->cluster, means->cluster, cluster_bytes);
+        memcpy(all->centre, means->centre, centre_bytes);
+    }
+    memcpy(means->cluster, all->cluster, cluster_bytes);
+    memcpy(means->centre, all->centre, centre_bytes);
+    means->cost = cost;
+    return SMERF_OK;
+}
+
+/* The item nearest to each centre, the first on a tie. */
+static void find_medoids(const search *all, size_t k, uint32_t *medoid) {
+    for (size_t c = 0; c < k; c++) medoid[c] = UINT32_MAX;
+    for (size_t i = 0; i < all->means.n; i++) {
+        uint32_t c = all->means.cluster[i];
+        if (medoid[c] == UINT32_MAX || all->own[i] < all->own[medoid[c]]) medoid[c] = (uint32_t)i;
+    }
+}
+
+/*   n_in  [k] scratch */
+static void rate(const search *all, size_t *n_in, double *silhouette) {
+    const sm_means *means = &all->means;
+    memset(n_in, 0, means->k * sizeof *n_in);
+    for (size_t i = 0; i < means->n; i++) n_in[means->cluster[i]]++;
+    for (size_t i = 0; i < means->n; i++)
+        silhouette[i] = n_in[means->cluster[i]] == 1 ? 0 : sm_silhouette(all->own[i], all->other[i]);
+}
+
+static smerf_status group_by_means(void *context, size_t k, sm_crew *crew, sm_grouping *grouping, smerf_error *error) {
+    search *all = context;
+    smerf_status status = find_best(all, k, crew, error);
+    if (status == SMERF_OK) status = sm_means_distances(&all->means, crew, all->own, all->other, error);
+    if (status != SMERF_OK) return status;
+    memcpy(grouping->cluster, all->means.cluster, all->means.n * sizeof *grouping->cluster);
+    find_medoids(all, k, grouping->medoid);
+    if (k > 1) rate(all, all->means.size, grouping->silhouette);
+    grouping->cost = all->means.cost;
+    return SMERF_OK;
+}
+
+/* ---- vectors ---- */
+
+static smerf_status cluster_points(const float *points, size_t n, size_t width, const smerf_clustering *clustering,
+                                   sm_crew *crew, const sm_cluster_answer *answer, smerf_error *error) {
+    size_t fewest, most;
+    smerf_status status = sm_clusters_check(clustering, n, &fewest, &most, error);
+    if (status != SMERF_OK) return status;
+    search all = {.most_k = most};
+    status = sm_means_start(&all.means, points, n, width, most, error);
+    if (status != SMERF_OK) return status;
+    all.starts = sm_array(sm_size(N_STARTS, most, 0), sizeof *all.starts);
+    all.cluster = sm_array(n, sizeof *all.cluster);
+    all.centre = sm_array(sm_size(most, width, 0), sizeof *all.centre);
+    all.own = sm_array(n, sizeof *all.own);
+    all.other = sm_array(n, sizeof *all.other);
+    if (all.starts == NULL || all.cluster == NULL || all.centre == NULL || all.own == NULL || all.other == NULL)
+        status = sm_no_memory(error, "finding clusters");
+    const double from = crew->share_from, to = crew->share_to, step = 0.3 * (to - from) / N_STARTS;
+    for (uint32_t start = 0; start < N_STARTS && status == SMERF_OK; start++) {
+        crew->share_from = from + step * start;
+        crew->share_to = from + step * (start + 1);
+        status = sm_means_draw(&all.means, clustering->seed, start, most, all.starts + start * most, crew, error);
+    }
+    crew->share_from = crew->share_to;
+    crew->share_to = to;
+    if (status == SMERF_OK) status = sm_clusters_choose(n, fewest, most, group_by_means, &all, crew, answer, error);
+    sm_free(all.starts);
+    sm_free(all.cluster);
+    sm_free(all.centre);
+    sm_free(all.own);
+    sm_free(all.other);
+    sm_means_free(&all.means);
+    return status;
+}
+
+typedef struct gathering {
+    float *points;
+    size_t width; /* padded */
+} gathering;
+
+/* Queries have nothing in the last coordinate. */
+static int take_vector(void *context, size_t item, const float *vector, size_t size) {
+    const gathering *to = context;
+    memcpy(to->points + item * to->width, vector, (size - 1) * sizeof *vector);
+    return 0;
+}
+
+smerf_status sm_cluster_by_means(const smerf_model *model, const smerf_items *items, const smerf_clustering *clustering,
+                                 const smerf_run *run, const sm_cluster_answer *answer, smerf_error *error) {
+    const double share = 0.3; /* of the work that is making vectors */
+    size_t n = smerf_items_count(items), size = smerf_vectors_size(model), fewest, most;
+    size_t width = size == 0 ? 0 : (size - 1 + SM_MEANS_LANES - 1) / SM_MEANS_LANES * SM_MEANS_LANES;
+    char what[80];
+    smerf_status status = sm_clusters_check(clustering, n, &fewest, &most, error);
+    if (status != SMERF_OK) return status;
+    snprintf(what, sizeof what, "%zu items as vectors of %zu numbers", n, width);
+    double n_centres = 3.0 * (double)most,
+           bytes = ((double)n * sizeof(float) + n_centres * sizeof(double)) * (double)width;
+    status = sm_check_memory(bytes, what, error);
+    if (status != SMERF_OK) return status;
+    gathering to = {.points = sm_zeros(sm_size(n, width, 0), sizeof *to.points), .width = width};
+    if (to.points == NULL) return sm_no_memory(error, "finding clusters");
+    sm_early_run early;
+    sm_crew crew;
+    status = smerf_vectors(model, items, true, sm_run_early(&early, run, share), take_vector, &to, NULL, error);
+    sm_crew_start_late(&crew, run, share);
+    if (status == SMERF_OK) status = cluster_points(to.points, n, width, clustering, &crew, answer, error);
+    sm_free(to.points);
+    return status;
+}

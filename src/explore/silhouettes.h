@@ -1,0 +1,23 @@
+/* silhouettes.h - how well items lie in their clusters (Rousseeuw 1987).
+ *
+ * a is an item's mean distance to the others of its cluster, b that to the nearest of the other clusters; its silhouette is
+ * (b - a) / max(a, b), from -1 to 1; 0 in a cluster of one, and where a = b = 0. */
+#ifndef SM_EXPLORE_SILHOUETTES_H
+#define SM_EXPLORE_SILHOUETTES_H
+
+#include "base/parallel.h"
+
+static inline double sm_silhouette(double a, double b) {
+    double larger = a > b ? a : b;
+    return larger > 0 ? (b - a) / larger : 0;
+}
+
+/* From all distances.
+ *   z           [n][n] symmetric; the diagonal is not looked at
+ *   smallest    of the distances: if it is negative, they are counted from there, as the definition wants none below 0
+ *   cluster     [n] 0 ... k - 1, k > 1
+ *   silhouette  [n] out */
+smerf_status sm_silhouettes(const float *z, size_t n, double smallest, const uint32_t *cluster, size_t k, sm_crew *crew,
+                            double *silhouette, smerf_error *error);
+
+#endif
