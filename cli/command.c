@@ -48,12 +48,21 @@ static smerf_status take_option(cli_args *args, int n, char **words, int *next, 
     } else if (option->argument != NULL) {
         bool has_value = *next + 1 < n && !names_option(args->command, words[*next + 1]);
         if (!has_value)
-            return cli_fail(args, error, "%s wants a value: %s %s", option->name, option->name, option->argument);
+            return cli_fail(args, error, "%s wants %s: %s %s", option->name,
+                            strchr(option->argument, ' ') != NULL ? "two values" : "a value", option->name,
+                            option->argument);
         value = words[++*next];
+    }
+    const char *second = "";
+    if (option->argument != NULL && strchr(option->argument, ' ') != NULL) {
+        if (*next + 1 >= n || names_option(args->command, words[*next + 1]))
+            return cli_fail(args, error, "%s wants two values: %s %s", option->name, option->name, option->argument);
+        second = words[++*next];
     }
     if (args->n_given == CLI_MOST_OPTIONS) return cli_fail(args, error, "too many options");
     args->given[args->n_given] = option;
-    args->values[args->n_given++] = value;
+    args->values[args->n_given] = value;
+    args->seconds[args->n_given++] = second;
     return SMERF_OK;
 }
 
@@ -99,6 +108,12 @@ smerf_status cli_parse(const cli_command *command, int n, char **words, cli_args
 const char *cli_get(const cli_args *args, const char *name) {
     for (size_t i = 0; i < args->n_given; i++)
         if (strcmp(args->given[i]->name, name) == 0) return args->values[i];
+    return NULL;
+}
+
+const char *cli_get_second(const cli_args *args, const char *name) {
+    for (size_t i = 0; i < args->n_given; i++)
+        if (strcmp(args->given[i]->name, name) == 0) return args->seconds[i];
     return NULL;
 }
 

@@ -6,7 +6,7 @@
 
 typedef struct cli_option {
     const char *name;     /* "--trees", "-o"; "" is a heading in the help */
-    const char *argument; /* what it is followed by, for the help; NULL: nothing */
+    const char *argument; /* what it is followed by, for the help: one word, or two; NULL: nothing */
     const char *help;
 } cli_option;
 
@@ -29,7 +29,8 @@ typedef struct cli_args {
     const char *words[CLI_MOST_WORDS];
     size_t n_words;
     const cli_option *given[CLI_MOST_OPTIONS];
-    const char *values[CLI_MOST_OPTIONS]; /* of the options given; "" for one without an argument */
+    const char *values[CLI_MOST_OPTIONS];  /* of the options given; "" for one without an argument */
+    const char *seconds[CLI_MOST_OPTIONS]; /* the second word, for those that are followed by two; else "" */
     size_t n_given;
 } cli_args;
 
@@ -39,6 +40,7 @@ smerf_status cli_parse(const cli_command *command, int n, char **words, cli_args
 
 /* The value of an option, or NULL if it was not given. */
 const char *cli_get(const cli_args *args, const char *name);
+const char *cli_get_second(const cli_args *args, const char *name); /* the second word of one that has two */
 bool cli_has(const cli_args *args, const char *name);
 
 /* The value of -o; NULL if it was not given, or is empty. */

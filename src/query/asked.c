@@ -77,6 +77,26 @@ smerf_status sm_side_pick(sm_side *side, const uint32_t *const *lists, uint32_t 
     return SMERF_OK;
 }
 
+smerf_status sm_asked_check_pairs(const sm_asked *asked, const uint32_t *left, const uint32_t *right, size_t n_pairs,
+                                  smerf_error *error) {
+    size_t n_rows = asked->rows.n, n_columns = sm_asked_columns(asked)->n;
+    for (size_t p = 0; p < n_pairs; p++)
+        if (left[p] >= n_rows || right[p] >= n_columns)
+            return sm_fail(error, SMERF_BAD_INPUT, "pair %zu is (%u, %u), and there are %zu and %zu items", p, left[p],
+                           right[p], n_rows, n_columns);
+    return SMERF_OK;
+}
+
+smerf_status sm_asked_pick_pairs(sm_asked *asked, const uint32_t *left, const uint32_t *right, size_t n_pairs,
+                                 uint32_t *places, smerf_error *error) {
+    const uint32_t *lists[2] = {left, right};
+    uint32_t *to[2] = {places, places + n_pairs};
+    smerf_status status = sm_side_pick(&asked->rows, lists, to, asked->is_square ? 2 : 1, n_pairs, error);
+    if (status == SMERF_OK && !asked->is_square)
+        status = sm_side_pick(&asked->others, lists + 1, to + 1, 1, n_pairs, error);
+    return status == SMERF_OK ? sm_asked_plan(asked, true, true, error) : status;
+}
+
 void sm_asked_free(sm_asked *asked) {
     sm_side *sides[2] = {&asked->rows, &asked->others};
     for (size_t s = 0; s < 2; s++) {

@@ -65,6 +65,13 @@ void sm_asked_free(sm_asked *asked); /* fine on one filled with zeros */
 smerf_status sm_side_pick(sm_side *side, const uint32_t *const *lists, uint32_t *const *places, size_t n_lists,
                           size_t n, smerf_error *error);
 
+/* The same for listed pairs, which are checked first: picks the items that occur, and plans to send them.
+ *   places  [2][n_pairs] out: of the left items, then of the right ones */
+smerf_status sm_asked_check_pairs(const sm_asked *asked, const uint32_t *left, const uint32_t *right, size_t n_pairs,
+                                  smerf_error *error);
+smerf_status sm_asked_pick_pairs(sm_asked *asked, const uint32_t *left, const uint32_t *right, size_t n_pairs,
+                                 uint32_t *places, smerf_error *error);
+
 smerf_status sm_asked_plan(sm_asked *asked, bool sends_rows, bool sends_columns, smerf_error *error);
 
 /* Brings a group to hand; nothing happens if it is there already. */

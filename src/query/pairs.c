@@ -13,7 +13,7 @@ enum { MOST_A_TASK = 1024, FEWEST_A_TASK = 32, FEW_LEAVES = 128 };
 typedef struct pairs_job {
     sm_asked *asked;
     sm_arena arena;               /* holds the arrays below, but for the caller's */
-    uint32_t *places;             /* [2 n_pairs] */
+    uint32_t *places;             /* [2][n_pairs] */
     const uint32_t *left, *right; /* [n_pairs] places in the sides */
     size_t n_pairs, n_a_task;
     double *distance;    /* the caller's; the sum at first */
@@ -80,7 +80,7 @@ static void clear(const pairs_job *job, size_t p) {
     if (job->spread != NULL) job->spread[p] = job->mean[p] = 0;
 }
 
-/* A pair that is left to sm_settle keeps the count SM_MAY_SPEAK. */
+/* A pair that is left to sm_settle_pairs keeps the count SM_MAY_SPEAK. */
 static void finish(const pairs_job *job, size_t p) {
     size_t n = job->n_spoken != NULL ? SM_N_SPOKEN(job->n_spoken[p]) : job->asked->n_trees;
     if (n > 0)
@@ -103,39 +103,7 @@ static smerf_status add_group(void *argument, size_t task, size_t thread, smerf_
     return SMERF_OK;
 }
 
-/* Lists the pairs that are not settled, and puts in what comes of them. */
-static smerf_status settle(pairs_job *job, sm_crew *crew, smerf_error *error) {
-    size_t n = 0;
-    if (job->n_spoken == NULL || !sm_settles(job->asked)) return SMERF_OK;
-    for (size_t p = 0; p < job->n_pairs; p++) n += job->n_spoken[p] == SM_MAY_SPEAK;
-    if (n == 0) return SMERF_OK;
-    sm_arena arena = {0};
-    uint32_t *left = sm_arena_take(&arena, n, sizeof *left), *right = sm_arena_take(&arena, n, sizeof *right);
-    double *distance = sm_arena_take(&arena, n, sizeof *distance);
-    smerf_status status = arena.has_failed ? sm_no_memory(error, "predicting") : SMERF_OK;
-    for (size_t p = 0, k = 0; p < job->n_pairs && status == SMERF_OK; p++)
-        if (job->n_spoken[p] == SM_MAY_SPEAK) {
-            left[k] = job->left[p];
-            right[k++] = job->right[p];
-        }
-    if (status == SMERF_OK) status = sm_settle(job->asked, left, right, n, distance, crew, error);
-    for (size_t p = 0, k = 0; p < job->n_pairs && status == SMERF_OK; p++)
-        if (job->n_spoken[p] == SM_MAY_SPEAK) job->distance[p] = distance[k++];
-    sm_arena_free(&arena);
-    return status;
-}
-
 /* ---- all together ---- */
-
-static smerf_status check_pairs(const sm_asked *asked, const uint32_t *left, const uint32_t *right, size_t n_pairs,
-                                smerf_error *error) {
-    size_t n_rows = asked->rows.n, n_columns = sm_asked_columns(asked)->n;
-    for (size_t p = 0; p < n_pairs; p++)
-        if (left[p] >= n_rows || right[p] >= n_columns)
-            return sm_fail(error, SMERF_BAD_INPUT, "pair %zu is (%u, %u), and there are %zu and %zu items", p, left[p],
-                           right[p], n_rows, n_columns);
-    return SMERF_OK;
-}
 
 static smerf_status take_room(pairs_job *job, const sm_crew *crew, smerf_error *error) {
     sm_asked *asked = job->asked;
@@ -146,21 +114,10 @@ static smerf_status take_room(pairs_job *job, const sm_crew *crew, smerf_error *
     if (!sm_asked_all_speak(asked)) job->n_spoken = sm_arena_take(&job->arena, n, sizeof *job->n_spoken);
     if (job->spread != NULL) job->mean = sm_arena_take(&job->arena, n, sizeof *job->mean);
     job->rooms = sm_leaf_rooms_new(asked->model, crew->n_threads);
-    return job->arena.has_failed || job->rooms == NULL ? sm_no_memory(error, "predicting") : SMERF_OK;
-}
-
-/* Sends only those items down the trees that occur in the pairs. */
-static smerf_status pick(pairs_job *job, const uint32_t *left, const uint32_t *right, smerf_error *error) {
-    sm_asked *asked = job->asked;
-    size_t n = job->n_pairs;
-    const uint32_t *lists[2] = {left, right};
-    uint32_t *places[2] = {job->places, job->places + n};
-    smerf_status status = sm_side_pick(&asked->rows, lists, places, asked->is_square ? 2 : 1, n, error);
-    if (status == SMERF_OK && !asked->is_square)
-        status = sm_side_pick(&asked->others, lists + 1, places + 1, 1, n, error);
-    job->left = places[0];
-    job->right = places[1];
-    return status == SMERF_OK ? sm_asked_plan(asked, true, true, error) : status;
+    if (job->arena.has_failed || job->rooms == NULL) return sm_no_memory(error, "predicting");
+    job->left = job->places;
+    job->right = job->places + n;
+    return SMERF_OK;
 }
 
 static smerf_status predict(pairs_job *job, sm_crew *crew, smerf_error *error) {
@@ -173,7 +130,8 @@ static smerf_status predict(pairs_job *job, sm_crew *crew, smerf_error *error) {
         status = sm_asked_turn(asked, group, crew, error);
         if (status == SMERF_OK) status = sm_crew_do(crew, n_tasks, add_group, job, error);
     }
-    return status == SMERF_OK ? settle(job, crew, error) : status;
+    if (status != SMERF_OK || job->n_spoken == NULL) return status;
+    return sm_settle_pairs(asked, job->left, job->right, job->n_pairs, job->n_spoken, job->distance, crew, error);
 }
 
 smerf_status sm_predict_pairs(const smerf_model *model, const smerf_question *question, const sm_limits *limits,
@@ -185,13 +143,13 @@ smerf_status sm_predict_pairs(const smerf_model *model, const smerf_question *qu
     smerf_status status = sm_asked_start(&asked, model, question, limits, error);
     if (status != SMERF_OK) return status;
     pairs_job job = {.asked = &asked, .n_pairs = n_pairs, .distance = distance, .spread = spread};
-    status = check_pairs(&asked, left, right, n_pairs, error);
+    status = sm_asked_check_pairs(&asked, left, right, n_pairs, error);
     if (status == SMERF_OK && spread != NULL) status = sm_model_check_forest(model, "a spread over trees", error);
     if (status == SMERF_OK && n_pairs > 0 && model->method != NULL) {
         status = sm_answer_pairs(&asked, left, right, n_pairs, &crew, distance, error);
     } else if (status == SMERF_OK && n_pairs > 0) {
         status = take_room(&job, &crew, error);
-        if (status == SMERF_OK) status = pick(&job, left, right, error);
+        if (status == SMERF_OK) status = sm_asked_pick_pairs(&asked, left, right, n_pairs, job.places, error);
         if (status == SMERF_OK) status = predict(&job, &crew, error);
         sm_leaf_rooms_free(job.rooms, crew.n_threads);
     }

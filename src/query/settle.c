@@ -63,3 +63,25 @@ smerf_status sm_settle(sm_asked *asked, const uint32_t *row, const uint32_t *col
     sm_free(job.n_spoken);
     return status;
 }
+
+smerf_status sm_settle_pairs(sm_asked *asked, const uint32_t *row, const uint32_t *column, size_t n,
+                             const uint32_t *n_spoken, double *distance, sm_crew *crew, smerf_error *error) {
+    size_t n_left = 0;
+    for (size_t p = 0; p < n && sm_settles(asked); p++) n_left += n_spoken[p] == SM_MAY_SPEAK;
+    if (n_left == 0) return SMERF_OK;
+    sm_arena arena = {0};
+    uint32_t *rows = sm_arena_take(&arena, n_left, sizeof *rows),
+             *columns = sm_arena_take(&arena, n_left, sizeof *rows);
+    double *settled = sm_arena_take(&arena, n_left, sizeof *settled);
+    smerf_status status = arena.has_failed ? sm_no_memory(error, "predicting") : SMERF_OK;
+    for (size_t p = 0, k = 0; p < n && status == SMERF_OK; p++)
+        if (n_spoken[p] == SM_MAY_SPEAK) {
+            rows[k] = row[p];
+            columns[k++] = column[p];
+        }
+    if (status == SMERF_OK) status = sm_settle(asked, rows, columns, n_left, settled, crew, error);
+    for (size_t p = 0, k = 0; p < n && status == SMERF_OK; p++)
+        if (n_spoken[p] == SM_MAY_SPEAK) distance[p] = settled[k++];
+    sm_arena_free(&arena);
+    return status;
+}

@@ -15,4 +15,11 @@ static inline bool sm_settles(const sm_asked *asked) {
 smerf_status sm_settle(sm_asked *asked, const uint32_t *row, const uint32_t *column, size_t n, double *distance,
                        sm_crew *crew, smerf_error *error);
 
+/* Settles those of the listed pairs that are left, if the model is such a one.
+ *   row, column  [n] places in the sides
+ *   n_spoken     [n] trees, as sm_asked_all_speak says; SM_MAY_SPEAK alone: it is left
+ *   distance     [n] changed where pairs were left */
+smerf_status sm_settle_pairs(sm_asked *asked, const uint32_t *row, const uint32_t *column, size_t n,
+                             const uint32_t *n_spoken, double *distance, sm_crew *crew, smerf_error *error);
+
 #endif

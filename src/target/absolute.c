@@ -163,6 +163,7 @@ const sm_target_kind sm_target_absolute = {
     .leaf_row = sm_absolute_leaf_row,
     .leaf_pair = sm_absolute_leaf_pair,
     .mean_apart = sm_absolute_mean_apart,
+    .root_means = sm_absolute_root_means,
     .true_row = true_row,
     .with_diagonal = with_diagonal,
     .take = take,

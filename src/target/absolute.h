@@ -31,5 +31,6 @@ void sm_absolute_leaf_row(const smerf_target *target, const sm_leaves *leaves, s
                           double *scratch);
 double sm_absolute_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
 double sm_absolute_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
+bool sm_absolute_root_means(const smerf_target *target, const sm_nodes *nodes, double *mean);
 
 #endif

@@ -244,3 +244,40 @@ double sm_absolute_mean_apart(const smerf_target *target, const sm_leaves *leave
     bool is_few = (end - first) * (end - first) <= leaves->first[leaves->n];
     return is_few ? mean_of_pairs(value, leaves, first, end) : mean_of_steps(value, leaves, first, end);
 }
+
+/* ---- all members ---- */
+
+/* Adds to each member the sum of w_j |y - y_j| over those before it on the way up the values, or down them. */
+static void add_steps(const double *value, const sm_leaves *leaves, bool is_up, double *sum) {
+    const summary *made = leaves->summary;
+    size_t n = leaves->first[leaves->n];
+    double before = 0, distance = 0, last = 0;
+    for (size_t k = 0; k < n; k++) {
+        uint32_t member = made->by_value[is_up ? k : n - 1 - k];
+        double y = value[leaves->item[member]];
+        if (before > 0) distance += before * fabs(y - last);
+        last = y;
+        sum[member] += distance;
+        before += leaves->weight[member];
+    }
+}
+
+bool sm_absolute_root_means(const smerf_target *target, const sm_nodes *nodes, double *mean) {
+    const sm_leaves *leaves = nodes->leaves;
+    const double *value = sm_absolute_of(target)->value, diagonal = sm_one_column_of(target)->diagonal;
+    sm_arena arena = {0};
+    double *sum = sm_arena_take_zeros(&arena, leaves->first[leaves->n], sizeof *sum);
+    double *leaf_mean = sm_arena_take_zeros(&arena, leaves->n, sizeof *leaf_mean);
+    bool has_room = !arena.has_failed;
+    if (has_room) {
+        add_steps(value, leaves, true, sum);
+        add_steps(value, leaves, false, sum);
+        for (size_t l = 0; l < leaves->n; l++)
+            for (size_t m = leaves->first[l]; m < leaves->first[l + 1]; m++)
+                leaf_mean[l] +=
+                    leaves->weight[m] / leaves->total[l] * ((sum[m] + leaves->weight[m] * diagonal) / nodes->total[0]);
+        sm_nodes_average(nodes, leaf_mean, mean);
+    }
+    sm_arena_free(&arena);
+    return has_room;
+}

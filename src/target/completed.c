@@ -263,6 +263,28 @@ static double mean_apart(const smerf_target *target, const sm_leaves *leaves, si
            sm_vector_mean_apart(&completed->vectors, leaves, first, end);
 }
 
+static size_t node_bytes(const smerf_target *target, const sm_leaves *leaves) {
+    return sm_vector_node_bytes(&completed_of(target)->vectors, leaves);
+}
+
+static void *summarise_nodes(const smerf_target *target, const sm_nodes *nodes) {
+    const summary *made = nodes->leaves->summary;
+    return sm_vector_summarise_nodes(&completed_of(target)->vectors, made->vectors, nodes);
+}
+
+static void nodes_free(void *made) { sm_vector_nodes_free(made); }
+
+static void path_means(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path, size_t n,
+                       double *mean, double *scratch) {
+    const completed_target *completed = completed_of(target);
+    const sm_leaves own = for_rest(nodes->leaves);
+    const sm_nodes rest = {.leaves = &own, .total = nodes->total};
+    completed->rest->kind->path_means(completed->rest, &rest, leaf, path, n, mean, scratch);
+    sm_vector_path_means(&completed->vectors, ((const summary *)nodes->leaves->summary)->vectors, nodes->summary, nodes,
+                         leaf, path, n, scratch);
+    for (size_t k = 0; k < n; k++) mean[k] += scratch[k];
+}
+
 /* What was filled in is no truth. */
 static void true_row(const smerf_target *target, size_t row, double *out) {
     const smerf_target *pairs = completed_of(target)->pairs;
@@ -349,6 +371,10 @@ const sm_target_kind sm_target_completed = {
     .leaf_row = leaf_row,
     .leaf_pair = leaf_pair,
     .mean_apart = mean_apart,
+    .node_bytes = node_bytes,
+    .summarise_nodes = summarise_nodes,
+    .nodes_free = nodes_free,
+    .path_means = path_means,
     .true_row = true_row,
     .equal = equal,
     .save = save,

@@ -206,6 +206,7 @@ const sm_target_kind sm_target_distances = {
     .leaf_pair = sm_distances_leaf_pair,
     .item_strip = sm_distances_item_strip,
     .mean_apart = sm_distances_mean_apart,
+    .root_means = sm_distances_root_means,
     .true_row = true_row,
     .with_diagonal = with_diagonal,
     .take = take,

@@ -4,6 +4,7 @@
  * h(l', l) the same to the last bit, the outer sum always runs over the leaf with the smaller number. */
 #include <math.h>
 
+#include "base/arena.h"
 #include "target/distances.h"
 
 /* Adds to row[l] for the leaves l > leaf: the outer sum runs over this leaf. */
@@ -95,4 +96,38 @@ double sm_distances_mean_apart(const smerf_target *target, const sm_leaves *leav
             weight += pair;
         }
     return weight > 0 ? sum / weight : NAN;
+}
+
+/* The sum of w_j z_ij over all items j, those that the tree has not seen having no weight; in lanes, for speed. */
+static double sum_row(const float *z, const double *weight, size_t n) {
+    enum { LANES = 8 };
+    double lane[LANES] = {0}, sum = 0;
+    size_t j = 0;
+    for (; j + LANES <= n; j += LANES)
+        for (size_t k = 0; k < LANES; k++) lane[k] += weight[j + k] * (double)z[j + k];
+    for (size_t k = 0; k < LANES; k++) sum += lane[k];
+    for (; j < n; j++) sum += weight[j] * (double)z[j];
+    return sum;
+}
+
+bool sm_distances_root_means(const smerf_target *target, const sm_nodes *nodes, double *mean) {
+    const sm_distances *distances = sm_distances_of(target);
+    const sm_leaves *leaves = nodes->leaves;
+    size_t n = target->n_columns;
+    sm_arena arena = {0};
+    double *weight = sm_arena_take_zeros(&arena, n, sizeof *weight);
+    double *leaf_mean = sm_arena_take_zeros(&arena, leaves->n, sizeof *leaf_mean);
+    bool has_room = !arena.has_failed;
+    for (size_t m = 0; m < leaves->first[leaves->n] && has_room; m++) weight[leaves->item[m]] = leaves->weight[m];
+    for (size_t l = 0; l < leaves->n && has_room; l++)
+        for (size_t m = leaves->first[l]; m < leaves->first[l + 1]; m++) {
+            size_t item = leaves->item[m];
+            const float *z = distances->z + item * n;
+            double more = sm_distances_self(distances, item) - (double)z[item];
+            leaf_mean[l] += leaves->weight[m] / leaves->total[l] *
+                            ((sum_row(z, weight, n) + leaves->weight[m] * more) / nodes->total[0]);
+        }
+    if (has_room) sm_nodes_average(nodes, leaf_mean, mean);
+    sm_arena_free(&arena);
+    return has_room;
 }

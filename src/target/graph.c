@@ -201,6 +201,7 @@ const sm_target_kind sm_target_graph = {
     .leaf_row = sm_graph_leaf_row,
     .leaf_pair = sm_graph_leaf_pair,
     .mean_apart = sm_graph_mean_apart,
+    .path_means = sm_graph_path_means,
     .true_row = true_row,
     .is_link = sm_graph_is_link,
     .with_diagonal = with_diagonal,

@@ -41,5 +41,7 @@ void sm_graph_summary_free(void *summary);
 void sm_graph_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row, double *scratch);
 double sm_graph_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
 double sm_graph_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
+void sm_graph_path_means(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path, size_t n,
+                         double *mean, double *scratch);
 
 #endif

@@ -168,3 +168,24 @@ double sm_graph_mean_apart(const smerf_target *target, const sm_leaves *leaves, 
     const sm_pair_sums sums = sm_links_sum(graph->links, leaves, &made->places, first, end);
     return mean_of(graph, &sums);
 }
+
+/* ---- a leaf and nodes ---- */
+
+void sm_graph_path_means(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path, size_t n,
+                         double *mean, double *scratch) {
+    const sm_graph *graph = sm_graph_of(target);
+    const sm_leaves *leaves = nodes->leaves;
+    double *weight = scratch, *value = scratch + n, same = 0, linked = 0;
+    size_t first = leaves->first[leaf], end = leaves->first[leaf + 1];
+    memset(scratch, 0, 2 * n * sizeof *scratch);
+    sm_links_add_path(graph->links, leaves, &((const summary *)leaves->summary)->places, first, end, path, n, weight,
+                      value);
+    for (size_t m = first; m < end; m++) same += leaves->weight[m] * leaves->weight[m];
+    for (size_t k = n; k-- > 0;) {
+        linked += weight[k] - value[k];
+        double own = sm_node_holds(leaves, path[k], leaf) ? same * (1 - graph->self) : 0;
+        mean[k] = fmax(1 - (linked + own) / (leaves->total[leaf] * nodes->total[path[k]]), graph->least);
+    }
+    size_t last = leaves->first_leaf[path[n - 1]];
+    if (leaves->node[last] == path[n - 1]) mean[n - 1] = sm_graph_leaf_pair(target, leaves, leaf, last);
+}

@@ -40,5 +40,10 @@ void sm_labels_leaf_point(const smerf_target *target, const sm_leaves *leaves, s
                           double *term);
 double sm_labels_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
 void sm_labels_leaf_values(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *values);
+size_t sm_labels_node_bytes(const smerf_target *target, const sm_leaves *leaves);
+void *sm_labels_summarise_nodes(const smerf_target *target, const sm_nodes *nodes);
+void sm_labels_nodes_free(void *summary);
+void sm_labels_path_means(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path,
+                          size_t n, double *mean, double *scratch);
 
 #endif

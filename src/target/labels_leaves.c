@@ -248,3 +248,105 @@ void sm_labels_leaf_values(const smerf_target *target, const sm_leaves *leaves, 
     memset(values, 0, sm_labels_of(target)->classes->n * sizeof *values);
     for (size_t i = made->first[leaf]; i < made->first[leaf + 1]; i++) values[made->label[i]] = made->share[i];
 }
+
+/* ---- nodes: the classes that each has, as of leaves ---- */
+
+typedef struct node_summary {
+    sm_arena arena;
+    size_t *first; /* [n_nodes + 1] room in the two below, for as many classes as a node can have */
+    uint32_t *n;   /* [n_nodes] how many it has */
+    uint32_t *label;
+    double *share;
+} node_summary;
+
+static size_t most_classes(const sm_labels *labels, const sm_leaves *leaves, size_t node) {
+    size_t n_members = leaves->first[leaves->end_leaf[node]] - leaves->first[leaves->first_leaf[node]];
+    return n_members < labels->classes->n ? n_members : labels->classes->n;
+}
+
+size_t sm_labels_node_bytes(const smerf_target *target, const sm_leaves *leaves) {
+    size_t n = 0;
+    for (size_t node = 0; node < leaves->n_nodes; node++) n += most_classes(sm_labels_of(target), leaves, node);
+    return sm_size(leaves->n_nodes, sizeof(size_t) + sizeof(uint32_t),
+                   sm_size(n, sizeof(uint32_t) + sizeof(double), 0));
+}
+
+void sm_labels_nodes_free(void *made) {
+    node_summary *old = made;
+    if (old == NULL) return;
+    sm_arena_free(&old->arena);
+    sm_free(old);
+}
+
+/* The leaves that hold a class give it to all nodes above them. Classes come in order, so each node has them in order. */
+static void give_upwards(const sm_labels *labels, const sm_nodes *nodes, node_summary *made) {
+    const sm_leaves *leaves = nodes->leaves;
+    const summary *below = leaves->summary;
+    for (uint32_t c = 0; c < labels->classes->n; c++)
+        for (size_t h = below->first_holder[c]; h < below->first_holder[c + 1]; h++) {
+            uint32_t leaf = below->holder[h];
+            double weight = below->holder_share[h] * leaves->total[leaf];
+            for (uint32_t node = leaves->node[leaf];; node = leaves->parent[node]) {
+                size_t last = made->first[node] + made->n[node];
+                if (made->n[node] > 0 && made->label[last - 1] == c) {
+                    made->share[last - 1] += weight / nodes->total[node];
+                } else {
+                    made->label[last] = c;
+                    made->share[last] = weight / nodes->total[node];
+                    made->n[node]++;
+                }
+                if (node == 0) break;
+            }
+        }
+}
+
+void *sm_labels_summarise_nodes(const smerf_target *target, const sm_nodes *nodes) {
+    const sm_labels *labels = sm_labels_of(target);
+    const sm_leaves *leaves = nodes->leaves;
+    node_summary *made = sm_zeros(1, sizeof *made);
+    if (made == NULL) return NULL;
+    made->first = sm_arena_take(&made->arena, leaves->n_nodes + 1, sizeof *made->first);
+    made->n = sm_arena_take_zeros(&made->arena, leaves->n_nodes, sizeof *made->n);
+    size_t n = 0;
+    for (size_t node = 0; node < leaves->n_nodes && !made->arena.has_failed; node++) {
+        made->first[node] = n;
+        n += most_classes(labels, leaves, node);
+    }
+    made->label = sm_arena_take(&made->arena, n, sizeof *made->label);
+    made->share = sm_arena_take(&made->arena, n, sizeof *made->share);
+    if (made->arena.has_failed) {
+        sm_labels_nodes_free(made);
+        return NULL;
+    }
+    give_upwards(labels, nodes, made);
+    return made;
+}
+
+/* The share of a class in a node. */
+static double share_in(const node_summary *made, size_t node, uint32_t label) {
+    const uint32_t *labels = made->label + made->first[node];
+    size_t from = 0, end = made->n[node];
+    while (from < end) {
+        size_t middle = from + (end - from) / 2;
+        if (labels[middle] < label)
+            from = middle + 1;
+        else
+            end = middle;
+    }
+    return from < made->n[node] && labels[from] == label ? made->share[made->first[node] + from] : 0;
+}
+
+void sm_labels_path_means(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path,
+                          size_t n, double *mean, double *scratch) {
+    const sm_leaves *leaves = nodes->leaves;
+    const summary *below = leaves->summary;
+    double own = own_part(target, leaves, leaf) * leaves->total[leaf];
+    (void)scratch;
+    for (size_t k = 0; k < n; k++) {
+        mean[k] = sm_node_holds(leaves, path[k], leaf) ? 1 + own / nodes->total[path[k]] : 1;
+        for (size_t i = below->first[leaf]; i < below->first[leaf + 1]; i++)
+            mean[k] -= below->share[i] * share_in(nodes->summary, path[k], below->label[i]);
+    }
+    size_t last = leaves->first_leaf[path[n - 1]];
+    if (leaves->node[last] == path[n - 1]) mean[n - 1] = sm_labels_leaf_pair(target, leaves, leaf, last);
+}

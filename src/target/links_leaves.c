@@ -54,6 +54,23 @@ sm_pair_sums sm_links_sum(const sm_links *links, const sm_leaves *leaves, const 
     return sums;
 }
 
+/* Most partners are far away: the way is searched from the root. */
+void sm_links_add_path(const sm_links *links, const sm_leaves *leaves, const sm_places *places, size_t first,
+                       size_t end, const uint32_t *path, size_t n, double *weight, double *value) {
+    for (size_t m = first; m < end; m++) {
+        size_t item = leaves->item[m];
+        for (size_t e = links->first[item]; e < links->first[item + 1]; e++) {
+            uint32_t other = places->place[links->partner[e]];
+            if (other == SMERF_MISSING) continue;
+            size_t k = 0, leaf = places->leaf[other];
+            while (k + 1 < n && sm_node_holds(leaves, path[k + 1], leaf)) k++;
+            double both = leaves->weight[m] * leaves->weight[other] * sm_links_weight(links, e);
+            weight[k] += both;
+            value[k] += both * sm_links_value(links, e);
+        }
+    }
+}
+
 size_t sm_leaves_find(const sm_leaves *leaves, const sm_places *places, size_t first, size_t end) {
     if (first >= end) return leaves->n_nodes;
     for (size_t node = leaves->node[places->leaf[first]];; node = leaves->parent[node]) {

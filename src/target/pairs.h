@@ -49,5 +49,8 @@ void sm_pairs_summary_free(void *summary);
 void sm_pairs_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row, double *scratch);
 double sm_pairs_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
 double sm_pairs_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
+bool sm_pairs_root_means(const smerf_target *target, const sm_nodes *nodes, double *mean);
+void sm_pairs_path_means(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path, size_t n,
+                         double *mean, double *scratch);
 
 #endif

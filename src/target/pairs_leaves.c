@@ -263,3 +263,85 @@ double sm_pairs_mean_apart(const smerf_target *target, const sm_leaves *leaves, 
     const sm_pair_sums inside = sm_links_sum(sm_known_pairs_of(target)->links, leaves, &made->places, first, end);
     return inside.weight > 0 ? inside.value / inside.weight : NAN;
 }
+
+/* ---- nodes ---- */
+
+bool sm_pairs_root_means(const smerf_target *target, const sm_nodes *nodes, double *mean) {
+    const sm_known_pairs *pairs = sm_known_pairs_of(target);
+    const sm_leaves *leaves = nodes->leaves;
+    const summary *made = leaves->summary;
+    const uint32_t root = 0;
+    double *weight = sm_zeros(leaves->n_nodes, sizeof *weight);
+    if (weight == NULL) return false;
+    memset(mean, 0, leaves->n_nodes * sizeof *mean);
+    for (size_t l = 0; l < leaves->n; l++) {
+        size_t node = leaves->node[l];
+        for (size_t m = leaves->first[l]; m < leaves->first[l + 1]; m++) {
+            double own = leaves->weight[m] * leaves->weight[m];
+            weight[node] += own;
+            mean[node] += own * sm_known_self(pairs, leaves->item[m]);
+        }
+        sm_links_add_path(pairs->links, leaves, &made->places, leaves->first[l], leaves->first[l + 1], &root, 1,
+                          &weight[node], &mean[node]);
+    }
+    for (size_t node = leaves->n_nodes; node-- > 0;) {
+        if (node > 0) {
+            weight[leaves->parent[node]] += weight[node];
+            mean[leaves->parent[node]] += mean[node];
+        }
+        mean[node] /= weight[node];
+    }
+    sm_free(weight);
+    return true;
+}
+
+/* Answers for those nodes of a path that have pairs with this leaf's node `n_up` steps up, themselves as many steps up.
+ * Returns how many are open. */
+static size_t answer_path(const double *weight, const double *value, size_t n, size_t n_up, double *mean) {
+    double all_weight = 0, all_value = 0;
+    size_t n_open = 0;
+    for (size_t k = n; k-- > 0;) {
+        all_weight += weight[k];
+        all_value += value[k];
+        size_t from = k > 0 ? k + n_up : 0, to = k + n_up < n ? k + n_up : n - 1;
+        for (size_t asked = from; asked <= to; asked++) {
+            if (!isnan(mean[asked])) continue;
+            if (all_weight > 0)
+                mean[asked] = all_value / all_weight;
+            else
+                n_open++;
+        }
+    }
+    return n_open;
+}
+
+void sm_pairs_path_means(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path, size_t n,
+                         double *mean, double *scratch) {
+    const sm_known_pairs *pairs = sm_known_pairs_of(target);
+    const sm_leaves *leaves = nodes->leaves;
+    const summary *made = leaves->summary;
+    double *weight = scratch, *value = scratch + n, own_weight = 0, own_value = 0, so_far_weight = 0, so_far_value = 0;
+    size_t node = leaves->node[leaf], first = first_member(leaves, node), end = end_member(leaves, node);
+    memset(scratch, 0, 2 * n * sizeof *scratch);
+    sm_links_add_path(pairs->links, leaves, &made->places, first, end, path, n, weight, value);
+    for (size_t m = first; m < end; m++) {
+        own_weight += leaves->weight[m] * leaves->weight[m];
+        own_value += leaves->weight[m] * leaves->weight[m] * sm_known_self(pairs, leaves->item[m]);
+    }
+    for (size_t k = n; k-- > 0;) { /* nodes that have the leaf itself */
+        so_far_weight += weight[k];
+        so_far_value += value[k];
+        bool holds = sm_node_holds(leaves, path[k], leaf);
+        mean[k] = holds ? (so_far_value + own_value) / (so_far_weight + own_weight) : NAN;
+    }
+    for (size_t n_up = 0; answer_path(weight, value, n, n_up, mean) > 0 && !is_silent(made); n_up++) {
+        size_t was_first = first, was_end = end;
+        node = leaves->parent[node];
+        first = first_member(leaves, node);
+        end = end_member(leaves, node);
+        sm_links_add_path(pairs->links, leaves, &made->places, first, was_first, path, n, weight, value);
+        sm_links_add_path(pairs->links, leaves, &made->places, was_end, end, path, n, weight, value);
+    }
+    size_t last = leaves->first_leaf[path[n - 1]];
+    if (leaves->node[last] == path[n - 1]) mean[n - 1] = sm_pairs_leaf_pair(target, leaves, leaf, last);
+}

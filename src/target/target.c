@@ -83,3 +83,11 @@ void smerf_target_row(const smerf_target *target, size_t row, double *distances)
 }
 
 unsigned smerf_target_metrics(const smerf_target *truth) { return sm_target_inner(truth)->kind->metrics; }
+
+void sm_nodes_average(const sm_nodes *nodes, const double *leaf_mean, double *mean) {
+    const sm_leaves *leaves = nodes->leaves;
+    for (size_t node = 0; node < leaves->n_nodes; node++) mean[node] = 0;
+    for (size_t l = 0; l < leaves->n; l++) mean[leaves->node[l]] = leaf_mean[l];
+    for (size_t node = leaves->n_nodes; node-- > 1;) /* children come after their parents */
+        mean[leaves->parent[node]] += nodes->share[node] * mean[node];
+}

@@ -51,6 +51,18 @@ typedef struct sm_leaves {
     const void *summary; /* what the target's kind made of them, see sm_target_kind.summarise */
 } sm_leaves;
 
+/* The nodes of one tree, for those who ask how far apart two of them are. */
+typedef struct sm_nodes {
+    const sm_leaves *leaves;
+    const double *total; /* [leaves->n_nodes] the weight of each, */
+    const double *share; /* and what share of its parent's that is */
+    const void *summary; /* what the target's kind made of them, see sm_target_kind.summarise_nodes */
+} sm_nodes;
+
+static inline bool sm_node_holds(const sm_leaves *leaves, size_t node, size_t leaf) {
+    return leaf >= leaves->first_leaf[node] && leaf < leaves->end_leaf[node];
+}
+
 /* A thread's state while it grows trees: defined by each kind. */
 typedef struct sm_search sm_search;
 
@@ -174,6 +186,31 @@ typedef struct sm_target_kind {
     /* Mean distance over the pairs of different items among members first .. end-1; NaN if there is none. */
     double (*mean_apart)(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
 
+    /* --- explaining; any number of threads at once ---
+     * The mean distance of two nodes is that over all pairs of their members, an item and itself included where both nodes
+     * have it, so that it is h for two leaves. Where only some pairs are known, it is that over those; two nodes without
+     * any climb as two leaves do. */
+
+    /* What speaks for the nodes of a tree in few numbers: becomes nodes->summary. NULL where there is no need for one.
+     * *out NULL: no memory.   node_bytes: what it will take */
+    size_t (*node_bytes)(const smerf_target *target, const sm_leaves *leaves);
+    void *(*summarise_nodes)(const smerf_target *target, const sm_nodes *nodes);
+    void (*nodes_free)(void *summary);
+
+    /* Of every node to the root. NULL: found from path_means, if all pairs are known. False: no memory.
+     *   mean  [n_nodes] out */
+    bool (*root_means)(const smerf_target *target, const sm_nodes *nodes, double *mean);
+
+    /* Of a leaf to the nodes on a way down from the root. The last is what leaf_pair says, to the last bit, if it is a leaf.
+     * NULL: found from leaf_row, if all pairs are known.
+     *   path     [n] nodes, each the parent of the next
+     *   mean     [n] out; NaN: the tree has nothing to say
+     *   scratch  [2 n] */
+    void (*path_means)(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path, size_t n,
+                       double *mean, double *scratch);
+
+    /* --- values and truth --- */
+
     /* The label or response itself: how many numbers it is, what they are called, and their means in one leaf. NULL:
      * there is no such thing. */
     size_t (*n_values)(const smerf_target *target);
@@ -236,6 +273,9 @@ smerf_status sm_target_load_numbers(const sm_tensors *tensors, const char *name,
 
 /* Likewise the names of the columns that it was taken from, each ended by a NUL; none if the model has no such array. */
 smerf_status sm_target_load_columns(const sm_tensors *tensors, sm_strings *columns, smerf_error *error);
+
+/* For `root_means`: means of leaves become those of all nodes, by weight.   leaf_mean  [n]    mean  [n_nodes] out */
+void sm_nodes_average(const sm_nodes *nodes, const double *leaf_mean, double *mean);
 
 /* Refuses what smerf_target_take cannot cut. */
 smerf_status sm_target_check_cut(const smerf_target *target, smerf_error *error);

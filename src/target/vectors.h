@@ -73,4 +73,20 @@ void sm_vector_leaf_point(const sm_vectors *vectors, const sm_vector_summary *su
                           double *term);
 double sm_vector_mean_apart(const sm_vectors *vectors, const sm_leaves *leaves, size_t first, size_t end);
 
+/* ---- explaining: vectors_nodes.c ---- */
+
+/* The same for nodes. */
+typedef struct sm_vector_nodes {
+    double *mean;   /* [n_nodes][rank] */
+    double *spread; /* [n_nodes] */
+    double *own;    /* [leaves] where z_ii is overruled: sum of w_i^2 (z_ii - what the vectors say); else NULL */
+} sm_vector_nodes;
+
+size_t sm_vector_node_bytes(const sm_vectors *vectors, const sm_leaves *leaves);
+sm_vector_nodes *sm_vector_summarise_nodes(const sm_vectors *vectors, const sm_vector_summary *summary,
+                                           const sm_nodes *nodes); /* NULL: no memory */
+void sm_vector_nodes_free(sm_vector_nodes *made);
+void sm_vector_path_means(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_vector_nodes *made,
+                          const sm_nodes *nodes, size_t leaf, const uint32_t *path, size_t n, double *mean);
+
 #endif

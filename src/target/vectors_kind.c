@@ -84,6 +84,22 @@ double sm_vector_kind_mean_apart(const smerf_target *target, const sm_leaves *le
     return sm_vector_mean_apart(sm_vectors_of(target), leaves, first, end);
 }
 
+size_t sm_vector_kind_node_bytes(const smerf_target *target, const sm_leaves *leaves) {
+    return sm_vector_node_bytes(sm_vectors_of(target), leaves);
+}
+
+void *sm_vector_kind_summarise_nodes(const smerf_target *target, const sm_nodes *nodes) {
+    return sm_vector_summarise_nodes(sm_vectors_of(target), nodes->leaves->summary, nodes);
+}
+
+void sm_vector_kind_nodes_free(void *summary) { sm_vector_nodes_free(summary); }
+
+void sm_vector_kind_path_means(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path,
+                               size_t n, double *mean, double *scratch) {
+    (void)scratch;
+    sm_vector_path_means(sm_vectors_of(target), nodes->leaves->summary, nodes->summary, nodes, leaf, path, n, mean);
+}
+
 void sm_vector_kind_true_row(const smerf_target *target, size_t row, double *out) {
     sm_vectors_true_row(sm_vectors_of(target), row, out);
 }

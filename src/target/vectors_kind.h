@@ -41,6 +41,11 @@ size_t sm_vector_kind_n_coordinates(const smerf_target *target);
 void sm_vector_kind_leaf_point(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *point,
                                double *term);
 double sm_vector_kind_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
+size_t sm_vector_kind_node_bytes(const smerf_target *target, const sm_leaves *leaves);
+void *sm_vector_kind_summarise_nodes(const smerf_target *target, const sm_nodes *nodes);
+void sm_vector_kind_nodes_free(void *summary);
+void sm_vector_kind_path_means(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path,
+                               size_t n, double *mean, double *scratch);
 void sm_vector_kind_true_row(const smerf_target *target, size_t row, double *out);
 
 #define SM_VECTOR_KIND                                                                                                 \
@@ -51,6 +56,8 @@ void sm_vector_kind_true_row(const smerf_target *target, size_t row, double *out
     .n_strip_numbers = sm_vector_kind_n_strip_numbers, .leaf_strip = sm_vector_kind_leaf_strip,                        \
     .add_strip = sm_vector_kind_add_strip, .leaf_pair = sm_vector_kind_leaf_pair,                                      \
     .mean_apart = sm_vector_kind_mean_apart, .n_coordinates = sm_vector_kind_n_coordinates,                            \
-    .leaf_point = sm_vector_kind_leaf_point, .true_row = sm_vector_kind_true_row
+    .leaf_point = sm_vector_kind_leaf_point, .node_bytes = sm_vector_kind_node_bytes,                                  \
+    .summarise_nodes = sm_vector_kind_summarise_nodes, .nodes_free = sm_vector_kind_nodes_free,                        \
+    .path_means = sm_vector_kind_path_means, .true_row = sm_vector_kind_true_row
 
 #endif

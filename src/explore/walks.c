@@ -1,0 +1,229 @@
+/* walks.c - see walks.h. */
+#include "explore/walks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---- how much there is ---- */
+
+/* Nodes from the root to a leaf. */
+static size_t way_length(const sm_leaves *leaves, size_t leaf) {
+    size_t n = 1;
+    for (uint32_t node = leaves->node[leaf]; node != 0; node = leaves->parent[node]) n++;
+    return n;
+}
+
+static size_t sum_lengths(const sm_asked *asked, const sm_side *side, const uint32_t *n_of, size_t b) {
+    const uint32_t *leaf = sm_asked_leaves(asked, side, b);
+    size_t n = 0;
+    for (size_t i = 0; i < side->n; i++) n += n_of[i] * way_length(&sm_asked_ready(asked, b)->leaves, leaf[i]);
+    return n;
+}
+
+double sm_walks_bytes(const sm_asked *asked, size_t b, const sm_walk_pairs *pairs) {
+    const sm_leaves *leaves = &sm_asked_ready(asked, b)->leaves;
+    const sm_target_kind *kind = asked->model->target->kind;
+    size_t n_means = sum_lengths(asked, &asked->rows, pairs->n_of_row, b);
+    if (!asked->is_square) n_means += sum_lengths(asked, &asked->others, pairs->n_of_column, b);
+    double bytes = (double)n_means * sizeof(double) + (double)pairs->n * (sizeof(size_t) + 4 * sizeof(uint32_t)) +
+                   (double)leaves->n_nodes * (3 * sizeof(double) + 2 * sizeof(uint32_t));
+    return bytes + (kind->node_bytes != NULL ? (double)kind->node_bytes(asked->model->target, leaves) : 0);
+}
+
+/* ---- before the walks ---- */
+
+static bool start_nodes(sm_walks *walks) {
+    const sm_leaves *leaves = &walks->ready->leaves;
+    double *total = sm_arena_take_zeros(&walks->arena, leaves->n_nodes, sizeof *total);
+    double *share = sm_arena_take(&walks->arena, leaves->n_nodes, sizeof *share);
+    walks->depth = sm_arena_take(&walks->arena, leaves->n_nodes, sizeof *walks->depth);
+    if (walks->arena.has_failed) return false;
+    for (size_t l = 0; l < leaves->n; l++) total[leaves->node[l]] = leaves->total[l];
+    for (size_t node = leaves->n_nodes; node-- > 1;) total[leaves->parent[node]] += total[node];
+    for (size_t node = 0; node < leaves->n_nodes; node++) {
+        share[node] = total[node] / total[leaves->parent[node]];
+        walks->depth[node] = node == 0 ? 0 : walks->depth[leaves->parent[node]] + 1;
+    }
+    walks->nodes = (sm_nodes){.leaves = leaves, .total = total, .share = share};
+    const smerf_target *target = walks->model->target;
+    if (target->kind->summarise_nodes == NULL) return true;
+    walks->summary = target->kind->summarise_nodes(target, &walks->nodes);
+    walks->nodes.summary = walks->summary;
+    return walks->summary != NULL;
+}
+
+static bool find_root_means(sm_walks *walks) {
+    const smerf_target *target = walks->model->target;
+    const sm_leaves *leaves = walks->nodes.leaves;
+    const uint32_t root = 0;
+    walks->root_mean = sm_arena_take(&walks->arena, leaves->n_nodes, sizeof *walks->root_mean);
+    if (walks->arena.has_failed) return false;
+    if (target->kind->root_means != NULL) return target->kind->root_means(target, &walks->nodes, walks->root_mean);
+    double *leaf_mean = sm_array(leaves->n, sizeof *leaf_mean), scratch[2];
+    if (leaf_mean == NULL) return false;
+    for (size_t l = 0; l < leaves->n; l++)
+        target->kind->path_means(target, &walks->nodes, l, &root, 1, &leaf_mean[l], scratch);
+    sm_nodes_average(&walks->nodes, leaf_mean, walks->root_mean);
+    sm_free(leaf_mean);
+    return true;
+}
+
+/* Which leaves the pairs have, and where their means will be; returns how many means there are. */
+static size_t place_pairs(sm_walks *walks, const sm_asked *asked, size_t b, const sm_walk_pairs *pairs) {
+    const sm_leaves *leaves = walks->nodes.leaves;
+    const uint32_t *row_leaf = sm_asked_leaves(asked, &asked->rows, b);
+    const uint32_t *column_leaf = sm_asked_leaves(asked, sm_asked_columns(asked), b);
+    const bool *is_out = sm_asked_is_out(asked, b);
+    size_t n_means = 0;
+    for (size_t p = 0; p < pairs->n; p++) {
+        uint32_t i = pairs->left[p], j = pairs->right[p], one = row_leaf[i], other = column_leaf[j];
+        bool may_speak = is_out == NULL || sm_asked_may_speak(asked, is_out[i], is_out[j]);
+        walks->first_mean[p] = n_means;
+        walks->from[p] = !may_speak ? SMERF_MISSING : one < other ? one : other;
+        walks->to[p] = one < other ? other : one;
+        if (may_speak) n_means += walks->depth[leaves->node[one]] + walks->depth[leaves->node[other]] + 2;
+    }
+    return n_means;
+}
+
+/* Sorts the ends of the pairs by their leaves. */
+static void sort_ends(sm_walks *walks, size_t n_pairs) {
+    size_t n_leaves = walks->nodes.leaves->n;
+    uint32_t sum = 0;
+    memset(walks->first_end, 0, (n_leaves + 1) * sizeof *walks->first_end);
+    for (size_t p = 0; p < n_pairs; p++) {
+        if (walks->from[p] == SMERF_MISSING) continue;
+        walks->first_end[walks->from[p]]++;
+        walks->first_end[walks->to[p]]++;
+    }
+    for (size_t l = 0; l <= n_leaves; l++) { /* where each leaf's ends end; filling them in leads to where they start */
+        sum += walks->first_end[l];
+        walks->first_end[l] = sum;
+    }
+    for (size_t p = n_pairs; p-- > 0;) {
+        if (walks->from[p] == SMERF_MISSING) continue;
+        walks->ends[--walks->first_end[walks->to[p]]] = (uint32_t)(2 * p + 1);
+        walks->ends[--walks->first_end[walks->from[p]]] = (uint32_t)(2 * p);
+    }
+}
+
+bool sm_walks_start(sm_walks *walks, const sm_asked *asked, size_t b, const sm_walk_pairs *pairs) {
+    *walks = (sm_walks){.model = asked->model, .tree = &asked->model->trees[b], .ready = sm_asked_ready(asked, b)};
+    sm_arena *arena = &walks->arena;
+    if (!start_nodes(walks) || !find_root_means(walks)) return false;
+    walks->from = sm_arena_take(arena, pairs->n, sizeof *walks->from);
+    walks->to = sm_arena_take(arena, pairs->n, sizeof *walks->to);
+    walks->first_mean = sm_arena_take(arena, pairs->n, sizeof *walks->first_mean);
+    walks->first_end = sm_arena_take(arena, walks->nodes.leaves->n + 1, sizeof *walks->first_end);
+    walks->ends = sm_arena_take(arena, sm_size(pairs->n, 2, 0), sizeof *walks->ends);
+    if (arena->has_failed) return false;
+    size_t n_means = place_pairs(walks, asked, b, pairs);
+    sort_ends(walks, pairs->n);
+    walks->mean = sm_arena_take(arena, n_means, sizeof *walks->mean);
+    return walks->mean != NULL;
+}
+
+void sm_walks_free(sm_walks *walks) {
+    if (walks->summary != NULL) walks->model->target->kind->nodes_free(walks->summary);
+    sm_arena_free(&walks->arena);
+    *walks = (sm_walks){0};
+}
+
+/* ---- means on the ways ---- */
+
+bool sm_walk_room_start(sm_walk_room *room, const smerf_model *model) {
+    size_t n = sm_model_most_leaves(model);
+    *room = (sm_walk_room){0};
+    room->path = sm_arena_take(&room->arena, n, sizeof *room->path);
+    room->scratch = sm_arena_take(&room->arena, sm_size(n, 2, 0), sizeof *room->scratch);
+    room->node = sm_arena_take(&room->arena, sm_size(n, 2, 0), sizeof *room->node);
+    return sm_leaf_room_start(&room->leaf, model) && !room->arena.has_failed;
+}
+
+void sm_walk_room_free(sm_walk_room *room) {
+    sm_leaf_room_free(&room->leaf);
+    sm_arena_free(&room->arena);
+}
+
+static double *means_of(const sm_walks *walks, size_t pair, bool of_to) {
+    size_t more = of_to ? walks->depth[walks->nodes.leaves->node[walks->to[pair]]] + 1 : 0;
+    return walks->mean + walks->first_mean[pair] + more;
+}
+
+/* Means of one leaf to the nodes on the way to another, from those to all nodes. */
+static void pick_means(const sm_walks *walks, size_t to, const double *node_mean, double *mean) {
+    const sm_leaves *leaves = walks->nodes.leaves;
+    uint32_t node = leaves->node[to];
+    for (size_t k = walks->depth[node]; k > 0; k--, node = leaves->parent[node]) mean[k] = node_mean[node];
+    mean[0] = node_mean[0];
+}
+
+/* The same by themselves. */
+static void find_means(const sm_walks *walks, size_t leaf, size_t to, sm_walk_room *room, double *mean) {
+    const smerf_target *target = walks->model->target;
+    const sm_leaves *leaves = walks->nodes.leaves;
+    uint32_t node = leaves->node[to];
+    size_t n = walks->depth[node] + 1;
+    for (size_t k = n; k-- > 0; node = leaves->parent[node]) room->path[k] = node;
+    target->kind->path_means(target, &walks->nodes, leaf, room->path, n, mean, room->scratch);
+}
+
+void sm_walks_fill(sm_walks *walks, size_t first, size_t end, sm_walk_room *room) {
+    const smerf_target *target = walks->model->target;
+    const sm_leaves *leaves = walks->nodes.leaves;
+    bool by_rows = target->kind->path_means == NULL;
+    for (size_t leaf = first; leaf < end; leaf++) {
+        if (walks->first_end[leaf] == walks->first_end[leaf + 1]) continue;
+        if (by_rows) {
+            target->kind->leaf_row(target, leaves, leaf, room->leaf.row, room->leaf.scratch);
+            sm_nodes_average(&walks->nodes, room->leaf.row, room->node);
+        }
+        for (size_t e = walks->first_end[leaf]; e < walks->first_end[leaf + 1]; e++) {
+            size_t pair = walks->ends[e] / 2;
+            bool is_to = walks->ends[e] % 2 == 1;
+            size_t other = is_to ? walks->from[pair] : walks->to[pair];
+            if (by_rows)
+                pick_means(walks, other, room->node, means_of(walks, pair, is_to));
+            else
+                find_means(walks, leaf, other, room, means_of(walks, pair, is_to));
+        }
+    }
+}
+
+/* ---- adding up ---- */
+
+/* What one item's way changes, half while the other item is still at the root, and half when it has come to its leaf.
+ *   mean   [depth + 1] of the other's leaf to the nodes on the way
+ *   start  of the other's leaf to the root
+ *   end    what the tree predicts: h(l, l) may have rules of its own, which the last split has to account for */
+static void add_way(const sm_walks *walks, size_t leaf, const double *mean, double start, double end, double *shares) {
+    const sm_tree *tree = walks->tree;
+    const sm_leaves *leaves = walks->nodes.leaves;
+    uint32_t node = leaves->node[leaf];
+    double after = end;
+    for (size_t k = walks->depth[node]; k > 0; k--) {
+        uint32_t parent = leaves->parent[node];
+        double before = k > 1 ? mean[k - 1] : start;
+        double change = ((after - before) + (walks->root_mean[node] - walks->root_mean[parent])) / 2;
+        size_t split = tree->place[parent], first = tree->first_term[split], n = tree->first_term[split + 1] - first;
+        if (n > 1) change /= (double)n;
+        for (size_t t = first; t < first + n; t++) shares[tree->term_feature[t]] += change;
+        after = before;
+        node = parent;
+    }
+}
+
+double sm_walks_add(const sm_walks *walks, size_t pair, double *baseline, double *shares) {
+    const sm_leaves *leaves = walks->nodes.leaves;
+    size_t from = walks->from[pair], to = walks->to[pair];
+    const double *of_from = means_of(walks, pair, false), *of_to = means_of(walks, pair, true);
+    bool has_own_rule = from == to && walks->ready->self != NULL;
+    double distance = has_own_rule ? walks->ready->self[from] : of_from[walks->depth[leaves->node[to]]];
+    if (isnan(distance)) return NAN;
+    *baseline += leaves->n > 1 ? walks->root_mean[0] : distance; /* one leaf: there is no split to account for more */
+    add_way(walks, to, of_from, walks->root_mean[leaves->node[from]], distance, shares);
+    add_way(walks, from, of_to, walks->root_mean[leaves->node[to]], distance, shares);
+    return distance;
+}
