@@ -60,7 +60,7 @@ cdef int check(smerf_status status, const smerf_error *error, Watch watch=None) 
         return 0
     if status == SMERF_CANCELLED and watch is not None and watch.raised is not None:
         raise watch.raised
-    sentence = error.message.decode("utf-8", "replace")
+    sentence = (<const char *>error.message).decode("utf-8", "replace")
     if status == SMERF_NO_MEMORY:
         raise MemoryError(sentence)
     if status == SMERF_IO:

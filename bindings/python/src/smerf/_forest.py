@@ -6,18 +6,18 @@ from typing import Any, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Bunch, ClassifierTags
+from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _options
 from ._asking import Floats
-from ._pairs import PairModel
+from ._explaining import Explained
 from ._progress import watching
 
 VARIED = ("candidates", "min_parent", "splits")
 
 
-class DistanceForest(PairModel):
+class DistanceForest(Explained):
     """Similarity and metric random forest: learns how far apart items are.
 
     Parameters
@@ -295,51 +295,6 @@ class DistanceForest(PairModel):
         items = self._items_of(X)
         with watching(self.n_jobs) as watch:
             return self._model.evaluate(items, None, None, True, _options.metrics(metrics), watch)
-
-    # ---- features ----
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """What the splits on each feature have gained, summing to 1.
-
-        Examples
-        --------
-        >>> import smerf
-        >>> X, Z = smerf.simulate("regression", 80)
-        >>> forest = smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z)
-        >>> sorted(forest.feature_importances_.argsort()[-2:].tolist())
-        [0, 1]
-        """
-        check_is_fitted(self)
-        gains = self._model.importance()
-        total = gains.sum()
-        return gains / total if total > 0 else gains
-
-    def permutation_importance(self, X: Any = None) -> Bunch:
-        """How much the squared error out of bag grows when a feature is shuffled.
-
-        Parameters
-        ----------
-        X : array of shape (n, p), optional
-            The training items, where the model comes from a file.
-
-        Returns
-        -------
-        result : Bunch
-            `importances_mean` over the trees, and `standard_error` of that mean; one number a feature.
-
-        Examples
-        --------
-        >>> import smerf
-        >>> X, Z = smerf.simulate("regression", 80)
-        >>> forest = smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z)
-        >>> forest.permutation_importance().importances_mean.shape
-        (20,)
-        """
-        items = self._items_of(X)
-        with watching(self.n_jobs, self.verbose, "shuffling features") as watch:
-            mean, error = self._model.permutation_importance(items, None, watch)
-        return Bunch(importances_mean=mean, standard_error=error)
 
     # ---- tuning ----
 

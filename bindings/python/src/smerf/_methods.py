@@ -7,10 +7,10 @@ from typing import Any
 
 from . import _core, _options
 from ._forest import DistanceForest
-from ._pairs import PairModel
+from ._exploring import ExploringModel
 
 
-class _Plain(PairModel):
+class _Plain(ExploringModel):
     """A method without parameters of its own."""
 
     def __init__(
@@ -86,7 +86,7 @@ class Bilinear(_Plain):
     _method = "bilinear"
 
 
-class _Grown(PairModel):
+class _Grown(ExploringModel):
     """A method that grows an ordinary forest."""
 
     def __init__(
@@ -210,7 +210,7 @@ class Plugin(_Grown):
     _method = "plugin"
 
 
-class _Sampled(PairModel):
+class _Sampled(ExploringModel):
     """A link model that is sampled."""
 
     def __init__(
@@ -300,13 +300,13 @@ class NARM(_Sampled):
     _method = "narm"
 
 
-ESTIMATORS: dict[str, type[PairModel]] = {
+ESTIMATORS: dict[str, type[ExploringModel]] = {
     estimator._method: estimator
     for estimator in (DistanceForest, Euclidean, Mahalanobis, Bilinear, RandomForestDistance, Plugin, EPM, NARM)
 }
 
 
-def load(path: str | os.PathLike[str]) -> PairModel:
+def load(path: str | os.PathLike[str]) -> ExploringModel:
     """Read a model of any method from a file, whether Python or the command wrote it.
 
     Parameters

@@ -198,7 +198,7 @@ cdef class Model:
             free(lists.item)
             free(lists.distance)
 
-    # ---- how good, and why ----
+    # ---- how good ----
 
     def evaluate(self, Items rows, Items columns, Target truth, bint out_of_bag, unsigned metrics, Watch watch):
         cdef smerf_error error
@@ -211,25 +211,6 @@ cdef class Model:
         check(status, &error, watch)
         return {_text(smerf_metric_name(<smerf_metric>m)): scores.value[m] for m in range(SMERF_N_METRICS)
                 if scores.metrics >> m & 1}
-
-    def importance(self):
-        cdef smerf_error error
-        made = np.empty(len(self.features()))
-        cdef double[::1] importance = made
-        check(smerf_importance_gain(self.model, &importance[0], &error), &error)
-        return made
-
-    def permutation_importance(self, Items items, Target truth, Watch watch):
-        cdef smerf_error error
-        cdef const smerf_target *known = NULL if truth is None else truth.target
-        cdef smerf_status status
-        made, errors = np.empty(len(self.features())), np.empty(len(self.features()))
-        cdef double[::1] importance = made, standard_error = errors
-        with nogil:
-            status = smerf_importance_permutation(self.model, items.items, known, &watch.run, &importance[0],
-                                                  &standard_error[0], &error)
-        check(status, &error, watch)
-        return made, errors
 
 
 def fit(Items items, Target target, dict options, Watch watch):

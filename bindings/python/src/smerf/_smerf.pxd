@@ -1,5 +1,5 @@
 # What the module takes from smerf.h; the C compiler compares it with the header.
-from libc.stdint cimport int8_t, uint32_t, uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 
 cdef extern from "smerf.h" nogil:
     const char *smerf_version()
@@ -155,6 +155,14 @@ cdef extern from "smerf.h" nogil:
     smerf_status smerf_neighbors(const smerf_model *, const smerf_neighborhood *, const smerf_run *,
                                  smerf_neighbor_sink, void *, smerf_error *)
 
+    ctypedef struct smerf_ballot:
+        size_t n_classes
+        const uint32_t *codes
+        const double *values
+
+    smerf_status smerf_vote(const smerf_model *, const smerf_neighborhood *, const smerf_ballot *, const smerf_run *,
+                            double *, uint32_t *, smerf_error *)
+
     ctypedef enum smerf_metric:
         SMERF_RMSE
     int SMERF_N_METRICS
@@ -173,6 +181,43 @@ cdef extern from "smerf.h" nogil:
     smerf_status smerf_importance_gain(const smerf_model *, double *, smerf_error *)
     smerf_status smerf_importance_permutation(const smerf_model *, const smerf_items *, const smerf_target *,
                                               const smerf_run *, double *, double *, smerf_error *)
+
+    smerf_status smerf_importance_interaction(const smerf_model *, const smerf_items *, const smerf_target *,
+                                              const uint32_t *, size_t, const smerf_run *, double *, double *,
+                                              smerf_error *)
+    smerf_status smerf_explain_pairs(const smerf_model *, const smerf_question *, const uint32_t *, const uint32_t *,
+                                     size_t, const smerf_run *, double *, double *, double *, smerf_error *)
+    smerf_status smerf_explain_items(const smerf_model *, const smerf_items *, const uint32_t *, size_t, size_t,
+                                     const smerf_run *, double *, double *, smerf_error *)
+
+    ctypedef enum smerf_clusters_by:
+        SMERF_MEDOIDS
+        SMERF_MEANS
+
+    ctypedef struct smerf_clustering:
+        smerf_clusters_by by
+        size_t k, most_k
+        uint64_t seed
+
+    ctypedef struct smerf_clusters:
+        size_t k
+        double cost, silhouette
+
+    smerf_status smerf_cluster(const smerf_model *, const smerf_items *, const smerf_clustering *, const smerf_run *,
+                               uint32_t *, uint32_t *, double *, double *, smerf_clusters *, smerf_error *)
+
+    ctypedef struct smerf_map_facts:
+        size_t n_landmarks
+        double share_of_values, stress
+
+    smerf_status smerf_embed(const smerf_model *, const smerf_items *, size_t, size_t, uint64_t, const smerf_run *,
+                             double *, double *, smerf_map_facts *, smerf_error *)
+    size_t smerf_vectors_size(const smerf_model *)
+
+    ctypedef int (*smerf_vector_sink)(void *, size_t, const float *, size_t) noexcept
+
+    smerf_status smerf_vectors(const smerf_model *, const smerf_items *, bint, const smerf_run *, smerf_vector_sink,
+                               void *, double *, smerf_error *)
 
     smerf_status smerf_model_save(const smerf_model *, const char *, smerf_error *)
     smerf_status smerf_model_load(const char *, smerf_model **, smerf_error *)
