@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -35,13 +34,3 @@ def command(tmp_path):
 @pytest.fixture
 def rng():
     return np.random.default_rng(7)
-
-
-@pytest.fixture(autouse=True)
-def no_warnings():
-    """A warning that nobody expects is an error."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", category=DeprecationWarning)
-        warnings.filterwarnings("ignore", category=PendingDeprecationWarning)
-        yield

@@ -6,7 +6,7 @@ import contextlib
 import sys
 from typing import Callable, Iterator
 
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 
 from . import _core
 
@@ -47,13 +47,22 @@ def _new_bar(what: str) -> _PlainBar | _TqdmBar:
         return _PlainBar(what)
 
 
+def n_threads(n_jobs: int | None) -> int:
+    """n_jobs as scikit-learn reads it. These are threads of C, which may run in any process: joblib has no say."""
+    if n_jobs is None:
+        return int(effective_n_jobs(None))  # one, unless joblib.parallel_config says otherwise
+    if n_jobs == 0:
+        raise ValueError("n_jobs == 0 has no meaning")
+    return int(n_jobs) if n_jobs > 0 else max(1, int(cpu_count()) + 1 + int(n_jobs))
+
+
 @contextlib.contextmanager
 def watching(n_jobs: int | None, verbose: int = 0, what: str = "") -> Iterator[_core.Watch]:
     """How a call is run: on how many threads, and with or without a bar."""
     bar = _new_bar(what) if verbose else None
     tell: Callable[[float], object] | None = bar.show if bar is not None else None
     try:
-        yield _core.Watch(effective_n_jobs(n_jobs), tell)
+        yield _core.Watch(n_threads(n_jobs), tell)
         if bar is not None:
             bar.show(1.0)
     finally:
