@@ -83,6 +83,8 @@ typedef struct smerf_column {
     const char *name;          /* copied */
     smerf_kind kind;           /* which of the two groups below is set */
     const double *values;      /* number: [n_items], finite or NaN; must outlive the items */
+    const float *floats;       /* the same in float32, where values is NULL */
+    size_t step;               /* from one item's number to the next; 0 is 1. A row-major table of p columns: p */
     const uint32_t *codes;     /* category: [n_items], places in levels or SMERF_MISSING; copied */
     const char *const *levels; /* category: [n_levels], different from each other; copied */
     size_t n_levels;
