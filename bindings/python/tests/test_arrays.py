@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from data import features, known
 from scipy import sparse
 
 import smerf
@@ -51,6 +52,19 @@ def test_x_gives_the_same_whatever_it_lies_in(plain, name):
     X, Z = plain
     expected = grown(X, Z).distance(X)
     np.testing.assert_array_equal(grown(SAME[name](X), Z).distance(SAME[name](X)), expected)
+
+
+@pytest.mark.parametrize("kind", ["distances", "labels", "response"])
+@pytest.mark.parametrize("splits", ["axis", "oblique"])
+def test_models_of_float32_are_those_of_the_same_numbers_as_doubles(kind, splits):
+    X = features(50, 6, 3, missing=0.1).astype(np.float32)
+    target, parameters, _ = known(kind, 50, 3)
+    forest = smerf.DistanceForest(n_estimators=10, splits=splits, random_state=1, **parameters)
+    expected = forest.fit(X.astype(np.float64), **target)._model.to_bytes()
+    for form in (X, np.asfortranarray(X), strided(X), X.astype(">f4"), np.ascontiguousarray(X.astype(float)), X[::-1][::-1]):
+        forest.fit(form, **target)
+        assert forest._model.to_bytes() == expected
+        assert np.isfinite(forest.permutation_importance().importances_mean).all()
 
 
 @pytest.mark.parametrize("type_", [np.int8, np.int16, np.int64, np.dtype(">i4")])

@@ -5,6 +5,7 @@ import resource
 import tracemalloc
 
 import numpy as np
+import pytest
 
 import smerf
 
@@ -38,14 +39,34 @@ def test_the_matrix_lives_as_long_as_the_model():
     np.testing.assert_array_equal(forest.distance(X), expected)
 
 
-def test_a_fortran_matrix_of_doubles_is_used_in_place():
-    X = np.asfortranarray(np.random.default_rng(0).normal(size=(20000, 20)))
+def peak():
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
+
+
+@pytest.mark.parametrize("type_", [np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_features_are_used_in_place(type_, order):
+    X = np.asarray(np.random.default_rng(0).normal(size=(20000, 50)), dtype=type_, order=order)
     y = X[:, 0] > 0
     tracemalloc.start()
-    smerf.DistanceForest(n_estimators=1, max_depth=1, random_state=1).fit(X, y)
+    forest = smerf.DistanceForest(n_estimators=1, max_depth=1, random_state=1).fit(X, y)
+    forest.predict(X)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 0.25 * X.nbytes
+
+
+def test_asking_of_many_features_takes_no_room_for_a_copy():
+    """Of the whole process, in which the library's own memory counts too."""
+    X = np.ones((40000, 400), dtype=np.float32)
+    X[:, 0] = np.arange(40000)
+    forest = smerf.DistanceForest(n_estimators=1, max_depth=1, candidates=1, random_state=1)
+    forest.fit(X[:2000], X[:2000, 0])
+    pairs = np.array([[0, 39999]])
+    before = peak()
+    forest.pair_distance(pairs, X)
+    assert peak() - before < 0.25 * X.nbytes
 
 
 def test_a_thousand_fits_leave_nothing_behind():

@@ -1,7 +1,7 @@
-"""X as the library wants it: columns of float64, and categories as codes.
+"""X as the library wants it: columns of numbers, and categories as codes.
 
-The library reads features column by column, as doubles. A float64 array in Fortran order is taken as it is; from
-anything else one such array is made and kept as long as the items.
+Numbers in float32 or float64 are used where they lie, in rows or in columns; from anything else an array of float64 is
+made and kept as long as the items.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sklearn.utils import check_array
 from . import _core
 
 Column = tuple[Any, ...]
-"""(name, float64 array), or (name, uint32 codes, levels)."""
+"""(name, array of float32 or float64), or (name, uint32 codes, levels)."""
 
 
 def is_frame(data: Any) -> bool:
@@ -61,8 +61,15 @@ def _coded(name: str, values: Sequence[Any] | NDArray[Any]) -> Column:
     return name, codes, list(place)
 
 
-def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:
-    return np.ascontiguousarray(values, dtype=np.float64)
+def _in_place(values: NDArray[Any]) -> bool:
+    """Whether the library can read an array where it lies: rows go forward by whole numbers of cells."""
+    step = values.strides[0]
+    is_float = values.dtype in (np.float32, np.float64) and values.dtype.isnative
+    return is_float and values.flags.aligned and step > 0 and step % values.itemsize == 0
+
+
+def _numbers(values: NDArray[Any]) -> NDArray[Any]:
+    return values if _in_place(values) else np.ascontiguousarray(values, dtype=np.float64)
 
 
 def _object_column(name: str, values: NDArray[Any], is_category: bool | None) -> Column:
@@ -96,6 +103,8 @@ def _series_column(name: str, series: Any, is_category: bool | None) -> Column:
             return _coded(name, series.tolist())
         if np.issubdtype(np.asarray(series.dtype.type()).dtype, np.complexfloating):
             raise ValueError(f"Complex data not supported: column '{name}'")
+        if series.dtype in (np.float32, np.float64):
+            return name, _numbers(series.to_numpy())
         return name, _numbers(series.to_numpy(dtype=np.float64, na_value=np.nan))
     if pd.api.types.is_datetime64_any_dtype(series.dtype) or pd.api.types.is_timedelta64_dtype(series.dtype):
         raise ValueError(f"column '{name}' holds times; turn them into numbers, or into a category")
@@ -111,7 +120,7 @@ def _frame_columns(X: Any, names: Sequence[str], categories: Sequence[bool | Non
 
 def _array_columns(X: NDArray[Any], names: Sequence[str], categories: Sequence[bool | None]) -> list[Column]:
     if X.dtype.kind in "biuf":
-        values = np.asarray(X, dtype=np.float64, order="F")
+        values = X if _in_place(X) else np.asarray(X, dtype=np.float64, order="F")
         return [
             _coded(name, X[:, f].tolist()) if categories[f] else (name, values[:, f]) for f, name in enumerate(names)
         ]

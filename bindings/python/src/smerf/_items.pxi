@@ -2,7 +2,10 @@
 
 
 cdef class Items:
-    """`columns` is a list of (name, float64 array) and (name, uint32 array of codes, list of levels)."""
+    """`columns` is a list of (name, array of numbers) and (name, uint32 array of codes, list of levels).
+
+    Numbers are float64 or float32, and may have others between them, as the column of a table has; they are not copied.
+    """
     cdef smerf_items *items
     cdef readonly size_t n
     cdef readonly list columns
@@ -61,18 +64,25 @@ cdef class Items:
 
 cdef fill_column(smerf_column *column, given, size_t n_items):
     """Gives back what must live until the items are made."""
-    cdef const double[::1] values
+    cdef const double[:] doubles
+    cdef const float[:] floats
     cdef const uint32_t[::1] codes
     cdef bytes name = _utf8(given[0])
     cdef Words levels
     memset(column, 0, sizeof(smerf_column))
     column.name = name
     if len(given) == 2:
-        values = given[1]
-        if <size_t>values.shape[0] != n_items:
-            raise ValueError(f"column '{given[0]}' has {values.shape[0]} values for {n_items} items")
+        numbers = given[1]
+        if numbers.shape != (n_items,) or n_items == 0 or (n_items > 1 and numbers.strides[0] <= 0):
+            raise ValueError(f"column '{given[0]}' has the shape {numbers.shape} for {n_items} items")
         column.kind = SMERF_NUMBER
-        column.values = &values[0] if n_items > 0 else NULL
+        column.step = numbers.strides[0] // numbers.itemsize if n_items > 1 else 1
+        if numbers.dtype == np.float32:
+            floats = numbers
+            column.floats = &floats[0]
+        else:
+            doubles = numbers
+            column.values = &doubles[0]
         return name
     codes, levels = given[1], Words(given[2])
     if <size_t>codes.shape[0] != n_items:

@@ -27,6 +27,8 @@ cdef extern from "smerf.h" nogil:
         const char *name
         smerf_kind kind
         const double *values
+        const float *floats
+        size_t step
         const uint32_t *codes
         const char **levels
         size_t n_levels
