@@ -13,7 +13,7 @@ MAKEFLAGS += --no-print-directory
 
 code = include src cli demo examples tests bench experiments
 c_files = $(shell find $(code) -name '*.[ch]' 2>/dev/null | sort)
-shell_scripts = $(shell grep -rlIE '^\#!.*[/ ](ba)?sh( |$$)' .ci scripts bindings $(code) 2>/dev/null | sort)
+shell_scripts = $(shell grep -rlIE '^\#!.*[/ ](ba)?sh( |$$)' .ci scripts bindings page/run-tests $(code) 2>/dev/null | sort)
 
 .PHONY: build demo test lint format fuzz bench bench-quick reproduce reference python install uninstall clean help
 

@@ -87,8 +87,9 @@ static void put_clusters(sm_output *output, const cli_items *items, const answer
 
 static void put_json(sm_output *output, const cli_items *items, const answer *from) {
     char space[24];
-    sm_output_print(output, "{\"by\": \"%s\", \"k\": %zu, \"cost\": ",
-                    from->asked.by == SMERF_MEANS ? "means" : "medoids", from->found.k);
+    sm_output_print(output,
+                    "{\"by\": \"%s\", \"k\": %zu, \"cost\": ", from->asked.by == SMERF_MEANS ? "means" : "medoids",
+                    from->found.k);
     sm_put_json_number(output, from->found.cost);
     sm_output_print(output, ", \"silhouette\": ");
     sm_put_json_number(output, from->found.silhouette);
@@ -129,8 +130,7 @@ static void say(const cli_args *args, const answer *from) {
             snprintf(tried + length, sizeof tried - length, "%s%zu (%.3f)", length == 0 ? "; tried " : ", ", k,
                      from->tried[k]);
     }
-    if (!isnan(from->found.silhouette))
-        snprintf(rated, sizeof rated, ", mean silhouette %.3f", from->found.silhouette);
+    if (!isnan(from->found.silhouette)) snprintf(rated, sizeof rated, ", mean silhouette %.3f", from->found.silhouette);
     cli_say(args, "%s, cost %.6g%s%s", cli_count(from->found.k, "cluster", counted), from->found.cost, rated, tried);
 }
 

@@ -22,11 +22,6 @@ static const cli_option own_options[] = {
 
 static const cli_option *const options[] = {own_options, cli_general_options, NULL};
 
-static smerf_status no_memory(smerf_error *error) {
-    strcpy(error->message, "out of memory while making a map");
-    return SMERF_NO_MEMORY;
-}
-
 /* ---- a map ---- */
 
 typedef struct map {
@@ -113,8 +108,17 @@ static void tell(const cli_args *args, const map *of) {
     if (of->facts.n_landmarks < of->n)
         cli_say(args, "%s in %s by %zu landmarks: stress %.3g among these", items, axes, of->facts.n_landmarks,
                 of->facts.stress);
+    else if (isnan(of->facts.stress))
+        cli_say(args, "%s in %s, all in one place", items, axes);
     else
         cli_say(args, "%s in %s: stress %.3g", items, axes, of->facts.stress);
+}
+
+static smerf_status refuse_size(const map *of, smerf_error *error) {
+    double bytes = (double)of->n * (double)of->n_axes * sizeof(double);
+    snprintf(error->message, sizeof error->message,
+             "%zu dimensions of %zu items take %.3g GB, more memory than there is", of->n_axes, of->n, bytes / 1e9);
+    return SMERF_NO_MEMORY;
 }
 
 static smerf_status make_map(const cli_args *args, const smerf_model *model, const cli_items *items,
@@ -130,7 +134,7 @@ static smerf_status make_map(const cli_args *args, const smerf_model *model, con
     of.x = calloc(of.n + 1, of.n_axes * sizeof *of.x);
     of.value = calloc(of.n_axes, sizeof *of.value);
     if (of.x == NULL || of.value == NULL)
-        status = no_memory(error);
+        status = refuse_size(&of, error);
     else
         status = smerf_embed(model, items->items, of.n_axes, of.n_landmarks, of.seed, &run, of.x, of.value, &of.facts,
                              error);
@@ -161,6 +165,16 @@ static void put_vector_head(const vector_writer *to, size_t size) {
     sm_output_write(to->output, "\n", 1);
 }
 
+/* In the shortest form that reads back as the same float. */
+static void put_float(sm_output *output, float value) {
+    char text[24];
+    for (int digits = 6; digits <= 9; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, (double)value);
+        if (strtof(text, NULL) == value) break;
+    }
+    sm_output_print(output, "%s", text);
+}
+
 static int put_vector(void *context, size_t item, const float *vector, size_t size) {
     const vector_writer *to = context;
     char space[24];
@@ -171,7 +185,7 @@ static int put_vector(void *context, size_t item, const float *vector, size_t si
         sm_put_cell(to->output, cli_item_name(to->items, item, space));
         for (size_t d = 0; d < size; d++) {
             sm_output_write(to->output, ",", 1);
-            sm_put_number(to->output, (double)vector[d]);
+            put_float(to->output, vector[d]);
         }
         sm_output_write(to->output, "\n", 1);
     }

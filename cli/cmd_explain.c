@@ -34,6 +34,7 @@ typedef struct explaining {
     smerf_question question;
     size_t n_features;
     double *baseline, *shares, *distance; /* of pairs; of an item: shares for the near, then for all */
+    size_t n_near;                        /* of an item */
 } explaining;
 
 static const cli_items *columns_of(const explaining *at) { return at->has_columns ? &at->columns : &at->rows; }
@@ -204,7 +205,14 @@ static double separates(const explaining *at, size_t f) { return at->shares[at->
 
 static void put_item(const explaining *at, const ranked *features, sm_output *output) {
     bool is_json = cli_has(at->args, "--json");
-    sm_output_print(output, is_json ? "{\"features\": [" : "feature,near,all,separates\n");
+    if (is_json) {
+        sm_output_print(output, "{\"item\": ");
+        sm_put_json_string(output, cli_get(at->args, "--item"));
+        sm_output_print(output, ", \"nearest\": %zu, \"others\": %zu, \"features\": [", at->n_near,
+                        at->rows.table.n_rows - 1);
+    } else {
+        sm_output_print(output, "feature,near,all,separates\n");
+    }
     for (size_t k = 0; k < at->n_features; k++) {
         size_t f = features[k].place;
         const double values[3] = {at->shares[f], at->shares[at->n_features + f], separates(at, f)};
@@ -236,12 +244,13 @@ static smerf_status explain_item(explaining *at, const smerf_run *run, smerf_err
         status = cli_fail(at->args, error, "%.300s: there is one item, and nothing to part it from", at->rows.path);
     if (status == SMERF_OK) status = find_item(at, &at->rows, cli_get(at->args, "--item"), &item, error);
     if (status == SMERF_OK) status = take_room(at, 2, error);
+    at->n_near = k < n ? k : n - 1;
     if (status == SMERF_OK)
         status = smerf_explain_items(at->model, at->rows.items, &item, 1, k, run, at->shares,
                                      at->shares + at->n_features, error);
     if (status == SMERF_OK) status = put_ranked(at, separates, put_item, error);
     if (status == SMERF_OK)
-        cli_say(at->args, "means over %s, and over all %s", cli_count(k < n ? k : n - 1, "nearest item", near),
+        cli_say(at->args, "means over %s, and over all %s", cli_count(at->n_near, "nearest item", near),
                 cli_count(n - 1, "other", others));
     return status;
 }

@@ -28,7 +28,12 @@ smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *i
 smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model, const char *path, cli_items *items,
                                   smerf_error *error);
 
-/* The same with columns beside the features, as the targets of a wish.   targets  what it says of targets counts */
+/* The same, and all other columns to be shown: in items->table.others. */
+smerf_status cli_read_shown_items(const cli_args *args, const smerf_model *model, const char *path, cli_items *items,
+                                  smerf_error *error);
+
+/* The same with columns beside the features, as the targets of a wish.
+ *   targets  what it says of targets, and of other columns, counts */
 smerf_status cli_read_known_items_and(const cli_args *args, const smerf_model *model, const char *path,
                                       const sm_table_wish *targets, cli_items *items, smerf_error *error);
 void cli_free_items(cli_items *items); /* fine on one filled with zeros */

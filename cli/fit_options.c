@@ -37,7 +37,6 @@ static const char *const rule_names[] = {"both", "either"}; /* from SMERF_OOB_BO
 static const char *const kernel_names[] = {"auto", "plain"};
 
 const char *cli_splits_name(smerf_splits splits) { return split_names[splits]; }
-const char *cli_oob_rule_name(smerf_oob_rule rule) { return rule_names[rule - SMERF_OOB_BOTH]; }
 
 const char *cli_self_name(const smerf_options *options, char space[SM_NUMBER_SPACE]) {
     if (options->self_distance == SMERF_SELF_GIVEN) return "given";

@@ -17,7 +17,6 @@ smerf_status cli_read_oob_rule(const cli_args *args, smerf_oob_rule *rule, smerf
 
 /* Names as in the options. */
 const char *cli_splits_name(smerf_splits splits);
-const char *cli_oob_rule_name(smerf_oob_rule rule);
 const char *cli_self_name(const smerf_options *options, char space[32]); /* the space is for a number */
 
 #endif

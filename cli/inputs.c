@@ -150,9 +150,9 @@ smerf_status cli_read_known_items_and(const cli_args *args, const smerf_model *m
     return status;
 }
 
-smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model, const char *path, cli_items *items,
-                                  smerf_error *error) {
-    sm_table_wish wish = {0};
+static smerf_status read_known(const cli_args *args, const smerf_model *model, const char *path, bool keeps_others,
+                               cli_items *items, smerf_error *error) {
+    sm_table_wish wish = {.keeps_others = keeps_others};
     char **targets = target_columns(args, &wish);
     if (targets == NULL) {
         *items = (cli_items){.path = path};
@@ -162,6 +162,16 @@ smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model
     smerf_status status = cli_read_known_items_and(args, model, path, &wish, items, error);
     cli_free_list(targets);
     return status;
+}
+
+smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model, const char *path, cli_items *items,
+                                  smerf_error *error) {
+    return read_known(args, model, path, false, items, error);
+}
+
+smerf_status cli_read_shown_items(const cli_args *args, const smerf_model *model, const char *path, cli_items *items,
+                                  smerf_error *error) {
+    return read_known(args, model, path, true, items, error);
 }
 
 void cli_free_items(cli_items *items) {

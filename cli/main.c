@@ -6,10 +6,10 @@
 #include "commands.h"
 #include "common.h"
 
-static const cli_command *const commands[] = {&cli_fit,      &cli_tune,          &cli_predict,    &cli_neighbors,
-                                              &cli_evaluate, &cli_compare,       &cli_importance, &cli_explain,
-                                              &cli_embed,    &cli_info,          &cli_export,     &cli_merge,
-                                              &cli_simulate, &cli_split_command, &cli_reproduce};
+static const cli_command *const commands[] = {
+    &cli_fit,        &cli_tune,    &cli_predict,  &cli_neighbors,     &cli_evaluate, &cli_compare,
+    &cli_importance, &cli_explain, &cli_cluster,  &cli_embed,         &cli_report,   &cli_info,
+    &cli_export,     &cli_merge,   &cli_simulate, &cli_split_command, &cli_reproduce};
 
 enum { DONE = 0, COULD_NOT = 1, WRONG_USE = 2 };
 

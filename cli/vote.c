@@ -42,6 +42,7 @@ static smerf_status check_gaps(const cli_args *args, const cli_items *items, sme
     const sm_table_column *column = column_of(args, items);
     for (size_t i = 0; column != NULL && i < items->table.n_rows; i++) {
         if (column->is_category ? column->codes[i] != SMERF_MISSING : !isnan(column->values[i])) continue;
+        error->status = SMERF_BAD_INPUT;
         snprintf(error->message, sizeof error->message, "a missing value; every item needs one to be voted on");
         return sm_table_place(items->path, column->name, i, error);
     }

@@ -66,18 +66,21 @@ static sm_output *open_file(const char *folder, const char *name) {
     return output;
 }
 
+/* The last column is no feature: it is for the report, which shows it. */
 static void write_items(const colours *all, const char *folder, const char *name, part which) {
     sm_output *output = open_file(folder, name);
-    sm_output_print(output, "id,red,green,blue\n");
-    for (size_t i = 0; i < N; i++)
+    sm_output_print(output, "id,red,green,blue,colour\n");
+    for (size_t i = 0; i < N; i++) {
+        const css_colour *colour = &all->colour[i];
         if (is_in(all, i, which))
-            sm_output_print(output, "%s,%d,%d,%d\n", all->colour[i].name, all->colour[i].red, all->colour[i].green,
-                            all->colour[i].blue);
+            sm_output_print(output, "%s,%d,%d,%d,#%02x%02x%02x\n", colour->name, colour->red, colour->green,
+                            colour->blue, (unsigned)colour->red, (unsigned)colour->green, (unsigned)colour->blue);
+    }
     finish(output);
 }
 
 static void write_distances(const colours *all, const char *folder, const char *name, part which) {
-    size_t n = which == TESTING ? N_TEST : N - N_TEST;
+    size_t n = which == EVERYTHING ? N : which == TESTING ? N_TEST : N - N_TEST;
     const size_t shape[2] = {n, n};
     sm_output *output = open_file(folder, name);
     sm_npy_write_header(output, sizeof(double), 2, shape);
@@ -95,6 +98,7 @@ static void make(const colours *all, const char *folder) {
     write_items(all, folder, "colours.csv", EVERYTHING);
     write_items(all, folder, "train.csv", TRAINING);
     write_items(all, folder, "test.csv", TESTING);
+    write_distances(all, folder, "distances.npy", EVERYTHING);
     write_distances(all, folder, "train-distances.npy", TRAINING);
     write_distances(all, folder, "test-distances.npy", TESTING);
 }

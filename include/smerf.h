@@ -109,6 +109,11 @@ SMERF_API smerf_status smerf_items_set_ids(smerf_items *items, const char *colum
 SMERF_API smerf_status smerf_items_set_weights(smerf_items *items, const char *column, const double *weights,
                                                smerf_error *error);
 
+/* Says which rows of their source the items are, where they were taken from one: a model knows items without ids by their
+ * row, so that without it a sample of its training items is not known out of bag.
+ *   rows    [n_items], different from each other; copied */
+SMERF_API smerf_status smerf_items_set_rows(smerf_items *items, const uint32_t *rows, smerf_error *error);
+
 /* Columns of the source that are no features: kept in the model, so that a later reader can leave them out too.
  *   names   [n_names]; copied */
 SMERF_API smerf_status smerf_items_set_ignored(smerf_items *items, const char *const *names, size_t n_names,
@@ -325,7 +330,7 @@ typedef struct smerf_question {
     const smerf_items *columns; /* NULL: the rows again */
     bool out_of_bag;
     smerf_oob_rule oob_rule; /* 0, SMERF_OOB_AS_FITTED: as the model says */
-    size_t n_trees;          /* only the first so many trees of the forest are asked; 0: all */
+    size_t n_trees; /* only the first so many trees of the forest are asked, no more than it has; 0: all */
 } smerf_question;
 
 /* Takes one row of distances, rows in order, always on the calling thread. Return non-zero to cancel. */
@@ -588,6 +593,15 @@ typedef struct smerf_description {
 
 /* Strings and arrays live as long as the model. */
 SMERF_API void smerf_model_describe(const smerf_model *model, smerf_description *description);
+
+/* What a forest was trained on, over its training items, to look at; lives as long as the model. NULL: it is no forest, or keeps
+ * only a low-rank form. */
+SMERF_API const smerf_target *smerf_model_target(const smerf_model *model);
+
+/* Which training items these are, known by id (by row without ids) and by their features.
+ *   places  [n_items] rows of the training items; SMERF_MISSING: none of them */
+SMERF_API smerf_status smerf_model_places(const smerf_model *model, const smerf_items *items, uint32_t *places,
+                                          smerf_error *error);
 
 /* Numbers that a method other than the forest tells of what it has learned, such as "kkt residual". */
 SMERF_API size_t smerf_model_n_findings(const smerf_model *model);

@@ -52,10 +52,10 @@ def exact_claims(rows, growth, why_not):
     for row in growth:
         claims.append(claim(f"growth with n, {row['who']}", "exponent at most 2.1", f"{row['exponent']:.2f}",
                             row["exponent"] <= 2.1))
-    largest = max(rows, key=lambda row: (row["n"], row["candidates"]))
-    claims.append(claim(f"second thread, n = {largest['n']:,}",
-                        f"at least the plain sum's {largest['stream_gain_2']:.2f} x", f"{largest['thread_gain']:.2f} x",
-                        largest["thread_gain"] >= largest["stream_gain_2"]))
+    worst = min(rows, key=lambda row: row["thread_gain"] / row["stream_gain_2"])
+    claims.append(claim(f"second thread, at worst (n = {worst['n']:,}, {worst['candidates']} candidates)",
+                        f"at least the plain sum's {worst['stream_gain_2']:.2f} x", f"{worst['thread_gain']:.2f} x",
+                        worst["thread_gain"] >= worst["stream_gain_2"]))
     return claims
 
 

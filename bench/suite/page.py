@@ -9,8 +9,8 @@ REMARKS = ROOT / "bench/remarks.md"
 
 OPENING = """# How fast it is
 
-Every figure on this page was measured and written by `make bench`. It compares smerf with other tools in the same run, on the
-same files, with the same number of threads; each measurement is a process of its own, sides take turns, and times are medians
+Every figure on this page was measured and written by `bench/run`, each section at the commit that it names. It compares smerf with
+other tools in the same run, on the same files, with the same number of threads; each measurement is a process of its own, sides take turns, and times are medians
 (of how many, each section says; of fewer where a side runs for minutes). "x ours" is a tool's time over smerf's.
 
     make bench          all of this, in about two hours; installs the tools into build/bench-venv first

@@ -184,6 +184,7 @@ void smerf_items_free(smerf_items *items) {
     sm_strings_free(&items->ids);
     sm_strings_free(&items->ignored);
     sm_free(items->id_column);
+    sm_free(items->rows);
     sm_free(items->weights);
     sm_free(items->weight_column);
     sm_free(items);

@@ -45,6 +45,7 @@ struct smerf_items {
     uint32_t **codes;    /* [n_features] owned, places in the sorted levels; NULL for a number */
     sm_strings ids;      /* empty: items are called by their row */
     char *id_column;     /* NULL: likewise */
+    uint32_t *rows;      /* [n_items] the rows by which they are called; NULL: their own */
     double *weights;     /* [n_items], or NULL: all 1 */
     char *weight_column;
     sm_strings ignored;

@@ -10,13 +10,13 @@
 
 enum { USUAL_MOST = 20 };
 
-smerf_status sm_clusters_check(const smerf_clustering *clustering, size_t n, size_t *fewest, size_t *most,
+smerf_status sm_clusters_check(const smerf_clustering *clustering, size_t n, sm_cluster_range *range,
                                smerf_error *error) {
     size_t k = clustering->k, most_k = clustering->most_k;
     if (k > n)
         return sm_fail(error, SMERF_BAD_INPUT, "%zu clusters of %zu item%s: there can be no more clusters than items",
                        k, n, n == 1 ? "" : "s");
-    *fewest = *most = k;
+    *range = (sm_cluster_range){.fewest = k, .most = k, .is_choice = k == 0};
     if (k > 0) return SMERF_OK;
     if (n < 3)
         return sm_fail(error, SMERF_BAD_INPUT,
@@ -24,8 +24,8 @@ smerf_status sm_clusters_check(const smerf_clustering *clustering, size_t n, siz
     if (most_k == 1 || most_k >= n)
         return sm_fail(error, SMERF_BAD_INPUT, "most-k: %zu is not between 2 and %zu, one less than there are items",
                        most_k, n - 1);
-    *fewest = 2;
-    *most = most_k > 0 ? most_k : n - 1 < USUAL_MOST ? n - 1 : USUAL_MOST;
+    range->fewest = 2;
+    range->most = most_k > 0 ? most_k : n - 1 < USUAL_MOST ? n - 1 : USUAL_MOST;
     return SMERF_OK;
 }
 
@@ -52,19 +52,20 @@ static void tell(const sm_grouping *grouping, size_t n, size_t k, double mean, u
     *answer->clusters = (smerf_clusters){.k = k, .cost = grouping->cost, .silhouette = mean};
 }
 
-static smerf_status choose(size_t n, size_t fewest, size_t most, sm_group group, void *context, sm_crew *crew,
+static smerf_status choose(size_t n, const sm_cluster_range *range, sm_group group, void *context, sm_crew *crew,
                            sm_grouping *grouping, uint32_t *number, const sm_cluster_answer *answer,
                            smerf_error *error) {
-    const double from = crew->share_from, step = (crew->share_to - from) / (double)(most - fewest + 1);
+    const size_t fewest = range->fewest;
+    const double from = crew->share_from, step = (crew->share_to - from) / (double)(range->most - fewest + 1);
     double best = -INFINITY;
-    for (size_t k = fewest; k <= most; k++) {
+    for (size_t k = fewest; k <= range->most; k++) {
         crew->share_from = from + step * (double)(k - fewest);
         crew->share_to = from + step * (double)(k - fewest + 1);
         smerf_status status = group(context, k, crew, grouping, error);
         if (status != SMERF_OK) return status;
         for (size_t i = 0; i < n && k == 1; i++) grouping->silhouette[i] = NAN;
         double mean = mean_of(grouping->silhouette, n);
-        if (answer->tried != NULL && fewest < most) answer->tried[k] = mean;
+        if (answer->tried != NULL && range->is_choice) answer->tried[k] = mean;
         if (k > fewest && mean <= best) continue;
         best = mean;
         tell(grouping, n, k, mean, number, answer);
@@ -72,18 +73,18 @@ static smerf_status choose(size_t n, size_t fewest, size_t most, sm_group group,
     return SMERF_OK;
 }
 
-smerf_status sm_clusters_choose(size_t n, size_t fewest, size_t most, sm_group group, void *context, sm_crew *crew,
+smerf_status sm_clusters_choose(size_t n, const sm_cluster_range *range, sm_group group, void *context, sm_crew *crew,
                                 const sm_cluster_answer *answer, smerf_error *error) {
     sm_grouping grouping = {.cluster = sm_array(n, sizeof *grouping.cluster),
-                            .medoid = sm_array(most, sizeof *grouping.medoid),
+                            .medoid = sm_array(range->most, sizeof *grouping.medoid),
                             .silhouette = sm_array(n, sizeof *grouping.silhouette)};
-    uint32_t *number = sm_array(most, sizeof *number);
+    uint32_t *number = sm_array(range->most, sizeof *number);
     smerf_status status;
     for (size_t i = 0; i < n && answer->tried != NULL; i++) answer->tried[i] = NAN;
     if (grouping.cluster == NULL || grouping.medoid == NULL || grouping.silhouette == NULL || number == NULL)
         status = sm_no_memory(error, "finding clusters");
     else
-        status = choose(n, fewest, most, group, context, crew, &grouping, number, answer, error);
+        status = choose(n, range, group, context, crew, &grouping, number, answer, error);
     sm_free(grouping.cluster);
     sm_free(grouping.medoid);
     sm_free(grouping.silhouette);

@@ -22,12 +22,18 @@ typedef struct sm_cluster_answer {
     smerf_clusters *clusters;
 } sm_cluster_answer;
 
-/* Sees whether there can be so many clusters, and puts in the numbers of which k is to be chosen: from *fewest to *most. */
-smerf_status sm_clusters_check(const smerf_clustering *clustering, size_t n, size_t *fewest, size_t *most,
+/* How many clusters there may be. */
+typedef struct sm_cluster_range {
+    size_t fewest, most;
+    bool is_choice; /* nobody said how many */
+} sm_cluster_range;
+
+/* Sees whether there can be so many clusters of n items. */
+smerf_status sm_clusters_check(const smerf_clustering *clustering, size_t n, sm_cluster_range *range,
                                smerf_error *error);
 
 /* Finds the groups for each k, and tells of those with the largest mean silhouette. */
-smerf_status sm_clusters_choose(size_t n, size_t fewest, size_t most, sm_group group, void *context, sm_crew *crew,
+smerf_status sm_clusters_choose(size_t n, const sm_cluster_range *range, sm_group group, void *context, sm_crew *crew,
                                 const sm_cluster_answer *answer, smerf_error *error);
 
 /* A crew for the part of a job from some share on. */

@@ -80,13 +80,11 @@ static smerf_status group_by_means(void *context, size_t k, sm_crew *crew, sm_gr
 
 /* ---- vectors ---- */
 
-static smerf_status cluster_points(const float *points, size_t n, size_t width, const smerf_clustering *clustering,
-                                   sm_crew *crew, const sm_cluster_answer *answer, smerf_error *error) {
-    size_t fewest, most;
-    smerf_status status = sm_clusters_check(clustering, n, &fewest, &most, error);
-    if (status != SMERF_OK) return status;
+static smerf_status cluster_points(const float *points, size_t n, size_t width, const sm_cluster_range *range,
+                                   uint64_t seed, sm_crew *crew, const sm_cluster_answer *answer, smerf_error *error) {
+    const size_t most = range->most;
     search all = {.most_k = most};
-    status = sm_means_start(&all.means, points, n, width, most, error);
+    smerf_status status = sm_means_start(&all.means, points, n, width, most, error);
     if (status != SMERF_OK) return status;
     all.starts = sm_array(sm_size(N_STARTS, most, 0), sizeof *all.starts);
     all.cluster = sm_array(n, sizeof *all.cluster);
@@ -99,11 +97,11 @@ static smerf_status cluster_points(const float *points, size_t n, size_t width, 
     for (uint32_t start = 0; start < N_STARTS && status == SMERF_OK; start++) {
         crew->share_from = from + step * start;
         crew->share_to = from + step * (start + 1);
-        status = sm_means_draw(&all.means, clustering->seed, start, most, all.starts + start * most, crew, error);
+        status = sm_means_draw(&all.means, seed, start, most, all.starts + start * most, crew, error);
     }
     crew->share_from = crew->share_to;
     crew->share_to = to;
-    if (status == SMERF_OK) status = sm_clusters_choose(n, fewest, most, group_by_means, &all, crew, answer, error);
+    if (status == SMERF_OK) status = sm_clusters_choose(n, range, group_by_means, &all, crew, answer, error);
     sm_free(all.starts);
     sm_free(all.cluster);
     sm_free(all.centre);
@@ -125,26 +123,41 @@ static int take_vector(void *context, size_t item, const float *vector, size_t s
     return 0;
 }
 
+/* A model without vectors says why. */
+static smerf_status gather(const smerf_model *model, const smerf_items *items, const smerf_run *run, gathering *to,
+                           smerf_error *error) {
+    smerf_error why = {0};
+    smerf_status status = smerf_vectors(model, items, true, run, take_vector, to, NULL, &why);
+    if (status == SMERF_BAD_INPUT && to->width == 0)
+        return sm_fail(error, status, "clusters by means: %.400s", why.message);
+    if (status != SMERF_OK && error != NULL) *error = why;
+    return status;
+}
+
+static smerf_status check_room(size_t n, size_t width, size_t most_k, smerf_error *error) {
+    char what[80];
+    double n_centres = 3 * (double)most_k, bytes = (double)n * sizeof(float) + n_centres * sizeof(double);
+    snprintf(what, sizeof what, "%zu items as vectors of %zu numbers", n, width);
+    return sm_check_memory(bytes * (double)width, what, error);
+}
+
 smerf_status sm_cluster_by_means(const smerf_model *model, const smerf_items *items, const smerf_clustering *clustering,
                                  const smerf_run *run, const sm_cluster_answer *answer, smerf_error *error) {
     const double share = 0.3; /* of the work that is making vectors */
-    size_t n = smerf_items_count(items), size = smerf_vectors_size(model), fewest, most;
+    size_t n = smerf_items_count(items), size = smerf_vectors_size(model);
     size_t width = size == 0 ? 0 : (size - 1 + SM_MEANS_LANES - 1) / SM_MEANS_LANES * SM_MEANS_LANES;
-    char what[80];
-    smerf_status status = sm_clusters_check(clustering, n, &fewest, &most, error);
-    if (status != SMERF_OK) return status;
-    snprintf(what, sizeof what, "%zu items as vectors of %zu numbers", n, width);
-    double n_centres = 3.0 * (double)most,
-           bytes = ((double)n * sizeof(float) + n_centres * sizeof(double)) * (double)width;
-    status = sm_check_memory(bytes, what, error);
+    sm_cluster_range range;
+    smerf_status status = sm_clusters_check(clustering, n, &range, error);
+    if (status == SMERF_OK) status = check_room(n, width, range.most, error);
     if (status != SMERF_OK) return status;
     gathering to = {.points = sm_zeros(sm_size(n, width, 0), sizeof *to.points), .width = width};
     if (to.points == NULL) return sm_no_memory(error, "finding clusters");
     sm_early_run early;
     sm_crew crew;
-    status = smerf_vectors(model, items, true, sm_run_early(&early, run, share), take_vector, &to, NULL, error);
+    status = gather(model, items, sm_run_early(&early, run, share), &to, error);
     sm_crew_start_late(&crew, run, share);
-    if (status == SMERF_OK) status = cluster_points(to.points, n, width, clustering, &crew, answer, error);
+    if (status == SMERF_OK)
+        status = cluster_points(to.points, n, width, &range, clustering->seed, &crew, answer, error);
     sm_free(to.points);
     return status;
 }

@@ -111,13 +111,19 @@ static smerf_status group_by_medoids(void *context, size_t k, sm_crew *crew, sm_
 
 /* ---- a matrix ---- */
 
-static smerf_status cluster_matrix(const float *z, size_t n, double smallest, const smerf_clustering *clustering,
+static float smallest_of(const float *z, size_t n) {
+    float smallest = INFINITY;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++)
+            if (z[i * n + j] < smallest) smallest = z[i * n + j];
+    return smallest;
+}
+
+static smerf_status cluster_matrix(const float *z, size_t n, const sm_cluster_range *range, uint64_t seed,
                                    sm_crew *crew, const sm_cluster_answer *answer, smerf_error *error) {
-    size_t fewest, most;
-    smerf_status status = sm_clusters_check(clustering, n, &fewest, &most, error);
-    if (status != SMERF_OK) return status;
-    search all = {.smallest = smallest, .seed = clustering->seed};
-    status = sm_medoids_start(&all.medoids, z, n, most, crew, error);
+    const size_t most = range->most;
+    search all = {.smallest = smallest_of(z, n), .seed = seed};
+    smerf_status status = sm_medoids_start(&all.medoids, z, n, most, crew, error);
     if (status != SMERF_OK) return status;
     all.built = sm_array(most, sizeof *all.built);
     all.best = sm_array(most, sizeof *all.best);
@@ -130,20 +136,12 @@ static smerf_status cluster_matrix(const float *z, size_t n, double smallest, co
         status = build(&all, most, crew, error);
     crew->share_from = middle;
     crew->share_to = to;
-    if (status == SMERF_OK) status = sm_clusters_choose(n, fewest, most, group_by_medoids, &all, crew, answer, error);
+    if (status == SMERF_OK) status = sm_clusters_choose(n, range, group_by_medoids, &all, crew, answer, error);
     sm_free(all.built);
     sm_free(all.best);
     sm_free(all.drawn);
     sm_medoids_free(&all.medoids);
     return status;
-}
-
-static float smallest_of(const float *z, size_t n) {
-    float smallest = INFINITY;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = i + 1; j < n; j++)
-            if (z[i * n + j] < smallest) smallest = z[i * n + j];
-    return smallest;
 }
 
 static smerf_status check_matrix(const float *z, size_t n, smerf_error *error) {
@@ -167,18 +165,21 @@ smerf_status smerf_cluster_distances(const float *z, size_t n_items, const smerf
     sm_crew crew;
     if (clustering->by != SMERF_MEDOIDS)
         return sm_fail(error, SMERF_BAD_INPUT, "a matrix of distances can be clustered by medoids only");
-    smerf_status status = check_matrix(z, n_items, error);
+    sm_cluster_range range;
+    smerf_status status = sm_clusters_check(clustering, n_items, &range, error);
+    if (status == SMERF_OK) status = check_matrix(z, n_items, error);
     if (status != SMERF_OK) return status;
     sm_crew_start(&crew, run);
-    return cluster_matrix(z, n_items, smallest_of(z, n_items), clustering, &crew, &answer, error);
+    return cluster_matrix(z, n_items, &range, clustering->seed, &crew, &answer, error);
 }
 
 /* ---- predicted distances ---- */
 
 typedef struct filling {
     float *z;
-    bool has_failed; /* a distance is not known, or too large */
+    bool has_failed; /* a distance is not known, or too large for a float */
     size_t row, column;
+    double distance;
 } filling;
 
 static int take_row(void *context, size_t row, const double *distances, size_t n) {
@@ -190,6 +191,7 @@ static int take_row(void *context, size_t row, const double *distances, size_t n
         to->has_failed = true;
         to->row = row;
         to->column = j;
+        to->distance = distances[j];
         return 1;
     }
     return 0;
@@ -200,10 +202,12 @@ static smerf_status fill(const smerf_model *model, const smerf_items *items, con
     const smerf_question question = {.rows = items};
     filling to = {.z = z};
     smerf_status status = smerf_predict_rows(model, &question, run, take_row, &to, error);
-    if (to.has_failed)
+    if (to.has_failed && isnan(to.distance))
         return sm_fail(error, SMERF_BAD_INPUT,
-                       "the distance of items %zu and %zu, from 0, is not known, and clusters need every one", to.row,
-                       to.column);
+                       "clusters need every distance, and that of rows %zu and %zu is not known", to.row, to.column);
+    if (to.has_failed)
+        return sm_fail(error, SMERF_BAD_INPUT, "the distance of rows %zu and %zu is %g, too large for clusters", to.row,
+                       to.column, to.distance);
     if (status == SMERF_OK) sm_square_mirror(z, smerf_items_count(items));
     return status;
 }
@@ -212,9 +216,10 @@ smerf_status sm_cluster_by_medoids(const smerf_model *model, const smerf_items *
                                    const smerf_clustering *clustering, const smerf_run *run,
                                    const sm_cluster_answer *answer, smerf_error *error) {
     const double share = 0.7; /* of the work that is predicting */
-    size_t n = smerf_items_count(items), fewest, most;
+    size_t n = smerf_items_count(items);
+    sm_cluster_range range;
     char what[80];
-    smerf_status status = sm_clusters_check(clustering, n, &fewest, &most, error);
+    smerf_status status = sm_clusters_check(clustering, n, &range, error);
     if (status != SMERF_OK) return status;
     snprintf(what, sizeof what, "a matrix of the distances of %zu items", n);
     status = sm_check_memory((double)n * (double)n * sizeof(float), what, error);
@@ -225,7 +230,7 @@ smerf_status sm_cluster_by_medoids(const smerf_model *model, const smerf_items *
     sm_crew crew;
     status = fill(model, items, sm_run_early(&early, run, share), z, error);
     sm_crew_start_late(&crew, run, share);
-    if (status == SMERF_OK) status = cluster_matrix(z, n, smallest_of(z, n), clustering, &crew, answer, error);
+    if (status == SMERF_OK) status = cluster_matrix(z, n, &range, clustering->seed, &crew, answer, error);
     sm_free(z);
     return status;
 }

@@ -5,6 +5,8 @@
  *   2. mean distances on the ways are found           fill_some: leaf by leaf, so that a leaf's numbers serve all its pairs
  *   3. the changes on them are added to the pairs     add_some: trees in order, so that the bits do not depend on threads
  * How one tree does it is walks.c. */
+#include "explore/explain.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +43,7 @@ static smerf_status start_tree(void *argument, size_t task, size_t thread, smerf
 
 static smerf_status fill_some(void *argument, size_t task, size_t thread, smerf_error *error) {
     explain_job *job = argument;
-    sm_walks *walks = &job->walks[task / PIECES_A_TREE];
+    const sm_walks *walks = &job->walks[task / PIECES_A_TREE];
     size_t piece = task % PIECES_A_TREE, n_leaves = walks->nodes.leaves->n;
     (void)error;
     sm_walks_fill(walks, n_leaves * piece / PIECES_A_TREE, n_leaves * (piece + 1) / PIECES_A_TREE, &job->rooms[thread]);
@@ -158,8 +160,7 @@ static smerf_status take_room(explain_job *job, const uint32_t *left, const uint
     job->walks = sm_arena_take_zeros(&job->arena, n_trees, sizeof *job->walks);
     job->rooms = sm_arena_take_zeros(&job->arena, crew->n_threads, sizeof *job->rooms);
     bool has_room = !job->arena.has_failed;
-    for (size_t t = 0; t < crew->n_threads && has_room; t++)
-        has_room = sm_walk_room_start(&job->rooms[t], asked->model);
+    for (size_t t = 0; t < crew->n_threads && has_room; t++) has_room = sm_walk_room_start(&job->rooms[t], asked);
     return has_room ? SMERF_OK : sm_no_memory(error, "explaining distances");
 }
 
@@ -180,9 +181,9 @@ static smerf_status explain(explain_job *job, const uint32_t *left, const uint32
     return status;
 }
 
-smerf_status smerf_explain_pairs(const smerf_model *model, const smerf_question *question, const uint32_t *left,
-                                 const uint32_t *right, size_t n_pairs, const smerf_run *run, double *baseline,
-                                 double *shares, double *distance, smerf_error *error) {
+smerf_status sm_explain_pairs(const smerf_model *model, const smerf_question *question, const sm_limits *limits,
+                              const uint32_t *left, const uint32_t *right, size_t n_pairs, const smerf_run *run,
+                              double *baseline, double *shares, double *distance, smerf_error *error) {
     sm_crew crew;
     sm_asked asked;
     smerf_status status = sm_model_check_forest(model, "explanations", error);
@@ -191,7 +192,7 @@ smerf_status smerf_explain_pairs(const smerf_model *model, const smerf_question 
         return sm_fail(error, SMERF_BAD_INPUT, "%zu pairs are more than %u, the most that are explained at once",
                        n_pairs, UINT32_MAX / 2);
     sm_crew_start(&crew, run);
-    status = sm_asked_start(&asked, model, question, &sm_usual_limits, error);
+    status = sm_asked_start(&asked, model, question, limits, error);
     if (status != SMERF_OK) return status;
     explain_job job = {.asked = &asked,
                        .pairs = {.n = n_pairs},
@@ -203,4 +204,11 @@ smerf_status smerf_explain_pairs(const smerf_model *model, const smerf_question 
     if (status == SMERF_OK && n_pairs > 0) status = explain(&job, left, right, &crew, error);
     sm_asked_free(&asked);
     return status;
+}
+
+smerf_status smerf_explain_pairs(const smerf_model *model, const smerf_question *question, const uint32_t *left,
+                                 const uint32_t *right, size_t n_pairs, const smerf_run *run, double *baseline,
+                                 double *shares, double *distance, smerf_error *error) {
+    return sm_explain_pairs(model, question, &sm_usual_limits, left, right, n_pairs, run, baseline, shares, distance,
+                            error);
 }

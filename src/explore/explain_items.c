@@ -3,6 +3,7 @@
  * All distances of an asked item are explained, so that its nearest are known from the same numbers. Items are taken several
  * at a time, as many as fit: making the trees ready is done once for each lot. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -64,7 +65,13 @@ static void add_to(double *sum, const double *shares, size_t n) {
     for (size_t f = 0; f < n; f++) sum[f] += shares[f];
 }
 
-/* The means for one item, the a-th of a lot. */
+static int in_order(const void *a, const void *b) {
+    const smerf_neighbor *left = a, *right = b;
+    return (left->item > right->item) - (left->item < right->item);
+}
+
+/* The means for one item, the a-th of a lot. Both are added up in the order of the items, so that they are the same where the
+ * nearest are all there are. */
 static smerf_status sum_up(const items_job *job, size_t a, double *near, double *all, smerf_error *error) {
     size_t n_features = job->n_features;
     const double *distance = job->distance + a * job->n_others;
@@ -77,7 +84,7 @@ static smerf_status sum_up(const items_job *job, size_t a, double *near, double 
         add_to(all, shares + other * n_features, n_features);
         if (sm_nearest_wants(&nearest, distance[other])) has_room = sm_nearest_keep(&nearest, other, distance[other]);
     }
-    sm_nearest_sort(&nearest);
+    if (nearest.n > 1) qsort(nearest.kept, nearest.n, sizeof *nearest.kept, in_order);
     for (size_t i = 0; i < nearest.n; i++) add_to(near, shares + nearest.kept[i].item * n_features, n_features);
     for (size_t f = 0; f < n_features; f++) {
         near[f] /= (double)nearest.n; /* NaN without others */

@@ -111,7 +111,7 @@ smerf_status sm_scaling_find(const float *z, size_t n, size_t n_axes, uint64_t s
         sm_factors_free(&factors);
     }
     for (size_t axis = 0; axis < n_axes; axis++) found += out->value[axis];
-    out->share_of_values = all > 0 ? found / all : all;
+    out->share_of_values = all == 0 ? 1 : found / all;
     return status;
 }
 

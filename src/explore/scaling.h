@@ -9,7 +9,7 @@ typedef struct sm_scaling {
     size_t n, n_axes;       /* as asked for; where B has fewer, the others are 0 */
     double *value;          /* [n_axes] falling */
     double *vector;         /* [n][n_axes] of length 1 each, or 0 */
-    double share_of_values; /* of the sum of all |eigenvalues|; NaN: not all are known */
+    double share_of_values; /* of the sum of all |eigenvalues|, 1 where all are 0; NaN: not all are known */
 } sm_scaling;
 
 /*   z  [n][n] symmetric, finite, its diagonal 0 */

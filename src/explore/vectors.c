@@ -87,10 +87,10 @@ static smerf_status find_terms(vectors_job *job, sm_crew *crew, smerf_error *err
     size_t n_tasks = job->term != NULL ? (asked->rows.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK : 0;
     smerf_status status = SMERF_OK;
     for (size_t group = 0; group < asked->n_groups && status == SMERF_OK; group++) {
-        crew->share_from = 0.5 * (double)group / (double)asked->n_groups;
-        crew->share_to = 0.5 * (double)(group + 1) / (double)asked->n_groups;
+        crew->share_from = crew->share_to = 0.5 * (double)group / (double)asked->n_groups; /* mean points are quick */
         status = sm_asked_turn(asked, group, crew, error);
         if (status == SMERF_OK) status = sm_crew_do(crew, asked->end - asked->first, find_centre, job, error);
+        crew->share_to = 0.5 * (double)(group + 1) / (double)asked->n_groups;
         if (status == SMERF_OK) status = sm_crew_do(crew, n_tasks, add_terms, job, error);
     }
     return status;

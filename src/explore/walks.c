@@ -133,17 +133,17 @@ void sm_walks_free(sm_walks *walks) {
 
 /* ---- means on the ways ---- */
 
-bool sm_walk_room_start(sm_walk_room *room, const smerf_model *model) {
-    size_t n = sm_model_most_leaves(model);
+bool sm_walk_room_start(sm_walk_room *room, const sm_asked *asked) {
+    size_t n = sm_model_most_leaves(asked->model);
     *room = (sm_walk_room){0};
     room->path = sm_arena_take(&room->arena, n, sizeof *room->path);
     room->scratch = sm_arena_take(&room->arena, sm_size(n, 2, 0), sizeof *room->scratch);
-    room->node = sm_arena_take(&room->arena, sm_size(n, 2, 0), sizeof *room->node);
-    return sm_leaf_room_start(&room->leaf, model) && !room->arena.has_failed;
+    bool wants_strips = asked->model->target->kind->path_means == NULL;
+    return !room->arena.has_failed && (!wants_strips || sm_strip_room_start(&room->strip, asked, n));
 }
 
 void sm_walk_room_free(sm_walk_room *room) {
-    sm_leaf_room_free(&room->leaf);
+    sm_strip_room_free(&room->strip);
     sm_arena_free(&room->arena);
 }
 
@@ -152,15 +152,7 @@ static double *means_of(const sm_walks *walks, size_t pair, bool of_to) {
     return walks->mean + walks->first_mean[pair] + more;
 }
 
-/* Means of one leaf to the nodes on the way to another, from those to all nodes. */
-static void pick_means(const sm_walks *walks, size_t to, const double *node_mean, double *mean) {
-    const sm_leaves *leaves = walks->nodes.leaves;
-    uint32_t node = leaves->node[to];
-    for (size_t k = walks->depth[node]; k > 0; k--, node = leaves->parent[node]) mean[k] = node_mean[node];
-    mean[0] = node_mean[0];
-}
-
-/* The same by themselves. */
+/* Means of a leaf to the nodes on the way to another. */
 static void find_means(const sm_walks *walks, size_t leaf, size_t to, sm_walk_room *room, double *mean) {
     const smerf_target *target = walks->model->target;
     const sm_leaves *leaves = walks->nodes.leaves;
@@ -170,26 +162,65 @@ static void find_means(const sm_walks *walks, size_t leaf, size_t to, sm_walk_ro
     target->kind->path_means(target, &walks->nodes, leaf, room->path, n, mean, room->scratch);
 }
 
-void sm_walks_fill(sm_walks *walks, size_t first, size_t end, sm_walk_room *room) {
-    const smerf_target *target = walks->model->target;
+/* The means of SM_STRIP leaves to a node: their distances to it if it is a leaf. */
+static double *line_of(const sm_walks *walks, size_t node, const sm_strip_room *strip) {
+    return (walks->tree->is_leaf[node] ? strip->table : strip->sums) + walks->tree->place[node] * SM_STRIP;
+}
+
+/* Distances of some leaves to all become means to all nodes. Children come after their parents. */
+static void average_strip(const sm_walks *walks, const sm_strip_room *strip) {
+    const double *share = walks->nodes.share;
+    for (size_t node = walks->tree->n_nodes; node-- > 0;) {
+        if (walks->tree->is_leaf[node]) continue;
+        size_t left = node + 1, right = walks->tree->right[walks->tree->place[node]];
+        const double *one = line_of(walks, left, strip), *other = line_of(walks, right, strip);
+        double *mean = line_of(walks, node, strip);
+        for (size_t r = 0; r < SM_STRIP; r++) mean[r] = share[left] * one[r] + share[right] * other[r];
+    }
+}
+
+/* Fills in what the pairs of a leaf ask.   r  its place in the strip; SM_STRIP: each way is asked for by itself */
+static void fill_leaf(const sm_walks *walks, size_t leaf, size_t r, sm_walk_room *room) {
     const sm_leaves *leaves = walks->nodes.leaves;
-    bool by_rows = target->kind->path_means == NULL;
+    for (size_t e = walks->first_end[leaf]; e < walks->first_end[leaf + 1]; e++) {
+        size_t pair = walks->ends[e] / 2;
+        bool is_to = walks->ends[e] % 2 == 1;
+        size_t other = is_to ? walks->from[pair] : walks->to[pair];
+        double *mean = means_of(walks, pair, is_to);
+        if (r == SM_STRIP) {
+            find_means(walks, leaf, other, room, mean);
+            continue;
+        }
+        uint32_t node = leaves->node[other];
+        for (size_t k = walks->depth[node] + 1; k-- > 0; node = leaves->parent[node])
+            mean[k] = line_of(walks, node, &room->strip)[r];
+    }
+}
+
+static void fill_strip(const sm_walks *walks, uint32_t *leaf, size_t n, sm_walk_room *room) {
+    for (size_t r = n; r < SM_STRIP; r++) leaf[r] = leaf[0];
+    sm_strip_table(walks->model->target, walks->ready, leaf, &room->strip);
+    average_strip(walks, &room->strip);
+    for (size_t r = 0; r < n; r++) fill_leaf(walks, leaf[r], r, room);
+}
+
+void sm_walks_fill(const sm_walks *walks, size_t first, size_t end, sm_walk_room *room) {
+    bool by_strips = walks->model->target->kind->path_means == NULL;
+    uint32_t strip[SM_STRIP];
+    size_t n = 0;
     for (size_t leaf = first; leaf < end; leaf++) {
         if (walks->first_end[leaf] == walks->first_end[leaf + 1]) continue;
-        if (by_rows) {
-            target->kind->leaf_row(target, leaves, leaf, room->leaf.row, room->leaf.scratch);
-            sm_nodes_average(&walks->nodes, room->leaf.row, room->node);
+        if (!by_strips) {
+            fill_leaf(walks, leaf, SM_STRIP, room);
+            continue;
         }
-        for (size_t e = walks->first_end[leaf]; e < walks->first_end[leaf + 1]; e++) {
-            size_t pair = walks->ends[e] / 2;
-            bool is_to = walks->ends[e] % 2 == 1;
-            size_t other = is_to ? walks->from[pair] : walks->to[pair];
-            if (by_rows)
-                pick_means(walks, other, room->node, means_of(walks, pair, is_to));
-            else
-                find_means(walks, leaf, other, room, means_of(walks, pair, is_to));
+        strip[n++] = (uint32_t)leaf;
+        if (n == SM_STRIP) {
+            fill_strip(walks, strip, n, room);
+            n = 0;
         }
     }
+    if (n > 0) fill_strip(walks, strip, n, room);
 }
 
 /* ---- adding up ---- */

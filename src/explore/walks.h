@@ -8,7 +8,7 @@
 #ifndef SM_EXPLORE_WALKS_H
 #define SM_EXPLORE_WALKS_H
 
-#include "query/asked.h"
+#include "query/strip.h"
 
 /* Pairs as places in the sides of a question. */
 typedef struct sm_walk_pairs {
@@ -42,18 +42,18 @@ void sm_walks_free(sm_walks *walks);
 
 /* A thread's room. */
 typedef struct sm_walk_room {
-    sm_leaf_room leaf;
+    sm_strip_room
+        strip; /* for targets without path_means: distances of SM_STRIP leaves, and their means to nodes as sums */
     sm_arena arena;
     uint32_t *path;  /* [most leaves] nodes from the root to a leaf */
     double *scratch; /* [2 most leaves] */
-    double *node;    /* [2 most leaves] means of one leaf to all nodes */
 } sm_walk_room;
 
-bool sm_walk_room_start(sm_walk_room *room, const smerf_model *model);
+bool sm_walk_room_start(sm_walk_room *room, const sm_asked *asked);
 void sm_walk_room_free(sm_walk_room *room);
 
 /* For the leaves first .. end-1. */
-void sm_walks_fill(sm_walks *walks, size_t first, size_t end, sm_walk_room *room);
+void sm_walks_fill(const sm_walks *walks, size_t first, size_t end, sm_walk_room *room);
 
 /* Adds what each feature has changed, and the root's mean distance; returns the distance that the tree predicts. NaN: it is
  * silent of the pair, and nothing was added.   shares  [n_features] */

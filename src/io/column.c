@@ -43,8 +43,31 @@ static bool settle(sm_column *column, sm_column_kind kind, size_t n_rows) {
     return true;
 }
 
+/* A column of words that are all numbers becomes one of numbers. False: no memory. */
+static bool take_as_numbers(sm_column *column, size_t n_rows) {
+    size_t n_words = sm_names_count(column->words);
+    double *number = sm_array(n_words, sizeof *number);
+    if (number == NULL) return false;
+    bool are_numbers = true;
+    for (uint32_t w = 0; w < n_words && are_numbers; w++) {
+        const char *word = sm_names_get(column->words, w);
+        are_numbers = sm_number_parse(word, strlen(word), &number[w]) == SM_CELL_NUMBER;
+    }
+    if (are_numbers) {
+        column->kind = SM_NUMBERS;
+        column->values = sm_array(n_rows, sizeof *column->values);
+        for (size_t i = 0; i < n_rows && column->values != NULL; i++)
+            column->values[i] = column->codes[i] == SMERF_MISSING ? NAN : number[column->codes[i]];
+        sm_free(column->codes);
+        column->codes = NULL;
+    }
+    sm_free(number);
+    return !are_numbers || column->values != NULL;
+}
+
 bool sm_column_finish(sm_column *column, size_t n_rows) {
     if (column->role == SM_IGNORED) return true;
+    if (column->role == SM_OTHER && !take_as_numbers(column, n_rows)) return false;
     if (column->kind == SM_OPEN && !settle(column, SM_NUMBERS, n_rows)) return false;
     if (column->values != NULL) column->values = sm_shrink(column->values, n_rows, sizeof *column->values);
     if (column->codes != NULL) column->codes = sm_shrink(column->codes, n_rows, sizeof *column->codes);
@@ -139,7 +162,8 @@ smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size
         return put_value(column, source, row, value, spot, error);
     }
     if (content == SM_CELL_MISSING) return put_missing_word(column, source, row, spot, error);
-    if (content != SM_CELL_TEXT && !column->is_wished) return fail_mixture(column, source, cell, error);
+    if (content != SM_CELL_TEXT && !column->is_wished && column->role != SM_OTHER)
+        return fail_mixture(column, source, cell, error);
     return put_word(column, source, row, cell->text, cell->n, spot, error);
 }
 

@@ -5,7 +5,8 @@
 #include "io/csv.h"
 #include "io/names.h"
 
-typedef enum sm_column_role { SM_FEATURE, SM_ID, SM_WEIGHT, SM_TARGET, SM_IGNORED } sm_column_role;
+/* Other: nothing is known of it, so that its values are words until all are there. */
+typedef enum sm_column_role { SM_FEATURE, SM_ID, SM_WEIGHT, SM_TARGET, SM_OTHER, SM_IGNORED } sm_column_role;
 
 /* Open: nothing but missing values so far; the first other one decides. */
 typedef enum sm_column_kind { SM_OPEN, SM_NUMBERS, SM_WORDS } sm_column_kind;
@@ -19,7 +20,7 @@ typedef struct sm_column {
     size_t capacity; /* and for so many as soon as the kind is known */
     double *values;  /* numbers: [room], else NULL; owned */
     double *plain;   /* values, where writing a finite number down is all there is to do; else NULL */
-    uint32_t *codes; /* words of a feature or a target: [room] places in words, else NULL; owned */
+    uint32_t *codes; /* words, but for ids: [room] places in words, else NULL; owned */
     sm_names *words; /* the levels of a category, or the ids; owned */
 } sm_column;
 

@@ -138,6 +138,7 @@ static const char *other_use(const table_reader *reader, const sm_column *column
     case SM_WEIGHT: return "the weight";
     case SM_TARGET: break; /* told otherwise */
     case SM_FEATURE: return !column->is_wished ? NULL : column->kind == SM_WORDS ? "a category" : "a feature";
+    case SM_OTHER:
     case SM_IGNORED: break;
     }
     return NULL;
@@ -173,8 +174,10 @@ static smerf_status give_roles(table_reader *reader) {
     if (reader->columns == NULL || reader->plain == NULL) return sm_no_memory(reader->error, "reading a table");
     for (size_t j = 0; j < reader->n_columns; j++) {
         reader->columns[j].name = sm_names_get(reader->names, (uint32_t)j);
-        reader->columns[j].role = wish->only_known ? SM_IGNORED : SM_FEATURE;
-        reader->columns[j].kind = reader->is_npy ? SM_NUMBERS : SM_OPEN;
+        reader->columns[j].role = !wish->only_known ? SM_FEATURE : wish->keeps_others ? SM_OTHER : SM_IGNORED;
+        reader->columns[j].kind = reader->columns[j].role == SM_OTHER ? SM_WORDS
+                                  : reader->is_npy                    ? SM_NUMBERS
+                                                                      : SM_OPEN;
     }
     smerf_status status = give_kind(reader, wish->numbers, wish->n_numbers, SM_NUMBERS);
     if (status == SMERF_OK) status = give_kind(reader, wish->categories, wish->n_categories, SM_WORDS);
@@ -328,6 +331,7 @@ static bool finish_column(const table_reader *reader, sm_column *column, sm_tabl
         table->id_column = sm_copy_string(column->name);
         table->ids = sm_names_list(column->words);
         return table->id_column != NULL && table->ids != NULL;
+    case SM_OTHER: return finish_values(column, &table->others[table->n_others++]);
     case SM_TARGET: /* in the order of the wish: finish_targets */
     case SM_IGNORED: break;
     }
@@ -348,7 +352,8 @@ static bool finish_targets(const table_reader *reader, sm_table *table) {
 static smerf_status finish(table_reader *reader, sm_table *table) {
     table->n_rows = reader->n_rows;
     table->columns = sm_zeros(reader->n_columns, sizeof *table->columns);
-    bool is_done = table->columns != NULL;
+    table->others = sm_zeros(reader->n_columns, sizeof *table->others);
+    bool is_done = table->columns != NULL && table->others != NULL;
     for (size_t j = 0; j < reader->n_columns && is_done; j++)
         is_done = finish_column(reader, &reader->columns[j], table);
     is_done = is_done && finish_targets(reader, table);
@@ -389,6 +394,7 @@ static void free_columns(sm_table_column *columns, size_t n) {
 void sm_table_free(sm_table *table) {
     free_columns(table->columns, table->n_columns);
     free_columns(table->targets, table->n_targets);
+    free_columns(table->others, table->n_others);
     sm_free(table->id_column);
     sm_free(table->ids);
     sm_free(table->weights);

@@ -21,6 +21,7 @@ typedef struct sm_table_wish {
     const char *weight;         /* a column of item weights, finite and > 0, no feature; or NULL */
     bool only_known;       /* read only the columns in categories and numbers (and id, weight, targets); each must be
                            there, but for the id; `ignore` is not looked at */
+    bool keeps_others;     /* with only_known: the other columns are read, too, whatever they hold */
     bool id_may_be_absent; /* the id column above is a guess: without it, items are called by their row */
 } sm_table_wish;
 
@@ -41,6 +42,9 @@ typedef struct sm_table {
     double *weights;          /* [n_rows] or NULL */
     sm_table_column *targets; /* [n_targets] those that are there, in the order of the wish, no value missing */
     size_t n_targets;
+    sm_table_column
+        *others; /* [n_others] in the order of the file, if they are kept; numbers where every value is one */
+    size_t n_others;
 } sm_table;
 
 /* Refused, each with file, line and column: no header (an empty file, or a first line of numbers that are not all

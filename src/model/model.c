@@ -155,7 +155,10 @@ smerf_status sm_model_look_up(const smerf_model *model, const smerf_items *items
     if (model->ids.n > 0 && items->ids.n > 0)
         status = find_by_id(model, items, place, error);
     else
-        for (size_t i = 0; i < items->n_items; i++) place[i] = i < model->n_items ? (uint32_t)i : SMERF_MISSING;
+        for (size_t i = 0; i < items->n_items; i++) {
+            size_t row = items->rows != NULL ? items->rows[i] : i;
+            place[i] = row < model->n_items ? (uint32_t)row : SMERF_MISSING;
+        }
     sm_view_hash(view, &model->features, hashes);
     for (size_t i = 0; i < items->n_items && status == SMERF_OK; i++)
         if (place[i] != SMERF_MISSING && model->hashes[place[i]] != hashes[i]) place[i] = SMERF_MISSING;
@@ -173,8 +176,23 @@ smerf_status sm_model_find_items(const smerf_model *model, const smerf_items *it
                                        "item '%s' is not one of the model's training items; out of bag is about those",
                                        items->ids.text[i])
                              : sm_fail(error, SMERF_BAD_INPUT,
-                                       "row %zu is not the model's training item %zu; out of bag is about those", i, i);
+                                       "row %zu is not the model's training item %zu; out of bag is about those", i,
+                                       items->rows != NULL ? items->rows[i] : i);
     return status;
+}
+
+smerf_status smerf_model_places(const smerf_model *model, const smerf_items *items, uint32_t *places,
+                                smerf_error *error) {
+    sm_view view;
+    smerf_status status = sm_view_match(&view, &model->features, items, error);
+    if (status != SMERF_OK) return status;
+    status = sm_model_look_up(model, items, &view, places, error);
+    sm_view_free(&view);
+    return status;
+}
+
+const smerf_target *smerf_model_target(const smerf_model *model) {
+    return model->target == NULL || model->target->kind->is_approximate ? NULL : model->target;
 }
 
 void sm_model_out_of_bag(const smerf_model *model, size_t tree, bool *out_of_bag) {

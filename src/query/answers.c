@@ -16,13 +16,14 @@ struct sm_answer_list {
 /* ---- making ready ---- */
 
 /* Which of the items are training items. By row alone, two files that happen to hold the same features in some row would
- * be mixed up: without ids, items are known again only if they are all the training items in their order. */
+ * be mixed up: without ids, items are known again only if they are all the training items in their order, or who asks says
+ * which rows they are. */
 static smerf_status look_up(const smerf_model *model, sm_side *side, smerf_error *error) {
     const smerf_items *items = side->items;
     side->place = sm_array(items->n_items, sizeof *side->place);
     if (side->place == NULL) return sm_no_memory(error, "looking up items");
     smerf_status status = sm_model_look_up(model, items, &side->view, side->place, error);
-    if (status != SMERF_OK || (model->ids.n > 0 && items->ids.n > 0)) return status;
+    if (status != SMERF_OK || (model->ids.n > 0 && items->ids.n > 0) || items->rows != NULL) return status;
     bool is_all = items->n_items == model->n_items;
     for (size_t i = 0; i < items->n_items; i++) is_all = is_all && side->place[i] != SMERF_MISSING;
     for (size_t i = 0; i < items->n_items && !is_all; i++) side->place[i] = SMERF_MISSING;

@@ -29,12 +29,20 @@ static smerf_status match(sm_side *side, const smerf_model *model, const smerf_i
     return sm_view_match(&side->view, &model->features, items, error);
 }
 
+static smerf_status check_trees(const smerf_model *model, size_t n_trees, smerf_error *error) {
+    smerf_status status = sm_model_check_forest(model, "its first trees", error);
+    if (status == SMERF_OK && n_trees > model->options.n_trees)
+        status = sm_fail(error, SMERF_BAD_INPUT, "the first %zu trees are asked, and the model has %zu", n_trees,
+                         model->options.n_trees);
+    return status;
+}
+
 smerf_status sm_asked_start(sm_asked *asked, const smerf_model *model, const smerf_question *question,
                             const sm_limits *limits, smerf_error *error) {
     *asked =
         (sm_asked){.model = model,
                    .limits = limits,
-                   .n_trees = model->options.n_trees,
+                   .n_trees = question->n_trees > 0 ? question->n_trees : model->options.n_trees,
                    .is_square = question->columns == NULL,
                    .is_out_of_bag = question->out_of_bag,
                    .rule = question->oob_rule == SMERF_OOB_AS_FITTED ? model->options.oob_rule : question->oob_rule,
@@ -43,6 +51,7 @@ smerf_status sm_asked_start(sm_asked *asked, const smerf_model *model, const sme
         return sm_fail(error, SMERF_BAD_INPUT, "out of bag is about pairs of training items: there is no second set");
     smerf_status status = SMERF_OK;
     if (question->out_of_bag) status = sm_model_check_forest(model, "out of bag", error);
+    if (question->n_trees > 0 && status == SMERF_OK) status = check_trees(model, question->n_trees, error);
     if (status != SMERF_OK) return status;
     if (model->target != NULL && model->target->kind->fallback != NULL)
         asked->fallback = model->target->kind->fallback(model->target);

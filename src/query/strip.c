@@ -92,27 +92,26 @@ static bool row_is_out(const meeting *at, size_t r) {
 }
 
 /* The table from whole rows, for targets that know nothing better. */
-static void table_from_rows(const meeting *at, sm_strip_room *room) {
-    const smerf_target *target = at->asked->model->target;
-    const sm_leaves *leaves = &at->ready->leaves;
+static void table_from_rows(const smerf_target *target, const sm_ready *ready, const uint32_t *leaf,
+                            sm_strip_room *room) {
+    const sm_leaves *leaves = &ready->leaves;
     const double *row[SM_STRIP];
-    for (size_t r = 0; r < SM_STRIP && at->ready->rows != NULL; r++) row[r] = at->ready->rows + at->leaf[r] * leaves->n;
-    for (size_t r = 0; r < SM_STRIP && at->ready->rows == NULL; r++) {
+    for (size_t r = 0; r < SM_STRIP && ready->rows != NULL; r++) row[r] = ready->rows + leaf[r] * leaves->n;
+    for (size_t r = 0; r < SM_STRIP && ready->rows == NULL; r++) {
         row[r] = room->rows + r * leaves->n;
         for (size_t before = 0; before < r; before++)
-            if (at->leaf[before] == at->leaf[r]) row[r] = row[before];
+            if (leaf[before] == leaf[r]) row[r] = row[before];
         if (row[r] == room->rows + r * leaves->n)
-            target->kind->leaf_row(target, leaves, at->leaf[r], room->rows + r * leaves->n, room->leaf.scratch);
+            target->kind->leaf_row(target, leaves, leaf[r], room->rows + r * leaves->n, room->leaf.scratch);
     }
     for (size_t l = 0; l < leaves->n; l++)
         for (size_t r = 0; r < SM_STRIP; r++) room->table[l * SM_STRIP + r] = row[r][l];
 }
 
 /* Fills room->items, if it can. */
-static bool make_item_table(const meeting *at, sm_strip_room *room) {
-    const smerf_target *target = at->asked->model->target;
-    return room->items != NULL &&
-           target->kind->item_strip(target, &at->ready->leaves, at->leaf, room->kernels, room->items);
+static bool make_item_table(const smerf_target *target, const sm_ready *ready, const uint32_t *leaf,
+                            sm_strip_room *room) {
+    return room->items != NULL && target->kind->item_strip(target, &ready->leaves, leaf, room->kernels, room->items);
 }
 
 static void table_from_items(const sm_leaves *leaves, sm_strip_room *room) {
@@ -121,14 +120,17 @@ static void table_from_items(const sm_leaves *leaves, sm_strip_room *room) {
             room->table[l * SM_STRIP + r] = (double)room->items[leaves->item[l] * SM_STRIP + r];
 }
 
-static void make_table(const meeting *at, sm_strip_room *room) {
-    const smerf_target *target = at->asked->model->target;
-    if (make_item_table(at, room))
-        table_from_items(&at->ready->leaves, room);
+void sm_strip_table(const smerf_target *target, const sm_ready *ready, const uint32_t *leaf, sm_strip_room *room) {
+    if (make_item_table(target, ready, leaf, room))
+        table_from_items(&ready->leaves, room);
     else if (target->kind->leaf_strip != NULL)
-        target->kind->leaf_strip(target, &at->ready->leaves, at->leaf, room->kernels, room->scratch, room->table);
+        target->kind->leaf_strip(target, &ready->leaves, leaf, room->kernels, room->scratch, room->table);
     else
-        table_from_rows(at, room);
+        table_from_rows(target, ready, leaf, room);
+}
+
+static void make_table(const meeting *at, sm_strip_room *room) {
+    sm_strip_table(at->asked->model->target, at->ready, at->leaf, room);
     for (size_t r = 0; r < SM_STRIP && at->ready->self != NULL; r++)
         room->table[at->leaf[r] * SM_STRIP + r] = at->ready->self[at->leaf[r]];
 }
@@ -153,7 +155,7 @@ static void add_all(const meeting *at, sm_strip_room *room) {
     const sm_leaves *leaves = &at->ready->leaves;
     double *sums = room->sums;
     if (add_directly(at, room)) return;
-    bool by_item = make_item_table(at, room);
+    bool by_item = make_item_table(at->asked->model->target, at->ready, at->leaf, room);
     if (!by_item) make_table(at, room);
     for (size_t s = 0; s < at->strip->n_spans; s++) {
         size_t first = at->strip->span[s].first, n = at->strip->span[s].end - first;

@@ -48,6 +48,10 @@ size_t sm_strip_n_columns(const sm_strip *strip);
 /* Sums and counts 0. */
 void sm_strip_clear(const sm_strip *strip, sm_strip_room *room);
 
+/* Fills room->table for leaves of a tree, which may repeat, with what the target says: a leaf's distance to itself has its
+ * items' own distances in it. For rooms with as many columns as the tree has leaves, at least.   leaf  [SM_STRIP] */
+void sm_strip_table(const smerf_target *target, const sm_ready *ready, const uint32_t *leaf, sm_strip_room *room);
+
 /* Adds trees first .. end-1, which are at hand. */
 void sm_strip_add(const sm_asked *asked, const sm_strip *strip, size_t first, size_t end, sm_strip_room *room);
 

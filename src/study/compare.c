@@ -10,10 +10,10 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/stretch.h"
 #include "data/items.h"
 #include "method/methods.h"
 #include "study/divide.h"
-#include "base/stretch.h"
 #include "target/pairs.h"
 
 typedef struct contest {

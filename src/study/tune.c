@@ -3,11 +3,11 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/stretch.h"
 #include "data/items.h"
 #include "model/model.h"
 #include "study/fill_in.h"
 #include "study/prune.h"
-#include "base/stretch.h"
 #include "train/problem.h"
 
 static const double powers[] = {0.25, 0.5, 0.75, 1, 1.5}; /* the last with oblique splits only */

@@ -1,6 +1,7 @@
 """Permutation importance, recomputed from the exported forest, X and Z, with the random stream that the decision page
 docs/decisions/0007-permutation-importance.md describes."""
 import copy
+import json
 
 import numpy as np
 import pytest
@@ -58,19 +59,21 @@ def pair_error(tree, forest, case, columns, out):
     return np.mean((predicted[above] - true[above]) ** 2)
 
 
-def increases(forest, case, seed):
-    """[trees][features]: how much the out-of-bag error of a tree grows."""
-    rows = []
+def increases(forest, case, seed, sets=None):
+    """[trees][sets of features]: how much the out-of-bag error of a tree grows when each set is shuffled, one by one unless
+    sets are given."""
+    rows, sets = [], sets or [[f] for f in range(len(case.columns))]
     for b, tree in enumerate(forest["trees"]):
         out = np.flatnonzero(exported.in_bag_draws(tree, case.n) == 0)
         if len(out) < 2:
             continue
         before = pair_error(tree, forest, case, case.columns, out)
         row = []
-        for f in range(len(case.columns)):
+        for features in sets:
             columns = copy.deepcopy(case.columns)
-            for place, source in zip(out, shuffled(out, seed, b, f)):
-                columns[f].values[place] = case.columns[f].values[source]
+            for f in features:
+                for place, source in zip(out, shuffled(out, seed, b, f)):
+                    columns[f].values[place] = case.columns[f].values[source]
             row.append(pair_error(tree, forest, case, columns, out) - before)
         rows.append(row)
     return np.array(rows)
@@ -105,3 +108,41 @@ def test_its_own_target_is_the_default(tmp_path):
     items = tmp_path / "items.csv"
     given = helpers.run("importance", model, items, "--distances", tmp_path / "z.npy", "--permutation")
     assert helpers.run("importance", model, items, "--permutation") == given
+
+
+# ---------------------------------------------------------------- two features together
+
+@pytest.mark.parametrize("kind", ["mixed", "categories", "item weights, mixed"])
+@pytest.mark.parametrize("options", [[], ["--splits", "oblique", "--density", 0.5]], ids=["axis", "oblique"])
+def test_an_interaction_is_what_both_cost_less_what_each_does(tmp_path, kind, options):
+    seed, top = 77, 3
+    case = cases.make_case(kind, 8, n=25, p=4)
+    case.min_parent, case.max_depth = 2, None
+    model = helpers.fit(tmp_path, case, "--trees", 12, "--seed", seed, *options)
+    words = "importance", model, tmp_path / "items.csv", "--distances", tmp_path / "z.npy", "--permutation"
+    names = [column.name for column in case.columns]
+    order = [names.index(row["feature"]) for row in helpers.read_table(helpers.run(*words))][:top]
+    rows = helpers.read_table(helpers.run(*words, "--interactions", top))
+    pairs = [(f, g) for k, g in enumerate(order) for f in order[:k]]
+    forest = helpers.export(model)
+    alone = increases(forest, case, seed)
+    both = increases(forest, case, seed, [list(pair) for pair in pairs])
+    scale = np.abs(both).max() + 1e-12
+    assert len(rows) == len(pairs)
+    for (f, g), together in zip(pairs, both.T):
+        values = together - alone[:, f] - alone[:, g]
+        row, = [r for r in rows if (r["feature"], r["with"]) == (names[f], names[g])]
+        assert float(row["interaction"]) == pytest.approx(values.mean(), abs=1e-6 * scale)
+        assert float(row["se"]) == pytest.approx(values.std(ddof=1) / np.sqrt(len(values)), abs=1e-6 * scale)
+    sizes = [float(row["interaction"]) for row in rows]
+    assert sizes == sorted(sizes, reverse=True)
+    told = json.loads(helpers.run(*words, "--interactions", top, "--json"))["interactions"]
+    assert told == [{n: v if n in ("feature", "with") else float(v) for n, v in row.items()} for row in rows]
+
+
+def test_features_that_no_tree_uses_together_do_nothing_together(tmp_path):
+    case = cases.make_case("mixed", 4, n=30, p=3)
+    case.max_depth = 1
+    model = helpers.fit(tmp_path, case, "--trees", 20)
+    rows = helpers.read_table(helpers.run("importance", model, tmp_path / "items.csv", "--permutation", "--interactions", 3))
+    assert [(float(r["interaction"]), float(r["se"])) for r in rows] == [(0, 0)] * 3

@@ -264,7 +264,7 @@ static void other_items_are_placed_by_their_distances_to_landmarks(void **state)
     double *distances = predict_all(model, &(smerf_question){.rows = data->items}, NULL);
     double x[n * n_axes], value[n_axes], among[n_landmarks * n_landmarks], values[n_landmarks],
         vectors[n_landmarks * n_landmarks];
-    size_t landmark[n_landmarks], n_drawn = 0;
+    size_t landmark[n_landmarks] = {0}, n_drawn = 0;
     smerf_map_facts facts;
     smerf_error error;
     demand_ok(smerf_embed(model, data->items, n_axes, n_landmarks, 5, NULL, x, value, &facts, &error), &error);
@@ -302,7 +302,31 @@ static void other_items_are_placed_by_their_distances_to_landmarks(void **state)
     data_set_free(data);
 }
 
-/* ---- refusals ---- */
+/* ---- progress, refusals ---- */
+
+static int watch(void *context, double share_done) {
+    double *last = context;
+    assert_true(share_done >= *last && share_done <= 1);
+    *last = share_done;
+    return 0;
+}
+
+static void progress_rises(void **state) {
+    (void)state;
+    enum { n = 300 };
+    data_set *data = plain_data(n);
+    smerf_model *model = fit_to(data, labels_for(data, 4), 5, 5);
+    double x[n * 2];
+    smerf_error error;
+    for (size_t n_landmarks = 50; n_landmarks <= n; n_landmarks += 250) {
+        double last = 0;
+        const smerf_run run = {.n_threads = 1, .progress = watch, .context = &last};
+        demand_ok(smerf_embed(model, data->items, 2, n_landmarks, 1, &run, x, NULL, NULL, &error), &error);
+        assert_true(last > 0.5);
+    }
+    smerf_model_free(model);
+    data_set_free(data);
+}
 
 static void wrong_wishes_are_refused_and_maps_can_be_cancelled(void **state) {
     (void)state;
@@ -354,6 +378,7 @@ int main(void) {
         cmocka_unit_test(repeated_eigenvalues_and_none_are_fine),
         cmocka_unit_test(negative_eigenvalues_do_not_hide_positive_ones),
         cmocka_unit_test(other_items_are_placed_by_their_distances_to_landmarks),
+        cmocka_unit_test(progress_rises),
         cmocka_unit_test(wrong_wishes_are_refused_and_maps_can_be_cancelled),
         cmocka_unit_test(landmarks_of_nameless_nodes_are_refused),
     };

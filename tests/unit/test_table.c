@@ -324,6 +324,31 @@ static void a_target_is_nothing_else(void **state) {
     assert_refused_file("t.npy", &same, "t.npy: column \"x0\" is named as the target", "second time");
 }
 
+/* Numbers or categories, as the values say; and none where there is no such column. */
+static void a_target_may_be_open_or_absent(void **state) {
+    (void)state;
+    const char *const targets[] = {"y", "id"};
+    const sm_table_wish open = {.targets = targets, .n_targets = 2, .targets_are_open = true};
+    const sm_table_wish maybe = {.targets = targets, .n_targets = 2, .targets_may_be_absent = true};
+    sm_table table;
+    smerf_error error;
+    write_text("t.csv", "x,y,id\n1,red,5\n3,blue,6\n");
+    assert_int_equal(sm_table_read("t.csv", &open, &table, &error), SMERF_OK);
+    assert_true(table.n_columns == 1 && table.n_targets == 2 && table.ids == NULL);
+    assert_true(table.targets[0].is_category && table.targets[0].n_levels == 2);
+    assert_true(!table.targets[1].is_category && table.targets[1].values[1] == 6);
+    sm_table_free(&table);
+    write_text("t.csv", "x,id\n1,5\n");
+    assert_int_equal(sm_table_read("t.csv", &maybe, &table, &error), SMERF_OK);
+    assert_true(table.n_targets == 1 && table.targets[0].values[0] == 5);
+    sm_table_free(&table);
+    assert_refused_with("x,y,id\n1,,5\n", &open, "t.csv:2:3: a missing label or number; every item needs one", "");
+    assert_refused_with("x,y,id\n1,2,5\n1,,5\n", &open, "t.csv:3:3: a missing response", "");
+    assert_refused_with("x,y,id\n1,2,5\n1,red,5\n", &open, "t.csv:3:3: \"red\" is no number", "holds numbers above");
+    assert_refused_with("x,y,id\n1,red,5\n1,2,5\n", &open, "t.csv:3:3: \"2\" is a number", "holds text above");
+    assert_refused_with("x,id\n1,5\n", &open, "t.csv:1:1: there is no column \"y\"", "");
+}
+
 static void an_id_that_is_only_a_guess_gives_way_to_a_target(void **state) {
     (void)state;
     const char *const targets[] = {"id"}, *const numbers[] = {"x"};
@@ -543,6 +568,7 @@ int main(void) {
         cmocka_unit_test(labels_are_text_whatever_they_look_like),
         cmocka_unit_test(every_item_has_its_target),
         cmocka_unit_test(a_target_is_nothing_else),
+        cmocka_unit_test(a_target_may_be_open_or_absent),
         cmocka_unit_test(an_id_that_is_only_a_guess_gives_way_to_a_target),
         cmocka_unit_test(a_feature_must_be_left),
         cmocka_unit_test(a_known_table_leaves_out_what_it_does_not_know),

@@ -221,7 +221,39 @@ static void one_item_and_new_items_have_vectors(void **state) {
     data_set_free(one);
 }
 
-/* ---- refusals ---- */
+/* ---- progress, refusals ---- */
+
+static int watch(void *context, double share_done) {
+    double *last = context;
+    assert_true(share_done >= *last && share_done <= 1);
+    *last = share_done;
+    return 0;
+}
+
+static int forget_vector(void *context, size_t item, const float *vector, size_t size) {
+    (void)context;
+    (void)item;
+    (void)vector;
+    (void)size;
+    return 0;
+}
+
+static void progress_rises(void **state) {
+    (void)state;
+    data_set *data = plain_data(300);
+    smerf_model *model = fit_to(data, response_for(data), 7, 5);
+    for (size_t k = 0; k < 2 * (N_LIMITS + 1); k++) {
+        double last = 0;
+        smerf_error error;
+        const sm_limits *limits = k / 2 < N_LIMITS ? &small_limits[k / 2] : &sm_usual_limits;
+        const smerf_run run = {.n_threads = 1, .progress = watch, .context = &last};
+        demand_ok(sm_make_vectors(model, data->items, k % 2 == 1, limits, &run, forget_vector, NULL, NULL, &error),
+                  &error);
+        assert_true(last > 1 - 1e-12);
+    }
+    smerf_model_free(model);
+    data_set_free(data);
+}
 
 static int stop_at_three(void *context, size_t item, const float *vector, size_t size) {
     (void)context;
@@ -258,6 +290,7 @@ int main(void) {
         cmocka_unit_test(low_ranks_have_vectors_unless_some_are_negative),
         cmocka_unit_test(large_numbers_cost_no_digits),
         cmocka_unit_test(one_item_and_new_items_have_vectors),
+        cmocka_unit_test(progress_rises),
         cmocka_unit_test(other_models_have_no_vectors_and_sinks_can_cancel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,7 @@ static void one_item_alone_has_no_votes(void **state) {
     const double number = 7;
     double value[2] = {0, 0};
     uint32_t winner = 0;
-    smerf_error error;
+    smerf_error error = {0};
     const smerf_neighborhood alone = {.items = one->items, .k = 3};
     demand_ok(smerf_vote(model, &alone, &(smerf_ballot){.n_classes = 2, .codes = &code}, NULL, value, &winner, &error),
               &error);

@@ -1,0 +1,65 @@
+// charts/figure.js - a picture with its title, drawn for the width that it has and again when that or the theme changes.
+import { fill, h } from '../dom.js';
+import { shorten } from '../format.js';
+
+/** All pictures of the page, to be drawn anew in another theme. */
+const pictures = new Set();
+
+/**
+ * @param {object} parts
+ * @param {string} parts.title
+ * @param {any} [parts.note] a sentence below the title
+ * @param {string} parts.label what a screen reader says of the picture
+ * @param {(width: number) => Element} parts.draw
+ * @param {Element} [parts.table] the numbers
+ */
+export function figure({ title, note, label, draw, table }) {
+    const box = h('div', { class: 'picture' });
+    const picture = { box, draw, label, width: 0 };
+    pictures.add(picture);
+    new ResizeObserver(() => {
+        const width = Math.floor(box.clientWidth);
+        if (width > 0 && width !== picture.width) drawPicture(picture, width);
+    }).observe(box);
+    return h('figure', null, h('figcaption', null, h('h3', null, title), note && h('p', null, note)), box, table);
+}
+
+export function redrawPictures() {
+    for (const picture of pictures) {
+        if (!picture.box.isConnected) pictures.delete(picture);
+        else if (picture.width > 0) drawPicture(picture, picture.width);
+    }
+}
+
+function drawPicture(picture, width) {
+    picture.width = width;
+    const drawn = picture.draw(width);
+    drawn.setAttribute('role', 'img');
+    drawn.setAttribute('aria-label', picture.label);
+    fill(picture.box, drawn);
+}
+
+/** What all charts share: the page's own letters and colours. */
+export const CHART = {
+    style: {
+        background: 'transparent',
+        color: 'var(--ink)',
+        fontFamily: 'var(--sans)',
+        fontSize: '12px',
+        overflow: 'visible',
+    },
+};
+
+export const ACCENT = 'var(--accent)';
+export const WARM = 'var(--warm)';
+export const MUTED = 'var(--muted)';
+
+const LETTER = 6.7; // pixels, of small print on average
+
+/** Names beside a chart: as much of them as fits in a share of its width. */
+export function sideNames(names, width, share = 0.42) {
+    const longest = Math.max(...names.map((name) => [...name].length), 1);
+    const fits = Math.max(6, Math.floor((width * share - 14) / LETTER));
+    const labels = names.map((name) => shorten(name, fits));
+    return { labels, margin: Math.min(longest, fits) * LETTER + 14 };
+}

@@ -1,0 +1,213 @@
+// sections.js - the page in reading order. Each section opens with a line that says what it shows; one that the model cannot
+// have says why.
+import { h, numbers } from './dom.js';
+import { count, counted, number, score as asScore } from './format.js';
+import { clusterSentence, mapSentence, scoreName, scoreSentence, scoredSentence } from './sentences.js';
+import { mapSection } from './map/section.js';
+import { densityFigure, errorFigure, errorSentence } from './charts/fit.js';
+import { prFigure, rocFigure } from './charts/curves.js';
+import { growthFigure } from './charts/growth.js';
+import { gainFigure, interactionFigure, permutationFigure } from './charts/importance.js';
+import { clusterTable, silhouetteFigure, triedFigure } from './charts/clusters.js';
+import { heatFigure } from './charts/heat.js';
+
+/**
+ * @typedef {import('./data.js').Report} Report
+ * @typedef {import('./store.js').Store} Store
+ * @typedef {{id: string, title: string, short: string, has: (report: Report) => any, why: string,
+ *            body: (report: Report, store: Store) => any[]}} Section
+ */
+
+const grid = (...figures) => h('div', { class: 'figures' }, ...figures);
+const lead = (text) => text && h('p', { class: 'lead' }, text);
+
+/** @type {Section[]} */
+export const SECTIONS = [
+    {
+        id: 'scores',
+        title: 'How well it was learned',
+        short: 'Scores',
+        has: (report) => report.raw.scores,
+        why: 'Nothing was scored: there are no out-of-bag pairs, and no target was given with the report.',
+        body: scoresBody,
+    },
+    {
+        id: 'map',
+        title: 'Map of the items',
+        short: 'Map',
+        has: (report) => report.map,
+        why: 'There is no map of these items.',
+        body: (report, store) => [
+            lead(`Items that the model holds for similar lie close together. ${mapSentence(report.map, report.n)}`),
+            mapSection(report, store),
+        ],
+    },
+    {
+        id: 'clusters',
+        title: 'Clusters',
+        short: 'Clusters',
+        has: (report) => report.clusters,
+        why: 'The items were not grouped.',
+        body: (report, store) => [
+            lead(clusterSentence(report.clusters)),
+            clusterTable(report, store),
+            grid(
+                report.clusters.silhouettes && silhouetteFigure(report, store),
+                report.clusters.tried?.length > 1 && triedFigure(report.clusters),
+            ),
+        ],
+    },
+    {
+        id: 'heat',
+        title: 'The learned distance',
+        short: 'Heat map',
+        has: (report) => report.heat,
+        why: 'There is no picture of all distances.',
+        body: (report, store) => [heatFigure(report, store)],
+    },
+    {
+        id: 'fit',
+        title: 'Predicted and true distances',
+        short: 'Fit',
+        has: (report) => report.fit,
+        why: 'There are no true distances to compare with.',
+        body: (report, store) => [
+            lead(errorSentence(report.fit.by_distance)),
+            grid(
+                densityFigure(report.fit, store),
+                report.fit.by_distance?.length > 1 && errorFigure(report.fit.by_distance),
+            ),
+        ],
+    },
+    {
+        id: 'curves',
+        title: 'Telling near pairs from far ones',
+        short: 'Curves',
+        has: (report) => report.raw.curves,
+        why: 'ROC and precision-recall curves need pairs that are either near or far: links of a network, or labels.',
+        body: (report) => [
+            lead(
+                'Pairs are called near from the smallest predicted distance on; the curves follow how many are found and how many calls are wrong.',
+            ),
+            grid(rocFigure(report.raw.curves), prFigure(report.raw.curves)),
+        ],
+    },
+    {
+        id: 'growth',
+        title: 'Would more trees help?',
+        short: 'Trees',
+        has: (report) => report.raw.growth?.trees?.length > 1,
+        why: 'The scores of fewer trees are not known.',
+        body: (report) => [
+            lead(
+                `The scores of the first trees alone, and of more and more of them${scoredItems(report.raw.growth)}. A line that has become flat has nothing more to gain.`,
+            ),
+            grid(...report.raw.growth.metrics.map((metric) => growthFigure(report.raw.growth, metric))),
+        ],
+    },
+    {
+        id: 'importance',
+        title: 'Which features matter',
+        short: 'Features',
+        has: (report) => report.raw.importance?.features?.length > 0,
+        why: 'This model does not tell what its features contribute.',
+        body: importanceBody,
+    },
+    { id: 'details', title: 'How it was made', short: 'Details', has: () => true, why: '', body: detailsBody },
+];
+
+/** @param {Report} report @param {Store} store */
+export function sectionElement(section, report, store) {
+    const body = section.has(report)
+        ? section.body(report, store)
+        : [h('p', { class: 'absent' }, report.reason(section.id) ?? section.why)];
+    return h(
+        'section',
+        { id: section.id, 'aria-labelledby': `${section.id}-title` },
+        h('h2', { id: `${section.id}-title` }, section.title),
+        ...body,
+    );
+}
+
+const scoredItems = (growth) => (growth.n_items ? `, over ${counted(growth.n_items, 'item')}` : '');
+
+function scoresBody(report) {
+    const { scores, curves, model } = report.raw;
+    const context = { target: model.target, shareOfLinks: curves?.share_of_links ?? null };
+    return [
+        lead(scoredSentence(scores)),
+        h(
+            'dl',
+            { class: 'scores' },
+            ...scores.list.map((score) =>
+                h(
+                    'div',
+                    null,
+                    h('dt', null, scoreName(score.name)),
+                    h('dd', { class: 'value' }, score.name === 'rmse' ? number(score.value) : asScore(score.value)),
+                    h('dd', null, scoreSentence(score, scores, context)),
+                ),
+            ),
+        ),
+        scores.list.length === 0 && h('p', { class: 'absent' }, 'No score could be computed.'),
+    ];
+}
+
+function importanceBody(report) {
+    const { importance } = report.raw;
+    return [
+        lead(
+            importance.permutation
+                ? `Measured on items that a tree has not learned from${scoredItems(importance)}.`
+                : 'Measured while the forest was grown.',
+        ),
+        grid(
+            importance.permutation && permutationFigure(importance),
+            importance.gain && gainFigure(importance),
+            importance.interaction && importance.interaction.features.length > 1 && interactionFigure(importance),
+        ),
+    ];
+}
+
+function detailsBody(report) {
+    const { raw } = report;
+    const rows = [
+        ['smerf', raw.smerf],
+        ['model file', raw.files?.model],
+        [
+            'items',
+            raw.files?.items &&
+                `${raw.files.items} (${counted(report.n, 'item')}${raw.items.are_training ? ', those that it learned from' : ''})`,
+        ],
+        ['target', raw.files?.target ?? 'as the model remembers it'],
+        ...(raw.model.facts ?? []),
+    ].filter(([, value]) => value != null && value !== '');
+    const notes = raw.notes ?? [];
+    return [
+        lead('Everything that is needed to make this model and this page again.'),
+        notes.length > 0 && h('ul', { class: 'notes' }, ...notes.map((note) => h('li', null, note))),
+        h(
+            'dl',
+            { class: 'details' },
+            ...rows.map(([name, value]) => h('div', null, h('dt', null, name), h('dd', null, value))),
+        ),
+        columnsTable(report),
+    ];
+}
+
+function columnsTable(report) {
+    if (report.columns.length === 0) return null;
+    const rows = report.columns.map((column) => {
+        const isNumber = column.kind === 'number';
+        const nMissing = isNumber
+            ? column.values.reduce((n, value) => n + (Number.isNaN(value) ? 1 : 0), 0)
+            : column.codes.reduce((n, code) => n + (code < column.levels.length ? 0 : 1), 0);
+        return [
+            column.name,
+            column.role,
+            isNumber ? 'number' : `category, ${counted(column.levels.length, 'level')}`,
+            count(nMissing),
+        ];
+    });
+    return numbers(['column', 'role', 'kind', 'missing'], rows, `The ${counted(rows.length, 'column')} of the items`);
+}

@@ -1,0 +1,193 @@
+// sentences.js - what numbers mean, in plain words. Every sentence must be true of the numbers it is given.
+import { count, counted, number, percent, score as asScore } from './format.js';
+
+const METHODS = {
+    smerf: 'a similarity and metric random forest',
+    euclidean: 'the plain Euclidean distance',
+    mahalanobis: 'a Mahalanobis distance, fitted by least squares',
+    bilinear: 'a bilinear similarity, fitted by least squares',
+    rfd: 'a random forest distance, learned from pairs',
+    plugin: 'a regression forest whose predictions are compared',
+    epm: 'an edge partition model',
+    narm: 'a node-attribute relational model',
+};
+
+const TARGETS = {
+    distances: 'a matrix of their distances',
+    labels: 'their labels (items of one label are near, others far)',
+    response: 'their responses (the more two responses differ, the farther apart the items)',
+    product: 'the products of their responses',
+    absolute: 'the absolute differences of their responses',
+    graph: 'a network of links between them (linked items are near)',
+    observed: 'a network of links of which only some pairs are known',
+    pairs: 'rated pairs of them',
+};
+
+export const SCORE_NAMES = {
+    rmse: 'RMSE',
+    spearman: 'Spearman correlation',
+    'map@10': 'map@10',
+    'auc-roc': 'AUC-ROC',
+    'auc-pr': 'AUC-PR',
+};
+
+export const methodName = (method) => METHODS[method] ?? method;
+
+/** What was learned, from what. */
+export function whatWasLearned(model) {
+    const features = model.n_features > 0 ? `${counted(model.n_features, 'feature')} and ` : '';
+    if (model.method === 'euclidean') {
+        return `How far apart ${counted(model.n_items, 'item')} are by the plain Euclidean distance of ${counted(model.n_features, 'feature')}; nothing was learned.`;
+    }
+    const learner =
+        model.method === 'smerf' && model.n_trees > 0
+            ? `A forest of ${counted(model.n_trees, 'tree')}`
+            : capital(methodName(model.method));
+    const target = TARGETS[model.target] ?? `a target of the kind "${model.target}"`;
+    const columns = model.target_columns?.length > 0 ? `, from the column ${model.target_columns.join(', ')}` : '';
+    return `${learner} learned how far apart ${counted(model.n_items, 'item')} are, from ${features}${target}${columns}.`;
+}
+
+/** How well, in one sentence for the head of the page; null: not scored. */
+export function howWell(scores, target) {
+    if (!scores) return null;
+    const value = Object.fromEntries((scores.list ?? []).map((score) => [score.name, score.value]));
+    const where = scores.kind === 'out of bag' ? 'On pairs that the trees had not seen' : 'On the given target';
+    if (value['auc-roc'] != null) {
+        const [near, far] = nearAndFar(target);
+        return `${where}, ${near} is predicted nearer than ${far} ${timesInHundred(value['auc-roc'])}.`;
+    }
+    if (value.spearman != null) {
+        return `${where}, the predicted order of the others around an item agrees with the true order to ${asScore(value.spearman)}, where 1 is perfect and 0 is chance.`;
+    }
+    if (value.rmse != null) return `${where}, a predicted distance is off by ${number(value.rmse)} (root mean square).`;
+    return null;
+}
+
+const nearAndFar = (target) =>
+    target === 'labels' ? ['a pair of one label', 'a pair of two labels'] : ['a linked pair', 'an unlinked one'];
+
+const timesInHundred = (auc) => {
+    const times = 100 * auc;
+    return times > 99 && times < 100 ? `${number(times, 4)} times in 100` : `${Math.round(times)} times in 100`;
+};
+
+/** What one score says. */
+export function scoreSentence(score, scores, { target, shareOfLinks }) {
+    const { value } = score;
+    if (value == null || Number.isNaN(value)) return 'It has no value here.';
+    const [near, far] = nearAndFar(target);
+    switch (score.name) {
+        case 'rmse':
+            return rmseSentence(value, scores);
+        case 'spearman':
+            return `For an average item, the predicted order of all others agrees with the true order: ${asScore(value)}, where 1 is perfect and 0 is chance.`;
+        case 'map@10':
+            return `How near the top of an item\u2019s predicted ranking its ten truly nearest others stand: ${asScore(value)}, where 1 means that they are the first ten${scores.n_items > 11 ? `, and chance would give about ${number(chanceOfMap(scores.n_items), 2)}` : ''}.`;
+        case 'auc-roc':
+            return `${capital(near)} is predicted nearer than ${far} ${timesInHundred(value)}; chance would give 50.`;
+        case 'auc-pr':
+            return `Going through the pairs from the nearest predicted one, the mean precision is ${asScore(value)}${shareOfLinks != null ? `; chance would give ${number(shareOfLinks)}, the share of ${target === 'labels' ? 'such pairs' : 'links'}` : ''}.`;
+        default:
+            return `${score.name} is ${number(value)}.`;
+    }
+}
+
+function rmseSentence(value, scores) {
+    const off = `A predicted distance is typically off by ${number(value)}`;
+    if (!(scores.sd > 0)) return `${off}.`;
+    const guess = `guessing the mean distance every time would be off by ${number(scores.sd)}`;
+    const rest = (value / scores.sd) ** 2;
+    if (rest >= 1) return `${off}; ${guess}, which is no worse.`;
+    return `${off}; ${guess}. So ${percent(1 - rest)} of the variance of the distances is explained.`;
+}
+
+/** What map@10 is on average if the ranking is drawn at random: E[AP] of 10 relevant among n - 1. */
+export function chanceOfMap(nItems) {
+    const total = nItems - 1;
+    const relevant = Math.min(10, total);
+    let harmonic = 0;
+    for (let r = 1; r <= total; r++) harmonic += 1 / r;
+    return total <= 1 ? 1 : (harmonic + ((relevant - 1) / (total - 1)) * (total - harmonic)) / total;
+}
+
+/** Whether more trees would help, from the last doubling of their number. */
+export function growthSentence(metric, trees) {
+    const known = trees
+        .map((n, k) => [n, metric.values[k]])
+        .filter(([, value]) => value != null && !Number.isNaN(value));
+    if (known.length < 2) return `${scoreName(metric.name)}: too few points to tell.`;
+    const [last, value] = known[known.length - 1];
+    const [half, before] = known
+        .slice(0, -1)
+        .reduce((best, point) => (Math.abs(point[0] - last / 2) < Math.abs(best[0] - last / 2) ? point : best));
+    const isError = metric.name === 'rmse';
+    const gain = isError ? before - value : value - before;
+    const share = isError ? gain / Math.abs(before || 1) : gain;
+    const told = isError ? percent(Math.abs(gain) / Math.abs(before || 1), 0) : number(Math.abs(gain), 2);
+    const verb = value === before ? 'did not change' : `${value > before ? 'rose' : 'fell'} by ${told}`;
+    const verdict =
+        share > (isError ? 0.02 : 0.01)
+            ? 'more trees would help.'
+            : share > (isError ? 0.005 : 0.0025)
+              ? 'more trees would help a little.'
+              : 'more trees would hardly help.';
+    return `From ${count(half)} to ${counted(last, 'tree')}, ${scoreName(metric.name)} ${verb}: ${verdict}`;
+}
+
+export const scoreName = (name) => SCORE_NAMES[name] ?? name;
+
+/** What was scored. */
+export function scoredSentence(scores) {
+    const items = scores.n_items != null ? ` of ${counted(scores.n_items, 'item')}` : '';
+    const pairs = scores.n_pairs != null ? `, over ${counted(scores.n_pairs, 'pair')}${items}` : '';
+    return scores.kind === 'out of bag'
+        ? `Out of bag${pairs}: each pair is predicted only by trees that have not seen it, so the scores tell what was learned and not what was memorised.`
+        : `Predictions against the target that was given with the report${pairs}.`;
+}
+
+/** How far the map can be trusted. */
+export function mapSentence(map, n) {
+    const parts = [];
+    if (map.share != null) {
+        parts.push(
+            `The two directions drawn hold ${percent(map.share)} of what the distances tell (share of the eigenvalues).`,
+        );
+    }
+    if (map.stress != null) {
+        const verdict =
+            map.stress < 0.1
+                ? 'so the picture can be trusted'
+                : map.stress < 0.25
+                  ? 'so it is right in the large and rough in the small'
+                  : 'so trust the lists of neighbours more than the picture';
+        parts.push(`Kruskal\u2019s stress is ${number(map.stress, 2)} (0 would be exact), ${verdict}.`);
+    }
+    if (map.n_landmarks < n) {
+        parts.push(
+            `${count(map.n_landmarks)} landmarks were scaled; the other items are placed by their distances to them.`,
+        );
+    }
+    return parts.join(' ');
+}
+
+/** What the mean silhouette says of clusters. */
+export function clusterSentence(clusters) {
+    const how = clusters.by === 'means' ? 'k-means in the forest\u2019s Euclidean view' : 'k-medoids';
+    const chosen = clusters.chosen
+        ? `${counted(clusters.k, 'cluster')} by ${how}, the number with the largest mean silhouette`
+        : `${counted(clusters.k, 'cluster')} by ${how}, as many as were asked for`;
+    if (clusters.silhouette == null) return `${chosen}.`;
+    const s = clusters.silhouette;
+    const verdict =
+        s > 0.7
+            ? 'clearly apart'
+            : s > 0.5
+              ? 'fairly well apart'
+              : s > 0.25
+                ? 'apart, with many items between them'
+                : 'hardly apart: read them as parts of a whole';
+    return `${chosen}. Their mean silhouette is ${number(s, 2)} (1 would be perfect, 0 no clusters at all): they are ${verdict}.`;
+}
+
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,34 @@
+/* report.h - one HTML page about a model and some items: what was learned, how well, a map, neighbours, explanations.
+ *
+ * The page draws itself (page/, made beforehand and part of the program); here the numbers are found and written down as JSON, a
+ * section at a time, in the words of page/FORMAT.md. Not part of the library: it asks it what anyone could ask. */
+#ifndef SM_REPORT_REPORT_H
+#define SM_REPORT_REPORT_H
+
+#include "base/output.h"
+
+/* A column that the page can show, whatever it is to the model. */
+typedef struct sm_report_column {
+    smerf_column column; /* as long as the items */
+    const char *role;    /* "feature", "target" or "other" */
+} sm_report_column;
+
+typedef struct sm_report {
+    const smerf_model *model;
+    const smerf_items *items;
+    const char *const *ids; /* [items]; NULL: their rows */
+    const sm_report_column *columns;
+    size_t n_columns;
+    const smerf_target
+        *truth;        /* of the items; NULL: what the model was trained on, if the items are its training items */
+    size_t n_clusters; /* 0: chosen */
+    const char *title, *model_file, *items_file;
+    const char *target_text;     /* how the truth was given; NULL: it was not */
+    const char *explain_command; /* to which two ids are added */
+} sm_report;
+
+/* Writes the page, or with is_bare only its JSON. Bits of the same model, items and truth are the same for any number of threads. */
+smerf_status sm_report_write(const sm_report *wanted, bool is_bare, const smerf_run *run, sm_output *output,
+                             smerf_error *error);
+
+#endif
