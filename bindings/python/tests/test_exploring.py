@@ -212,3 +212,37 @@ def test_pairs_as_arrays_as_places_and_as_a_function(forest, X):
     assert (forest.pair_spread(pairs, X) >= 0).all()
     with pytest.raises(ValueError, match=r"\(m, 2, p\)"):
         forest.pair_distance(pairs)
+
+
+# ---- a page ----
+
+
+def test_a_report_holds_what_the_commands_holds(command):
+    X, Z = smerf.simulate("radial", 40)
+    np.save(command.folder / "x.npy", X)
+    forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, Z)
+    forest.save(command.folder / "m.smerf")
+    command("report", "m.smerf", "x.npy", "--json", "-o", "theirs.json")
+    forest.report(command.folder / "ours.json", title="m.smerf")
+    theirs, ours = (json.loads((command.folder / name).read_text()) for name in ("theirs.json", "ours.json"))
+
+    assert set(ours) == set(theirs)
+    for section in set(ours) - {"files", "explain_command"}:
+        assert ours[section] == theirs[section], section
+
+
+def test_a_report_shows_what_it_is_given(tmp_path):
+    from sklearn.datasets import load_iris
+
+    X, y = load_iris(return_X_y=True)
+    forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X.astype(np.float32), y)
+    forest.report(tmp_path / "r.json", X, y, show={"kind": np.array(["a", "b", "c"])[y], "size": X[:, 0]}, n_clusters=3)
+    text = (tmp_path / "r.json").read_text()
+    assert '"kind"' in text and '"size"' in text and "DistanceForest" in text
+    forest.report(tmp_path / "r.html", title="Irises")
+    page = (tmp_path / "r.html").read_text()
+    assert page.lstrip().lower().startswith("<!doctype html>") and "Irises" in page
+    with pytest.raises(ValueError, match="column 'short' has the shape"):
+        forest.report(tmp_path / "r.html", show={"short": [1, 2]})
+    with pytest.raises(OSError):
+        forest.report(tmp_path / "no" / "folder" / "r.html")

@@ -118,3 +118,15 @@ def embed(
     model: Model, items: Items, n_dimensions: int, n_landmarks: int, seed: int, watch: Watch
 ) -> tuple[Floats, Floats, dict[str, Any]]: ...
 def vectors(model: Model, items: Items, is_query: bool, watch: Watch) -> tuple[NDArray[np.float32], Floats]: ...
+def report(
+    model: Model,
+    items: Items,
+    truth: Target | None,
+    columns: list[tuple[str, tuple[Any, ...]]],
+    path: str | PathLike[str],
+    title: str,
+    target_text: str | None,
+    n_clusters: int,
+    is_bare: bool,
+    watch: Watch,
+) -> None: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch, check_array
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core, _options
+from . import _core, _inputs, _options
 from ._asking import Floats
 from ._pairs import PairModel
 from ._progress import watching
@@ -170,6 +171,63 @@ class ExploringModel(PairModel):
                 self._model, items, n, landmarks, _options.seed(random_state), watch
             )
         return (coordinates, Bunch(eigenvalues=eigenvalues, **facts)) if return_facts else coordinates
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        Z: Any = None,
+        pairs: Any = None,
+        graph: Any = None,
+        observed: Any = None,
+        show: dict[str, Any] | None = None,
+        title: str | None = None,
+        n_clusters: int | None = None,
+    ) -> None:
+        """Write one page to look at: what was learned and how well, a map, neighbours, explanations.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where the page goes; with a name that ends in .json only the numbers that it is made of.
+        X : array of shape (n, p), optional
+            Items; without them the training items.
+        y, Z, pairs, graph, observed
+            What is known of their pairs, as in `fit`; without it the scores are out of bag.
+        show : dict of arrays of shape (n,), optional
+            More columns to colour the map by, by name.
+        title : str, optional
+            What the page is called.
+        n_clusters : int, optional
+            As many as fit best by default.
+
+        Examples
+        --------
+        >>> import os, smerf, tempfile
+        >>> X, Z = smerf.simulate("radial", 60)
+        >>> forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, Z)
+        >>> path = os.path.join(tempfile.mkdtemp(), "report.html")
+        >>> forest.report(path, show={"first half": X[:, 0] < 0.5})
+        >>> os.path.getsize(path) > 100_000
+        True
+        """
+        items = self._items_of(X)
+        given = [name for name, value in (("y", y), ("Z", Z), ("pairs", pairs), ("graph", graph)) if value is not None]
+        truth = self._truth(X, items.n, y, Z, pairs, graph, observed) if given else None
+        columns = [("other", column) for column in _inputs.shown_columns(show or {}, items.n)]
+        columns += [("feature", _inputs.plain_column(column)) for column in items.columns]
+        if given == ["y"] and np.ndim(y) == 1:
+            columns.insert(0, ("target", _inputs.shown_columns({self._target_name(): y}, items.n)[0]))
+        n = 0 if n_clusters is None else _options.count("n_clusters", n_clusters, 1)
+        name = type(self).__name__ if title is None else title
+        with watching(self.n_jobs, self.verbose, "writing a report") as watch:
+            is_bare = os.fspath(path).endswith(".json")
+            _core.report(self._model, items, truth, columns, path, name, given[0] if given else None, n, is_bare, watch)
+
+    def _target_name(self) -> str:
+        return str((self._model.describe()["target_columns"] or ["y"])[0])
 
     def vectors(self, X: Any = None, *, query: bool = False) -> NDArray[np.float32]:
         """Items as vectors that any search engine for Euclidean distances can search.

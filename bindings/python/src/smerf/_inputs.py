@@ -155,6 +155,23 @@ def category_places(categories: Any, names: Sequence[str]) -> list[bool | None]:
     return flags
 
 
+def plain_column(column: Column) -> Column:
+    """A column with its numbers next to each other, as doubles."""
+    return column if len(column) == 3 else (column[0], np.ascontiguousarray(column[1], dtype=np.float64))
+
+
+def shown_columns(columns: dict[str, Any], n: int) -> list[Column]:
+    """Columns that are no features: numbers, or categories."""
+    made = []
+    for name, values in columns.items():
+        array = np.asarray(values)
+        if array.shape != (n,):
+            raise ValueError(f"column '{name}' has the shape {array.shape} for {n} items")
+        is_number = array.dtype.kind in "iuf"
+        made.append((name, array.astype(np.float64)) if is_number else _coded(name, array.tolist()))
+    return made
+
+
 def item_ids(X: Any, id_column: str | None = None) -> tuple[str, list[str]] | None:
     """A frame whose index has a name tells what the items are called, if no two are called the same."""
     if not is_frame(X) or X.index.name is None or not X.index.is_unique:

@@ -283,3 +283,34 @@ cdef extern from "smerf.h" nogil:
 
     smerf_status smerf_simulate(smerf_simulation, size_t, size_t, uint64_t, uint32_t, double *, double *, smerf_error *)
     double smerf_simulated_distance(smerf_simulation, double, double)
+
+# The page of a report, which is no part of the library but of its sources.
+cdef extern from "base/output.h" nogil:
+    ctypedef struct sm_output:
+        pass
+
+    smerf_status sm_output_open(const char *, sm_output **, smerf_error *)
+    bint sm_output_has_failed(const sm_output *)
+    smerf_status sm_output_finish(sm_output *, smerf_error *)
+    void sm_output_abandon(sm_output *)
+
+cdef extern from "report/report.h" nogil:
+    ctypedef struct sm_report_column:
+        smerf_column column
+        const char *role
+
+    ctypedef struct sm_report:
+        const smerf_model *model
+        const smerf_items *items
+        const char **ids
+        const sm_report_column *columns
+        size_t n_columns
+        const smerf_target *truth
+        size_t n_clusters
+        const char *title
+        const char *model_file
+        const char *items_file
+        const char *target_text
+        const char *explain_command
+
+    smerf_status sm_report_write(const sm_report *, bint, const smerf_run *, sm_output *, smerf_error *)
