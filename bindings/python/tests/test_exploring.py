@@ -68,6 +68,8 @@ def test_permutation_finds_the_features_that_matter():
     together = forest.interactions(["x0", 1, 5])
     np.testing.assert_array_equal(together.interactions_mean, together.interactions_mean.T)
     assert (np.diag(together.interactions_mean) == 0).all()
+    with pytest.raises(ValueError, match="no feature 'colour'"):
+        forest.interactions(["colour", 1])
 
 
 def test_gains_sum_to_one(forest):

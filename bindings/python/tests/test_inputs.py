@@ -178,6 +178,10 @@ def test_graphs_in_every_form():
     for form in forms:
         np.testing.assert_array_equal(distances(X, graph=form), expected)
     np.testing.assert_array_equal(distances(frame, graph=by_name), expected)
+    frame.index.name = "who"
+    listed = pd.DataFrame({"source": frame.index[i], "target": frame.index[j]})
+    for form in (by_name, listed, sparse.csr_array(A)):
+        np.testing.assert_array_equal(distances(frame, graph=form), expected)
     weighed = networkx.from_numpy_array(A / 2)
     np.testing.assert_array_equal(distances(X, graph=weighed), distances(X, graph=sparse.csr_array(A / 2)))
 
@@ -208,7 +212,7 @@ def test_some_pairs_of_a_graph_are_observed():
 
 @pytest.mark.parametrize(
     "graph, sentence",
-    [(sparse.eye_array(30), "itself|self"), (sparse.csr_array((29, 29)), "30 x 30"), (np.array([[0, 99]]), "item 99")],
+    [(sparse.eye(30), "itself|self"), (sparse.csr_array((29, 29)), "30 x 30"), (np.array([[0, 99]]), "item 99")],
 )
 def test_bad_graphs_are_refused(graph, sentence):
     with pytest.raises(ValueError, match=sentence):

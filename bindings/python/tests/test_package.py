@@ -1,5 +1,6 @@
 """The package as it lies in the clone: one version, one licence, a reference that is up to date."""
 
+import doctest
 import os
 import re
 import subprocess
@@ -30,6 +31,12 @@ def test_the_reference_is_up_to_date():
     """docs/python-api.md is what the docstrings say; bindings/python/reference.py writes it."""
     made = subprocess.run([sys.executable, PACKAGE / "reference.py"], capture_output=True, text=True, check=True).stdout
     assert made == (CLONE / "docs" / "python-api.md").read_text()
+
+
+def test_the_manuals_tour_says_what_it_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    failed, tried = doctest.testfile(str(CLONE / "docs" / "python.md"), module_relative=False)
+    assert tried > 10 and failed == 0
 
 
 def test_every_public_method_has_an_example():

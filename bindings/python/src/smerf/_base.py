@@ -116,8 +116,8 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def _remember(self, model: _core.Model, items: _core.Items | None, known: Known | None) -> None:
         """What a fitted estimator knows. `known` is None for a model from a file."""
-        for name in [name for name in vars(self) if name in ("classes_", "threshold_", "tuned_") or name == "_oob"]:
-            delattr(self, name)
+        for name in ("classes_", "threshold_", "tuned_", "_oob"):  # of a fit before
+            self.__dict__.pop(name, None)
         self._model, self._items = model, items
         about = model.describe()
         self.target_ = about["target"]

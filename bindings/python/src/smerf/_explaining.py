@@ -12,7 +12,7 @@ from . import _core, _inputs, _options
 from ._asking import Floats
 from ._exploring import ExploringModel
 from ._progress import watching
-from ._targets import _places
+from ._targets import places as rows_of
 
 
 def _row(item: Any) -> Any:
@@ -96,8 +96,10 @@ class Explained(ExploringModel):
         """
         items = self._items_of(X)
         names = [name for name, _ in self._model.features()]
-        places = [names.index(f) if isinstance(f, str) and f in names else f for f in features]
-        chosen = _places(np.array(places), len(names), None, None)
+        for name in features:
+            if isinstance(name, str) and name not in names:
+                raise ValueError(f"there is no feature '{name}'")
+        chosen = rows_of([names.index(f) if isinstance(f, str) else f for f in features], len(names))
         with watching(self.n_jobs, self.verbose, "shuffling features") as watch:
             mean, error = _core.interaction(self._model, items, chosen, watch)
         return Bunch(interactions_mean=mean, standard_error=error)
@@ -168,8 +170,8 @@ class Explained(ExploringModel):
             raise ValueError(f"places of pairs have the shape (m, 2), and these have {places.shape}")
         rows = self._items_of(X)
         columns = None if Y is None else self._items_of(Y)
-        left = _places(places[:, 0], rows.n, None, None)
-        right = _places(places[:, 1], (rows if columns is None else columns).n, None, None)
+        left = rows_of(places[:, 0], rows.n)
+        right = rows_of(places[:, 1], (rows if columns is None else columns).n)
         with watching(self.n_jobs, self.verbose, "explaining") as watch:
             baseline, shares, distance = _core.explain_pairs(self._model, rows, columns, left, right, watch)
         return Bunch(baseline=baseline, shares=shares, distance=distance)
@@ -200,7 +202,7 @@ class Explained(ExploringModel):
         (2, 20)
         """
         rows = self._items_of(X)
-        chosen = _places(items, rows.n, None, None)
+        chosen = rows_of(items, rows.n)
         k = _options.count("n_neighbors", n_neighbors, 1)
         with watching(self.n_jobs, self.verbose, "explaining") as watch:
             near, others = _core.explain_items(self._model, rows, chosen, k, watch)

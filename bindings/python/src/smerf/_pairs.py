@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from . import _options
 from ._asking import DistanceModel, Floats
 from ._progress import watching
-from ._targets import _places
+from ._targets import places as rows_of
 
 
 class PairModel(DistanceModel):
@@ -65,8 +65,8 @@ class PairModel(DistanceModel):
             places = pairs
         rows = self._items_of(X)
         columns = None if Y is None else self._items_of(Y)
-        left = _places(places[:, 0], rows.n, None, None)
-        right = _places(places[:, 1], (rows if columns is None else columns).n, None, None)
+        left = rows_of(places[:, 0], rows.n)
+        right = rows_of(places[:, 1], (rows if columns is None else columns).n)
         with watching(self.n_jobs) as watch:
             return self._model.pairs(rows, columns, left, right, False, with_spread, watch)
 

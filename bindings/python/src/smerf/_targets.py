@@ -130,8 +130,8 @@ def _values(y: Any, n: int, kind: str) -> Known:
 # ---- pairs and graphs ----
 
 
-def _places(labels: Any, n: int, X: Any, ids: Sequence[str] | None) -> NDArray[np.uint32]:
-    """Rows of X: by label where X is a frame whose index has a name, else by number from 0."""
+def places(labels: Any, n: int, ids: Sequence[str] | None = None) -> NDArray[np.uint32]:
+    """Rows of items: by what they are called, if they have ids, else by number from 0."""
     given = np.asarray(labels)
     if given.ndim != 1:
         raise ValueError(f"places of items are one-dimensional, and these have the shape {given.shape}")
@@ -177,11 +177,11 @@ def _floats(values: Any, n: int) -> NDArray[np.float64] | None:
     return array
 
 
-def _rated(pairs: Any, n: int, X: Any, ids: Sequence[str] | None) -> _core.Target:
+def _rated(pairs: Any, n: int, ids: Sequence[str] | None) -> _core.Target:
     left, right, value, weight = _pair_parts(pairs, "i", "j", "distance")
     if value is None:
         raise ValueError("pairs come with distances: pairs=(indices, distances), or a frame with i, j, distance")
-    i, j = _places(left, n, X, ids), _places(right, n, X, ids)
+    i, j = places(left, n, ids), places(right, n, ids)
     if len(i) != len(j):
         raise ValueError(f"pairs of {len(i)} and {len(j)} items")
     distances = _floats(value, len(i))
@@ -201,33 +201,39 @@ def _nodes(graph: Any, n: int, X: Any) -> dict[Any, int]:
     return {node: row for row, node in enumerate(nodes)}
 
 
-def _edge_parts(graph: Any, n: int, X: Any) -> list[Any]:
+def _edge_parts(graph: Any, n: int, X: Any) -> tuple[Any, Any, Any] | None:
+    """Rows at both ends of the edges of a graph, and their weights; None: it is no graph but a list of edges."""
     if sparse.issparse(graph):
         if graph.shape != (n, n):
             raise ValueError(f"the graph has the shape {graph.shape}; {n} items need {n} x {n}")
         edges = graph.tocoo()
-        return [edges.row, edges.col, edges.data, None]
+        return edges.row, edges.col, edges.data
     if hasattr(graph, "get_edgelist"):  # igraph
         if graph.vcount() != n:
             raise ValueError(f"the graph has {graph.vcount()} nodes, and there are {n} items")
         ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
         weights = graph.es["weight"] if "weight" in graph.es.attributes() else None
-        return [ends[:, 0], ends[:, 1], weights, None]
+        return ends[:, 0], ends[:, 1], weights
     if hasattr(graph, "nodes") and hasattr(graph, "edges"):  # networkx
         row = _nodes(graph, n, X)
         listed = [(row[a], row[b], weight) for a, b, weight in graph.edges(data="weight", default=1.0)]
-        return [np.array(part) for part in zip(*listed)] + [None] if listed else [[], [], None, None]
-    return _pair_parts(graph, "source", "target", "weight")
+        left, right, weights = zip(*listed) if listed else ((), (), ())
+        return left, right, weights
+    return None
 
 
 def _graph(graph: Any, observed: Any, n: int, X: Any, ids: Sequence[str] | None) -> _core.Target:
-    left, right, value, _ = _edge_parts(graph, n, X)
-    by_label = is_frame(graph)
-    i, j = (_places(end, n, X, ids if by_label else None) for end in (left, right))
+    parts = _edge_parts(graph, n, X)
+    if parts is None:  # a list of edges
+        left, right, value, _ = _pair_parts(graph, "source", "target", "weight")
+        i, j = places(left, n, ids), places(right, n, ids)
+    else:
+        left, right, value = parts
+        i, j = places(left, n), places(right, n)
     known = None
     if observed is not None:
         first, second, _, _ = _pair_parts(observed, "i", "j", "distance")
-        known = _places(first, n, X, ids), _places(second, n, X, ids)
+        known = places(first, n, ids), places(second, n, ids)
     return _core.target_of_graph(i, j, _floats(value, len(i)), known, n)
 
 
@@ -259,7 +265,7 @@ def make_target(
     if observed is not None and graph is None:
         raise ValueError("observed goes with graph")
     if pairs is not None:
-        return Known(_rated(pairs, n, X, ids))
+        return Known(_rated(pairs, n, ids))
     if graph is not None:
         return Known(_graph(graph, observed, n, X, ids))
     if y is not None and kind == "auto" and getattr(y, "ndim", 0) == 2 and y.shape[1] >= n > 1:
