@@ -55,6 +55,15 @@ def test_numbers_of_pandas_own_types(mixed):
     np.testing.assert_array_equal(distances(own, y=y), distances(frame, y=y))
 
 
+@pytest.mark.parametrize("type_", ["int64", "Int64", "UInt8", "boolean", "category", "string", "object"])
+def test_labels_of_pandas_types(mixed, type_):
+    frame, _ = mixed
+    y = (frame["whole"] % 2).astype("boolean" if type_ == "boolean" else type_ if "nt" in type_ else str).astype(type_)
+    forest = smerf.DistanceForest(n_estimators=10, random_state=1).fit(frame[["number", "whole"]], y.rename("parity"))
+    assert forest.target_ == "labels"
+    assert (forest.predict(frame[["number", "whole"]]) == y.to_numpy()).mean() > 0.9
+
+
 def test_missing_categories_and_unseen_ones(mixed):
     frame, y = mixed
     frame.loc[::5, "colour"] = None
