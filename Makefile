@@ -13,9 +13,9 @@ MAKEFLAGS += --no-print-directory
 
 code = include src cli demo examples tests bench experiments
 c_files = $(shell find $(code) -name '*.[ch]' 2>/dev/null | sort)
-shell_scripts = $(shell grep -rlIE '^\#!.*[/ ](ba)?sh( |$$)' .ci scripts page/run-tests $(code) 2>/dev/null | sort)
+shell_scripts = $(shell grep -rlIE '^\#!.*[/ ](ba)?sh( |$$)' .ci scripts bindings page/run-tests $(code) 2>/dev/null | sort)
 
-.PHONY: build demo test lint format fuzz bench bench-quick reproduce reference install uninstall clean help
+.PHONY: build demo test lint format fuzz bench bench-quick reproduce reference python install uninstall clean help
 
 build: ## build the command, the library and the demo; leaves build/smerf
 	@$(SETUP) build
@@ -60,6 +60,10 @@ reproduce: build ## repeat the paper's experiments, with pictures (QUICK=1: a lo
 reference: build ## compare with a brute-force program and with what is expected (QUICK=1 too)
 	@experiments/check $(if $(QUICK),--quick)
 
+python: ## build the Python package and install it for the python3 in PATH (PIP_FLAGS=--user ...)
+	@$(SETUP) python
+	@python3 -m pip install $(PIP_FLAGS) ./bindings/python
+
 install: build ## install under PREFIX (/usr/local), or under DESTDIR/PREFIX for packagers
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(abspath $(PREFIX))"
 	@# Tell the loader of a new library where it looks by itself; elsewhere, or without the right, it does no harm.
@@ -71,7 +75,7 @@ uninstall: ## remove what install put under PREFIX
 	rm -rfv bin/smerf include/smerf.h lib/libsmerf.a lib/libsmerf.so* lib/pkgconfig/smerf.pc lib/cmake/smerf
 
 clean: ## remove everything that was built
-	rm -rf build
+	rm -rf build bindings/python/build
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20

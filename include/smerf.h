@@ -83,6 +83,8 @@ typedef struct smerf_column {
     const char *name;          /* copied */
     smerf_kind kind;           /* which of the two groups below is set */
     const double *values;      /* number: [n_items], finite or NaN; must outlive the items */
+    const float *floats;       /* the same in float32, where values is NULL */
+    size_t step;               /* from one item's number to the next; 0 is 1. A row-major table of p columns: p */
     const uint32_t *codes;     /* category: [n_items], places in levels or SMERF_MISSING; copied */
     const char *const *levels; /* category: [n_levels], different from each other; copied */
     size_t n_levels;
@@ -351,6 +353,11 @@ SMERF_API smerf_status smerf_predict_pairs(const smerf_model *model, const smerf
  *   values  [n_rows][smerf_model_n_values], the caller's */
 SMERF_API smerf_status smerf_predict_values(const smerf_model *model, const smerf_question *question,
                                             const smerf_run *run, double *values, smerf_error *error);
+
+/* The leaf of every tree that an item comes to, of a forest: places of leaves as in smerf_tree_view.
+ *   leaves  [n_items][n_trees], the caller's */
+SMERF_API smerf_status smerf_predict_leaves(const smerf_model *model, const smerf_items *items, const smerf_run *run,
+                                            uint32_t *leaves, smerf_error *error);
 
 /* How many classes or columns, and what they are called (classes in bytewise order); 0 for other targets. */
 SMERF_API size_t smerf_model_n_values(const smerf_model *model);

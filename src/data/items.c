@@ -107,11 +107,14 @@ done:
 }
 
 static smerf_status add_number(smerf_items *items, size_t f, const smerf_column *column, smerf_error *error) {
+    const sm_numbers numbers = {.doubles = column->values,
+                                .floats = column->values == NULL ? column->floats : NULL,
+                                .step = column->step > 0 ? column->step : 1};
     for (size_t i = 0; i < items->n_items; i++)
-        if (isinf(column->values[i]))
+        if (isinf(sm_number_at(&numbers, i)))
             return sm_fail_at(error, i, f, "column '%s', row %zu: an infinity; values are finite or missing",
                               column->name, i);
-    items->values[f] = column->values;
+    items->numbers[f] = numbers;
     return SMERF_OK;
 }
 
@@ -147,9 +150,9 @@ smerf_status smerf_items_new(const smerf_column *columns, size_t n_columns, size
     items->n_items = n_items;
     items->features.n = n_columns;
     items->features.feature = sm_zeros(n_columns, sizeof *items->features.feature);
-    items->values = sm_zeros(n_columns, sizeof *items->values);
+    items->numbers = sm_zeros(n_columns, sizeof *items->numbers);
     items->codes = sm_zeros(n_columns, sizeof *items->codes);
-    if (items->features.feature == NULL || items->values == NULL || items->codes == NULL)
+    if (items->features.feature == NULL || items->numbers == NULL || items->codes == NULL)
         status = sm_no_memory(error, "making items");
     for (size_t f = 0; f < n_columns && status == SMERF_OK; f++) {
         sm_feature *feature = &items->features.feature[f];
@@ -175,7 +178,7 @@ void smerf_items_free(smerf_items *items) {
     for (size_t f = 0; f < items->features.n && items->codes != NULL; f++) sm_free(items->codes[f]);
     for (size_t f = 0; f < items->features.n && items->own_values != NULL; f++) sm_free(items->own_values[f]);
     sm_free(items->codes);
-    sm_free(items->values);
+    sm_free(items->numbers);
     sm_free(items->own_values);
     sm_features_free(&items->features);
     sm_strings_free(&items->ids);

@@ -17,6 +17,22 @@ typedef struct sm_features {
     sm_feature *feature;
 } sm_features;
 
+/* A column of numbers where the caller has it: doubles or floats; neither is a category. */
+typedef struct sm_numbers {
+    const double *doubles;
+    const float *floats;
+    size_t step; /* from one item's number to the next */
+} sm_numbers;
+
+static inline bool sm_are_numbers(const sm_numbers *numbers) {
+    return numbers->doubles != NULL || numbers->floats != NULL;
+}
+
+static inline double sm_number_at(const sm_numbers *numbers, size_t item) {
+    size_t place = item * numbers->step;
+    return numbers->doubles != NULL ? numbers->doubles[place] : (double)numbers->floats[place];
+}
+
 /* Item weights beyond these would overflow when they are multiplied. */
 #define SM_SMALLEST_WEIGHT 1e-100
 #define SM_LARGEST_WEIGHT 1e100
@@ -24,13 +40,13 @@ typedef struct sm_features {
 struct smerf_items {
     size_t n_items;
     sm_features features;
-    const double **values; /* [n_features] borrowed, but for own_values; NULL for a category */
-    double **own_values;   /* [n_features] the same if they are ours; NULL: they are not */
-    uint32_t **codes;      /* [n_features] owned, places in the sorted levels; NULL for a number */
-    sm_strings ids;        /* empty: items are called by their row */
-    char *id_column;       /* NULL: likewise */
-    uint32_t *rows;        /* [n_items] the rows by which they are called; NULL: their own */
-    double *weights;       /* [n_items], or NULL: all 1 */
+    sm_numbers *numbers; /* [n_features] borrowed, but for own_values */
+    double **own_values; /* [n_features] the same if they are ours; NULL: they are not */
+    uint32_t **codes;    /* [n_features] owned, places in the sorted levels; NULL for a number */
+    sm_strings ids;      /* empty: items are called by their row */
+    char *id_column;     /* NULL: likewise */
+    uint32_t *rows;      /* [n_items] the rows by which they are called; NULL: their own */
+    double *weights;     /* [n_items], or NULL: all 1 */
     char *weight_column;
     sm_strings ignored;
 };
@@ -41,7 +57,7 @@ smerf_status sm_rows_check(const uint32_t *rows, size_t n, size_t n_items, smerf
 /* Items in the order of a model's features, category codes in the model's numbering. */
 typedef struct sm_view {
     size_t n_items, n_features;
-    const double **values;  /* [n_features] borrowed; NULL for a category */
+    sm_numbers *numbers;    /* [n_features] borrowed */
     const uint32_t **codes; /* [n_features] see own_codes; NULL for a number */
     uint32_t **own_codes;   /* [n_features] those that had to be renumbered */
 } sm_view;

@@ -53,10 +53,10 @@ static bool start_columns(cut_columns *cut, size_t n) {
     return cut->column != NULL && cut->values != NULL && cut->codes != NULL && cut->levels != NULL;
 }
 
-static bool cut_numbers(cut_columns *cut, size_t f, const double *values, const uint32_t *rows, size_t n) {
+static bool cut_numbers(cut_columns *cut, size_t f, const sm_numbers *numbers, const uint32_t *rows, size_t n) {
     double *own = cut->values[f] = sm_array(n, sizeof *own);
     if (own == NULL) return false;
-    for (size_t k = 0; k < n; k++) own[k] = values[rows[k]];
+    for (size_t k = 0; k < n; k++) own[k] = sm_number_at(numbers, rows[k]);
     cut->column[f].values = own;
     return true;
 }
@@ -95,7 +95,7 @@ static smerf_status take_features(const smerf_items *items, const uint32_t *rows
         const sm_feature *feature = &items->features.feature[f];
         cut.column[f].name = feature->name;
         cut.column[f].kind = feature->kind;
-        has_room = feature->kind == SMERF_NUMBER ? cut_numbers(&cut, f, items->values[f], rows, n)
+        has_room = feature->kind == SMERF_NUMBER ? cut_numbers(&cut, f, &items->numbers[f], rows, n)
                                                  : cut_category(&cut, f, items->codes[f], &feature->levels, rows, n);
     }
     smerf_status status =

@@ -11,7 +11,7 @@ void sm_view_free(sm_view *view) {
     for (size_t f = 0; f < view->n_features && view->own_codes != NULL; f++) sm_free(view->own_codes[f]);
     sm_free(view->own_codes);
     sm_free(view->codes);
-    sm_free(view->values);
+    sm_free(view->numbers);
     *view = (sm_view){0};
 }
 
@@ -59,11 +59,11 @@ static smerf_status match_category(sm_view *view, size_t f, const sm_feature *fe
 
 smerf_status sm_view_match(sm_view *view, const sm_features *features, const smerf_items *items, smerf_error *error) {
     *view = (sm_view){.n_items = items->n_items, .n_features = features->n};
-    view->values = sm_zeros(features->n, sizeof *view->values);
+    view->numbers = sm_zeros(features->n, sizeof *view->numbers);
     view->codes = sm_zeros(features->n, sizeof *view->codes);
     view->own_codes = sm_zeros(features->n, sizeof *view->own_codes);
     smerf_status status = SMERF_OK;
-    if (view->values == NULL || view->codes == NULL || view->own_codes == NULL)
+    if (view->numbers == NULL || view->codes == NULL || view->own_codes == NULL)
         status = sm_no_memory(error, "matching features");
     for (size_t f = 0; f < features->n && status == SMERF_OK; f++) {
         const sm_feature *feature = &features->feature[f];
@@ -78,7 +78,7 @@ smerf_status sm_view_match(sm_view *view, const sm_features *features, const sme
         else if (feature->kind == SMERF_CATEGORY)
             status = match_category(view, f, feature, items, column, error);
         else
-            view->values[f] = items->values[column];
+            view->numbers[f] = items->numbers[column];
     }
     if (status != SMERF_OK) sm_view_free(view);
     return status;
@@ -91,8 +91,8 @@ void sm_view_hash(const sm_view *view, const sm_features *features, uint64_t *ha
     for (size_t i = 0; i < view->n_items; i++) {
         uint64_t hash = 0;
         for (size_t f = 0; f < view->n_features; f++) {
-            if (view->values[f] != NULL) {
-                double value = canonical(view->values[f][i]);
+            if (sm_are_numbers(&view->numbers[f])) {
+                double value = canonical(sm_number_at(&view->numbers[f], i));
                 hash = sm_hash(&value, sizeof value, hash);
             } else {
                 uint32_t code = view->codes[f][i];
@@ -106,7 +106,8 @@ void sm_view_hash(const sm_view *view, const sm_features *features, uint64_t *ha
 
 static double term_value(const sm_view *view, const sm_projection *projection, size_t term, size_t item) {
     size_t feature = projection->feature[term];
-    if (view->values[feature] != NULL) return projection->weight[term] * view->values[feature][item];
+    const sm_numbers *numbers = &view->numbers[feature];
+    if (sm_are_numbers(numbers)) return projection->weight[term] * sm_number_at(numbers, item);
     uint32_t code = view->codes[feature][item];
     if (code == SMERF_MISSING) return NAN;
     return code == projection->level[term] ? projection->weight[term] : 0;
@@ -133,7 +134,8 @@ void sm_view_project_all(const sm_view *view, const sm_projection *projection, c
                          double *out) {
     for (size_t k = 0; k < n; k++) out[k] = 0;
     for (size_t term = 0; term < projection->n_terms; term++) {
-        const double *values = view->values[projection->feature[term]];
+        const sm_numbers *numbers = &view->numbers[projection->feature[term]];
+        const double *values = numbers->step == 1 ? numbers->doubles : NULL; /* else, the long way */
         if (values != NULL && projection->weight[term] == 1)
             for (size_t k = 0; k < n; k++) out[k] += values[items[k]];
         else if (values != NULL)

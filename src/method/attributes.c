@@ -49,13 +49,14 @@ static void cut_at_quartiles(struct sm_coding *coding, const double *values, siz
 }
 
 /*   present  [n_items] scratch */
-static void code_number(struct sm_coding *coding, const double *values, size_t n_items, double *present) {
+static void code_number(struct sm_coding *coding, const sm_numbers *numbers, size_t n_items, double *present) {
     size_t n = 0;
     bool is_binary = true;
     for (size_t i = 0; i < n_items; i++) {
-        if (isnan(values[i])) continue;
-        present[n++] = values[i];
-        is_binary = is_binary && (values[i] == 0 || values[i] == 1);
+        double value = sm_number_at(numbers, i);
+        if (isnan(value)) continue;
+        present[n++] = value;
+        is_binary = is_binary && (value == 0 || value == 1);
     }
     if (n == 0) return;
     if (is_binary) {
@@ -80,7 +81,7 @@ smerf_status sm_attributes_learn(sm_attributes *attributes, const sm_features *f
         if (coding->is_category)
             coding->n = (uint32_t)features->feature[f].levels.n;
         else
-            code_number(coding, view->values[f], view->n_items, present);
+            code_number(coding, &view->numbers[f], view->n_items, present);
     }
     number_them(attributes);
     sm_free(present);
@@ -95,7 +96,7 @@ static uint32_t attribute_of(const struct sm_coding *coding, const sm_view *view
         uint32_t level = view->codes[feature][item];
         return level < coding->n ? coding->first + level : SMERF_MISSING;
     }
-    double value = view->values[feature][item];
+    double value = sm_number_at(&view->numbers[feature], item);
     if (isnan(value) || coding->n == 0) return SMERF_MISSING;
     if (coding->n == 1) return value > 0.5 ? coding->first : SMERF_MISSING;
     uint32_t interval = 0;

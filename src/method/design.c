@@ -36,13 +36,14 @@ void sm_design_free(sm_design *design) {
 }
 
 /* The mean of the values that are there, in two rounds: values that are all the same have exactly that mean. */
-static double mean_of(const double *values, size_t n) {
+static double mean_of(const sm_numbers *numbers, size_t n) {
     double mean = 0;
     for (int round = 0; round < 2; round++) {
         double sum = 0, count = 0;
         for (size_t i = 0; i < n; i++) {
-            if (isnan(values[i])) continue;
-            sum += values[i] - mean;
+            double value = sm_number_at(numbers, i);
+            if (isnan(value)) continue;
+            sum += value - mean;
             count++;
         }
         if (count > 0) mean += sum / count;
@@ -66,8 +67,8 @@ smerf_status sm_design_learn(sm_design *design, const sm_features *features, con
     if (status != SMERF_OK) return status;
     for (size_t f = 0; f < features->n; f++) {
         double *mean = design->mean + design->first[f];
-        if (view->values[f] != NULL)
-            *mean = mean_of(view->values[f], view->n_items);
+        if (sm_are_numbers(&view->numbers[f]))
+            *mean = mean_of(&view->numbers[f], view->n_items);
         else
             learn_shares(view->codes[f], view->n_items, mean, design->first[f + 1] - design->first[f]);
     }
@@ -76,13 +77,13 @@ smerf_status sm_design_learn(sm_design *design, const sm_features *features, con
 
 smerf_status sm_design_check(const sm_features *features, const sm_view *view, smerf_error *error) {
     for (size_t f = 0; f < features->n; f++) {
-        const double *values = view->values[f];
-        for (size_t i = 0; i < view->n_items && values != NULL; i++)
-            if (fabs(values[i]) > SM_LARGEST_FEATURE)
+        const sm_numbers *numbers = &view->numbers[f];
+        for (size_t i = 0; i < view->n_items && sm_are_numbers(numbers); i++)
+            if (fabs(sm_number_at(numbers, i)) > SM_LARGEST_FEATURE)
                 return sm_fail_at(error, i, f,
                                   "column '%s', row %zu: %g is too large to be squared; this method takes "
                                   "numbers up to %g",
-                                  features->feature[f].name, i, values[i], SM_LARGEST_FEATURE);
+                                  features->feature[f].name, i, sm_number_at(numbers, i), SM_LARGEST_FEATURE);
     }
     return SMERF_OK;
 }
@@ -90,8 +91,8 @@ smerf_status sm_design_check(const sm_features *features, const sm_view *view, s
 void sm_design_row(const sm_design *design, const sm_view *view, size_t item, double *x) {
     for (size_t f = 0; f < design->n_features; f++) {
         size_t first = design->first[f], n = design->first[f + 1] - first;
-        if (view->values[f] != NULL) {
-            double value = view->values[f][item];
+        if (sm_are_numbers(&view->numbers[f])) {
+            double value = sm_number_at(&view->numbers[f], item);
             x[first] = isnan(value) ? design->mean[first] : value;
         } else if (view->codes[f][item] == SMERF_MISSING) {
             memcpy(x + first, design->mean + first, n * sizeof *x);

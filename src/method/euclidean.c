@@ -83,7 +83,7 @@ static smerf_status ask(const sm_learned *learned, const sm_asked_sides *sides, 
 }
 
 static double value_of(const sm_answers *answers, const sm_view *view, size_t feature, size_t item) {
-    double value = view->values[feature][item];
+    double value = sm_number_at(&view->numbers[feature], item);
     return isnan(value) ? answers->design->mean[answers->design->first[feature]] : value;
 }
 
@@ -97,7 +97,7 @@ static double category_distance(const sm_answers *answers, size_t feature, uint3
 /* Adds what one feature brings to the distances of a row. */
 static void add_feature(const sm_answers *answers, size_t feature, size_t row, const uint32_t *columns, size_t n,
                         double *distances) {
-    if (answers->rows->values[feature] == NULL) {
+    if (!sm_are_numbers(&answers->rows->numbers[feature])) {
         const uint32_t own = answers->rows->codes[feature][row], *codes = answers->columns->codes[feature];
         for (size_t j = 0; j < n; j++)
             distances[j] += category_distance(answers, feature, own, codes[columns != NULL ? columns[j] : j]);

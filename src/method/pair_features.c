@@ -23,8 +23,8 @@ size_t sm_item_numbers_count(const sm_features *features) {
 /* Fills a column, or the columns of a category's levels.   to  the first item's number */
 static void fill(sm_item_numbers *numbers, const sm_view *view, size_t f, size_t n_columns, double *to) {
     for (size_t i = 0; i < numbers->n_items; i++, to += numbers->n) {
-        if (view->values[f] != NULL) {
-            double value = view->values[f][i];
+        if (sm_are_numbers(&view->numbers[f])) {
+            double value = sm_number_at(&view->numbers[f], i);
             *to = value > largest_number ? largest_number : value < -largest_number ? -largest_number : value;
             continue;
         }

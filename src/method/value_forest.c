@@ -179,7 +179,7 @@ static bool goes_left(const sm_value_tree *tree, const sm_value_step *step, cons
         const sm_projection projection = sm_value_tree_projection(tree, place);
         value = sm_view_project(view, &projection, item);
     } else {
-        value = view->values[place][item];
+        value = sm_number_at(&view->numbers[place], item);
     }
     return isnan(value) ? missing_left : value <= step->threshold;
 }

@@ -84,7 +84,7 @@ static uint32_t step_down(const sm_descent *descent, const sm_view *view, uint32
     if (step.child == node) return node;
     if (descent->sort[node] == ANOTHER_SORT)
         return step.child + !sm_tree_goes_left(descent->tree, step.feature, view, item);
-    double value = view->values[step.feature][item];
+    double value = sm_number_at(&view->numbers[step.feature], item);
     bool is_missing = value != value, missing_left = descent->sort[node] == MISSING_LEFT;
     return step.child + !((value <= step.threshold) | (is_missing & missing_left));
 }
@@ -121,7 +121,8 @@ bool sm_pack_start(sm_pack *pack, const sm_view *view, const uint32_t *pick, siz
     if (pack->values == NULL) return false;
     for (size_t f = 0; f < p; f++)
         for (size_t i = first; i < end; i++) {
-            double value = view->values[f] != NULL ? view->values[f][pick != NULL ? pick[i] : i] : 0;
+            const sm_numbers *numbers = &view->numbers[f];
+            double value = sm_are_numbers(numbers) ? sm_number_at(numbers, pick != NULL ? pick[i] : i) : 0;
             is_any_missing |= value != value;
             pack->values[(i - first) * p + f] = value;
         }

@@ -23,6 +23,8 @@ smerf_status sm_predict_pairs(const smerf_model *model, const smerf_question *qu
                               double *distance, double *spread, smerf_error *error);
 smerf_status sm_predict_values(const smerf_model *model, const smerf_question *question, const sm_limits *limits,
                                const smerf_run *run, double *values, smerf_error *error);
+smerf_status sm_predict_leaves(const smerf_model *model, const smerf_items *items, const sm_limits *limits,
+                               const smerf_run *run, uint32_t *leaves, smerf_error *error);
 smerf_status sm_neighbors(const smerf_model *model, const smerf_neighborhood *wanted, const sm_limits *limits,
                           const smerf_run *run, smerf_neighbor_sink sink, void *context, smerf_error *error);
 smerf_status sm_evaluate(const smerf_model *model, const smerf_question *question, const sm_limits *limits,

@@ -104,10 +104,10 @@ static void route_out(const sm_shuffled_tree *at, const sm_view *view) {
 bool sm_shuffled_start(sm_shuffled_tree *at, const sm_shuffles *shuffles, size_t b, size_t thread) {
     const sm_view *view = &shuffles->view;
     *at = (sm_shuffled_tree){.shuffles = shuffles, .room = &shuffles->rooms[thread], .b = b, .mixed = *view};
-    at->mixed.values = sm_copy(view->values, view->n_features, sizeof *at->mixed.values);
+    at->mixed.numbers = sm_copy(view->numbers, view->n_features, sizeof *at->mixed.numbers);
     at->mixed.codes = sm_copy(view->codes, view->n_features, sizeof *at->mixed.codes);
-    if (at->mixed.values == NULL || at->mixed.codes == NULL || !sm_ready_start(&at->ready, shuffles->model, b, 0)) {
-        sm_free(at->mixed.values);
+    if (at->mixed.numbers == NULL || at->mixed.codes == NULL || !sm_ready_start(&at->ready, shuffles->model, b, 0)) {
+        sm_free(at->mixed.numbers);
         sm_free(at->mixed.codes);
         return false;
     }
@@ -121,7 +121,7 @@ bool sm_shuffled_start(sm_shuffled_tree *at, const sm_shuffles *shuffles, size_t
 
 void sm_shuffled_free(sm_shuffled_tree *at) {
     sm_ready_free(&at->ready, at->shuffles->model);
-    sm_free(at->mixed.values);
+    sm_free(at->mixed.numbers);
     sm_free(at->mixed.codes);
 }
 
@@ -143,13 +143,13 @@ static void shuffle(sm_shuffled_tree *at, size_t f, size_t k) {
     for (size_t a = 0; a < at->n_out; a++) room->shuffled[a] = room->out[a];
     sm_random_shuffle(&random, room->shuffled, at->n_out);
     for (size_t a = 0; a < at->n_out; a++) {
-        if (view->values[f] != NULL)
-            room->mixed[k][room->out[a]] = view->values[f][room->shuffled[a]];
+        if (sm_are_numbers(&view->numbers[f]))
+            room->mixed[k][room->out[a]] = sm_number_at(&view->numbers[f], room->shuffled[a]);
         else
             room->mixed_codes[k][room->out[a]] = view->codes[f][room->shuffled[a]];
     }
-    if (view->values[f] != NULL)
-        at->mixed.values[f] = room->mixed[k];
+    if (sm_are_numbers(&view->numbers[f]))
+        at->mixed.numbers[f] = (sm_numbers){.doubles = room->mixed[k], .step = 1};
     else
         at->mixed.codes[f] = room->mixed_codes[k];
 }
@@ -163,7 +163,7 @@ double sm_shuffled_increase(sm_shuffled_tree *at, const uint32_t *features, size
     route_out(at, &at->mixed);
     double increase = pair_error(at) - at->before;
     for (size_t k = 0; k < n; k++) {
-        at->mixed.values[features[k]] = view->values[features[k]];
+        at->mixed.numbers[features[k]] = view->numbers[features[k]];
         at->mixed.codes[features[k]] = view->codes[features[k]];
     }
     return increase;

@@ -39,7 +39,7 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
                             .options = options};
     problem->n_draws = sm_options_draws(options, view->n_items);
     problem->most_in_bag = most_in_bag(options->sample, problem->n_draws, view->n_items);
-    for (size_t f = 0; f < p; f++) problem->n_numbers += view->values[f] != NULL;
+    for (size_t f = 0; f < p; f++) problem->n_numbers += sm_are_numbers(&view->numbers[f]);
     problem->most_sorted = sm_problem_most_sorted(options, problem->n_numbers, problem->most_in_bag);
     bool keeps_whole_trees = problem->most_sorted == problem->most_in_bag;
     problem->ranks = sm_zeros(p, sizeof *problem->ranks);

@@ -28,12 +28,13 @@ static bool make_room(sort_room *room, size_t n) {
 }
 
 /* Leaves all items in order in room->places, missing ones last. */
-static sm_column_facts rank(const double *values, size_t n_items, sort_room *room, uint32_t *ranks) {
+static sm_column_facts rank(const sm_numbers *numbers, size_t n_items, sort_room *room, uint32_t *ranks) {
     size_t n = 0, n_missing = 0, n_alike = 0, most_alike = 0;
     for (size_t i = 0; i < n_items; i++) {
+        double value = sm_number_at(numbers, i);
         ranks[i] = SMERF_MISSING;
-        if (isnan(values[i])) continue;
-        room->keys[n] = sm_sort_key(values[i]);
+        if (isnan(value)) continue;
+        room->keys[n] = sm_sort_key(value);
         room->places[n++] = (uint32_t)i;
     }
     sm_sort(room->keys, room->places, n, room->spare_keys, room->spare_places);
@@ -77,9 +78,9 @@ static size_t count_missing(const uint32_t *codes, size_t n_items) {
 static smerf_status rank_one(void *job, size_t f, size_t thread, smerf_error *error) {
     sm_problem *problem = ((rank_job *)job)->problem;
     sort_room *room = &((rank_job *)job)->rooms[thread];
-    const double *values = problem->view->values[f];
+    const sm_numbers *numbers = &problem->view->numbers[f];
     size_t n = problem->n_items;
-    if (values == NULL) {
+    if (!sm_are_numbers(numbers)) {
         problem->facts[f].n_missing = count_missing(problem->view->codes[f], n);
         return SMERF_OK;
     }
@@ -87,7 +88,7 @@ static smerf_status rank_one(void *job, size_t f, size_t thread, smerf_error *er
     if (problem->orders != NULL) problem->orders[f] = sm_array(n, sizeof **problem->orders);
     if (problem->ranks[f] == NULL || (problem->orders != NULL && problem->orders[f] == NULL) || !make_room(room, n))
         return sm_no_memory(error, "ranking the features");
-    problem->facts[f] = rank(values, n, room, problem->ranks[f]);
+    problem->facts[f] = rank(numbers, n, room, problem->ranks[f]);
     if (problem->facts[f].most_alike > 1 || problem->facts[f].n_missing > 0) note_shared(problem, f, room);
     for (size_t r = 0; r < n && problem->orders != NULL; r++) problem->orders[f][r] = room->places[r];
     return SMERF_OK;

@@ -291,10 +291,11 @@ static double midpoint(double low, double high) {
 
 /* A word to the memory that the numbers of a gap will be wanted soon. */
 static void call_for(const sm_view *view, const sm_tree *tree, size_t split, sm_gap gap) {
-    const double *values = view->values[tree->term_feature[tree->first_term[split]]];
-    if (values == NULL) return;
-    __builtin_prefetch(&values[gap.low]);
-    __builtin_prefetch(&values[gap.high]);
+    const sm_numbers *numbers = &view->numbers[tree->term_feature[tree->first_term[split]]];
+    const size_t ends[2] = {gap.low * numbers->step, gap.high * numbers->step};
+    for (size_t k = 0; k < 2 && sm_are_numbers(numbers); k++)
+        __builtin_prefetch(numbers->doubles != NULL ? (const void *)&numbers->doubles[ends[k]]
+                                                    : &numbers->floats[ends[k]]);
 }
 
 /* All at once: they lie far apart in memory, and one after the other would be waited for. */

@@ -38,14 +38,15 @@ typedef struct linear_data {
 static inline void lay_out(linear_data *at) {
     const smerf_items *items = at->data->items;
     for (size_t f = 0; f < items->features.n; f++) {
-        size_t width = items->values[f] != NULL ? 1 : items->features.feature[f].levels.n;
+        size_t width = sm_are_numbers(&items->numbers[f]) ? 1 : items->features.feature[f].levels.n;
         assert_true(at->p + width <= MOST_P);
         for (size_t c = 0; c < width; c++) {
             double sum = 0, count = 0;
             for (size_t i = 0; i < at->n; i++) {
-                bool is_missing =
-                    items->values[f] != NULL ? isnan(items->values[f][i]) : items->codes[f][i] == SMERF_MISSING;
-                double value = items->values[f] != NULL ? items->values[f][i] : items->codes[f][i] == c;
+                bool is_missing = sm_are_numbers(&items->numbers[f]) ? isnan(sm_number_at(&items->numbers[f], i))
+                                                                     : items->codes[f][i] == SMERF_MISSING;
+                double value =
+                    sm_are_numbers(&items->numbers[f]) ? sm_number_at(&items->numbers[f], i) : items->codes[f][i] == c;
                 at->x[i][at->p + c] = is_missing ? NAN : value;
                 if (!is_missing) sum += value, count++;
             }

@@ -237,14 +237,47 @@ static void features_are_matched_by_name(void **state) {
     smerf_items *known = training_items(), *items = make(columns, 4, 4);
     sm_view view = match(known, items);
     assert_true(view.n_items == 4 && view.n_features == 3);
-    assert_ptr_equal(view.values[0], x);
-    assert_ptr_equal(view.values[2], y);
-    assert_true(view.values[1] == NULL && view.codes[0] == NULL && view.codes[2] == NULL);
+    assert_ptr_equal(view.numbers[0].doubles, x);
+    assert_ptr_equal(view.numbers[2].doubles, y);
+    assert_true(!sm_are_numbers(&view.numbers[1]) && view.codes[0] == NULL && view.codes[2] == NULL);
     const uint32_t expected[4] = {2, SMERF_MISSING, 0, SMERF_MISSING}; /* of blue, green, red */
     assert_memory_equal(view.codes[1], expected, sizeof expected);
     sm_view_free(&view);
     smerf_items_free(items);
     smerf_items_free(known);
+}
+
+/* Doubles and floats, one after the other and in a row-major table: every form of the same numbers is the same. */
+static void numbers_are_read_where_they_lie(void **state) {
+    (void)state;
+    const double x[3] = {1.5, NAN, -0.25}, y[3] = {4, 5, 6}, table[6] = {1.5, 4, NAN, 5, -0.25, 6};
+    const float x_floats[3] = {1.5F, NAN, -0.25F}, floats[6] = {1.5F, 4, NAN, 5, -0.25F, 6};
+    const smerf_column forms[3][2] = {
+        {number("x", x), number("y", y)},
+        {{.name = "x", .floats = x_floats}, {.name = "y", .values = table + 1, .step = 2}},
+        {{.name = "x", .floats = floats, .step = 2}, {.name = "y", .floats = floats + 1, .step = 2}}};
+    const uint32_t both[2] = {0, 1}, rows[3] = {0, 1, 2};
+    const int8_t weights[2] = {-1, 1};
+    const sm_projection sum = {.n_terms = 2, .feature = both, .weight = weights};
+    uint64_t expected[3], hashes[3];
+    for (size_t form = 0; form < 3; form++) {
+        smerf_items *items = make(forms[form], 2, 3), *taken = NULL;
+        sm_view view = match(items, items);
+        double sums[3];
+        sm_view_project_all(&view, &sum, rows, 3, sums);
+        assert_true(sums[0] == 2.5 && isnan(sums[1]) && sums[2] == 6.25);
+        for (size_t i = 0; i < 3; i++) assert_true(sm_number_at(&view.numbers[1], i) == y[i]);
+        sm_view_hash(&view, &items->features, form == 0 ? expected : hashes);
+        if (form > 0) assert_memory_equal(hashes, expected, sizeof expected);
+        assert_int_equal(smerf_items_take(items, rows + 2, 1, &taken, NULL), SMERF_OK);
+        assert_true(sm_number_at(&taken->numbers[0], 0) == -0.25 && sm_number_at(&taken->numbers[1], 0) == 6);
+        smerf_items_free(taken);
+        sm_view_free(&view);
+        smerf_items_free(items);
+    }
+    const float bad[4] = {1, 2, 3, INFINITY};
+    const smerf_column columns[1] = {{.name = "x", .floats = bad + 1, .step = 2}};
+    assert_refused(columns, 1, 2, "column 'x', row 1: an infinity; values are finite or missing", 1, 0);
 }
 
 static void assert_no_match(const smerf_column *columns, size_t n_columns, const char *sentence) {
@@ -331,6 +364,7 @@ int main(void) {
         cmocka_unit_test(levels_are_sorted_bytewise_whatever_their_order),
         cmocka_unit_test(codes_and_levels_are_copied),
         cmocka_unit_test(features_are_matched_by_name),
+        cmocka_unit_test(numbers_are_read_where_they_lie),
         cmocka_unit_test(a_column_that_is_missing_is_named),
         cmocka_unit_test(a_column_of_the_other_kind_is_refused),
         cmocka_unit_test(equal_items_have_equal_hashes_whatever_their_file),

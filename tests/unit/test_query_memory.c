@@ -32,6 +32,11 @@ static smerf_status ask_values(const scene *here, smerf_error *error) {
     return sm_predict_values(here->model, &here->question, here->limits, &here->run, values, error);
 }
 
+static smerf_status ask_leaves(const scene *here, smerf_error *error) {
+    uint32_t leaves[N * 3];
+    return sm_predict_leaves(here->model, here->question.rows, here->limits, &here->run, leaves, error);
+}
+
 static int forget_neighbors(void *context, size_t query, const smerf_neighbor *neighbors, size_t n) {
     (void)context;
     (void)query;
@@ -62,18 +67,16 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) 
     static const struct {
         act act_once;
         const char *name;
-    } acts[5] = {{ask_rows, "predicting rows"},
-                 {ask_pairs, "predicting pairs"},
-                 {ask_values, "predicting values"},
-                 {ask_neighbors, "looking for neighbours"},
-                 {ask_scores, "evaluating"}};
+    } acts[6] = {
+        {ask_rows, "predicting rows"},  {ask_pairs, "predicting pairs"},           {ask_values, "predicting values"},
+        {ask_leaves, "finding leaves"}, {ask_neighbors, "looking for neighbours"}, {ask_scores, "evaluating"}};
     data_set *data = mixed_data(N);
     smerf_options options = options_for(3);
     options.self_distance = SMERF_SELF_EXCLUDE;
     smerf_model *model = fit_with(data, &options, NULL);
     pretend(data->target, WITH_LINKS | WITH_VALUES | WITH_SILENCE);
     for (size_t k = 0; k < N_LIMITS; k++)
-        for (size_t a = 0; a < 5; a++)
+        for (size_t a = 0; a < 6; a++)
             for (int is_out = 0; is_out < 2; is_out++) {
                 const scene here = {.model = model,
                                     .question = {.rows = data->items, .out_of_bag = is_out == 1},

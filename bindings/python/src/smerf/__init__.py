@@ -1,0 +1,33 @@
+"""Learn how far apart things are, with decision forests.
+
+Give `DistanceForest` some items, each described by features, and what is known of the distances between them. It learns
+a forest that predicts the distance of any two items, also of items that it has never seen.
+
+>>> import smerf
+>>> X, Z = smerf.simulate("regression", 100)
+>>> forest = smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z)
+>>> forest.distance(X[:2], X[2:5]).shape
+(2, 3)
+"""
+
+from ._compare import compare, simulate
+from ._core import version as _version
+from ._distances import Distances
+from ._forest import DistanceForest
+from ._methods import EPM, NARM, Bilinear, Euclidean, Mahalanobis, Plugin, RandomForestDistance, load
+
+__version__ = _version()
+__all__ = [
+    "Bilinear",
+    "DistanceForest",
+    "Distances",
+    "EPM",
+    "Euclidean",
+    "Mahalanobis",
+    "NARM",
+    "Plugin",
+    "RandomForestDistance",
+    "compare",
+    "load",
+    "simulate",
+]

@@ -1,0 +1,324 @@
+"""Questions that every model answers: distances, neighbours, scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core, _inputs, _options
+from ._base import DistanceEstimator
+from ._progress import watching
+from ._targets import make_target
+
+Floats = NDArray[np.float64]
+
+
+class DistanceModel(DistanceEstimator):
+    """What can be asked of distances, however they were learned."""
+
+    # ---- distances ----
+
+    def distance(self, X: Any, Y: Any = None, *, out: NDArray[Any] | None = None, oob: bool = False) -> NDArray[Any]:
+        """Distances of all pairs, or of the rows of X to the rows of Y.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Items.
+        Y : array of shape (m, p), optional
+            Other items; without them the pairs are those of X.
+        out : array of shape (n, m), optional
+            Where the distances go: float32 or float64, of any strides; may be a memory-mapped array that is larger
+            than memory.
+        oob : bool
+            Only trees that have not seen the two items speak; X are the training items. NaN where there is none.
+
+        Returns
+        -------
+        distances : array of shape (n, m)
+            `out`, or a new array of float64. An item's distance to itself is what the model says, not 0.
+
+        Examples
+        --------
+        >>> import numpy as np, smerf
+        >>> X, Z = smerf.simulate("bilinear", 60)
+        >>> forest = smerf.DistanceForest(n_estimators=10, random_state=1).fit(X, Z)
+        >>> forest.distance(X[:3], X).shape
+        (3, 60)
+        >>> forest.distance(X, out=np.empty((60, 60), np.float32)).dtype
+        dtype('float32')
+        """
+        check_is_fitted(self)
+        rows = self._items_of(X)
+        columns = None if Y is None else self._items_of(Y)
+        shape = rows.n, (rows if columns is None else columns).n
+        if out is None:
+            out = np.empty(shape)
+        if out.shape != shape or out.dtype not in (np.float32, np.float64) or not out.dtype.isnative:
+            raise ValueError(f"out is {out.dtype} of the shape {out.shape}; it must be float32 or float64 of {shape}")
+        if not out.flags.writeable:
+            raise ValueError("out is read-only")
+        with watching(self.n_jobs) as watch:
+            self._model.distances(rows, columns, oob, out, watch)
+        return out
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Distances to the items that the model was fitted on.
+
+        This is what ``metric="precomputed"`` expects, so that a pipeline may end in scikit-learn's neighbours or
+        clusters. (Coordinates are `embed` and `vectors`.)
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Items.
+
+        Returns
+        -------
+        distances : array of shape (n, n_training_items)
+            One column a training item.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.neighbors import KNeighborsClassifier
+        >>> from sklearn.pipeline import make_pipeline
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = smerf.DistanceForest(n_estimators=20, random_state=1)
+        >>> voters = make_pipeline(forest, KNeighborsClassifier(metric="precomputed")).fit(X, y)
+        >>> voters.score(X, y) > 0.95
+        True
+        """
+        check_is_fitted(self)
+        return self.distance(X, self._training_items())
+
+    def _items_of(self, X: Any) -> _core.Items:
+        return X if isinstance(X, _core.Items) else super()._items_of(X)
+
+    # ---- neighbours ----
+
+    def _neighbors(
+        self, X: Any, Y: Any, k: int, radius: float | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, int]:
+        check_is_fitted(self)
+        items = self._items_of(Y)
+        queries = None if X is None else self._items_of(X)
+        with watching(self.n_jobs) as watch:
+            start, places, distances = self._model.neighbors(items, queries, k, radius, False, watch)
+        return start, places, distances, items.n
+
+    def _nearest(
+        self, X: Any, Y: Any, n_neighbors: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, int]:
+        k = _options.count("n_neighbors", n_neighbors, 1)
+        start, places, distances, n_items = self._neighbors(X, Y, k, None)
+        if len(places) < k * (len(start) - 1):
+            raise ValueError(f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = {n_items}")
+        return start, places, distances, n_items
+
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True, *, Y: Any = None
+    ) -> tuple[Floats, NDArray[np.int64]] | NDArray[np.int64]:
+        """The nearest items, without ever forming the matrix of distances.
+
+        Parameters
+        ----------
+        X : array of shape (n, p), optional
+            Whose neighbours are wanted; without it those of the catalogue, none of which is its own neighbour.
+        n_neighbors : int
+            How many.
+        return_distance : bool
+            Whether distances are returned too.
+        Y : array of shape (m, p), optional
+            The catalogue; without it the training items.
+
+        Returns
+        -------
+        distances : array of shape (n, n_neighbors)
+            From near to far, if `return_distance`.
+        indices : array of shape (n, n_neighbors)
+            Places in the catalogue; equal distances in its order.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> X, Z = smerf.simulate("radial", 60)
+        >>> forest = smerf.DistanceForest(n_estimators=10, random_state=1).fit(X, Z)
+        >>> distances, indices = forest.kneighbors(X[:2], n_neighbors=3)
+        >>> indices.shape
+        (2, 3)
+        """
+        start, places, distances, _ = self._nearest(X, Y, n_neighbors)
+        shape = len(start) - 1, n_neighbors
+        indices = places.reshape(shape)
+        return (distances.reshape(shape), indices) if return_distance else indices
+
+    def kneighbors_graph(
+        self, X: Any = None, n_neighbors: int = 5, mode: str = "connectivity", *, Y: Any = None
+    ) -> sparse.csr_matrix:
+        """The nearest items as a sparse matrix.
+
+        Parameters
+        ----------
+        X, n_neighbors, Y
+            As in `kneighbors`.
+        mode : {'connectivity', 'distance'}
+            Ones, or distances.
+
+        Returns
+        -------
+        graph : sparse matrix of shape (n, m)
+            With `n_neighbors` entries a row.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> X, Z = smerf.simulate("radial", 60)
+        >>> forest = smerf.DistanceForest(n_estimators=10, random_state=1).fit(X, Z)
+        >>> forest.kneighbors_graph(n_neighbors=4).nnz
+        240
+        """
+        return self._graph(*self._nearest(X, Y, n_neighbors), mode)
+
+    def radius_neighbors_graph(
+        self, X: Any = None, radius: float = 1.0, mode: str = "connectivity", *, Y: Any = None
+    ) -> sparse.csr_matrix:
+        """All items within a distance, as a sparse matrix.
+
+        Parameters
+        ----------
+        X, Y
+            As in `kneighbors`.
+        radius : float
+            The largest distance.
+        mode : {'connectivity', 'distance'}
+            Ones, or distances.
+
+        Returns
+        -------
+        graph : sparse matrix of shape (n, m)
+            A row's entries from near to far.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> X, Z = smerf.simulate("radial", 60)
+        >>> forest = smerf.DistanceForest(n_estimators=10, random_state=1).fit(X, Z)
+        >>> bool((forest.radius_neighbors_graph(radius=0.1, mode="distance").data <= 0.1).all())
+        True
+        """
+        return self._graph(*self._neighbors(X, Y, 0, float(radius)), mode)
+
+    @staticmethod
+    def _graph(start: Any, places: Any, distances: Any, n_items: int, mode: str) -> sparse.csr_matrix:
+        _options.word("mode", mode, ("connectivity", "distance"))
+        data = np.ones(len(places)) if mode == "connectivity" else distances
+        return sparse.csr_matrix((data, places, start), shape=(len(start) - 1, n_items))
+
+    # ---- scores ----
+
+    def evaluate(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        Z: Any = None,
+        pairs: Any = None,
+        graph: Any = None,
+        observed: Any = None,
+        Y: Any = None,
+        metrics: Any = None,
+    ) -> dict[str, float]:
+        """How good the distances are.
+
+        Parameters
+        ----------
+        X, y, Z, pairs, graph, observed
+            Items and what is known of their pairs, as in `fit`.
+        Y : array of shape (m, p), optional
+            Other items: the pairs are those between X and Y, and Z their distances, of shape (n, m).
+        metrics : str or list of str, optional
+            Of 'rmse', 'spearman', 'map@10', 'auc-roc', 'auc-pr'; without it all that the target has.
+
+        Returns
+        -------
+        scores : dict
+            By the names of the metrics.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> X, Z = smerf.simulate("regression", 120)
+        >>> forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X[:80], Z[:80, :80])
+        >>> sorted(forest.evaluate(X[80:], Z=Z[80:, 80:]))
+        ['map@10', 'rmse', 'spearman']
+        """
+        check_is_fitted(self)
+        rows = self._items_of(X)
+        columns = None if Y is None else self._items_of(Y)
+        truth = self._truth(X, rows.n, y, Z, pairs, graph, observed, None if columns is None else columns.n)
+        with watching(self.n_jobs) as watch:
+            return self._model.evaluate(rows, columns, truth, False, _options.metrics(metrics), watch)
+
+    def _truth(
+        self, X: Any, n: int, y: Any, Z: Any, pairs: Any, graph: Any, observed: Any, n_columns: int | None = None
+    ) -> _core.Target:
+        if n_columns is not None:
+            block = np.ascontiguousarray(Z, dtype=np.float32)
+            if block.shape != (n, n_columns) or any(given is not None for given in (y, pairs, graph, observed)):
+                raise ValueError(f"between X and Y, Z is an array of the shape ({n}, {n_columns}), and nothing else is given")
+            return _core.target_of_block(block)
+        ids = _inputs.item_ids(X)
+        kind = self.target_ if self.target_ in ("labels", "response", "absolute", "product") else "auto"
+        if getattr(y, "ndim", 0) == 2 and y.shape[1] >= n > 1:
+            kind = "auto"
+        return make_target(
+            X, n, y, Z, pairs, graph, observed, kind, None if ids is None else ids[1], type(self).__name__
+        ).target
+
+    def score(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        Z: Any = None,
+        pairs: Any = None,
+        graph: Any = None,
+        observed: Any = None,
+        metric: str | None = None,
+    ) -> float:
+        """One number that is larger for better distances, as scikit-learn's searches want it.
+
+        Parameters
+        ----------
+        X, y, Z, pairs, graph, observed
+            Items and what is known of their pairs, as in `fit`.
+        metric : str, optional
+            One of those of `evaluate`; 'auc-roc' for graphs, else 'rmse' by default. 'rmse' counts negative.
+
+        Returns
+        -------
+        score : float
+            The larger the better.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> from sklearn.model_selection import cross_val_score
+        >>> X, Z = smerf.simulate("regression", 90)
+        >>> forest = smerf.DistanceForest(n_estimators=10, random_state=1)
+        >>> cross_val_score(forest, X, smerf.Distances(Z), cv=3).shape
+        (3,)
+        """
+        check_is_fitted(self)
+        rows = self._items_of(X)
+        truth = self._truth(X, rows.n, y, Z, pairs, graph, observed)
+        metric = metric or _core.usual_metric(truth)
+        with watching(self.n_jobs) as watch:
+            score = self._model.evaluate(rows, None, truth, False, _options.metrics(metric), watch)[metric]
+        return score if metric in _core.RISING_METRICS else -score

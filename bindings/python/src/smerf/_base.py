@@ -1,0 +1,258 @@
+"""What every estimator of smerf shares: learning from X and what is known of the pairs, being saved, copied and shown."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Sequence, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from . import _core, _inputs, _options
+from ._progress import watching
+from ._targets import Known, make_target
+
+Self = TypeVar("Self", bound="DistanceEstimator")
+
+
+class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Learns distances; see its subclasses."""
+
+    _method = "smerf"
+    target = "auto"
+    categories: Any = None
+    n_jobs: int | None
+    random_state: Any
+    verbose: int
+
+    # ---- learning ----
+
+    def fit(
+        self: Self,
+        X: Any,
+        y: Any = None,
+        *,
+        Z: Any = None,
+        pairs: Any = None,
+        graph: Any = None,
+        observed: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Learn a distance from features and what is known of the pairs.
+
+        Exactly one of `y`, `Z`, `pairs` and `graph` is given.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n, p)
+            Features; NaN (None, pandas.NA) is missing. Columns of text and of pandas' type category are categories. A
+            sparse matrix is made dense.
+        y : array of shape (n,) or (n, k), optional
+            Labels or numbers, of which `target` says how they make distances. A square matrix here is Z.
+        Z : array of shape (n, n), condensed vector, frame or Distances, optional
+            Distances, symmetric; NaN where one is not known. A C-contiguous float32 array is used in place: leave
+            it unchanged as long as the estimator lives.
+        pairs : tuple of arrays or frame, optional
+            Some pairs and their distances: ``(indices, distances)`` with indices of shape (m, 2),
+            ``(i, j, distances)``, either with weights at the end, or a frame with columns i, j, distance and
+            perhaps weight. Places count from 0; if X is a frame whose index has a name, they are its labels.
+        graph : SciPy sparse matrix, networkx or igraph graph, frame with source and target, optional
+            Links: the distance is 1 - weight, 1 where there is no link.
+        observed : array of shape (m, 2), optional
+            With `graph`: the only pairs of which it is known whether they are linked.
+        sample_weight : array of shape (n,), optional
+            Weights of the items, > 0. They weigh splits and leaf means, not the drawing.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> X, Z = smerf.simulate("regression", 80, random_state=1)
+        >>> forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, Z)
+        >>> forest.distance(X[:2]).shape
+        (2, 2)
+        """
+        items, known = self._problem(X, y, Z, pairs, graph, observed, sample_weight)
+        with watching(self.n_jobs, self.verbose, "learning") as watch:
+            model = _core.fit(items, known.target, self._options(), watch)
+        self._remember(model, items, known)
+        return self
+
+    def _options(self) -> dict[str, Any]:
+        return {"method": _core.METHODS.index(self._method), "seed": _options.seed(self.random_state)}
+
+    def _problem(
+        self, X: Any, y: Any, Z: Any, pairs: Any, graph: Any, observed: Any, sample_weight: Any
+    ) -> tuple[_core.Items, Known]:
+        """Items and target of a fit; sets what scikit-learn wants to know of the features."""
+        given, X = X, _inputs.checked(X, fewest=2)
+        validate_data(self, given if _inputs.is_frame(given) else X, reset=True, skip_check_array=True)
+        names = [str(name) for name in getattr(self, "feature_names_in_", _inputs.number_names(X.shape[1]))]
+        ids = _inputs.item_ids(given)
+        weights = None
+        if sample_weight is not None:
+            checked = _check_sample_weight(sample_weight, np.empty((X.shape[0], 0)), dtype=np.float64)
+            weights = "sample_weight", np.ascontiguousarray(checked)
+        known = make_target(
+            given,
+            X.shape[0],
+            y,
+            Z,
+            pairs,
+            graph,
+            observed,
+            self.target,
+            None if ids is None else ids[1],
+            self.__class__.__name__,
+        )
+        flags = _inputs.category_places(self.categories, names)
+        return _inputs.make_items(X, names, flags, ids, weights), known
+
+    def _remember(self, model: _core.Model, items: _core.Items | None, known: Known | None) -> None:
+        """What a fitted estimator knows. `known` is None for a model from a file."""
+        for name in ("classes_", "threshold_", "tuned_", "_oob"):  # of a fit before
+            self.__dict__.pop(name, None)
+        self._model, self._items = model, items
+        about = model.describe()
+        self.target_ = about["target"]
+        self._n_outputs = known.n_outputs if known is not None else 0
+        self._n_features_out = about["n_items"]
+        if self.target_ == "labels":
+            self._remember_classes(model.value_names(), None if known is None else known.classes)
+
+    def _remember_classes(self, texts: Sequence[str], classes: NDArray[Any] | None) -> None:
+        """`classes_` are sorted as scikit-learn sorts them, the model's as text."""
+        if classes is None:
+            are_whole = all(text.lstrip("-").isdigit() and str(int(text)) == text for text in texts)
+            classes = np.unique([int(text) for text in texts] if are_whole else list(texts))
+        self.classes_ = classes
+        place = {_inputs.level_text(label): k for k, label in enumerate(classes)}
+        self._class_places = np.array([place[text] for text in texts])
+
+    # ---- items of a question ----
+
+    def _items_of(self, X: Any) -> _core.Items:
+        """Items as the model knows them. None: those that it was fitted on."""
+        check_is_fitted(self)
+        if X is None:
+            return self._training_items()
+        given, X = X, _inputs.checked(X)
+        validate_data(self, given if _inputs.is_frame(given) else X, reset=False, skip_check_array=True)
+        features = self._model.features()
+        if not _inputs.is_frame(X) or not hasattr(self, "feature_names_in_"):
+            if X.shape[1] != len(features):
+                raise ValueError(
+                    f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {len(features)} features as input"
+                )
+            names, flags = [name for name, _ in features], [levels is not None for _, levels in features]
+        else:
+            kinds = {name: levels is not None for name, levels in features}
+            names = [str(name) for name in X.columns]
+            flags = [kinds.get(name, False) for name in names]
+        ids = _inputs.item_ids(given, self._model.describe()["id_column"] or "")
+        return _inputs.make_items(X, names, flags, ids, None)
+
+    def _training_items(self) -> _core.Items:
+        if self._items is None:
+            raise ValueError("a model from a file does not hold the items that it was fitted on; pass them")
+        return self._items
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    # ---- files ----
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that the command reads too.
+
+        The file holds what was learned and nothing of X; pickle keeps the estimator whole, X included.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where the model goes.
+
+        Examples
+        --------
+        >>> import os, smerf, tempfile
+        >>> X, Z = smerf.simulate("radial", 60)
+        >>> forest = smerf.DistanceForest(n_estimators=5, random_state=1).fit(X, Z)
+        >>> path = os.path.join(tempfile.mkdtemp(), "radial.smerf")
+        >>> forest.save(path)
+        >>> bool((smerf.load(path).distance(X) == forest.distance(X)).all())
+        True
+        """
+        check_is_fitted(self)
+        self._model.save(path)
+
+    @classmethod
+    def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
+        """Read a model from a file, whether Python or the command wrote it.
+
+        The parameters are those that it was learned with. Labels that are whole numbers come back as such, others as
+        text. What needs the items that it was fitted on (`kneighbors`, `transform`, out of bag) must be given them.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+
+        Returns
+        -------
+        estimator : object
+            A fitted estimator.
+
+        Examples
+        --------
+        >>> import os, smerf, tempfile
+        >>> X, Z = smerf.simulate("radial", 60)
+        >>> path = os.path.join(tempfile.mkdtemp(), "radial.smerf")
+        >>> smerf.DistanceForest(n_estimators=5, random_state=1).fit(X, Z).save(path)
+        >>> smerf.DistanceForest.load(path).n_estimators
+        5
+        """
+        model = _core.load(path)
+        about = model.describe()
+        if about["method"] != cls._method:
+            raise ValueError(f"the model was made by the method '{about['method']}'; smerf.load finds its class")
+        estimator = cls(**cls._parameters_of(about["options"]))
+        features = [name for name, _ in model.features()]
+        estimator.n_features_in_ = len(features)
+        if features != _inputs.number_names(len(features)):
+            estimator.feature_names_in_ = np.array(features, dtype=object)
+        estimator._remember(model, None, None)
+        return estimator
+
+    @classmethod
+    def _parameters_of(cls, options: dict[str, Any]) -> dict[str, Any]:
+        return {"random_state": options["seed"]}
+
+    @property
+    def findings_(self) -> dict[str, float]:
+        """Numbers that the method tells of what it learned, such as 'kkt residual'; none of a forest.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> X, Z = smerf.simulate("regression", 30)
+        >>> sorted(smerf.Mahalanobis().fit(X, Z).findings_)[:1]
+        ['columns']
+        """
+        check_is_fitted(self)
+        return dict(self._model.describe()["findings"])

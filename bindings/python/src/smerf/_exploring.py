@@ -1,0 +1,262 @@
+"""What people do with a distance: neighbours that vote, clusters, maps."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch, check_array
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core, _inputs, _options
+from ._asking import Floats
+from ._pairs import PairModel
+from ._progress import watching
+from ._targets import _kind_of
+
+
+class ExploringModel(PairModel):
+    """Adds votes, clusters and maps, of any method."""
+
+    def vote(self, y: Any, X: Any = None, n_neighbors: int = 5, *, Y: Any = None, shares: bool = False) -> NDArray[Any]:
+        """What the nearest items say of a label, or of a number.
+
+        Parameters
+        ----------
+        y : array of shape (m,)
+            Labels or numbers of the catalogue; numbers with a point (dtype float) are averaged.
+        X : array of shape (n, p), optional
+            Whose labels are wanted; without it those of the catalogue, in which no item has a vote on itself.
+        n_neighbors : int, default=5
+            How many neighbours vote.
+        Y : array of shape (m, p), optional
+            The catalogue; without it the training items.
+        shares : bool, default=False
+            The share of each class instead of the label, in the order of ``numpy.unique(y)``.
+
+        Returns
+        -------
+        votes : array of shape (n,), or (n, n_classes)
+            The label with most votes (of several, that of the nearest neighbour), or the mean of the numbers.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, y)
+        >>> bool((forest.vote(y) == y).mean() > 0.9)
+        True
+        """
+        check_is_fitted(self)
+        items = self._items_of(Y)
+        queries = None if X is None else self._items_of(X)
+        y = check_array(y, ensure_2d=False, dtype=None, input_name="y")
+        if y.shape != (items.n,):
+            raise ValueError(f"y has the shape {y.shape}, and the catalogue {items.n} items")
+        k = _options.count("n_neighbors", n_neighbors, 1)
+        with watching(self.n_jobs) as watch:
+            if _kind_of(y) == "response":
+                values = np.ascontiguousarray(y, dtype=np.float64)
+                return _core.vote(self._model, items, queries, k, None, 0, values, watch)[0][:, 0]
+            classes, places = np.unique(y, return_inverse=True)
+            codes = np.ascontiguousarray(places, dtype=np.uint32)
+            found, winners = _core.vote(self._model, items, queries, k, codes, len(classes), None, watch)
+        return found if shares else np.asarray(classes[winners])
+
+    def cluster(
+        self,
+        X: Any = None,
+        n_clusters: int | None = None,
+        *,
+        by: str = "medoids",
+        max_clusters: int | None = None,
+        random_state: Any = 1,
+    ) -> Bunch:
+        """Groups of items by the learned distance.
+
+        Parameters
+        ----------
+        X : array of shape (n, p), optional
+            Items; without them the training items.
+        n_clusters : int, optional
+            How many; without it 2 to `max_clusters` are tried, and that with the largest mean silhouette is kept.
+        by : {'medoids', 'means'}, default='medoids'
+            k-medoids, which needs the matrix of distances, or k-means in the forest's Euclidean view.
+        max_clusters : int, optional
+            20 by default.
+        random_state : int, RandomState or None, default=1
+            Where k-means starts.
+
+        Returns
+        -------
+        result : Bunch
+            `labels` (n,) from 0 in the order of the first items, `medoids` (n_clusters,) places of the items that stand
+            for the clusters, `silhouettes` (n,), `n_clusters`, `cost`, `silhouette` (the mean), and `tried`: mean
+            silhouettes by number of clusters, where that was chosen.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, y)
+        >>> forest.cluster(n_clusters=3).medoids.shape
+        (3,)
+        """
+        items = self._items_of(X)
+        k = 0 if n_clusters is None else _options.count("n_clusters", n_clusters, 1)
+        most = 0 if max_clusters is None else _options.count("max_clusters", max_clusters, 2)
+        place = _options.word("by", by, ("medoids", "means"))
+        with watching(self.n_jobs, self.verbose, "clustering") as watch:
+            labels, standing, silhouettes, tries, facts = _core.cluster(
+                self._model, items, place, k, most, _options.seed(random_state), watch
+            )
+        _, first = np.unique(labels, return_index=True)
+        return Bunch(
+            labels=labels.astype(np.int64),
+            medoids=standing[first].astype(np.int64),
+            silhouettes=silhouettes,
+            n_clusters=facts["k"],
+            cost=facts["cost"],
+            silhouette=facts["silhouette"],
+            tried={int(number): float(tries[number]) for number in np.flatnonzero(~np.isnan(tries))},
+        )
+
+    def embed(
+        self,
+        X: Any = None,
+        n_components: int = 2,
+        *,
+        n_landmarks: int | None = None,
+        random_state: Any = 1,
+        return_facts: bool = False,
+    ) -> Any:
+        """A map: coordinates whose Euclidean distances come near the learned ones (classical scaling).
+
+        Parameters
+        ----------
+        X : array of shape (n, p), optional
+            Items; without them the training items.
+        n_components : int, default=2
+            Number of coordinates.
+        n_landmarks : int, optional
+            So many items are scaled, and the others placed by their distances to them; all up to 5,000 by default.
+        random_state : int, RandomState or None, default=1
+            Which items are landmarks.
+        return_facts : bool, default=False
+            Also how good the map is.
+
+        Returns
+        -------
+        coordinates : array of shape (n, n_components)
+            Axes in the order of their eigenvalues.
+        facts : Bunch
+            `eigenvalues`, `stress`, `share_of_values` and `n_landmarks`, if asked for.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> X, Z = smerf.simulate("radial", 60)
+        >>> smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, Z).embed().shape
+        (60, 2)
+        """
+        items = self._items_of(X)
+        n, landmarks = _options.count("n_components", n_components, 1), n_landmarks
+        landmarks = 0 if landmarks is None else _options.count("n_landmarks", landmarks, 1)
+        with watching(self.n_jobs, self.verbose, "mapping") as watch:
+            coordinates, eigenvalues, facts = _core.embed(
+                self._model, items, n, landmarks, _options.seed(random_state), watch
+            )
+        return (coordinates, Bunch(eigenvalues=eigenvalues, **facts)) if return_facts else coordinates
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        Z: Any = None,
+        pairs: Any = None,
+        graph: Any = None,
+        observed: Any = None,
+        show: dict[str, Any] | None = None,
+        title: str | None = None,
+        n_clusters: int | None = None,
+    ) -> None:
+        """Write one page to look at: what was learned and how well, a map, neighbours, explanations.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where the page goes; with a name that ends in .json only the numbers that it is made of.
+        X : array of shape (n, p), optional
+            Items; without them the training items.
+        y, Z, pairs, graph, observed
+            What is known of their pairs, as in `fit`; without it the scores are out of bag.
+        show : dict of arrays of shape (n,), optional
+            More columns to colour the map by, by name.
+        title : str, optional
+            What the page is called.
+        n_clusters : int, optional
+            As many as fit best by default.
+
+        Examples
+        --------
+        >>> import os, smerf, tempfile
+        >>> X, Z = smerf.simulate("radial", 60)
+        >>> forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, Z)
+        >>> path = os.path.join(tempfile.mkdtemp(), "report.html")
+        >>> forest.report(path, show={"first half": X[:, 0] < 0.5})
+        >>> os.path.getsize(path) > 100_000
+        True
+        """
+        items = self._items_of(X)
+        given = [name for name, value in (("y", y), ("Z", Z), ("pairs", pairs), ("graph", graph)) if value is not None]
+        truth = self._truth(X, items.n, y, Z, pairs, graph, observed) if given else None
+        columns = [("other", column) for column in _inputs.shown_columns(show or {}, items.n)]
+        columns += [("feature", _inputs.plain_column(column)) for column in items.columns]
+        if given == ["y"] and np.ndim(y) == 1:
+            columns.insert(0, ("target", _inputs.shown_columns({self._target_name(): y}, items.n)[0]))
+        n = 0 if n_clusters is None else _options.count("n_clusters", n_clusters, 1)
+        name = type(self).__name__ if title is None else title
+        with watching(self.n_jobs, self.verbose, "writing a report") as watch:
+            is_bare = os.fspath(path).endswith(".json")
+            _core.report(self._model, items, truth, columns, path, name, given[0] if given else None, n, is_bare, watch)
+
+    def _target_name(self) -> str:
+        return str((self._model.describe()["target_columns"] or ["y"])[0])
+
+    def vectors(self, X: Any = None, *, query: bool = False) -> NDArray[np.float32]:
+        """Items as vectors that any search engine for Euclidean distances can search.
+
+        The squared Euclidean distance of a query's vector and a catalogue item's is the learned distance plus a number
+        that depends on the query alone. For labels, responses, products and forms of low rank; exact for pairs in
+        different leaves.
+
+        Parameters
+        ----------
+        X : array of shape (n, p), optional
+            Items; without them the training items.
+        query : bool, default=False
+            Whether they are queries, or items of the catalogue.
+
+        Returns
+        -------
+        vectors : array of float32, one row an item
+            Long: a few numbers for every tree.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, y)
+        >>> forest.vectors(X).shape
+        (150, 61)
+        """
+        items = self._items_of(X)
+        with watching(self.n_jobs, self.verbose, "writing vectors") as watch:
+            return _core.vectors(self._model, items, query, watch)[0]

@@ -1,0 +1,356 @@
+"""The forest of the paper as an estimator: its parameters, and what only a forest can tell."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import ClassifierTags
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core, _options
+from ._asking import Floats
+from ._explaining import Explained
+from ._progress import watching
+
+VARIED = ("candidates", "min_parent", "splits")
+
+
+class DistanceForest(Explained):
+    """Similarity and metric random forest: learns how far apart items are.
+
+    Parameters
+    ----------
+    n_estimators : int, default=500
+        Number of trees.
+    target : {'auto', 'labels', 'response', 'absolute', 'product'}, default='auto'
+        What `y` means. 'labels': the distance is 1 if two labels differ, else 0. 'response': half the squared
+        difference, summed over the columns. 'absolute': the absolute difference. 'product': 1 - the sum of products.
+        'auto': numbers with a point (dtype float) are a response; text, truth values and whole numbers are labels.
+    candidates : int, 'auto', 'all' or a power such as 'p^0.5', default='auto'
+        Directions tried at each node. 'auto': all up to 20 features, beyond that the larger of 20 and p^0.75.
+    splits : {'axis', 'oblique'}, default='axis'
+        One feature a split, or a sparse sum of features.
+    density : float, optional
+        Oblique: share of non-zeros in the projections; 3/p, or 1/p if p < 10, by default.
+    min_parent : int, default=2
+        The smallest node that is split, in draws.
+    max_depth : int, optional
+        The root has depth 0.
+    sample : {'bootstrap', 'none'} or 'subsample:F', default='bootstrap'
+        What each tree is grown on.
+    oob_rule : {'both', 'either'}, default='both'
+        Which trees speak for a training pair out of bag: those that missed both items, or either one.
+    self_distance : {'given', 'exclude'} or float, default='given'
+        An item's distance to itself.
+    complete : 'auto', 'off' or int, default='auto'
+        Pairs: fill in missing ones by completion of this rank before growing.
+    rank : int, optional
+        Distances, graphs, products: grow on the leading part of this rank.
+    categories : list of names or places of columns, optional
+        Columns of numbers that are codes of categories. (Columns of text and of pandas' type category always are.)
+    n_jobs : int, optional
+        Threads; None is one, -1 all cores. They change no bit of a result.
+    random_state : int, RandomState or None, default=None
+        An int is the command's ``--seed``: the same data, parameters and int give the same model, byte for byte.
+    verbose : int, default=0
+        1 shows how far a fit has come.
+
+    Attributes
+    ----------
+    n_features_in_, feature_names_in_
+        As scikit-learn has them.
+    classes_ : array
+        The labels, if it was fitted on labels.
+    target_ : str
+        What it was fitted on: 'distances', 'labels', 'response', 'absolute', 'product', 'graph', 'pairs', 'observed'.
+    tuned_ : list of dict
+        What `tune` has tried.
+    threshold_ : float
+        What `calibrate_threshold` found.
+
+    Examples
+    --------
+    >>> import smerf
+    >>> X, Z = smerf.simulate("regression", 100, random_state=1)
+    >>> forest = smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z)
+    >>> forest.score(X, Z) > -0.1
+    True
+    >>> round(float(forest.feature_importances_.sum()), 6)
+    1.0
+    """
+
+    def __init__(
+        self,
+        *,
+        n_estimators: int = 500,
+        target: str = "auto",
+        candidates: int | str = "auto",
+        splits: str = "axis",
+        density: float | None = None,
+        min_parent: int = 2,
+        max_depth: int | None = None,
+        sample: str = "bootstrap",
+        oob_rule: str = "both",
+        self_distance: str | float = "given",
+        complete: str | int = "auto",
+        rank: int | None = None,
+        categories: Iterable[str | int] | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.target = target
+        self.candidates = candidates
+        self.splits = splits
+        self.density = density
+        self.min_parent = min_parent
+        self.max_depth = max_depth
+        self.sample = sample
+        self.oob_rule = oob_rule
+        self.self_distance = self_distance
+        self.complete = complete
+        self.rank = rank
+        self.categories = categories
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            **super()._options(),
+            **_options.growing(self),
+            "oob_rule": 1 + _options.word("oob_rule", self.oob_rule, _options.OOB_RULES),
+            "rank": 0 if self.rank is None else _options.count("rank", self.rank, 1),
+            **_options.self_distance(self.self_distance),
+            **_options.complete(self.complete),
+        }
+
+    @classmethod
+    def _parameters_of(cls, options: dict[str, Any]) -> dict[str, Any]:
+        samples = {0: "bootstrap", 1: f"subsample:{options['sample_share']!r}", 2: "none"}
+        depth, rank = options["max_depth"], options["rank"]
+        return {
+            **super()._parameters_of(options),
+            **_options.as_parameters(options),
+            "n_estimators": options["n_trees"],
+            "density": options["density"] if options["splits"] == 1 else None,
+            "max_depth": None if depth == _core.NO_LIMIT else depth,
+            "sample": samples[options["sample"]],
+            "oob_rule": _options.OOB_RULES[options["oob_rule"] - 1],
+            "complete": options["complete"] or "off",
+            "rank": rank or None,
+        }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags = ClassifierTags()  # it predicts labels too
+        return tags
+
+    # ---- labels and responses ----
+
+    def _values(self, X: Any, oob: bool = False) -> Floats:
+        items = self._items_of(X)
+        with watching(self.n_jobs) as watch:
+            return self._model.values(items, oob, watch)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label or the response itself, of a forest fitted on one.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Items.
+
+        Returns
+        -------
+        y : array of shape (n,) or (n, k)
+            Labels, or numbers.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, y)
+        >>> bool((forest.predict(X) == y).mean() > 0.95)
+        True
+        """
+        values = self._values(X)
+        if self.target_ == "labels":  # equal shares: the first as text, as the command has it
+            return np.asarray(self.classes_[self._class_places[values.argmax(axis=1)]])
+        return values if self._n_outputs > 0 or values.shape[1] > 1 else values[:, 0]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The share of each class, of a forest fitted on labels.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Items.
+
+        Returns
+        -------
+        shares : array of shape (n, n_classes)
+            In the order of `classes_`.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, y)
+        >>> forest.predict_proba(X).shape
+        (150, 3)
+        """
+        check_is_fitted(self)
+        if self.target_ != "labels":
+            raise ValueError(f"only labels have shares, and the forest was fitted on a target '{self.target_}'")
+        values = self._values(X)
+        shares = np.empty_like(values)
+        shares[:, self._class_places] = values
+        return shares
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """The leaf of every tree that an item comes to.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Items.
+
+        Returns
+        -------
+        leaves : array of shape (n, n_estimators)
+            Numbers of leaves, from 0 in each tree, as ``smerf export`` numbers them.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> X, Z = smerf.simulate("radial", 60)
+        >>> smerf.DistanceForest(n_estimators=7, random_state=1).fit(X, Z).apply(X).shape
+        (60, 7)
+        """
+        items = self._items_of(X)
+        with watching(self.n_jobs) as watch:
+            return self._model.leaves(items, watch).astype(np.int64)
+
+    # ---- out of bag ----
+
+    @property
+    def oob_distance_(self) -> Floats:
+        """Distances of the training items by trees that have not seen them; NaN where there is none.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> X, Z = smerf.simulate("radial", 40)
+        >>> smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z).oob_distance_.shape
+        (40, 40)
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "_oob"):
+            self._oob = self.distance(self._training_items(), oob=True)
+        return self._oob
+
+    @property
+    def oob_score_(self) -> float:
+        """The score of `score`, out of bag.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> X, Z = smerf.simulate("regression", 80)
+        >>> smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z).oob_score_ < 0
+        True
+        """
+        metric = "auc-roc" if self.target_ in ("graph", "observed") else "rmse"
+        score = self.evaluate_oob(metrics=metric)[metric]
+        return score if metric in _core.RISING_METRICS else -score
+
+    def evaluate_oob(self, X: Any = None, *, metrics: Any = None) -> dict[str, float]:
+        """How good the distances are out of bag.
+
+        Parameters
+        ----------
+        X : array of shape (n, p), optional
+            The training items, where the model comes from a file.
+        metrics : str or list of str, optional
+            As in `evaluate`.
+
+        Returns
+        -------
+        scores : dict
+            By the names of the metrics.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> X, Z = smerf.simulate("regression", 80)
+        >>> sorted(smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z).evaluate_oob())
+        ['map@10', 'rmse', 'spearman']
+        """
+        items = self._items_of(X)
+        with watching(self.n_jobs) as watch:
+            return self._model.evaluate(items, None, None, True, _options.metrics(metrics), watch)
+
+    # ---- tuning ----
+
+    def tune(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        Z: Any = None,
+        pairs: Any = None,
+        graph: Any = None,
+        observed: Any = None,
+        sample_weight: Any = None,
+        metric: str | None = None,
+        vary: Iterable[str] | None = None,
+    ) -> DistanceForest:
+        """Choose parameters by out-of-bag score, and fit with the best.
+
+        `candidates`, `min_parent` and `splits` (for graphs also `self_distance`) are set to the best found.
+
+        Parameters
+        ----------
+        X, y, Z, pairs, graph, observed, sample_weight
+            As in `fit`.
+        metric : str, optional
+            'auc-roc' for graphs, else 'rmse' by default.
+        vary : list of str, optional
+            Which of these parameters vary; the others are as they are.
+
+        Returns
+        -------
+        self : object
+            Fitted, with `tuned_`.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> X, Z = smerf.simulate("regression", 60)
+        >>> forest = smerf.DistanceForest(n_estimators=20, random_state=1).tune(X, Z, vary=["min_parent"])
+        >>> len(forest.tuned_)
+        3
+        """
+        items, known = self._problem(X, y, Z, pairs, graph, observed, sample_weight)
+        if vary is None:
+            vary = VARIED + (("self_distance",) if graph is not None else ())
+        chosen = list(vary)
+        for name in chosen:
+            _options.word("vary", name, VARIED + ("self_distance",))
+        metric = metric or _core.usual_metric(known.target)
+        place = _options.word("metric", metric, tuple(_core.METRICS))
+        with watching(self.n_jobs, self.verbose, "trying settings") as watch:
+            model, tried, best = _core.tune(items, known.target, self._options(), chosen, place, watch)
+        self._remember(model, items, known)
+        self.set_params(**{name: value for name, value in _options.as_parameters(best).items() if name in chosen})
+        self.tuned_ = [
+            {**{name: value for name, value in _options.as_parameters(trial).items() if name in chosen}, metric: trial["score"]}
+            for trial in tried
+        ]
+        return self

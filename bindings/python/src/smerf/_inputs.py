@@ -1,0 +1,192 @@
+"""X as the library wants it: columns of numbers, and categories as codes.
+
+Numbers in float32 or float64 are used where they lie, in rows or in columns; from anything else an array of float64 is
+made and kept as long as the items.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_array
+
+from . import _core
+
+Column = tuple[Any, ...]
+"""(name, array of float32 or float64), or (name, uint32 codes, levels)."""
+
+
+def is_frame(data: Any) -> bool:
+    """Whether it is a pandas frame; nobody has to have pandas."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(data, pandas.DataFrame)
+
+
+def is_series(data: Any) -> bool:
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(data, pandas.Series)
+
+
+# ---- one column ----
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None:
+        return True
+    if isinstance(value, (str, bytes)):
+        return False
+    different = value != value  # NaN, NaT and pandas.NA differ from themselves or cannot say
+    return different is not False and different is not np.False_
+
+
+def level_text(value: Any) -> str:
+    """A level as the command would read it: whole numbers without a point."""
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _coded(name: str, values: Sequence[Any] | NDArray[Any]) -> Column:
+    """A category from its values; only levels that occur are known."""
+    place: dict[str, int] = {}
+    codes = np.empty(len(values), np.uint32)
+    for i, value in enumerate(values):
+        codes[i] = _core.MISSING if _is_missing(value) else place.setdefault(level_text(value), len(place))
+    return name, codes, list(place)
+
+
+def _in_place(values: NDArray[Any]) -> bool:
+    """Whether the library can read an array where it lies: rows go forward by whole numbers of cells."""
+    step = values.strides[0]
+    is_float = values.dtype in (np.float32, np.float64) and values.dtype.isnative
+    return is_float and values.flags.aligned and step > 0 and step % values.itemsize == 0
+
+
+def _numbers(values: NDArray[Any]) -> NDArray[Any]:
+    return values if _in_place(values) else np.ascontiguousarray(values, dtype=np.float64)
+
+
+def _object_column(name: str, values: NDArray[Any], is_category: bool | None) -> Column:
+    """Numbers, or a category if all of them are text; a mixture is refused."""
+    texts = np.fromiter((isinstance(v, (str, bytes)) for v in values), bool, len(values))
+    if is_category or (is_category is None and texts.any()):
+        missing = np.fromiter((_is_missing(v) for v in values), bool, len(values))
+        if is_category is None and not (texts | missing).all():
+            row = int(np.flatnonzero(~(texts | missing))[0])
+            raise ValueError(
+                f"column '{name}', row {row}: {values[row]!r} among text; a column is numbers, or text that is a category"
+            )
+        return _coded(name, values)
+    missing_or_number = [np.nan if _is_missing(v) else v for v in values]
+    return name, np.array([float(v) for v in missing_or_number], dtype=np.float64)
+
+
+def _series_column(name: str, series: Any, is_category: bool | None) -> Column:
+    """A column of a frame. `is_category` is what the model says, None in training."""
+    import pandas as pd
+
+    if isinstance(series.dtype, pd.CategoricalDtype) and is_category is not False:
+        codes = series.cat.codes.to_numpy()
+        texts = [level_text(level) for level in series.cat.categories]
+        used = np.unique(codes[codes >= 0])
+        new_place = np.full(len(texts) + 1, _core.MISSING, dtype=np.uint32)  # the last: code -1
+        new_place[used] = np.arange(len(used), dtype=np.uint32)
+        return name, np.ascontiguousarray(new_place[codes]), [texts[level] for level in used]
+    if pd.api.types.is_bool_dtype(series.dtype) or pd.api.types.is_numeric_dtype(series.dtype):
+        if is_category:
+            return _coded(name, series.tolist())
+        if np.issubdtype(np.asarray(series.dtype.type()).dtype, np.complexfloating):
+            raise ValueError(f"Complex data not supported: column '{name}'")
+        if series.dtype in (np.float32, np.float64):
+            return name, _numbers(series.to_numpy())
+        return name, _numbers(series.to_numpy(dtype=np.float64, na_value=np.nan))
+    if pd.api.types.is_datetime64_any_dtype(series.dtype) or pd.api.types.is_timedelta64_dtype(series.dtype):
+        raise ValueError(f"column '{name}' holds times; turn them into numbers, or into a category")
+    return _object_column(name, series.to_numpy(dtype=object), is_category)
+
+
+# ---- all of them ----
+
+
+def _frame_columns(X: Any, names: Sequence[str], categories: Sequence[bool | None]) -> list[Column]:
+    return [_series_column(name, X.iloc[:, f], categories[f]) for f, name in enumerate(names)]
+
+
+def _array_columns(X: NDArray[Any], names: Sequence[str], categories: Sequence[bool | None]) -> list[Column]:
+    if X.dtype.kind in "biuf":
+        values = X if _in_place(X) else np.asarray(X, dtype=np.float64, order="F")
+        return [
+            _coded(name, X[:, f].tolist()) if categories[f] else (name, values[:, f]) for f, name in enumerate(names)
+        ]
+    return [_object_column(name, X[:, f].astype(object), categories[f]) for f, name in enumerate(names)]
+
+
+def checked(X: Any, fewest: int = 1) -> Any:
+    """X as a two-dimensional array, sparse matrix or frame, with scikit-learn's words where it is none."""
+    if is_frame(X):
+        if X.shape[0] < fewest:
+            raise ValueError(f"Found array with {X.shape[0]} sample(s) (shape={X.shape}) while {fewest} are required.")
+        if X.shape[1] == 0:
+            raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
+        return X
+    X = check_array(X, accept_sparse=True, dtype=None, ensure_all_finite=False, ensure_min_samples=fewest)
+    return X.toarray(order="F") if sparse.issparse(X) else X
+
+
+def number_names(n: int) -> list[str]:
+    """What the command calls the columns of an array."""
+    return [f"x{f}" for f in range(n)]
+
+
+def category_places(categories: Any, names: Sequence[str]) -> list[bool | None]:
+    """Which columns are to be categories, from names or places; None: their values say."""
+    flags: list[bool | None] = [None] * len(names)
+    for column in [] if categories is None else categories:
+        place = list(names).index(column) if isinstance(column, str) and column in names else column
+        if not isinstance(place, (int, np.integer)) or not 0 <= place < len(names):
+            raise ValueError(f"categories: there is no column {column!r}")
+        flags[place] = True
+    return flags
+
+
+def plain_column(column: Column) -> Column:
+    """A column with its numbers next to each other, as doubles."""
+    return column if len(column) == 3 else (column[0], np.ascontiguousarray(column[1], dtype=np.float64))
+
+
+def shown_columns(columns: dict[str, Any], n: int) -> list[Column]:
+    """Columns that are no features: numbers, or categories."""
+    made = []
+    for name, values in columns.items():
+        array = np.asarray(values)
+        if array.shape != (n,):
+            raise ValueError(f"column '{name}' has the shape {array.shape} for {n} items")
+        is_number = array.dtype.kind in "iuf"
+        made.append((name, array.astype(np.float64)) if is_number else _coded(name, array.tolist()))
+    return made
+
+
+def item_ids(X: Any, id_column: str | None = None) -> tuple[str, list[str]] | None:
+    """A frame whose index has a name tells what the items are called, if no two are called the same."""
+    if not is_frame(X) or X.index.name is None or not X.index.is_unique:
+        return None
+    if id_column is not None and str(X.index.name) != id_column:
+        return None
+    return str(X.index.name), [level_text(label) for label in X.index]
+
+
+def make_items(
+    X: Any,
+    names: Sequence[str],
+    categories: Sequence[bool | None],
+    ids: tuple[str, list[str]] | None,
+    weights: tuple[str, NDArray[np.float64]] | None,
+) -> _core.Items:
+    columns = _frame_columns(X, names, categories) if is_frame(X) else _array_columns(X, names, categories)
+    return _core.Items(columns, X.shape[0], ids, weights)

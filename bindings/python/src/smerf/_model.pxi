@@ -1,0 +1,263 @@
+# Models: learned, asked, saved and loaded.
+
+
+cdef smerf_options options_of(dict given):
+    cdef smerf_options options
+    smerf_options_default(&options)
+    for name, value in given.items():
+        if name == "method": options.method = <smerf_method><int>value
+        elif name == "seed": options.seed = value
+        elif name == "first_tree": options.first_tree = value
+        elif name == "n_trees": options.n_trees = value
+        elif name == "splits": options.splits = <smerf_splits><int>value
+        elif name == "candidates": options.candidates = value
+        elif name == "candidates_power": options.candidates_power = value
+        elif name == "density": options.density = value
+        elif name == "min_parent": options.min_parent = value
+        elif name == "max_depth": options.max_depth = value
+        elif name == "sample": options.sample = <smerf_sample><int>value
+        elif name == "sample_share": options.sample_share = value
+        elif name == "oob_rule": options.oob_rule = <smerf_oob_rule><int>value
+        elif name == "self_distance": options.self_distance = <smerf_self><int>value
+        elif name == "self_value": options.self_value = value
+        elif name == "complete": options.complete = value
+        elif name == "rank": options.rank = value
+        elif name == "n_pairs": options.n_pairs = value
+        elif name == "n_factors": options.n_factors = value
+        elif name == "n_burn": options.n_burn = value
+        elif name == "n_draws": options.n_draws = value
+        elif name == "n_chains": options.n_chains = value
+        else: raise TypeError(f"no option is called {name}")
+    return options
+
+
+cdef dict facts_of(const smerf_options *options):
+    return {"seed": options.seed, "first_tree": options.first_tree, "n_trees": options.n_trees,
+            "splits": <int>options.splits, "candidates": options.candidates, "density": options.density,
+            "min_parent": options.min_parent, "max_depth": options.max_depth, "sample": <int>options.sample,
+            "sample_share": options.sample_share, "oob_rule": <int>options.oob_rule,
+            "self_distance": <int>options.self_distance, "self_value": options.self_value,
+            "complete": options.complete, "rank": options.rank, "n_pairs": options.n_pairs,
+            "n_factors": options.n_factors, "n_burn": options.n_burn, "n_draws": options.n_draws,
+            "n_chains": options.n_chains}
+
+
+cdef const smerf_items *items_or_null(Items items) noexcept:
+    return NULL if items is None else items.items
+
+
+cdef smerf_question question_of(Items rows, Items columns, bint out_of_bag):
+    cdef smerf_question question
+    memset(&question, 0, sizeof(question))
+    question.rows = rows.items
+    question.columns = items_or_null(columns)
+    question.out_of_bag = out_of_bag
+    return question
+
+
+cdef class Model:
+    cdef smerf_model *model
+    cdef object borrowed  # the matrix that a forest was grown on
+
+    def __dealloc__(self):
+        smerf_model_free(self.model)
+
+    # ---- in and out ----
+
+    def save(self, path):
+        cdef smerf_error error
+        cdef bytes name = os.fsencode(path)
+        cdef const char *to = name
+        cdef smerf_status status
+        with nogil:
+            status = smerf_model_save(self.model, to, &error)
+        check(status, &error)
+
+    def to_bytes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model")
+            self.save(path)
+            with open(path, "rb") as file:
+                return file.read()
+
+    def __deepcopy__(self, memo):
+        return self  # nothing ever changes it
+
+    def __reduce__(self):
+        return model_from_bytes, (self.to_bytes(),)
+
+    # ---- what it is ----
+
+    def describe(self):
+        cdef smerf_description about
+        cdef double value
+        smerf_model_describe(self.model, &about)
+        findings = {}
+        for k in range(smerf_model_n_findings(self.model)):
+            name = _text(smerf_model_finding(self.model, k, &value))
+            findings[name] = value
+        return {"method": _text(about.method), "target": _text(about.target),
+                "target_columns": [_text(about.target_columns[c]) for c in range(about.n_target_columns)],
+                "n_items": about.n_items, "n_features": about.n_features, "n_nodes": about.n_nodes,
+                "n_leaves": about.n_leaves, "id_column": _text(about.id_column),
+                "rank_share": about.rank_share, "options": facts_of(&about.options), "findings": findings}
+
+    def features(self):
+        """(name, levels) of every feature; levels is None for numbers."""
+        cdef smerf_description about
+        cdef smerf_column column
+        smerf_model_describe(self.model, &about)
+        features = []
+        for f in range(about.n_features):
+            smerf_model_feature(self.model, f, &column)
+            levels = [_text(column.levels[k]) for k in range(column.n_levels)]
+            features.append((_text(column.name), levels if column.kind == SMERF_CATEGORY else None))
+        return features
+
+    def value_names(self):
+        return [_text(smerf_model_value_name(self.model, v)) for v in range(smerf_model_n_values(self.model))]
+
+    # ---- distances ----
+
+    def distances(self, Items rows, Items columns, bint out_of_bag, out, Watch watch):
+        """Into out, [rows][columns] of float32 or float64."""
+        cdef smerf_error error
+        cdef smerf_question question = question_of(rows, columns, out_of_bag)
+        cdef row_place place = place_of(out)
+        cdef smerf_status status
+        with nogil:
+            status = smerf_predict_rows(self.model, &question, &watch.run, take_row, &place, &error)
+        check(status, &error, watch)
+
+    def pairs(self, Items rows, Items columns, const uint32_t[::1] left, const uint32_t[::1] right, bint out_of_bag,
+              bint with_spread, Watch watch):
+        cdef smerf_error error
+        cdef smerf_question question = question_of(rows, columns, out_of_bag)
+        cdef size_t n = left.shape[0]
+        cdef smerf_status status
+        distances, spreads = np.empty(n), np.empty(n)
+        cdef double[::1] distance = distances, spread = spreads
+        cdef double *to_spread = &spread[0] if with_spread and n > 0 else NULL
+        if n == 0:
+            return distances, spreads
+        with nogil:
+            status = smerf_predict_pairs(self.model, &question, &left[0], &right[0], n, &watch.run, &distance[0],
+                                         to_spread, &error)
+        check(status, &error, watch)
+        return distances, spreads
+
+    def values(self, Items rows, bint out_of_bag, Watch watch):
+        """Shares of classes, or responses: [rows][values]."""
+        cdef smerf_error error
+        cdef smerf_question question = question_of(rows, None, out_of_bag)
+        cdef smerf_status status
+        made = np.empty((rows.n, max(1, smerf_model_n_values(self.model))))
+        cdef double[:, ::1] values = made
+        with nogil:
+            status = smerf_predict_values(self.model, &question, &watch.run, &values[0, 0], &error)
+        check(status, &error, watch)
+        return made
+
+    def leaves(self, Items rows, Watch watch):
+        cdef smerf_error error
+        cdef smerf_description about
+        cdef smerf_status status
+        smerf_model_describe(self.model, &about)
+        made = np.empty((rows.n, about.options.n_trees), np.uint32)
+        cdef uint32_t[:, ::1] leaves = made
+        with nogil:
+            status = smerf_predict_leaves(self.model, rows.items, &watch.run, &leaves[0, 0], &error)
+        check(status, &error, watch)
+        return made
+
+    def neighbors(self, Items items, Items queries, size_t k, radius, bint out_of_bag, Watch watch):
+        """As compressed rows: where each query's start, places in items, distances."""
+        cdef smerf_error error
+        cdef smerf_neighborhood wanted
+        cdef neighbor_lists lists
+        cdef smerf_status status
+        memset(&wanted, 0, sizeof(wanted))
+        memset(&lists, 0, sizeof(lists))
+        wanted.items = items.items
+        wanted.queries = items_or_null(queries)
+        wanted.k = k
+        wanted.has_radius = radius is not None
+        wanted.radius = 0 if radius is None else radius
+        wanted.out_of_bag = out_of_bag
+        starts = np.zeros((items if queries is None else queries).n + 1, np.int64)
+        cdef int64_t[::1] start = starts
+        lists.start = &start[0]
+        try:
+            with nogil:
+                status = smerf_neighbors(self.model, &wanted, &watch.run, take_neighbors, &lists, &error)
+            if lists.is_full:
+                raise MemoryError("out of memory while collecting neighbours")
+            check(status, &error, watch)
+            return (starts, *arrays_of(&lists))
+        finally:
+            free(lists.item)
+            free(lists.distance)
+
+    # ---- how good ----
+
+    def evaluate(self, Items rows, Items columns, Target truth, bint out_of_bag, unsigned metrics, Watch watch):
+        cdef smerf_error error
+        cdef smerf_question question = question_of(rows, columns, out_of_bag)
+        cdef const smerf_target *known = NULL if truth is None else truth.target
+        cdef smerf_scores scores
+        cdef smerf_status status
+        with nogil:
+            status = smerf_evaluate(self.model, &question, known, metrics, &watch.run, &scores, &error)
+        check(status, &error, watch)
+        return {_text(smerf_metric_name(<smerf_metric>m)): scores.value[m] for m in range(SMERF_N_METRICS)
+                if scores.metrics >> m & 1}
+
+
+def fit(Items items, Target target, dict options, Watch watch):
+    cdef smerf_error error
+    cdef smerf_options chosen = options_of(options)
+    cdef Model made = Model()
+    cdef smerf_status status
+    with nogil:
+        status = smerf_fit(items.items, target.target, &chosen, &watch.run, &made.model, &error)
+    check(status, &error, watch)
+    made.borrowed = target.borrowed
+    return made
+
+
+def load(path):
+    cdef smerf_error error
+    cdef Model made = Model()
+    cdef bytes name = os.fsencode(path)
+    cdef const char *source = name
+    cdef smerf_status status
+    with nogil:
+        status = smerf_model_load(source, &made.model, &error)
+    check(status, &error)
+    return made
+
+
+def model_from_bytes(data):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model")
+        with open(path, "wb") as file:
+            file.write(data)
+        return load(path)
+
+
+def merge(parts):
+    """Joins parts of one forest."""
+    cdef smerf_error error
+    cdef Model made = Model()
+    cdef size_t n = len(parts)
+    cdef const smerf_model **models = <const smerf_model **>malloc((n + 1) * sizeof(smerf_model *))
+    if models == NULL:
+        raise MemoryError()
+    for k in range(n):
+        models[k] = (<Model?>parts[k]).model
+    try:
+        check(smerf_model_merge(models, n, &made.model, &error), &error)
+    finally:
+        free(models)
+    made.borrowed = [(<Model>part).borrowed for part in parts]
+    return made

@@ -1,0 +1,316 @@
+# What the module takes from smerf.h; the C compiler compares it with the header.
+from libc.stdint cimport uint32_t, uint64_t
+
+cdef extern from "smerf.h" nogil:
+    const char *smerf_version()
+
+    ctypedef enum smerf_status:
+        SMERF_OK
+        SMERF_NO_MEMORY
+        SMERF_IO
+        SMERF_CANCELLED
+        SMERF_BAD_INPUT
+        SMERF_BAD_FILE
+
+    ctypedef struct smerf_error:
+        smerf_status status
+        char *message
+        size_t row, column
+
+    ctypedef enum smerf_kind:
+        SMERF_NUMBER
+        SMERF_CATEGORY
+
+    uint32_t SMERF_MISSING
+
+    ctypedef struct smerf_column:
+        const char *name
+        smerf_kind kind
+        const double *values
+        const float *floats
+        size_t step
+        const uint32_t *codes
+        const char **levels
+        size_t n_levels
+
+    ctypedef struct smerf_items:
+        pass
+
+    smerf_status smerf_items_new(const smerf_column *, size_t, size_t, smerf_items **, smerf_error *)
+    void smerf_items_free(smerf_items *)
+    smerf_status smerf_items_set_ids(smerf_items *, const char *, const char **, smerf_error *)
+    smerf_status smerf_items_set_weights(smerf_items *, const char *, const double *, smerf_error *)
+
+    ctypedef struct smerf_target:
+        pass
+
+    ctypedef struct smerf_pair_list:
+        size_t n
+        const uint32_t *left
+        const uint32_t *right
+        const double *value
+        const double *weight
+
+    smerf_status smerf_target_new_distances(const float *, size_t, smerf_target **, smerf_error *)
+    smerf_status smerf_target_new_block(const float *, size_t, size_t, smerf_target **, smerf_error *)
+    smerf_status smerf_target_new_labels(const char *, const uint32_t *, size_t, const char **, size_t, smerf_target **,
+                                         smerf_error *)
+    smerf_status smerf_target_new_response(const char **, const double **, size_t, size_t, smerf_target **,
+                                           smerf_error *)
+    smerf_status smerf_target_new_product(const char **, const double **, size_t, size_t, smerf_target **,
+                                          smerf_error *)
+    smerf_status smerf_target_new_absolute(const char *, const double *, size_t, smerf_target **, smerf_error *)
+    smerf_status smerf_target_new_graph(const smerf_pair_list *, const smerf_pair_list *, size_t, smerf_target **,
+                                        smerf_error *)
+    smerf_status smerf_target_new_pairs(const smerf_pair_list *, size_t, smerf_target **, smerf_error *)
+    void smerf_target_note_no_diagonal(smerf_target *)
+    void smerf_target_free(smerf_target *)
+
+    ctypedef enum smerf_splits:
+        SMERF_AXIS
+        SMERF_OBLIQUE
+    ctypedef enum smerf_sample:
+        SMERF_BOOTSTRAP
+        SMERF_SUBSAMPLE
+        SMERF_NO_SAMPLE
+    ctypedef enum smerf_oob_rule:
+        SMERF_OOB_AS_FITTED
+        SMERF_OOB_BOTH
+        SMERF_OOB_EITHER
+    ctypedef enum smerf_self:
+        SMERF_SELF_GIVEN
+        SMERF_SELF_VALUE
+        SMERF_SELF_EXCLUDE
+    ctypedef enum smerf_method:
+        SMERF_METHOD_FOREST
+    int SMERF_N_METHODS
+
+    size_t SMERF_CANDIDATES_AUTO, SMERF_CANDIDATES_ALL, SMERF_NO_LIMIT, SMERF_COMPLETE_OFF, SMERF_COMPLETE_AUTO
+
+    ctypedef struct smerf_options:
+        smerf_method method
+        uint64_t seed
+        size_t first_tree, n_trees
+        smerf_splits splits
+        size_t candidates
+        double candidates_power, density
+        size_t min_parent, max_depth
+        smerf_sample sample
+        double sample_share
+        smerf_oob_rule oob_rule
+        smerf_self self_distance
+        double self_value
+        size_t complete, rank, n_pairs, n_factors, n_burn, n_draws, n_chains
+
+    void smerf_options_default(smerf_options *)
+    const char *smerf_method_name(smerf_method)
+
+    ctypedef int (*smerf_progress)(void *, double) noexcept
+
+    ctypedef struct smerf_run:
+        size_t n_threads
+        smerf_progress progress
+        void *context
+
+    ctypedef struct smerf_model:
+        pass
+
+    smerf_status smerf_fit(const smerf_items *, smerf_target *, const smerf_options *, const smerf_run *,
+                           smerf_model **, smerf_error *)
+    void smerf_model_free(smerf_model *)
+
+    ctypedef struct smerf_question:
+        const smerf_items *rows
+        const smerf_items *columns
+        bint out_of_bag
+        smerf_oob_rule oob_rule
+        size_t n_trees
+
+    ctypedef int (*smerf_row_sink)(void *, size_t, const double *, size_t) noexcept
+
+    smerf_status smerf_predict_rows(const smerf_model *, const smerf_question *, const smerf_run *, smerf_row_sink,
+                                    void *, smerf_error *)
+    smerf_status smerf_predict_pairs(const smerf_model *, const smerf_question *, const uint32_t *, const uint32_t *,
+                                     size_t, const smerf_run *, double *, double *, smerf_error *)
+    smerf_status smerf_predict_values(const smerf_model *, const smerf_question *, const smerf_run *, double *,
+                                      smerf_error *)
+    smerf_status smerf_predict_leaves(const smerf_model *, const smerf_items *, const smerf_run *, uint32_t *,
+                                      smerf_error *)
+    size_t smerf_model_n_values(const smerf_model *)
+    const char *smerf_model_value_name(const smerf_model *, size_t)
+
+    ctypedef struct smerf_neighborhood:
+        const smerf_items *items
+        const smerf_items *queries
+        size_t k
+        bint has_radius
+        double radius
+        bint out_of_bag
+        smerf_oob_rule oob_rule
+
+    ctypedef struct smerf_neighbor:
+        size_t item
+        double distance
+
+    ctypedef int (*smerf_neighbor_sink)(void *, size_t, const smerf_neighbor *, size_t) noexcept
+
+    smerf_status smerf_neighbors(const smerf_model *, const smerf_neighborhood *, const smerf_run *,
+                                 smerf_neighbor_sink, void *, smerf_error *)
+
+    ctypedef struct smerf_ballot:
+        size_t n_classes
+        const uint32_t *codes
+        const double *values
+
+    smerf_status smerf_vote(const smerf_model *, const smerf_neighborhood *, const smerf_ballot *, const smerf_run *,
+                            double *, uint32_t *, smerf_error *)
+
+    ctypedef enum smerf_metric:
+        SMERF_RMSE
+    int SMERF_N_METRICS
+
+    ctypedef struct smerf_scores:
+        double *value
+        unsigned metrics
+        size_t n_pairs
+
+    const char *smerf_metric_name(smerf_metric)
+    bint smerf_metric_rises(smerf_metric)
+    unsigned smerf_target_metrics(const smerf_target *)
+    smerf_status smerf_evaluate(const smerf_model *, const smerf_question *, const smerf_target *, unsigned,
+                                const smerf_run *, smerf_scores *, smerf_error *)
+
+    smerf_status smerf_importance_gain(const smerf_model *, double *, smerf_error *)
+    smerf_status smerf_importance_permutation(const smerf_model *, const smerf_items *, const smerf_target *,
+                                              const smerf_run *, double *, double *, smerf_error *)
+
+    smerf_status smerf_importance_interaction(const smerf_model *, const smerf_items *, const smerf_target *,
+                                              const uint32_t *, size_t, const smerf_run *, double *, double *,
+                                              smerf_error *)
+    smerf_status smerf_explain_pairs(const smerf_model *, const smerf_question *, const uint32_t *, const uint32_t *,
+                                     size_t, const smerf_run *, double *, double *, double *, smerf_error *)
+    smerf_status smerf_explain_items(const smerf_model *, const smerf_items *, const uint32_t *, size_t, size_t,
+                                     const smerf_run *, double *, double *, smerf_error *)
+
+    ctypedef enum smerf_clusters_by:
+        SMERF_MEDOIDS
+        SMERF_MEANS
+
+    ctypedef struct smerf_clustering:
+        smerf_clusters_by by
+        size_t k, most_k
+        uint64_t seed
+
+    ctypedef struct smerf_clusters:
+        size_t k
+        double cost, silhouette
+
+    smerf_status smerf_cluster(const smerf_model *, const smerf_items *, const smerf_clustering *, const smerf_run *,
+                               uint32_t *, uint32_t *, double *, double *, smerf_clusters *, smerf_error *)
+
+    ctypedef struct smerf_map_facts:
+        size_t n_landmarks
+        double share_of_values, stress
+
+    smerf_status smerf_embed(const smerf_model *, const smerf_items *, size_t, size_t, uint64_t, const smerf_run *,
+                             double *, double *, smerf_map_facts *, smerf_error *)
+    size_t smerf_vectors_size(const smerf_model *)
+
+    ctypedef int (*smerf_vector_sink)(void *, size_t, const float *, size_t) noexcept
+
+    smerf_status smerf_vectors(const smerf_model *, const smerf_items *, bint, const smerf_run *, smerf_vector_sink,
+                               void *, double *, smerf_error *)
+
+    smerf_status smerf_model_save(const smerf_model *, const char *, smerf_error *)
+    smerf_status smerf_model_load(const char *, smerf_model **, smerf_error *)
+    smerf_status smerf_model_merge(const smerf_model **, size_t, smerf_model **, smerf_error *)
+
+    ctypedef struct smerf_description:
+        const char *method
+        const char *target
+        size_t n_target_columns
+        const char **target_columns
+        double rank_share, rank_share_of_squares
+        bint from_similarities
+        double largest_similarity
+        size_t n_items, n_features, n_nodes, n_leaves
+        smerf_options options
+        const char *id_column
+        const char *weight_column
+
+    void smerf_model_describe(const smerf_model *, smerf_description *)
+    size_t smerf_model_n_findings(const smerf_model *)
+    const char *smerf_model_finding(const smerf_model *, size_t, double *)
+    void smerf_model_feature(const smerf_model *, size_t, smerf_column *)
+
+    ctypedef struct smerf_grid:
+        bint vary_candidates, vary_min_parent, vary_splits, vary_self
+
+    ctypedef struct smerf_trial:
+        size_t number, n_trials
+        smerf_options options
+        double score
+
+    ctypedef void (*smerf_trial_sink)(void *, const smerf_trial *) noexcept
+
+    smerf_status smerf_tune(const smerf_items *, smerf_target *, const smerf_options *, const smerf_grid *,
+                            smerf_metric, const smerf_run *, smerf_trial_sink, void *, smerf_trial *, smerf_model **,
+                            smerf_error *)
+
+    ctypedef struct smerf_comparison:
+        unsigned methods
+        size_t n_repeats
+        double train_share
+        bint by_pairs, tunes
+        smerf_metric metric
+        smerf_options options
+
+    void smerf_comparison_default(const smerf_target *, smerf_comparison *)
+
+    ctypedef struct smerf_standing:
+        bint applies
+        char *why_not
+        double *mean
+        double *standard_error
+        double seconds
+
+    smerf_status smerf_compare(const smerf_items *, const smerf_target *, const smerf_comparison *, const smerf_run *,
+                               smerf_standing *, smerf_error *)
+
+    ctypedef enum smerf_simulation:
+        SMERF_REGRESSION
+    int SMERF_SIMULATED_FEATURES
+
+    smerf_status smerf_simulate(smerf_simulation, size_t, size_t, uint64_t, uint32_t, double *, double *, smerf_error *)
+    double smerf_simulated_distance(smerf_simulation, double, double)
+
+# The page of a report, which is no part of the library but of its sources.
+cdef extern from "base/output.h" nogil:
+    ctypedef struct sm_output:
+        pass
+
+    smerf_status sm_output_open(const char *, sm_output **, smerf_error *)
+    bint sm_output_has_failed(const sm_output *)
+    smerf_status sm_output_finish(sm_output *, smerf_error *)
+    void sm_output_abandon(sm_output *)
+
+cdef extern from "report/report.h" nogil:
+    ctypedef struct sm_report_column:
+        smerf_column column
+        const char *role
+
+    ctypedef struct sm_report:
+        const smerf_model *model
+        const smerf_items *items
+        const char **ids
+        const sm_report_column *columns
+        size_t n_columns
+        const smerf_target *truth
+        size_t n_clusters
+        const char *title
+        const char *model_file
+        const char *items_file
+        const char *target_text
+        const char *explain_command
+
+    smerf_status sm_report_write(const sm_report *, bint, const smerf_run *, sm_output *, smerf_error *)

@@ -1,0 +1,85 @@
+# Options chosen by out-of-bag score, methods compared, data simulated.
+
+METHODS = [_text(smerf_method_name(<smerf_method>m)) for m in range(SMERF_N_METHODS)]
+METRICS = [_text(smerf_metric_name(<smerf_metric>m)) for m in range(SMERF_N_METRICS)]
+RISING_METRICS = [_text(smerf_metric_name(<smerf_metric>m)) for m in range(SMERF_N_METRICS)
+                  if smerf_metric_rises(<smerf_metric>m)]
+MISSING = SMERF_MISSING
+CANDIDATES_AUTO, CANDIDATES_ALL, NO_LIMIT = SMERF_CANDIDATES_AUTO, SMERF_CANDIDATES_ALL, SMERF_NO_LIMIT
+COMPLETE_OFF, COMPLETE_AUTO = SMERF_COMPLETE_OFF, SMERF_COMPLETE_AUTO
+
+
+cdef void take_trial(void *context, const smerf_trial *trial) noexcept with gil:
+    (<list>context).append({**facts_of(&trial.options), "score": trial.score})
+
+
+def tune(Items items, Target target, dict options, vary, int metric, Watch watch):
+    """The best model, what was tried, and the number of the best."""
+    cdef smerf_error error
+    cdef smerf_options chosen = options_of(options)
+    cdef smerf_grid grid
+    cdef smerf_trial best
+    cdef Model made = Model()
+    cdef list tried = []
+    cdef smerf_status status
+    grid.vary_candidates, grid.vary_min_parent = "candidates" in vary, "min_parent" in vary
+    grid.vary_splits, grid.vary_self = "splits" in vary, "self_distance" in vary
+    with nogil:
+        status = smerf_tune(items.items, target.target, &chosen, &grid, <smerf_metric>metric, &watch.run, take_trial,
+                            <void *>tried, &best, &made.model, &error)
+    check(status, &error, watch)
+    made.borrowed = target.borrowed
+    return made, tried, {**facts_of(&best.options), "score": best.score}
+
+
+def usual_metric(Target target):
+    """What a target is tuned and scored by, unless told otherwise."""
+    cdef smerf_comparison usual
+    smerf_comparison_default(target.target, &usual)
+    return METRICS[<int>usual.metric]
+
+
+def compare(Items items, Target target, dict options, dict plan, Watch watch):
+    """How every method fares: a list of dictionaries by method."""
+    cdef smerf_error error
+    cdef smerf_comparison comparison
+    cdef smerf_status status
+    cdef smerf_standing *standings = <smerf_standing *>malloc(SMERF_N_METHODS * sizeof(smerf_standing))
+    if standings == NULL:
+        raise MemoryError()
+    smerf_comparison_default(target.target, &comparison)
+    for name, value in plan.items():
+        if name == "methods": comparison.methods = sum(1 << METHODS.index(method) for method in set(value))
+        elif name == "n_repeats": comparison.n_repeats = value
+        elif name == "train_share": comparison.train_share = value
+        elif name == "by_pairs": comparison.by_pairs = value
+        elif name == "tunes": comparison.tunes = value
+        elif name == "metric": comparison.metric = <smerf_metric><int>METRICS.index(value)
+    base = facts_of(&comparison.options)
+    comparison.options = options_of({**base, **options})
+    try:
+        with nogil:
+            status = smerf_compare(items.items, target.target, &comparison, &watch.run, standings, &error)
+        check(status, &error, watch)
+        metrics = [METRICS.index(name) for name in target.metrics()]
+        return [{"method": METHODS[m], "applies": bool(standings[m].applies),
+                 "why_not": standings[m].why_not.decode("utf-8", "replace"), "seconds": standings[m].seconds,
+                 "scores": {METRICS[k]: {"mean": standings[m].mean[k], "se": standings[m].standard_error[k]}
+                            for k in metrics}} for m in range(SMERF_N_METHODS)]
+    finally:
+        free(standings)
+
+
+def simulate(int kind, size_t first_item, size_t n, uint64_t seed, uint32_t part):
+    """Features [n][20] and the distances of all pairs [n][n]."""
+    cdef smerf_error error
+    cdef size_t i, j
+    features, distances = np.empty((n, SMERF_SIMULATED_FEATURES)), np.empty((n, n))
+    cdef double[:, ::1] x = features, z = distances
+    cdef double[::1] y = np.empty(n)
+    check(smerf_simulate(<smerf_simulation>kind, first_item, n, seed, part, &x[0, 0], &y[0], &error), &error)
+    with nogil:
+        for i in range(n):
+            for j in range(n):
+                z[i, j] = smerf_simulated_distance(<smerf_simulation>kind, y[i], y[j])
+    return features, distances

@@ -1,0 +1,282 @@
+"""What is known of the pairs, in any of the forms that users have it in, as the library's target."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.spatial.distance import squareform
+from sklearn.utils import check_array
+
+from . import _core
+from ._distances import Distances, square_of_rows
+from ._inputs import is_frame, is_series, level_text
+
+KINDS = ("auto", "labels", "response", "absolute", "product")
+
+
+class Known(NamedTuple):
+    """A target, and what Python remembers of it."""
+
+    target: _core.Target
+    classes: NDArray[Any] | None = None  # of labels, sorted as NumPy sorts them
+    n_outputs: int = 0  # columns of a response; 0: y was one-dimensional
+
+
+# ---- matrices ----
+
+
+def _aligned(Z: Any, X: Any) -> Any:
+    """A frame of distances in the order of X's index, if both are labelled alike; else as it stands."""
+    if not (is_frame(Z) and is_frame(X)) or Z.shape[0] != Z.shape[1] or len(Z) != len(X) or not X.index.is_unique:
+        return Z
+    if set(Z.index) == set(X.index) == set(Z.columns):
+        return Z.loc[X.index, X.index]
+    return Z
+
+
+def _first_difference(z: NDArray[np.float32]) -> str:
+    differ = (z != z.T) & ~(np.isnan(z) & np.isnan(z.T))
+    i, j = (int(place) for place in np.argwhere(np.tril(differ))[0])
+    return f"z[{i}][{j}] = {z[i, j]:.9g} but z[{j}][{i}] = {z[j, i]:.9g}: a distance is symmetric"
+
+
+def _gappy(z: NDArray[np.float32], has_diagonal: bool) -> _core.Target:
+    """A matrix with missing entries is a list of pairs; if only its diagonal is missing, it is a matrix with zeros there."""
+    z = z.copy()
+    missing = np.isnan(np.diagonal(z))
+    has_diagonal = has_diagonal and not missing.any()
+    z[np.flatnonzero(missing), np.flatnonzero(missing)] = 0
+    if not np.array_equal(z, z.T, equal_nan=True):
+        raise ValueError(_first_difference(z))
+    is_known = np.triu(~np.isnan(z))
+    if is_known.sum() == len(z) * (len(z) + 1) // 2:
+        return _core.target_of_distances(z, has_diagonal)
+    if not has_diagonal:
+        is_known[np.diag_indices(len(z))] &= np.diagonal(z) != 0  # zeros there are only filled in
+    left, right = (np.ascontiguousarray(place, dtype=np.uint32) for place in np.nonzero(is_known))
+    return _core.target_of_pairs(left, right, z[left, right].astype(np.float64), None, len(z))
+
+
+def _matrix(Z: Any, n: int, X: Any) -> _core.Target:
+    if sparse.issparse(Z):
+        raise ValueError("Z is sparse; distances that are not known go into pairs=, and a graph into graph=")
+    given = np.asarray(_aligned(Z, X))
+    if given.dtype.kind not in "biuf":
+        given = given.astype(np.float64)
+    if given.ndim == 1:
+        if len(given) != n * (n - 1) // 2:
+            raise ValueError(f"Z has {len(given)} numbers; {n} items need {n} x {n}, or {n * (n - 1) // 2} condensed ones")
+        given = squareform(given, force="tomatrix", checks=False)
+        has_diagonal = False
+    else:
+        has_diagonal = True
+    if given.shape != (n, n):
+        raise ValueError(f"Z has the shape {given.shape}; {n} items need {n} x {n}, or {n * (n - 1) // 2} condensed numbers")
+    with np.errstate(over="ignore"):  # the library refuses what becomes infinite
+        z = np.ascontiguousarray(given, dtype=np.float32)
+    if np.isnan(z.min()):
+        return _gappy(z, has_diagonal)
+    return _core.target_of_distances(z, has_diagonal)
+
+
+# ---- labels and numbers ----
+
+
+def _names(y: Any, n: int) -> list[str]:
+    if is_series(y) and y.name is not None:
+        return [str(y.name)]
+    if is_frame(y):
+        return [str(name) for name in y.columns]
+    return ["y"] if n == 1 else [f"y{c}" for c in range(n)]
+
+
+def _kind_of(y: NDArray[Any]) -> str:
+    """Numbers with a point are a response; text, truth values and whole numbers are labels."""
+    return "response" if y.dtype.kind == "f" else "labels"
+
+
+def _labels(y: NDArray[Any], name: str) -> Known:
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1:
+        raise ValueError(f"labels are one column, and y has the shape {y.shape}")
+    classes, codes = np.unique(y, return_inverse=True)
+    if len({level_text(label) for label in classes}) < len(classes):
+        raise ValueError("two labels read the same; labels must differ as text")
+    texts = [level_text(label) for label in classes]
+    target = _core.target_of_labels(name, np.ascontiguousarray(codes, dtype=np.uint32), texts)
+    return Known(target, classes=classes)
+
+
+def _values(y: Any, n: int, kind: str) -> Known:
+    given = y
+    if is_series(y) and y.dtype.kind in "iub" and not isinstance(y.dtype, np.dtype):
+        y = y.to_numpy(dtype=y.dtype.type)  # pandas' own whole numbers and truth values stay what they are
+    y = check_array(y, ensure_2d=False, dtype=None, ensure_min_samples=0, input_name="y", allow_nd=False)
+    if len(y) != n:
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: X has {n}, y has {len(y)}")
+    if kind == "auto":
+        kind = _kind_of(y)
+    if kind == "labels":
+        return _labels(y, _names(given, 1)[0])
+    columns = np.asarray(y.reshape(n, -1), dtype=np.float64, order="F")
+    if kind == "absolute" and columns.shape[1] != 1:
+        raise ValueError(f"target='absolute' takes one column, and y has the shape {y.shape}")
+    names = _names(given, columns.shape[1])
+    return Known(_core.target_of_columns(kind, names, columns), n_outputs=0 if y.ndim == 1 else columns.shape[1])
+
+
+# ---- pairs and graphs ----
+
+
+def places(labels: Any, n: int, ids: Sequence[str] | None = None) -> NDArray[np.uint32]:
+    """Rows of items: by what they are called, if they have ids, else by number from 0."""
+    given = np.asarray(labels)
+    if given.ndim != 1:
+        raise ValueError(f"places of items are one-dimensional, and these have the shape {given.shape}")
+    if ids is not None:
+        place = {label: row for row, label in enumerate(ids)}
+        unknown = [label for label in given.tolist() if level_text(label) not in place]
+        if unknown:
+            raise ValueError(f"there is no item called {unknown[0]!r}")
+        return np.array([place[level_text(label)] for label in given.tolist()], dtype=np.uint32)
+    if len(given) == 0:
+        return np.zeros(0, dtype=np.uint32)
+    if given.dtype.kind not in "iu":
+        if given.dtype.kind != "f" or (given != np.floor(given)).any():
+            raise ValueError(f"places of items are whole numbers, and these are {given.dtype}")
+    if given.min() < 0 or given.max() >= n:
+        raise ValueError(f"item {int(given.min() if given.min() < 0 else given.max())} of {n}; they count from 0")
+    return np.ascontiguousarray(given, dtype=np.uint32)
+
+
+def _pair_parts(pairs: Any, first: str, second: str, value: str) -> list[Any]:
+    """[left, right, value or None, weight or None] of a frame, a tuple of arrays, or an array of two columns."""
+    if is_frame(pairs):
+        if first not in pairs or second not in pairs:
+            raise ValueError(f"a frame of pairs has the columns '{first}' and '{second}'; this has {list(pairs.columns)}")
+        return [pairs[first], pairs[second], *(pairs[c] if c in pairs else None for c in (value, "weight"))]
+    parts = list(pairs) if isinstance(pairs, (tuple, list)) and np.ndim(pairs[0]) > 0 else [pairs]
+    if isinstance(pairs, list) and all(np.ndim(part) == 1 and len(part) == 2 for part in pairs):
+        parts = [pairs]  # a list of couples
+    indices = np.asarray(parts[0])
+    if indices.ndim == 2 and indices.shape[1] == 2:
+        parts = [indices[:, 0], indices[:, 1], *parts[1:]]
+    if not 2 <= len(parts) <= 4:
+        raise ValueError("pairs are two columns of places, perhaps with values and weights")
+    return parts + [None] * (4 - len(parts))
+
+
+def _floats(values: Any, n: int) -> NDArray[np.float64] | None:
+    if values is None:
+        return None
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.shape != (n,):
+        raise ValueError(f"{n} pairs, and numbers of the shape {array.shape}")
+    return array
+
+
+def _rated(pairs: Any, n: int, ids: Sequence[str] | None) -> _core.Target:
+    left, right, value, weight = _pair_parts(pairs, "i", "j", "distance")
+    if value is None:
+        raise ValueError("pairs come with distances: pairs=(indices, distances), or a frame with i, j, distance")
+    i, j = places(left, n, ids), places(right, n, ids)
+    if len(i) != len(j):
+        raise ValueError(f"pairs of {len(i)} and {len(j)} items")
+    distances = _floats(value, len(i))
+    assert distances is not None
+    return _core.target_of_pairs(i, j, distances, _floats(weight, len(i)), n)
+
+
+def _nodes(graph: Any, n: int, X: Any) -> dict[Any, int]:
+    """The row of each node of a networkx graph: by X's index, by number, or in order."""
+    nodes = list(graph.nodes)
+    if is_frame(X) and X.index.is_unique and set(nodes) <= set(X.index) and not set(nodes) <= set(range(n)):
+        return {label: row for row, label in enumerate(X.index)}
+    if set(nodes) <= set(range(n)):
+        return {row: row for row in range(n)}
+    if len(nodes) != n:
+        raise ValueError(f"the graph has {len(nodes)} nodes, and there are {n} items")
+    return {node: row for row, node in enumerate(nodes)}
+
+
+def _edge_parts(graph: Any, n: int, X: Any) -> tuple[Any, Any, Any] | None:
+    """Rows at both ends of the edges of a graph, and their weights; None: it is no graph but a list of edges."""
+    if sparse.issparse(graph):
+        if graph.shape != (n, n):
+            raise ValueError(f"the graph has the shape {graph.shape}; {n} items need {n} x {n}")
+        edges = graph.tocoo()
+        return edges.row, edges.col, edges.data
+    if hasattr(graph, "get_edgelist"):  # igraph
+        if graph.vcount() != n:
+            raise ValueError(f"the graph has {graph.vcount()} nodes, and there are {n} items")
+        ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+        weights = graph.es["weight"] if "weight" in graph.es.attributes() else None
+        return ends[:, 0], ends[:, 1], weights
+    if hasattr(graph, "nodes") and hasattr(graph, "edges"):  # networkx
+        row = _nodes(graph, n, X)
+        listed = [(row[a], row[b], weight) for a, b, weight in graph.edges(data="weight", default=1.0)]
+        left, right, weights = zip(*listed) if listed else ((), (), ())
+        return left, right, weights
+    return None
+
+
+def _graph(graph: Any, observed: Any, n: int, X: Any, ids: Sequence[str] | None) -> _core.Target:
+    parts = _edge_parts(graph, n, X)
+    if parts is None:  # a list of edges
+        left, right, value, _ = _pair_parts(graph, "source", "target", "weight")
+        i, j = places(left, n, ids), places(right, n, ids)
+    else:
+        left, right, value = parts
+        i, j = places(left, n), places(right, n)
+    known = None
+    if observed is not None:
+        first, second, _, _ = _pair_parts(observed, "i", "j", "distance")
+        known = places(first, n, ids), places(second, n, ids)
+    return _core.target_of_graph(i, j, _floats(value, len(i)), known, n)
+
+
+# ---- all of them ----
+
+
+def make_target(
+    X: Any,
+    n: int,
+    y: Any,
+    Z: Any,
+    pairs: Any,
+    graph: Any,
+    observed: Any,
+    kind: str,
+    ids: Sequence[str] | None,
+    whose: str,
+) -> Known:
+    """Exactly one of y, Z, pairs and graph is given; a square matrix in place of y is Z."""
+    if kind not in KINDS:
+        raise ValueError(f"target={kind!r} is not one of {', '.join(map(repr, KINDS))}")
+    given = [name for name, value in (("y", y), ("Z", Z), ("pairs", pairs), ("graph", graph)) if value is not None]
+    if len(given) > 1:
+        raise ValueError(f"{given[0]} and {given[1]} exclude each other: give exactly one of y, Z, pairs, graph")
+    if not given:
+        raise ValueError(
+            f"{whose} requires y to be passed, but the target y is None; give exactly one of y, Z, pairs, graph"
+        )
+    if observed is not None and graph is None:
+        raise ValueError("observed goes with graph")
+    if pairs is not None:
+        return Known(_rated(pairs, n, ids))
+    if graph is not None:
+        return Known(_graph(graph, observed, n, X, ids))
+    if y is not None and kind == "auto" and getattr(y, "ndim", 0) == 2 and y.shape[1] >= n > 1:
+        y, Z = None, y  # a matrix, or what a splitter has left of one
+    if isinstance(y, Distances):
+        y, Z = None, y
+    if Z is not None:
+        Z = Z.matrix if isinstance(Z, Distances) else Z
+        if getattr(Z, "ndim", 0) == 2 and Z.shape[0] == n < Z.shape[1]:
+            Z = square_of_rows(np.asarray(Z))
+        return Known(_matrix(Z, n, X))
+    return _values(y, n, kind)
