@@ -15,6 +15,7 @@ static bool start_room(sm_shuffle_room *room, const sm_shuffles *shuffles) {
     room->out = sm_arena_take(arena, n, sizeof *room->out);
     room->shuffled = sm_arena_take(arena, n, sizeof *room->shuffled);
     room->leaf_of = sm_arena_take(arena, n, sizeof *room->leaf_of);
+    room->apart = sm_arena_take(arena, n, sizeof *room->apart);
     for (size_t k = 0; k < SM_MOST_SHUFFLED; k++) {
         room->mixed[k] = sm_arena_take(arena, n, sizeof *room->mixed[k]);
         room->mixed_codes[k] = sm_arena_take(arena, n, sizeof *room->mixed_codes[k]);
@@ -72,22 +73,40 @@ smerf_status sm_shuffles_start(sm_shuffles *shuffles, const smerf_model *model, 
 
 /* ---- one tree ---- */
 
+/* Few items in a tree of many leaves: the leaves of two items are asked for one by one, else a row for each item. */
+enum { LEAVES_A_PAIR = 16 };
+
+/* The distances of item a, by place among those out of bag, to those after it: room->apart. */
+static void find_apart(const sm_shuffled_tree *at, size_t a) {
+    const smerf_target *target = at->shuffles->model->target;
+    const sm_leaves *leaves = &at->ready.leaves;
+    sm_shuffle_room *room = at->room;
+    size_t leaf = room->leaf_of[a];
+    bool by_pairs = at->n_out - a < leaves->n / LEAVES_A_PAIR;
+    if (!by_pairs) target->kind->leaf_row(target, leaves, leaf, room->leaf.row, room->leaf.scratch);
+    for (size_t b = a + 1; b < at->n_out; b++) {
+        size_t other = room->leaf_of[b];
+        if (at->ready.self != NULL && other == leaf)
+            room->apart[b] = at->ready.self[leaf];
+        else
+            room->apart[b] = by_pairs ? target->kind->leaf_pair(target, leaves, leaf, other) : room->leaf.row[other];
+    }
+}
+
 /* Its mean squared error over the pairs of out-of-bag items, whose leaves are in room->leaf_of. */
 static double pair_error(const sm_shuffled_tree *at) {
     const sm_shuffles *shuffles = at->shuffles;
     sm_shuffle_room *room = at->room;
-    const smerf_target *target = shuffles->model->target, *truth = shuffles->truth;
+    const smerf_target *truth = shuffles->truth;
     double squares = 0;
     size_t n_pairs = 0;
     for (size_t a = 0; a + 1 < at->n_out; a++) {
-        size_t i = room->out[a], leaf = room->leaf_of[a];
-        target->kind->leaf_row(target, &at->ready.leaves, leaf, room->leaf.row, room->leaf.scratch);
-        if (at->ready.self != NULL) room->leaf.row[leaf] = at->ready.self[leaf];
+        size_t i = room->out[a];
+        find_apart(at, a);
         truth->kind->true_row(truth, shuffles->is_models_own ? shuffles->place[i] : i, room->truth);
         for (size_t b = a + 1; b < at->n_out; b++) {
             size_t j = room->out[b];
-            double known = room->truth[shuffles->is_models_own ? shuffles->place[j] : j];
-            double error = room->leaf.row[room->leaf_of[b]] - known;
+            double error = room->apart[b] - room->truth[shuffles->is_models_own ? shuffles->place[j] : j];
             if (isnan(error)) continue;
             squares += error * error;
             n_pairs++;

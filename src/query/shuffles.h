@@ -20,6 +20,7 @@ typedef struct sm_shuffle_room {
     uint32_t *leaf_of;               /* [n_items] by place in out */
     double *mixed[SM_MOST_SHUFFLED]; /* [n_items] shuffled columns of numbers, by item */
     uint32_t *mixed_codes[SM_MOST_SHUFFLED];
+    double *apart; /* [n_items] by place in out: from one of them */
     double *truth; /* [n_items] */
 } sm_shuffle_room;
 

@@ -21,12 +21,12 @@ typedef struct weights {
 /* ---- how many items ---- */
 
 /* In every tree, each feature that it uses is shuffled once, and some pairs of features: then each of its out-of-bag items, about
- * a third, goes through the leaves and meets the others. */
+ * a third, goes through the leaves, or meets those that the others are in. */
 static double work_of(const sm_reporter *reporter, double n_items) {
     double n_trees = (double)reporter->about.options.n_trees, n_leaves = (double)reporter->about.n_leaves / n_trees;
     double n_shuffles = fmin((double)reporter->about.n_features, n_leaves) + MOST_TOGETHER * MOST_TOGETHER / 2;
     double n_out = 0.37 * n_items;
-    return n_trees * n_shuffles * n_out * (n_leaves + n_out / 2);
+    return n_trees * n_shuffles * n_out * (fmin(n_leaves, 8 * n_out) + n_out / 2);
 }
 
 /* So many that it takes seconds. 0: too many features for that. */
