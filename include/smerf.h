@@ -468,7 +468,9 @@ SMERF_API smerf_status smerf_importance_interaction(const smerf_model *model, co
  * An account of predicted distances, of a forest: a baseline (the mean distance at the root) and the share that each feature
  * has in the way from there to the prediction. In every tree both items go from the root to their leaves; at each split on the way the mean
  * distance between the two current nodes changes, and that change belongs to the split's feature (in equal parts to the features
- * of a sum). First one item goes all the way and then the other; both orders are averaged, and then the trees.
+ * of a sum). First one item goes all the way and then the other; both orders are averaged, and then the trees. Trees that have nothing
+ * to say of a pair count neither here nor in the prediction; if none has, all is baseline (docs/explain.md has all the rules). Out of
+ * bag, a pair that no tree can speak for is NaN.
  *
  *   left, right  [n_pairs], places in the question's rows and columns
  *   baseline     [n_pairs], the caller's

@@ -3,7 +3,7 @@ import { Report } from './data.js';
 import { fill, h } from './dom.js';
 import { firstColouring } from './colours.js';
 import { redrawPictures } from './charts/figure.js';
-import { SECTIONS, sectionElement } from './sections.js';
+import { buildSections } from './sections.js';
 import { howWell, whatWasLearned } from './sentences.js';
 import { Store } from './store.js';
 import { followTheme, themeButton } from './theme.js';
@@ -32,11 +32,17 @@ function build(place, report) {
     });
     followTheme(store);
     document.title = `${report.raw.title} \u2013 smerf report`;
-    const shown = SECTIONS.filter((section) => section.has(report));
+    const sections = buildSections(report, store);
     const contents = h(
         'nav',
         { 'aria-label': 'Sections' },
-        h('ul', null, ...shown.map((section) => h('li', null, h('a', { href: `#${section.id}` }, section.short)))),
+        h(
+            'ul',
+            null,
+            ...sections
+                .filter(({ short }) => short !== '')
+                .map(({ id, short }) => h('li', null, h('a', { href: `#${id}` }, short))),
+        ),
         themeButton(store),
     );
     fill(
@@ -55,7 +61,7 @@ function build(place, report) {
             ),
         ),
         contents,
-        h('main', { id: 'main', tabindex: '-1' }, ...SECTIONS.map((section) => sectionElement(section, report, store))),
+        h('main', { id: 'main', tabindex: '-1' }, ...sections.map(({ element }) => element)),
         h(
             'footer',
             null,

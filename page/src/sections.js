@@ -2,9 +2,10 @@
 // have says why.
 import { h, numbers } from './dom.js';
 import { count, counted, number, score as asScore } from './format.js';
-import { clusterSentence, mapSentence, scoreName, scoreSentence, scoredSentence } from './sentences.js';
+import { clusterSentence, isTwoValued, mapSentence, scoreName, scoreSentence, scoredSentence } from './sentences.js';
 import { mapSection } from './map/section.js';
 import { densityFigure, errorFigure, errorSentence } from './charts/fit.js';
+import { twoGroups, twoGroupsFigure, twoGroupsSentence } from './charts/two-groups.js';
 import { prFigure, rocFigure } from './charts/curves.js';
 import { growthFigure } from './charts/growth.js';
 import { gainFigure, interactionFigure, permutationFigure } from './charts/importance.js';
@@ -52,7 +53,7 @@ export const SECTIONS = [
             lead(clusterSentence(report.clusters)),
             clusterTable(report, store),
             grid(
-                report.clusters.silhouettes && silhouetteFigure(report, store),
+                report.clusters.silhouettes?.some((value) => !Number.isNaN(value)) && silhouetteFigure(report, store),
                 report.clusters.tried?.length > 1 && triedFigure(report.clusters),
             ),
         ],
@@ -61,7 +62,7 @@ export const SECTIONS = [
         id: 'heat',
         title: 'The learned distance',
         short: 'Heat map',
-        has: (report) => report.heat,
+        has: (report) => report.heat?.items.length > 1,
         why: 'There is no picture of all distances.',
         body: (report, store) => [heatFigure(report, store)],
     },
@@ -71,13 +72,7 @@ export const SECTIONS = [
         short: 'Fit',
         has: (report) => report.fit,
         why: 'There are no true distances to compare with.',
-        body: (report, store) => [
-            lead(errorSentence(report.fit.by_distance)),
-            grid(
-                densityFigure(report.fit, store),
-                report.fit.by_distance?.length > 1 && errorFigure(report.fit.by_distance),
-            ),
-        ],
+        body: fitBody,
     },
     {
         id: 'curves',
@@ -96,13 +91,13 @@ export const SECTIONS = [
         id: 'growth',
         title: 'Would more trees help?',
         short: 'Trees',
-        has: (report) => report.raw.growth?.trees?.length > 1,
+        has: (report) => grown(report).length > 0,
         why: 'The scores of fewer trees are not known.',
         body: (report) => [
             lead(
                 `The scores of the first trees alone, and of more and more of them${scoredItems(report.raw.growth)}. A line that has become flat has nothing more to gain.`,
             ),
-            grid(...report.raw.growth.metrics.map((metric) => growthFigure(report.raw.growth, metric))),
+            grid(...grown(report).map((metric) => growthFigure(report.raw.growth, metric))),
         ],
     },
     {
@@ -116,18 +111,39 @@ export const SECTIONS = [
     { id: 'details', title: 'How it was made', short: 'Details', has: () => true, why: '', body: detailsBody },
 ];
 
-/** @param {Report} report @param {Store} store */
-export function sectionElement(section, report, store) {
-    const body = section.has(report)
-        ? section.body(report, store)
-        : [h('p', { class: 'absent' }, report.reason(section.id) ?? section.why)];
-    return h(
-        'section',
-        { id: section.id, 'aria-labelledby': `${section.id}-title` },
-        h('h2', { id: `${section.id}-title` }, section.title),
-        ...body,
+/**
+ * What there is, in order, and then what there is not. Whether it was scored is told in its place either way.
+ * @param {Report} report
+ * @param {Store} store
+ * @returns {{id: string, short: string, element: Element}[]}
+ */
+export function buildSections(report, store) {
+    const has = SECTIONS.filter((section) => section.has(report) || section.id === 'scores');
+    const hasNot = SECTIONS.filter((section) => !has.includes(section));
+    const built = has.map((section) => {
+        const body = section.has(report)
+            ? section.body(report, store)
+            : [h('p', { class: 'absent' }, reasonOf(section, report))];
+        return { id: section.id, short: section.short, element: sectionElement(section.id, section.title, body) };
+    });
+    if (hasNot.length === 0) return built;
+    const list = hasNot.map((section) =>
+        h('div', null, h('dt', null, section.title), h('dd', null, reasonOf(section, report))),
     );
+    const body = [h('dl', { class: 'details' }, ...list)];
+    built.splice(-1, 0, { id: 'absent', short: '', element: sectionElement('absent', 'Not in this report', body) });
+    return built;
 }
+
+const reasonOf = (section, report) => report.reason(section.id) ?? section.why;
+
+function sectionElement(id, title, body) {
+    return h('section', { id, 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, title), ...body);
+}
+
+/** Scores that are known for at least two numbers of trees. */
+const grown = (report) =>
+    (report.raw.growth?.metrics ?? []).filter((metric) => metric.values.filter((value) => value != null).length > 1);
 
 const scoredItems = (growth) => (growth.n_items ? `, over ${counted(growth.n_items, 'item')}` : '');
 
@@ -139,18 +155,42 @@ function scoresBody(report) {
         h(
             'dl',
             { class: 'scores' },
-            ...scores.list.map((score) =>
+            ...inOrder(scores.list, model.target).map((score) =>
                 h(
                     'div',
                     null,
                     h('dt', null, scoreName(score.name)),
-                    h('dd', { class: 'value' }, score.name === 'rmse' ? number(score.value) : asScore(score.value)),
+                    h(
+                        'dd',
+                        { class: 'value' },
+                        score.value == null
+                            ? '\u2013'
+                            : score.name === 'rmse'
+                              ? number(score.value)
+                              : asScore(score.value),
+                    ),
                     h('dd', null, scoreSentence(score, scores, context)),
                 ),
             ),
         ),
         scores.list.length === 0 && h('p', { class: 'absent' }, 'No score could be computed.'),
     ];
+}
+
+/** @param {Report} report @param {Store} store */
+function fitBody(report, store) {
+    const { fit } = report;
+    const { target } = report.raw.model;
+    const groups = isTwoValued(target) ? twoGroups(fit) : null;
+    if (groups) return [lead(twoGroupsSentence(fit.by_distance, target)), grid(twoGroupsFigure(fit, groups, target))];
+    const bins = fit.by_distance ?? [];
+    return [lead(errorSentence(bins)), grid(densityFigure(fit, store), bins.length > 1 && errorFigure(bins))];
+}
+
+/** The scores that say most come first. */
+function inOrder(list, target) {
+    const isCurve = (score) => score.name.startsWith('auc');
+    return isTwoValued(target) ? [...list.filter(isCurve), ...list.filter((score) => !isCurve(score))] : list;
 }
 
 function importanceBody(report) {
@@ -174,17 +214,14 @@ function detailsBody(report) {
     const rows = [
         ['smerf', raw.smerf],
         ['model file', raw.files?.model],
-        [
-            'items',
-            raw.files?.items &&
-                `${raw.files.items} (${counted(report.n, 'item')}${raw.items.are_training ? ', those that it learned from' : ''})`,
-        ],
-        ['target', raw.files?.target ?? 'as the model remembers it'],
+        ['items file', raw.files?.items],
+        ['items shown', `${count(report.n)}${raw.items.are_training ? ', those that it learned from' : ''}`],
+        ['target given', raw.files?.target],
         ...(raw.model.facts ?? []),
     ].filter(([, value]) => value != null && value !== '');
     const notes = raw.notes ?? [];
     return [
-        lead('Everything that is needed to make this model and this page again.'),
+        lead('Files, options, versions and seed.'),
         notes.length > 0 && h('ul', { class: 'notes' }, ...notes.map((note) => h('li', null, note))),
         h(
             'dl',

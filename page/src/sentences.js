@@ -4,9 +4,9 @@ import { count, counted, number, percent, score as asScore } from './format.js';
 const METHODS = {
     smerf: 'a similarity and metric random forest',
     euclidean: 'the plain Euclidean distance',
-    mahalanobis: 'a Mahalanobis distance, fitted by least squares',
-    bilinear: 'a bilinear similarity, fitted by least squares',
-    rfd: 'a random forest distance, learned from pairs',
+    mahalanobis: 'a Mahalanobis distance',
+    bilinear: 'a bilinear similarity',
+    rfd: 'a random forest distance',
     plugin: 'a regression forest whose predictions are compared',
     epm: 'an edge partition model',
     narm: 'a node-attribute relational model',
@@ -39,13 +39,13 @@ export function whatWasLearned(model) {
     if (model.method === 'euclidean') {
         return `How far apart ${counted(model.n_items, 'item')} are by the plain Euclidean distance of ${counted(model.n_features, 'feature')}; nothing was learned.`;
     }
-    const learner =
-        model.method === 'smerf' && model.n_trees > 0
-            ? `A forest of ${counted(model.n_trees, 'tree')}`
-            : capital(methodName(model.method));
     const target = TARGETS[model.target] ?? `a target of the kind "${model.target}"`;
     const columns = model.target_columns?.length > 0 ? `, from the column ${model.target_columns.join(', ')}` : '';
-    return `${learner} learned how far apart ${counted(model.n_items, 'item')} are, from ${features}${target}${columns}.`;
+    const items = counted(model.n_items, 'item');
+    if (model.method !== 'smerf') {
+        return `${capital(methodName(model.method))} tells how far apart ${items} are; it was learned from ${features}${target}${columns}.`;
+    }
+    return `A forest of ${counted(model.n_trees, 'tree')} learned how far apart ${items} are, from ${features}${target}${columns}.`;
 }
 
 /** How well, in one sentence for the head of the page; null: not scored. */
@@ -81,9 +81,9 @@ export function scoreSentence(score, scores, { target, shareOfLinks }) {
         case 'rmse':
             return rmseSentence(value, scores);
         case 'spearman':
-            return `For an average item, the predicted order of all others agrees with the true order: ${asScore(value)}, where 1 is perfect and 0 is chance.`;
+            return `For an average item, the predicted order of all others agrees with the true order: ${asScore(value)}, where 1 is perfect and 0 is chance.${tiesNote(target)}`;
         case 'map@10':
-            return `How near the top of an item\u2019s predicted ranking its ten truly nearest others stand: ${asScore(value)}, where 1 means that they are the first ten${scores.n_items > 11 ? `, and chance would give about ${number(chanceOfMap(scores.n_items), 2)}` : ''}.`;
+            return `How near the top of an item\u2019s predicted ranking its ten truly nearest others stand: ${asScore(value)}, where 1 means that they are the first ten${chanceNote(scores.n_items)}.${tiesNote(target)}`;
         case 'auc-roc':
             return `${capital(near)} is predicted nearer than ${far} ${timesInHundred(value)}; chance would give 50.`;
         case 'auc-pr':
@@ -101,6 +101,15 @@ function rmseSentence(value, scores) {
     if (rest >= 1) return `${off}; ${guess}, which is no worse.`;
     return `${off}; ${guess}. So ${percent(1 - rest)} of the variance of the distances is explained.`;
 }
+
+const chanceNote = (nItems) => (nItems > 11 ? `, and chance would give about ${number(chanceOfMap(nItems), 2)}` : '');
+
+/** Links and labels know only near and far. */
+export const isTwoValued = (target) => ['labels', 'graph', 'observed'].includes(target);
+const tiesNote = (target) =>
+    isTwoValued(target)
+        ? ' True distances that are only near or far leave the order among the near ones open, so this stays low.'
+        : '';
 
 /** What map@10 is on average if the ranking is drawn at random: E[AP] of 10 relevant among n - 1. */
 export function chanceOfMap(nItems) {
@@ -123,7 +132,7 @@ export function growthSentence(metric, trees) {
         .reduce((best, point) => (Math.abs(point[0] - last / 2) < Math.abs(best[0] - last / 2) ? point : best));
     const isError = metric.name === 'rmse';
     const gain = isError ? before - value : value - before;
-    const share = isError ? gain / Math.abs(before || 1) : gain;
+    const share = (isError ? gain / Math.abs(before || 1) : gain) / Math.max(Math.log2(last / half), 0.1); // a doubling
     const told = isError ? percent(Math.abs(gain) / Math.abs(before || 1), 0) : number(Math.abs(gain), 2);
     const verb = value === before ? 'did not change' : `${value > before ? 'rose' : 'fell'} by ${told}`;
     const verdict =

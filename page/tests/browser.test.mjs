@@ -238,6 +238,25 @@ test('everything can be done with the keyboard', async () => {
     await page.finish();
 });
 
+test('axe finds nothing that keeps readers out', async () => {
+    const axe = readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+    for (const [name, theme, id] of [
+        ['mixed', 'light', 'item-00042'],
+        ['colours', 'dark', 'colour 5'],
+    ]) {
+        // prettier-ignore
+        const page = await open(browser, pages[name], { theme });
+        await page.fill('#search', id);
+        await page.keyboard.press('Enter');
+        if (theme === 'dark') await page.locator('.neighbors button').first().click();
+        await settle(page);
+        await page.evaluate(`${axe}; undefined`);
+        const { violations } = await page.evaluate(() => window.axe.run());
+        assert.deepEqual(violations.map(({ id: rule, nodes }) => [rule, nodes[0].html]), []); // prettier-ignore
+        await page.finish();
+    }
+});
+
 test('the theme follows the system until the button is pressed', async () => {
     const page = await open(browser, pages.colours);
     const theme = () => page.evaluate(() => document.documentElement.dataset.theme);

@@ -289,7 +289,19 @@ export function mixedReport(n = 1000) {
     return report;
 }
 
-/** A network: curves, no density. */
+/** Near pairs at 0 and far ones at 1, predicted with overlap. */
+function twoGroupsFit() {
+    const n = 60;
+    const counts = new Uint32Array(n * n);
+    for (let p = 0; p < n; p++) {
+        counts[p] = Math.round(200 * Math.exp(-(((p - 38) / 9) ** 2)));
+        counts[(n - 1) * n + p] = Math.round(3000 * Math.exp(-(((p - 54) / 4) ** 2)));
+    }
+    const bins = [{ from: 0, to: 0, n: 3000, bias: 0.64, rmse: 0.66 }, { from: 1, to: 1, n: 24000, bias: -0.09, rmse: 0.12 }]; // prettier-ignore
+    return { observed: { from: 0, to: 1, n }, predicted: { from: 0, to: 1, n }, counts: pack('u32', counts), by_distance: bins, n_pairs: 27261 }; // prettier-ignore
+}
+
+/** A network: curves, two groups instead of a density. */
 export function graphReport(n = 234) {
     const { groups, features } = crowd(n, 4, 5, 11);
     const report = reportOf({ n, ids: groups.map((_, i) => `author ${i}`), features, names: ['a', 'b', 'c', 'd', 'e'], groups, k: 4, columns: [], title: 'network', target: 'graph' }); // prettier-ignore
@@ -302,7 +314,7 @@ export function graphReport(n = 234) {
     };
     const trees = [1, 2, 5, 10, 20, 50];
     report.growth = { trees, metrics: [{ name: 'auc-roc', values: trees.map((t) => 0.95 - 0.3 / t ** 0.5) }, { name: 'auc-pr', values: trees.map((t) => 0.5 - 0.3 / t ** 0.5) }], n_items: n }; // prettier-ignore
-    report.absent.fit = 'A link is there or not: the curves below tell more than a density would.';
+    report.fit = twoGroupsFit();
     return report;
 }
 
@@ -329,12 +341,40 @@ export function bareReport() {
     return full;
 }
 
+/** Two items, one of them without a place; all that can be one, equal, missing or empty is. */
+export function tinyReport() {
+    const report = reportOf({ n: 2, ids: ['a', 'b'], features: [[1, 1], [0, 0]], names: ['x', 'y'], groups: [0, 0], k: 1, columns: [], title: 'tiny', target: 'new' }); // prettier-ignore
+    report.items.columns.push({
+        name: 'gone',
+        role: 'other',
+        kind: 'category',
+        levels: [],
+        codes: pack('u32', [MISSING, MISSING]),
+    });
+    report.items.columns.push({ name: 'lost', role: 'other', kind: 'number', values: pack('f32', [NaN, NaN]) });
+    report.map.x = pack('f32', [1, NaN]);
+    Object.assign(report.clusters, { silhouette: null, silhouettes: pack('f32', [NaN, NaN]), tried: null });
+    report.scores = { kind: 'given target', list: [{ name: 'rmse', value: 0 }, { name: 'spearman', value: null }, { name: 'other', value: 2 }], n_pairs: 1, n_items: 2, mean: 1, sd: null }; // prettier-ignore
+    report.fit = { observed: { from: 1, to: 1, n: 1 }, predicted: { from: 1, to: 1, n: 1 }, counts: pack('u32', [1]), by_distance: [], n_pairs: 1 }; // prettier-ignore
+    report.growth = { trees: [1, 2], metrics: [{ name: 'rmse', values: [null, 0] }], n_items: 2 };
+    report.importance = {
+        features: ['x', 'y'],
+        gain: [0, 0],
+        permutation: null,
+        standard_error: null,
+        n_items: 2,
+        interaction: null,
+    };
+    return report;
+}
+
 export const REPORTS = {
     colours: coloursReport,
     mixed: mixedReport,
     graph: graphReport,
     large: largeReport,
     bare: bareReport,
+    tiny: tinyReport,
 };
 
 const here = dirname(fileURLToPath(import.meta.url));

@@ -6,6 +6,7 @@ import { Report, unpack } from '../src/data.js';
 import { change, count, counted, number, percent, score, shellQuote, shorten } from '../src/format.js';
 import { byLevel, colourings, firstColouring, isOwnColour, makeColouring } from '../src/colours.js';
 import { chanceOfMap, growthSentence, howWell, scoreSentence, whatWasLearned } from '../src/sentences.js';
+import { twoGroups, twoGroupsSentence } from '../src/charts/two-groups.js';
 import { neighborTowards } from '../src/map/keyboard.js';
 import { findItems } from '../src/map/search.js';
 import { Store } from '../src/store.js';
@@ -140,7 +141,7 @@ test('sentences tell what the numbers say', () => {
     );
     assert.match(
         whatWasLearned({ method: 'epm', target: 'graph', n_trees: 0, n_items: 2, n_features: 0 }),
-        /^An edge partition model learned/,
+        /^An edge partition model tells how far apart 2 items are; it was learned from a network/,
     );
     assert.match(
         whatWasLearned({ method: 'euclidean', target: 'distances', n_items: 2, n_features: 3 }),
@@ -179,6 +180,17 @@ test('more trees help while the last doubling still did', () => {
         /did not change: more trees would hardly help/,
     );
     assert.match(growthSentence({ name: 'rmse', values: [null, null, null, 1] }, trees), /too few/);
+});
+
+test('links and other pairs are two groups; anything else is none', () => {
+    const axis = { from: 0, to: 1, n: 3 };
+    const fit = (counts) => ({ observed: axis, predicted: axis, counts: Uint32Array.from(counts) });
+    const groups = twoGroups(fit([1, 3, 0, 0, 0, 0, 0, 0, 5]));
+    assert.deepEqual(groups, [{ n: 4, shares: [0.25, 0.75, 0] }, { n: 5, shares: [0, 0, 1] }]); // prettier-ignore
+    assert.equal(twoGroups(fit([1, 3, 0, 1, 0, 0, 0, 0, 5])), null);
+    const bins = [{ from: 0, to: 0, bias: 0.3 }, { from: 1, to: 1, bias: -0.1 }]; // prettier-ignore
+    assert.match(twoGroupsSentence(bins, 'graph'), /linked pairs are predicted 0\.3 apart, unlinked pairs 0\.9/);
+    assert.equal(twoGroupsSentence([], 'graph'), null);
 });
 
 test('arrows go to the nearest item in their direction', () => {

@@ -31,9 +31,9 @@ static double work_of(const sm_reporter *reporter, double n_items) {
 
 /* So many that it takes seconds. 0: too many features for that. */
 static size_t choose_n_items(const sm_reporter *reporter) {
-    static const size_t sizes[] = {SM_MOST_SCORED, 1000, 500, 200};
+    static const size_t sizes[] = {SM_MOST_SCORED, 500, 200};
     const double seconds = 4e9, more_seconds = 2e10;
-    for (size_t k = 0; k < 4; k++)
+    for (size_t k = 0; k < 3; k++)
         if (work_of(reporter, fmin((double)sizes[k], (double)reporter->n)) <= seconds) return sizes[k];
     return work_of(reporter, 100) <= more_seconds ? 100 : 0;
 }

@@ -9,8 +9,8 @@
 #include "report/report.h"
 
 enum {
-    SM_MOST_SCORED = 2000,     /* items whose pairs are scored */
-    SM_MOST_GROWN = 500,       /* the same for each number of trees */
+    SM_MOST_SCORED = 1000,     /* items whose pairs are scored */
+    SM_MOST_GROWN = 300,       /* the same for each number of trees */
     SM_MOST_LANDMARKED = 2000, /* landmarks of the map */
     SM_MOST_CLUSTERED = 5000,  /* the others go to the nearest medoid */
     SM_MOST_HEAT = 250,

@@ -161,6 +161,7 @@ def check_by_distance(found, p, t):
 
 def check_curves(found, predicted, true, links):
     keep = metrics.counted(predicted, true)
+    links = None if links is None else links & (true != 1)  # an edge of weight 0 is none
     if links is None or not keep.any() or links[keep].all() or not links[keep].any():
         assert found is None
         return
@@ -355,7 +356,7 @@ def test_pairs_of_which_most_are_missing(tmp_path):
         found = report.write(model, items, folder=tmp_path)
         true = np.full((24, 24), np.nan)
         for i, j in known:
-            true[i, j] = true[j, i] = np.float32(case.distances[i, j])
+            true[i, j] = true[j, i] = case.distances[i, j]
         predicted = matrix(model, items, "--oob")
         told = json.loads(helpers.run("evaluate", model, items, "--oob", "--json"))
         assert {score["name"]: score["value"] for score in found["scores"]["list"]} == told
@@ -453,10 +454,10 @@ def test_samples_are_told_and_small_enough(tmp_path):
     found = report.write(model, items, folder=tmp_path)
     size = (tmp_path / "report.html").stat().st_size
     assert size < 10e6 * 5300 / 5000, f"{size} bytes"
-    assert found["scores"]["n_items"] == 2000 and found["growth"]["n_items"] == 500
+    assert found["scores"]["n_items"] == 1000 and found["growth"]["n_items"] == 300
     told = json.loads(helpers.run("evaluate", model, items, "--oob", "--metrics", "rmse", "--json"))
     assert abs(found["scores"]["list"][0]["value"] / told["rmse"] - 1) < 0.05
-    for part in ("2,000 of 5,300 items were scored", "5,000 of 5,300 items", "250 of 5,300", "500 of 5,300"):
+    for part in ("1,000 of 5,300 items were scored", "5,000 of 5,300 items", "250 of 5,300", "300 of 5,300"):
         assert any(part in note for note in found["notes"]), part
     shown = found["heat"]["items"]
     distances = np.load(predict_between(model, items, shown, shown, tmp_path))

@@ -34,6 +34,8 @@ export function redrawPictures() {
 function drawPicture(picture, width) {
     picture.width = width;
     const drawn = picture.draw(width);
+    // A picture is one thing to a screen reader; the names that Plot gives to its parts would only be in the way.
+    for (const part of drawn.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label');
     drawn.setAttribute('role', 'img');
     drawn.setAttribute('aria-label', picture.label);
     fill(picture.box, drawn);
@@ -62,4 +64,11 @@ export function sideNames(names, width, share = 0.42) {
     const fits = Math.max(6, Math.floor((width * share - 14) / LETTER));
     const labels = names.map((name) => shorten(name, fits));
     return { labels, margin: Math.min(longest, fits) * LETTER + 14 };
+}
+
+/** A line of a chart and its name. */
+export function keyEntry(text, colour) {
+    const mark = h('span', { class: 'key-line', 'aria-hidden': 'true' });
+    mark.style.setProperty('--colour', colour);
+    return h('span', { class: 'key' }, mark, ` ${text} `);
 }

@@ -2,8 +2,8 @@
 import * as Plot from '@observablehq/plot';
 import { densityColour } from '../colours.js';
 import { h, numbers } from '../dom.js';
-import { count, number, percent } from '../format.js';
-import { ACCENT, CHART, MUTED, WARM, figure } from './figure.js';
+import { count, counted, number, percent } from '../format.js';
+import { ACCENT, CHART, MUTED, WARM, figure, keyEntry } from './figure.js';
 
 /** The bins that are not empty. */
 export function cells(fit) {
@@ -25,8 +25,9 @@ export function cells(fit) {
 export function densityFigure(fit, store) {
     const shown = cells(fit);
     const most = shown.reduce((largest, cell) => Math.max(largest, cell.n), 1);
-    const low = Math.min(fit.observed.from, fit.predicted.from);
-    const high = Math.max(fit.observed.to, fit.predicted.to);
+    let low = Math.min(fit.observed.from, fit.predicted.from);
+    let high = Math.max(fit.observed.to, fit.predicted.to);
+    if (!(high > low)) [low, high] = [low - 0.5, low + 0.5];
     const fill = (n) => densityColour(most > 1 ? Math.log(n) / Math.log(most) : 1, store.now.theme);
     const draw = (width) => {
         const side = Math.min(width, 460);
@@ -53,7 +54,7 @@ export function densityFigure(fit, store) {
                     y2: 'y2',
                     fill: (cell) => fill(cell.n),
                     inset: -0.25,
-                    title: (cell) => `${count(cell.n)} pairs`,
+                    title: (cell) => counted(cell.n, 'pair'),
                 }),
                 Plot.line([[low, low], [high, high]], { stroke: 'currentColor', strokeDasharray: '4 4', strokeWidth: 1.2 }), // prettier-ignore
             ],
@@ -64,7 +65,7 @@ export function densityFigure(fit, store) {
         note: h(
             'span',
             null,
-            `${count(fit.n_pairs)} pairs; on the dashed line a prediction is exact. `,
+            `${counted(fit.n_pairs, 'pair')}; on the dashed line a prediction is exact. `,
             densityKey(store, most),
         ),
         label: 'Density of pairs by their true and their predicted distance',
@@ -82,7 +83,7 @@ function densityKey(store, most) {
     };
     store.watch((_, changed) => changed('theme') && paint());
     paint();
-    return h('span', { class: 'key' }, '1 pair ', bar, ` ${count(most)} pairs a cell`);
+    return h('span', { class: 'key' }, '1 pair ', bar, ` ${counted(most, 'pair')} a cell`);
 }
 
 /** The table's rows: ten strips of the true distance with the middle half of their predictions. */
@@ -168,12 +169,6 @@ export function errorFigure(bins) {
     });
 }
 
-export function keyEntry(text, colour) {
-    const mark = h('span', { class: 'key-line', 'aria-hidden': 'true' });
-    mark.style.setProperty('--colour', colour);
-    return h('span', { class: 'key' }, mark, ` ${text} `);
-}
-
 /** One sentence on what the bins show. */
 export function errorSentence(bins) {
     if (!bins || bins.length < 2) return null;
@@ -182,7 +177,7 @@ export function errorSentence(bins) {
     const tell = (bin, where) =>
         Math.abs(bin.bias) < 0.25 * bin.rmse
             ? null
-            : `${where} pairs are predicted too ${bin.bias > 0 ? 'far' : 'near'} on average (by ${number(Math.abs(bin.bias))}${Math.abs(lean(bin)) < 2 ? `, ${percent(Math.abs(lean(bin)))}` : ''})`;
+            : `${where} pairs are predicted too ${bin.bias > 0 ? 'far' : 'near'} on average (by ${number(Math.abs(bin.bias))}${Math.abs(lean(bin)) < 2 ? `, ${percent(Math.abs(lean(bin)))} of their distance` : ''})`;
     const parts = [tell(first, 'the nearest'), tell(last, 'the farthest')].filter(Boolean);
     if (parts.length === 0)
         return 'Neither near nor far pairs are predicted too near or too far to a degree that matters.';

@@ -12,7 +12,7 @@ export function heatFigure(report, store) {
     const { items } = report.heat;
     const sampled =
         items.length < report.n
-            ? `${count(items.length)} of ${count(report.n)} items, drawn at random`
+            ? `A sample of ${count(items.length)} of the ${count(report.n)} items`
             : `All ${count(report.n)} items`;
     const order = report.clusters ? ', ordered by cluster and within it by the distance to its middle' : '';
     return h(

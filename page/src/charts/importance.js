@@ -79,7 +79,7 @@ export function interactionFigure(importance) {
     const rows = pairsOf(importance.interaction, importance.features);
     return figure({
         title: 'Two features together',
-        note: 'How much more the error grows when both are shuffled than when one and the other are, added up. Above 0: they work together; below 0: they tell the same; at 0: each for itself.',
+        note: 'How much more the error grows when both are shuffled than when one and the other are, added up. Above 0 they matter more together; below 0 less, since they share what they tell or since one alone spoils the prediction already.',
         label: 'Interactions of pairs of features with standard errors',
         draw: (width) => dots(rows.slice(0, 15), width, 'growth beyond the sum of both'),
         table: numbers(
@@ -90,7 +90,7 @@ export function interactionFigure(importance) {
 }
 
 /** @returns {import('@observablehq/plot').PlotOptions} */
-function frame(rows, width, label) {
+function frame(rows, width, label, domain = undefined) {
     const { labels, margin } = sideNames(
         rows.map((row) => row.name),
         width,
@@ -104,6 +104,7 @@ function frame(rows, width, label) {
         marginTop: 8,
         marginBottom: 42,
         x: {
+            domain,
             label,
             grid: true,
             nice: true,
@@ -147,7 +148,7 @@ function dots(rows, width, label) {
 function bars(rows, width, label) {
     const data = placed(rows);
     return Plot.plot({
-        ...frame(data, width, label),
+        ...frame(data, width, label, [0, 1]),
         marks: [
             Plot.barX(data, {
                 x: 'value',

@@ -178,7 +178,7 @@ function command(report, one, other) {
         h(
             'p',
             null,
-            'This pair\u2019s account is not stored in the page (it holds those of each item and its five nearest, and of all pairs of some sampled items). This command tells it:',
+            `The page holds the accounts of each item with its five nearest, and of all pairs of ${counted(report.accounts.nSampled, 'sampled item')}, but not of this pair. This command tells it:`,
         ),
         h('div', { class: 'command' }, code, button),
     ];

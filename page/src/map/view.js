@@ -239,7 +239,8 @@ function boundsOf(map) {
     };
     const [left, right] = range(map.x);
     const [bottom, top] = range(map.y);
-    const least = Math.max(right - left, top - bottom, 1e-30) / 20; // items all on one line, or all in one place
+    const size = Math.max(Math.abs(left), Math.abs(right), Math.abs(bottom), Math.abs(top));
+    const least = Math.max(right - left, top - bottom, 1e-5 * size, 1e-9) / 20; // all on one line, or in one place
     const widen = (low, high) =>
         high - low >= least ? [low, high] : [(low + high - least) / 2, (low + high + least) / 2];
     const [l, r] = widen(left, right);
