@@ -330,7 +330,7 @@ typedef struct smerf_question {
     const smerf_items *columns; /* NULL: the rows again */
     bool out_of_bag;
     smerf_oob_rule oob_rule; /* 0, SMERF_OOB_AS_FITTED: as the model says */
-    size_t n_trees; /* only the first so many trees of the forest are asked, no more than it has; 0: all */
+    size_t n_trees;          /* only the first so many trees of the forest are asked, no more than it has; 0: all */
 } smerf_question;
 
 /* Takes one row of distances, rows in order, always on the calling thread. Return non-zero to cancel. */

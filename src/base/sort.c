@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { FEW = 32, DIGIT_BITS = 8, BUCKETS = 1 << DIGIT_BITS, TOP_BITS = 16 };
+enum { FEW = 32, MANY = 1 << 14, MOST_DIGIT_BITS = 11, MOST_BUCKETS = 1 << MOST_DIGIT_BITS };
 
 /* The bits of a double order like those of a whole number with a sign, except that negative ones run backwards. */
 uint64_t sm_sort_key(double number) {
@@ -44,17 +44,20 @@ static bool insert(run *sorted, size_t most_moves) {
 }
 
 /* Sorts by one digit, keeping the order of equal ones. */
-static void pass(run *sorted, unsigned shift) {
-    size_t counts[BUCKETS] = {0}, next = 0;
+static void pass(run *sorted, unsigned shift, unsigned bits) {
+    uint32_t counts[MOST_BUCKETS], next = 0;
+    size_t n_buckets = (size_t)1 << bits;
+    uint64_t mask = n_buckets - 1;
     const uint64_t *keys = sorted->keys;
-    for (size_t i = 0; i < sorted->n; i++) counts[keys[i] >> shift & (BUCKETS - 1)]++;
-    for (size_t bucket = 0; bucket < BUCKETS; bucket++) {
-        size_t count = counts[bucket];
+    memset(counts, 0, n_buckets * sizeof *counts);
+    for (size_t i = 0; i < sorted->n; i++) counts[keys[i] >> shift & mask]++;
+    for (size_t bucket = 0; bucket < n_buckets; bucket++) {
+        uint32_t count = counts[bucket];
         counts[bucket] = next;
         next += count;
     }
     for (size_t i = 0; i < sorted->n; i++) {
-        size_t to = counts[keys[i] >> shift & (BUCKETS - 1)]++;
+        uint32_t to = counts[keys[i] >> shift & mask]++;
         sorted->spare_keys[to] = keys[i];
         sorted->spare_places[to] = sorted->places[i];
     }
@@ -79,14 +82,15 @@ void sm_sort(uint64_t *keys, uint32_t *places, size_t n, uint64_t *spare_keys, u
         insert(&sorted, SIZE_MAX);
         return;
     }
-    unsigned low, high;
+    unsigned low, high, bits = n < MOST_BUCKETS ? 8 : MOST_DIGIT_BITS;
+    unsigned top = (n < MANY ? 2 : 3) * bits; /* of a double: its sign, its exponent, and enough of its fraction */
     find_bits(keys, n, &low, &high);
     bool is_sorted = false;
-    if (high - low > TOP_BITS) { /* the leading bits nearly sort numbers; insertion does the rest, as a rule */
-        for (unsigned shift = high - TOP_BITS; shift < high; shift += DIGIT_BITS) pass(&sorted, shift);
+    if (high - low > top) { /* the leading bits nearly sort numbers; insertion does the rest, as a rule */
+        for (unsigned shift = high - top; shift < high; shift += bits) pass(&sorted, shift, bits);
         is_sorted = insert(&sorted, 4 * n);
     }
-    for (unsigned shift = low; shift < high && !is_sorted; shift += DIGIT_BITS) pass(&sorted, shift);
+    for (unsigned shift = low; shift < high && !is_sorted; shift += bits) pass(&sorted, shift, bits);
     if (sorted.keys != keys) {
         memcpy(keys, sorted.keys, n * sizeof *keys);
         memcpy(places, sorted.places, n * sizeof *places);

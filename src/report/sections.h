@@ -11,7 +11,7 @@
 enum {
     SM_MOST_SCORED = 1000,     /* items whose pairs are scored */
     SM_MOST_GROWN = 300,       /* the same for each number of trees */
-    SM_MOST_LANDMARKED = 2000, /* landmarks of the map */
+    SM_MOST_LANDMARKED = 1000, /* landmarks of the map */
     SM_MOST_CLUSTERED = 5000,  /* the others go to the nearest medoid */
     SM_MOST_HEAT = 250,
     SM_MOST_EXPLAINED = 5000, /* items that are explained with their nearest */

@@ -157,8 +157,9 @@ static double thread_bytes(const sm_fit_size *size, double tree_bytes) {
                                 .options = size->options,
                                 .most_in_bag = (size_t)n_in_bag,
                                 .most_line_ups = size->options->candidates};
-    double bytes = 4 * n + 53 * n_in_bag + 21 * (double)sm_splitter_room(&problem) + tree_bytes;
-    bytes += most_sorted(size) * (4 * (double)n_numbers_of(size) + 20) + (order_bytes(size) > 0 ? 4 * n : 0);
+    double bytes = 4 * n + 57 * n_in_bag + 21 * (double)sm_splitter_room(&problem) + tree_bytes;
+    bytes += most_sorted(size) * (4 * (double)n_numbers_of(size) + 4) +
+             (order_bytes(size) > 0 ? 4 * n : 16 * most_sorted(size));
     if (size->is_dense) {
         double n_threads = (double)size->n_threads, pool = fmin(4 * n * n / 3, 3 * n * n / n_threads);
         bytes += fmin(pool, 2 * n_in_bag * n_in_bag) + 12 * n_in_bag * (double)size->options->candidates;
@@ -173,7 +174,7 @@ static const double program_bytes = 6e6, idle_tree_bytes = 3000;
 
 double sm_fit_bytes(const sm_fit_size *size, double tree_bytes) {
     double n = (double)size->n_items;
-    double ranks = 4 * n * (double)size->n_features + order_bytes(size);
+    double ranks = 4 * n * (double)size->n_features + 8 * n + order_bytes(size);
     double growing = ranks + (double)size->n_threads * thread_bytes(size, tree_bytes);
     double saving = size->is_dense ? 2 * n * n : 0; /* the upper triangle on its way to the file */
     double kept = item_bytes(size) + 3 * id_bytes(size) + target_bytes(size) + 8 * n;

@@ -78,26 +78,33 @@ typedef struct sm_search_size {
 
 /* A quicker way to grow, for kinds whose cuts cost a few sums, where the weight of an item is the number of its draws:
  * nothing is prepared for a node but these sums, and items are known by their slots. */
+enum { SM_MOST_DRAWS = 255 };   /* of one item, see slots.c */
 typedef struct sm_scan sm_scan; /* a thread's state: defined by each kind */
 
 typedef struct sm_scanner {
     bool (*fits)(const smerf_target *target); /* whether it can grow on this target of its kind */
-    sm_scan *(*scan_new)(const smerf_target *target, size_t n_items, smerf_error *error); /* the most of a tree */
+    sm_scan *(*scan_new)(const smerf_target *target, size_t n_slots, smerf_error *error);
     void (*scan_free)(sm_scan *scan);
 
     /* Turns to a tree.
-     *   items  [n] by slot
-     *   draws  by item */
+     *   items, draws  [n] by slot; at most SM_MOST_DRAWS of one */
     void (*start)(sm_scan *scan, const uint32_t *items, const uint32_t *draws, size_t n);
+
+    /* Items move to other slots: from `first` on.   slots  [n] where they are */
+    void (*move)(sm_scan *scan, const uint32_t *slots, size_t n, size_t first);
 
     /* Turns to a node; false: it is pure.
      *   cost, total  out: of the node itself, which is never below that of a part of it, and its weight W */
     bool (*enter)(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, double *total);
 
-    /* What every cut of the node would gain.
+    /* What every cut of the node would gain; returns the most.
      *   order  [n] the node's slots, from left to right
      *   gain   [n - 1] out: when the first k + 1 go left */
-    void (*gains)(sm_scan *scan, const uint32_t *order, size_t n, double *gain);
+    double (*gains)(sm_scan *scan, const uint32_t *order, size_t n, double *gain);
+
+    /* The same along two line-ups at once, which is quicker. */
+    void (*gains_of_two)(sm_scan *scan, const uint32_t *const order[2], size_t n, double *const gain[2],
+                         double largest[2]);
 } sm_scanner;
 
 typedef struct sm_target_kind {

@@ -63,9 +63,9 @@ void sm_direction_values(const sm_directions *directions, const sm_direction *di
 }
 
 /* Ranks of numbers and codes of categories are both whole numbers, with one for missing. */
-static bool feature_varies(const sm_problem *problem, const sm_node *node, size_t f) {
+static bool feature_varies(const sm_problem *problem, const sm_node *node, uint64_t may_be_alike, size_t f) {
     bool is_number = problem->ranks[f] != NULL;
-    if (is_number && node->n > problem->facts[f].most_alike) return true;
+    if (is_number && (node->n > problem->facts[f].most_alike || (may_be_alike & sm_column_bit(f)) == 0)) return true;
     const uint32_t *values = problem->ranks[f] != NULL ? problem->ranks[f] : problem->view->codes[f];
     for (size_t k = 1; k < node->n; k++)
         if (values[node->items[k]] != values[node->items[0]]) return true;
@@ -88,7 +88,7 @@ static void swap(uint32_t *values, size_t i, size_t j) {
     values[j] = value;
 }
 
-static void draw_axis(sm_directions *directions, const sm_node *node, sm_random *random) {
+static void draw_axis(sm_directions *directions, const sm_node *node, uint64_t may_be_alike, sm_random *random) {
     const sm_problem *problem = directions->problem;
     size_t p = problem->n_features, n_drawn = problem->options->candidates, n_tried = 0;
     size_t wanted = node->n == 2 ? 1 : n_drawn; /* two items part in the same way along all of them: the first wins */
@@ -97,7 +97,7 @@ static void draw_axis(sm_directions *directions, const sm_node *node, sm_random 
         swapped[n_tried] = (uint32_t)n_tried; /* all of them: in file order, nothing is drawn */
         if (n_drawn < p) swapped[n_tried] += sm_random_below(random, (uint32_t)(p - n_tried));
         swap(order, n_tried, swapped[n_tried]);
-        if (feature_varies(problem, node, order[n_tried])) add_feature(directions, order[n_tried]);
+        if (feature_varies(problem, node, may_be_alike, order[n_tried])) add_feature(directions, order[n_tried]);
     }
     while (n_tried-- > 0) swap(order, n_tried, swapped[n_tried]); /* the next node starts from 0, 1, 2, ... too */
 }
@@ -175,10 +175,10 @@ static void draw_oblique_once(sm_directions *directions, const sm_node *node, sm
     }
 }
 
-void sm_directions_draw(sm_directions *directions, const sm_node *node, sm_random *random) {
+void sm_directions_draw(sm_directions *directions, const sm_node *node, uint64_t may_be_alike, sm_random *random) {
     directions->n = 0;
     if (directions->problem->options->splits == SMERF_AXIS) {
-        draw_axis(directions, node, random);
+        draw_axis(directions, node, may_be_alike, random);
         return;
     }
     for (int repeat = 0; repeat <= MOST_REPEATS && directions->n == 0; repeat++)

@@ -32,8 +32,9 @@ typedef struct sm_directions {
 smerf_status sm_directions_start(sm_directions *directions, const sm_problem *problem, smerf_error *error);
 void sm_directions_free(sm_directions *directions);
 
-/* Draws the candidates of a node: only directions along which its items differ. None: the node cannot be split. */
-void sm_directions_draw(sm_directions *directions, const sm_node *node, sm_random *random);
+/* Draws the candidates of a node: only directions along which its items differ. None: the node cannot be split.
+ *   may_be_alike  bits of columns of numbers (sm_column_bit): along all others items differ */
+void sm_directions_draw(sm_directions *directions, const sm_node *node, uint64_t may_be_alike, sm_random *random);
 
 /* The value of a direction for one item; NaN: missing. Not for a category. */
 double sm_direction_value(const sm_directions *directions, const sm_direction *direction, size_t item);

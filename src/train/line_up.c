@@ -17,16 +17,16 @@ static uint32_t listed(const sm_splitter *splitter, const sm_node *node, size_t 
 /* ---- in order already ---- */
 
 static size_t count_present(const sm_splitter *splitter, const uint32_t *ranks, const uint32_t *line, size_t n) {
-    while (n > 0 && ranks[splitter->tree_items[line[n - 1]]] == SMERF_MISSING) n--;
+    while (n > 0 && ranks[splitter->slots->items[line[n - 1]]] == SMERF_MISSING) n--;
     return n;
 }
 
 /* Marks the gaps between present items that may be cut: between different numbers. */
 static void mark_gaps(const sm_splitter *splitter, const uint32_t *ranks, const uint32_t *line, size_t n_present,
                       bool *is_cut) {
-    uint32_t rank = n_present > 0 ? ranks[splitter->tree_items[line[0]]] : 0;
+    uint32_t rank = n_present > 0 ? ranks[splitter->slots->items[line[0]]] : 0;
     for (size_t r = 0; r + 1 < n_present; r++) {
-        uint32_t next = ranks[splitter->tree_items[line[r + 1]]];
+        uint32_t next = ranks[splitter->slots->items[line[r + 1]]];
         is_cut[r] = rank != next;
         rank = next;
     }
@@ -40,8 +40,8 @@ static void take_in_order(sm_splitter *splitter, const sm_node *node, size_t fea
     const uint32_t *line = sm_sorted_line(splitter->sorted, feature, order);
     bool *is_cut = splitter->cuts + u * node->n;
     candidate->n_present = facts->n_missing > 0 ? count_present(splitter, ranks, line, node->n) : node->n;
-    candidate->ranks = facts->is_shared != NULL || facts->n_missing > 0 ? ranks : NULL;
-    candidate->facts = facts;
+    candidate->ranks = facts->has_repeats || facts->n_missing > 0 ? ranks : NULL;
+    candidate->bit = sm_column_bit(feature);
     candidate->is_cut = NULL;
     bool is_put_off =
         splitter->scan != NULL && facts->n_missing == 0; /* repeats are often few, and where it matters none */

@@ -5,8 +5,9 @@
 
 #include "base/memory.h"
 
-/* Larger subtrees would need much memory for a few levels; with more columns a candidate than this, sorting is quicker. */
-enum { MOST_SORTED = 1 << 16, MOST_COLUMNS_A_CANDIDATE = 8 };
+/* The lists of a subtree that is kept in order may take 64 MB, or what 65,536 items need; with more columns a candidate than
+ * this, sorting is quicker. */
+enum { MOST_LISTED = 1 << 24, LEAST_SORTED = 1 << 16, MOST_COLUMNS_A_CANDIDATE = 8 };
 
 /* How many different items a tree may hold. A bootstrap draws about 0.632 n different ones of n, give or take
  * 0.312 sqrt(n): that it draws 20 times as many more has a chance of less than 1e-80. */
@@ -20,7 +21,9 @@ static size_t most_in_bag(smerf_sample sample, size_t n_draws, size_t n_items) {
 size_t sm_problem_most_sorted(const smerf_options *options, size_t n_numbers, size_t most_in_bag) {
     size_t most_numbers = options->candidates * MOST_COLUMNS_A_CANDIDATE;
     if (options->splits == SMERF_OBLIQUE || n_numbers > most_numbers || n_numbers == 0) return 0;
-    return most_in_bag < MOST_SORTED ? most_in_bag : MOST_SORTED;
+    size_t most = MOST_LISTED / (n_numbers + 1);
+    if (most < LEAST_SORTED) most = LEAST_SORTED;
+    return most_in_bag < most ? most_in_bag : most;
 }
 
 smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
@@ -41,9 +44,11 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
     bool keeps_whole_trees = problem->most_sorted == problem->most_in_bag;
     problem->ranks = sm_zeros(p, sizeof *problem->ranks);
     problem->facts = sm_zeros(p, sizeof *problem->facts);
+    problem->shares = sm_zeros(problem->n_items, sizeof *problem->shares);
     if (keeps_whole_trees) problem->orders = sm_zeros(p, sizeof *problem->orders);
     smerf_status status = SMERF_OK;
-    if (problem->ranks == NULL || problem->facts == NULL || (keeps_whole_trees && problem->orders == NULL))
+    if (problem->ranks == NULL || problem->facts == NULL || problem->shares == NULL ||
+        (keeps_whole_trees && problem->orders == NULL))
         status = sm_no_memory(error, "ranking the features");
     if (status == SMERF_OK) status = sm_problem_rank(problem, crew, error);
     if (status != SMERF_OK) {
@@ -62,10 +67,10 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
 void sm_problem_free(sm_problem *problem) {
     for (size_t f = 0; f < problem->n_features && problem->ranks != NULL; f++) sm_free(problem->ranks[f]);
     for (size_t f = 0; f < problem->n_features && problem->orders != NULL; f++) sm_free(problem->orders[f]);
-    for (size_t f = 0; f < problem->n_features && problem->facts != NULL; f++) sm_free(problem->facts[f].is_shared);
     sm_free(problem->ranks);
     sm_free(problem->orders);
     sm_free(problem->facts);
+    sm_free(problem->shares);
     *problem = (sm_problem){0};
 }
 

@@ -8,9 +8,8 @@
 
 /* What is known of a column of numbers beyond its ranks. */
 typedef struct sm_column_facts {
-    uint64_t *is_shared; /* a bit for each item: whether another has the same number; NULL: none has. Owned */
-    size_t most_alike;   /* the most items that have the same number, or none */
-    bool has_repeats;    /* some items have the same number */
+    size_t most_alike; /* the most items that have the same number, or none */
+    bool has_repeats;  /* some items have the same number */
     size_t n_missing;
 } sm_column_facts;
 
@@ -26,12 +25,14 @@ typedef struct sm_problem {
     sm_column_facts *facts;       /* [n_features] of the columns of numbers */
     uint32_t **orders;            /* [n_features][n_items] items by number, then by place, missing ones last; NULL for a
                                      category, or altogether: trees are too large to be kept in order. Owned. */
-    size_t n_numbers;             /* features that are numbers */
-    size_t most_alike;            /* items that have the same number in a column, or none */
-    size_t n_draws;               /* by one tree */
-    size_t most_in_bag;           /* the most different items in one tree */
-    size_t most_sorted;           /* items of a subtree that is kept in order, see sorted.h; 0: none is */
-    size_t most_line_ups;         /* at one node: two a candidate where values may be missing */
+    uint64_t *shares;     /* [n_items] bits of columns of numbers, see sm_column_bit: in all others the item has a
+                                     number that no other has. Owned. */
+    size_t n_numbers;     /* features that are numbers */
+    size_t most_alike;    /* items that have the same number in a column, or none */
+    size_t n_draws;       /* by one tree */
+    size_t most_in_bag;   /* the most different items in one tree */
+    size_t most_sorted;   /* items of a subtree that is kept in order, see sorted.h; 0: none is */
+    size_t most_line_ups; /* at one node: two a candidate where values may be missing */
 } sm_problem;
 
 smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
@@ -43,9 +44,8 @@ void sm_problem_free(sm_problem *problem);
  * 0: it is not. */
 size_t sm_problem_most_sorted(const smerf_options *options, size_t n_numbers, size_t most_in_bag);
 
-static inline bool sm_is_shared(const sm_column_facts *facts, size_t item) {
-    return facts->is_shared != NULL && (facts->is_shared[item / 64] >> item % 64 & 1) != 0;
-}
+/* A column's bit among 64, which it may share with others. */
+static inline uint64_t sm_column_bit(size_t feature) { return (uint64_t)1 << feature % 64; }
 
 /* The most levels that a category has; 0 if there is none. */
 size_t sm_problem_most_levels(const sm_problem *problem);

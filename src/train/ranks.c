@@ -28,8 +28,7 @@ static bool make_room(sort_room *room, size_t n) {
 }
 
 /* Leaves all items in order in room->places, missing ones last. */
-static sm_column_facts rank(const sm_numbers *numbers, size_t n_items, sort_room *room, uint32_t *ranks,
-                            bool *has_repeats) {
+static sm_column_facts rank(const sm_numbers *numbers, size_t n_items, sort_room *room, uint32_t *ranks) {
     size_t n = 0, n_missing = 0, n_alike = 0, most_alike = 0;
     for (size_t i = 0; i < n_items; i++) {
         double value = sm_number_at(numbers, i);
@@ -49,16 +48,24 @@ static sm_column_facts rank(const sm_numbers *numbers, size_t n_items, sort_room
     }
     for (size_t i = 0; n + n_missing < n_items; i++)
         if (ranks[i] == SMERF_MISSING) room->places[n + n_missing++] = (uint32_t)i;
-    *has_repeats = most_alike > 1;
-    return (sm_column_facts){.most_alike = most_alike > n_missing ? most_alike : n_missing, .n_missing = n_missing};
+    return (sm_column_facts){.most_alike = most_alike > n_missing ? most_alike : n_missing,
+                             .has_repeats = most_alike > 1,
+                             .n_missing = n_missing};
 }
 
-/* A bit for each item whose rank another has too.   order  by rank, n of them present */
-static void note_shared(const uint32_t *ranks, const uint32_t *order, size_t n, uint64_t *bits) {
+/* Threads rank columns, and these share items. */
+static void note(uint64_t *shares, uint64_t bit) { __atomic_fetch_or(shares, bit, __ATOMIC_RELAXED); }
+
+/* Notes which items have a number that another has too, or none.   room  as ranking the column has left it */
+static void note_shared(sm_problem *problem, size_t f, const sort_room *room) {
+    size_t n = problem->n_items - problem->facts[f].n_missing;
+    uint64_t *shares = problem->shares, bit = sm_column_bit(f);
     for (size_t r = 1; r < n; r++) {
-        if (ranks[order[r]] != ranks[order[r - 1]]) continue;
-        for (size_t k = r - 1; k <= r; k++) bits[order[k] / 64] |= (uint64_t)1 << order[k] % 64;
+        if (room->keys[r] != room->keys[r - 1]) continue;
+        note(&shares[room->places[r - 1]], bit);
+        note(&shares[room->places[r]], bit);
     }
+    for (size_t r = n; r < problem->n_items; r++) note(&shares[room->places[r]], bit);
 }
 
 static size_t count_missing(const uint32_t *codes, size_t n_items) {
@@ -81,14 +88,8 @@ static smerf_status rank_one(void *job, size_t f, size_t thread, smerf_error *er
     if (problem->orders != NULL) problem->orders[f] = sm_array(n, sizeof **problem->orders);
     if (problem->ranks[f] == NULL || (problem->orders != NULL && problem->orders[f] == NULL) || !make_room(room, n))
         return sm_no_memory(error, "ranking the features");
-    sm_column_facts *facts = &problem->facts[f];
-    bool has_repeats;
-    *facts = rank(numbers, n, room, problem->ranks[f], &has_repeats);
-    if (has_repeats) {
-        facts->is_shared = sm_zeros(n / 64 + 1, sizeof *facts->is_shared);
-        if (facts->is_shared == NULL) return sm_no_memory(error, "ranking the features");
-        note_shared(problem->ranks[f], room->places, n - facts->n_missing, facts->is_shared);
-    }
+    problem->facts[f] = rank(numbers, n, room, problem->ranks[f]);
+    if (problem->facts[f].most_alike > 1 || problem->facts[f].n_missing > 0) note_shared(problem, f, room);
     for (size_t r = 0; r < n && problem->orders != NULL; r++) problem->orders[f][r] = room->places[r];
     return SMERF_OK;
 }

@@ -6,20 +6,24 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
-/* Lists of so many items are parted no more. */
-enum { FEW = 16 };
+/* Lists of so many items are parted no more: as many as a word has bits. */
+enum { FEW = 64 };
 
-smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, smerf_error *error) {
-    size_t n = problem->most_in_bag, n_lists = problem->n_numbers;
+smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, size_t n_slots, smerf_error *error) {
+    size_t n_lists = problem->n_numbers;
     *sorted = (sm_sorted){.problem = problem, .room = problem->most_sorted};
     if (sorted->room == 0) return SMERF_OK;
     sm_arena *arena = &sorted->arena;
     sorted->list_of = sm_arena_take(arena, problem->n_features, sizeof *sorted->list_of);
     sorted->lists = sm_arena_take(arena, sm_size(n_lists + 1, sorted->room, 0), sizeof *sorted->lists);
     sorted->slot_of = sm_arena_take(arena, problem->orders != NULL ? problem->n_items : 0, sizeof *sorted->slot_of);
-    sorted->owner = sm_arena_take_zeros(arena, n, sizeof *sorted->owner);
-    sorted->keys = sm_arena_take(arena, sorted->room, sizeof *sorted->keys);
-    sorted->spare_keys = sm_arena_take(arena, sorted->room, sizeof *sorted->spare_keys);
+    sorted->few_place = sm_arena_take(arena, n_slots, sizeof *sorted->few_place);
+    sorted->node_places = sm_arena_take(arena, FEW, sizeof *sorted->node_places);
+    sorted->few_rank = sm_arena_take(arena, sm_size(n_lists, FEW, 0), sizeof *sorted->few_rank);
+    sorted->few_number = sm_arena_take_zeros(arena, n_lists, sizeof *sorted->few_number);
+    size_t n_keys = problem->orders == NULL ? sorted->room : 0;
+    sorted->keys = sm_arena_take(arena, n_keys, sizeof *sorted->keys);
+    sorted->spare_keys = sm_arena_take(arena, n_keys, sizeof *sorted->spare_keys);
     if (arena->has_failed) {
         sm_sorted_free(sorted);
         return sm_no_memory(error, "preparing to sort items");
@@ -31,10 +35,7 @@ smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, smerf
 
 void sm_sorted_free(sm_sorted *sorted) { sm_arena_free(&sorted->arena); }
 
-void sm_sorted_clear(sm_sorted *sorted) {
-    sorted->first = sorted->end = sorted->node_n = sorted->whole_n = sorted->n_numbers = 0;
-    if (sorted->room > 0) memset(sorted->owner, 0, sorted->problem->most_in_bag * sizeof *sorted->owner);
-}
+void sm_sorted_clear(sm_sorted *sorted) { sorted->first = sorted->end = sorted->node_n = sorted->few_n = 0; }
 
 /* A missing value has the largest rank there is. */
 static void sort_column(sm_sorted *sorted, const sm_node *node, const uint32_t *ranks, uint32_t *list) {
@@ -70,26 +71,27 @@ static void take_columns(sm_sorted *sorted, const sm_node *node) {
     }
 }
 
-/* The items of a node that is one of a few are marked as its own. */
 static void turn_to_few(sm_sorted *sorted, const sm_node *node) {
-    bool is_inside = sorted->node_first - sorted->whole_first < sorted->whole_n; /* false also if it lies before */
-    if (!is_inside) {
-        sorted->whole_first = sorted->node_first;
-        sorted->whole_n = node->n;
+    sorted->is_part = sorted->node_first - sorted->few_first < sorted->few_n; /* false also if it lies before */
+    if (sorted->is_part) {
+        for (size_t k = 0; k < node->n; k++) sorted->node_places[k] = sorted->few_place[node->slots[k]];
         return;
     }
-    sorted->number = ++sorted->n_numbers;
-    for (size_t k = 0; k < node->n; k++) sorted->owner[node->slots[k]] = sorted->number;
+    sorted->few_first = sorted->node_first;
+    sorted->few_n = node->n;
+    sorted->n_few++;
+    for (size_t k = 0; k < node->n; k++) sorted->few_place[node->slots[k]] = (uint8_t)k;
 }
 
 void sm_sorted_turn(sm_sorted *sorted, const sm_node *node, size_t first) {
     bool is_inside = sm_sorted_holds(sorted, first);
-    sorted->node_n = sorted->number = 0;
+    sorted->node_n = 0;
+    sorted->is_part = false;
     if (!is_inside && node->n > sorted->room) return;
     if (!is_inside) {
         sorted->first = first;
         sorted->end = first + node->n;
-        sorted->whole_n = 0;
+        sorted->few_n = 0;
         take_columns(sorted, node);
     }
     sorted->node_first = first - sorted->first;
@@ -97,28 +99,53 @@ void sm_sorted_turn(sm_sorted *sorted, const sm_node *node, size_t first) {
     if (node->n <= FEW) turn_to_few(sorted, node);
 }
 
-const uint32_t *sm_sorted_line(const sm_sorted *sorted, size_t feature, uint32_t *room) {
-    const uint32_t *list = sorted->lists + sorted->list_of[feature] * sorted->room;
-    if (sorted->number == 0) return list + sorted->node_first;
-    size_t n = 0;
-    for (size_t r = sorted->whole_first; n < sorted->node_n; r++) {
-        room[n] = list[r];
-        n += sorted->owner[list[r]] == sorted->number;
-    }
+/* Where each of the few stands in a list. */
+static const uint8_t *few_ranks(sm_sorted *sorted, size_t l, const uint32_t *few) {
+    uint8_t *ranks = sorted->few_rank + l * FEW;
+    const uint8_t *place = sorted->few_place;
+    size_t n = sorted->few_n;
+    if (sorted->few_number[l] == sorted->n_few) return ranks;
+    for (size_t r = 0; r < n; r++) ranks[place[few[r]]] = (uint8_t)r;
+    sorted->few_number[l] = sorted->n_few;
+    return ranks;
+}
+
+const uint32_t *sm_sorted_line(sm_sorted *sorted, size_t feature, uint32_t *room) {
+    size_t l = sorted->list_of[feature], n = sorted->node_n;
+    const uint32_t *list = sorted->lists + l * sorted->room;
+    if (!sorted->is_part) return list + sorted->node_first;
+    const uint32_t *few = list + sorted->few_first;
+    const uint8_t *ranks = few_ranks(sorted, l, few);
+    uint64_t marks = 0;
+    for (size_t k = 0; k < n; k++) marks |= (uint64_t)1 << ranks[sorted->node_places[k]];
+    for (size_t k = 0; k < n; k++, marks &= marks - 1) room[k] = few[__builtin_ctzll(marks)];
     return room;
 }
 
-size_t sm_part_slots(uint32_t *slots, size_t n, const bool *goes_left, uint32_t *spare) {
-    size_t n_left = 0, n_right = 0;
-    for (size_t k = 0; k < n; k++) {
-        /* Which of the two places a slot is written to is chosen without a jump: there is nothing to guess. */
-        uint32_t slot = slots[k];
-        size_t is_left = goes_left[slot];
-        *(is_left ? slots + n_left : spare + n_right) = slot;
-        n_left += is_left;
-        n_right += 1 - is_left;
+void sm_sorted_renumber(sm_sorted *sorted, size_t first, size_t n, const uint32_t *new_of) {
+    for (size_t l = 0; l < sorted->n_lists; l++) {
+        uint32_t *list = sorted->lists + l * sorted->room + (first - sorted->first);
+        for (size_t k = 0; k < n; k++) list[k] = new_of[list[k]];
     }
-    memcpy(slots + n_left, spare, n_right * sizeof *slots);
+}
+
+/* Each slot is written to both sides, and kept on one: there is nothing to guess. The right side is written from the end of
+ * the spare room on, backwards, so that one number says where both go on. */
+size_t sm_part_slots(uint32_t *slots, size_t n, const bool *goes_left, uint32_t *spare) {
+    size_t n_left = 0, k = 0;
+    for (; k + 4 <= n; k += 4) {
+        const uint32_t four[4] = {slots[k], slots[k + 1], slots[k + 2], slots[k + 3]};
+        for (size_t i = 0; i < 4; i++) {
+            slots[n_left] = spare[n - 1 - k - i + n_left] = four[i];
+            n_left += goes_left[four[i]];
+        }
+    }
+    for (; k < n; k++) {
+        uint32_t slot = slots[k];
+        slots[n_left] = spare[n - 1 - k + n_left] = slot;
+        n_left += goes_left[slot];
+    }
+    for (size_t r = n_left; r < n; r++) slots[r] = spare[n - 1 - (r - n_left)];
     return n_left;
 }
 

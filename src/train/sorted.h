@@ -3,7 +3,7 @@
  * Sorting a node's items along each candidate takes most of the time of a forest whose cuts cost little. Once a node is
  * small enough, its items are sorted along all columns, and from then on every split parts these lists in two, in order:
  * a step for each item and column, which is less than sorting it along the candidates. Lists of a few items are parted no
- * more: nodes below pick theirs out of them, along the candidates only. */
+ * more: nodes below mark their items in them, a bit for each, along the candidates only. */
 #ifndef SM_TRAIN_SORTED_H
 #define SM_TRAIN_SORTED_H
 
@@ -17,17 +17,20 @@ typedef struct sm_sorted {
     size_t *list_of; /* [n_features] of numbers; categories have none */
     size_t n_lists;
     uint32_t *lists; /* [n_lists + 1][room] slots, by number and then by slot; missing ones last. One to spare */
-    uint64_t *keys, *spare_keys; /* [room] */
+    uint64_t *keys, *spare_keys; /* [room] where there is something to sort */
     uint32_t *slot_of;           /* [n_items] the slots of the items of a tree, while its lists are made */
     size_t first, end;           /* the subtree's part of the tree's items; none: first = end */
     size_t node_first, node_n;   /* the node turned to last; node_n = 0: it is not in order */
-    size_t whole_first, whole_n; /* the last few items whose lists were not parted */
-    uint32_t *owner;             /* [most_in_bag] by slot: the number of the last node below these that it was in */
-    uint32_t number;             /* of the node turned to last; 0: its lists are its own */
-    uint32_t n_numbers;          /* given in this tree */
+    size_t few_first, few_n;     /* the last few items whose lists are parted no more */
+    bool is_part;                /* the node turned to last holds some of these */
+    uint8_t *node_places;        /* [n] its places among them */
+    uint8_t *few_place;          /* [n_slots] by slot: its place among the few */
+    uint8_t *few_rank;           /* [n_lists][most of a few] by place: where it stands in a list, */
+    uint32_t *few_number;        /* [n_lists] if the list was looked through for these few, */
+    uint32_t n_few;              /* which have this number */
 } sm_sorted;
 
-smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, smerf_error *error);
+smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, size_t n_slots, smerf_error *error);
 void sm_sorted_free(sm_sorted *sorted);
 
 /* Forgets the tree before. */
@@ -45,12 +48,15 @@ static inline bool sm_sorted_holds(const sm_sorted *sorted, size_t first) {
 static inline bool sm_sorted_has_node(const sm_sorted *sorted) { return sorted->node_n > 0; }
 
 /* Its slots along a column of numbers.   room  [n] where they may be put */
-const uint32_t *sm_sorted_line(const sm_sorted *sorted, size_t feature, uint32_t *room);
+const uint32_t *sm_sorted_line(sm_sorted *sorted, size_t feature, uint32_t *room);
 
 /* Puts the slots that go left first, in the order that they have on both sides; returns how many go left.
  *   goes_left  by slot
  *   spare      [n] */
 size_t sm_part_slots(uint32_t *slots, size_t n, const bool *goes_left, uint32_t *spare);
+
+/* The slots of n items from `first` on become others, in the same order.   new_of  by slot */
+void sm_sorted_renumber(sm_sorted *sorted, size_t first, size_t n, const uint32_t *new_of);
 
 /* Parts the node turned to last.   goes_left  by slot */
 void sm_sorted_part(sm_sorted *sorted, const bool *goes_left);

@@ -24,8 +24,10 @@ enum { SMALL_NODE = 16384 };
 size_t sm_splitter_room(const sm_problem *problem) {
     size_t n = problem->most_in_bag, small = n < SMALL_NODE ? n : SMALL_NODE;
     size_t all = sm_size(problem->most_line_ups, problem->target->kind->prices_at_once ? n : small, 0);
-    size_t one = sm_size(problem->most_line_ups / problem->options->candidates, n, 0);
-    return all > one ? all : one;
+    size_t at_once =
+        problem->target->kind->scanner != NULL && problem->options->candidates > 1 ? 2 : 1; /* candidates */
+    size_t least = sm_size(at_once * problem->most_line_ups / problem->options->candidates, n, 0);
+    return all > least ? all : least;
 }
 
 smerf_status sm_splitter_start(sm_splitter *splitter, const sm_splitter *given, smerf_error *error) {
@@ -38,6 +40,7 @@ smerf_status sm_splitter_start(sm_splitter *splitter, const sm_splitter *given, 
     sm_arena *arena = &splitter->arena;
     splitter->candidates = sm_arena_take(arena, d, sizeof *splitter->candidates);
     splitter->line_ups = sm_arena_take(arena, u, sizeof *splitter->line_ups);
+    splitter->largest = sm_arena_take(arena, u, sizeof *splitter->largest);
     splitter->orders = sm_arena_take(arena, splitter->room, sizeof *splitter->orders);
     splitter->costs = sm_arena_take(arena, sm_size(splitter->room, 2, 0), sizeof *splitter->costs);
     splitter->cuts = sm_arena_take(arena, splitter->room, sizeof *splitter->cuts);
@@ -47,7 +50,7 @@ smerf_status sm_splitter_start(sm_splitter *splitter, const sm_splitter *given, 
     splitter->spare_values = splitter->costs + splitter->room;
     bool has_sums = problem->options->splits == SMERF_OBLIQUE;
     splitter->spare_places = sm_arena_take(arena, has_sums ? n : 0, sizeof *splitter->spare_places);
-    splitter->goes_left = sm_arena_take(arena, n, sizeof *splitter->goes_left);
+    splitter->goes_left = sm_arena_take(arena, given->slots->n_all, sizeof *splitter->goes_left);
     splitter->place_of =
         sm_arena_take(arena, given->scan == NULL && given->sorted->room > 0 ? n : 0, sizeof *splitter->place_of);
     splitter->left_levels = sm_arena_take(arena, sm_problem_most_levels(problem), sizeof *splitter->left_levels);
@@ -64,6 +67,20 @@ void sm_splitter_free(sm_splitter *splitter) {
 
 /* ---- 3. pricing ---- */
 
+/* Two line-ups at a time, as long as there are two. */
+static void scan(sm_splitter *splitter, const sm_node *node) {
+    const sm_scanner *scanner = splitter->problem->target->kind->scanner;
+    const sm_line_up *line = splitter->line_ups;
+    size_t u = 0;
+    for (; u + 2 <= splitter->n_line_ups; u += 2) {
+        const uint32_t *const orders[] = {line[u].order, line[u + 1].order};
+        double *const gains[] = {line[u].left, line[u + 1].left};
+        scanner->gains_of_two(splitter->scan, orders, node->n, gains, splitter->largest + u);
+    }
+    if (u < splitter->n_line_ups)
+        splitter->largest[u] = scanner->gains(splitter->scan, line[u].order, node->n, line[u].left);
+}
+
 /* Lines up and prices candidates from `first` on: as many as fit. */
 static void price_batch(sm_splitter *splitter, const sm_node *node, size_t first, size_t end) {
     size_t most = splitter->problem->most_line_ups / splitter->problem->options->candidates; /* a candidate */
@@ -76,8 +93,8 @@ static void price_batch(sm_splitter *splitter, const sm_node *node, size_t first
     const sm_target_kind *kind = splitter->problem->target->kind;
     if (splitter->scan == NULL)
         splitter->node_cost = kind->price(splitter->search, node, splitter->line_ups, splitter->n_line_ups);
-    for (size_t u = 0; u < splitter->n_line_ups && splitter->scan != NULL; u++)
-        kind->scanner->gains(splitter->scan, splitter->line_ups[u].order, node->n, splitter->line_ups[u].left);
+    else
+        scan(splitter, node);
 }
 
 /* ---- 4. choosing ---- */
@@ -115,19 +132,9 @@ static bool may_cut(const sm_splitter *splitter, const sm_candidate *candidate, 
     if (candidate->is_cut != NULL) return candidate->is_cut[rank];
     if (rank + 1 == candidate->n_present || candidate->ranks == NULL) return rank + 1 < candidate->n_present;
     const uint32_t *slots = splitter->line_ups[candidate->missing_right].order + rank;
-    uint32_t low = splitter->tree_items[slots[0]], high = splitter->tree_items[slots[1]];
-    return !sm_is_shared(candidate->facts, low) || candidate->ranks[low] != candidate->ranks[high];
-}
-
-/* The largest of n gains: four at a time, since each comparison waits for the one before. */
-static double largest_of(const double *gain, size_t n) {
-    double most[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
-    size_t r = 0;
-    for (; r + 4 <= n; r += 4)
-        for (size_t lane = 0; lane < 4; lane++) most[lane] = gain[r + lane] > most[lane] ? gain[r + lane] : most[lane];
-    for (; r < n; r++) most[0] = gain[r] > most[0] ? gain[r] : most[0];
-    for (size_t lane = 1; lane < 4; lane++) most[0] = most[lane] > most[0] ? most[lane] : most[0];
-    return most[0];
+    if ((splitter->slots->shares[slots[0]] & candidate->bit) == 0) return true;
+    uint32_t low = splitter->slots->items[slots[0]], high = splitter->slots->items[slots[1]];
+    return candidate->ranks[low] != candidate->ranks[high];
 }
 
 /* Whether the first of the largest gains is that of a gap that may be cut. */
@@ -144,7 +151,7 @@ static void best_of_line(sm_splitter *splitter, const sm_node *node, sm_candidat
     const sm_line_up *line = line_of(splitter, node, candidate, missing_left, &first_gap);
     double largest = -INFINITY;
     bool is_easy = splitter->scan != NULL && candidate->is_cut == NULL;
-    if (is_easy) largest = largest_of(line->left, n_gaps - 1);
+    if (is_easy) largest = splitter->largest[candidate->missing_right];
     bool may_win = largest >= best->gain - same_gain * best->largest_term; /* else it is near enough to know no more */
     if (is_easy && candidate->ranks != NULL && may_win && !may_take(splitter, candidate, line->left, largest)) {
         sm_splitter_mark_gaps(splitter, node, candidate);
@@ -205,7 +212,7 @@ static uint32_t slot_at(const sm_splitter *splitter, const sm_node *node, const 
 }
 
 static double weight_at(const sm_splitter *splitter, const sm_node *node, const uint32_t *order, size_t rank) {
-    return splitter->scan != NULL ? splitter->tree_weights[order[rank]] : node->weight[order[rank]];
+    return splitter->scan != NULL ? splitter->slots->draws[order[rank]] : node->weight[order[rank]];
 }
 
 /* Returns whether the left side is at least as heavy, where no value is missing. */
@@ -244,13 +251,13 @@ static sm_gap gap_of(const sm_splitter *splitter, const sm_node *node, const cut
     bool is_last = chosen->rank + 1 == chosen->candidate->n_present;
     uint32_t low = slot_at(splitter, node, order, chosen->rank);
     uint32_t high = is_last ? low : slot_at(splitter, node, order, chosen->rank + 1);
-    return (sm_gap){.low = splitter->tree_items[low], .high = splitter->tree_items[high]};
+    return (sm_gap){.low = splitter->slots->items[low], .high = splitter->slots->items[high]};
 }
 
 bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, double node_cost, sm_random *random,
                       sm_split *split) {
     sm_directions *directions = &splitter->directions;
-    sm_directions_draw(directions, node, random);
+    sm_directions_draw(directions, node, splitter->may_be_alike, random);
     if (directions->n == 0) return false;
     splitter->node_cost = node_cost;
     if (splitter->scan == NULL && sm_sorted_has_node(splitter->sorted))

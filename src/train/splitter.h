@@ -4,7 +4,7 @@
 
 #include "train/categories.h"
 #include "train/direction.h"
-#include "train/sorted.h"
+#include "train/slots.h"
 
 /* The items on both sides of a gap; the same one twice: it is the gap before missing values. */
 typedef struct sm_gap {
@@ -29,7 +29,7 @@ typedef struct sm_candidate {
     size_t missing_right, missing_left; /* its line-ups; missing_left is SIZE_MAX where no value is missing */
     bool *is_cut;                       /* [n_present] whether the gap after each may be cut; NULL: all but the last, */
     const uint32_t *ranks;              /* and where there are ranks, those between different ones; else NULL */
-    const sm_column_facts *facts;       /* of the column that the ranks are of */
+    uint64_t bit;                       /* of the column that the ranks are of: sm_column_bit */
     double best_gain;                   /* over all its cuts */
 } sm_candidate;
 
@@ -39,9 +39,8 @@ typedef struct sm_splitter {
     const sm_problem *problem;
     sm_search *search; /* NULL: there is a scanner's */
     sm_scan *scan;     /* NULL: there is no scanner */
-    const sm_sorted *sorted;
-    const uint32_t *tree_items; /* by slot */
-    const double *tree_weights; /* by slot, where there is a scanner */
+    sm_sorted *sorted;
+    const sm_slots *slots;
 
     sm_arena arena; /* holds the arrays below */
     sm_directions directions;
@@ -51,6 +50,7 @@ typedef struct sm_splitter {
     size_t room;              /* items in all line-ups of a batch together */
     sm_line_up *line_ups;     /* of slots, with gains in the place of left costs, where there is a scanner */
     size_t n_line_ups;
+    double *largest;               /* by line-up: gain, where there is a scanner */
     uint32_t *orders;              /* [room] */
     double *costs;                 /* [2][room] */
     bool *cuts;                    /* [room] */
@@ -61,9 +61,10 @@ typedef struct sm_splitter {
     bool *goes_left;               /* by slot */
     uint32_t *left_levels;
     double node_cost;
+    uint64_t may_be_alike; /* given: bits of columns along which all items of the node may have the same number */
 } sm_splitter;
 
-/* Starts from one of which the first six parts are given. */
+/* Starts from one of which the first five parts are given. */
 smerf_status sm_splitter_start(sm_splitter *splitter, const sm_splitter *given, smerf_error *error);
 
 /* How many items all line-ups that are priced together hold: 21 bytes each. */

@@ -28,18 +28,11 @@ struct sm_tree_builder {
     sm_scan *scan; /* instead of a search, where the target has a scanner that fits */
     sm_sorted sorted;
     sm_splitter splitter;
+    sm_slots slots;
     uint32_t *draws;      /* [n_items] of this tree */
-    uint32_t *tree_items; /* [most_in_bag] the different items; their places here are their slots */
-    double *weight;       /* [most_in_bag] of each: draws times item weights */
-    uint32_t *slots;      /* [most_in_bag] the items of the nodes, in slices */
     uint32_t *node_items; /* [most_in_bag] of the node that is settled, where someone asks for them */
     double *node_weight;  /* [most_in_bag] likewise */
-    size_t n_in_bag;      /* the different items of this tree */
-    bool renumbers;       /* for a scanner, subtrees that are kept in order have slots of their own: see renumber */
-    uint32_t *base_items; /* [most_sorted] by slot in such a subtree, */
-    double *base_weight;  /* [most_sorted] */
-    size_t base_first, base_end; /* which holds these items of the tree; none: 0, 0 */
-    sm_gap *gaps;                /* [most_in_bag] of each split, from which thresholds are made in the end */
+    sm_gap *gaps;         /* [most_in_bag] of each split, from which thresholds are made in the end */
     pending *stack;
     size_t stack_size, n_pending;
     sm_tree grown; /* with room for the largest tree; moved to where it belongs when it is done */
@@ -80,7 +73,7 @@ static smerf_status start_search(sm_tree_builder *builder, size_t n_threads, sme
     const sm_problem *problem = builder->problem;
     const sm_target_kind *kind = problem->target->kind;
     if (can_scan(problem)) {
-        builder->scan = kind->scanner->scan_new(problem->target, problem->most_in_bag, error);
+        builder->scan = kind->scanner->scan_new(problem->target, sm_slots_needed(problem, true), error);
         return builder->scan != NULL ? SMERF_OK : SMERF_NO_MEMORY;
     }
     sm_search_size size = {.n_items = problem->most_in_bag,
@@ -101,26 +94,19 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, sm
     size_t n = problem->most_in_bag;
     builder->problem = problem;
     builder->draws = sm_arena_take(&builder->arena, problem->n_items, sizeof *builder->draws);
-    builder->tree_items = sm_arena_take(&builder->arena, n, sizeof *builder->tree_items);
     builder->node_items = sm_arena_take(&builder->arena, n, sizeof *builder->node_items);
-    builder->slots = sm_arena_take(&builder->arena, n, sizeof *builder->slots);
-    builder->weight = sm_arena_take(&builder->arena, n, sizeof *builder->weight);
     builder->node_weight = sm_arena_take(&builder->arena, can_scan(problem) ? 0 : n, sizeof *builder->node_weight);
     builder->gaps = sm_arena_take(&builder->arena, n, sizeof *builder->gaps);
-    builder->renumbers = can_scan(problem) && problem->most_sorted > 0 && problem->orders == NULL;
-    size_t n_base = builder->renumbers ? problem->most_sorted : 0;
-    builder->base_items = sm_arena_take(&builder->arena, n_base, sizeof *builder->base_items);
-    builder->base_weight = sm_arena_take(&builder->arena, n_base, sizeof *builder->base_weight);
     smerf_status status = SMERF_OK;
     if (builder->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
     if (status == SMERF_OK) status = start_search(builder, n_threads, kernels, error);
-    if (status == SMERF_OK) status = sm_sorted_start(&builder->sorted, problem, error);
+    if (status == SMERF_OK) status = sm_slots_start(&builder->slots, problem, builder->scan, error);
+    if (status == SMERF_OK) status = sm_sorted_start(&builder->sorted, problem, builder->slots.n_all, error);
     const sm_splitter given = {.problem = problem,
                                .search = builder->search,
                                .scan = builder->scan,
                                .sorted = &builder->sorted,
-                               .tree_items = builder->tree_items,
-                               .tree_weights = builder->weight};
+                               .slots = &builder->slots};
     if (status == SMERF_OK) status = sm_splitter_start(&builder->splitter, &given, error);
     if (status == SMERF_OK)
         *out = builder;
@@ -134,6 +120,7 @@ void sm_tree_builder_free(sm_tree_builder *builder) {
     const sm_target_kind *kind = builder->problem->target->kind;
     sm_splitter_free(&builder->splitter);
     sm_sorted_free(&builder->sorted);
+    sm_slots_free(&builder->slots);
     if (builder->scan != NULL) kind->scanner->scan_free(builder->scan);
     if (builder->search != NULL) kind->search_free(builder->search);
     sm_tree_free(&builder->grown);
@@ -149,90 +136,42 @@ static bool push(sm_tree_builder *builder, pending node) {
     return true;
 }
 
-/* ---- slots ---- */
-
-/* The slots of a scanner's nodes count all items of the tree. */
-static void number_by_tree(sm_tree_builder *builder) {
-    const sm_scanner *scanner = builder->problem->target->kind->scanner;
-    builder->base_first = builder->base_end = 0;
-    builder->splitter.tree_items = builder->tree_items;
-    builder->splitter.tree_weights = builder->weight;
-    if (builder->scan != NULL) scanner->start(builder->scan, builder->tree_items, builder->draws, builder->n_in_bag);
-}
-
-static bool is_in_base(const sm_tree_builder *builder, size_t k) {
-    return k >= builder->base_first && k < builder->base_end;
-}
-
-static uint32_t item_at(const sm_tree_builder *builder, size_t k) {
-    return (is_in_base(builder, k) ? builder->base_items : builder->tree_items)[builder->slots[k]];
-}
-
-/* In a tree that is kept in order subtree by subtree, each of these counts its own items: then what the scanner reads of them
- * stands close together. */
-static void renumber(sm_tree_builder *builder, size_t first, size_t n) {
-    if (is_in_base(builder, first)) return;
-    if (n > builder->problem->most_sorted) {
-        if (builder->base_end > 0) number_by_tree(builder);
-        return;
-    }
-    for (size_t k = 0; k < n; k++) {
-        uint32_t slot = builder->slots[first + k];
-        builder->base_items[k] = builder->tree_items[slot];
-        builder->base_weight[k] = builder->weight[slot];
-        builder->slots[first + k] = (uint32_t)k;
-    }
-    builder->base_first = first;
-    builder->base_end = first + n;
-    builder->splitter.tree_items = builder->base_items;
-    builder->splitter.tree_weights = builder->base_weight;
-    builder->problem->target->kind->scanner->start(builder->scan, builder->base_items, builder->draws, n);
-}
-
 /* ---- a tree ---- */
 
 /* Draws the tree's sample, and puts the root on the stack. */
 static bool start(sm_tree_builder *builder, size_t number) {
     const sm_problem *problem = builder->problem;
     sm_tree *tree = &builder->grown;
-    size_t n_in_bag = 0;
     builder->has_categories = sm_problem_most_levels(problem) > 0;
     if (!make_tree_room(tree, problem->most_in_bag, builder->has_categories)) return false;
     sm_sample_draw(problem, number, builder->draws);
-    for (size_t i = 0; i < problem->n_items; i++) {
-        if (builder->draws[i] == 0) continue;
-        if (n_in_bag == problem->most_in_bag) return false; /* see problem.c: never */
-        builder->weight[n_in_bag] = builder->draws[i];
-        if (problem->item_weights != NULL) builder->weight[n_in_bag] *= problem->item_weights[i];
-        builder->slots[n_in_bag] = (uint32_t)n_in_bag;
-        builder->tree_items[n_in_bag++] = (uint32_t)i;
-    }
+    if (!sm_slots_fill(&builder->slots, builder->draws)) return false; /* see problem.c: never */
     sm_sorted_clear(&builder->sorted);
-    builder->n_in_bag = n_in_bag;
-    number_by_tree(builder);
     tree->n_nodes = tree->n_splits = tree->n_leaves = 0;
     tree->first_term[0] = tree->first_member[0] = 0;
     if (builder->has_categories) tree->first_left[0] = 0;
     builder->n_terms = builder->n_left = builder->n_pending = 0;
-    return push(builder, (pending){.end = n_in_bag, .parent = NO_PARENT, .random_place = SM_PLACE_ROOT});
+    return push(builder, (pending){.end = builder->slots.n_in_bag, .parent = NO_PARENT, .random_place = SM_PLACE_ROOT});
 }
 
 /* The rules that need no look at the distances. */
 static bool must_be_leaf(const sm_tree_builder *builder, const pending *node) {
     const smerf_options *options = builder->problem->options;
+    const sm_slots *slots = &builder->slots;
     if (node->end - node->first < 2 || node->depth >= options->max_depth) return true;
     if (node->end - node->first >= options->min_parent) return false;
     size_t n_draws = 0;
-    for (size_t k = node->first; k < node->end; k++) n_draws += builder->draws[item_at(builder, k)];
+    for (size_t k = node->first; k < node->end; k++) n_draws += slots->draws[slots->order[k]];
     return n_draws < options->min_parent;
 }
 
 static void add_leaf(sm_tree_builder *builder, const pending *node) {
     sm_tree *tree = &builder->grown;
+    const sm_slots *slots = &builder->slots;
     size_t member = tree->first_member[tree->n_leaves];
     for (size_t k = node->first; k < node->end; k++, member++) {
-        tree->member_item[member] = item_at(builder, k);
-        tree->member_draws[member] = builder->draws[item_at(builder, k)];
+        tree->member_item[member] = slots->items[slots->order[k]];
+        tree->member_draws[member] = slots->draws[slots->order[k]];
     }
     tree->is_leaf[tree->n_nodes] = true;
     tree->place[tree->n_nodes++] = (uint32_t)tree->n_leaves++;
@@ -279,7 +218,7 @@ static bool add_split(sm_tree_builder *builder, const sm_split *split) {
 /* Reorders the node's slots and lists; returns where the right side starts. */
 static size_t part(sm_tree_builder *builder, const pending *node, const bool *goes_left) {
     uint32_t *spare = (uint32_t *)builder->splitter.spare_keys; /* done with */
-    size_t n_left = sm_part_slots(builder->slots + node->first, node->end - node->first, goes_left, spare);
+    size_t n_left = sm_part_slots(builder->slots.order + node->first, node->end - node->first, goes_left, spare);
     bool are_leaves = node->depth + 1 >= builder->problem->options->max_depth;
     if (sm_sorted_has_node(&builder->sorted) && !are_leaves) sm_sorted_part(&builder->sorted, goes_left);
     return node->first + n_left;
@@ -289,7 +228,8 @@ static size_t part(sm_tree_builder *builder, const pending *node, const bool *go
 static bool enter(sm_tree_builder *builder, sm_node *asked, const pending *node, size_t *view, double *cost) {
     const sm_target_kind *kind = builder->problem->target->kind;
     if (builder->scan != NULL) return kind->scanner->enter(builder->scan, asked->slots, asked->n, cost, &asked->total);
-    for (size_t k = 0; k < asked->n; k++) asked->total += builder->node_weight[k] = builder->weight[asked->slots[k]];
+    for (size_t k = 0; k < asked->n; k++)
+        asked->total += builder->node_weight[k] = builder->slots.weight[asked->slots[k]];
     asked->weight = builder->node_weight;
     *view = kind->enter(builder->search, asked, node->view);
     return !kind->is_pure(builder->search, asked);
@@ -298,7 +238,7 @@ static bool enter(sm_tree_builder *builder, sm_node *asked, const pending *node,
 /* A scanner knows items by their slots. Others want them to sort, and to see whether all have the same number. */
 static bool may_need_items(const sm_tree_builder *builder, const pending *node) {
     return builder->scan == NULL || !sm_sorted_holds(&builder->sorted, node->first) ||
-           node->end - node->first <= builder->problem->most_alike;
+           builder->splitter.may_be_alike != 0;
 }
 
 /* Settles one node: a leaf, or a split with two more nodes on the stack. False: no memory. */
@@ -308,12 +248,14 @@ static bool settle(sm_tree_builder *builder, const pending *node, size_t number)
         add_leaf(builder, node);
         return true;
     }
-    sm_node asked = {.items = builder->node_items, .n = node->end - node->first, .slots = builder->slots + node->first};
+    sm_node asked = {
+        .items = builder->node_items, .n = node->end - node->first, .slots = builder->slots.order + node->first};
     size_t view = node->view;
     double cost = 0;
-    if (builder->renumbers) renumber(builder, node->first, asked.n);
+    sm_slots_turn(&builder->slots, node->first, asked.n, &builder->sorted);
+    builder->splitter.may_be_alike = sm_slots_alike(&builder->slots, node->first, asked.n);
     for (size_t k = 0; k < asked.n && may_need_items(builder, node); k++)
-        builder->node_items[k] = item_at(builder, node->first + k);
+        builder->node_items[k] = builder->slots.items[asked.slots[k]];
     bool may_split = enter(builder, &asked, node, &view, &cost);
     sm_sorted_turn(&builder->sorted, &asked, node->first);
     sm_random random;

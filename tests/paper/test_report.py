@@ -59,7 +59,7 @@ def check_neighbors(found, model, items, names):
 
 
 def check_map(found, model, items, seed):
-    told = json.loads(helpers.run("embed", model, items, "--landmarks", 2000, "--seed", seed, "--json", "--quiet"))
+    told = json.loads(helpers.run("embed", model, items, "--landmarks", 1000, "--seed", seed, "--json", "--quiet"))
     places = np.array([item["coordinates"] for item in told["items"]])
     report.assert_same(found["x"], report.as_floats(places[:, 0]), "x")
     report.assert_same(found["y"], report.as_floats(places[:, 1]), "y")

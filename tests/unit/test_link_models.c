@@ -203,8 +203,8 @@ static void new_nodes_are_predicted_as_the_protocol_draws_them(void **state) {
     (void)state;
     sm_learned *learned = learned_by_hand();
     const double values[5] = {0, 0, 1, 0, 1};
-    const double *columns[1] = {values};
-    const sm_view view = {.n_items = 5, .n_features = 1, .values = columns};
+    sm_numbers columns[1] = {{.doubles = values, .step = 1}};
+    const sm_view view = {.n_items = 5, .n_features = 1, .numbers = columns};
     const uint32_t place[5] = {0, SMERF_MISSING, SMERF_MISSING, SMERF_MISSING, SMERF_MISSING};
     const sm_asked_items items = {.view = &view, .place = place};
     const sm_asked_sides sides = {.rows = items, .columns = items, .is_square = true, .n_trained = 2};

@@ -1,7 +1,10 @@
 /* test_scanning.c - the quick ways to grow find the trees that the plain ones find. Items that all weigh 1 by a column of
  * weights are priced by the plain way, those without are scanned: both are the same data. And a tree too large to be kept in
  * order as a whole is sorted at its top. */
+#include "base/memory.h"
+#include "model/model.h"
 #include "tests/unit/per_item.h"
+#include "train/tree_builder.h"
 
 enum { N_ITEMS = 150, LARGE = 300000, N_LARGE_COLUMNS = 2 };
 
@@ -48,23 +51,34 @@ static smerf_target *draw_target(const plan *of, size_t n, sm_random *random) {
     return target;
 }
 
-static void assert_weights_of_one_change_nothing(const plan *of, size_t n, uint64_t seed) {
-    sm_random random;
-    sm_random_start(&random, seed, 1, 2);
-    double *values = calloc(of->n_columns * n, sizeof *values), *ones = calloc(n, sizeof *ones);
+/* The items read *values, which is freed after them. */
+static smerf_items *draw_items(const plan *of, size_t n, sm_random *random, double **out) {
+    double *values = calloc(of->n_columns * n, sizeof *values);
     char names[MOST_COLUMNS][24];
     smerf_column columns[MOST_COLUMNS];
     smerf_items *items = NULL;
-    smerf_model *scanned = NULL, *priced = NULL;
     smerf_error error;
-    assert_true(values != NULL && ones != NULL);
-    for (size_t k = 0; k < of->n_columns * n; k++) values[k] = draw_value(of, &random);
-    for (size_t i = 0; i < n; i++) ones[i] = 1;
+    assert_non_null(values);
+    for (size_t k = 0; k < of->n_columns * n; k++) values[k] = draw_value(of, random);
     for (size_t f = 0; f < of->n_columns; f++) {
         snprintf(names[f], sizeof names[f], "x%zu", f);
         columns[f] = (smerf_column){.name = names[f], .kind = SMERF_NUMBER, .values = values + f * n};
     }
     demand_ok(smerf_items_new(columns, of->n_columns, n, &items, &error), &error);
+    *out = values;
+    return items;
+}
+
+static void assert_weights_of_one_change_nothing(const plan *of, size_t n, uint64_t seed) {
+    sm_random random;
+    sm_random_start(&random, seed, 1, 2);
+    double *ones = calloc(n, sizeof *ones);
+    smerf_model *scanned = NULL, *priced = NULL;
+    smerf_error error;
+    assert_non_null(ones);
+    for (size_t i = 0; i < n; i++) ones[i] = 1;
+    double *values;
+    smerf_items *items = draw_items(of, n, &random, &values);
     smerf_target *target = draw_target(of, n, &random);
     demand_ok(smerf_fit(items, target, &of->options, NULL, &scanned, &error), &error);
     demand_ok(smerf_items_set_weights(items, "w", ones, &error), &error);
@@ -107,8 +121,8 @@ static void a_few_items_are_scanned_too(void **state) {
         }
 }
 
-/* Its top is sorted node by node, and two or more subtrees are kept in order one after the other. */
-static void a_tree_that_is_too_large_to_be_kept_in_order_is_the_same(void **state) {
+/* Its subtrees have slots of their own. */
+static void a_large_tree_is_the_same(void **state) {
     (void)state;
     plan of = {.n_columns = N_LARGE_COLUMNS, .n_classes = 3, .missing = 0.01, .options = options_for(1)};
     of.options.max_depth = 6;
@@ -117,10 +131,74 @@ static void a_tree_that_is_too_large_to_be_kept_in_order_is_the_same(void **stat
     assert_weights_of_one_change_nothing(&of, LARGE, 6);
 }
 
+/* Makes trees too large to be kept in order as a whole. */
+static void keep_in_order(sm_problem *problem, size_t most_sorted) {
+    for (size_t f = 0; f < problem->n_features; f++) sm_free(problem->orders[f]);
+    sm_free(problem->orders);
+    problem->orders = NULL;
+    problem->most_sorted = most_sorted;
+}
+
+static void assert_sorting_at_the_top_changes_nothing(const plan *of, size_t n, size_t most_sorted, uint64_t seed) {
+    sm_random random;
+    sm_random_start(&random, seed, 1, 2);
+    double *values;
+    smerf_items *items = draw_items(of, n, &random, &values);
+    smerf_target *target = draw_target(of, n, &random);
+    smerf_model *model = NULL;
+    smerf_error error;
+    sm_view view;
+    sm_problem problem;
+    sm_crew crew;
+    sm_tree_builder *builder;
+    sm_tree tree = {0};
+    smerf_tree_view whole;
+    demand_ok(smerf_fit(items, target, &of->options, NULL, &model, &error), &error);
+    smerf_model_tree(model, 0, &whole);
+    sm_crew_start(&crew, NULL);
+    demand_ok(sm_view_match(&view, &items->features, items, &error), &error);
+    demand_ok(sm_problem_start(&problem, &view, &model->features, target, NULL, &model->options, &crew, &error),
+              &error);
+    assert_int_equal(problem.most_sorted, problem.most_in_bag);
+    keep_in_order(&problem, most_sorted);
+    demand_ok(sm_tree_builder_new(&problem, 1, SMERF_KERNELS_AUTO, &builder, &error), &error);
+    demand_ok(sm_tree_builder_grow(builder, 0, &crew, 0, &tree, &error), &error);
+    assert_int_equal(tree.n_nodes, whole.n_nodes);
+    assert_int_equal(tree.n_splits, whole.n_splits);
+    assert_memory_equal(tree.place, whole.place, whole.n_nodes * sizeof *tree.place);
+    assert_memory_equal(tree.term_feature, whole.term_feature, whole.n_splits * sizeof *tree.term_feature);
+    assert_memory_equal(tree.threshold, whole.threshold, whole.n_splits * sizeof *tree.threshold);
+    assert_memory_equal(tree.gain, whole.gain, whole.n_splits * sizeof *tree.gain);
+    sm_tree_free(&tree);
+    sm_tree_builder_free(builder);
+    sm_problem_free(&problem);
+    sm_view_free(&view);
+    smerf_model_free(model);
+    smerf_target_free(target);
+    smerf_items_free(items);
+    free(values);
+}
+
+static void a_tree_that_is_too_large_to_be_kept_in_order_is_the_same(void **state) {
+    (void)state;
+    const size_t sizes[] = {10, 100, 1000, 3000};
+    for (unsigned way = 0; way < 16; way++) {
+        plan of = {.n_columns = 4,
+                   .n_classes = way & 1 ? 3 : 0,
+                   .missing = way & 2 ? 0.1 : 0,
+                   .has_repeats = (way & 4) != 0,
+                   .options = options_for(1)};
+        of.options.candidates = way & 8 ? 3 : 2;
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            assert_sorting_at_the_top_changes_nothing(&of, 6000, sizes[s], way);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scanning_finds_the_trees_that_pricing_finds),
         cmocka_unit_test(a_few_items_are_scanned_too),
+        cmocka_unit_test(a_large_tree_is_the_same),
         cmocka_unit_test(a_tree_that_is_too_large_to_be_kept_in_order_is_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

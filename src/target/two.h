@@ -1,0 +1,18 @@
+/* two.h - two numbers that are worked on at once: scanners look at two line-ups of a node together, so that neither waits
+ * for its own sums. */
+#ifndef SM_TARGET_TWO_H
+#define SM_TARGET_TWO_H
+
+#include <math.h>
+#include <stddef.h>
+
+typedef double sm_two __attribute__((vector_size(16))); /* an extension that gcc and clang have on every machine */
+
+static inline sm_two sm_both(double number) { return (sm_two){number, number}; }
+
+/* The larger ones. */
+static inline sm_two sm_two_most(sm_two a, sm_two b) {
+    return (sm_two){a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]};
+}
+
+#endif
