@@ -135,11 +135,14 @@ void sm_view_project_all(const sm_view *view, const sm_projection *projection, c
     for (size_t k = 0; k < n; k++) out[k] = 0;
     for (size_t term = 0; term < projection->n_terms; term++) {
         const sm_numbers *numbers = &view->numbers[projection->feature[term]];
-        const double *values = numbers->step == 1 ? numbers->doubles : NULL; /* else, the long way */
-        if (values != NULL && projection->weight[term] == 1)
+        const double *values = numbers->step == 1 ? numbers->doubles : NULL;
+        double weight = projection->weight[term];
+        if (values != NULL && weight == 1)
             for (size_t k = 0; k < n; k++) out[k] += values[items[k]];
         else if (values != NULL)
             for (size_t k = 0; k < n; k++) out[k] -= values[items[k]];
+        else if (sm_are_numbers(numbers)) /* further apart */
+            for (size_t k = 0; k < n; k++) out[k] += weight * sm_number_at(numbers, items[k]);
         else
             for (size_t k = 0; k < n; k++) out[k] += term_value(view, projection, term, items[k]);
     }
