@@ -20,6 +20,7 @@ static const cli_option own_options[] = {
     {"--json", NULL, "as JSON"},
     {"-o", "FILE", "where the CSV goes (default: standard output, unless there is a --graph)"},
     {"--graph", "FILE", "the distances as a sparse matrix, queries by items, in Matrix Market form (.mtx)"},
+    {"--symmetric", NULL, "with --graph: a pair is in it if either is a neighbour of the other"},
     {"--id", "COLUMN", "names the items (default: as in training, or a column called 'id')"},
     {0},
 };
@@ -89,6 +90,12 @@ static int take_neighbors(void *context, size_t query, const smerf_neighbor *nei
     return to->has_failed || (to->csv != NULL && sm_output_has_failed(to->csv)) || cli_is_interrupted();
 }
 
+static void put_entry(sm_output *output, size_t row, size_t column, double distance) {
+    sm_output_print(output, "%zu %zu ", row + 1, column + 1);
+    sm_put_number(output, distance);
+    sm_output_write(output, "\n", 1);
+}
+
 static smerf_status write_graph(const writer *from, const char *path, smerf_error *error) {
     size_t n_queries = from->queries->table.n_rows;
     sm_output *output;
@@ -97,12 +104,56 @@ static smerf_status write_graph(const writer *from, const char *path, smerf_erro
     sm_output_print(output, "%%%%MatrixMarket matrix coordinate real general\n%zu %zu %zu\n", n_queries,
                     from->items->table.n_rows, from->n);
     for (size_t q = 0; q < n_queries; q++)
-        for (size_t k = from->first[q]; k < from->first[q + 1]; k++) {
-            sm_output_print(output, "%zu %zu ", q + 1, from->kept[k].item + 1);
-            sm_put_number(output, from->kept[k].distance);
-            sm_output_write(output, "\n", 1);
-        }
+        for (size_t k = from->first[q]; k < from->first[q + 1]; k++)
+            put_entry(output, q, from->kept[k].item, from->kept[k].distance);
     return sm_output_finish(output, error);
+}
+
+/* ---- a symmetric graph ---- */
+
+/* Entry of the lower half. */
+typedef struct half {
+    size_t row, column;
+    double distance;
+} half;
+
+static int compare_halves(const void *left, const void *right) {
+    const half *a = left, *b = right;
+    if (a->row != b->row) return a->row < b->row ? -1 : 1;
+    return a->column < b->column ? -1 : a->column > b->column;
+}
+
+/* Pairs that are neighbours in both directions are there twice, and become one. */
+static size_t find_halves(const writer *from, half *halves) {
+    size_t n = 0, n_different = 0;
+    for (size_t q = 0; q < from->queries->table.n_rows; q++)
+        for (size_t k = from->first[q]; k < from->first[q + 1]; k++) {
+            size_t item = from->kept[k].item;
+            halves[n++] = (half){item > q ? item : q, item > q ? q : item, from->kept[k].distance};
+        }
+    qsort(halves, n, sizeof *halves, compare_halves);
+    for (size_t k = 0; k < n; k++)
+        if (k == 0 || compare_halves(&halves[k - 1], &halves[k]) != 0) halves[n_different++] = halves[k];
+    return n_different;
+}
+
+static smerf_status write_symmetric_graph(const writer *from, const char *path, smerf_error *error) {
+    sm_output *output = NULL;
+    half *halves = calloc(from->n + 1, sizeof *halves);
+    if (halves == NULL) {
+        strcpy(error->message, "out of memory while writing a graph");
+        return SMERF_NO_MEMORY;
+    }
+    size_t n_items = from->items->table.n_rows, n = find_halves(from, halves);
+    smerf_status status = sm_output_open(path, &output, error);
+    if (status == SMERF_OK) {
+        sm_output_print(output, "%%%%MatrixMarket matrix coordinate real symmetric\n%zu %zu %zu\n", n_items, n_items,
+                        n);
+        for (size_t k = 0; k < n; k++) put_entry(output, halves[k].row, halves[k].column, halves[k].distance);
+        status = sm_output_finish(output, error);
+    }
+    free(halves);
+    return status;
 }
 
 /* ---- the command ---- */
@@ -121,6 +172,10 @@ static smerf_status check_use(const cli_args *args, smerf_neighborhood *wanted, 
         return cli_fail(args, error, "--vote writes votes, and --graph the neighbours: give one of them");
     if (cli_has(args, "--categories") && !cli_has(args, "--vote"))
         return cli_fail(args, error, "--categories goes with --vote");
+    if (cli_has(args, "--symmetric") && !cli_has(args, "--graph"))
+        return cli_fail(args, error, "--symmetric goes with --graph");
+    if (cli_has(args, "--symmetric") && cli_has(args, "--queries"))
+        return cli_fail(args, error, "--symmetric and --queries exclude each other: a graph of two sets has two sides");
     wanted->out_of_bag = cli_has(args, "--oob");
     wanted->has_radius = cli_has(args, "--radius");
     smerf_status status = cli_get_size(args, "-k", 1, &wanted->k, error);
@@ -152,7 +207,8 @@ static smerf_status search(const cli_args *args, const smerf_model *model, const
         strcpy(error->message, "out of memory while looking for neighbours");
         status = SMERF_NO_MEMORY;
     }
-    if (status == SMERF_OK && graph != NULL) status = write_graph(to, graph, error);
+    if (status == SMERF_OK && graph != NULL)
+        status = (cli_has(args, "--symmetric") ? write_symmetric_graph : write_graph)(to, graph, error);
     return status;
 }
 
@@ -199,7 +255,7 @@ static smerf_status run_neighbors(const cli_args *args, smerf_error *error) {
 const cli_command cli_neighbors = {.name = "neighbors",
                                    .usage =
                                        "neighbors MODEL --items ITEMS [--queries ITEMS2] -k K [--radius R] [--oob] "
-                                       "[--vote COLUMN] [--graph FILE] [-o FILE]",
+                                       "[--vote COLUMN] [--graph FILE [--symmetric]] [-o FILE]",
                                    .summary = "nearest items, and what they say of a label or a number",
                                    .fewest_words = 1,
                                    .most_words = 1,

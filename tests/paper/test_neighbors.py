@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pytest
 import scipy.io
+import sklearn.cluster
 
 import cases
 import helpers
@@ -79,3 +80,32 @@ def test_scipy_reads_the_graph(tmp_path):
     expected = sorted_by_hand(predicted(model, items, items), 3, np.inf, True)
     assert graph.shape == (20, 20)
     assert list(zip(graph.row, graph.col, graph.data)) == [(q, j, d) for q, _, j, d in expected]
+
+
+@pytest.mark.parametrize("eps", [0.1, 0.4])
+def test_dbscan_takes_the_graph(eps, tmp_path):
+    """The clusters of the whole matrix, whose diagonal DBSCAN takes to be 0."""
+    rng = np.random.default_rng(3)
+    x = np.concatenate([rng.normal(centre, 0.3, size=(30, 2)) for centre in (0, 2, 5)])
+    lines = [f"{a!r},{b!r},{'abc'[i // 30]}" for i, (a, b) in enumerate(x.tolist())]
+    (tmp_path / "items.csv").write_text("\n".join(["a,b,kind", *lines]))
+    model, items = tmp_path / "model", tmp_path / "items.csv"
+    helpers.run("fit", items, "--labels", "kind", "--trees", 50, "-o", model)
+    helpers.run("neighbors", model, "--items", items, "--radius", eps, "--graph", tmp_path / "near.mtx")
+    distances = predicted(model, items, items)
+    np.fill_diagonal(distances, 0)
+    scan = sklearn.cluster.DBSCAN(eps=eps, min_samples=4, metric="precomputed")
+    found = scan.fit_predict(scipy.io.mmread(tmp_path / "near.mtx").tocsr())
+    assert found.tolist() == scan.fit_predict(distances).tolist() and found.max() >= 1
+
+
+def test_a_symmetric_graph_has_pairs_of_which_either_is_a_neighbor(tmp_path):
+    case = cases.make_case("mixed", 902, n=25)
+    model, items = helpers.fit(tmp_path, case, "--trees", 5), tmp_path / "items.csv"
+    for words in (["-k", 3], ["-k", 1, "--oob"], ["--radius", 1e9], ["-k", 2, "--radius", -1]):
+        helpers.run("neighbors", model, "--items", items, *words, "--graph", tmp_path / "one.mtx")
+        helpers.run("neighbors", model, "--items", items, *words, "--graph", tmp_path / "both.mtx", "--symmetric")
+        one, both = (scipy.io.mmread(tmp_path / f"{name}.mtx").tocoo() for name in ("one", "both"))
+        ways = {(i, j): d for i, j, d in zip(one.row, one.col, one.data)}
+        expected = ways | {(j, i): d for (i, j), d in ways.items()}
+        assert {(i, j): d for i, j, d in zip(both.row, both.col, both.data)} == expected and both.nnz == len(expected)
