@@ -6,6 +6,7 @@ import data
 from measure import Side, claim, compare, run_lines
 
 CANDIDATES = 5
+EXACT = " items, exact, 4 trees"  # no claim here: the section on dense Z has it
 
 
 def shapes(bench):
@@ -18,7 +19,7 @@ def shapes(bench):
     words = {**data.words(bench, 100_000, "labels"), "trees": trees, "candidates": CANDIDATES, "splits": "oblique"}
     yield f"oblique labels, 100,000 items, {trees} trees", "forest", words
     words = {"x": small["train"]["x"], "test_x": small["test"]["x"], "n": n_dense, "candidates": CANDIDATES}
-    yield f"distances, {n_dense:,} items, 4 trees", "distances", {**words, "trees": 4}
+    yield f"distances, {n_dense:,}{EXACT}", "distances", {**words, "trees": 4}
     yield f"distances, rank 32, {n_dense:,} items, 100 trees", "distances", {**words, "trees": 100, "rank": 32}
     n_pairs = 1000 if bench.quick else 5000
     asked = data.tables(bench, n_pairs)["train"]
@@ -64,5 +65,5 @@ def run(bench):
                 "is what a plain sum of Z gains (above).",
         "columns": [("work", "work", ""), ("one", "1 thread, s", ".3g"), ("two", "2 threads, s", ".3g"), ("gain", "gain", ".2f"),
                     ("copies", "two processes", ".2f")],
-        "rows": rows, "claims": [claim_of(row) for row in rows if not row["failed"]],
+        "rows": rows, "claims": [claim_of(row) for row in rows if not row["failed"] and not row["work"].endswith(EXACT)],
     }
