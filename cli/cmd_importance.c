@@ -16,106 +16,74 @@ static const cli_option own_options[] = {
 
 static const cli_option *const options[] = {own_options, cli_target_options, cli_general_options, NULL};
 
+/* A feature, or two of them and what they do together. */
 typedef struct ranked {
-    const char *name;
+    const char *name, *other; /* other: NULL, or the second one */
     size_t place;
-    double importance, standard_error;
+    double value, standard_error;
 } ranked;
 
 static int largest_first(const void *a, const void *b) {
     const ranked *left = a, *right = b;
-    if (left->importance != right->importance) return left->importance > right->importance ? -1 : 1;
+    if (left->value != right->value) return left->value > right->value ? -1 : 1;
     return (left->place > right->place) - (left->place < right->place);
 }
 
-/* Two features, and what they do together. */
-typedef struct joined {
-    const char *name, *other;
-    size_t place;
-    double interaction, standard_error;
-} joined;
+/* Some that are ranked, and what their value is called. */
+typedef struct ranking {
+    ranked *rows;
+    size_t n;
+    bool are_pairs, has_errors;
+} ranking;
 
-static int largest_together(const void *a, const void *b) {
-    const joined *left = a, *right = b;
-    if (left->interaction != right->interaction) return left->interaction > right->interaction ? -1 : 1;
-    return (left->place > right->place) - (left->place < right->place);
-}
+static const char *value_name(const ranking *result) { return result->are_pairs ? "interaction" : "importance"; }
 
-static void put_json(sm_output *output, const ranked *features, size_t n, bool has_errors) {
-    sm_output_print(output, "{\"features\": [");
-    for (size_t f = 0; f < n; f++) {
-        sm_output_print(output, "%s{\"feature\": ", f == 0 ? "\n  " : ",\n  ");
-        sm_put_json_string(output, features[f].name);
-        sm_output_print(output, ", \"importance\": ");
-        sm_put_json_number(output, features[f].importance);
-        if (has_errors) {
+static void put_json(sm_output *output, const ranking *result) {
+    sm_output_print(output, "{\"%s\": [", result->are_pairs ? "interactions" : "features");
+    for (size_t k = 0; k < result->n; k++) {
+        const ranked *row = &result->rows[k];
+        sm_output_print(output, "%s{\"feature\": ", k == 0 ? "\n  " : ",\n  ");
+        sm_put_json_string(output, row->name);
+        if (result->are_pairs) {
+            sm_output_print(output, ", \"with\": ");
+            sm_put_json_string(output, row->other);
+        }
+        sm_output_print(output, ", \"%s\": ", value_name(result));
+        sm_put_json_number(output, row->value);
+        if (result->has_errors) {
             sm_output_print(output, ", \"se\": ");
-            sm_put_json_number(output, features[f].standard_error);
+            sm_put_json_number(output, row->standard_error);
         }
         sm_output_print(output, "}");
     }
     sm_output_print(output, "]}\n");
 }
 
-static void put_csv(sm_output *output, const ranked *features, size_t n, bool has_errors) {
-    sm_output_print(output, "feature,importance%s\n", has_errors ? ",se" : "");
-    for (size_t f = 0; f < n; f++) {
-        sm_put_cell(output, features[f].name);
-        sm_output_print(output, ",");
-        sm_put_number(output, features[f].importance);
-        if (has_errors) {
+static void put_csv(sm_output *output, const ranking *result) {
+    sm_output_print(output, "feature%s,%s%s\n", result->are_pairs ? ",with" : "", value_name(result),
+                    result->has_errors ? ",se" : "");
+    for (size_t k = 0; k < result->n; k++) {
+        const ranked *row = &result->rows[k];
+        sm_put_cell(output, row->name);
+        if (result->are_pairs) {
             sm_output_print(output, ",");
-            sm_put_number(output, features[f].standard_error);
+            sm_put_cell(output, row->other);
+        }
+        sm_output_print(output, ",");
+        sm_put_number(output, row->value);
+        if (result->has_errors) {
+            sm_output_print(output, ",");
+            sm_put_number(output, row->standard_error);
         }
         sm_output_print(output, "\n");
     }
 }
-
-static void put_joined(sm_output *output, const joined *pairs, size_t n, bool is_json) {
-    sm_output_print(output, is_json ? "{\"interactions\": [" : "feature,with,interaction,se\n");
-    for (size_t p = 0; p < n; p++) {
-        if (is_json) {
-            sm_output_print(output, "%s{\"feature\": ", p == 0 ? "\n  " : ",\n  ");
-            sm_put_json_string(output, pairs[p].name);
-            sm_output_print(output, ", \"with\": ");
-            sm_put_json_string(output, pairs[p].other);
-            sm_output_print(output, ", \"interaction\": ");
-            sm_put_json_number(output, pairs[p].interaction);
-            sm_output_print(output, ", \"se\": ");
-            sm_put_json_number(output, pairs[p].standard_error);
-            sm_output_print(output, "}");
-            continue;
-        }
-        sm_put_cell(output, pairs[p].name);
-        sm_output_print(output, ",");
-        sm_put_cell(output, pairs[p].other);
-        sm_output_print(output, ",");
-        sm_put_number(output, pairs[p].interaction);
-        sm_output_print(output, ",");
-        sm_put_number(output, pairs[p].standard_error);
-        sm_output_print(output, "\n");
-    }
-    if (is_json) sm_output_print(output, "]}\n");
-}
-
-/* What there is to write: features, or pairs of them. */
-typedef struct ranking {
-    ranked *features;
-    joined *pairs; /* NULL: features */
-    size_t n, n_pairs;
-    bool has_errors;
-} ranking;
 
 static smerf_status put_result(const cli_args *args, const ranking *result, smerf_error *error) {
     sm_output *output;
     smerf_status status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
     if (status != SMERF_OK) return status;
-    if (result->pairs != NULL)
-        put_joined(output, result->pairs, result->n_pairs, cli_has(args, "--json"));
-    else if (cli_has(args, "--json"))
-        put_json(output, result->features, result->n, result->has_errors);
-    else
-        put_csv(output, result->features, result->n, result->has_errors);
+    (cli_has(args, "--json") ? put_json : put_csv)(output, result);
     return sm_output_finish(output, error);
 }
 
@@ -124,37 +92,43 @@ static smerf_status no_memory(smerf_error *error) {
     return SMERF_NO_MEMORY;
 }
 
-/* Names the features, and puts them in order. */
+/* Names the features, and puts them in order.   importance  [2][n] with the standard errors */
 static void rank_features(const smerf_model *model, const double *importance, ranking *result) {
     for (size_t f = 0; f < result->n; f++) {
         smerf_column column;
         smerf_model_feature(model, f, &column);
-        result->features[f] = (ranked){
-            .name = column.name, .place = f, .importance = importance[f], .standard_error = importance[result->n + f]};
+        result->rows[f] = (ranked){
+            .name = column.name, .place = f, .value = importance[f], .standard_error = importance[result->n + f]};
     }
-    qsort(result->features, result->n, sizeof *result->features, largest_first);
+    qsort(result->rows, result->n, sizeof *result->rows, largest_first);
 }
 
-/* What the first `top` features do together. */
+/* Puts what the first `top` features do together in place of the features. */
 static smerf_status join_features(const smerf_model *model, const smerf_items *items, const smerf_target *truth,
                                   size_t top, const smerf_run *run, ranking *result, smerf_error *error) {
     uint32_t *places = calloc(top, sizeof *places);
     double *numbers = calloc(2 * top * top, sizeof *numbers);
-    result->pairs = calloc(top * top, sizeof *result->pairs);
+    ranking pairs = {.rows = calloc(top * top, sizeof *pairs.rows), .are_pairs = true, .has_errors = true};
     smerf_status status = SMERF_OK;
-    if (places == NULL || numbers == NULL || result->pairs == NULL) status = no_memory(error);
-    for (size_t k = 0; k < top && status == SMERF_OK; k++) places[k] = (uint32_t)result->features[k].place;
+    if (places == NULL || numbers == NULL || pairs.rows == NULL) status = no_memory(error);
+    for (size_t k = 0; k < top && status == SMERF_OK; k++) places[k] = (uint32_t)result->rows[k].place;
     if (status == SMERF_OK)
         status =
             smerf_importance_interaction(model, items, truth, places, top, run, numbers, numbers + top * top, error);
     for (size_t j = 0; j < top && status == SMERF_OK; j++)
-        for (size_t k = j + 1; k < top; k++, result->n_pairs++)
-            result->pairs[result->n_pairs] = (joined){.name = result->features[j].name,
-                                                      .other = result->features[k].name,
-                                                      .place = result->n_pairs,
-                                                      .interaction = numbers[j * top + k],
-                                                      .standard_error = numbers[top * top + j * top + k]};
-    if (status == SMERF_OK) qsort(result->pairs, result->n_pairs, sizeof *result->pairs, largest_together);
+        for (size_t k = j + 1; k < top; k++, pairs.n++)
+            pairs.rows[pairs.n] = (ranked){.name = result->rows[j].name,
+                                           .other = result->rows[k].name,
+                                           .place = pairs.n,
+                                           .value = numbers[j * top + k],
+                                           .standard_error = numbers[top * top + j * top + k]};
+    if (status == SMERF_OK) {
+        qsort(pairs.rows, pairs.n, sizeof *pairs.rows, largest_first);
+        free(result->rows);
+        *result = pairs;
+    } else {
+        free(pairs.rows);
+    }
     free(places);
     free(numbers);
     return status;
@@ -206,8 +180,8 @@ static smerf_status run_importance(const cli_args *args, smerf_error *error) {
     smerf_model_describe(model, &description);
     ranking result = {.n = description.n_features, .has_errors = is_permutation};
     double *importance = calloc(2 * result.n, sizeof *importance);
-    result.features = calloc(result.n, sizeof *result.features);
-    if (importance == NULL || result.features == NULL) {
+    result.rows = calloc(result.n, sizeof *result.rows);
+    if (importance == NULL || result.rows == NULL) {
         status = no_memory(error);
     } else if (is_permutation) {
         status = by_permutation(args, model, importance, &result, error);
@@ -217,8 +191,7 @@ static smerf_status run_importance(const cli_args *args, smerf_error *error) {
     }
     if (status == SMERF_OK) status = put_result(args, &result, error);
     free(importance);
-    free(result.features);
-    free(result.pairs);
+    free(result.rows);
     smerf_model_free(model);
     return status;
 }

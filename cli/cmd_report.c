@@ -135,12 +135,13 @@ static smerf_status write(const cli_args *args, const sm_report *wanted, smerf_e
 }
 
 static smerf_status report(const cli_args *args, const smerf_model *model, const cli_items *items,
-                           const cli_target *truth, smerf_error *error) {
+                           const cli_target *truth, size_t n_clusters, smerf_error *error) {
     text target = {.bytes = calloc(1, 1)}, explain = {.bytes = calloc(1, 1)};
     sm_report wanted = {.model = model,
                         .items = items->items,
                         .ids = (const char *const *)items->table.ids,
                         .truth = truth->target,
+                        .n_clusters = n_clusters,
                         .title = cli_has(args, "--title") ? cli_get(args, "--title") : file_name(args->words[0]),
                         .model_file = args->words[0],
                         .items_file = args->words[1]};
@@ -155,7 +156,6 @@ static smerf_status report(const cli_args *args, const smerf_model *model, const
         strcpy(error->message, "out of memory while writing a report");
         status = SMERF_NO_MEMORY;
     }
-    if (status == SMERF_OK) status = cli_get_size(args, "--clusters", 1, &wanted.n_clusters, error);
     if (status == SMERF_OK) status = write(args, &wanted, error);
     free(columns);
     free(target.bytes);
@@ -179,7 +179,7 @@ static smerf_status run_report(const cli_args *args, smerf_error *error) {
         status =
             cli_fail(args, error, "--clusters %zu is more than there are items, %zu", n_clusters, items.table.n_rows);
     if (status == SMERF_OK) status = cli_read_target(args, &items, NULL, true, &truth, error);
-    if (status == SMERF_OK) status = report(args, model, &items, &truth, error);
+    if (status == SMERF_OK) status = report(args, model, &items, &truth, n_clusters, error);
     if (status == SMERF_OK) {
         cli_tell_target(args, &truth);
         cli_compare_similarities(args, model, &truth);

@@ -7,6 +7,11 @@
 
 enum { FEW = 32, MANY = 1 << 14, MOST_DIGIT_BITS = 11, MOST_BUCKETS = 1 << MOST_DIGIT_BITS };
 
+int sm_by_place(const void *left, const void *right) {
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
 /* The bits of a double order like those of a whole number with a sign, except that negative ones run backwards. */
 uint64_t sm_sort_key(double number) {
     const uint64_t sign = (uint64_t)1 << 63;

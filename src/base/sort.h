@@ -8,6 +8,9 @@
 /* A number as a key: keys stand in the order of the numbers, and 0 and -0 have the same. Not for NaN. */
 uint64_t sm_sort_key(double number);
 
+/* For qsort and bsearch: places (uint32_t) ascending. */
+int sm_by_place(const void *left, const void *right);
+
 /* Sorts n keys ascending and carries the places along; equal keys keep their order. Few keys by insertion, many by
  * radix over the bits in which they differ.
  *   spare_keys, spare_places  [n] scratch */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "data/items.h"
 
 smerf_status sm_rows_check(const uint32_t *rows, size_t n, size_t n_items, smerf_error *error) {
@@ -149,16 +150,11 @@ smerf_status smerf_items_take(const smerf_items *items, const uint32_t *rows, si
 
 /* ---- where they were taken from ---- */
 
-static int by_row(const void *a, const void *b) {
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return (left > right) - (left < right);
-}
-
 smerf_status smerf_items_set_rows(smerf_items *items, const uint32_t *rows, smerf_error *error) {
     uint32_t *copy = sm_copy(rows, items->n_items, sizeof *copy);
     uint32_t *sorted = sm_copy(rows, items->n_items, sizeof *sorted);
     smerf_status status = copy != NULL && sorted != NULL ? SMERF_OK : sm_no_memory(error, "copying rows");
-    if (status == SMERF_OK) qsort(sorted, items->n_items, sizeof *sorted, by_row);
+    if (status == SMERF_OK) qsort(sorted, items->n_items, sizeof *sorted, sm_by_place);
     for (size_t k = 1; k < items->n_items && status == SMERF_OK; k++)
         if (sorted[k - 1] == sorted[k])
             status = sm_fail(error, SMERF_BAD_INPUT, "two items are row %u; rows must differ", sorted[k]);

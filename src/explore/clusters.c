@@ -92,30 +92,6 @@ smerf_status sm_clusters_choose(size_t n, const sm_cluster_range *range, sm_grou
     return status;
 }
 
-/* ---- shares of the work ---- */
-
-static int report_early(void *context, double share_done) {
-    const sm_early_run *early = context;
-    return early->progress(early->context, share_done * early->share);
-}
-
-const smerf_run *sm_run_early(sm_early_run *early, const smerf_run *run, double share) {
-    const smerf_run nothing = {0};
-    *early = (sm_early_run){.run = run != NULL ? *run : nothing, .share = share};
-    early->progress = early->run.progress;
-    early->context = early->run.context;
-    if (early->progress != NULL) {
-        early->run.progress = report_early;
-        early->run.context = early;
-    }
-    return &early->run;
-}
-
-void sm_crew_start_late(sm_crew *crew, const smerf_run *run, double share) {
-    sm_crew_start(crew, run);
-    crew->share_from = crew->share_done = share;
-}
-
 /* ---- the question ---- */
 
 smerf_status smerf_cluster(const smerf_model *model, const smerf_items *items, const smerf_clustering *clustering,

@@ -36,20 +36,6 @@ smerf_status sm_clusters_check(const smerf_clustering *clustering, size_t n, sm_
 smerf_status sm_clusters_choose(size_t n, const sm_cluster_range *range, sm_group group, void *context, sm_crew *crew,
                                 const sm_cluster_answer *answer, smerf_error *error);
 
-/* A crew for the part of a job from some share on. */
-void sm_crew_start_late(sm_crew *crew, const smerf_run *run, double share);
-
-/* A run for the part of a job up to some share: for questions that are asked on the way. */
-typedef struct sm_early_run {
-    smerf_run run;
-    smerf_progress progress;
-    void *context;
-    double share;
-} sm_early_run;
-
-/*   early  must outlive the run that is returned */
-const smerf_run *sm_run_early(sm_early_run *early, const smerf_run *run, double share);
-
 /* ---- the two ways ---- */
 
 smerf_status sm_cluster_by_medoids(const smerf_model *model, const smerf_items *items,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/stretch.h"
 #include "explore/clusters.h"
 #include "explore/means.h"
 #include "explore/silhouettes.h"
@@ -152,10 +153,12 @@ smerf_status sm_cluster_by_means(const smerf_model *model, const smerf_items *it
     if (status != SMERF_OK) return status;
     gathering to = {.points = sm_zeros(sm_size(n, width, 0), sizeof *to.points), .width = width};
     if (to.points == NULL) return sm_no_memory(error, "finding clusters");
-    sm_early_run early;
+    sm_stretch stretch = {.run = run, .from = 0, .to = share};
+    smerf_run own = sm_stretch_run(&stretch);
     sm_crew crew;
-    status = gather(model, items, sm_run_early(&early, run, share), &to, error);
-    sm_crew_start_late(&crew, run, share);
+    status = gather(model, items, &own, &to, error);
+    stretch = (sm_stretch){.run = run, .from = share, .to = 1};
+    sm_crew_start(&crew, &own);
     if (status == SMERF_OK)
         status = cluster_points(to.points, n, width, &range, clustering->seed, &crew, answer, error);
     sm_free(to.points);

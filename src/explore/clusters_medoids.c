@@ -7,7 +7,9 @@
 #include "base/finite.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/sort.h"
 #include "base/square.h"
+#include "base/stretch.h"
 #include "explore/clusters.h"
 #include "explore/medoids.h"
 #include "explore/silhouettes.h"
@@ -83,11 +85,6 @@ static smerf_status find_best(search *all, size_t k, sm_crew *crew, smerf_error 
     return SMERF_OK;
 }
 
-static int by_place(const void *a, const void *b) {
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return (left > right) - (left < right);
-}
-
 /* At the end medoids stand in the order of the items, so that the first of several that are as near has the item. */
 static smerf_status group_by_medoids(void *context, size_t k, sm_crew *crew, sm_grouping *grouping,
                                      smerf_error *error) {
@@ -97,7 +94,7 @@ static smerf_status group_by_medoids(void *context, size_t k, sm_crew *crew, sm_
     crew->share_to = middle;
     smerf_status status = find_best(all, k, crew, error);
     if (status != SMERF_OK) return status;
-    qsort(all->best, k, sizeof *all->best, by_place);
+    qsort(all->best, k, sizeof *all->best, sm_by_place);
     sm_medoids_set(medoids, all->best, k);
     memcpy(grouping->cluster, medoids->owner, medoids->n * sizeof *grouping->cluster);
     memcpy(grouping->medoid, medoids->item, k * sizeof *grouping->medoid);
@@ -226,10 +223,12 @@ smerf_status sm_cluster_by_medoids(const smerf_model *model, const smerf_items *
     if (status != SMERF_OK) return status;
     float *z = sm_array(sm_size(n, n, 0), sizeof *z);
     if (z == NULL) return sm_no_memory(error, "finding clusters");
-    sm_early_run early;
+    sm_stretch stretch = {.run = run, .from = 0, .to = share};
+    smerf_run own = sm_stretch_run(&stretch);
     sm_crew crew;
-    status = fill(model, items, sm_run_early(&early, run, share), z, error);
-    sm_crew_start_late(&crew, run, share);
+    status = fill(model, items, &own, z, error);
+    stretch = (sm_stretch){.run = run, .from = share, .to = 1};
+    sm_crew_start(&crew, &own);
     if (status == SMERF_OK) status = cluster_matrix(z, n, &range, clustering->seed, &crew, answer, error);
     sm_free(z);
     return status;
