@@ -18,7 +18,7 @@ function curve(points, xLabel, yLabel, chance) {
             y: { label: yLabel, domain: [0, 1], labelAnchor: 'center', labelArrow: 'none', ticks: 5, grid: true },
             marks: [
                 Plot.line(chance, { stroke: MUTED, strokeDasharray: '4 4' }),
-                Plot.areaY(points, { x: '0', y: '1', fill: ACCENT, fillOpacity: 0.1 }),
+                Plot.areaY(points, { x: '0', y1: 0, y2: '1', fill: ACCENT, fillOpacity: 0.1 }), // y alone would be stacked where x repeats
                 Plot.line(points, { x: '0', y: '1', stroke: ACCENT, strokeWidth: 2 }),
             ],
         });
