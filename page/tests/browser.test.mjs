@@ -53,6 +53,22 @@ test('an absent section says why and has no frame', async () => {
     await page.finish();
 });
 
+test('charts stay within their frames', async () => {
+    for (const name of ['graph', 'mixed']) {
+        const page = await open(browser, pages[name]);
+        const beyond = await page.evaluate(() =>
+            [...document.querySelectorAll('figure svg path')].flatMap((path) => {
+                const [shape, frame] = [path.getBoundingClientRect(), path.closest('svg').getBoundingClientRect()];
+                return shape.top < frame.top - 2 || shape.bottom > frame.bottom + 2
+                    ? [path.outerHTML.slice(0, 80)]
+                    : [];
+            }),
+        );
+        assert.deepEqual(beyond, []);
+        await page.finish();
+    }
+});
+
 test('search is a combobox that selects', async () => {
     const page = await open(browser, pages.mixed);
     const input = page.getByRole('combobox', { name: /find an item/i });

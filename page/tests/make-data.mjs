@@ -308,7 +308,10 @@ export function graphReport(n = 234) {
     const steps = Array.from({ length: 200 }, (_, t) => t / 199);
     report.scores = { kind: 'out of bag', list: [{ name: 'auc-roc', value: 0.931 }, { name: 'auc-pr', value: 0.462 }], n_pairs: 27261, n_items: n, mean: 0.95, sd: 0.2 }; // prettier-ignore
     report.curves = {
-        roc: steps.map((t) => [t, t ** 0.1]),
+        roc: steps.flatMap((t) => [
+            [t, Math.max(0, t - 0.02) ** 0.1],
+            [t, t ** 0.1],
+        ]), // steps, as real ones have // prettier-ignore
         pr: steps.map((t) => [t, 0.05 + 0.9 * (1 - t) ** 1.5]),
         share_of_links: 0.05,
     };
