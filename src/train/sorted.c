@@ -9,9 +9,11 @@
 /* Lists of so many items are parted no more: as many as a word has bits. */
 enum { FEW = 64 };
 
-smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, size_t n_slots, smerf_error *error) {
+smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, size_t n_slots, smerf_kernels kernels,
+                             smerf_error *error) {
     size_t n_lists = problem->n_numbers;
     *sorted = (sm_sorted){.problem = problem, .room = problem->most_sorted};
+    sm_parting_start(&sorted->parting, kernels);
     if (sorted->room == 0) return SMERF_OK;
     sm_arena *arena = &sorted->arena;
     sorted->list_of = sm_arena_take(arena, problem->n_features, sizeof *sorted->list_of);
@@ -129,29 +131,13 @@ void sm_sorted_renumber(sm_sorted *sorted, size_t first, size_t n, const uint32_
     }
 }
 
-/* Each slot is written to both sides, and kept on one: there is nothing to guess. The right side is written from the end of
- * the spare room on, backwards, so that one number says where both go on. */
-size_t sm_part_slots(uint32_t *slots, size_t n, const bool *goes_left, uint32_t *spare) {
-    size_t n_left = 0, k = 0;
-    for (; k + 4 <= n; k += 4) {
-        const uint32_t four[4] = {slots[k], slots[k + 1], slots[k + 2], slots[k + 3]};
-        for (size_t i = 0; i < 4; i++) {
-            slots[n_left] = spare[n - 1 - k - i + n_left] = four[i];
-            n_left += goes_left[four[i]];
-        }
-    }
-    for (; k < n; k++) {
-        uint32_t slot = slots[k];
-        slots[n_left] = spare[n - 1 - k + n_left] = slot;
-        n_left += goes_left[slot];
-    }
-    for (size_t r = n_left; r < n; r++) slots[r] = spare[n - 1 - (r - n_left)];
-    return n_left;
+size_t sm_part_slots(const sm_sorted *sorted, uint32_t *slots, size_t n, const bool *goes_left, uint32_t *spare) {
+    return sorted->parting.part(&sorted->parting, slots, n, goes_left, spare);
 }
 
 void sm_sorted_part(sm_sorted *sorted, const bool *goes_left) {
     if (sorted->node_n <= FEW) return;
     uint32_t *spare = sorted->lists + sorted->n_lists * sorted->room;
     for (size_t l = 0; l < sorted->n_lists; l++)
-        sm_part_slots(sorted->lists + l * sorted->room + sorted->node_first, sorted->node_n, goes_left, spare);
+        sm_part_slots(sorted, sorted->lists + l * sorted->room + sorted->node_first, sorted->node_n, goes_left, spare);
 }

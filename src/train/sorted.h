@@ -8,11 +8,13 @@
 #define SM_TRAIN_SORTED_H
 
 #include "base/arena.h"
+#include "kernels/part.h"
 #include "train/problem.h"
 
 typedef struct sm_sorted {
     sm_arena arena; /* holds the arrays below */
     const sm_problem *problem;
+    sm_parting parting;
     size_t room;     /* the most items of a subtree that is kept in order; 0: none is */
     size_t *list_of; /* [n_features] of numbers; categories have none */
     size_t n_lists;
@@ -30,7 +32,8 @@ typedef struct sm_sorted {
     uint32_t n_few;              /* which have this number */
 } sm_sorted;
 
-smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, size_t n_slots, smerf_error *error);
+smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, size_t n_slots, smerf_kernels kernels,
+                             smerf_error *error);
 void sm_sorted_free(sm_sorted *sorted);
 
 /* Forgets the tree before. */
@@ -53,7 +56,7 @@ const uint32_t *sm_sorted_line(sm_sorted *sorted, size_t feature, uint32_t *room
 /* Puts the slots that go left first, in the order that they have on both sides; returns how many go left.
  *   goes_left  by slot
  *   spare      [n] */
-size_t sm_part_slots(uint32_t *slots, size_t n, const bool *goes_left, uint32_t *spare);
+size_t sm_part_slots(const sm_sorted *sorted, uint32_t *slots, size_t n, const bool *goes_left, uint32_t *spare);
 
 /* The slots of n items from `first` on become others, in the same order.   new_of  by slot */
 void sm_sorted_renumber(sm_sorted *sorted, size_t first, size_t n, const uint32_t *new_of);

@@ -32,7 +32,6 @@ struct sm_tree_builder {
     uint32_t *draws;      /* [n_items] of this tree */
     uint32_t *node_items; /* [most_in_bag] of the node that is settled, where someone asks for them */
     double *node_weight;  /* [most_in_bag] likewise */
-    sm_gap *gaps;         /* [most_in_bag] of each split, from which thresholds are made in the end */
     pending *stack;
     size_t stack_size, n_pending;
     sm_tree grown; /* with room for the largest tree; moved to where it belongs when it is done */
@@ -96,12 +95,11 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, sm
     builder->draws = sm_arena_take(&builder->arena, problem->n_items, sizeof *builder->draws);
     builder->node_items = sm_arena_take(&builder->arena, n, sizeof *builder->node_items);
     builder->node_weight = sm_arena_take(&builder->arena, can_scan(problem) ? 0 : n, sizeof *builder->node_weight);
-    builder->gaps = sm_arena_take(&builder->arena, n, sizeof *builder->gaps);
     smerf_status status = SMERF_OK;
     if (builder->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
     if (status == SMERF_OK) status = start_search(builder, n_threads, kernels, error);
     if (status == SMERF_OK) status = sm_slots_start(&builder->slots, problem, builder->scan, error);
-    if (status == SMERF_OK) status = sm_sorted_start(&builder->sorted, problem, builder->slots.n_all, error);
+    if (status == SMERF_OK) status = sm_sorted_start(&builder->sorted, problem, builder->slots.n_all, kernels, error);
     const sm_splitter given = {.problem = problem,
                                .search = builder->search,
                                .scan = builder->scan,
@@ -189,6 +187,18 @@ static bool grow_terms(sm_tree_builder *builder, size_t n_more) {
     return true;
 }
 
+/* A gap is kept where its threshold will be. */
+static void keep_gap(sm_tree *tree, size_t split, sm_gap gap) {
+    _Static_assert(sizeof gap == sizeof *tree->threshold, "a gap must fit");
+    memcpy(&tree->threshold[split], &gap, sizeof gap);
+}
+
+static sm_gap kept_gap(const sm_tree *tree, size_t split) {
+    sm_gap gap;
+    memcpy(&gap, &tree->threshold[split], sizeof gap);
+    return gap;
+}
+
 static bool add_split(sm_tree_builder *builder, const sm_split *split) {
     sm_tree *tree = &builder->grown;
     const sm_directions *directions = &builder->splitter.directions;
@@ -204,7 +214,7 @@ static bool add_split(sm_tree_builder *builder, const sm_split *split) {
         tree->term_weight[builder->n_terms++] = directions->term_weight[t];
     }
     for (size_t i = 0; i < split->n_left_levels; i++) tree->left_level[builder->n_left++] = split->left_levels[i];
-    builder->gaps[s] = split->gap;
+    keep_gap(tree, s, split->gap);
     tree->gain[s] = split->gain;
     tree->missing_left[s] = split->missing_left;
     tree->is_category[s] = direction->is_category;
@@ -218,7 +228,8 @@ static bool add_split(sm_tree_builder *builder, const sm_split *split) {
 /* Reorders the node's slots and lists; returns where the right side starts. */
 static size_t part(sm_tree_builder *builder, const pending *node, const bool *goes_left) {
     uint32_t *spare = (uint32_t *)builder->splitter.spare_keys; /* done with */
-    size_t n_left = sm_part_slots(builder->slots.order + node->first, node->end - node->first, goes_left, spare);
+    size_t n_left =
+        sm_part_slots(&builder->sorted, builder->slots.order + node->first, node->end - node->first, goes_left, spare);
     bool are_leaves = node->depth + 1 >= builder->problem->options->max_depth;
     if (sm_sorted_has_node(&builder->sorted) && !are_leaves) sm_sorted_part(&builder->sorted, goes_left);
     return node->first + n_left;
@@ -289,32 +300,49 @@ static double midpoint(double low, double high) {
     return middle < high ? middle : low;
 }
 
-/* A word to the memory that the numbers of a gap will be wanted soon. */
-static void call_for(const sm_view *view, const sm_tree *tree, size_t split, sm_gap gap) {
-    const sm_numbers *numbers = &view->numbers[tree->term_feature[tree->first_term[split]]];
-    const size_t ends[2] = {gap.low * numbers->step, gap.high * numbers->step};
-    for (size_t k = 0; k < 2 && sm_are_numbers(numbers); k++)
-        __builtin_prefetch(numbers->doubles != NULL ? (const void *)&numbers->doubles[ends[k]]
-                                                    : &numbers->floats[ends[k]]);
+/* The numbers on both sides of every gap. They lie all over memory: nothing but reading is done here, so that many are on
+ * their way at once. */
+static void read_gaps(const sm_tree_builder *builder, double *low, double *high) {
+    const sm_tree *tree = &builder->grown;
+    const sm_numbers *numbers = builder->problem->view->numbers;
+    const uint32_t *feature = tree->term_feature;
+    const bool *is_category = tree->is_category;
+    size_t n_splits = tree->n_splits;
+    for (size_t s = 0; s < n_splits; s++) {
+        if (is_category[s]) continue;
+        sm_gap gap = kept_gap(tree, s);
+        low[s] = sm_number_at(&numbers[feature[s]], gap.low);
+        high[s] = sm_number_at(&numbers[feature[s]], gap.high);
+    }
 }
 
-/* All at once: they lie far apart in memory, and one after the other would be waited for. */
-static void make_thresholds(sm_tree_builder *builder) {
-    enum { AHEAD = 16 };
-    const sm_view *view = builder->problem->view;
-    sm_tree *tree = &builder->grown;
+/* The same where splits are of sums. */
+static void project_gaps(const sm_tree_builder *builder, double *low, double *high) {
+    const sm_tree *tree = &builder->grown;
     for (size_t s = 0; s < tree->n_splits; s++) {
         size_t first = tree->first_term[s];
         const sm_projection projection = {.n_terms = tree->first_term[s + 1] - first,
                                           .feature = tree->term_feature + first,
                                           .weight = tree->term_weight + first,
                                           .level = builder->has_categories ? tree->term_level + first : NULL};
-        sm_gap gap = builder->gaps[s];
-        if (s + AHEAD < tree->n_splits) call_for(view, tree, s + AHEAD, builder->gaps[s + AHEAD]);
+        sm_gap gap = kept_gap(tree, s);
+        low[s] = sm_view_project(builder->problem->view, &projection, gap.low);
+        high[s] = sm_view_project(builder->problem->view, &projection, gap.high);
+    }
+}
+
+static void make_thresholds(sm_tree_builder *builder) {
+    sm_tree *tree = &builder->grown;
+    double *low = builder->splitter.costs, *high = low + builder->splitter.room; /* done with */
+    if (builder->problem->options->splits == SMERF_AXIS)
+        read_gaps(builder, low, high);
+    else
+        project_gaps(builder, low, high);
+    for (size_t s = 0; s < tree->n_splits; s++) {
+        sm_gap gap = kept_gap(tree, s);
         tree->threshold[s] = 0;
         if (tree->is_category[s]) continue;
-        double low = sm_view_project(view, &projection, gap.low);
-        tree->threshold[s] = gap.high == gap.low ? low : midpoint(low, sm_view_project(view, &projection, gap.high));
+        tree->threshold[s] = gap.high == gap.low ? low[s] : midpoint(low[s], high[s]);
     }
 }
 
