@@ -143,10 +143,9 @@ static double most_sorted(const sm_fit_size *size) {
     return (double)sm_problem_most_sorted(size->options, n_numbers_of(size), n_in_bag);
 }
 
-/* The columns in order, where whole trees are kept so. */
-static double order_bytes(const sm_fit_size *size) {
-    double n = (double)size->n_items;
-    return most_sorted(size) == floor(in_bag(size, n)) ? 4 * n * (double)n_numbers_of(size) : 0;
+/* Columns of numbers: in order where trees are kept so (a few have ranks, too: those in which numbers repeat), else ranked. */
+static double rank_bytes(const sm_fit_size *size) {
+    return (most_sorted(size) > 0 ? 3 : 4) * (double)size->n_items * (double)n_numbers_of(size);
 }
 
 /* A thread's: a sample, the line-ups of its largest node, a tree that grows, and what the target's search needs. */
@@ -156,10 +155,13 @@ static double thread_bytes(const sm_fit_size *size, double tree_bytes) {
                                 .target = size->target,
                                 .options = size->options,
                                 .most_in_bag = (size_t)n_in_bag,
+                                .most_sorted = (size_t)most_sorted(size),
+                                .n_numbers = n_numbers_of(size),
                                 .most_line_ups = size->options->candidates};
-    double bytes = 4 * n + 57 * n_in_bag + 21 * (double)sm_splitter_room(&problem) + tree_bytes;
-    bytes += most_sorted(size) * (4 * (double)n_numbers_of(size) + 4) +
-             (order_bytes(size) > 0 ? 4 * n : 16 * most_sorted(size));
+    bool is_scanned = size->target->kind->scanner != NULL;
+    double bytes = 4 * n + (is_scanned ? 28 : 48) * n_in_bag + tree_bytes;
+    bytes += (is_scanned ? 13 : 21) * (double)sm_splitter_room(&problem);
+    bytes += most_sorted(size) * (4 * (double)n_numbers_of(size) + 4);
     if (size->is_dense) {
         double n_threads = (double)size->n_threads, pool = fmin(4 * n * n / 3, 3 * n * n / n_threads);
         bytes += fmin(pool, 2 * n_in_bag * n_in_bag) + 12 * n_in_bag * (double)size->options->candidates;
@@ -174,8 +176,7 @@ static const double program_bytes = 6e6, idle_tree_bytes = 3000;
 
 double sm_fit_bytes(const sm_fit_size *size, double tree_bytes) {
     double n = (double)size->n_items;
-    double ranks = 4 * n * (double)size->n_features + 8 * n + order_bytes(size);
-    double growing = ranks + (double)size->n_threads * thread_bytes(size, tree_bytes);
+    double growing = rank_bytes(size) + 8 * n + (double)size->n_threads * thread_bytes(size, tree_bytes);
     double saving = size->is_dense ? 2 * n * n : 0; /* the upper triangle on its way to the file */
     double kept = item_bytes(size) + 3 * id_bytes(size) + target_bytes(size) + 8 * n;
     double trees = (tree_bytes + idle_tree_bytes) * (double)size->options->n_trees;

@@ -64,7 +64,7 @@ static sm_scan *scan_new(const smerf_target *target, size_t n_slots, smerf_error
     return NULL;
 }
 
-static void start(sm_scan *scan, const uint32_t *items, const uint32_t *draws, size_t n) {
+static void start(sm_scan *scan, const uint32_t *items, const uint8_t *draws, size_t n) {
     for (size_t slot = 0; slot < n; slot++)
         scan->items[slot] = scan->labels->class_of[items[slot]] << DRAWS_BITS | draws[slot];
 }

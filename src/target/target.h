@@ -88,7 +88,7 @@ typedef struct sm_scanner {
 
     /* Turns to a tree.
      *   items, draws  [n] by slot; at most SM_MOST_DRAWS of one */
-    void (*start)(sm_scan *scan, const uint32_t *items, const uint32_t *draws, size_t n);
+    void (*start)(sm_scan *scan, const uint32_t *items, const uint8_t *draws, size_t n);
 
     /* Items move to other slots: from `first` on.   slots  [n] where they are */
     void (*move)(sm_scan *scan, const uint32_t *slots, size_t n, size_t first);

@@ -64,9 +64,9 @@ void sm_direction_values(const sm_directions *directions, const sm_direction *di
 
 /* Ranks of numbers and codes of categories are both whole numbers, with one for missing. */
 static bool feature_varies(const sm_problem *problem, const sm_node *node, uint64_t may_be_alike, size_t f) {
-    bool is_number = problem->ranks[f] != NULL;
+    bool is_number = sm_are_numbers(&problem->view->numbers[f]);
     if (is_number && (node->n > problem->facts[f].most_alike || (may_be_alike & sm_column_bit(f)) == 0)) return true;
-    const uint32_t *values = problem->ranks[f] != NULL ? problem->ranks[f] : problem->view->codes[f];
+    const uint32_t *values = is_number ? problem->ranks[f] : problem->view->codes[f];
     for (size_t k = 1; k < node->n; k++)
         if (values[node->items[k]] != values[node->items[0]]) return true;
     return false;

@@ -30,7 +30,7 @@ static smerf_status grow_one(void *job, size_t task, size_t thread, smerf_error 
  * their cuts), sorting, and the tree that grows. */
 static smerf_status check_room(const sm_problem *problem, size_t n_threads, smerf_error *error) {
     double line_ups = (double)sm_splitter_room(problem) * 21, others = (double)problem->n_items * 130;
-    double lists = (double)problem->most_sorted * (4 * (double)problem->n_numbers + 20);
+    double lists = (double)problem->most_sorted * (4 * (double)problem->n_numbers + 4);
     return sm_check_memory((line_ups + lists + others) * (double)n_threads, "lining up the items of a node", error);
 }
 

@@ -36,9 +36,9 @@ static void take_in_order(sm_splitter *splitter, const sm_node *node, size_t fea
                           sm_candidate *candidate) {
     const sm_column_facts *facts = &splitter->problem->facts[feature];
     const uint32_t *ranks = splitter->problem->ranks[feature];
-    uint32_t *order = splitter->orders + u * node->n;
+    uint32_t *order = splitter->room->orders + u * node->n;
     const uint32_t *line = sm_sorted_line(splitter->sorted, feature, order);
-    bool *is_cut = splitter->cuts + u * node->n;
+    bool *is_cut = splitter->room->cuts + u * node->n;
     candidate->n_present = facts->n_missing > 0 ? count_present(splitter, ranks, line, node->n) : node->n;
     candidate->ranks = facts->has_repeats || facts->n_missing > 0 ? ranks : NULL;
     candidate->bit = sm_column_bit(feature);
@@ -55,7 +55,7 @@ static void take_in_order(sm_splitter *splitter, const sm_node *node, size_t fea
 
 void sm_splitter_mark_gaps(sm_splitter *splitter, const sm_node *node, sm_candidate *candidate) {
     size_t u = candidate->missing_right;
-    candidate->is_cut = splitter->cuts + u * node->n;
+    candidate->is_cut = splitter->room->cuts + u * node->n;
     candidate->is_cut[node->n - 1] = false;
     mark_gaps(splitter, candidate->ranks, splitter->line_ups[u].order, node->n, candidate->is_cut);
 }
@@ -74,7 +74,7 @@ static const uint32_t *ranks_of(sm_splitter *splitter, const sm_node *node, cons
  * present. Along one feature: by whole numbers. */
 static size_t order_by_rank(sm_splitter *splitter, const sm_node *node, const sm_direction *direction, uint32_t *order,
                             bool *is_cut) {
-    uint64_t *keys = splitter->keys;
+    uint64_t *keys = (uint64_t *)(void *)splitter->room->costs;
     size_t n = node->n, n_present = 0, next_missing = n;
     const uint32_t *ranks = ranks_of(splitter, node, direction), *place = splitter->categories.place;
     for (size_t k = 0; k < n; k++) {
@@ -84,7 +84,7 @@ static size_t order_by_rank(sm_splitter *splitter, const sm_node *node, const sm
         else
             keys[n_present++] = sm_pack_rank(direction->is_category ? place[rank] : rank, name);
     }
-    sm_sort_packed(keys, n_present, splitter->spare_keys);
+    sm_sort_packed(keys, n_present, (uint64_t *)(void *)splitter->room->other_side);
     for (size_t r = 0; r < n_present; r++) order[r] = sm_packed_place(keys[r]);
     for (size_t r = 0; r + 1 < n_present; r++) is_cut[r] = sm_packed_rank(keys[r]) != sm_packed_rank(keys[r + 1]);
     for (size_t i = n_present, j = n; i + 1 < j; i++) {
@@ -98,7 +98,7 @@ static size_t order_by_rank(sm_splitter *splitter, const sm_node *node, const sm
 /* The same along a sum of features: by the sums. */
 static size_t order_by_value(sm_splitter *splitter, const sm_node *node, const sm_direction *direction, uint32_t *order,
                              bool *is_cut) {
-    double *values = splitter->values;
+    double *values = splitter->room->costs;
     size_t n = node->n, n_present = 0, n_missing = 0;
     uint32_t *missing = splitter->spare_places;
     sm_direction_values(&splitter->directions, direction, node, values);
@@ -111,7 +111,7 @@ static size_t order_by_value(sm_splitter *splitter, const sm_node *node, const s
         }
     }
     if (n_missing > 0) memcpy(order + n_present, missing, n_missing * sizeof *order);
-    sm_sort_numbers(values, order, n_present, splitter->spare_values, splitter->spare_places);
+    sm_sort_numbers(values, order, n_present, splitter->room->other_side, splitter->spare_places);
     for (size_t r = 0; r + 1 < n_present; r++) is_cut[r] = values[r] != values[r + 1];
     return n_present;
 }
@@ -120,9 +120,10 @@ static size_t order_by_value(sm_splitter *splitter, const sm_node *node, const s
 
 static size_t add_line_up(sm_splitter *splitter, size_t n) {
     size_t u = splitter->n_line_ups++;
-    double *costs = splitter->costs + u * n;
-    splitter->line_ups[u] =
-        (sm_line_up){.order = splitter->orders + u * n, .left = costs, .right = costs + splitter->room};
+    const sm_line_room *room = splitter->room;
+    splitter->line_ups[u] = (sm_line_up){.order = room->orders + u * n,
+                                         .left = room->costs + u * n,
+                                         .right = room->other_side != NULL ? room->other_side + u * n : NULL};
     return u;
 }
 
@@ -131,13 +132,13 @@ void sm_splitter_line_up(sm_splitter *splitter, const sm_node *node, const sm_di
     size_t n = node->n, main_line = add_line_up(splitter, n);
     bool is_sum = splitter->problem->options->splits == SMERF_OBLIQUE;
     *candidate = (sm_candidate){.direction = direction,
-                                .is_cut = splitter->cuts + main_line * n,
+                                .is_cut = splitter->room->cuts + main_line * n,
                                 .missing_right = main_line,
                                 .missing_left = SIZE_MAX};
-    uint32_t *order = splitter->orders + main_line * n;
+    uint32_t *order = splitter->room->orders + main_line * n;
     if (is_sum)
         candidate->n_present = order_by_value(splitter, node, direction, order, candidate->is_cut);
-    else if (!direction->is_category && sm_sorted_has_node(splitter->sorted))
+    else if (!direction->is_category && sm_sorted_is_used(splitter->sorted))
         take_in_order(splitter, node, splitter->directions.term_feature[direction->first_term], main_line, candidate);
     else
         candidate->n_present = order_by_rank(splitter, node, direction, order, candidate->is_cut);
@@ -146,7 +147,7 @@ void sm_splitter_line_up(sm_splitter *splitter, const sm_node *node, const sm_di
     if (n_missing == 0 || n_present == 0) return;
 
     candidate->missing_left = add_line_up(splitter, n);
-    uint32_t *other = splitter->orders + candidate->missing_left * n;
+    uint32_t *other = splitter->room->orders + candidate->missing_left * n;
     memcpy(other, splitter->line_ups[main_line].order + n_present, n_missing * sizeof *other);
     memcpy(other + n_missing, splitter->line_ups[main_line].order, n_present * sizeof *other);
 }

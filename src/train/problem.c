@@ -5,9 +5,10 @@
 
 #include "base/memory.h"
 
-/* The lists of a subtree that is kept in order may take 64 MB, or what 65,536 items need; with more columns a candidate than
- * this, sorting is quicker. */
-enum { MOST_LISTED = 1 << 24, LEAST_SORTED = 1 << 16, MOST_COLUMNS_A_CANDIDATE = 8 };
+/* Trees whose lists take up to 16 MB are kept in order as a whole, larger ones from a third of their items on: that saves
+ * two thirds of the memory, and costs walks through all items at the top. With more columns a candidate than this, sorting is
+ * quicker. */
+enum { MOST_LISTED = 1 << 22, LARGE_SHARE = 3, MOST_COLUMNS_A_CANDIDATE = 8 };
 
 /* How many different items a tree may hold. A bootstrap draws about 0.632 n different ones of n, give or take
  * 0.312 sqrt(n): that it draws 20 times as many more has a chance of less than 1e-80. */
@@ -18,12 +19,16 @@ static size_t most_in_bag(smerf_sample sample, size_t n_draws, size_t n_items) {
     return likely < (double)most ? (size_t)likely : most;
 }
 
+/* Three bytes are read as the lower ones of four. */
+static size_t width_of_order(size_t n_items) {
+    bool is_little_endian = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    return is_little_endian && n_items <= (size_t)1 << 24 ? 3 : 4;
+}
+
 size_t sm_problem_most_sorted(const smerf_options *options, size_t n_numbers, size_t most_in_bag) {
     size_t most_numbers = options->candidates * MOST_COLUMNS_A_CANDIDATE;
     if (options->splits == SMERF_OBLIQUE || n_numbers > most_numbers || n_numbers == 0) return 0;
-    size_t most = MOST_LISTED / (n_numbers + 1);
-    if (most < LEAST_SORTED) most = LEAST_SORTED;
-    return most_in_bag < most ? most_in_bag : most;
+    return sm_size(most_in_bag, n_numbers + 1, 0) <= MOST_LISTED ? most_in_bag : most_in_bag / LARGE_SHARE;
 }
 
 smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
@@ -41,14 +46,14 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
     problem->most_in_bag = most_in_bag(options->sample, problem->n_draws, view->n_items);
     for (size_t f = 0; f < p; f++) problem->n_numbers += sm_are_numbers(&view->numbers[f]);
     problem->most_sorted = sm_problem_most_sorted(options, problem->n_numbers, problem->most_in_bag);
-    bool keeps_whole_trees = problem->most_sorted == problem->most_in_bag;
+    problem->order_width = width_of_order(problem->n_items);
     problem->ranks = sm_zeros(p, sizeof *problem->ranks);
     problem->facts = sm_zeros(p, sizeof *problem->facts);
     problem->shares = sm_zeros(problem->n_items, sizeof *problem->shares);
-    if (keeps_whole_trees) problem->orders = sm_zeros(p, sizeof *problem->orders);
+    if (problem->most_sorted > 0) problem->orders = sm_zeros(p, sizeof *problem->orders);
     smerf_status status = SMERF_OK;
     if (problem->ranks == NULL || problem->facts == NULL || problem->shares == NULL ||
-        (keeps_whole_trees && problem->orders == NULL))
+        (problem->most_sorted > 0 && problem->orders == NULL))
         status = sm_no_memory(error, "ranking the features");
     if (status == SMERF_OK) status = sm_problem_rank(problem, crew, error);
     if (status != SMERF_OK) {

@@ -2,6 +2,8 @@
 #ifndef SM_TRAIN_PROBLEM_H
 #define SM_TRAIN_PROBLEM_H
 
+#include <string.h>
+
 #include "base/parallel.h"
 #include "data/items.h"
 #include "target/target.h"
@@ -21,10 +23,12 @@ typedef struct sm_problem {
     const double *item_weights;   /* [n_items] or NULL: all 1 */
     const smerf_options *options; /* resolved */
     uint32_t **ranks;             /* [n_features][n_items] the place of a number among the different values of its
-                                     column, SMERF_MISSING where there is none; NULL for a category. Owned. */
+                                     column, SMERF_MISSING where there is none; NULL for a category, and where there are
+                                     orders and no two items are alike. Owned. */
     sm_column_facts *facts;       /* [n_features] of the columns of numbers */
-    uint32_t **orders;            /* [n_features][n_items] items by number, then by place, missing ones last; NULL for a
-                                     category, or altogether: trees are too large to be kept in order. Owned. */
+    uint8_t **orders;             /* [n_features][n_items] items by number, then by place, missing ones last, see
+                                     sm_ordered_item; NULL for a category, or altogether: no tree is kept in order. Owned. */
+    size_t order_width;           /* the bytes of one of them */
     uint64_t *shares;     /* [n_items] bits of columns of numbers, see sm_column_bit: in all others the item has a
                                      number that no other has. Owned. */
     size_t n_numbers;     /* features that are numbers */
@@ -40,12 +44,19 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
                               sm_crew *crew, smerf_error *error);
 void sm_problem_free(sm_problem *problem);
 
-/* Whether sorting all columns once and parting them is quicker than sorting along the candidates, and up to how many items;
- * 0: it is not. */
+/* Up to how many items a subtree is kept in order along all columns, because parting these is quicker than sorting along the
+ * candidates; 0: it is not. */
 size_t sm_problem_most_sorted(const smerf_options *options, size_t n_numbers, size_t most_in_bag);
 
 /* A column's bit among 64, which it may share with others. */
 static inline uint64_t sm_column_bit(size_t feature) { return (uint64_t)1 << feature % 64; }
+
+/* One of the items in order: as few bytes as it takes, for there are as many as numbers. */
+static inline uint32_t sm_ordered_item(const uint8_t *order, size_t width, size_t r) {
+    uint32_t item;
+    memcpy(&item, order + r * width, sizeof item);
+    return width == sizeof item ? item : item & 0xFFFFFF;
+}
 
 /* The most levels that a category has; 0 if there is none. */
 size_t sm_problem_most_levels(const sm_problem *problem);

@@ -25,17 +25,17 @@ size_t sm_slots_needed(const sm_problem *problem, bool is_scanned) {
     return n;
 }
 
-smerf_status sm_slots_start(sm_slots *slots, const sm_problem *problem, sm_scan *scan, smerf_error *error) {
+smerf_status sm_slots_start(sm_slots *slots, const sm_problem *problem, sm_scan *scan, uint32_t *by_slot,
+                            smerf_error *error) {
     size_t n = sm_slots_needed(problem, scan != NULL);
-    *slots = (sm_slots){.problem = problem, .scan = scan, .n_all = n};
+    *slots = (sm_slots){.problem = problem, .scan = scan, .n_all = n, .new_of = by_slot};
     slots->n_blocks = make_blocks(problem, scan != NULL, slots->block);
     sm_arena *arena = &slots->arena;
     slots->items = sm_arena_take(arena, n, sizeof *slots->items);
     slots->draws = sm_arena_take(arena, n, sizeof *slots->draws);
-    slots->shares = sm_arena_take(arena, n, sizeof *slots->shares);
+    if (problem->most_alike > 1) slots->shares = sm_arena_take(arena, n, sizeof *slots->shares);
     slots->weight = sm_arena_take(arena, scan == NULL ? problem->most_in_bag : 0, sizeof *slots->weight);
     slots->order = sm_arena_take(arena, problem->most_in_bag, sizeof *slots->order);
-    slots->new_of = sm_arena_take(arena, slots->n_blocks > 0 ? n : 0, sizeof *slots->new_of);
     if (!arena->has_failed) return SMERF_OK;
     sm_slots_free(slots);
     return sm_no_memory(error, "preparing to grow trees");
@@ -51,8 +51,8 @@ bool sm_slots_fill(sm_slots *slots, const uint32_t *draws) {
         if (draws[i] == 0) continue;
         if (n == problem->most_in_bag || draws[i] > SM_MOST_DRAWS) return false;
         slots->items[n] = (uint32_t)i;
-        slots->draws[n] = draws[i];
-        slots->shares[n] = problem->shares[i];
+        slots->draws[n] = (uint8_t)draws[i];
+        if (slots->shares != NULL) slots->shares[n] = problem->shares[i];
         slots->order[n] = (uint32_t)n;
         if (slots->scan == NULL)
             slots->weight[n] = draws[i] * (problem->item_weights != NULL ? problem->item_weights[i] : 1);
@@ -78,7 +78,7 @@ static void move(sm_slots *slots, sm_block *to, size_t first, size_t n, sm_sorte
         uint32_t old_slot = order[k], new_slot = (uint32_t)(to->first_slot + k);
         slots->items[new_slot] = slots->items[old_slot];
         slots->draws[new_slot] = slots->draws[old_slot];
-        slots->shares[new_slot] = slots->shares[old_slot];
+        if (slots->shares != NULL) slots->shares[new_slot] = slots->shares[old_slot];
         slots->new_of[old_slot] = order[k] = new_slot;
     }
     to->first = first;

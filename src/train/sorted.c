@@ -1,37 +1,39 @@
 /* sorted.c - see sorted.h. */
 #include "train/sorted.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/sort.h"
 
-/* Lists of so many items are parted no more: as many as a word has bits. */
-enum { FEW = 64 };
+/* Lists of so many items are parted no more: as many as a word has bits. A node with less than this share of all items is
+ * sorted, not looked for among them. */
+enum { FEW = 64, WALK_SHARE = 16 };
 
-smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, size_t n_slots, smerf_kernels kernels,
-                             smerf_error *error) {
-    size_t n_lists = problem->n_numbers;
-    *sorted = (sm_sorted){.problem = problem, .room = problem->most_sorted};
+smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, size_t n_slots, uint32_t *by_item,
+                             smerf_kernels kernels, smerf_error *error) {
+    size_t n_lists = problem->n_numbers, n_few = problem->n_items / WALK_SHARE + 1;
+    *sorted = (sm_sorted){.problem = problem, .room = problem->most_sorted, .slot_of = by_item};
     sm_parting_start(&sorted->parting, kernels);
     if (sorted->room == 0) return SMERF_OK;
     sm_arena *arena = &sorted->arena;
     sorted->list_of = sm_arena_take(arena, problem->n_features, sizeof *sorted->list_of);
     sorted->lists = sm_arena_take(arena, sm_size(n_lists + 1, sorted->room, 0), sizeof *sorted->lists);
-    sorted->slot_of = sm_arena_take(arena, problem->orders != NULL ? problem->n_items : 0, sizeof *sorted->slot_of);
+    sorted->is_wanted = sm_arena_take(arena, problem->n_items / 64 + 1, sizeof *sorted->is_wanted);
+    sorted->values = sm_arena_take(arena, n_few, sizeof *sorted->values);
+    sorted->spare = sm_arena_take(arena, n_few, sizeof *sorted->spare);
+    sorted->spare_slots = sm_arena_take(arena, n_few, sizeof *sorted->spare_slots);
     sorted->few_place = sm_arena_take(arena, n_slots, sizeof *sorted->few_place);
     sorted->node_places = sm_arena_take(arena, FEW, sizeof *sorted->node_places);
     sorted->few_rank = sm_arena_take(arena, sm_size(n_lists, FEW, 0), sizeof *sorted->few_rank);
     sorted->few_number = sm_arena_take_zeros(arena, n_lists, sizeof *sorted->few_number);
-    size_t n_keys = problem->orders == NULL ? sorted->room : 0;
-    sorted->keys = sm_arena_take(arena, n_keys, sizeof *sorted->keys);
-    sorted->spare_keys = sm_arena_take(arena, n_keys, sizeof *sorted->spare_keys);
     if (arena->has_failed) {
         sm_sorted_free(sorted);
         return sm_no_memory(error, "preparing to sort items");
     }
     for (size_t f = 0; f < problem->n_features; f++)
-        if (problem->ranks[f] != NULL) sorted->list_of[f] = sorted->n_lists++;
+        if (problem->orders[f] != NULL) sorted->list_of[f] = sorted->n_lists++;
     return SMERF_OK;
 }
 
@@ -39,39 +41,70 @@ void sm_sorted_free(sm_sorted *sorted) { sm_arena_free(&sorted->arena); }
 
 void sm_sorted_clear(sm_sorted *sorted) { sorted->first = sorted->end = sorted->node_n = sorted->few_n = 0; }
 
-/* A missing value has the largest rank there is. */
-static void sort_column(sm_sorted *sorted, const sm_node *node, const uint32_t *ranks, uint32_t *list) {
-    for (size_t k = 0; k < node->n; k++) sorted->keys[k] = sm_pack_rank(ranks[node->items[k]], node->slots[k]);
-    sm_sort_packed(sorted->keys, node->n, sorted->spare_keys);
-    for (size_t k = 0; k < node->n; k++) list[k] = sm_packed_place(sorted->keys[k]);
-}
+/* ---- out of all items ---- */
 
-/* The items of the root, out of all items in order. Each is written, and stays if it is in the tree. */
-static void pick_column(const sm_sorted *sorted, const uint32_t *order, size_t n, uint32_t *list) {
-    size_t n_picked = 0;
-    for (size_t r = 0; n_picked < n; r++) {
-        uint32_t slot = sorted->slot_of[order[r]];
-        list[n_picked] = slot;
-        n_picked += slot != SMERF_MISSING;
+/* Whether a walk through all items is quicker than sorting these. */
+static bool is_walked_for(const sm_sorted *sorted, size_t n) { return n * WALK_SHARE > sorted->problem->n_items; }
+
+static void mark_items(sm_sorted *sorted, const sm_node *node) {
+    if (!is_walked_for(sorted, node->n)) return;
+    memset(sorted->is_wanted, 0, (sorted->problem->n_items / 64 + 1) * sizeof *sorted->is_wanted);
+    for (size_t k = 0; k < node->n; k++) {
+        uint32_t item = node->items[k];
+        sorted->is_wanted[item / 64] |= (uint64_t)1 << item % 64;
+        sorted->slot_of[item] = node->slots[k];
     }
 }
 
-static void take_columns(sm_sorted *sorted, const sm_node *node) {
+/* Each item is written, and stays if it is marked: there is nothing to guess. */
+static void walk(const sm_sorted *sorted, const uint8_t *order, size_t width, size_t n, uint32_t *list) {
+    const uint32_t *slot_of = sorted->slot_of;
+    const uint64_t *is_wanted = sorted->is_wanted;
+    size_t n_found = 0;
+    for (size_t r = 0; n_found < n; r++) {
+        uint32_t item = sm_ordered_item(order, width, r);
+        list[n_found] = item;
+        n_found += is_wanted[item / 64] >> item % 64 & 1;
+    }
+    for (size_t k = 0; k < n; k++) list[k] = slot_of[list[k]];
+}
+
+static void sort(const sm_sorted *sorted, const sm_node *node, const sm_numbers *numbers, uint32_t *list) {
+    size_t n_present = 0, n_missing = 0;
+    for (size_t k = 0; k < node->n; k++) {
+        double value = sm_number_at(numbers, node->items[k]);
+        if (isnan(value)) {
+            sorted->spare_slots[n_missing++] = node->slots[k];
+        } else {
+            sorted->values[n_present] = value;
+            list[n_present++] = node->slots[k];
+        }
+    }
+    if (n_missing > 0) memcpy(list + n_present, sorted->spare_slots, n_missing * sizeof *list);
+    sm_sort_numbers(sorted->values, list, n_present, sorted->spare, sorted->spare_slots);
+}
+
+/* Lists a node's items, which are marked, along a column. */
+static void list_column(const sm_sorted *sorted, const sm_node *node, size_t f, uint32_t *list) {
     const sm_problem *problem = sorted->problem;
-    bool is_root = problem->orders != NULL; /* where whole trees are kept in order */
-    if (is_root) {
-        memset(sorted->slot_of, 0xFF, problem->n_items * sizeof *sorted->slot_of);
-        for (size_t k = 0; k < node->n; k++) sorted->slot_of[node->items[k]] = node->slots[k];
-    }
-    for (size_t f = 0; f < problem->n_features; f++) {
-        if (problem->ranks[f] == NULL) continue;
-        uint32_t *list = sorted->lists + sorted->list_of[f] * sorted->room;
-        if (is_root)
-            pick_column(sorted, problem->orders[f], node->n, list);
-        else
-            sort_column(sorted, node, problem->ranks[f], list);
-    }
+    if (!is_walked_for(sorted, node->n))
+        sort(sorted, node, &problem->view->numbers[f], list);
+    else if (problem->order_width == 3) /* said once more for the compiler */
+        walk(sorted, problem->orders[f], 3, node->n, list);
+    else
+        walk(sorted, problem->orders[f], problem->order_width, node->n, list);
 }
+
+static void make_lists(sm_sorted *sorted, const sm_node *node, size_t first) {
+    sorted->first = first;
+    sorted->end = first + node->n;
+    sorted->few_n = 0;
+    for (size_t f = 0; f < sorted->problem->n_features; f++)
+        if (sorted->problem->orders[f] != NULL)
+            list_column(sorted, node, f, sorted->lists + sorted->list_of[f] * sorted->room);
+}
+
+/* ---- out of lists ---- */
 
 static void turn_to_few(sm_sorted *sorted, const sm_node *node) {
     sorted->is_part = sorted->node_first - sorted->few_first < sorted->few_n; /* false also if it lies before */
@@ -86,18 +119,15 @@ static void turn_to_few(sm_sorted *sorted, const sm_node *node) {
 }
 
 void sm_sorted_turn(sm_sorted *sorted, const sm_node *node, size_t first) {
-    bool is_inside = sm_sorted_holds(sorted, first);
-    sorted->node_n = 0;
+    if (!sm_sorted_is_used(sorted)) return;
+    bool has_lists = sm_sorted_holds(sorted, first);
+    sorted->large = !has_lists && node->n > sorted->room ? node : NULL;
     sorted->is_part = false;
-    if (!is_inside && node->n > sorted->room) return;
-    if (!is_inside) {
-        sorted->first = first;
-        sorted->end = first + node->n;
-        sorted->few_n = 0;
-        take_columns(sorted, node);
-    }
-    sorted->node_first = first - sorted->first;
     sorted->node_n = node->n;
+    if (!has_lists) mark_items(sorted, node);
+    if (sorted->large != NULL) return;
+    if (!has_lists) make_lists(sorted, node, first);
+    sorted->node_first = first - sorted->first;
     if (node->n <= FEW) turn_to_few(sorted, node);
 }
 
@@ -114,6 +144,10 @@ static const uint8_t *few_ranks(sm_sorted *sorted, size_t l, const uint32_t *few
 
 const uint32_t *sm_sorted_line(sm_sorted *sorted, size_t feature, uint32_t *room) {
     size_t l = sorted->list_of[feature], n = sorted->node_n;
+    if (sorted->large != NULL) {
+        list_column(sorted, sorted->large, feature, room);
+        return room;
+    }
     const uint32_t *list = sorted->lists + l * sorted->room;
     if (!sorted->is_part) return list + sorted->node_first;
     const uint32_t *few = list + sorted->few_first;
@@ -136,7 +170,7 @@ size_t sm_part_slots(const sm_sorted *sorted, uint32_t *slots, size_t n, const b
 }
 
 void sm_sorted_part(sm_sorted *sorted, const bool *goes_left) {
-    if (sorted->node_n <= FEW) return;
+    if (!sm_sorted_is_used(sorted) || sorted->large != NULL || sorted->node_n <= FEW) return;
     uint32_t *spare = sorted->lists + sorted->n_lists * sorted->room;
     for (size_t l = 0; l < sorted->n_lists; l++)
         sm_part_slots(sorted, sorted->lists + l * sorted->room + sorted->node_first, sorted->node_n, goes_left, spare);

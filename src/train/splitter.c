@@ -21,33 +21,64 @@ static const double same_gain = 1e-9;
 /* Nodes of so many items are lined up along all candidates at once. */
 enum { SMALL_NODE = 16384 };
 
+/* The bytes of an item in a line-up: its place, one or two costs, whether it may be cut. */
+static size_t bytes_an_item(size_t n_sides) { return sizeof(uint32_t) + n_sides * sizeof(double) + sizeof(bool); }
+
+static size_t line_ups_a_candidate(const sm_problem *problem) {
+    return problem->most_line_ups / problem->options->candidates;
+}
+
+/* Whether the memory of lists has room for a candidate of a node that is too large for lists. */
+static bool can_use_lists(const sm_problem *problem) {
+    size_t n_bytes = sm_size(problem->n_numbers + 1, problem->most_sorted, 0) * sizeof(uint32_t);
+    return !problem->target->kind->prices_at_once &&
+           n_bytes / bytes_an_item(2) >= sm_size(line_ups_a_candidate(problem), problem->most_in_bag, 0);
+}
+
 size_t sm_splitter_room(const sm_problem *problem) {
     size_t n = problem->most_in_bag, small = n < SMALL_NODE ? n : SMALL_NODE;
     size_t all = sm_size(problem->most_line_ups, problem->target->kind->prices_at_once ? n : small, 0);
     size_t at_once =
         problem->target->kind->scanner != NULL && problem->options->candidates > 1 ? 2 : 1; /* candidates */
-    size_t least = sm_size(at_once * problem->most_line_ups / problem->options->candidates, n, 0);
+    size_t largest = can_use_lists(problem) ? problem->most_sorted : n;
+    size_t least = sm_size(at_once * line_ups_a_candidate(problem), largest, 0);
     return all > least ? all : least;
+}
+
+static sm_line_room lay_out(void *memory, size_t n, size_t n_sides) {
+    double *costs = memory;
+    uint32_t *orders = (uint32_t *)(void *)(costs + n_sides * n);
+    return (sm_line_room){.n = n,
+                          .costs = costs,
+                          .other_side = n_sides == 2 ? costs + n : NULL,
+                          .orders = orders,
+                          .cuts = (bool *)(orders + n)};
+}
+
+/* A scanner says what cuts gain, others what both sides cost. Numbers are sorted from one side to the other. */
+static void make_rooms(sm_splitter *splitter) {
+    const sm_problem *problem = splitter->problem;
+    const sm_sorted *sorted = splitter->sorted;
+    size_t n_sides = splitter->scan == NULL || !sm_sorted_is_used(sorted) ? 2 : 1;
+    size_t n = sm_splitter_room(problem);
+    void *memory = sm_arena_take(&splitter->arena, n, bytes_an_item(n_sides));
+    if (memory == NULL) return;
+    splitter->usual = lay_out(memory, n, n_sides);
+    size_t n_listed = sm_size(problem->n_numbers + 1, sorted->room, 0) * sizeof *sorted->lists;
+    if (can_use_lists(problem)) splitter->large = lay_out(sorted->lists, n_listed / bytes_an_item(n_sides), n_sides);
 }
 
 smerf_status sm_splitter_start(sm_splitter *splitter, const sm_splitter *given, smerf_error *error) {
     const sm_problem *problem = given->problem;
     size_t n = problem->most_in_bag, d = problem->options->candidates, u = problem->most_line_ups;
     *splitter = *given;
-    splitter->room = sm_splitter_room(problem);
     smerf_status status = sm_directions_start(&splitter->directions, problem, error);
     if (status == SMERF_OK) status = sm_categories_start(&splitter->categories, problem, error);
     sm_arena *arena = &splitter->arena;
+    make_rooms(splitter);
     splitter->candidates = sm_arena_take(arena, d, sizeof *splitter->candidates);
     splitter->line_ups = sm_arena_take(arena, u, sizeof *splitter->line_ups);
     splitter->largest = sm_arena_take(arena, u, sizeof *splitter->largest);
-    splitter->orders = sm_arena_take(arena, splitter->room, sizeof *splitter->orders);
-    splitter->costs = sm_arena_take(arena, sm_size(splitter->room, 2, 0), sizeof *splitter->costs);
-    splitter->cuts = sm_arena_take(arena, splitter->room, sizeof *splitter->cuts);
-    splitter->keys = (uint64_t *)(void *)splitter->costs;
-    splitter->spare_keys = splitter->keys + splitter->room;
-    splitter->values = splitter->costs;
-    splitter->spare_values = splitter->costs + splitter->room;
     bool has_sums = problem->options->splits == SMERF_OBLIQUE;
     splitter->spare_places = sm_arena_take(arena, has_sums ? n : 0, sizeof *splitter->spare_places);
     splitter->goes_left = sm_arena_take(arena, given->slots->n_all, sizeof *splitter->goes_left);
@@ -83,10 +114,10 @@ static void scan(sm_splitter *splitter, const sm_node *node) {
 
 /* Lines up and prices candidates from `first` on: as many as fit. */
 static void price_batch(sm_splitter *splitter, const sm_node *node, size_t first, size_t end) {
-    size_t most = splitter->problem->most_line_ups / splitter->problem->options->candidates; /* a candidate */
+    size_t most = line_ups_a_candidate(splitter->problem);
     splitter->n_line_ups = 0;
     splitter->first = splitter->end = first;
-    while (splitter->end < end && (splitter->n_line_ups + most) * node->n <= splitter->room) {
+    while (splitter->end < end && (splitter->n_line_ups + most) * node->n <= splitter->room->n) {
         size_t c = splitter->end++;
         sm_splitter_line_up(splitter, node, &splitter->directions.direction[c], &splitter->candidates[c]);
     }
@@ -260,7 +291,8 @@ bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, double node_co
     sm_directions_draw(directions, node, splitter->may_be_alike, random);
     if (directions->n == 0) return false;
     splitter->node_cost = node_cost;
-    if (splitter->scan == NULL && sm_sorted_has_node(splitter->sorted))
+    splitter->room = node->n > splitter->sorted->room && splitter->large.n > 0 ? &splitter->large : &splitter->usual;
+    if (splitter->scan == NULL && sm_sorted_is_used(splitter->sorted))
         for (size_t k = 0; k < node->n; k++) splitter->place_of[node->slots[k]] = (uint32_t)k;
     best_gain best = best_of_all(splitter, node);
     cut chosen = first_cut(splitter, node, best.gain - same_gain * best.largest_term);

@@ -33,6 +33,16 @@ typedef struct sm_candidate {
     double best_gain;                   /* over all its cuts */
 } sm_candidate;
 
+/* Room for several line-ups, one after the other. */
+typedef struct sm_line_room {
+    size_t n;         /* items in all of them together */
+    uint32_t *orders; /* [n] */
+    double *costs,
+        *other_side; /* [n] of one side; and of the other, NULL where nobody asks. Before that, what is sorted:
+                                   nothing is priced before everything is sorted */
+    bool *cuts;      /* [n] */
+} sm_line_room;
+
 /* Candidates are lined up and priced a batch at a time: as many as there is room for, all of them in all but the largest
  * nodes. */
 typedef struct sm_splitter {
@@ -45,20 +55,16 @@ typedef struct sm_splitter {
     sm_arena arena; /* holds the arrays below */
     sm_directions directions;
     sm_categories categories;
-    sm_candidate *candidates; /* [directions.n] */
-    size_t first, end;        /* those of the batch that is priced now */
-    size_t room;              /* items in all line-ups of a batch together */
-    sm_line_up *line_ups;     /* of slots, with gains in the place of left costs, where there is a scanner */
+    sm_candidate *candidates;  /* [directions.n] */
+    size_t first, end;         /* those of the batch that is priced now */
+    sm_line_room usual, large; /* large: where lists will be, for nodes too large for these; none: n = 0 */
+    const sm_line_room *room;  /* the one for the node that was searched last */
+    sm_line_up *line_ups;      /* of slots, with gains in the place of left costs, where there is a scanner */
     size_t n_line_ups;
-    double *largest;               /* by line-up: gain, where there is a scanner */
-    uint32_t *orders;              /* [room] */
-    double *costs;                 /* [2][room] */
-    bool *cuts;                    /* [room] */
-    uint64_t *keys, *spare_keys;   /* where the costs will be: nothing is priced before everything is sorted */
-    double *values, *spare_values; /* likewise */
-    uint32_t *spare_places;        /* [most_in_bag], oblique */
-    uint32_t *place_of;            /* by slot: places in the node, for line-ups that are in order already */
-    bool *goes_left;               /* by slot */
+    double *largest;        /* by line-up: gain, where there is a scanner */
+    uint32_t *spare_places; /* [most_in_bag], oblique */
+    uint32_t *place_of;     /* by slot: places in the node, for line-ups that are in order already */
+    bool *goes_left;        /* by slot */
     uint32_t *left_levels;
     double node_cost;
     uint64_t may_be_alike; /* given: bits of columns along which all items of the node may have the same number */
@@ -67,8 +73,13 @@ typedef struct sm_splitter {
 /* Starts from one of which the first five parts are given. */
 smerf_status sm_splitter_start(sm_splitter *splitter, const sm_splitter *given, smerf_error *error);
 
-/* How many items all line-ups that are priced together hold: 21 bytes each. */
+/* How many items the line-ups hold that are priced together in all nodes that have lists, or in all: 21 bytes each. */
 size_t sm_splitter_room(const sm_problem *problem);
+
+/* Room for a number for each item of the tree, when it is done with. */
+static inline double *sm_splitter_idle(const sm_splitter *splitter) {
+    return splitter->usual.n >= splitter->problem->most_in_bag ? splitter->usual.costs : splitter->large.costs;
+}
 
 void sm_splitter_free(sm_splitter *splitter); /* not the search */
 

@@ -29,7 +29,8 @@ struct sm_tree_builder {
     sm_sorted sorted;
     sm_splitter splitter;
     sm_slots slots;
-    uint32_t *draws;      /* [n_items] of this tree */
+    uint32_t *draws; /* [n_items, or by slot if there are more] of this tree, until its slots are filled; then whose
+                             turn it is */
     uint32_t *node_items; /* [most_in_bag] of the node that is settled, where someone asks for them */
     double *node_weight;  /* [most_in_bag] likewise */
     pending *stack;
@@ -92,14 +93,17 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, sm
     if (builder == NULL) return sm_no_memory(error, "preparing to grow trees");
     size_t n = problem->most_in_bag;
     builder->problem = problem;
-    builder->draws = sm_arena_take(&builder->arena, problem->n_items, sizeof *builder->draws);
+    size_t n_slots = sm_slots_needed(problem, can_scan(problem));
+    builder->draws =
+        sm_arena_take(&builder->arena, n_slots > problem->n_items ? n_slots : problem->n_items, sizeof *builder->draws);
     builder->node_items = sm_arena_take(&builder->arena, n, sizeof *builder->node_items);
     builder->node_weight = sm_arena_take(&builder->arena, can_scan(problem) ? 0 : n, sizeof *builder->node_weight);
     smerf_status status = SMERF_OK;
     if (builder->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
     if (status == SMERF_OK) status = start_search(builder, n_threads, kernels, error);
-    if (status == SMERF_OK) status = sm_slots_start(&builder->slots, problem, builder->scan, error);
-    if (status == SMERF_OK) status = sm_sorted_start(&builder->sorted, problem, builder->slots.n_all, kernels, error);
+    if (status == SMERF_OK) status = sm_slots_start(&builder->slots, problem, builder->scan, builder->draws, error);
+    if (status == SMERF_OK)
+        status = sm_sorted_start(&builder->sorted, problem, n_slots, builder->draws, kernels, error);
     const sm_splitter given = {.problem = problem,
                                .search = builder->search,
                                .scan = builder->scan,
@@ -227,11 +231,11 @@ static bool add_split(sm_tree_builder *builder, const sm_split *split) {
 
 /* Reorders the node's slots and lists; returns where the right side starts. */
 static size_t part(sm_tree_builder *builder, const pending *node, const bool *goes_left) {
-    uint32_t *spare = (uint32_t *)builder->splitter.spare_keys; /* done with */
+    uint32_t *spare = (uint32_t *)(void *)builder->splitter.room->costs; /* done with */
     size_t n_left =
         sm_part_slots(&builder->sorted, builder->slots.order + node->first, node->end - node->first, goes_left, spare);
     bool are_leaves = node->depth + 1 >= builder->problem->options->max_depth;
-    if (sm_sorted_has_node(&builder->sorted) && !are_leaves) sm_sorted_part(&builder->sorted, goes_left);
+    if (!are_leaves) sm_sorted_part(&builder->sorted, goes_left);
     return node->first + n_left;
 }
 
@@ -293,32 +297,32 @@ static bool settle(sm_tree_builder *builder, const pending *node, size_t number)
     return push(builder, right) && push(builder, left);
 }
 
-/* Midway between two different values, but never the larger one: x <= t must separate them. */
+/* Midway between two values, but never the larger one: x <= t must separate them. */
 static double midpoint(double low, double high) {
     double middle = (low + high) / 2;
     if (isinf(middle)) middle = low / 2 + high / 2;
     return middle < high ? middle : low;
 }
 
-/* The numbers on both sides of every gap. They lie all over memory: nothing but reading is done here, so that many are on
- * their way at once. */
-static void read_gaps(const sm_tree_builder *builder, double *low, double *high) {
-    const sm_tree *tree = &builder->grown;
+/* The numbers on both sides of every gap; the lower ones where the gaps are. They lie all over memory: nothing but reading
+ * is done here, so that many are on their way at once. */
+static void read_gaps(sm_tree_builder *builder, double *high) {
+    sm_tree *tree = &builder->grown;
     const sm_numbers *numbers = builder->problem->view->numbers;
     const uint32_t *feature = tree->term_feature;
     const bool *is_category = tree->is_category;
     size_t n_splits = tree->n_splits;
     for (size_t s = 0; s < n_splits; s++) {
-        if (is_category[s]) continue;
         sm_gap gap = kept_gap(tree, s);
-        low[s] = sm_number_at(&numbers[feature[s]], gap.low);
+        if (is_category[s]) continue;
+        tree->threshold[s] = sm_number_at(&numbers[feature[s]], gap.low);
         high[s] = sm_number_at(&numbers[feature[s]], gap.high);
     }
 }
 
 /* The same where splits are of sums. */
-static void project_gaps(const sm_tree_builder *builder, double *low, double *high) {
-    const sm_tree *tree = &builder->grown;
+static void project_gaps(sm_tree_builder *builder, double *high) {
+    sm_tree *tree = &builder->grown;
     for (size_t s = 0; s < tree->n_splits; s++) {
         size_t first = tree->first_term[s];
         const sm_projection projection = {.n_terms = tree->first_term[s + 1] - first,
@@ -326,24 +330,20 @@ static void project_gaps(const sm_tree_builder *builder, double *low, double *hi
                                           .weight = tree->term_weight + first,
                                           .level = builder->has_categories ? tree->term_level + first : NULL};
         sm_gap gap = kept_gap(tree, s);
-        low[s] = sm_view_project(builder->problem->view, &projection, gap.low);
+        tree->threshold[s] = sm_view_project(builder->problem->view, &projection, gap.low);
         high[s] = sm_view_project(builder->problem->view, &projection, gap.high);
     }
 }
 
 static void make_thresholds(sm_tree_builder *builder) {
     sm_tree *tree = &builder->grown;
-    double *low = builder->splitter.costs, *high = low + builder->splitter.room; /* done with */
+    double *high = sm_splitter_idle(&builder->splitter);
     if (builder->problem->options->splits == SMERF_AXIS)
-        read_gaps(builder, low, high);
+        read_gaps(builder, high);
     else
-        project_gaps(builder, low, high);
-    for (size_t s = 0; s < tree->n_splits; s++) {
-        sm_gap gap = kept_gap(tree, s);
-        tree->threshold[s] = 0;
-        if (tree->is_category[s]) continue;
-        tree->threshold[s] = gap.high == gap.low ? low[s] : midpoint(low[s], high[s]);
-    }
+        project_gaps(builder, high);
+    for (size_t s = 0; s < tree->n_splits; s++)
+        tree->threshold[s] = tree->is_category[s] ? 0 : midpoint(tree->threshold[s], high[s]);
 }
 
 smerf_status sm_tree_builder_grow(sm_tree_builder *builder, size_t number, sm_crew *crew, size_t thread, sm_tree *tree,

@@ -1,6 +1,6 @@
 /* test_scanning.c - the quick ways to grow find the trees that the plain ones find. Items that all weigh 1 by a column of
- * weights are priced by the plain way, those without are scanned: both are the same data. And a tree too large to be kept in
- * order as a whole is sorted at its top. */
+ * weights are priced by the plain way, those without are scanned: both are the same data. And in a tree too large to be kept in
+ * order as a whole, large nodes find their items among all, small ones sort them. */
 #include "base/memory.h"
 #include "model/model.h"
 #include "tests/unit/per_item.h"
@@ -131,15 +131,22 @@ static void a_large_tree_is_the_same(void **state) {
     assert_weights_of_one_change_nothing(&of, LARGE, 6);
 }
 
-/* Makes trees too large to be kept in order as a whole. */
-static void keep_in_order(sm_problem *problem, size_t most_sorted) {
-    for (size_t f = 0; f < problem->n_features; f++) sm_free(problem->orders[f]);
-    sm_free(problem->orders);
-    problem->orders = NULL;
-    problem->most_sorted = most_sorted;
+/* As it is with very many items. */
+static void order_by_four_bytes(sm_problem *problem) {
+    for (size_t f = 0; f < problem->n_features; f++) {
+        uint32_t *order = sm_array(problem->n_items, sizeof *order);
+        assert_non_null(order);
+        for (size_t r = 0; r < problem->n_items; r++)
+            order[r] = sm_ordered_item(problem->orders[f], problem->order_width, r);
+        sm_free(problem->orders[f]);
+        problem->orders[f] = (uint8_t *)order;
+    }
+    problem->order_width = sizeof(uint32_t);
 }
 
-static void assert_sorting_at_the_top_changes_nothing(const plan *of, size_t n, size_t most_sorted, uint64_t seed) {
+/* weights  [n] of 1, or NULL: it is scanned */
+static void assert_large_nodes_change_nothing(const plan *of, size_t n, size_t most_sorted, const double *weights,
+                                              uint64_t seed) {
     sm_random random;
     sm_random_start(&random, seed, 1, 2);
     double *values;
@@ -157,10 +164,11 @@ static void assert_sorting_at_the_top_changes_nothing(const plan *of, size_t n, 
     smerf_model_tree(model, 0, &whole);
     sm_crew_start(&crew, NULL);
     demand_ok(sm_view_match(&view, &items->features, items, &error), &error);
-    demand_ok(sm_problem_start(&problem, &view, &model->features, target, NULL, &model->options, &crew, &error),
+    demand_ok(sm_problem_start(&problem, &view, &model->features, target, weights, &model->options, &crew, &error),
               &error);
     assert_int_equal(problem.most_sorted, problem.most_in_bag);
-    keep_in_order(&problem, most_sorted);
+    problem.most_sorted = most_sorted; /* trees are too large to be kept in order as a whole */
+    if (seed % 2 == 0) order_by_four_bytes(&problem);
     demand_ok(sm_tree_builder_new(&problem, 1, SMERF_KERNELS_AUTO, &builder, &error), &error);
     demand_ok(sm_tree_builder_grow(builder, 0, &crew, 0, &tree, &error), &error);
     assert_int_equal(tree.n_nodes, whole.n_nodes);
@@ -168,7 +176,7 @@ static void assert_sorting_at_the_top_changes_nothing(const plan *of, size_t n, 
     assert_memory_equal(tree.place, whole.place, whole.n_nodes * sizeof *tree.place);
     assert_memory_equal(tree.term_feature, whole.term_feature, whole.n_splits * sizeof *tree.term_feature);
     assert_memory_equal(tree.threshold, whole.threshold, whole.n_splits * sizeof *tree.threshold);
-    assert_memory_equal(tree.gain, whole.gain, whole.n_splits * sizeof *tree.gain);
+    if (weights == NULL) assert_memory_equal(tree.gain, whole.gain, whole.n_splits * sizeof *tree.gain);
     sm_tree_free(&tree);
     sm_tree_builder_free(builder);
     sm_problem_free(&problem);
@@ -181,7 +189,10 @@ static void assert_sorting_at_the_top_changes_nothing(const plan *of, size_t n, 
 
 static void a_tree_that_is_too_large_to_be_kept_in_order_is_the_same(void **state) {
     (void)state;
+    enum { N = 6000 };
     const size_t sizes[] = {10, 100, 1000, 3000};
+    static double ones[N];
+    for (size_t i = 0; i < N; i++) ones[i] = 1;
     for (unsigned way = 0; way < 16; way++) {
         plan of = {.n_columns = 4,
                    .n_classes = way & 1 ? 3 : 0,
@@ -189,8 +200,10 @@ static void a_tree_that_is_too_large_to_be_kept_in_order_is_the_same(void **stat
                    .has_repeats = (way & 4) != 0,
                    .options = options_for(1)};
         of.options.candidates = way & 8 ? 3 : 2;
-        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-            assert_sorting_at_the_top_changes_nothing(&of, 6000, sizes[s], way);
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            assert_large_nodes_change_nothing(&of, N, sizes[s], NULL, way);
+            assert_large_nodes_change_nothing(&of, N, sizes[s], ones, way);
+        }
     }
 }
 
