@@ -5,14 +5,21 @@
 
 #include <math.h>
 #include <stddef.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 typedef double sm_two __attribute__((vector_size(16))); /* an extension that gcc and clang have on every machine */
 
 static inline sm_two sm_both(double number) { return (sm_two){number, number}; }
 
-/* The larger ones. */
+/* The larger ones; b where there is none. */
 static inline sm_two sm_two_most(sm_two a, sm_two b) {
+#if defined(__SSE2__)
+    return _mm_max_pd(a, b); /* one instruction, which compilers do not find */
+#else
     return (sm_two){a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]};
+#endif
 }
 
 #endif
