@@ -19,8 +19,8 @@
 #include "base/memory.h"
 #include "target/distances_rows.h"
 
-/* Rows whose weighed distances are at hand at once; chunks of a span of columns. */
-enum { BAND = 2 * SM_STRIP_ROWS, SPAN = 8 };
+/* Chunks of a span of columns. */
+enum { SPAN = 8 };
 
 /* A row of a chunk, with what a pick may write more, in whole lines of the cache. */
 enum { COPY_ROOM = SM_CHUNK + 16 };
@@ -40,9 +40,9 @@ struct sm_search {
     double *weight;       /* [padded n_items] by place in the node */
     double *own;          /* [n_items] w_k^2 z_kk */
     double *left, *right; /* [n_items] what each item adds to either side */
-    double *lanes;        /* [n_sums][BAND][SM_LANES] of a band's rows */
-    double *weighed;      /* [BAND][SM_CHUNK] of a band and a chunk */
-    float *copied;        /* [SM_STRIP_ROWS][COPY_ROOM] the rows of a strip that cannot be read in place */
+    double *lanes;        /* [n_sums][SM_BAND][SM_LANES] of a band's rows */
+    double *weighed;      /* [SM_BAND][SM_CHUNK] of a band and a chunk */
+    float *copied;        /* [SM_BAND][COPY_ROOM] the rows of a tile that cannot be read in place */
     float *zeros;         /* [SM_CHUNK] what rows after the last one hold */
 };
 
@@ -85,9 +85,9 @@ sm_search *sm_distances_search_new(const smerf_target *target, const sm_search_s
     search->own = sm_arena_take(arena, n, sizeof *search->own);
     search->left = sm_arena_take(arena, n, sizeof *search->left);
     search->right = sm_arena_take(arena, n, sizeof *search->right);
-    search->lanes = sm_arena_take(arena, sm_size(n_sums, BAND * SM_LANES, 0), sizeof *search->lanes);
-    search->weighed = sm_arena_take(arena, BAND * SM_CHUNK, sizeof *search->weighed);
-    search->copied = sm_arena_take(arena, SM_STRIP_ROWS * COPY_ROOM, sizeof *search->copied);
+    search->lanes = sm_arena_take(arena, sm_size(n_sums, SM_BAND * SM_LANES, 0), sizeof *search->lanes);
+    search->weighed = sm_arena_take(arena, SM_BAND * SM_CHUNK, sizeof *search->weighed);
+    search->copied = sm_arena_take(arena, SM_BAND * COPY_ROOM, sizeof *search->copied);
     search->zeros = sm_arena_take_zeros(arena, SM_CHUNK, sizeof *search->zeros);
     if (!arena->has_failed) return search;
     sm_distances_search_free(search);
@@ -139,66 +139,127 @@ static void start_sums(sm_search *search, const sm_node *node, const sm_line_up 
     }
 }
 
-/* The rows k .. k + 3 in the columns of a chunk from `from` on, with 0 for what is not right of the diagonal. */
-static void strip_rows(sm_search *search, const sm_node *node, size_t k, size_t chunk, size_t from, const float **z) {
-    size_t first = chunk * SM_CHUNK, width = width_of(node, chunk);
-    size_t end = first + width > node->n ? node->n - first : width;
-    bool is_whole = k < first && end == width;
-    for (size_t r = 0; r < SM_STRIP_ROWS; r++) {
-        z[r] = search->zeros;
-        if (k + r >= node->n) continue;
+/* Where a tile (kernels.h) lies: the rows of a band and the columns of a chunk. */
+typedef struct place {
+    size_t band, n_rows, chunk;
+    size_t from, end, to; /* columns of the chunk, from the diagonal on; all but the padding end at `end` */
+} place;
+
+static place place_at(const sm_node *node, size_t band, size_t chunk) {
+    size_t first = chunk * SM_CHUNK, rest = node->n - first, n_rows = node->n - band;
+    return (place){.band = band,
+                   .n_rows = n_rows < SM_BAND ? n_rows : SM_BAND,
+                   .chunk = chunk,
+                   .from = band > first ? band - first : 0,
+                   .end = rest < SM_CHUNK ? rest : SM_CHUNK,
+                   .to = width_of(node, chunk)};
+}
+
+/* Tiles are gone through span by span, and there band by band; after the last comes one without rows. */
+static place place_after(const sm_node *node, const place *at) {
+    size_t n_chunks = n_chunks_of(node->n), band = at->band, chunk = at->chunk + 1;
+    size_t span = at->chunk / SPAN * SPAN, end = span + SPAN < n_chunks ? span + SPAN : n_chunks;
+    if (chunk < end) return place_at(node, band, chunk);
+    band += SM_BAND;
+    chunk = band / SM_CHUNK > span ? band / SM_CHUNK : span; /* those before it are left of the diagonal */
+    if (band < node->n && chunk < end) return place_at(node, band, chunk);
+    return end < n_chunks ? place_at(node, 0, end) : (place){.n_rows = 0};
+}
+
+static bool is_on_diagonal(const place *at) { return at->band >= at->chunk * SM_CHUNK; }
+
+/* Copies the first columns of a tile on the diagonal, with 0 for pairs that do not count; returns where they end. */
+static size_t copy_diagonal(sm_search *search, const place *at, const float *const *z) {
+    size_t to = at->from + SM_BAND < at->to ? at->from + SM_BAND : at->to;
+    for (size_t r = 0; r < at->n_rows; r++) {
         float *copy = search->copied + r * COPY_ROOM;
-        const float *row = sm_node_rows_part(&search->rows, node, k + r, chunk, copy);
-        z[r] = (is_whole ? row : copy) + from;
-        if (is_whole) continue;
-        size_t start = k < first ? 0 : k + r + 1 - first;
-        if (row != copy) memcpy(copy + start, row + start, (end - start) * sizeof *copy);
-        for (size_t j = from; j < start; j++) copy[j] = 0;
-        for (size_t j = end; j < width; j++) copy[j] = 0;
+        for (size_t j = at->from; j < to; j++) copy[j] = 0;
+        for (size_t j = at->from + r + 1; j < to && j < at->end; j++) copy[j] = z[r][j];
+    }
+    return to;
+}
+
+/* Copies the last columns of a tile, which share a lane with padding. */
+static void copy_end(sm_search *search, const place *at, size_t from, const float *const *z) {
+    for (size_t r = 0; r < at->n_rows; r++) {
+        float *copy = search->copied + r * COPY_ROOM;
+        for (size_t j = from; j < at->to; j++) copy[j] = j < at->end ? z[r][j] : 0;
     }
 }
 
-/* Adds the pairs of a band of rows and a chunk of columns: two strips, by all line-ups. */
-static void add_chunk(sm_search *search, const sm_node *node, size_t band, size_t chunk) {
-    size_t first = chunk * SM_CHUNK, width = width_of(node, chunk), from[2], n_strips = 0;
-    for (size_t k = band; k < node->n && k < band + BAND && k < first + width; k += SM_STRIP_ROWS, n_strips++) {
-        const float *z[SM_STRIP_ROWS];
-        from[n_strips] = k > first ? k - first : 0;
-        size_t start = from[n_strips], strip = n_strips * SM_STRIP_ROWS;
-        strip_rows(search, node, k, chunk, start, z);
-        search->kernels->weigh(z, search->weight + first + start, search->weight + k, width - start,
-                               search->weighed + strip * SM_CHUNK + start, search->lanes + strip * SM_LANES,
-                               search->sums + cell(search, 0, first + start));
+/* Copies the rows of a tile that do not lie in place, with 0 for pairs that do not count. */
+static void pick_rows(sm_search *search, const sm_node *node, const place *at) {
+    for (size_t r = 0; r < at->n_rows; r++) {
+        float *copy = search->copied + r * COPY_ROOM;
+        sm_node_rows_pick(&search->rows, node, at->band + r, at->chunk, copy);
+        for (size_t j = at->from; is_on_diagonal(at) && j < at->to && j <= at->from + r; j++) copy[j] = 0;
+        for (size_t j = at->end; j < at->to; j++) copy[j] = 0;
     }
-    for (size_t s = 1; s < search->n_sums; s++)
-        for (size_t i = 0; i < n_strips; i++) {
-            size_t strip = i * SM_STRIP_ROWS, ranks = cell(search, s, first + from[i]);
-            search->kernels->sum_after(search->weighed + strip * SM_CHUNK + from[i], search->ranks + ranks,
-                                       search->ranks + cell(search, s, band + strip), width - from[i],
-                                       search->lanes + (s * BAND + strip) * SM_LANES, search->sums + ranks);
-        }
 }
 
-/* Adds the pairs of a band of rows and the chunks first .. end - 1. */
-static void add_span(sm_search *search, const sm_node *node, size_t band, size_t first, size_t end) {
-    size_t n_rows = node->n - band < BAND ? node->n - band : BAND;
-    memset(search->lanes, 0, search->n_sums * BAND * SM_LANES * sizeof *search->lanes);
-    for (size_t chunk = first; chunk < end; chunk++) add_chunk(search, node, band, chunk);
-    for (size_t r = 0; r < n_rows; r++) search->whole_row[band + r] += sm_join_lanes(search->lanes + r * SM_LANES);
+/* Only what lies on the diagonal or beside padding is copied, if all else can be read in place. */
+static void weigh(sm_search *search, const sm_node *node, const place *at, const sm_tile *tile) {
+    const float *copied[SM_BAND], *z[SM_BAND];
+    for (size_t r = 0; r < SM_BAND; r++) copied[r] = r < at->n_rows ? search->copied + r * COPY_ROOM : search->zeros;
+    if (!sm_node_rows_are_in_place(&search->rows, node)) {
+        pick_rows(search, node, at);
+        search->kernels->weigh(tile, copied, at->from, at->to);
+        return;
+    }
+    for (size_t r = 0; r < SM_BAND; r++)
+        z[r] = r < at->n_rows ? sm_node_rows_at(&search->rows, at->band + r, at->chunk) : search->zeros;
+    size_t left = at->from, right = at->end / SM_LANES * SM_LANES;
+    if (is_on_diagonal(at)) {
+        left = copy_diagonal(search, at, z);
+        search->kernels->weigh(tile, copied, at->from, left);
+    }
+    if (left < right) search->kernels->weigh(tile, z, left, right);
+    if (left > right) right = left;
+    if (right == at->to) return;
+    copy_end(search, at, right, z);
+    search->kernels->weigh(tile, copied, right, at->to);
+}
+
+/* Adds the pairs of a tile, by all line-ups. */
+static void add_tile(sm_search *search, const sm_node *node, const place *at, const place *next) {
+    size_t columns = cell(search, 0, at->chunk * SM_CHUNK), rows = cell(search, 0, at->band);
+    sm_tile tile = {.n_strips = (at->n_rows + SM_STRIP_ROWS - 1) / SM_STRIP_ROWS,
+                    .n_orders = search->n_sums - 1,
+                    .from = at->from,
+                    .to = at->to,
+                    .column_weight = search->weight + at->chunk * SM_CHUNK,
+                    .row_weight = search->weight + at->band,
+                    .rank = search->ranks + columns + SM_CHUNK,
+                    .row_rank = search->ranks + rows + SM_CHUNK,
+                    .weighed = search->weighed,
+                    .columns = search->sums + columns,
+                    .row_lanes = search->lanes};
+    bool is_in_place = sm_node_rows_are_in_place(&search->rows, node);
+    for (size_t r = 0; r < SM_BAND; r++)
+        tile.ahead[r] = is_in_place && r < next->n_rows ? sm_node_rows_at(&search->rows, next->band + r, next->chunk)
+                                                        : search->zeros;
+    weigh(search, node, at, &tile);
+    search->kernels->sum_after(&tile);
+}
+
+/* Adds what the lanes of a band hold to the sums of its rows. */
+static void close_band(sm_search *search, const place *at) {
+    for (size_t r = 0; r < at->n_rows; r++)
+        search->whole_row[at->band + r] += sm_join_lanes(search->lanes + r * SM_LANES);
     for (size_t s = 1; s < search->n_sums; s++) {
-        double *sums = search->sums + cell(search, s, band);
-        for (size_t r = 0; r < n_rows; r++) sums[r] -= sm_join_lanes(search->lanes + (s * BAND + r) * SM_LANES);
+        double *sums = search->sums + cell(search, s, at->band);
+        for (size_t r = 0; r < at->n_rows; r++) sums[r] -= sm_join_lanes(search->lanes + (s * SM_BAND + r) * SM_LANES);
     }
+    memset(search->lanes, 0, search->n_sums * SM_BAND * SM_LANES * sizeof *search->lanes);
 }
 
 static void add_pairs(sm_search *search, const sm_node *node) {
-    size_t n_chunks = n_chunks_of(node->n);
-    for (size_t span = 0; span < n_chunks; span += SPAN) {
-        size_t end = span + SPAN < n_chunks ? span + SPAN : n_chunks;
-        for (size_t band = 0; band < node->n && band < end * SM_CHUNK; band += BAND) {
-            size_t first = band / SM_CHUNK; /* chunks before it are left of the diagonal */
-            add_span(search, node, band, first > span ? first : span, end);
-        }
+    memset(search->lanes, 0, search->n_sums * SM_BAND * SM_LANES * sizeof *search->lanes);
+    for (place at = place_at(node, 0, 0); at.n_rows > 0;) {
+        place next = place_after(node, &at);
+        add_tile(search, node, &at, &next);
+        if (next.n_rows == 0 || next.band != at.band) close_band(search, &at);
+        at = next;
     }
 }
 
@@ -214,19 +275,15 @@ static void walk(sm_search *search, const sm_node *node, size_t sum, const sm_li
             search->right[first + i] = 2 * (whole_column[i] - masked[i]) + own[i];
         }
     }
-    double cost = 0, weight = 0;
+    double left = 0, left_weight = 0, right = 0, right_weight = 0;
     for (size_t r = 0; r + 1 < n; r++) {
-        size_t k = line_up->order[r];
-        cost += search->left[k];
-        weight += search->weight[k];
-        line_up->left[r] = cost / weight;
-    }
-    cost = weight = 0;
-    for (size_t r = n; r-- > 1;) {
-        size_t k = line_up->order[r];
-        cost += search->right[k];
-        weight += search->weight[k];
-        line_up->right[r - 1] = cost / weight;
+        size_t k = line_up->order[r], l = line_up->order[n - 1 - r];
+        left += search->left[k];
+        left_weight += search->weight[k];
+        line_up->left[r] = left / left_weight;
+        right += search->right[l];
+        right_weight += search->weight[l];
+        line_up->right[n - 2 - r] = right / right_weight;
     }
 }
 
