@@ -1,7 +1,7 @@
 /* kernels.h - the inner loops over the distances of a node.
  *
- * They work on a strip: four rows, and the columns of one chunk. Every pair of the node is met once, as a row and a
- * column, and goes into two sums: that of its row and that of its column.
+ * They work on a tile: a band of rows, in strips of four, and the columns of one chunk. Every pair of the node is met
+ * once, as a row and a column, and goes into two sums: that of its row and that of its column.
  *
  * kernels_scalar.c says what they mean, down to the order of the additions: a row is summed in lanes (column j belongs
  * to lane j mod SM_LANES, added in order), and a column by strips, of which the four rows are added as a fixed tree.
@@ -17,8 +17,8 @@
 
 #define SM_LANES ((size_t)4)
 
-/* A chunk of columns is short enough for the cache next to the processor, with all that is summed over it. */
-enum { SM_STRIP_ROWS = 4, SM_CHUNK = 128, SM_BAND = 2 * SM_STRIP_ROWS };
+/* A tile is small enough for the cache next to the processor, with all that is summed over it. */
+enum { SM_STRIP_ROWS = 4, SM_BAND = 2 * SM_STRIP_ROWS, SM_CHUNK = 128 };
 
 /* Numbers of columns are padded to whole lanes, with weight 0. */
 static inline size_t sm_padded(size_t n) { return (n + SM_LANES - 1) / SM_LANES * SM_LANES; }
@@ -34,13 +34,13 @@ typedef struct sm_pick {
 
 /* A band of rows and the columns of a chunk, with what is summed over them: without an order, and by each of several. */
 typedef struct sm_tile {
-    size_t n_strips, n_orders;
+    size_t n_strips, n_orders, n_ahead;
     size_t from, to; /* the columns that count, in whole lanes */
 
     const double *column_weight;    /* [SM_CHUNK] */
     const double *row_weight;       /* [strips][SM_STRIP_ROWS] */
     const int64_t *rank, *row_rank; /* [n_orders][SM_CHUNK] places in the order; of rows, as many as there are */
-    const float *ahead[SM_BAND];    /* rows of [SM_CHUNK] that will be asked for soon: they are fetched, not read */
+    const float *ahead[SM_BAND];    /* [n_ahead] rows of [SM_CHUNK] wanted soon: they are fetched, not read */
 
     double *weighed;   /* [SM_BAND][SM_CHUNK] y_rj = z_rj w_j v_r */
     double *columns;   /* [1 + n_orders][SM_CHUNK] */

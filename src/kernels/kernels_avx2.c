@@ -74,12 +74,11 @@ static inline __m256d if_after(__m256i rank, __m256i row_rank, const double *y) 
 }
 
 static inline void sum_strip(const double *y, const int64_t *rank, const int64_t *row_rank, size_t from, size_t to,
-                             const float *ahead, double *row_lanes, double *columns) {
+                             double *row_lanes, double *columns) {
     row_sums rows = load_rows(row_lanes);
     __m256i ra = _mm256_set1_epi64x(row_rank[0]), rb = _mm256_set1_epi64x(row_rank[1]);
     __m256i rc = _mm256_set1_epi64x(row_rank[2]), rd = _mm256_set1_epi64x(row_rank[3]);
     for (size_t j = from; j < to; j += SM_LANES) {
-        if (j % NUMBERS_A_LINE == 0) fetch(ahead + j);
         __m256i place = _mm256_loadu_si256((const __m256i *)(rank + j));
         __m256d a = if_after(place, ra, y + j), b = if_after(place, rb, y + SM_CHUNK + j);
         __m256d c = if_after(place, rc, y + 2 * SM_CHUNK + j), d = if_after(place, rd, y + 3 * SM_CHUNK + j);
@@ -88,14 +87,22 @@ static inline void sum_strip(const double *y, const int64_t *rank, const int64_t
     store_rows(rows, row_lanes);
 }
 
-/* Rows ahead are fetched one a pass: all at once would be more than the processor waits for. */
+static inline void fetch_row(const float *row) {
+    for (size_t j = 0; j < SM_CHUNK; j += NUMBERS_A_LINE) fetch(row + j);
+}
+
+/* Rows ahead are fetched one a pass, while there are passes: all at once would be more than the processor waits for. */
 static void sum_after(const sm_tile *tile) {
-    for (size_t order = 0, pass = 0; order < tile->n_orders; order++)
-        for (size_t strip = 0; strip < tile->n_strips * SM_STRIP_ROWS; strip += SM_STRIP_ROWS, pass++)
+    size_t n_fetched = 0;
+    for (size_t order = 0; order < tile->n_orders; order++)
+        for (size_t strip = 0; strip < tile->n_strips * SM_STRIP_ROWS; strip += SM_STRIP_ROWS) {
+            if (n_fetched < tile->n_ahead) fetch_row(tile->ahead[n_fetched++]);
             sum_strip(tile->weighed + strip * SM_CHUNK, tile->rank + order * SM_CHUNK,
-                      tile->row_rank + order * SM_CHUNK + strip, tile->from, tile->to, tile->ahead[pass % SM_BAND],
+                      tile->row_rank + order * SM_CHUNK + strip, tile->from, tile->to,
                       tile->row_lanes + ((order + 1) * SM_BAND + strip) * SM_LANES,
                       tile->columns + (order + 1) * SM_CHUNK);
+        }
+    while (n_fetched < tile->n_ahead) fetch_row(tile->ahead[n_fetched++]);
 }
 
 const sm_kernels sm_kernels_avx2 = {.name = "avx2", .pick = pick, .weigh = weigh, .sum_after = sum_after};

@@ -6,10 +6,10 @@
  *     from the right, Q(R) grows by 2 A_k + w_k^2 z_kk.
  *
  * Walking the items in sorted order and gathering z would be the obvious way (bench/obvious.c). Instead the upper
- * triangle of the node is streamed in storage order, in strips of rows and chunks of columns (kernels.h). A pair goes
- * under the mask "the column's item comes after the row's" into the sum of its row, which becomes a part of A, and into
- * that of its column, a part of B; without a mask, into sums that every line-up shares. Per item and line-up, with the
- * difference m = masked column - masked row, which is all that is kept,
+ * triangle of the node is streamed in storage order, in tiles: a band of rows and a chunk of columns (kernels.h). A pair
+ * goes under the mask "the column's item comes after the row's" into the sum of its row, which becomes a part of A, and
+ * into that of its column, a part of B; without a mask, into sums that every line-up shares. Per item and line-up, with
+ * the difference m = masked column - masked row, which is all that is kept,
  *     B = whole row + m,   A = whole column - m.
  *
  * The sums of rows are put together from spans of columns, so that what is summed over a span stays in the cache. */
@@ -18,6 +18,7 @@
 
 #include "base/memory.h"
 #include "target/distances_rows.h"
+#include "target/two.h"
 
 /* Chunks of a span of columns. */
 enum { SPAN = 8 };
@@ -30,7 +31,8 @@ struct sm_search {
     const sm_distances *distances;
     const sm_kernels *kernels;
     sm_node_rows rows;
-    size_t n_sums; /* per item now: the whole one, and a masked one for each line-up */
+    size_t n_cells; /* room for sums and ranks: a small node's go into one round, see n_at_once */
+    size_t n_sums;  /* per item now: the whole one, and a masked one for each line-up */
 
     /* By item, in chunks: [chunks][n_sums][SM_CHUNK]. */
     double *sums;      /* of columns; less those of rows, if they are masked */
@@ -54,20 +56,36 @@ void sm_distances_search_free(sm_search *search) {
 
 static size_t n_chunks_of(size_t n) { return (n + SM_CHUNK - 1) / SM_CHUNK; }
 
-/* The room for blocks: enough for the triangle of a root and what follows, or less if many threads share the bytes of Z
- * with all else that they need for the items and line-ups of a node (train/fit.c has what the splitter takes), and with
- * the program itself; but always some, without which small nodes would be picked from all over Z. */
+/* ---- room ---- */
+
+/* What a thread may take for sums and blocks: its share of the bytes of Z, less the program itself and what the thread
+ * needs else for the items and line-ups of a node (train/fit.c has what the splitter takes). */
+static double share_of(size_t n_all, const sm_search_size *size) {
+    double z_bytes = (double)n_all * (double)n_all * sizeof(float), program = fmin(6 << 20, z_bytes / 4);
+    double others = (double)size->n_items * ((double)(size->n_line_ups * 24 + size->list_bytes) + 200);
+    return (0.85 * z_bytes - program) / (double)size->n_threads - others;
+}
+
+static double sum_bytes(size_t n_items, size_t n_line_ups) {
+    return (double)n_items * (double)(n_line_ups + 1) * (sizeof(double) + sizeof(int64_t));
+}
+
+/* Line-ups of a root that are summed at once: all of them, or half, in two rounds, if many threads share the room. */
+static size_t n_at_once(size_t n_all, const sm_search_size *size) {
+    size_t n = size->n_line_ups;
+    return sum_bytes(size->n_items, n) <= share_of(n_all, size) ? n : (n + 1) / 2;
+}
+
+/* The room for blocks: enough for the triangle of a root and what follows, or what is left of the share; but always
+ * some, without which small nodes would be picked from all over Z. */
 static size_t pool_floats(size_t n_all, const sm_search_size *size) {
-    double n = (double)size->n_items, z_bytes = (double)n_all * (double)n_all * sizeof(float);
-    double program = fmin(6 << 20, z_bytes / 4),
-           others = n * ((double)(size->n_line_ups * 40 + size->list_bytes) + 200);
-    double share = (0.85 * z_bytes - program) / (double)size->n_threads - others;
+    double left = share_of(n_all, size) - sum_bytes(size->n_items, n_at_once(n_all, size));
     double wanted = (double)sm_triangle(size->n_items) / SM_BLOCK_SHARE;
-    return (size_t)fmin(wanted, fmax(share / sizeof(float), 1 << 15));
+    return (size_t)fmin(wanted, fmax(left / sizeof(float), 1 << 14));
 }
 
 sm_search *sm_distances_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
-    size_t n = size->n_items, n_sums = size->n_line_ups + 1;
+    size_t n = size->n_items;
     sm_search *search = sm_zeros(1, sizeof *search);
     if (search == NULL) {
         sm_no_memory(error, "preparing to grow trees");
@@ -77,15 +95,15 @@ sm_search *sm_distances_search_new(const smerf_target *target, const sm_search_s
     search->kernels = sm_kernels_select(size->kernels);
     sm_arena *arena = &search->arena;
     sm_node_rows_start(&search->rows, arena, search->distances, search->kernels, n, pool_floats(target->n_rows, size));
-    size_t n_cells = sm_size(n_chunks_of(n) * SM_CHUNK, n_sums, 0);
-    search->sums = sm_arena_take(arena, n_cells, sizeof *search->sums);
-    search->ranks = sm_arena_take(arena, n_cells, sizeof *search->ranks);
+    search->n_cells = sm_size(n_chunks_of(n) * SM_CHUNK, n_at_once(target->n_rows, size) + 1, 0);
+    search->sums = sm_arena_take(arena, search->n_cells, sizeof *search->sums);
+    search->ranks = sm_arena_take(arena, search->n_cells, sizeof *search->ranks);
     search->whole_row = sm_arena_take(arena, n, sizeof *search->whole_row);
     search->weight = sm_arena_take(arena, sm_padded(n), sizeof *search->weight);
     search->own = sm_arena_take(arena, n, sizeof *search->own);
     search->left = sm_arena_take(arena, n, sizeof *search->left);
     search->right = sm_arena_take(arena, n, sizeof *search->right);
-    search->lanes = sm_arena_take(arena, sm_size(n_sums, SM_BAND * SM_LANES, 0), sizeof *search->lanes);
+    search->lanes = sm_arena_take(arena, sm_size(size->n_line_ups + 1, SM_BAND * SM_LANES, 0), sizeof *search->lanes);
     search->weighed = sm_arena_take(arena, SM_BAND * SM_CHUNK, sizeof *search->weighed);
     search->copied = sm_arena_take(arena, SM_BAND * COPY_ROOM, sizeof *search->copied);
     search->zeros = sm_arena_take_zeros(arena, SM_CHUNK, sizeof *search->zeros);
@@ -139,7 +157,7 @@ static void start_sums(sm_search *search, const sm_node *node, const sm_line_up 
     }
 }
 
-/* Where a tile (kernels.h) lies: the rows of a band and the columns of a chunk. */
+/* Where a tile lies: the rows of a band and the columns of a chunk. */
 typedef struct place {
     size_t band, n_rows, chunk;
     size_t from, end, to; /* columns of the chunk, from the diagonal on; all but the padding end at `end` */
@@ -234,12 +252,15 @@ static void add_tile(sm_search *search, const sm_node *node, const place *at, co
                     .weighed = search->weighed,
                     .columns = search->sums + columns,
                     .row_lanes = search->lanes};
-    bool is_in_place = sm_node_rows_are_in_place(&search->rows, node);
-    for (size_t r = 0; r < SM_BAND; r++)
-        tile.ahead[r] = is_in_place && r < next->n_rows ? sm_node_rows_at(&search->rows, next->band + r, next->chunk)
-                                                        : search->zeros;
+    if (sm_node_rows_are_in_place(&search->rows, node)) tile.n_ahead = next->n_rows;
+    for (size_t r = 0; r < tile.n_ahead; r++)
+        tile.ahead[r] = sm_node_rows_at(&search->rows, next->band + r, next->chunk);
     weigh(search, node, at, &tile);
     search->kernels->sum_after(&tile);
+}
+
+static void open_band(sm_search *search) {
+    memset(search->lanes, 0, search->n_sums * SM_BAND * SM_LANES * sizeof *search->lanes);
 }
 
 /* Adds what the lanes of a band hold to the sums of its rows. */
@@ -250,16 +271,16 @@ static void close_band(sm_search *search, const place *at) {
         double *sums = search->sums + cell(search, s, at->band);
         for (size_t r = 0; r < at->n_rows; r++) sums[r] -= sm_join_lanes(search->lanes + (s * SM_BAND + r) * SM_LANES);
     }
-    memset(search->lanes, 0, search->n_sums * SM_BAND * SM_LANES * sizeof *search->lanes);
 }
 
 static void add_pairs(sm_search *search, const sm_node *node) {
-    memset(search->lanes, 0, search->n_sums * SM_BAND * SM_LANES * sizeof *search->lanes);
-    for (place at = place_at(node, 0, 0); at.n_rows > 0;) {
-        place next = place_after(node, &at);
+    open_band(search);
+    for (place at = place_at(node, 0, 0), next; at.n_rows > 0; at = next) {
+        next = place_after(node, &at);
         add_tile(search, node, &at, &next);
-        if (next.n_rows == 0 || next.band != at.band) close_band(search, &at);
-        at = next;
+        bool is_last = next.n_rows == 0 || next.band != at.band;
+        if (is_last) close_band(search, &at);
+        if (is_last && next.n_rows > 0) open_band(search);
     }
 }
 
@@ -275,22 +296,26 @@ static void walk(sm_search *search, const sm_node *node, size_t sum, const sm_li
             search->right[first + i] = 2 * (whole_column[i] - masked[i]) + own[i];
         }
     }
-    double left = 0, left_weight = 0, right = 0, right_weight = 0;
+    sm_two cost = {0, 0}, weight = {0, 0}; /* of the left side, and of the right: divided at once */
     for (size_t r = 0; r + 1 < n; r++) {
         size_t k = line_up->order[r], l = line_up->order[n - 1 - r];
-        left += search->left[k];
-        left_weight += search->weight[k];
-        line_up->left[r] = left / left_weight;
-        right += search->right[l];
-        right_weight += search->weight[l];
-        line_up->right[n - 2 - r] = right / right_weight;
+        cost += (sm_two){search->left[k], search->right[l]};
+        weight += (sm_two){search->weight[k], search->weight[l]};
+        sm_two mean = cost / weight;
+        line_up->left[r] = mean[0];
+        line_up->right[n - 2 - r] = mean[1];
     }
 }
 
 double sm_distances_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
-    start_sums(search, node, line_ups, n_line_ups);
-    add_pairs(search, node);
-    for (size_t u = 0; u < n_line_ups; u++) walk(search, node, u + 1, &line_ups[u]);
+    size_t most = search->n_cells / (n_chunks_of(node->n) * SM_CHUNK) - 1;
+    size_t n_rounds = n_line_ups == 0 ? 1 : (n_line_ups + most - 1) / most;
+    for (size_t round = 0; round < n_rounds; round++) {
+        size_t first = round * n_line_ups / n_rounds, end = (round + 1) * n_line_ups / n_rounds;
+        start_sums(search, node, line_ups + first, end - first);
+        add_pairs(search, node);
+        for (size_t u = first; u < end; u++) walk(search, node, u - first + 1, &line_ups[u]);
+    }
     double cost = 0;
     for (size_t k = 0; k < node->n; k++)
         cost += search->whole_row[k] + search->sums[cell(search, 0, k)] + search->own[k];

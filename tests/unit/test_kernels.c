@@ -73,6 +73,7 @@ static void run(const sm_kernels *kernels, size_t n, sums *out) {
     for (size_t i = 0; i < (1 + ORDERS) * SM_CHUNK; i++) out->columns[i] = before_column(i);
     sm_tile tile = {.n_strips = here.n_strips,
                     .n_orders = ORDERS,
+                    .n_ahead = ROWS,
                     .from = here.from,
                     .to = to,
                     .column_weight = here.w,
@@ -170,6 +171,7 @@ static void no_kernel_goes_past_the_end(void **state) {
         assert_true(z != NULL && w != NULL && columns != NULL && y != NULL && rank != NULL && row_rank != NULL);
         sm_tile tile = {.n_strips = 2,
                         .n_orders = 1,
+                        .n_ahead = ROWS,
                         .to = n,
                         .column_weight = w,
                         .row_weight = here.v,
