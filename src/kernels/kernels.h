@@ -1,7 +1,7 @@
 /* kernels.h - the inner loops over the distances of a node.
  *
- * They work on a strip: four rows, and the columns of one chunk. Every pair of the node is met once, as a row and a
- * column, and goes into two sums: that of its row and that of its column.
+ * They work on a tile: a band of rows, in strips of four, and the columns of one chunk. Every pair of the node is met
+ * once, as a row and a column, and goes into two sums: that of its row and that of its column.
  *
  * kernels_scalar.c says what they mean, down to the order of the additions: a row is summed in lanes (column j belongs
  * to lane j mod SM_LANES, added in order), and a column by strips, of which the four rows are added as a fixed tree.
@@ -17,8 +17,8 @@
 
 #define SM_LANES ((size_t)4)
 
-/* A chunk of columns is short enough for the cache next to the processor, with all that is summed over it. */
-enum { SM_STRIP_ROWS = 4, SM_CHUNK = 128 };
+/* A tile is small enough for the cache next to the processor, with all that is summed over it. */
+enum { SM_STRIP_ROWS = 4, SM_BAND = 2 * SM_STRIP_ROWS, SM_CHUNK = 128 };
 
 /* Numbers of columns are padded to whole lanes, with weight 0. */
 static inline size_t sm_padded(size_t n) { return (n + SM_LANES - 1) / SM_LANES * SM_LANES; }
@@ -32,6 +32,21 @@ typedef struct sm_pick {
 /* What a pick may write, and ignore, after the last number that was asked for. */
 #define SM_PICK_SLACK ((size_t)8)
 
+/* A band of rows and the columns of a chunk, with what is summed over them: without an order, and by each of several. */
+typedef struct sm_tile {
+    size_t n_strips, n_orders, n_ahead;
+    size_t from, to; /* the columns that count, in whole lanes */
+
+    const double *column_weight;    /* [SM_CHUNK] */
+    const double *row_weight;       /* [strips][SM_STRIP_ROWS] */
+    const int64_t *rank, *row_rank; /* [n_orders][SM_CHUNK] places in the order; of rows, as many as there are */
+    const float *ahead[SM_BAND];    /* [n_ahead] rows of [SM_CHUNK] wanted soon: they are fetched, not read */
+
+    double *weighed;   /* [SM_BAND][SM_CHUNK] y_rj = z_rj w_j v_r */
+    double *columns;   /* [1 + n_orders][SM_CHUNK] */
+    double *row_lanes; /* [1 + n_orders][SM_BAND][SM_LANES] */
+} sm_tile;
+
 typedef struct sm_kernels {
     const char *name;
 
@@ -40,19 +55,12 @@ typedef struct sm_kernels {
      *   out    with room for SM_PICK_SLACK more */
     void (*pick)(const float *from, const float *ahead, const sm_pick *picks, size_t n_picks, float *out);
 
-    /* The weighed distances y_rj = z_rj w_j v_r of a strip, which are kept, and their sums.
-     *   z          [SM_STRIP_ROWS][n], n padded
-     *   w          [n]   v  [SM_STRIP_ROWS]
-     *   y          [SM_STRIP_ROWS][SM_CHUNK] out
-     *   row_lanes  [SM_STRIP_ROWS][SM_LANES] added to
-     *   columns    [n] added to */
-    void (*weigh)(const float *const *z, const double *w, const double *v, size_t n, double *y, double *row_lanes,
-                  double *columns);
+    /* Weighs the distances of the columns from .. to - 1, and adds them to the sums without an order.
+     *   z  [strips][SM_STRIP_ROWS] rows of [SM_CHUNK] */
+    void (*weigh)(const sm_tile *tile, const float *const *z, size_t from, size_t to);
 
-    /* The same sums over the pairs of which the column's item comes after the row's in some order.
-     *   rank  [n]   row_rank  [SM_STRIP_ROWS]   places in the order */
-    void (*sum_after)(const double *y, const int64_t *rank, const int64_t *row_rank, size_t n, double *row_lanes,
-                      double *columns);
+    /* Adds, of what was weighed, the pairs of which the column's item comes after the row's, in each order. */
+    void (*sum_after)(const sm_tile *tile);
 } sm_kernels;
 
 static inline double sm_join_lanes(const double *lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); }

@@ -89,12 +89,9 @@ size_t sm_node_rows_enter(sm_node_rows *rows, const sm_node *node, size_t view) 
     return rows->view;
 }
 
-const float *sm_node_rows_part(const sm_node_rows *rows, const sm_node *node, size_t k, size_t chunk, float *room) {
-    const sm_block *from = &rows->blocks[rows->view];
-    if (from->n == node->n) return sm_block_row(from, k) + chunk * SM_CHUNK;
+void sm_node_rows_pick(const sm_node_rows *rows, const sm_node *node, size_t k, size_t chunk, float *room) {
     const sm_pick *picks = picks_of(rows, chunk), *next = picks_of(rows, chunk + 1);
     const float *row = block_row(rows, k);
     bool is_last = (chunk + 1) * SM_CHUNK >= node->n;
     rows->pick(row, is_last ? row : row + (next->first - picks->first), picks, (size_t)(next - picks), room);
-    return room;
 }

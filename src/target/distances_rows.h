@@ -45,9 +45,19 @@ void sm_node_rows_start(sm_node_rows *rows, sm_arena *arena, const sm_distances 
 /* See sm_target_kind.enter. */
 size_t sm_node_rows_enter(sm_node_rows *rows, const sm_node *node, size_t view);
 
-/* z_kj of the node for the columns j of a chunk, of which those after k count; in place, or copied to `room`.
+/* Whether the node's items are all those of its block, so that its rows can be read where they lie. */
+static inline bool sm_node_rows_are_in_place(const sm_node_rows *rows, const sm_node *node) {
+    return rows->blocks[rows->view].n == node->n;
+}
+
+/* Column 0 of a chunk in row k, in place; there is something from the diagonal on. */
+static inline const float *sm_node_rows_at(const sm_node_rows *rows, size_t k, size_t chunk) {
+    return sm_block_row(&rows->blocks[rows->view], k) + chunk * SM_CHUNK;
+}
+
+/* Copies z_kj of the node for the columns j of a chunk, of which those after k count, if they are not in place.
  *   room  [SM_CHUNK + SM_PICK_SLACK] */
-const float *sm_node_rows_part(const sm_node_rows *rows, const sm_node *node, size_t k, size_t chunk, float *room);
+void sm_node_rows_pick(const sm_node_rows *rows, const sm_node *node, size_t k, size_t chunk, float *room);
 
 /* One distance between places k < j of the node. */
 static inline double sm_node_rows_pair(const sm_node_rows *rows, size_t k, size_t j) {

@@ -26,10 +26,14 @@ static double weight[N];
 static uint32_t orders[LINE_UPS][N];
 static costs found[WAYS], expected;
 
-static void draw_matrix(size_t n, sm_random *random) {
+/* Weights of any size, or of about one; few different distances, or no two alike. */
+static void draw_matrix(size_t n, bool is_wild, sm_random *random) {
     for (size_t i = 0; i < n; i++) {
         weight[i] = (1 + sm_random_below(random, 3)) * (0.5 + sm_random_uniform(random));
-        for (size_t j = i; j < n; j++) z[i * n + j] = z[j * n + i] = (float)(sm_random_normal(random) + 1);
+        if (is_wild) weight[i] = pow(10, 200 * sm_random_uniform(random) - 100);
+        for (size_t j = i; j < n; j++)
+            z[i * n + j] = z[j * n + i] =
+                is_wild ? (float)sm_random_below(random, 3) : (float)(sm_random_normal(random) + 1);
     }
 }
 
@@ -62,8 +66,9 @@ static sm_search *search_in_a_way(const smerf_target *target, size_t way) {
     return search;
 }
 
-static void assert_costs(const smerf_target *target, sm_search *const *searches, size_t *views, const sm_node *node,
-                         sm_random *random) {
+/* Prices the cuts of random orders in all ways: the same bits. */
+static void assert_one_price(const smerf_target *target, sm_search *const *searches, size_t *views, const sm_node *node,
+                             sm_random *random) {
     size_t n = node->n;
     for (size_t u = 0; u < LINE_UPS; u++) draw_order(orders[u], n, random);
     for (size_t way = 0; way < WAYS; way++) {
@@ -74,6 +79,15 @@ static void assert_costs(const smerf_target *target, sm_search *const *searches,
         found[way].node = target->kind->price(searches[way], node, lines, LINE_UPS);
         assert_memory_equal(&found[way].node, &found[0].node, sizeof found[0].node);
     }
+    for (size_t u = 0; u < LINE_UPS; u++)
+        for (size_t way = 1; way < WAYS; way++) {
+            assert_memory_equal(found[way].left[u], found[0].left[u], (n - 1) * sizeof(double));
+            assert_memory_equal(found[way].right[u], found[0].right[u], (n - 1) * sizeof(double));
+        }
+}
+
+static void assert_costs(const smerf_target *target, const sm_node *node) {
+    size_t n = node->n;
     for (size_t u = 0; u < LINE_UPS; u++) {
         join_one_by_one(target->n_rows, node, orders[u], true, expected.left[u]);
         join_one_by_one(target->n_rows, node, orders[u], false, expected.right[u]);
@@ -83,20 +97,16 @@ static void assert_costs(const smerf_target *target, sm_search *const *searches,
             assert_true(fabs(found[0].left[u][r] - expected.left[u][r]) <= 1e-13 * size);
             assert_true(fabs(found[0].right[u][r] - expected.right[u][r]) <= 1e-13 * size);
         }
-        for (size_t way = 1; way < WAYS; way++) {
-            assert_memory_equal(found[way].left[u], found[0].left[u], (n - 1) * sizeof(double));
-            assert_memory_equal(found[way].right[u], found[0].right[u], (n - 1) * sizeof(double));
-        }
     }
 }
 
 /* A root on some of the items, and nodes below it, each with a share of those of the node above. */
-static void descend(size_t n, double share_of_root, double share) {
+static void descend(size_t n, double share_of_root, double share, bool is_wild) {
     static uint32_t items[N], rest[N];
     static double node_weight[N];
     sm_random random;
     sm_random_start(&random, 5, (uint32_t)n, (uint64_t)(1000 * share));
-    draw_matrix(n, &random);
+    draw_matrix(n, is_wild, &random);
     smerf_target *target;
     assert_int_equal(smerf_target_new_distances(z, n, &target, NULL), SMERF_OK);
     sm_search *searches[WAYS];
@@ -107,7 +117,8 @@ static void descend(size_t n, double share_of_root, double share) {
     while (n_now >= 2) {
         sm_node node = {.items = items, .n = n_now, .weight = node_weight};
         for (size_t k = 0; k < n_now; k++) node.total += node_weight[k] = weight[items[k]];
-        assert_costs(target, searches, views, &node, &random);
+        assert_one_price(target, searches, views, &node, &random);
+        if (!is_wild) assert_costs(target, &node);
         n_now = draw_children(items, n_now, rest, share, &random);
     }
     for (size_t way = 0; way < WAYS; way++) target->kind->search_free(searches[way]);
@@ -118,22 +129,33 @@ static void every_cut_of_a_root_costs_what_double_sums_say(void **state) {
     (void)state;
     static const size_t sizes[] = {2,   3,   4,   5,   7,   8,   9,    15,   127,  128,
                                    129, 131, 132, 255, 256, 257, 1023, 1024, 1025, N};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) descend(sizes[i], 1, 0);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) descend(sizes[i], 1, 0, false);
 }
 
 static void every_cut_below_costs_what_double_sums_say(void **state) {
     (void)state;
-    descend(N, 0.63, 0.8);
-    descend(N, 1, 0.5);
-    descend(900, 0.9, 0.95);
-    descend(300, 0.2, 0.9);
-    descend(9, 0.9, 0.7);
+    descend(N, 0.63, 0.8, false);
+    descend(N, 1, 0.5, false);
+    descend(900, 0.9, 0.95, false);
+    descend(300, 0.2, 0.9, false);
+    descend(9, 0.9, 0.7, false);
+}
+
+/* With weights from 1e-100 to 1e100 sums say nothing about each other but that they were added in one order. */
+static void the_bits_are_the_same_for_weights_of_any_size(void **state) {
+    (void)state;
+    static const size_t sizes[] = {2, 3, 5, 8, 9, 127, 128, 129, 257, N};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        descend(sizes[i], 1, 0.8, true);
+        descend(sizes[i], 0.7, 0.5, true);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_cut_of_a_root_costs_what_double_sums_say),
         cmocka_unit_test(every_cut_below_costs_what_double_sums_say),
+        cmocka_unit_test(the_bits_are_the_same_for_weights_of_any_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,32 +14,36 @@
 #include "base/random.h"
 #include "kernels/kernels.h"
 
-enum { ROWS = SM_STRIP_ROWS, SHORTEST = 1, LONGEST = SM_CHUNK, SOURCE = 1000 };
+enum { ROWS = SM_BAND, ORDERS = 3, SHORTEST = 1, LONGEST = SM_CHUNK, SOURCE = 1000 };
 
-/* One strip; no array is aligned more than it must be. */
-typedef struct strip {
+/* What the kernels read; no array is aligned more than it must be. */
+typedef struct given {
+    size_t n_strips, from;
     float z[ROWS][LONGEST];
     double w[LONGEST], v[ROWS];
-    int64_t rank[LONGEST], row_rank[ROWS];
-} strip;
+    int64_t rank[ORDERS * SM_CHUNK], row_rank[ORDERS * SM_CHUNK];
+} given;
 
-/* What the kernels make of it, both sums starting from numbers that are there already. */
+/* What they make of it, all sums starting from numbers that are there already. */
 typedef struct sums {
     double y[ROWS * SM_CHUNK];
-    double row_lanes[ROWS * SM_LANES], after_lanes[ROWS * SM_LANES];
-    double columns[LONGEST], after_columns[LONGEST];
+    double columns[(1 + ORDERS) * SM_CHUNK];
+    double row_lanes[(1 + ORDERS) * ROWS * SM_LANES];
 } sums;
 
-static strip here;
+static given here;
 
-/* Distances of both signs, weights of counts times item weights, ranks with the rows' own among them, ends included. */
+/* Distances of both signs, weights of counts times item weights that may be of any size, ranks with ties and with the
+ * rows' own among them, ends included. */
 static void fill(size_t n, uint64_t number, bool is_wild) {
     sm_random random;
     sm_random_start(&random, 1, (uint32_t)n, number);
     memset(&here, 0, sizeof here);
+    here.n_strips = 1 + number % 2;
+    here.from = number % 3 == 0 ? 0 : sm_random_below(&random, (uint32_t)sm_padded(n)) / SM_LANES * SM_LANES;
     for (size_t j = 0; j < n; j++) {
         here.w[j] = (1 + sm_random_below(&random, 4)) * (number % 2 == 0 ? 1 : exp(sm_random_normal(&random)));
-        here.rank[j] = (int64_t)sm_random_below(&random, 2 * (uint32_t)n);
+        if (is_wild) here.w[j] *= pow(10, 200 * sm_random_uniform(&random) - 100);
         for (size_t r = 0; r < ROWS; r++) {
             double z = sm_random_normal(&random) * 3 + 1;
             here.z[r][j] = (float)(is_wild ? ldexp(z, (int)sm_random_below(&random, 120) - 60) : z);
@@ -47,57 +51,80 @@ static void fill(size_t n, uint64_t number, bool is_wild) {
     }
     for (size_t r = 0; r < ROWS; r++) {
         here.v[r] = 1 + sm_random_below(&random, 4);
-        here.row_rank[r] = r == number % ROWS ? 0 : (int64_t)sm_random_below(&random, 2 * (uint32_t)n);
+        if (is_wild) here.v[r] *= pow(10, 200 * sm_random_uniform(&random) - 100);
+    }
+    for (size_t u = 0; u < ORDERS; u++) {
+        uint32_t highest = u == 0 ? 3 : 2 * (uint32_t)n;
+        for (size_t j = 0; j < n; j++) here.rank[u * SM_CHUNK + j] = (int64_t)sm_random_below(&random, highest);
+        for (size_t r = 0; r < ROWS; r++)
+            here.row_rank[u * SM_CHUNK + r] = r == number % ROWS ? 0 : (int64_t)sm_random_below(&random, highest);
     }
 }
 
+static double before_row(size_t i) { return (double)i / 3; }
+static double before_column(size_t i) { return (double)i / 7; }
+
+/* In two parts, as if the first were copied. */
 static void run(const sm_kernels *kernels, size_t n, sums *out) {
-    const float *z[ROWS] = {here.z[0], here.z[1], here.z[2], here.z[3]};
+    const float *z[ROWS];
+    size_t to = sm_padded(n), middle = here.from + (to - here.from) / 3 / SM_LANES * SM_LANES;
     memset(out, 0, sizeof *out);
-    for (size_t i = 0; i < ROWS * SM_LANES; i++) out->row_lanes[i] = out->after_lanes[i] = (double)i / 3;
-    for (size_t j = 0; j < LONGEST; j++) out->columns[j] = out->after_columns[j] = (double)j / 7;
-    kernels->weigh(z, here.w, here.v, sm_padded(n), out->y, out->row_lanes, out->columns);
-    kernels->sum_after(out->y, here.rank, here.row_rank, sm_padded(n), out->after_lanes, out->after_columns);
+    for (size_t i = 0; i < (1 + ORDERS) * ROWS * SM_LANES; i++) out->row_lanes[i] = before_row(i);
+    for (size_t i = 0; i < (1 + ORDERS) * SM_CHUNK; i++) out->columns[i] = before_column(i);
+    sm_tile tile = {.n_strips = here.n_strips,
+                    .n_orders = ORDERS,
+                    .n_ahead = ROWS,
+                    .from = here.from,
+                    .to = to,
+                    .column_weight = here.w,
+                    .row_weight = here.v,
+                    .rank = here.rank,
+                    .row_rank = here.row_rank,
+                    .weighed = out->y,
+                    .columns = out->columns,
+                    .row_lanes = out->row_lanes};
+    for (size_t r = 0; r < ROWS; r++) z[r] = tile.ahead[r] = here.z[r];
+    kernels->weigh(&tile, z, here.from, middle);
+    kernels->weigh(&tile, z, middle, to);
+    kernels->sum_after(&tile);
 }
 
 static void assert_near(double value, double expected, double size) {
     assert_true(fabs(value - expected) <= 1e-12 * size);
 }
 
-/* The sums as the definition has them, and no further from it than rounding. */
-static void assert_meaning(size_t n) {
-    sums out;
-    run(&sm_kernels_scalar, n, &out);
-    double columns[LONGEST], after_columns[LONGEST], column_size[LONGEST];
-    for (size_t j = 0; j < LONGEST; j++) columns[j] = after_columns[j] = column_size[j] = (double)j / 7;
+/* One sum of a tile as the definition has it, and no further from it than rounding.   order  0: without one */
+static void assert_sums(size_t n, size_t order, const sums *out) {
+    const int64_t *rank = order == 0 ? NULL : here.rank + (order - 1) * SM_CHUNK;
+    const int64_t *row_rank = order == 0 ? NULL : here.row_rank + (order - 1) * SM_CHUNK;
+    double columns[LONGEST], column_size[LONGEST];
+    for (size_t j = 0; j < LONGEST; j++) columns[j] = column_size[j] = before_column(order * SM_CHUNK + j);
     for (size_t r = 0; r < ROWS; r++) {
-        double first = 0, row = 0, after = 0, size = 0;
-        for (size_t lane = 0; lane < SM_LANES; lane++) first += (double)(r * SM_LANES + lane) / 3;
-        for (size_t j = 0; j < n; j++) {
-            double y = (double)here.z[r][j] * here.w[j] * here.v[r], later = here.rank[j] > here.row_rank[r] ? y : 0;
-            assert_near(out.y[r * SM_CHUNK + j], y, fabs(y));
+        double row = 0, size = 0;
+        for (size_t lane = 0; lane < SM_LANES; lane++) row += before_row((order * ROWS + r) * SM_LANES + lane);
+        size = row;
+        for (size_t j = here.from; j < n && r < here.n_strips * SM_STRIP_ROWS; j++) {
+            double y = (double)here.z[r][j] * here.w[j] * here.v[r];
+            assert_near(out->y[r * SM_CHUNK + j], y, fabs(y));
+            if (order > 0 && rank[j] <= row_rank[r]) continue;
             row += y;
-            after += later;
             size += fabs(y);
             columns[j] += y;
-            after_columns[j] += later;
             column_size[j] += fabs(y);
         }
-        assert_near(sm_join_lanes(out.row_lanes + r * SM_LANES), first + row, first + size);
-        assert_near(sm_join_lanes(out.after_lanes + r * SM_LANES), first + after, first + size);
+        assert_near(sm_join_lanes(out->row_lanes + (order * ROWS + r) * SM_LANES), row, size);
     }
-    for (size_t j = 0; j < LONGEST; j++) {
-        assert_near(out.columns[j], columns[j], column_size[j]);
-        assert_near(out.after_columns[j], after_columns[j], column_size[j]);
-    }
+    for (size_t j = 0; j < LONGEST; j++) assert_near(out->columns[order * SM_CHUNK + j], columns[j], column_size[j]);
 }
 
 static void the_plain_kernels_are_the_obvious_loops(void **state) {
     (void)state;
     for (size_t n = SHORTEST; n <= LONGEST; n++)
         for (uint64_t number = 0; number < 4; number++) {
+            static sums out;
             fill(n, number, false);
-            assert_meaning(n);
+            run(&sm_kernels_scalar, n, &out);
+            for (size_t order = 0; order <= ORDERS; order++) assert_sums(n, order, &out);
         }
 }
 
@@ -138,18 +165,31 @@ static void no_kernel_goes_past_the_end(void **state) {
     for (size_t n = 4; n <= 40; n += SM_LANES) {
         fill(n, 1, false);
         float *z = sm_copy(here.z[0], n, sizeof *z);
-        double *w = sm_copy(here.w, n, sizeof *w), *columns = sm_zeros(n, sizeof *columns);
-        double *y = sm_zeros((ROWS - 1) * SM_CHUNK + n, sizeof *y), lanes[ROWS * SM_LANES] = {0};
-        int64_t *rank = sm_copy(here.rank, n, sizeof *rank);
-        assert_true(z != NULL && w != NULL && columns != NULL && y != NULL && rank != NULL);
-        chosen->weigh((const float *[]){z, z, z, z}, w, here.v, n, y, lanes, columns);
-        chosen->sum_after(y, rank, here.row_rank, n, lanes, columns);
-        for (size_t i = 0; i < ROWS * SM_LANES; i++) assert_true(isfinite(lanes[i]));
+        double *w = sm_copy(here.w, n, sizeof *w), *columns = sm_zeros(SM_CHUNK + n, sizeof *columns);
+        double *y = sm_zeros((ROWS - 1) * SM_CHUNK + n, sizeof *y), lanes[2 * ROWS * SM_LANES] = {0};
+        int64_t *rank = sm_copy(here.rank, n, sizeof *rank), *row_rank = sm_copy(here.row_rank, ROWS, sizeof *row_rank);
+        assert_true(z != NULL && w != NULL && columns != NULL && y != NULL && rank != NULL && row_rank != NULL);
+        sm_tile tile = {.n_strips = 2,
+                        .n_orders = 1,
+                        .n_ahead = ROWS,
+                        .to = n,
+                        .column_weight = w,
+                        .row_weight = here.v,
+                        .rank = rank,
+                        .row_rank = row_rank,
+                        .ahead = {z, z, z, z, z, z, z, z},
+                        .weighed = y,
+                        .columns = columns,
+                        .row_lanes = lanes};
+        chosen->weigh(&tile, (const float *[]){z, z, z, z, z, z, z, z}, 0, n);
+        chosen->sum_after(&tile);
+        for (size_t i = 0; i < 2 * ROWS * SM_LANES; i++) assert_true(isfinite(lanes[i]));
         sm_free(z);
         sm_free(w);
         sm_free(columns);
         sm_free(y);
         sm_free(rank);
+        sm_free(row_rank);
     }
 }
 
