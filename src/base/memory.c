@@ -21,25 +21,26 @@ void *sm_array(size_t count, size_t size) {
 
 void *sm_zeros(size_t count, size_t size) { return count == 0 || size == 0 ? calloc(1, 1) : calloc(count, size); }
 
-/* Arrays from here on are mappings of their own in glibc, so that what is said of their pages is said of nothing else. */
-static const size_t huge_page = (size_t)2 << 20, large_array = (size_t)32 << 20;
-
-/* An array that will be written from end to end is better off in huge pages: one fault for 2 MB instead of 512, and fewer
- * addresses to remember for those who walk down its columns. A part of a page at its end stays in small ones, so that it takes
- * no more memory than it needs. A hint: nothing depends on it. */
-static void *large_aligned(size_t bytes) {
-    void *array = aligned_alloc(huge_page, sm_size(bytes, 1, huge_page - 1) / huge_page * huge_page);
-#ifdef MADV_HUGEPAGE
-    if (array != NULL) (void)madvise(array, bytes / huge_page * huge_page, MADV_HUGEPAGE);
-#endif
-    return array;
-}
-
 void *sm_aligned(size_t count, size_t size) {
     size_t bytes = sm_size(count, size, SM_ALIGNMENT);
     if (bytes > PTRDIFF_MAX) return NULL;
-    if (bytes >= large_array) return large_aligned(bytes);
     return aligned_alloc(SM_ALIGNMENT, bytes / SM_ALIGNMENT * SM_ALIGNMENT); /* aligned_alloc wants whole lines */
+}
+
+/* glibc maps arrays from here on by themselves, so that what is said of their pages is said of nothing else. */
+static const size_t large_array = (size_t)32 << 20, huge_page = (size_t)2 << 20;
+
+void *sm_aligned_whole(size_t count, size_t size) {
+    size_t bytes = sm_size(count, size, huge_page);
+    if (bytes < large_array) return sm_aligned(count, size);
+    if (bytes > PTRDIFF_MAX) return NULL;
+    size_t n_pages = bytes / huge_page; /* one more than the array fills, of which it may need a part */
+    char *array = aligned_alloc(huge_page, n_pages * huge_page);
+#ifdef MADV_HUGEPAGE
+    /* Its last part stays in small pages, so that it takes no more memory than it needs. A hint: nothing depends on it. */
+    if (array != NULL) (void)madvise(array, (n_pages - 1) * huge_page, MADV_HUGEPAGE);
+#endif
+    return array;
 }
 
 void *sm_copy(const void *source, size_t count, size_t size) {
