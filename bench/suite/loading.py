@@ -18,8 +18,8 @@ def forget(path):
 
 
 def warm(path):
-    """Has as much memory written and given back as any side needs. The host of a virtual machine may have taken what was idle, and
-    hands it out again more slowly than a disk reads, which plain reading alone would not notice."""
+    """Has as much memory written and given back as any side needs. The host of a virtual machine may have taken what was
+    idle, and hands it out again more slowly than a disk reads, which plain reading alone would not notice."""
     room = np.empty(2 * path.stat().st_size, np.uint8)
     room[::4096] = 1
 
@@ -75,10 +75,10 @@ def run(bench):
         claims += told_claims
     return {
         "title": "Loading",
-        "text": "One thread where nothing else is said. pandas' fast parser may be off in the last digits; smerf's numbers are exact, as those of pandas with "
-                "float_precision='round_trip'. The matrix is symmetric float64; smerf checks it while it rounds it to float32; of two threads "
-                "one reads while the other converts. Before each run of these, memory of twice the size of the file is written and given back, "
-                "so that no side waits for the host of a virtual machine. "
-                "'From disk': the system was told to forget the file before each run; plain reading is a loop of read().",
+        "text": "One thread where nothing else is said. pandas' fast parser may be off in the last digits; smerf's numbers are exact, as "
+                "those of pandas with float_precision='round_trip'. The matrix is symmetric float64; smerf checks it while it rounds it to "
+                "float32; of two threads one reads while the other converts. Before each run of these, memory of twice the size of the "
+                "file is written and given back, so that no side waits for the host of a virtual machine. 'From disk': the system was "
+                "told to forget the file before each run; plain reading is a loop of read() into 4 MB that start on a page.",
         "columns": COLUMNS, "rows": rows, "claims": claims,
     }

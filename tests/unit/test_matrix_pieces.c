@@ -75,9 +75,10 @@ static void write_file(kind of, const double *numbers, size_t n_rows, size_t n_c
     FILE *file = fopen("z.npy", "wb");
     fwrite(head, 1, 10 + (size_t)length, file);
     for (size_t k = 0; k < n_rows * n_columns; k++) {
-        unsigned char bytes[8];
+        unsigned char bytes[8] = {0};
         size_t from = of.is_fortran ? k % n_rows * n_columns + k / n_rows : k;
-        fwrite(bytes, 1, put(of.descr, numbers[from], bytes), file);
+        size_t n = put(of.descr, numbers[from], bytes);
+        fwrite(bytes, 1, n, file);
     }
     assert_int_equal(fclose(file), 0);
 }
