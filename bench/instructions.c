@@ -220,7 +220,7 @@ static void write_matrix(scene *stage) {
 
 static void read_matrix(scene *stage) {
     const sm_matrix_side side = {.n = stage->n};
-    const sm_matrix_wish wish = {.rows = side, .columns = side, .is_square = true};
+    const sm_matrix_wish wish = {.rows = side, .columns = side, .is_square = true, .n_threads = 1};
     sm_matrix matrix;
     smerf_error error;
     bench_check(sm_matrix_read(stage->path, &wish, &matrix, &error), &error);

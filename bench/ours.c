@@ -7,7 +7,7 @@
  *   distances    x= n= trees= candidates= threads= [rank=] test_x=      Z is made up from x: see l1
  *   all-pairs    kind=labels|distances x= y= trees= candidates= threads= [model=] [out=]     only predicting is timed
  *   table        file=
- *   matrix       file= n=
+ *   matrix       file= n= threads=
  *   mahalanobis  x= z=|pairs= threads= */
 #include <math.h>
 #include <stdio.h>
@@ -46,9 +46,9 @@ static double *read_numbers(const char *path) {
     return table.columns[0].values;
 }
 
-static sm_matrix read_matrix(const char *path, size_t n) {
+static sm_matrix read_matrix(const char *path, size_t n, size_t n_threads) {
     const sm_matrix_side side = {.n = n};
-    const sm_matrix_wish wish = {.rows = side, .columns = side, .is_square = true};
+    const sm_matrix_wish wish = {.rows = side, .columns = side, .is_square = true, .n_threads = n_threads};
     sm_matrix matrix;
     smerf_error error;
     bench_check(sm_matrix_read(path, &wish, &matrix, &error), &error);
@@ -263,7 +263,7 @@ static void run_table(void) {
 static void run_matrix(void) {
     size_t n = bench_count("n");
     bench_work work = bench_start();
-    sm_matrix matrix = read_matrix(bench_word("file"), n);
+    sm_matrix matrix = read_matrix(bench_word("file"), n, bench_count("threads"));
     bench_stop(&work);
     double sum = 0;
     for (size_t i = 0; i < n; i++) sum += (double)matrix.z[i * n + (i + 1) % n];
@@ -305,7 +305,7 @@ static void run_mahalanobis(void) {
     if (has_pairs)
         rows = read_table(bench_word("pairs"));
     else
-        matrix = read_matrix(bench_word("z"), table.n_rows);
+        matrix = read_matrix(bench_word("z"), table.n_rows, run.n_threads);
     bench_work work = bench_start();
     smerf_items *items = items_of(&table, table.n_rows);
     smerf_target *target = has_pairs ? pairs_target(&rows, table.n_rows) : matrix_target(&matrix);

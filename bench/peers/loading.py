@@ -1,4 +1,6 @@
 """loading.py - reading files with pandas and NumPy:  loading.py way=pandas|pandas-exact|numpy|numpy-float32|read file="""
+import mmap
+
 import numpy as np
 from work import WORDS, Work
 
@@ -11,7 +13,7 @@ if way.startswith("pandas"):
         table = pandas.read_csv(path, engine="c", float_precision=precision)
     work.tell(sum=float(table.to_numpy().sum()), version="pandas " + pandas.__version__)
 elif way == "read":  # what the disk and the system can give
-    room = memoryview(bytearray(1 << 22))
+    room = mmap.mmap(-1, 1 << 22)  # a whole page: a bytearray starts 16 bytes off, where some processors copy at a fifth of the speed
     with Work() as work, open(path, "rb", buffering=0) as file:
         while file.readinto(room):
             pass

@@ -1,6 +1,8 @@
 """loading.py - reading a table from text, and a large matrix that has to become float32."""
 import os
 
+import numpy as np
+
 import data
 from measure import Side, claim, claim_ratio, compare
 
@@ -13,6 +15,13 @@ def forget(path):
     with open(path, "rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def warm(path):
+    """Has as much memory written and given back as any side needs. The host of a virtual machine may have taken what was
+    idle, and hands it out again more slowly than a disk reads, which plain reading alone would not notice."""
+    room = np.empty(2 * path.stat().st_size, np.uint8)
+    room[::4096] = 1
 
 
 def told(rows, work, path):
@@ -37,8 +46,9 @@ def run_matrix(bench):
     n = 4000 if bench.quick else 20_000
     path, rows, claims = data.matrix(bench, n), [], []
     gigabytes = path.stat().st_size / 1e9
-    for state, before in (("from memory", None), ("from disk", lambda: forget(path))):
-        sides = [Side("smerf", bench.ours("matrix", file=path, n=n), 1),
+    for state, before in (("from memory", lambda: warm(path)), ("from disk", lambda: (forget(path), warm(path)))):
+        sides = [Side("smerf, 2 threads", bench.ours("matrix", file=path, n=n, threads=2), 2),
+                 Side("smerf", bench.ours("matrix", file=path, n=n, threads=1), 1),
                  Side("numpy.load", bench.peer("loading.py", way="numpy", file=path), 1),
                  Side("numpy.load, to float32", bench.peer("loading.py", way="numpy-float32", file=path), 1),
                  Side("plain reading", bench.peer("loading.py", way="read", file=path), 1)]
@@ -46,7 +56,7 @@ def run_matrix(bench):
             side.before = before
         found = told(compare(bench, sides), f".npy, {gigabytes:.1f} GB, {state}", path)
         rows += found
-    ours, plain = found[0], found[3]
+    ours, plain = found[0], found[-1]
     if not ours["failed"] and not plain["failed"]:
         share = plain["seconds"] / ours["seconds"]
         claims.append(claim(f"{ours['work']}", "at the speed of the disk", f"{share:.0%} of plain reading", share >= 0.9))
@@ -65,8 +75,10 @@ def run(bench):
         claims += told_claims
     return {
         "title": "Loading",
-        "text": "One thread. pandas' fast parser may be off in the last digits; smerf's numbers are exact, as those of pandas with "
-                "float_precision='round_trip'. The matrix is symmetric float64; smerf checks it while it rounds it to float32. "
-                "'From disk': the system was told to forget the file before each run; plain reading is a loop of read().",
+        "text": "One thread where nothing else is said. pandas' fast parser may be off in the last digits; smerf's numbers are exact, as "
+                "those of pandas with float_precision='round_trip'. The matrix is symmetric float64; smerf checks it while it rounds it to "
+                "float32; of two threads one reads while the other converts. Before each run of these, memory of twice the size of the "
+                "file is written and given back, so that no side waits for the host of a virtual machine. 'From disk': the system was "
+                "told to forget the file before each run; plain reading is a loop of read() into 4 MB that start on a page.",
         "columns": COLUMNS, "rows": rows, "claims": claims,
     }

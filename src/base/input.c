@@ -1,7 +1,7 @@
 /* input.c - see input.h.
  *
- * A file that another program cuts short while it is mapped ends this one with SIGBUS; that is the price of reading
- * files larger than memory without copying them. */
+ * A file that another program cuts short while it is mapped ends this one with SIGBUS; that is the price of looking at
+ * files larger than memory without copying them. Reading one (sm_input_read) has no such price. */
 #include "base/input.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static bool map(int file, const struct stat *facts, sm_input *input) {
     void *bytes = mmap(NULL, n_bytes, PROT_READ, MAP_PRIVATE, file, 0);
     if (bytes == MAP_FAILED) return false;
     (void)madvise(bytes, n_bytes, MADV_SEQUENTIAL); /* a hint: read ahead */
-    *input = (sm_input){.bytes = bytes, .n_bytes = n_bytes, .is_mapped = true};
+    *input = (sm_input){.bytes = bytes, .n_bytes = n_bytes, .is_mapped = true, .file = file};
     return true;
 }
 
@@ -62,8 +62,23 @@ smerf_status sm_input_open(const char *path, sm_input *input, smerf_error *error
         status = sm_fail(error, SMERF_IO, "%s: is a folder, and a file is needed", name);
     else if (is_standard || !map(file, &facts, input)) /* standard input may have been read in part */
         status = read_all(file, name, input, error);
-    if (file >= 0 && !is_standard) close(file);
+    if (file >= 0 && !is_standard && !input->is_mapped) close(file);
     return status;
+}
+
+bool sm_input_read(const sm_input *input, size_t from, size_t n, void *to) {
+    if (!input->is_mapped) {
+        memcpy(to, input->bytes + from, n);
+        return true;
+    }
+    for (size_t n_read = 0; n_read < n;) {
+        ssize_t n_now = pread(input->file, (char *)to + n_read, n - n_read, (off_t)(from + n_read));
+        if (n_now < 0 && errno == EINTR) continue;
+        if (n_now == 0) errno = 0;
+        if (n_now <= 0) return false;
+        n_read += (size_t)n_now;
+    }
+    return true;
 }
 
 bool sm_input_can_repeat(const char *path) {
@@ -78,9 +93,11 @@ void sm_input_let_go(const sm_input *input, size_t from, size_t to) {
 }
 
 void sm_input_close(sm_input *input) {
-    if (input->is_mapped)
+    if (input->is_mapped) {
         munmap((void *)input->bytes, input->n_bytes);
-    else
+        close(input->file);
+    } else {
         sm_free((void *)input->bytes);
+    }
     *input = (sm_input){0};
 }

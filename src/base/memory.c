@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 size_t sm_size(size_t a, size_t b, size_t c) {
@@ -24,6 +25,22 @@ void *sm_aligned(size_t count, size_t size) {
     size_t bytes = sm_size(count, size, SM_ALIGNMENT);
     if (bytes > PTRDIFF_MAX) return NULL;
     return aligned_alloc(SM_ALIGNMENT, bytes / SM_ALIGNMENT * SM_ALIGNMENT); /* aligned_alloc wants whole lines */
+}
+
+/* glibc maps arrays from here on by themselves, so that what is said of their pages is said of nothing else. */
+static const size_t large_array = (size_t)32 << 20, huge_page = (size_t)2 << 20;
+
+void *sm_aligned_whole(size_t count, size_t size) {
+    size_t bytes = sm_size(count, size, huge_page);
+    if (bytes < large_array) return sm_aligned(count, size);
+    if (bytes > PTRDIFF_MAX) return NULL;
+    size_t n_pages = bytes / huge_page; /* one more than the array fills, of which it may need a part */
+    char *array = aligned_alloc(huge_page, n_pages * huge_page);
+#ifdef MADV_HUGEPAGE
+    /* Its last part stays in small pages, so that it takes no more memory than it needs. A hint: nothing depends on it. */
+    if (array != NULL) (void)madvise(array, (n_pages - 1) * huge_page, MADV_HUGEPAGE);
+#endif
+    return array;
 }
 
 void *sm_copy(const void *source, size_t count, size_t size) {

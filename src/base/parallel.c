@@ -1,7 +1,6 @@
 /* parallel.c - see parallel.h. */
 #include "base/parallel.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -12,7 +11,7 @@ typedef struct loop {
     void *job;
     size_t n_tasks;
     atomic_size_t next, n_done;
-    pthread_mutex_t lock; /* guards what follows */
+    sm_gate gate; /* guards what follows */
     smerf_status status;
     smerf_error error;
 } loop;
@@ -49,13 +48,18 @@ bool sm_crew_is_stopped(sm_crew *crew, size_t thread) {
     return atomic_load_explicit(&crew->is_stopped, memory_order_relaxed);
 }
 
+void sm_gate_make(sm_gate *gate) { pthread_mutex_init(&gate->lock, NULL); }
+void sm_gate_enter(sm_gate *gate) { pthread_mutex_lock(&gate->lock); }
+void sm_gate_leave(sm_gate *gate) { pthread_mutex_unlock(&gate->lock); }
+void sm_gate_free(sm_gate *gate) { pthread_mutex_destroy(&gate->lock); }
+
 static void note_failure(loop *shared, smerf_status status, const smerf_error *error) {
-    pthread_mutex_lock(&shared->lock);
+    sm_gate_enter(&shared->gate);
     if (shared->status == SMERF_OK) {
         shared->status = status;
         shared->error = *error;
     }
-    pthread_mutex_unlock(&shared->lock);
+    sm_gate_leave(&shared->gate);
     atomic_store(&shared->crew->is_stopped, true);
 }
 
@@ -87,7 +91,7 @@ smerf_status sm_crew_do(sm_crew *crew, size_t n_tasks, sm_task task, void *job, 
     if (n_workers == 0) return SMERF_OK;
     worker *workers = sm_array(n_workers, sizeof *workers);
     if (workers == NULL) return sm_no_memory(error, "starting threads");
-    pthread_mutex_init(&shared.lock, NULL);
+    sm_gate_make(&shared.gate);
 
     size_t n_started = 1; /* the caller */
     workers[0] = (worker){.loop = &shared, .thread = 0};
@@ -100,7 +104,7 @@ smerf_status sm_crew_do(sm_crew *crew, size_t n_tasks, sm_task task, void *job, 
     work(&workers[0]);
     for (size_t i = 1; i < n_started; i++) pthread_join(workers[i].handle, NULL);
 
-    pthread_mutex_destroy(&shared.lock);
+    sm_gate_free(&shared.gate);
     sm_free(workers);
     if (shared.status != SMERF_OK && error != NULL) *error = shared.error;
     return shared.status;

@@ -6,6 +6,7 @@
 #ifndef SM_BASE_PARALLEL_H
 #define SM_BASE_PARALLEL_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/status.h"
@@ -29,6 +30,16 @@ smerf_status sm_crew_do(sm_crew *crew, size_t n_tasks, sm_task task, void *job, 
 
 /* Reports progress from the calling thread between loops; SMERF_CANCELLED if the callback asked to stop. */
 smerf_status sm_crew_report(sm_crew *crew, double share_done, smerf_error *error);
+
+/* What only one thread may do at a time stands between enter and leave. */
+typedef struct sm_gate {
+    pthread_mutex_t lock;
+} sm_gate;
+
+void sm_gate_make(sm_gate *gate);
+void sm_gate_enter(sm_gate *gate);
+void sm_gate_leave(sm_gate *gate);
+void sm_gate_free(sm_gate *gate);
 
 /* For long tasks: whether to leave early. On the calling thread it asks the progress callback, too. */
 bool sm_crew_is_stopped(sm_crew *crew, size_t thread);

@@ -9,7 +9,7 @@
 #endif
 
 /* 64 lines of 64 floats and as many of the mirror image: 32 kB. */
-enum { TILE = 64 };
+enum { TILE = SM_SQUARE_BAND };
 
 /* A tile that touches or lies above the diagonal. */
 typedef struct tile {
@@ -49,6 +49,8 @@ void sm_square_average(float *z, size_t n) {
                 z[i * n + j] = z[j * n + i] = mean(z[i * n + j], z[j * n + i]);
 }
 
+static bool are_equal(float a, float b) { return a == b || (isnan(a) && isnan(b)); }
+
 /* Whether four by four entries have the bits of those that they mirror.
  *   z, mirror  where the blocks start, in rows of n entries */
 static inline bool are_mirrored(const float *z, const float *mirror, size_t n) {
@@ -82,21 +84,43 @@ static bool is_mirrored(const float *z, size_t n, const tile *at) {
     return is_equal;
 }
 
+/* Whether a tile is symmetric to the one that it mirrors. */
+static bool is_symmetric_tile(const float *z, size_t n, const tile *at) {
+    if (is_mirrored(z, n, at)) return true;
+    for (size_t i = at->first_row; i < at->rows_end; i++)
+        for (size_t j = larger(at->first_column, i + 1); j < at->columns_end; j++)
+            if (!are_equal(z[i * n + j], z[j * n + i])) return false;
+    return true;
+}
+
+bool sm_square_band_is_symmetric(const float *z, size_t n, size_t first) {
+    tile at = {.first_column = first, .columns_end = n - first < TILE ? n : first + TILE};
+    for (; at.first_row <= first; at.first_row += TILE) {
+        at.rows_end = n - at.first_row < TILE ? n : at.first_row + TILE;
+        if (!is_symmetric_tile(z, n, &at)) return false;
+    }
+    return true;
+}
+
 bool sm_square_is_symmetric(const float *z, size_t n, size_t *row, size_t *column) {
     bool is_symmetric = true;
+    for (size_t first = 0; first < n && is_symmetric; first += TILE)
+        is_symmetric = sm_square_band_is_symmetric(z, n, first);
+    if (is_symmetric) return true;
+    bool is_found = false;
     for (tile at = {0}; next_tile(&at, n);) {
-        if (!is_symmetric && at.first_row > *row) break; /* later tiles have later rows only */
+        if (is_found && at.first_row > *row) break; /* later tiles have later rows only */
         if (is_mirrored(z, n, &at)) continue;
-        size_t rows_end = is_symmetric ? at.rows_end : *row;
+        size_t rows_end = is_found ? *row : at.rows_end;
         for (size_t i = at.first_row; i < rows_end; i++) {
             for (size_t j = larger(at.first_column, i + 1); j < at.columns_end; j++) {
-                if (z[i * n + j] == z[j * n + i] || (isnan(z[i * n + j]) && isnan(z[j * n + i]))) continue;
-                is_symmetric = false;
+                if (are_equal(z[i * n + j], z[j * n + i])) continue;
+                is_found = true;
                 *row = rows_end = i; /* of later tiles only an earlier row could come before it */
                 *column = j;
                 break;
             }
         }
     }
-    return is_symmetric;
+    return false;
 }

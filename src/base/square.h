@@ -16,4 +16,10 @@ void sm_square_average(float *z, size_t n);
 /* Whether z_ij == z_ji everywhere, or both are missing; if not, *row and *column are the first (i, j), j > i, in the order of rows. */
 bool sm_square_is_symmetric(const float *z, size_t n, size_t *row, size_t *column);
 
+/* The same, for a matrix that is filled from its first row on: whether rows first .. first + SM_SQUARE_BAND - 1 (or to the
+ * last) mirror what stands above the diagonal in their columns. All rows to the end of the band are there; first is a
+ * multiple of SM_SQUARE_BAND. */
+#define SM_SQUARE_BAND ((size_t)64)
+bool sm_square_band_is_symmetric(const float *z, size_t n, size_t first);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "kernels/products.h"
 
 enum { BLOCK_ROWS = 1024 };
 
@@ -60,11 +61,9 @@ static smerf_status inner_block(void *context, size_t task, size_t thread, smerf
     size_t m = job->m;
     double *sum = job->parts + task * m * m;
     memset(sum, 0, m * m * sizeof *sum);
-    for (size_t i = first_row(job, task); i < first_row(job, task + 1); i++) {
-        const double *x = job->x + i * m, *y = job->y + i * m;
-        for (size_t a = 0; a < m; a++)
-            for (size_t b = 0; b < m; b++) sum[a * m + b] += x[a] * y[b];
-    }
+    size_t first = first_row(job, task), end = first_row(job, task + 1);
+    sm_product_kernels_select(SMERF_KERNELS_AUTO)
+        ->add_product((sm_factor_of){job->x + first * m, 1, m}, job->y + first * m, m, end - first, m, sum);
     return SMERF_OK;
 }
 

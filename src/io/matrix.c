@@ -99,7 +99,7 @@ static void print_entry(const sm_matrix_reader *reader, size_t i, size_t j, char
 
 static smerf_status check_symmetry(const sm_matrix_reader *reader) {
     size_t n = reader->wish->rows.n, i, j; /* i < j */
-    if (sm_square_is_symmetric(reader->z, n, &i, &j)) return SMERF_OK;
+    if (reader->is_symmetric || sm_square_is_symmetric(reader->z, n, &i, &j)) return SMERF_OK;
     char below[ENTRY], above[ENTRY];
     print_entry(reader, j, i, below);
     print_entry(reader, i, j, above);
@@ -148,7 +148,7 @@ static smerf_status read_matrix(sm_matrix_reader *reader) {
         status = sm_check_memory((double)wish->rows.n * (double)wish->columns.n * sizeof(float), reader->source.name,
                                  reader->error);
     if (status != SMERF_OK) return status;
-    reader->z = sm_aligned(sm_size(wish->rows.n, wish->columns.n, 0), sizeof *reader->z);
+    reader->z = sm_aligned_whole(sm_size(wish->rows.n, wish->columns.n, 0), sizeof *reader->z);
     if (reader->z == NULL) return sm_no_memory(reader->error, "reading a matrix");
     status = pass(reader);
     return status == SMERF_OK ? finish(reader) : status;

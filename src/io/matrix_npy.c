@@ -1,4 +1,5 @@
-/* matrix_npy.c - the numbers of a matrix in a .npy file: see matrix_reader.h. */
+/* matrix_npy.c - the numbers of a matrix in a .npy file: see matrix_reader.h. Those that stand in the order of rows are read by
+ * matrix_pieces.c. */
 #include <float.h>
 #include <math.h>
 
@@ -21,9 +22,7 @@ smerf_status sm_matrix_start_npy(sm_matrix_reader *reader) {
                    shape[1], sm_matrix_need(reader, text));
 }
 
-/* What sm_matrix_keep does, for n numbers of one row at once: without a branch, so that the compiler takes several
- * together. False: one of them cannot be kept. */
-static bool keep_run(sm_matrix_reader *reader, size_t row, size_t column, const double *numbers, size_t n) {
+bool sm_matrix_keep_run(sm_matrix_reader *reader, size_t row, size_t column, const double *numbers, size_t n) {
     const bool may_be_missing = reader->wish->may_be_missing;
     bool are_fine = true;
     if (reader->z == NULL) {
@@ -46,8 +45,8 @@ static bool keep_run(sm_matrix_reader *reader, size_t row, size_t column, const 
     return are_fine;
 }
 
-/* Says which of the numbers, which stand in one row, is the first that cannot be kept; fine if all can. */
-static smerf_status fail_in_run(sm_matrix_reader *reader, size_t row, size_t column, const double *numbers, size_t n) {
+smerf_status sm_matrix_fail_in_run(sm_matrix_reader *reader, size_t row, size_t column, const double *numbers,
+                                   size_t n) {
     smerf_status status = SMERF_OK;
     for (size_t j = 0; j < n && status == SMERF_OK; j++) {
         const sm_spot spot = {.place = SM_NO_PLACE, .row = row, .column = column + j};
@@ -56,44 +55,13 @@ static smerf_status fail_in_run(sm_matrix_reader *reader, size_t row, size_t col
     return status;
 }
 
-/* n numbers as they stand in the file from number `first` on, which belong to one row from `column` on. */
-static smerf_status pass_run(sm_matrix_reader *reader, size_t row, size_t column, size_t first, size_t n,
-                             size_t *n_behind) {
-    enum { AT_ONCE = 1024 };
-    double run[AT_ONCE];
-    for (size_t j = 0, n_now; j < n; j += n_now) {
-        n_now = n - j < AT_ONCE ? n - j : AT_ONCE;
-        sm_npy_get_run(&reader->npy, first + j, n_now, run);
-        if (!keep_run(reader, row, column + j, run, n_now)) return fail_in_run(reader, row, column + j, run, n_now);
-    }
-    sm_source_pass(&reader->source, n_behind, first * reader->npy.item_bytes); /* a little less has been read */
-    return SMERF_OK;
-}
-
-/* The rows of the upper triangle follow each other without a gap. */
-static smerf_status pass_condensed(sm_matrix_reader *reader) {
-    size_t n_items = reader->wish->rows.n, n_behind = 0;
-    smerf_status status = SMERF_OK;
-    for (size_t row = 0, first = 0; row < n_items && status == SMERF_OK; first += n_items - 1 - row, row++)
-        status = pass_run(reader, row, row + 1, first, n_items - 1 - row, &n_behind);
-    return status;
-}
-
-static smerf_status pass_rows(sm_matrix_reader *reader) {
-    const size_t *shape = reader->npy.shape;
-    size_t n_behind = 0;
-    smerf_status status = SMERF_OK;
-    for (size_t row = 0; row < shape[0] && status == SMERF_OK; row++)
-        status = pass_run(reader, row, 0, row * shape[1], shape[1], &n_behind);
-    return status;
-}
-
 static bool pass_tile(sm_matrix_reader *reader, const sm_npy_tile *tile) {
     double numbers[SM_NPY_TILE * SM_NPY_TILE];
     bool are_kept = true;
     sm_npy_get_tile(&reader->npy, tile, numbers);
     for (size_t i = 0; i < tile->n_rows; i++)
-        are_kept &= keep_run(reader, tile->row + i, tile->column, numbers + i * tile->n_columns, tile->n_columns);
+        are_kept &=
+            sm_matrix_keep_run(reader, tile->row + i, tile->column, numbers + i * tile->n_columns, tile->n_columns);
     return are_kept;
 }
 
@@ -104,15 +72,14 @@ static smerf_status fail_in_order(sm_matrix_reader *reader) {
     for (size_t i = 0; i < reader->npy.shape[0] && status == SMERF_OK; i++) {
         for (size_t j = 0; j < reader->npy.shape[1] && status == SMERF_OK; j++) {
             double number = sm_npy_get(&reader->npy, i, j);
-            status = fail_in_run(reader, i, j, &number, 1);
+            status = sm_matrix_fail_in_run(reader, i, j, &number, 1);
         }
     }
     return status;
 }
 
 smerf_status sm_matrix_pass_npy(sm_matrix_reader *reader) {
-    if (reader->form == SM_MATRIX_CONDENSED) return pass_condensed(reader);
-    if (!reader->npy.is_fortran) return pass_rows(reader);
+    if (reader->form == SM_MATRIX_CONDENSED || !reader->npy.is_fortran) return sm_matrix_pass_pieces(reader);
     for (sm_npy_tile tile = {0}; sm_npy_next_tile(&reader->npy, &tile);)
         if (!pass_tile(reader, &tile)) return fail_in_order(reader);
     return SMERF_OK;

@@ -1,4 +1,4 @@
-/* matrix_reader.h - what the parts of the matrix reader share: matrix.c, matrix_csv.c, matrix_npy.c. */
+/* matrix_reader.h - what the parts of the matrix reader share: matrix.c, matrix_csv.c, matrix_npy.c, matrix_pieces.c. */
 #ifndef SM_IO_MATRIX_READER_H
 #define SM_IO_MATRIX_READER_H
 
@@ -23,6 +23,7 @@ typedef struct sm_matrix_reader {
 
     bool has_no_diagonal; /* see sm_matrix */
     bool has_missing;     /* an entry without a number has been stored */
+    bool is_symmetric;    /* has been found to be; else it has not been looked at, or is not */
     size_t row, column;   /* condensed: the pair read last; with ids: the row of this line */
     float *z;             /* NULL: the numbers are looked at, not stored */
     double largest;       /* similarities: what they are taken from; grows while they are only looked at */
@@ -45,6 +46,17 @@ smerf_status sm_matrix_start_csv(sm_matrix_reader *reader);
 smerf_status sm_matrix_pass_csv(sm_matrix_reader *reader);
 smerf_status sm_matrix_start_npy(sm_matrix_reader *reader);
 smerf_status sm_matrix_pass_npy(sm_matrix_reader *reader);
+
+/* What sm_matrix_keep does, for n numbers of one row at once: without a branch, so that the compiler takes several
+ * together. False: one of them cannot be kept. */
+bool sm_matrix_keep_run(sm_matrix_reader *reader, size_t row, size_t column, const double *numbers, size_t n);
+
+/* Says which of the numbers, which stand in one row of a .npy file, is the first that cannot be kept; fine if all can. */
+smerf_status sm_matrix_fail_in_run(sm_matrix_reader *reader, size_t row, size_t column, const double *numbers,
+                                   size_t n);
+
+/* A pass over the numbers of a .npy file whose rows follow each other. */
+smerf_status sm_matrix_pass_pieces(sm_matrix_reader *reader);
 
 /* Where the number of a pair stands in a CSV file, which has been passed. */
 sm_spot sm_matrix_find_in_csv(const sm_matrix_reader *reader, size_t row, size_t column);

@@ -228,8 +228,7 @@ static inline void get_run(const char *at, sm_npy_type type, size_t item_bytes, 
 }
 
 /* Each common type has a loop of its own, without a question inside. */
-void sm_npy_get_run(const sm_npy *npy, size_t first, size_t n, double *numbers) {
-    const char *at = npy->data + first * npy->item_bytes;
+void sm_npy_convert(const sm_npy *npy, const char *at, size_t n, double *numbers) {
     bool is_swapped = npy->is_big_endian != machine_is_big_endian;
     if (npy->type == SM_NPY_F32 && !is_swapped)
         get_run(at, SM_NPY_F32, 4, false, n, numbers);
@@ -237,6 +236,14 @@ void sm_npy_get_run(const sm_npy *npy, size_t first, size_t n, double *numbers) 
         get_run(at, SM_NPY_F64, 8, false, n, numbers);
     else
         get_run(at, npy->type, npy->item_bytes, is_swapped, n, numbers);
+}
+
+bool sm_npy_has_doubles(const sm_npy *npy) {
+    return npy->type == SM_NPY_F64 && npy->is_big_endian == machine_is_big_endian;
+}
+
+void sm_npy_get_run(const sm_npy *npy, size_t first, size_t n, double *numbers) {
+    sm_npy_convert(npy, npy->data + first * npy->item_bytes, n, numbers);
 }
 
 static size_t place_of(const sm_npy *npy, size_t row, size_t column) {

@@ -28,8 +28,12 @@ smerf_status sm_npy_read(const sm_source *source, sm_npy *npy, smerf_error *erro
 /* One number, by row and column whatever the order in the file. */
 double sm_npy_get(const sm_npy *npy, size_t row, size_t column);
 
-/* n numbers as they stand in the file one after the other, from number `first` on. */
+/* n numbers as they stand in the file one after the other, from number `first` on; or from bytes that were read from it. */
 void sm_npy_get_run(const sm_npy *npy, size_t first, size_t n, double *numbers);
+void sm_npy_convert(const sm_npy *npy, const char *bytes, size_t n, double *numbers);
+
+/* Whether the bytes of its numbers are doubles as they stand. */
+bool sm_npy_has_doubles(const sm_npy *npy);
 
 /* The side of a tile: small enough that a tile is read and written within the cache, whatever the order. */
 #define SM_NPY_TILE ((size_t)64)

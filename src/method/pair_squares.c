@@ -82,14 +82,12 @@ static smerf_status multiply_block(void *context, size_t task, size_t thread, sm
     sm_pair_squares *squares = job->squares;
     (void)thread, (void)error;
     size_t rank = squares->frame->rank;
-    for (size_t i = first_item(squares, task); i < first_item(squares, task + 1); i++) {
-        const double *y = squares->frame->y + i * rank;
-        double *ya = squares->ya + i * rank;
-        memset(ya, 0, rank * sizeof *ya);
-        for (size_t k = 0; k < rank; k++)
-            for (size_t l = 0; l < rank; l++) ya[l] += y[k] * job->a[k * rank + l];
-        squares->a[i] = sm_matrix_dot(ya, y, rank);
-    }
+    size_t first = first_item(squares, task), end = first_item(squares, task + 1);
+    const double *y = squares->frame->y + first * rank;
+    double *ya = squares->ya + first * rank;
+    memset(ya, 0, (end - first) * rank * sizeof *ya);
+    squares->kernels->add_product((sm_factor_of){y, rank, 1}, job->a, end - first, rank, rank, ya);
+    for (size_t i = first; i < end; i++, ya += rank, y += rank) squares->a[i] = squares->kernels->dot(ya, y, rank);
     return SMERF_OK;
 }
 
@@ -105,13 +103,13 @@ static void gather_partners(const sm_pair_squares *squares, size_t i, bool is_gi
         size_t j = links->partner[e];
         const double *other = squares->frame->y + j * rank;
         double weight = sm_listed_weight(pairs, i, e), value = sm_links_value(links, e);
-        double inner = is_given ? 0 : sm_matrix_dot(ya, other, rank);
+        double inner = is_given ? 0 : squares->kernels->dot(ya, other, rank);
         if (squares->is_of_differences) {
             double number = 2 * weight * (is_given ? value : squares->a[i] + squares->a[j] - 2 * inner);
-            for (size_t c = 0; c < rank; c++) v[c] += number * (y[c] - other[c]);
+            squares->kernels->add_apart(number, y, other, rank, v);
         } else {
             double number = weight * (is_given ? 1 - value : inner);
-            for (size_t c = 0; c < rank; c++) v[c] += number * other[c];
+            squares->kernels->add(number, other, rank, v);
         }
     }
     double self = is_given ? pairs->self_weight[i] * (1 - sm_lesson_self(pairs, i)) : squares->own[i] * squares->a[i];
@@ -290,6 +288,7 @@ static smerf_status take_room(sm_pair_squares *squares, smerf_error *error) {
 smerf_status sm_pair_squares_start(sm_pair_squares *squares, const sm_lesson_pairs *pairs, const sm_frame *frame,
                                    bool is_of_differences, sm_crew *crew, smerf_error *error) {
     *squares = (sm_pair_squares){.pairs = pairs, .frame = frame, .is_of_differences = is_of_differences};
+    squares->kernels = sm_product_kernels_select(SMERF_KERNELS_AUTO);
     smerf_status status = take_room(squares, error);
     if (status == SMERF_OK) {
         choose_parts(squares);

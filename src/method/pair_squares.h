@@ -15,6 +15,7 @@
 #ifndef SM_METHOD_PAIR_SQUARES_H
 #define SM_METHOD_PAIR_SQUARES_H
 
+#include "kernels/products.h"
 #include "method/frame.h"
 #include "method/psd_least_squares.h"
 
@@ -22,6 +23,7 @@ typedef struct sm_pair_squares {
     const sm_lesson_pairs *pairs;
     const sm_frame *frame;
     bool is_of_differences;
+    const sm_product_kernels *kernels;
     double of_a, of_trace; /* H A = of_a A + of_trace tr(A) I + sum own_i a_i y_i y_i' + what listed pairs bring */
     double *own;           /* [n_items] */
     bool has_own;          /* some of these are not 0 */

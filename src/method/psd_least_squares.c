@@ -10,7 +10,7 @@
 #include "method/square_matrix.h"
 
 enum {
-    FIRST_STEPS = 20,  /* projected gradient steps before Newton is tried, half as many more each time it fails */
+    FIRST_STEPS = 10,  /* projected gradient steps before Newton is tried, twice as many each time it fails */
     MOST_STEPS = 1000, /* of these in a row */
     MOST_ROUNDS = 16,
     PATIENCE = 4, /* rounds in which we hope for `fine`, before we are content with `fair` */
@@ -84,15 +84,19 @@ void sm_psd_part(double *a, size_t n, double *values, double *vectors, double *r
 
 /* ---- how steep it is ---- */
 
-/* Power iteration, from near the identity: the direction that is steepest for most data. */
+/* Power iteration, from near the identity: the direction that is steepest for most data. An estimate that no longer changes
+ * will do: it is raised where a step proves too long. */
 static smerf_status find_steepest(solver *s, smerf_error *error) {
     for (size_t k = 0; k < s->nn; k++) s->v[k] = k % (s->n + 1) == 0 ? 1 + 0.1 * sin((double)k) : 0;
     smerf_status status = SMERF_OK;
     double size = sm_matrix_norm(s->v, s->nn);
-    for (size_t step = 0; step < POWER_STEPS && status == SMERF_OK && size > 0; step++) {
+    bool is_settled = false;
+    for (size_t step = 0; step < POWER_STEPS && status == SMERF_OK && size > 0 && !is_settled; step++) {
         for (size_t k = 0; k < s->nn; k++) s->v[k] /= size;
         status = apply(s, s->v, s->hv, error);
-        s->steepest = size = sm_matrix_norm(s->hv, s->nn);
+        size = sm_matrix_norm(s->hv, s->nn);
+        is_settled = fabs(size - s->steepest) <= 0.01 * size;
+        s->steepest = size;
         memcpy(s->v, s->hv, s->nn * sizeof *s->v);
     }
     s->steepest *= 1.05;
@@ -291,7 +295,7 @@ static smerf_status solve(solver *s, smerf_error *error) {
             memcpy(s->w, s->at.w, s->nn * sizeof *s->w);
             memcpy(s->hw, s->at.hw, s->nn * sizeof *s->hw);
         }
-        n_steps = n_steps * 3 / 2 < MOST_STEPS ? n_steps * 3 / 2 : MOST_STEPS;
+        n_steps = 2 * n_steps < MOST_STEPS ? 2 * n_steps : MOST_STEPS;
     }
     return status;
 }

@@ -84,12 +84,14 @@ static void absurd_arrays_are_refused(void **state) {
         assert_null(sm_array(absurd[k][0], absurd[k][1]));
         assert_null(sm_zeros(absurd[k][0], absurd[k][1]));
         assert_null(sm_aligned(absurd[k][0], absurd[k][1]));
+        assert_null(sm_aligned_whole(absurd[k][0], absurd[k][1]));
     }
 }
 
 static void an_array_of_nothing_is_something(void **state) {
     (void)state;
-    void *arrays[] = {sm_array(0, 8), sm_array(8, 0), sm_zeros(0, 8), sm_aligned(0, 8), sm_copy(NULL, 0, 8)};
+    void *arrays[] = {sm_array(0, 8),   sm_array(8, 0),         sm_zeros(0, 8),
+                      sm_aligned(0, 8), sm_aligned_whole(8, 0), sm_copy(NULL, 0, 8)};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         assert_non_null(arrays[k]);
         sm_free(arrays[k]);
@@ -105,6 +107,21 @@ static void aligned_arrays_start_on_a_cache_line_and_are_long_enough(void **stat
         memset(array, 7, n); /* the sanitizers see one byte too many */
         sm_free(array);
     }
+}
+
+/* Around the size from which on arrays are laid into huge pages, and of sizes that fill none of them. */
+static void large_arrays_are_aligned_and_long_enough(void **state) {
+    (void)state;
+    const size_t megabyte = (size_t)1 << 20;
+    for (size_t n = 28 * megabyte - 1; n < 37 * megabyte; n += megabyte / 2 + 1) {
+        char *array = sm_aligned_whole(n, 1);
+        assert_int_equal((uintptr_t)array % SM_ALIGNMENT, 0);
+        memset(array, 7, n);
+        sm_free(array);
+    }
+    let_fail(1, false);
+    assert_null(sm_aligned_whole(64 * megabyte, 1));
+    let_fail(0, false);
 }
 
 static void zeros_are_zeros_and_copies_are_copies(void **state) {
@@ -458,6 +475,7 @@ int main(void) {
         cmocka_unit_test(absurd_arrays_are_refused),
         cmocka_unit_test(an_array_of_nothing_is_something),
         cmocka_unit_test(aligned_arrays_start_on_a_cache_line_and_are_long_enough),
+        cmocka_unit_test(large_arrays_are_aligned_and_long_enough),
         cmocka_unit_test(zeros_are_zeros_and_copies_are_copies),
         cmocka_unit_test(growing_keeps_what_is_there),
         cmocka_unit_test(a_need_larger_than_the_machine_is_refused_with_its_size),

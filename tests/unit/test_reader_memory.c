@@ -98,6 +98,9 @@ static void every_failed_allocation_of_a_matrix_is_reported_and_leaks_nothing(vo
     (void)state;
     write_text("in.txt", ",a,d,\"b\"\"c\"\na,0,,2\n\"b\"\"c\",2,3,0\nd,,0,3\n");
     fail_everywhere(read_matrix, "a matrix");
+    static const double numbers[] = {0, 1, 2, 1, 0, NAN, 2, NAN, 0};
+    write_npy("in.txt", "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 3)}", numbers, sizeof numbers);
+    fail_everywhere(read_matrix, "a matrix in .npy");
 }
 
 static void every_failed_allocation_of_pairs_is_reported_and_leaks_nothing(void **state) {

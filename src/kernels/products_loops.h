@@ -1,0 +1,87 @@
+/* products_loops.h - the loops of products.h, included by each file that makes a table of them. */
+#ifndef SM_KERNELS_PRODUCTS_LOOPS_H
+#define SM_KERNELS_PRODUCTS_LOOPS_H
+
+#include <string.h>
+
+#include "kernels/products.h"
+
+/* A tile of so many rows and columns is summed in registers, over so many steps at a time that what it reads stays in the
+ * first-level cache for the tiles beside it. */
+enum { TILE_ROWS = 4, TILE_COLUMNS = 8, TILE_STEPS = 64, DOT_LANES = 4, HALF = 4 };
+
+/* Half a row of a tile: one register or two, whatever the processor has. (Compilers that are left to find out by themselves
+ * that the sums fit into registers mostly do not.) */
+typedef double half __attribute__((vector_size(HALF * sizeof(double))));
+
+/* Up to four numbers; the others are 0. */
+static inline __attribute__((always_inline)) void load(const double *from, size_t n, half *to) {
+    *to = (half){0};
+    memcpy(to, from, (n < HALF ? n : HALF) * sizeof *from);
+}
+
+/* Inlined with constant numbers of rows and columns, so that the sums need no array. */
+static inline __attribute__((always_inline)) void add_tile(sm_factor_of left, const double *restrict right,
+                                                           size_t n_rows, size_t n_steps, size_t n_columns,
+                                                           size_t stride, double *restrict out) {
+    const size_t n_high = n_columns > HALF ? n_columns - HALF : 0, n_low = n_columns - n_high;
+    half low[TILE_ROWS], high[TILE_ROWS], right_low, right_high;
+    for (size_t r = 0; r < n_rows; r++) load(out + r * stride, n_low, &low[r]);
+    for (size_t r = 0; r < n_rows; r++) load(out + r * stride + n_low, n_high, &high[r]);
+    for (size_t k = 0; k < n_steps; k++) {
+        load(right + k * stride, n_low, &right_low);
+        load(right + k * stride + n_low, n_high, &right_high);
+        for (size_t r = 0; r < n_rows; r++) {
+            double factor = left.at[r * left.by_row + k * left.by_step];
+            low[r] += factor * right_low;
+            if (n_high > 0) high[r] += factor * right_high;
+        }
+    }
+    for (size_t r = 0; r < n_rows; r++) memcpy(out + r * stride, &low[r], n_low * sizeof *out);
+    for (size_t r = 0; r < n_rows; r++) memcpy(out + r * stride + n_low, &high[r], n_high * sizeof *out);
+}
+
+/* A band of rows, from its left to its right end. */
+static inline __attribute__((always_inline)) void add_band(sm_factor_of left, const double *restrict right,
+                                                           size_t n_rows, size_t n_steps, size_t n_columns,
+                                                           double *restrict out) {
+    size_t c = 0;
+    for (; c + TILE_COLUMNS <= n_columns; c += TILE_COLUMNS)
+        add_tile(left, right + c, n_rows, n_steps, TILE_COLUMNS, n_columns, out + c);
+    for (; c + HALF <= n_columns; c += HALF) add_tile(left, right + c, n_rows, n_steps, HALF, n_columns, out + c);
+    for (; c + 2 <= n_columns; c += 2) add_tile(left, right + c, n_rows, n_steps, 2, n_columns, out + c);
+    for (; c < n_columns; c++) add_tile(left, right + c, n_rows, n_steps, 1, n_columns, out + c);
+}
+
+static void add_product(sm_factor_of left, const double *restrict right, size_t n_rows, size_t n_steps,
+                        size_t n_columns, double *restrict out) {
+    for (size_t k = 0, n_now; k < n_steps; k += n_now) {
+        sm_factor_of from = {left.at + k * left.by_step, left.by_row, left.by_step};
+        n_now = n_steps - k < TILE_STEPS ? n_steps - k : TILE_STEPS;
+        size_t r = 0;
+        for (; r + TILE_ROWS <= n_rows; r += TILE_ROWS, from.at += TILE_ROWS * left.by_row)
+            add_band(from, right + k * n_columns, TILE_ROWS, n_now, n_columns, out + r * n_columns);
+        for (; r < n_rows; r++, from.at += left.by_row)
+            add_band(from, right + k * n_columns, 1, n_now, n_columns, out + r * n_columns);
+    }
+}
+
+static double dot(const double *a, const double *b, size_t n) {
+    double lane[DOT_LANES] = {0};
+    size_t k = 0;
+    for (; k + DOT_LANES <= n; k += DOT_LANES)
+        for (size_t u = 0; u < DOT_LANES; u++) lane[u] += a[k + u] * b[k + u];
+    for (; k < n; k++) lane[k % DOT_LANES] += a[k] * b[k];
+    return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+}
+
+static void add_apart(double factor, const double *restrict a, const double *restrict b, size_t n,
+                      double *restrict out) {
+    for (size_t k = 0; k < n; k++) out[k] += factor * (a[k] - b[k]);
+}
+
+static void add(double factor, const double *restrict a, size_t n, double *restrict out) {
+    for (size_t k = 0; k < n; k++) out[k] += factor * a[k];
+}
+
+#endif
