@@ -51,14 +51,17 @@ typedef struct kind {
 /* One number as numpy would store it. */
 static size_t put(const char *descr, double number, unsigned char *to) {
     size_t n = (size_t)(descr[2] - '0');
-    float single = (float)number;
-    int32_t whole = (int32_t)number;
-    if (n == 8)
+    if (n == 8) {
         memcpy(to, &number, n);
-    else if (n == 4)
-        memcpy(to, descr[1] == 'f' ? (void *)&single : (void *)&whole, n);
-    else
+    } else if (n == 4 && descr[1] == 'f') {
+        float single = (float)number;
+        memcpy(to, &single, n);
+    } else if (n == 4) {
+        int32_t whole = (int32_t)number;
+        memcpy(to, &whole, n);
+    } else {
         *to = (unsigned char)number;
+    }
     for (size_t k = 0; k < n / 2 && descr[0] == '>'; k++) {
         unsigned char swap = to[k];
         to[k] = to[n - 1 - k];
