@@ -71,9 +71,10 @@ bool sm_features_equal(const sm_features *a, const sm_features *b);
 smerf_status sm_view_match(sm_view *view, const sm_features *features, const smerf_items *items, smerf_error *error);
 void sm_view_free(sm_view *view);
 
-/* A hash of each item's features: equal items have equal hashes, whatever the file they come from.
+/* A hash of the features of each of the items first .. end - 1: equal items have equal hashes, whatever the file they come
+ * from.
  *   hashes  [n_items] */
-void sm_view_hash(const sm_view *view, const sm_features *features, uint64_t *hashes);
+void sm_view_hash(const sm_view *view, const sm_features *features, size_t first, size_t end, uint64_t *hashes);
 
 /* A sparse sum of features, in listed order; a category enters as the indicator of one level. */
 typedef struct sm_projection {

@@ -87,8 +87,8 @@ smerf_status sm_view_match(sm_view *view, const sm_features *features, const sme
 /* Equal numbers must hash equally: there is one zero and one missing value. */
 static double canonical(double value) { return isnan(value) ? NAN : value + 0.0; }
 
-void sm_view_hash(const sm_view *view, const sm_features *features, uint64_t *hashes) {
-    for (size_t i = 0; i < view->n_items; i++) {
+void sm_view_hash(const sm_view *view, const sm_features *features, size_t first, size_t end, uint64_t *hashes) {
+    for (size_t i = first; i < end; i++) {
         uint64_t hash = 0;
         for (size_t f = 0; f < view->n_features; f++) {
             if (sm_are_numbers(&view->numbers[f])) {

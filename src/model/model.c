@@ -24,12 +24,35 @@ void smerf_model_free(smerf_model *model) {
     sm_free(model);
 }
 
-/* Copies what the model remembers of the items. False: no memory. */
-static bool remember_items(smerf_model *model, const smerf_items *items, const sm_view *view) {
+/* ---- what a model remembers of its items ---- */
+
+enum { HASHED_AT_ONCE = 4096 };
+
+typedef struct hash_job {
+    smerf_model *model;
+    const sm_view *view;
+} hash_job;
+
+static smerf_status hash_some(void *context, size_t task, size_t thread, smerf_error *error) {
+    const hash_job *job = context;
+    size_t first = task * HASHED_AT_ONCE, end = first + HASHED_AT_ONCE, n = job->model->n_items;
+    (void)thread;
+    (void)error; /* nothing can fail */
+    sm_view_hash(job->view, &job->model->features, first, end < n ? end : n, job->model->hashes);
+    return SMERF_OK;
+}
+
+/* By which items are recognised. */
+static smerf_status hash_items(smerf_model *model, const sm_view *view, sm_crew *crew, smerf_error *error) {
+    hash_job job = {.model = model, .view = view};
+    return sm_crew_do(crew, (model->n_items + HASHED_AT_ONCE - 1) / HASHED_AT_ONCE, hash_some, &job, error);
+}
+
+/* False: no memory. */
+static bool copy_items(smerf_model *model, const smerf_items *items) {
     model->n_items = items->n_items;
     model->hashes = sm_array(items->n_items, sizeof *model->hashes);
     if (model->hashes == NULL || !sm_features_copy(&model->features, &items->features)) return false;
-    sm_view_hash(view, &model->features, model->hashes);
     if (!sm_strings_copy(&model->ignored, (const char *const *)items->ignored.text, items->ignored.n)) return false;
     if (items->id_column != NULL) {
         model->id_column = sm_copy_string(items->id_column);
@@ -45,7 +68,7 @@ static bool remember_items(smerf_model *model, const smerf_items *items, const s
 }
 
 smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_target *target,
-                          const smerf_options *options, smerf_model **out, smerf_error *error) {
+                          const smerf_options *options, sm_crew *crew, smerf_model **out, smerf_error *error) {
     double bytes = (double)options->n_trees * (double)sizeof(sm_tree);
     smerf_status status = sm_check_memory(bytes, "a forest of that many trees", error);
     if (status != SMERF_OK) return status;
@@ -54,12 +77,13 @@ smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_t
     model->options = *options;
     model->target = sm_target_share(target);
     model->trees = sm_zeros(options->n_trees, sizeof *model->trees);
-    if (model->trees == NULL || !remember_items(model, items, view)) {
+    status = model->trees != NULL && copy_items(model, items) ? hash_items(model, view, crew, error)
+                                                              : sm_no_memory(error, "making a model");
+    if (status == SMERF_OK)
+        *out = model;
+    else
         smerf_model_free(model);
-        return sm_no_memory(error, "making a model");
-    }
-    *out = model;
-    return SMERF_OK;
+    return status;
 }
 
 static bool remember_target(sm_told_target *told, const smerf_target *target) {
@@ -77,10 +101,11 @@ smerf_status sm_model_new_for_method(const smerf_items *items, const sm_view *vi
     model->options = *options;
     model->options.first_tree = model->options.n_trees = model->options.complete = model->options.rank = 0;
     model->method = sm_method_of(options->method);
-    if (!remember_items(model, items, view) || !remember_target(&model->told, target)) {
+    if (!copy_items(model, items) || !remember_target(&model->told, target)) {
         smerf_model_free(model);
         return sm_no_memory(error, "making a model");
     }
+    sm_view_hash(view, &model->features, 0, model->n_items, model->hashes);
     *out = model;
     return SMERF_OK;
 }
@@ -159,7 +184,7 @@ smerf_status sm_model_look_up(const smerf_model *model, const smerf_items *items
             size_t row = items->rows != NULL ? items->rows[i] : i;
             place[i] = row < model->n_items ? (uint32_t)row : SMERF_MISSING;
         }
-    sm_view_hash(view, &model->features, hashes);
+    sm_view_hash(view, &model->features, 0, items->n_items, hashes);
     for (size_t i = 0; i < items->n_items && status == SMERF_OK; i++)
         if (place[i] != SMERF_MISSING && model->hashes[place[i]] != hashes[i]) place[i] = SMERF_MISSING;
     sm_free(hashes);

@@ -140,7 +140,7 @@ static size_t n_numbers_of(const sm_fit_size *size) {
 /* Items of a subtree that is kept in order along every column of numbers. */
 static double most_sorted(const sm_fit_size *size) {
     size_t n_in_bag = (size_t)in_bag(size, (double)size->n_items);
-    return (double)sm_problem_most_sorted(size->options, n_numbers_of(size), n_in_bag);
+    return (double)sm_problem_most_sorted(size->options, size->target, n_numbers_of(size), n_in_bag);
 }
 
 /* Columns of numbers: in order where trees are kept so (a few have ranks, too: those in which numbers repeat), else ranked. */

@@ -136,12 +136,16 @@ static double unlinked_weight(sm_search *search, size_t n, size_t k, double all,
 
 /* ---- costs ---- */
 
+/* How many items ahead of a walk the memory is told of. */
+enum { AHEAD = 16 };
+
 /* The cost of the first items of the line-up, one more each time.   n_costs  n for the node itself, which is returned */
 static double walk_right(sm_search *search, size_t n, size_t n_costs, double *costs) {
     double cost = 0, weight = 0;
     for (size_t r = 0; r < n_costs; r++) {
         size_t k = search->order != NULL ? search->order[r] : r;
         double w = search->room.weight[k];
+        if (search->order != NULL && r + AHEAD < n_costs) sm_links_call_for(&search->room, search->order[r + AHEAD]);
         const sm_sides sides = sm_links_sides(&search->room, k, search->lane);
         double unlinked = unlinked_weight(search, n, k, weight, sides.weight_before, 0, r);
         cost += w * (2 * (unlinked + sides.value_before) + w * search->graph->self);
@@ -157,6 +161,7 @@ static void walk_left(sm_search *search, size_t n, double *costs) {
     for (size_t r = n; r-- > 1;) {
         size_t k = search->order[r];
         double w = search->room.weight[k];
+        if (r >= AHEAD) sm_links_call_for(&search->room, search->order[r - AHEAD]);
         const sm_sides sides = sm_links_sides(&search->room, k, search->lane);
         double unlinked = unlinked_weight(search, n, k, weight, sides.weight_after, r + 1, n);
         cost += w * (2 * (unlinked + sides.value_after) + w * search->graph->self);

@@ -112,6 +112,12 @@ typedef struct sm_sides {
     double value_before, value_after;   /* sum of w_j weight_kj value_kj */
 } sm_sides;
 
+/* A word to the memory that the sides of an item will be wanted soon. */
+static inline void sm_links_call_for(const sm_links_room *room, size_t place) {
+    __builtin_prefetch(room->sums + place * 4 * room->n_lanes);
+    __builtin_prefetch(room->weight + place);
+}
+
 static inline sm_sides sm_links_sides(const sm_links_room *room, size_t place, size_t lane) {
     const double *sums = room->sums + place * 4 * room->n_lanes + lane;
     sm_sides sides = {.weight_before = sums[0], .weight_after = sums[room->n_lanes]};

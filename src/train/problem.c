@@ -5,10 +5,10 @@
 
 #include "base/memory.h"
 
-/* Trees whose lists take up to 16 MB are kept in order as a whole, larger ones from a third of their items on: that saves
- * two thirds of the memory, and costs walks through all items at the top. With more columns a candidate than this, sorting is
- * quicker. */
-enum { MOST_LISTED = 1 << 22, LARGE_SHARE = 3, MOST_COLUMNS_A_CANDIDATE = 8 };
+/* Trees whose lists take up to 64 MB are kept in order as a whole, or 16 MB where a scanner needs little else; larger ones from
+ * a third of their items on: that saves two thirds of the memory, and costs walks through all items at the top. With more
+ * columns a candidate than this, sorting is quicker. */
+enum { MOST_LISTED = 1 << 24, MOST_LISTED_TO_SCAN = 1 << 22, LARGE_SHARE = 3, MOST_COLUMNS_A_CANDIDATE = 8 };
 
 /* How many different items a tree may hold. A bootstrap draws about 0.632 n different ones of n, give or take
  * 0.312 sqrt(n): that it draws 20 times as many more has a chance of less than 1e-80. */
@@ -25,10 +25,12 @@ static size_t width_of_order(size_t n_items) {
     return is_little_endian && n_items <= (size_t)1 << 24 ? 3 : 4;
 }
 
-size_t sm_problem_most_sorted(const smerf_options *options, size_t n_numbers, size_t most_in_bag) {
+size_t sm_problem_most_sorted(const smerf_options *options, const smerf_target *target, size_t n_numbers,
+                              size_t most_in_bag) {
     size_t most_numbers = options->candidates * MOST_COLUMNS_A_CANDIDATE;
     if (options->splits == SMERF_OBLIQUE || n_numbers > most_numbers || n_numbers == 0) return 0;
-    return sm_size(most_in_bag, n_numbers + 1, 0) <= MOST_LISTED ? most_in_bag : most_in_bag / LARGE_SHARE;
+    size_t most = target->kind->scanner != NULL ? MOST_LISTED_TO_SCAN : MOST_LISTED;
+    return sm_size(most_in_bag, n_numbers + 1, 0) <= most ? most_in_bag : most_in_bag / LARGE_SHARE;
 }
 
 smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
@@ -45,7 +47,7 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
     problem->n_draws = sm_options_draws(options, view->n_items);
     problem->most_in_bag = most_in_bag(options->sample, problem->n_draws, view->n_items);
     for (size_t f = 0; f < p; f++) problem->n_numbers += sm_are_numbers(&view->numbers[f]);
-    problem->most_sorted = sm_problem_most_sorted(options, problem->n_numbers, problem->most_in_bag);
+    problem->most_sorted = sm_problem_most_sorted(options, target, problem->n_numbers, problem->most_in_bag);
     problem->order_width = width_of_order(problem->n_items);
     problem->ranks = sm_zeros(p, sizeof *problem->ranks);
     problem->facts = sm_zeros(p, sizeof *problem->facts);

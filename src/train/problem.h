@@ -46,7 +46,8 @@ void sm_problem_free(sm_problem *problem);
 
 /* Up to how many items a subtree is kept in order along all columns, because parting these is quicker than sorting along the
  * candidates; 0: it is not. */
-size_t sm_problem_most_sorted(const smerf_options *options, size_t n_numbers, size_t most_in_bag);
+size_t sm_problem_most_sorted(const smerf_options *options, const smerf_target *target, size_t n_numbers,
+                              size_t most_in_bag);
 
 /* A column's bit among 64, which it may share with others. */
 static inline uint64_t sm_column_bit(size_t feature) { return (uint64_t)1 << feature % 64; }

@@ -28,10 +28,11 @@ static size_t line_ups_a_candidate(const sm_problem *problem) {
     return problem->most_line_ups / problem->options->candidates;
 }
 
-/* Whether the memory of lists has room for a candidate of a node that is too large for lists. */
+/* Whether the memory of lists has room for a candidate of a node that is too large for lists. Only a scanner takes so little
+ * that it matters, and others price several line-ups together. */
 static bool can_use_lists(const sm_problem *problem) {
     size_t n_bytes = sm_size(problem->n_numbers + 1, problem->most_sorted, 0) * sizeof(uint32_t);
-    return !problem->target->kind->prices_at_once &&
+    return problem->target->kind->scanner != NULL &&
            n_bytes / bytes_an_item(2) >= sm_size(line_ups_a_candidate(problem), problem->most_in_bag, 0);
 }
 

@@ -267,7 +267,7 @@ static void numbers_are_read_where_they_lie(void **state) {
         sm_view_project_all(&view, &sum, rows, 3, sums);
         assert_true(sums[0] == 2.5 && isnan(sums[1]) && sums[2] == 6.25);
         for (size_t i = 0; i < 3; i++) assert_true(sm_number_at(&view.numbers[1], i) == y[i]);
-        sm_view_hash(&view, &items->features, form == 0 ? expected : hashes);
+        sm_view_hash(&view, &items->features, 0, 3, form == 0 ? expected : hashes);
         if (form > 0) assert_memory_equal(hashes, expected, sizeof expected);
         assert_int_equal(smerf_items_take(items, rows + 2, 1, &taken, NULL), SMERF_OK);
         assert_true(sm_number_at(&taken->numbers[0], 0) == -0.25 && sm_number_at(&taken->numbers[1], 0) == 6);
@@ -309,7 +309,7 @@ static void a_column_of_the_other_kind_is_refused(void **state) {
 
 static void hash(const smerf_items *known, const smerf_items *items, uint64_t *hashes) {
     sm_view view = match(known, items);
-    sm_view_hash(&view, &known->features, hashes);
+    sm_view_hash(&view, &known->features, 0, view.n_items, hashes);
     sm_view_free(&view);
 }
 
