@@ -26,14 +26,16 @@ def draw_bars(section, path):
     for panel, work in zip(panels[:, 0], works):
         some = [row for row in rows if row["work"] == work]
         seconds = [row["seconds"] for row in some]
-        panel.barh(range(len(some)), seconds, color=[OURS, *[OTHERS] * (len(some) - 1)])
+        is_ours = [place == 0 or row["who"].startswith("smerf") for place, row in enumerate(some)]
+        panel.barh(range(len(some)), seconds, color=[OURS if ours else OTHERS for ours in is_ours])
         panel.set_yticks(range(len(some)), [row["who"] for row in some])
         panel.invert_yaxis()
         panel.axvline(seconds[0], color=OURS, linewidth=0.8)
         panel.set_xlim(0, 1.3 * max(seconds))
         for place, row in enumerate(some):
-            ratio = f" ({row['ratio']:.1f} x)" if row.get("ratio") else ""
-            panel.text(row["seconds"], place, f" {row['seconds']:.3g} s{ratio}", va="center", fontsize=8)
+            ratio = f" ({row['ratio']:,.{0 if row['ratio'] >= 100 else 1}f} x)" if row.get("ratio") else ""
+            panel.annotate(f"{row['seconds']:.3g} s{ratio}", (row["seconds"], place), (4, 0), textcoords="offset points",
+                           va="center", fontsize=8, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})
         panel.set_title(work, loc="left", fontsize=9)
     save(figure, path)
 

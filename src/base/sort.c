@@ -2,6 +2,7 @@
 #include "base/sort.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -163,7 +164,23 @@ static void sort_by_keys(double *numbers, uint32_t *places, size_t n, double *sp
     }
 }
 
-void sm_sort_numbers(double *numbers, uint32_t *places, size_t n, double *spare, uint32_t *spare_places) {
+/* Returns how many are numbers. */
+static size_t put_missing_last(double *numbers, uint32_t *places, size_t n, uint32_t *missing) {
+    size_t n_present = 0, n_missing = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t place = places[i];
+        if (isnan(numbers[i])) {
+            missing[n_missing++] = place;
+        } else {
+            numbers[n_present] = numbers[i];
+            places[n_present++] = place;
+        }
+    }
+    if (n_missing > 0) memcpy(places + n_present, missing, n_missing * sizeof *places);
+    return n_present;
+}
+
+static void sort_present(double *numbers, uint32_t *places, size_t n, double *spare, uint32_t *spare_places) {
     if (n > FEW && (n > MOST_SPREAD || !spread(numbers, places, n, spare, spare_places))) {
         sort_by_keys(numbers, places, n, spare, spare_places);
         return;
@@ -177,6 +194,12 @@ void sm_sort_numbers(double *numbers, uint32_t *places, size_t n, double *spare,
         memcpy(places, spare_places, n * sizeof *places);
         sort_by_keys(numbers, places, n, spare, spare_places);
     }
+}
+
+size_t sm_sort_numbers(double *numbers, uint32_t *places, size_t n, double *spare, uint32_t *spare_places) {
+    size_t n_present = put_missing_last(numbers, places, n, spare_places);
+    sort_present(numbers, places, n_present, spare, spare_places);
+    return n_present;
 }
 
 /* ---- packed ranks ---- */

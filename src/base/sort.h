@@ -16,10 +16,11 @@ int sm_by_place(const void *left, const void *right);
  *   spare_keys, spare_places  [n] scratch */
 void sm_sort(uint64_t *keys, uint32_t *places, size_t n, uint64_t *spare_keys, uint32_t *spare_places);
 
-/* Sorts n numbers, none of them NaN, and carries the places along; equal ones keep their order. Made for numbers that are
- * spread fairly evenly: one pass puts each near its place, and insertion does the rest. Others are sorted by their keys.
+/* Sorts n numbers and carries the places along; equal ones keep their order. The places of NaN come last, in their order;
+ * returns how many others there are. Made for numbers that are spread fairly evenly: one pass puts each near its place, and
+ * insertion does the rest. Others are sorted by their keys.
  *   spare, spare_places  [n] scratch */
-void sm_sort_numbers(double *numbers, uint32_t *places, size_t n, double *spare, uint32_t *spare_places);
+size_t sm_sort_numbers(double *numbers, uint32_t *places, size_t n, double *spare, uint32_t *spare_places);
 
 /* A rank and a place in one number: sorted by rank, then by place. */
 static inline uint64_t sm_pack_rank(uint32_t rank, uint32_t place) { return (uint64_t)rank << 32 | place; }

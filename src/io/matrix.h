@@ -43,8 +43,8 @@ typedef struct sm_matrix {
  * "Z.csv:3:1: z[2][0] = 5 but z[0][2] = 4: a distance is symmetric (--symmetrize mean averages the two)"; the place
  * named is that of the cell in the lower triangle. One that is missing where the other is given is not symmetric either;
  * with take_means the one that is given counts. (Rows in the order of the items, which are called by their ids where
- * the file does so.) Memory: the float32 matrix, and for .npy a few megabytes of the file at a time, for CSV the mapped file, no further copy;
- * sm_check_memory is asked before it is allocated; sizes are checked against the file before anything is allocated. */
+ * the file does so.) Memory: the float32 matrix, for .npy a few megabytes of the file at a time, for CSV the mapped file;
+ * no further copy. sm_check_memory is asked before it is allocated; sizes are checked against the file before anything is allocated. */
 smerf_status sm_matrix_read(const char *path, const sm_matrix_wish *wish, sm_matrix *matrix, smerf_error *error);
 void sm_matrix_free(sm_matrix *matrix);
 

@@ -12,15 +12,15 @@
 #include "smerf.h"
 
 /* The left factor of a product: entry (row, step) is at[row * by_row + step * by_step], so that it may be transposed. */
-typedef struct sm_factor_of {
+typedef struct sm_left_factor {
     const double *at;
     size_t by_row, by_step;
-} sm_factor_of;
+} sm_left_factor;
 
 typedef struct sm_product_kernels {
     /* out[r][c] += the sum over k of left(r, k) right[k][c], added one by one in the order of k.
      *   right  [n_steps][n_columns]    out  [n_rows][n_columns] */
-    void (*add_product)(sm_factor_of left, const double *right, size_t n_rows, size_t n_steps, size_t n_columns,
+    void (*add_product)(sm_left_factor left, const double *right, size_t n_rows, size_t n_steps, size_t n_columns,
                         double *out);
 
     /* The sum of a_k b_k, in four lanes: k, k + 4, ... */

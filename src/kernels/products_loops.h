@@ -21,7 +21,7 @@ static inline __attribute__((always_inline)) void load(const double *from, size_
 }
 
 /* Inlined with constant numbers of rows and columns, so that the sums need no array. */
-static inline __attribute__((always_inline)) void add_tile(sm_factor_of left, const double *restrict right,
+static inline __attribute__((always_inline)) void add_tile(sm_left_factor left, const double *restrict right,
                                                            size_t n_rows, size_t n_steps, size_t n_columns,
                                                            size_t stride, double *restrict out) {
     const size_t n_high = n_columns > HALF ? n_columns - HALF : 0, n_low = n_columns - n_high;
@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) void add_tile(sm_factor_of left, co
 }
 
 /* A band of rows, from its left to its right end. */
-static inline __attribute__((always_inline)) void add_band(sm_factor_of left, const double *restrict right,
+static inline __attribute__((always_inline)) void add_band(sm_left_factor left, const double *restrict right,
                                                            size_t n_rows, size_t n_steps, size_t n_columns,
                                                            double *restrict out) {
     size_t c = 0;
@@ -53,10 +53,10 @@ static inline __attribute__((always_inline)) void add_band(sm_factor_of left, co
     for (; c < n_columns; c++) add_tile(left, right + c, n_rows, n_steps, 1, n_columns, out + c);
 }
 
-static void add_product(sm_factor_of left, const double *restrict right, size_t n_rows, size_t n_steps,
+static void add_product(sm_left_factor left, const double *restrict right, size_t n_rows, size_t n_steps,
                         size_t n_columns, double *restrict out) {
     for (size_t k = 0, n_now; k < n_steps; k += n_now) {
-        sm_factor_of from = {left.at + k * left.by_step, left.by_row, left.by_step};
+        sm_left_factor from = {left.at + k * left.by_step, left.by_row, left.by_step};
         n_now = n_steps - k < TILE_STEPS ? n_steps - k : TILE_STEPS;
         size_t r = 0;
         for (; r + TILE_ROWS <= n_rows; r += TILE_ROWS, from.at += TILE_ROWS * left.by_row)

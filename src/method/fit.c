@@ -74,7 +74,7 @@ smerf_status sm_method_fit(const smerf_items *items, smerf_target *target, const
     status = sm_view_match(&view, &items->features, items, error);
     if (status != SMERF_OK) return status;
     sm_crew_start(&crew, run);
-    status = sm_model_new_for_method(items, &view, target, options, &model, error);
+    status = sm_model_new_for_method(items, &view, target, options, run, &model, error);
     if (status == SMERF_OK) {
         const sm_lesson lesson = {.items = items,
                                   .view = &view,

@@ -86,7 +86,7 @@ static smerf_status multiply_block(void *context, size_t task, size_t thread, sm
     const double *y = squares->frame->y + first * rank;
     double *ya = squares->ya + first * rank;
     memset(ya, 0, (end - first) * rank * sizeof *ya);
-    squares->kernels->add_product((sm_factor_of){y, rank, 1}, job->a, end - first, rank, rank, ya);
+    squares->kernels->add_product((sm_left_factor){y, rank, 1}, job->a, end - first, rank, rank, ya);
     for (size_t i = first; i < end; i++, ya += rank, y += rank) squares->a[i] = squares->kernels->dot(ya, y, rank);
     return SMERF_OK;
 }

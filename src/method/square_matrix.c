@@ -4,16 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANES = 4 };
+#include "kernels/products.h"
 
-double sm_matrix_dot(const double *a, const double *b, size_t n) {
-    double sum[LANES] = {0};
-    size_t k = 0;
-    for (; k + LANES <= n; k += LANES)
-        for (size_t lane = 0; lane < LANES; lane++) sum[lane] += a[k + lane] * b[k + lane];
-    for (; k < n; k++) sum[k % LANES] += a[k] * b[k];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
+static const sm_product_kernels *kernels(void) { return sm_product_kernels_select(SMERF_KERNELS_AUTO); }
+
+double sm_matrix_dot(const double *a, const double *b, size_t n) { return kernels()->dot(a, b, n); }
 
 double sm_matrix_norm(const double *a, size_t n) { return sqrt(sm_matrix_dot(a, a, n)); }
 
@@ -29,12 +24,9 @@ void sm_matrix_symmetrise(double *a, size_t n) {
 
 /* out = A B, or A' B. */
 static void multiply(const double *a, const double *b, size_t n, bool is_transposed, double *out) {
+    const sm_left_factor left = {a, is_transposed ? 1 : n, is_transposed ? n : 1};
     memset(out, 0, n * n * sizeof *out);
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < n; k++) {
-            double factor = is_transposed ? a[k * n + i] : a[i * n + k];
-            for (size_t j = 0; j < n; j++) out[i * n + j] += factor * b[k * n + j];
-        }
+    kernels()->add_product(left, b, n, n, n, out);
 }
 
 /* A is symmetric, so V A V' = V (V A)'. */

@@ -43,9 +43,12 @@ static smerf_status hash_some(void *context, size_t task, size_t thread, smerf_e
 }
 
 /* By which items are recognised. */
-static smerf_status hash_items(smerf_model *model, const sm_view *view, sm_crew *crew, smerf_error *error) {
+static smerf_status hash_items(smerf_model *model, const sm_view *view, const smerf_run *run, smerf_error *error) {
     hash_job job = {.model = model, .view = view};
-    return sm_crew_do(crew, (model->n_items + HASHED_AT_ONCE - 1) / HASHED_AT_ONCE, hash_some, &job, error);
+    sm_crew crew;
+    sm_crew_start(&crew, run);
+    crew.share_to = 0; /* soon done: learning is what progress is about */
+    return sm_crew_do(&crew, (model->n_items + HASHED_AT_ONCE - 1) / HASHED_AT_ONCE, hash_some, &job, error);
 }
 
 /* False: no memory. */
@@ -68,7 +71,7 @@ static bool copy_items(smerf_model *model, const smerf_items *items) {
 }
 
 smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_target *target,
-                          const smerf_options *options, sm_crew *crew, smerf_model **out, smerf_error *error) {
+                          const smerf_options *options, const smerf_run *run, smerf_model **out, smerf_error *error) {
     double bytes = (double)options->n_trees * (double)sizeof(sm_tree);
     smerf_status status = sm_check_memory(bytes, "a forest of that many trees", error);
     if (status != SMERF_OK) return status;
@@ -77,8 +80,8 @@ smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_t
     model->options = *options;
     model->target = sm_target_share(target);
     model->trees = sm_zeros(options->n_trees, sizeof *model->trees);
-    status = model->trees != NULL && copy_items(model, items) ? hash_items(model, view, crew, error)
-                                                              : sm_no_memory(error, "making a model");
+    bool has_room = model->trees != NULL && copy_items(model, items);
+    status = has_room ? hash_items(model, view, run, error) : sm_no_memory(error, "making a model");
     if (status == SMERF_OK)
         *out = model;
     else
@@ -95,19 +98,20 @@ static bool remember_target(sm_told_target *told, const smerf_target *target) {
 }
 
 smerf_status sm_model_new_for_method(const smerf_items *items, const sm_view *view, const smerf_target *target,
-                                     const smerf_options *options, smerf_model **out, smerf_error *error) {
+                                     const smerf_options *options, const smerf_run *run, smerf_model **out,
+                                     smerf_error *error) {
     smerf_model *model = sm_zeros(1, sizeof *model);
     if (model == NULL) return sm_no_memory(error, "making a model");
     model->options = *options;
     model->options.first_tree = model->options.n_trees = model->options.complete = model->options.rank = 0;
     model->method = sm_method_of(options->method);
-    if (!copy_items(model, items) || !remember_target(&model->told, target)) {
+    bool has_room = copy_items(model, items) && remember_target(&model->told, target);
+    smerf_status status = has_room ? hash_items(model, view, run, error) : sm_no_memory(error, "making a model");
+    if (status == SMERF_OK)
+        *out = model;
+    else
         smerf_model_free(model);
-        return sm_no_memory(error, "making a model");
-    }
-    sm_view_hash(view, &model->features, 0, model->n_items, model->hashes);
-    *out = model;
-    return SMERF_OK;
+    return status;
 }
 
 smerf_status sm_model_check_forest(const smerf_model *model, const char *what, smerf_error *error) {

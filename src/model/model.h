@@ -37,11 +37,12 @@ struct smerf_model {
 
 /* A model with everything but trees: it knows the items and the target, and has room for options->n_trees. */
 smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_target *target,
-                          const smerf_options *options, sm_crew *crew, smerf_model **out, smerf_error *error);
+                          const smerf_options *options, const smerf_run *run, smerf_model **out, smerf_error *error);
 
 /* The same for another method, without what it has learned. */
 smerf_status sm_model_new_for_method(const smerf_items *items, const sm_view *view, const smerf_target *target,
-                                     const smerf_options *options, smerf_model **out, smerf_error *error);
+                                     const smerf_options *options, const smerf_run *run, smerf_model **out,
+                                     smerf_error *error);
 
 /* Refuses a model without trees.   what  that has no notion of other methods: "merging" */
 smerf_status sm_model_check_forest(const smerf_model *model, const char *what, smerf_error *error);

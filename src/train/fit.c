@@ -114,12 +114,12 @@ static smerf_status choose_target(smerf_target *target, const smerf_options *opt
 static smerf_status fit(const smerf_items *items, const sm_view *view, smerf_target *target,
                         const smerf_options *resolved, const smerf_run *run, smerf_model **out, smerf_error *error) {
     smerf_model *model;
+    smerf_status status = sm_model_new(items, view, target, resolved, run, &model, error);
+    if (status != SMERF_OK) return status;
     sm_problem problem;
     sm_crew crew;
     sm_crew_start(&crew, run);
     crew.share_to = 0; /* the forest is what progress is about */
-    smerf_status status = sm_model_new(items, view, target, resolved, &crew, &model, error);
-    if (status != SMERF_OK) return status;
     status = sm_problem_start(&problem, view, &model->features, target, model->weights, &model->options, &crew, error);
     if (status == SMERF_OK) {
         status = grow_all(&problem, run, model, error);

@@ -99,19 +99,9 @@ static size_t order_by_rank(sm_splitter *splitter, const sm_node *node, const sm
 static size_t order_by_value(sm_splitter *splitter, const sm_node *node, const sm_direction *direction, uint32_t *order,
                              bool *is_cut) {
     double *values = splitter->room->costs;
-    size_t n = node->n, n_present = 0, n_missing = 0;
-    uint32_t *missing = splitter->spare_places;
     sm_direction_values(&splitter->directions, direction, node, values);
-    for (size_t k = 0; k < n; k++) {
-        if (isnan(values[k])) {
-            missing[n_missing++] = listed(splitter, node, k);
-        } else {
-            values[n_present] = values[k];
-            order[n_present++] = listed(splitter, node, k);
-        }
-    }
-    if (n_missing > 0) memcpy(order + n_present, missing, n_missing * sizeof *order);
-    sm_sort_numbers(values, order, n_present, splitter->room->other_side, splitter->spare_places);
+    for (size_t k = 0; k < node->n; k++) order[k] = listed(splitter, node, k);
+    size_t n_present = sm_sort_numbers(values, order, node->n, splitter->room->other_side, splitter->spare_places);
     for (size_t r = 0; r + 1 < n_present; r++) is_cut[r] = values[r] != values[r + 1];
     return n_present;
 }

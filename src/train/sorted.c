@@ -1,7 +1,6 @@
 /* sorted.c - see sorted.h. */
 #include "train/sorted.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -39,7 +38,10 @@ smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, size_
 
 void sm_sorted_free(sm_sorted *sorted) { sm_arena_free(&sorted->arena); }
 
-void sm_sorted_clear(sm_sorted *sorted) { sorted->first = sorted->end = sorted->node_n = sorted->few_n = 0; }
+void sm_sorted_clear(sm_sorted *sorted) {
+    sorted->first = sorted->end = sorted->node_n = sorted->few_n = 0;
+    sorted->large = NULL;
+}
 
 /* ---- out of all items ---- */
 
@@ -70,18 +72,9 @@ static void walk(const sm_sorted *sorted, const uint8_t *order, size_t width, si
 }
 
 static void sort(const sm_sorted *sorted, const sm_node *node, const sm_numbers *numbers, uint32_t *list) {
-    size_t n_present = 0, n_missing = 0;
-    for (size_t k = 0; k < node->n; k++) {
-        double value = sm_number_at(numbers, node->items[k]);
-        if (isnan(value)) {
-            sorted->spare_slots[n_missing++] = node->slots[k];
-        } else {
-            sorted->values[n_present] = value;
-            list[n_present++] = node->slots[k];
-        }
-    }
-    if (n_missing > 0) memcpy(list + n_present, sorted->spare_slots, n_missing * sizeof *list);
-    sm_sort_numbers(sorted->values, list, n_present, sorted->spare, sorted->spare_slots);
+    for (size_t k = 0; k < node->n; k++) sorted->values[k] = sm_number_at(numbers, node->items[k]);
+    memcpy(list, node->slots, node->n * sizeof *list);
+    sm_sort_numbers(sorted->values, list, node->n, sorted->spare, sorted->spare_slots);
 }
 
 /* Lists a node's items, which are marked, along a column. */

@@ -33,14 +33,14 @@ typedef struct sm_candidate {
     double best_gain;                   /* over all its cuts */
 } sm_candidate;
 
-/* Room for several line-ups, one after the other. */
+/* Room for several line-ups, one after the other. What is sorted stands where costs will be: nothing is priced before
+ * everything is sorted. */
 typedef struct sm_line_room {
-    size_t n;         /* items in all of them together */
-    uint32_t *orders; /* [n] */
-    double *costs,
-        *other_side; /* [n] of one side; and of the other, NULL where nobody asks. Before that, what is sorted:
-                                   nothing is priced before everything is sorted */
-    bool *cuts;      /* [n] */
+    size_t n;           /* items in all of them together */
+    uint32_t *orders;   /* [n] */
+    double *costs;      /* [n] of one side */
+    double *other_side; /* [n] likewise; NULL where nobody asks */
+    bool *cuts;         /* [n] */
 } sm_line_room;
 
 /* Candidates are lined up and priced a batch at a time: as many as there is room for, all of them in all but the largest

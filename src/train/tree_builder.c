@@ -29,8 +29,8 @@ struct sm_tree_builder {
     sm_sorted sorted;
     sm_splitter splitter;
     sm_slots slots;
-    uint32_t *draws; /* [n_items, or by slot if there are more] of this tree, until its slots are filled; then whose
-                             turn it is */
+    uint32_t *draws;      /* [n_items, or n_slots if that is more] of this tree; once its slots are filled, room for
+                             slots.c and for sorted.c, in turns */
     uint32_t *node_items; /* [most_in_bag] of the node that is settled, where someone asks for them */
     double *node_weight;  /* [most_in_bag] likewise */
     pending *stack;

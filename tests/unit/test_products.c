@@ -37,7 +37,7 @@ static void check_product(const sm_product_kernels *kernels, const numbers *from
     double got[MOST_ROWS * MOST_COLUMNS], expected[MOST_ROWS * MOST_COLUMNS];
     memcpy(got, from->out, sizeof got);
     memcpy(expected, from->out, sizeof expected);
-    const sm_factor_of left = {from->left, is_transposed ? 1 : n_steps, is_transposed ? n_rows : 1};
+    const sm_left_factor left = {from->left, is_transposed ? 1 : n_steps, is_transposed ? n_rows : 1};
     kernels->add_product(left, from->right, n_rows, n_steps, n_columns, got);
     for (size_t r = 0; r < n_rows; r++)
         for (size_t c = 0; c < n_columns; c++)
