@@ -83,6 +83,12 @@ static void *work(void *argument) {
     return NULL;
 }
 
+/* Another thread may have done the last task: the caller has yet to say so. */
+static smerf_status report_end(sm_crew *crew, smerf_error *error) {
+    if (crew->progress == NULL || crew->share_done >= crew->share_to) return SMERF_OK;
+    return sm_crew_report(crew, crew->share_to, error);
+}
+
 smerf_status sm_crew_do(sm_crew *crew, size_t n_tasks, sm_task task, void *job, smerf_error *error) {
     loop shared = {.crew = crew, .task = task, .job = job, .n_tasks = n_tasks, .status = SMERF_OK};
     atomic_init(&shared.next, 0);
@@ -104,6 +110,8 @@ smerf_status sm_crew_do(sm_crew *crew, size_t n_tasks, sm_task task, void *job, 
     work(&workers[0]);
     for (size_t i = 1; i < n_started; i++) pthread_join(workers[i].handle, NULL);
 
+    if (shared.status == SMERF_OK && atomic_load(&shared.n_done) == n_tasks)
+        shared.status = report_end(crew, &shared.error);
     sm_gate_free(&shared.gate);
     sm_free(workers);
     if (shared.status != SMERF_OK && error != NULL) *error = shared.error;

@@ -186,8 +186,8 @@ static void progress_rises_on_the_calling_thread(void **state) {
         start(&crew, thread_counts[t], watch, &seen);
         assert_int_equal(sm_crew_do(&crew, 500, count_task, &count, NULL), SMERF_OK);
         assert_int_equal(seen.n_wrong, 0);
-        assert_true(seen.n_calls <= 500);
-        if (thread_counts[t] == 1) assert_true(seen.n_calls == 500 && seen.last == 1);
+        assert_true(seen.n_calls <= 500 && seen.last == 1);
+        if (thread_counts[t] == 1) assert_int_equal(seen.n_calls, 500);
     }
 }
 
@@ -214,7 +214,6 @@ static void progress_cancels(void **state) {
         start(&crew, thread_counts[t], watch, &seen);
         smerf_error error = {0};
         smerf_status status = sm_crew_do(&crew, MOST_TASKS, count_task, &count, &error);
-        if (thread_counts[t] > 1 && seen.n_calls == 0) continue; /* the others left the caller no task */
         assert_int_equal(status, SMERF_CANCELLED);
         assert_string_equal(error.message, "cancelled");
         assert_int_equal(seen.n_calls, 1);
@@ -266,7 +265,7 @@ static void every_long_call_reports_progress_that_never_falls(void **state) {
             smerf_tune(data->items, data->target, &options, &grid, SMERF_RMSE, &run, NULL, NULL, NULL, &tuned, &error),
             &error);
         assert_int_equal(seen.n_wrong, 0);
-        if (n_threads == 1) assert_near(seen.last, 1, 1e-12);
+        assert_near(seen.last, 1, 1e-12);
         smerf_model_free(model);
         smerf_model_free(tuned);
     }
