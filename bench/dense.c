@@ -20,7 +20,7 @@
 #include "obvious.h"
 #include "smerf.h"
 
-enum { P = SMERF_SIMULATED_FEATURES, REPEATS = 5, N_TREES = 8, ROOT_CANDIDATES = 4 };
+enum { P = SMERF_SIMULATED_FEATURES, REPEATS = 5, N_TREES = 24, ROOT_CANDIDATES = 4 };
 
 static double read_clock(clockid_t clock) {
     struct timespec time;

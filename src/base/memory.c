@@ -21,11 +21,15 @@ void *sm_array(size_t count, size_t size) {
 
 void *sm_zeros(size_t count, size_t size) { return count == 0 || size == 0 ? calloc(1, 1) : calloc(count, size); }
 
-void *sm_aligned(size_t count, size_t size) {
-    size_t bytes = sm_size(count, size, SM_ALIGNMENT);
-    if (bytes > PTRDIFF_MAX) return NULL;
-    return aligned_alloc(SM_ALIGNMENT, bytes / SM_ALIGNMENT * SM_ALIGNMENT); /* aligned_alloc wants whole lines */
+/* In one unit at least: aligned_alloc wants whole ones. */
+static void *in_units(size_t count, size_t size, size_t unit) {
+    size_t bytes = sm_size(count, size, unit);
+    return bytes > PTRDIFF_MAX ? NULL : aligned_alloc(unit, bytes / unit * unit);
 }
+
+void *sm_aligned(size_t count, size_t size) { return in_units(count, size, SM_ALIGNMENT); }
+
+void *sm_in_blocks(size_t count, size_t size) { return in_units(count, size, SM_BLOCK); }
 
 /* glibc maps arrays from here on by themselves, so that what is said of their pages is said of nothing else. */
 static const size_t large_array = (size_t)32 << 20, huge_page = (size_t)2 << 20;

@@ -48,10 +48,30 @@ bool sm_crew_is_stopped(sm_crew *crew, size_t thread) {
     return atomic_load_explicit(&crew->is_stopped, memory_order_relaxed);
 }
 
-void sm_gate_make(sm_gate *gate) { pthread_mutex_init(&gate->lock, NULL); }
-void sm_gate_enter(sm_gate *gate) { pthread_mutex_lock(&gate->lock); }
-void sm_gate_leave(sm_gate *gate) { pthread_mutex_unlock(&gate->lock); }
-void sm_gate_free(sm_gate *gate) { pthread_mutex_destroy(&gate->lock); }
+void sm_gate_make(sm_gate *gate, size_t n_at_once) {
+    pthread_mutex_init(&gate->lock, NULL);
+    pthread_cond_init(&gate->is_open, NULL);
+    gate->n_more = n_at_once;
+}
+
+void sm_gate_enter(sm_gate *gate) {
+    pthread_mutex_lock(&gate->lock);
+    while (gate->n_more == 0) pthread_cond_wait(&gate->is_open, &gate->lock);
+    gate->n_more--;
+    pthread_mutex_unlock(&gate->lock);
+}
+
+void sm_gate_leave(sm_gate *gate) {
+    pthread_mutex_lock(&gate->lock);
+    gate->n_more++;
+    pthread_cond_signal(&gate->is_open);
+    pthread_mutex_unlock(&gate->lock);
+}
+
+void sm_gate_free(sm_gate *gate) {
+    pthread_cond_destroy(&gate->is_open);
+    pthread_mutex_destroy(&gate->lock);
+}
 
 static void note_failure(loop *shared, smerf_status status, const smerf_error *error) {
     sm_gate_enter(&shared->gate);
@@ -97,7 +117,7 @@ smerf_status sm_crew_do(sm_crew *crew, size_t n_tasks, sm_task task, void *job, 
     if (n_workers == 0) return SMERF_OK;
     worker *workers = sm_array(n_workers, sizeof *workers);
     if (workers == NULL) return sm_no_memory(error, "starting threads");
-    sm_gate_make(&shared.gate);
+    sm_gate_make(&shared.gate, 1);
 
     size_t n_started = 1; /* the caller */
     workers[0] = (worker){.loop = &shared, .thread = 0};

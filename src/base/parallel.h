@@ -31,12 +31,14 @@ smerf_status sm_crew_do(sm_crew *crew, size_t n_tasks, sm_task task, void *job, 
 /* Reports progress from the calling thread between loops; SMERF_CANCELLED if the callback asked to stop. */
 smerf_status sm_crew_report(sm_crew *crew, double share_done, smerf_error *error);
 
-/* What only one thread may do at a time stands between enter and leave. */
+/* What only one thread may do at a time, or so many, stands between enter and leave. */
 typedef struct sm_gate {
     pthread_mutex_t lock;
+    pthread_cond_t is_open;
+    size_t n_more; /* that may enter */
 } sm_gate;
 
-void sm_gate_make(sm_gate *gate);
+void sm_gate_make(sm_gate *gate, size_t n_at_once);
 void sm_gate_enter(sm_gate *gate);
 void sm_gate_leave(sm_gate *gate);
 void sm_gate_free(sm_gate *gate);

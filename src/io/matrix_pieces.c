@@ -1,5 +1,5 @@
 /* matrix_pieces.c - reads the numbers of a .npy file in the order of the file, a piece at a time.
- *   1. whoever has nothing else to do reads the next piece: one after the other, so that the disk sees one stream
+ *   1. whoever has nothing else to do reads the next piece; there are more threads than work, to wait for the disk
  *   2. it turns its piece into rows of Z, while another thread reads on
  *   3. and compares rows that are there with the columns that mirror them, as far as all above them are there too
  * So a matrix is checked while the disk is at work, and a number is touched while it is in a cache. Reading is quicker here
@@ -7,10 +7,14 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/square.h"
+#include "io/fetch.h"
 #include "io/matrix_reader.h"
 
 /* A piece fills 2 MB of Z, the huge page of most machines: no two threads wait for the same one. */
-enum { PIECE = 1 << 19, RUN = 1024, MOST_THREADS = 2 };
+enum { PIECE = 1 << 19, RUN = 1024 };
+
+/* More that work are not quicker than memory; each has another at its side that waits for the disk. */
+enum { MOST_AT_WORK = 2, MOST_THREADS = 2 * MOST_AT_WORK };
 
 /* A number of the file, and the pair that it is of. */
 typedef struct place {
@@ -21,15 +25,17 @@ typedef struct place {
 typedef struct worker {
     sm_matrix_reader reader; /* what it finds is joined at the end */
     smerf_error error;
-    size_t failed_at; /* the number that could not be kept; SIZE_MAX: none */
-    char *bytes;      /* [PIECE numbers] */
+    size_t failed_at;  /* the number that could not be kept; SIZE_MAX: none */
+    char *room;        /* for a piece */
+    const char *bytes; /* the piece */
 } worker;
 
 typedef struct pieces {
     const sm_matrix_reader *reader;
     size_t n_numbers;
-    sm_gate gate;
-    place next; /* guarded by the gate: what comes after the last piece that was read */
+    sm_fetch fetch;
+    sm_gate reading, working;
+    place next; /* what comes after the last piece that was taken; guarded by `reading` */
     worker workers[MOST_THREADS];
 
     size_t n_bands;        /* of rows that are to be compared with columns; 0: nothing is */
@@ -57,26 +63,29 @@ static size_t run_length(const sm_matrix_reader *reader, const place *at, size_t
 }
 
 /* Reads the next piece: *n numbers from *at on. */
-static smerf_status read_piece(pieces *job, char *bytes, place *at, size_t *n, smerf_error *error) {
+static smerf_status read_piece(pieces *job, worker *self, place *at, size_t *n, smerf_error *error) {
     const sm_npy *npy = &job->reader->npy;
-    sm_gate_enter(&job->gate);
+    sm_gate_enter(&job->reading);
     *at = job->next;
     *n = smaller(PIECE, job->n_numbers - at->number);
-    size_t from = (size_t)(npy->data - npy->source->bytes) + at->number * npy->item_bytes;
-    smerf_status status = sm_source_read(npy->source, from, *n * npy->item_bytes, bytes, error);
     for (size_t left = *n, n_now; left > 0; left -= n_now) {
         n_now = run_length(job->reader, &job->next, left);
         go_on(job->reader, &job->next, n_now);
     }
-    sm_gate_leave(&job->gate);
+    size_t from = (size_t)(npy->data - npy->source->bytes) + at->number * npy->item_bytes,
+           n_bytes = *n * npy->item_bytes;
+    bool is_straight = sm_fetch_is_straight(&job->fetch, from, n_bytes);
+    if (is_straight) sm_gate_leave(&job->reading);
+    smerf_status status = sm_fetch_read(&job->fetch, from, n_bytes, is_straight, self->room, &self->bytes, error);
+    if (!is_straight) sm_gate_leave(&job->reading);
     return status;
 }
 
 /* Puts a piece in its place. Where it fails, so do no earlier pieces of this thread. */
 static smerf_status keep_piece(worker *self, place at, size_t n) {
     sm_matrix_reader *reader = &self->reader;
-    const bool has_doubles = sm_npy_has_doubles(&reader->npy);
     const char *bytes = self->bytes;
+    const bool has_doubles = sm_npy_has_doubles(&reader->npy) && (uintptr_t)bytes % sizeof(double) == 0;
     double room[RUN];
     for (size_t n_now; n > 0; n -= n_now) {
         n_now = smaller(run_length(reader, &at, n), RUN);
@@ -120,16 +129,18 @@ static smerf_status pass_piece(void *context, size_t task, size_t thread, smerf_
     (void)task; /* pieces are taken in the order in which they can be read */
     place at;
     size_t n;
-    smerf_status status = read_piece(job, self->bytes, &at, &n, error);
+    smerf_status status = read_piece(job, self, &at, &n, error);
     if (status != SMERF_OK) return status;
+    sm_gate_enter(&job->working);
     status = keep_piece(self, at, n);
-    if (status != SMERF_OK) {
+    if (status == SMERF_OK) {
+        note_piece(job, at.number, n);
+        compare_bands(job);
+    } else {
         *error = self->error;
-        return status;
     }
-    note_piece(job, at.number, n);
-    compare_bands(job);
-    return SMERF_OK;
+    sm_gate_leave(&job->working);
+    return status;
 }
 
 /* ---- all of it ---- */
@@ -144,9 +155,9 @@ static smerf_status start(pieces *job, size_t n_threads, smerf_error *error) {
         job->n_bands = (n + SM_SQUARE_BAND - 1) / SM_SQUARE_BAND;
     for (size_t t = 0; t < n_threads; t++) {
         worker *self = &job->workers[t];
-        *self = (worker){.reader = *reader, .failed_at = SIZE_MAX, .bytes = sm_aligned(n_bytes, 1)};
+        *self = (worker){.reader = *reader, .failed_at = SIZE_MAX, .room = sm_fetch_room(n_bytes)};
         self->reader.error = &self->error;
-        is_there = is_there && self->bytes != NULL;
+        is_there = is_there && self->room != NULL;
     }
     job->n_left = sm_array(job->n_bands, sizeof *job->n_left);
     if (!is_there || job->n_left == NULL) return sm_no_memory(error, "reading a matrix");
@@ -177,15 +188,20 @@ smerf_status sm_matrix_pass_pieces(sm_matrix_reader *reader) {
     size_t n_tasks = (job.n_numbers + PIECE - 1) / PIECE;
     sm_crew crew;
     sm_crew_start(&crew, &run);
-    crew.n_threads = smaller(smaller(crew.n_threads, n_tasks), MOST_THREADS);
-    sm_gate_make(&job.gate);
+    size_t n_at_work = smaller(crew.n_threads, MOST_AT_WORK);
+    crew.n_threads = smaller(2 * n_at_work, n_tasks);
+    sm_fetch_start(&job.fetch, reader->npy.source);
+    sm_gate_make(&job.reading, 1);
+    sm_gate_make(&job.working, n_at_work);
     atomic_init(&job.next_band, 0);
     atomic_init(&job.is_asymmetric, false);
     smerf_status status = start(&job, crew.n_threads, reader->error);
     if (status == SMERF_OK) status = sm_crew_do(&crew, n_tasks, pass_piece, &job, reader->error);
     status = join(&job, crew.n_threads, reader, status);
-    for (size_t t = 0; t < crew.n_threads; t++) sm_free(job.workers[t].bytes);
+    for (size_t t = 0; t < crew.n_threads; t++) sm_free(job.workers[t].room);
     sm_free(job.n_left);
-    sm_gate_free(&job.gate);
+    sm_gate_free(&job.reading);
+    sm_gate_free(&job.working);
+    sm_fetch_end(&job.fetch);
     return status;
 }

@@ -1,7 +1,6 @@
 /* source.c - see source.h. */
 #include "io/source.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,12 +23,6 @@ void sm_source_close(sm_source *source) {
     sm_input_close(&source->input);
     sm_free((void *)source->name);
     *source = (sm_source){0};
-}
-
-smerf_status sm_source_read(const sm_source *source, size_t from, size_t n, void *to, smerf_error *error) {
-    if (sm_input_read(&source->input, from, n, to)) return SMERF_OK;
-    if (errno == 0) return sm_fail(error, SMERF_IO, "%s: has become shorter while it was read", source->name);
-    return sm_fail(error, SMERF_IO, "%s: cannot be read: %s", source->name, strerror(errno));
 }
 
 /* Counted from the start each time: an error happens once, and cells need not remember where they stood. */

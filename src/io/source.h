@@ -25,9 +25,6 @@ static inline void sm_source_pass(const sm_source *source, size_t *n_behind, siz
     *n_behind = place;
 }
 
-/* Copies n bytes from `from` on, which the source has; SMERF_IO if the file gives them no more. See sm_input_read. */
-smerf_status sm_source_read(const sm_source *source, size_t from, size_t n, void *to, smerf_error *error);
-
 /* Fails with "NAME:LINE:COLUMN: ..." for the byte at `place`; lines and columns from 1, as an editor counts
  * (a column is a character of UTF-8, not a byte). */
 smerf_status sm_source_fail(const sm_source *source, size_t place, smerf_error *error, const char *format, ...)

@@ -3,15 +3,17 @@
 
 #include "base/memory.h"
 
-/* What is read of so many items fits into a first-level cache, and into a second-level one. */
+/* What is read of so many items fits into a first-level cache, and into a second-level one. Subtrees that are listed have slots
+ * of their own too, so that those of several threads find room in the cache that they share. */
 enum { SMALL_BLOCK = 2048, LARGE_BLOCK = 1 << 16 };
 
 static size_t make_blocks(const sm_problem *problem, bool is_scanned, sm_block *block) {
     size_t n = 0, first_slot = problem->most_in_bag;
     if (!is_scanned || problem->most_sorted == 0) return 0;
-    const size_t most[SM_SLOT_BLOCKS] = {SMALL_BLOCK, LARGE_BLOCK};
+    const size_t most[SM_SLOT_BLOCKS] = {SMALL_BLOCK, LARGE_BLOCK, problem->most_sorted};
     for (size_t b = 0; b < SM_SLOT_BLOCKS; b++) {
-        if (most[b] >= problem->most_in_bag) continue;
+        bool is_larger = n == 0 || most[b] > block[n - 1].most;
+        if (!is_larger || most[b] >= problem->most_in_bag) continue;
         block[n++] = (sm_block){.most = most[b], .first_slot = first_slot};
         first_slot += most[b];
     }

@@ -8,7 +8,7 @@
 
 #include "train/sorted.h"
 
-enum { SM_SLOT_BLOCKS = 2 };
+enum { SM_SLOT_BLOCKS = 3 };
 
 typedef struct sm_block {
     size_t most;       /* items of a subtree that moves here */
