@@ -12,12 +12,16 @@
 
 typedef struct sm_fetch {
     const sm_source *source;
-    int straight;       /* the file, opened once more for that; -1: it cannot be */
+    int straight;       /* the file, opened once more for that; -1: it cannot be, or need not */
     atomic_uint n_slow; /* times in a row that its disk was slow */
 } sm_fetch;
 
-void sm_fetch_start(sm_fetch *fetch, const sm_source *source);
+/* Pieces will be asked for of n bytes from `from` on, which the source has. */
+void sm_fetch_start(sm_fetch *fetch, const sm_source *source, size_t from, size_t n);
 void sm_fetch_end(sm_fetch *fetch);
+
+/* Whether some of them are not in the system's memory: whoever reads them may wait. */
+static inline bool sm_fetch_may_wait(const sm_fetch *fetch) { return fetch->straight >= 0; }
 
 /* Room for pieces of n bytes, or NULL. Freed with sm_free. */
 char *sm_fetch_room(size_t n);

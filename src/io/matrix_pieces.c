@@ -62,9 +62,14 @@ static size_t run_length(const sm_matrix_reader *reader, const place *at, size_t
     return smaller(n, reader->wish->columns.n - at->column);
 }
 
+/* Where a number stands in the file. */
+static size_t place_of_number(const pieces *job, size_t number) {
+    const sm_npy *npy = &job->reader->npy;
+    return (size_t)(npy->data - npy->source->bytes) + number * npy->item_bytes;
+}
+
 /* Reads the next piece: *n numbers from *at on. */
 static smerf_status read_piece(pieces *job, worker *self, place *at, size_t *n, smerf_error *error) {
-    const sm_npy *npy = &job->reader->npy;
     sm_gate_enter(&job->reading);
     *at = job->next;
     *n = smaller(PIECE, job->n_numbers - at->number);
@@ -72,8 +77,7 @@ static smerf_status read_piece(pieces *job, worker *self, place *at, size_t *n, 
         n_now = run_length(job->reader, &job->next, left);
         go_on(job->reader, &job->next, n_now);
     }
-    size_t from = (size_t)(npy->data - npy->source->bytes) + at->number * npy->item_bytes,
-           n_bytes = *n * npy->item_bytes;
+    size_t from = place_of_number(job, at->number), n_bytes = *n * job->reader->npy.item_bytes;
     bool is_straight = sm_fetch_is_straight(&job->fetch, from, n_bytes);
     if (is_straight) sm_gate_leave(&job->reading);
     smerf_status status = sm_fetch_read(&job->fetch, from, n_bytes, is_straight, self->room, &self->bytes, error);
@@ -189,8 +193,8 @@ smerf_status sm_matrix_pass_pieces(sm_matrix_reader *reader) {
     sm_crew crew;
     sm_crew_start(&crew, &run);
     size_t n_at_work = smaller(crew.n_threads, MOST_AT_WORK);
-    crew.n_threads = smaller(2 * n_at_work, n_tasks);
-    sm_fetch_start(&job.fetch, reader->npy.source);
+    sm_fetch_start(&job.fetch, reader->npy.source, place_of_number(&job, 0), job.n_numbers * reader->npy.item_bytes);
+    crew.n_threads = smaller(sm_fetch_may_wait(&job.fetch) ? 2 * n_at_work : n_at_work, n_tasks);
     sm_gate_make(&job.reading, 1);
     sm_gate_make(&job.working, n_at_work);
     atomic_init(&job.next_band, 0);

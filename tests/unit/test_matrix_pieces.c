@@ -43,11 +43,12 @@ ssize_t pread(int file, void *to, size_t n, off_t from) {
     return read(file, to, n, from);
 }
 
-/* Every other piece is said to be on the disk only. */
+/* About every other piece is said to be on the disk only. */
 int mincore(void *from, size_t n, unsigned char *is_held) {
     static atomic_uint n_calls;
     (void)from;
-    memset(is_held, (int)(atomic_fetch_add(&n_calls, 1) % 2), (n + 4095) / 4096);
+    (void)n;
+    *is_held = atomic_fetch_add(&n_calls, 1) % 16 != 0;
     return 0;
 }
 
