@@ -20,7 +20,7 @@
 #include "obvious.h"
 #include "smerf.h"
 
-enum { P = SMERF_SIMULATED_FEATURES, REPEATS = 5, N_TREES = 24, ROOT_CANDIDATES = 4 };
+enum { P = SMERF_SIMULATED_FEATURES, REPEATS = 5, N_TREES = 24, FORESTS = 4, ROOT_CANDIDATES = 4 };
 
 static double read_clock(clockid_t clock) {
     struct timespec time;
@@ -187,7 +187,7 @@ static void measure_forest(const task *asked, double *figures) {
     options.n_trees = N_TREES;
     options.candidates = asked->candidates;
     smerf_run run = {.n_threads = asked->n_threads};
-    for (int repeat = 0; repeat < 2; repeat++) {
+    for (int repeat = 0; repeat < FORESTS; repeat++) {
         smerf_model *model;
         double start = read_clock(CLOCK_MONOTONIC);
         check(smerf_fit(made.items, made.target, &options, &run, &model, &error), &error);
