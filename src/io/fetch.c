@@ -58,7 +58,7 @@ static double read_clock(void) {
     return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
-/* Reads the blocks that hold the bytes. False: it cannot, or it is not said to be there. */
+/* Reads the blocks that hold the bytes. False: this way they cannot be had; plain reading will say why. */
 static bool read_straight(sm_fetch *fetch, size_t from, size_t n, char *room) {
     size_t first = block_of(from), needed = from + n - first, n_read = 0;
     size_t wanted = block_of(needed + SM_BLOCK - 1);
