@@ -27,10 +27,10 @@ static void fill(size_t seed) {
 static enum { AS_IT_IS, IN_BITS, SHORTER, DAMAGED } reading;
 
 ssize_t pread(int file, void *to, size_t n, off_t from) {
-    static int n_calls;
+    static atomic_uint n_calls;
     ssize_t (*read)(int, void *, size_t, off_t);
     *(void **)&read = dlsym(RTLD_NEXT, "pread");
-    if (reading == IN_BITS && n_calls++ % 3 == 0) {
+    if (reading == IN_BITS && atomic_fetch_add(&n_calls, 1) % 3 == 0) {
         errno = EINTR;
         return -1;
     }
