@@ -20,7 +20,7 @@
 #include "obvious.h"
 #include "smerf.h"
 
-enum { P = SMERF_SIMULATED_FEATURES, REPEATS = 5, N_TREES = 24, FORESTS = 4, ROOT_CANDIDATES = 4 };
+enum { P = SMERF_SIMULATED_FEATURES, REPEATS = 5, N_TREES = 24, N_FORESTS = 4, MOST_THREADS = 8, ROOT_CANDIDATES = 4 };
 
 static double read_clock(clockid_t clock) {
     struct timespec time;
@@ -110,7 +110,7 @@ static double sum_seconds(const data *made, size_t n_threads, clockid_t clock) {
 
 typedef struct task {
     void (*measure)(const struct task *asked, double *figures);
-    size_t n, candidates, n_threads;
+    size_t n, candidates, n_threads, n_trees, n_forests;
 } task;
 
 enum { OURS, OBVIOUS, STREAM, STREAM_1, STREAM_2, TREE = 0, TREE_PAIRS, N_FIGURES = 5 };
@@ -184,16 +184,17 @@ static void measure_forest(const task *asked, double *figures) {
     smerf_error error;
     smerf_options options;
     smerf_options_default(&options);
-    options.n_trees = N_TREES;
+    options.n_trees = asked->n_trees;
     options.candidates = asked->candidates;
     smerf_run run = {.n_threads = asked->n_threads};
-    for (int repeat = 0; repeat < FORESTS; repeat++) {
+    for (size_t repeat = 0; repeat < asked->n_forests; repeat++) {
         smerf_model *model;
         double start = read_clock(CLOCK_MONOTONIC);
         check(smerf_fit(made.items, made.target, &options, &run, &model, &error), &error);
-        figures[TREE] = fmin(figures[TREE], (read_clock(CLOCK_MONOTONIC) - start) / N_TREES);
+        figures[TREE] = fmin(figures[TREE], (read_clock(CLOCK_MONOTONIC) - start) / (double)asked->n_trees);
         figures[TREE_PAIRS] = 0;
-        for (size_t t = 0; t < N_TREES; t++) figures[TREE_PAIRS] += count_pairs(&model->trees[t]) / N_TREES;
+        for (size_t t = 0; t < asked->n_trees; t++)
+            figures[TREE_PAIRS] += count_pairs(&model->trees[t]) / (double)asked->n_trees;
         smerf_model_free(model);
     }
 }
@@ -225,7 +226,7 @@ typedef struct report {
     double seconds_ours, seconds_obvious, read_share, tree_seconds[3], peak_mb[3], stream_gain_2, z_mb, tree_pairs;
 } report;
 
-static const size_t thread_counts[3] = {1, 2, 8};
+static const size_t thread_counts[3] = {1, 2, MOST_THREADS};
 
 static report measure(size_t n, size_t candidates, double read_share, double stream_gain_2) {
     double figures[N_FIGURES];
@@ -236,7 +237,12 @@ static report measure(size_t n, size_t candidates, double read_share, double str
     made.seconds_obvious = figures[OBVIOUS];
     for (size_t t = 0; t < 3; t++) {
         task forest = {.measure = measure_forest, .n = n, .candidates = candidates, .n_threads = thread_counts[t]};
+        forest.n_trees = MOST_THREADS; /* memory: one forest, with a tree for each thread */
+        forest.n_forests = 1;
         made.peak_mb[t] = run_task(forest, figures);
+        forest.n_trees = N_TREES;
+        forest.n_forests = N_FORESTS;
+        run_task(forest, figures);
         made.tree_seconds[t] = figures[TREE];
         made.tree_pairs = figures[TREE_PAIRS];
     }
