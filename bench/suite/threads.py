@@ -39,7 +39,7 @@ def gain_of_copies(command, seconds_alone):
 def run_one(bench, work, command, words):
     commands = {threads: bench.ours(command, **words, threads=threads) for threads in (1, 2)}
     sides = [Side(f"{threads} threads", commands[threads], threads) for threads in (1, 2)]
-    one, two = compare(bench, sides, 2 if bench.quick else 5)
+    one, two = compare(bench, sides, 2 if bench.quick else None)
     failed = one["failed"] or two["failed"]
     if failed:
         return {"work": work, "failed": failed}
