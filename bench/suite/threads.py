@@ -23,8 +23,9 @@ def shapes(bench):
     yield f"distances, rank 32, {n_dense:,} items, 100 trees", "distances", {**words, "trees": 100, "rank": 32}
     n_pairs = 1000 if bench.quick else 5000
     asked = data.tables(bench, n_pairs)["train"]
-    words = {"kind": "labels", "x": asked["x"], "y": asked["labels"], "trees": 100, "candidates": CANDIDATES}
-    yield f"all pairs, labels, {n_pairs:,} items, 100 trees", "all-pairs", words
+    for kind in ("labels", "distances"):
+        words = {"kind": kind, "x": asked["x"], "y": asked["labels"], "trees": 500, "candidates": CANDIDATES}
+        yield f"all pairs, {kind}, {n_pairs:,} items, 500 trees", "all-pairs", words
 
 
 def gain_of_copies(command, seconds_alone):
