@@ -9,6 +9,8 @@ from measure import Side, claim, claim_ratio, compare
 COLUMNS = [("work", "work", ""), ("who", "reader", ""), ("seconds", "seconds", ".3g"), ("speed", "MB / s", ".0f"),
            ("ratio", "x ours", ".2f"), ("peak_mb", "peak MB", ".0f")]
 
+PLAIN, STRAIGHT = "plain reading", "plain reading, past the system's memory"
+
 
 def forget(path):
     """Has the system drop the file from memory, so that it is read from the disk again."""
@@ -51,14 +53,15 @@ def run_matrix(bench):
                  Side("smerf", bench.ours("matrix", file=path, n=n, threads=1), 1),
                  Side("numpy.load", bench.peer("loading.py", way="numpy", file=path), 1),
                  Side("numpy.load, to float32", bench.peer("loading.py", way="numpy-float32", file=path), 1),
-                 Side("plain reading", bench.peer("loading.py", way="read", file=path), 1)]
+                 Side(PLAIN, bench.peer("loading.py", way="read", file=path), 1)]
         if state == "from disk":
-            sides.append(Side("plain reading, past the system's memory", bench.peer("loading.py", way="read-straight", file=path), 1))
+            sides.append(Side(STRAIGHT, bench.peer("loading.py", way="read-straight", file=path), 1))
         for side in sides:
             side.before = before
         found = told(compare(bench, sides), f".npy, {gigabytes:.1f} GB, {state}", path)
         rows += found
-    ours, plain, straight = found[0], found[-2], found[-1]
+    by_name = {row["who"]: row for row in found}
+    ours, plain, straight = found[0], by_name[PLAIN], by_name[STRAIGHT]
     if not ours["failed"] and not plain["failed"]:
         share = plain["seconds"] / ours["seconds"]
         note = "" if straight["failed"] else f"{straight['seconds'] / ours['seconds']:.0%} of reading past the system's memory"
@@ -80,7 +83,7 @@ def run(bench):
         "title": "Loading",
         "text": "One thread where nothing else is said. pandas' fast parser may be off in the last digits; smerf's numbers are exact, as "
                 "those of pandas with float_precision='round_trip'. The matrix is symmetric float64; smerf checks it while it rounds it to "
-                "float32; of two threads one reads while the other converts. Before each run of these, memory of twice the size of the "
+                "float32 while the disk is at work. Before each run of these, memory of twice the size of the "
                 "file is written and given back, so that no side waits for the host of a virtual machine. 'From disk': the system was "
                 "told to forget the file before each run; plain reading is a loop of read() into 4 MB that start on a page; smerf reads past the "
                 "system's memory (O_DIRECT), and so does the last line.",

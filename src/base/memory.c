@@ -29,7 +29,7 @@ static void *in_units(size_t count, size_t size, size_t unit) {
 
 void *sm_aligned(size_t count, size_t size) { return in_units(count, size, SM_ALIGNMENT); }
 
-void *sm_in_blocks(size_t count, size_t size) { return in_units(count, size, SM_BLOCK); }
+void *sm_in_disk_blocks(size_t count, size_t size) { return in_units(count, size, SM_DISK_BLOCK); }
 
 /* glibc maps arrays from here on by themselves, so that what is said of their pages is said of nothing else. */
 static const size_t large_array = (size_t)32 << 20, huge_page = (size_t)2 << 20;

@@ -17,8 +17,8 @@ void *sm_zeros(size_t count, size_t size);
 void *sm_aligned(size_t count, size_t size);
 
 /* The same, in whole blocks of a disk: what the system can fill without a copy. */
-#define SM_BLOCK ((size_t)4096)
-void *sm_in_blocks(size_t count, size_t size);
+#define SM_DISK_BLOCK ((size_t)4096)
+void *sm_in_disk_blocks(size_t count, size_t size);
 
 /* The same as sm_aligned, for an array that will be written from end to end: a large one is laid into huge pages where the system
  * has them. That takes one fault for 2 MB instead of 512, and whoever walks down its columns has fewer pages to find; but an

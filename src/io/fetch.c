@@ -6,17 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 /* Whole blocks go straight from the file to memory. */
-static size_t block_of(size_t place) { return place / SM_BLOCK * SM_BLOCK; }
+static size_t block_of(size_t place) { return place / SM_DISK_BLOCK * SM_DISK_BLOCK; }
 
-/* A disk is slow if it has let threads wait longer than this, in nanoseconds, for n bytes, so many times in a row: once may be
+/* A disk is slow if it has let threads wait longer than this, in seconds, for n bytes, so many times in a row: once may be
  * because the processor was busy. */
-static double patience(size_t n) { return 5e6 + 4 * (double)n; }
+static double patience(size_t n) { return 0.005 + 4e-9 * (double)n; }
 enum { TIMES_IN_A_ROW = 8 };
 
 void sm_fetch_start(sm_fetch *fetch, const sm_source *source, size_t from, size_t n) {
@@ -38,7 +38,7 @@ void sm_fetch_end(sm_fetch *fetch) {
     fetch->straight = -1;
 }
 
-char *sm_fetch_room(size_t n) { return sm_in_blocks(sm_size(1, n, 2 * SM_BLOCK), 1); }
+char *sm_fetch_room(size_t n) { return sm_in_disk_blocks(sm_size(1, n, 2 * SM_DISK_BLOCK), 1); }
 
 /* One page stands for its neighbours: the system keeps and forgets many together, and a wrong guess costs time only. */
 enum { A_PAGE_OF = 1 << 18 };
@@ -52,25 +52,19 @@ bool sm_fetch_is_straight(const sm_fetch *fetch, size_t from, size_t n) {
     return (is_held & 1) == 0;
 }
 
-static double read_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
-}
-
 /* Reads the blocks that hold the bytes. False: this way they cannot be had; plain reading will say why. */
 static bool read_straight(sm_fetch *fetch, size_t from, size_t n, char *room) {
     size_t first = block_of(from), needed = from + n - first, n_read = 0;
-    size_t wanted = block_of(needed + SM_BLOCK - 1);
-    double start = read_clock();
+    size_t wanted = block_of(needed + SM_DISK_BLOCK - 1);
+    double start = sm_seconds_now();
     while (n_read < needed) {
         ssize_t n_now = pread(fetch->straight, room + n_read, wanted - n_read, (off_t)(first + n_read));
         if (n_now < 0 && errno == EINTR) continue;
         if (n_now <= 0) return false;
         n_read += (size_t)n_now;
-        if (n_read < needed && n_read % SM_BLOCK != 0) return false;
+        if (n_read < needed && n_read % SM_DISK_BLOCK != 0) return false;
     }
-    if (read_clock() - start > patience(n))
+    if (sm_seconds_now() - start > patience(n))
         atomic_fetch_add(&fetch->n_slow, 1);
     else if (atomic_load(&fetch->n_slow) < TIMES_IN_A_ROW)
         atomic_store(&fetch->n_slow, 0);

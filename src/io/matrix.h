@@ -22,7 +22,7 @@ typedef struct sm_matrix_wish {
     bool are_similarities;  /* read q and store z = largest - q */
     double largest;         /* for similarities: NaN means 1 if no q exceeds 1, else the largest q given */
     bool take_means;        /* square: z_ij = z_ji = (z_ij + z_ji) / 2, taken in double from the rounded values */
-    size_t n_threads;       /* at most so many read a .npy file (two are enough); 0: as the machine has */
+    size_t n_threads;       /* at most so many work on a .npy file at once (two are enough); 0: as the machine has */
     bool may_be_missing;    /* entries may be empty, NA or NaN: stored as NaN, on the diagonal of a square one as 0 */
 } sm_matrix_wish;
 

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/stretch.h"
 #include "data/items.h"
@@ -130,12 +130,6 @@ static smerf_status check_left(const contest *all, smerf_error *error) {
 
 /* ---- one method, once ---- */
 
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static smerf_status learn(const contest *all, const smerf_options *options, const sm_division *data,
                           const smerf_run *run, smerf_model **model, smerf_error *error) {
     const smerf_grid grid = {
@@ -168,11 +162,11 @@ static double *scores_of(const contest *all, unsigned method, unsigned metric) {
 static smerf_status take_turn(contest *all, unsigned method, size_t repeat, const sm_division *data, sm_stretch stretch,
                               smerf_error *error) {
     const smerf_options options = options_of(all, method, repeat);
-    double start = seconds_now();
+    double start = sm_seconds_now();
     smerf_scores scores;
     smerf_error refusal;
     smerf_status status = learn_and_score(all, &options, data, stretch, &scores, &refusal);
-    all->standings[method].seconds += seconds_now() - start;
+    all->standings[method].seconds += sm_seconds_now() - start;
     if (status != SMERF_OK) return leave_out(all, method, &refusal, error);
     for (unsigned m = 0; m < SMERF_N_METRICS; m++) scores_of(all, method, m)[repeat] = scores.value[m];
     return SMERF_OK;

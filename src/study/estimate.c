@@ -8,8 +8,8 @@
 #include "study/estimate.h"
 
 #include <math.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "model/model.h"
 #include "study/fill_in.h"
@@ -58,17 +58,11 @@ static plan make_plan(const sm_fit_size *size) {
 
 /* ---- 2  Try ---- */
 
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* The caller may cancel, and is told of no progress: the fit is still to come. */
 static int look(void *context, double share_done) {
     watch *seen = context;
     if (share_done > seen->share) {
-        seen->latest = seconds_now();
+        seen->latest = sm_seconds_now();
         if (seen->n_told++ == 0) seen->first = seen->latest;
         seen->share = share_done;
     }
@@ -110,9 +104,9 @@ static smerf_status try_trees(const smerf_items *items, smerf_target *target, co
     watched.progress = look;
     watched.context = &seen;
     smerf_model *model = NULL;
-    double started = seconds_now();
+    double started = sm_seconds_now();
     smerf_status status = smerf_fit(items, target, options, &watched, &model, error);
-    double ended = seconds_now();
+    double ended = sm_seconds_now();
     if (status != SMERF_OK) return status;
     double own = seen.n_told > 1 ? (seen.latest - seen.first) / (double)(seen.n_told - 1) : ended - seen.first;
     if (seen.n_told == 0) own = (ended - started) / (double)options->n_trees * (double)n_threads;
