@@ -84,6 +84,13 @@ export function placesOfItems(page) {
     });
 }
 
+/** What the map tells of the item at a place. A busy browser shows the tip of the place before until it has drawn. */
+export async function tipAt(page, box, [left, top]) {
+    await page.mouse.move(box.x + left, box.y + top);
+    await settle(page);
+    return page.locator('.tip').innerText();
+}
+
 /** How many different colours a canvas shows, to tell a picture from an empty frame. */
 export function nColours(page, selector) {
     return page.evaluate((wanted) => {

@@ -4,7 +4,17 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { HOSTILE, REPORTS, fillTemplate, writePage } from './make-data.mjs';
-import { ARTEFACTS, goToMap, keepPicture, nColours, open, placesOfItems, settle, startBrowser } from './browser.mjs';
+import {
+    ARTEFACTS,
+    goToMap,
+    keepPicture,
+    nColours,
+    open,
+    placesOfItems,
+    settle,
+    startBrowser,
+    tipAt,
+} from './browser.mjs';
 
 let browser;
 const pages = {};
@@ -96,8 +106,7 @@ async function placesOfSampled(page, box) {
     const sampled = new Set(Array.from({ length: 100 }, (_, s) => `colour ${Math.floor((s * 139) / 100) + 1}`));
     const find = async (places) => {
         for (const place of places) {
-            await page.mouse.move(box.x + place[0], box.y + place[1]);
-            if (sampled.has(await page.locator('.tip strong').innerText())) return place;
+            if (sampled.has((await tipAt(page, box, place)).split('\n')[0])) return place;
         }
         throw new Error('no sampled item is shown');
     };
@@ -109,8 +118,7 @@ test('the mouse hovers, selects one, compares two, and lets go', async () => {
     const page = await open(browser, pages.colours);
     const box = await goToMap(page);
     const [one, other] = await placesOfSampled(page, box);
-    await page.mouse.move(box.x + one[0], box.y + one[1]);
-    assert.match(await page.locator('.tip').innerText(), /^colour \d+\nhex: #/);
+    assert.match(await tipAt(page, box, one), /^colour \d+\nhex: #/);
     await keepPicture(page, 'hover');
     await page.mouse.click(box.x + one[0], box.y + one[1]);
     const first = await page.locator('.panel h3').first().innerText();
@@ -119,6 +127,7 @@ test('the mouse hovers, selects one, compares two, and lets go', async () => {
     await keepPicture(page, 'one-selected');
     await page.mouse.click(box.x + other[0], box.y + other[1]);
     assert.match(await page.locator('.panel h3').first().innerText(), new RegExp(`^${first} and colour`));
+    await settle(page); // a chart is drawn when its place has a width
     assert.equal(await page.locator('.panel svg').count(), 1);
     assert.match(await page.locator('.panel svg').textContent(), /mean distance.*red.*predicted distance/s);
     await keepPicture(page, 'two-selected');
@@ -339,12 +348,12 @@ test('20,000 items: shown, found, hovered, compared, zoomed', async () => {
     const places = await placesOfItems(page);
     assert.ok(places.length > 500);
     const middle = places[Math.floor(places.length / 2)];
-    await page.mouse.move(box.x + middle[0], box.y + middle[1]);
-    assert.match(await page.locator('.tip').innerText(), /^item-\d+/);
+    assert.match(await tipAt(page, box, middle), /^item-\d+/);
     await page.mouse.click(box.x + middle[0], box.y + middle[1]);
     assert.equal(await page.locator('.neighbors li').count(), 10);
     await keepPicture(page, 'large-selected');
     await page.locator('.neighbors button').first().click();
+    await settle(page); // a chart is drawn when its place has a width
     assert.equal(await page.locator('.panel svg').count(), 1);
     await page.fill('#search', 'item-19999');
     await page.keyboard.press('Enter');
