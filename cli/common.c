@@ -73,6 +73,11 @@ static size_t threads_wanted_by_environment(void) {
     return n > 0 ? (size_t)n : 0;
 }
 
+smerf_status cli_get_threads(const cli_args *args, size_t *n_threads, smerf_error *error) {
+    *n_threads = threads_wanted_by_environment();
+    return cli_get_size(args, "--threads", 1, n_threads, error);
+}
+
 smerf_status cli_start_run(const cli_args *args, const char *what, smerf_run *run, cli_follow *follow,
                            smerf_error *error) {
     double now = cli_clock();
@@ -81,8 +86,8 @@ smerf_status cli_start_run(const cli_args *args, const char *what, smerf_run *ru
                            .is_shown = isatty(STDERR_FILENO) && !cli_has(args, "--quiet"),
                            .started = now,
                            .last_shown = now};
-    *run = (smerf_run){.progress = follow_work, .context = follow, .n_threads = threads_wanted_by_environment()};
-    return cli_get_size(args, "--threads", 1, &run->n_threads, error);
+    *run = (smerf_run){.progress = follow_work, .context = follow};
+    return cli_get_threads(args, &run->n_threads, error);
 }
 
 void cli_say(const cli_args *args, const char *format, ...) {

@@ -79,7 +79,10 @@ typedef struct cli_follow {
     double started, last_shown;
 } cli_follow;
 
-/* Fills the run from --threads, OMP_NUM_THREADS and --quiet; *follow must live as long. */
+/* From --threads or else OMP_NUM_THREADS; 0: as the machine has. */
+smerf_status cli_get_threads(const cli_args *args, size_t *n_threads, smerf_error *error);
+
+/* Fills the run from these and --quiet; *follow must live as long. */
 smerf_status cli_start_run(const cli_args *args, const char *what, smerf_run *run, cli_follow *follow,
                            smerf_error *error);
 void cli_stop_following(cli_follow *follow); /* wipes the line */

@@ -102,7 +102,7 @@ static smerf_status read_matrix(const cli_args *args, const char *path, const si
                            .take_means = cli_has(args, "--symmetrize")};
     smerf_status status = cli_get_word(args, "--symmetrize", means, 1, &mean, error);
     if (status == SMERF_OK) status = cli_get_number(args, "--similarity-max", &wish.largest, error);
-    if (status == SMERF_OK) status = cli_get_size(args, "--threads", 1, &wish.n_threads, error);
+    if (status == SMERF_OK) status = cli_get_threads(args, &wish.n_threads, error);
     if (status == SMERF_OK && wish.take_means && !is_square)
         status = cli_fail(args, error, "--symmetrize makes no sense for two sets of items");
     if (status != SMERF_OK) return status;

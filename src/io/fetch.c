@@ -52,6 +52,26 @@ bool sm_fetch_is_straight(const sm_fetch *fetch, size_t from, size_t n) {
     return (is_held & 1) == 0;
 }
 
+/* Either way begins with pieces that do not count: until all threads are at work, and until the system reads far ahead. */
+enum { WARM_UP = 8, TRIAL = 16, SWITCH = WARM_UP + TRIAL };
+
+/* A trial is short, and other programs are at work: the straight way must be so much quicker in it. */
+static const double clearly = 0.8;
+
+/* What the system has read ahead meanwhile counts, too: that is why its way may be the quicker one. */
+bool sm_fetch_choose(sm_fetch *fetch, size_t from, size_t n) {
+    bool may_be_straight = sm_fetch_is_straight(fetch, from, n);
+    if (fetch->n_tried == 0 && !may_be_straight) return false;
+    size_t piece = fetch->n_tried, way = piece / SWITCH; /* straight first */
+    if (piece <= 2 * SWITCH) {
+        double now = sm_seconds_now();
+        if (piece > 0 && piece % SWITCH == 0) fetch->seconds[way - 1] = now - fetch->since;
+        if (piece % SWITCH == WARM_UP) fetch->since = now;
+        fetch->n_tried++;
+    }
+    return may_be_straight && (way < 2 ? way == 0 : fetch->seconds[0] < clearly * fetch->seconds[1]);
+}
+
 /* Reads the blocks that hold the bytes. False: this way they cannot be had; plain reading will say why. */
 static bool read_straight(sm_fetch *fetch, size_t from, size_t n, char *room) {
     size_t first = block_of(from), needed = from + n - first, n_read = 0;

@@ -1,8 +1,8 @@
 /* fetch.h - large pieces of a source.
  *
- * The system keeps what it reads from a disk in memory, and copies it from there. A disk that gives gigabytes a second waits for
- * that copy: so what the system does not hold yet is read straight into our room. From a slow disk it goes through the
- * system's memory, where it is found the next time, and the copy is made while the disk is at work. */
+ * The system keeps what it reads from a disk in memory, and copies it from there. A disk that gives gigabytes a second may wait for
+ * that copy: so what the system does not hold yet is read straight into our room, if that is clearly quicker, which is tried. From a slow disk
+ * it goes through the system's memory, where it is found the next time, and the copy is made while the disk is at work. */
 #ifndef SM_IO_FETCH_H
 #define SM_IO_FETCH_H
 
@@ -14,6 +14,10 @@ typedef struct sm_fetch {
     const sm_source *source;
     int straight;       /* the file, opened once more for that; -1: it cannot be, or need not */
     atomic_uint n_slow; /* times in a row that its disk was slow */
+
+    /* For sm_fetch_choose: one thread at a time. */
+    size_t n_tried;           /* pieces, from the first on that the system did not hold */
+    double since, seconds[2]; /* when a trial began; how long each took: straight, and not */
 } sm_fetch;
 
 /* Pieces will be asked for of n bytes from `from` on, which the source has. */
@@ -29,6 +33,10 @@ char *sm_fetch_room(size_t n);
 /* Whether n bytes from `from` on are best read straight from the disk. Then several threads may wait for it at once; else one
  * after the other, so that the system reads ahead. */
 bool sm_fetch_is_straight(const sm_fetch *fetch, size_t from, size_t n);
+
+/* The same for the next of many pieces, which are asked for in order, by one thread at a time, as fast as they are read: both ways
+ * are tried for a while, and then the straight one is kept to if it was clearly quicker, else the other. */
+bool sm_fetch_choose(sm_fetch *fetch, size_t from, size_t n);
 
 /* Reads n bytes from `from` on, which the source has, into room for as many; *bytes is where they start there. SMERF_IO if
  * the file gives them no more. */

@@ -10,8 +10,9 @@
 #include "io/fetch.h"
 #include "io/matrix_reader.h"
 
-/* A piece fills 2 MB of Z, the huge page of most machines: no two threads wait for the same one. */
-enum { PIECE = 1 << 19, RUN = 1024 };
+/* A piece fills 2 MB of Z, the huge page of most machines: no two threads wait for the same one. Of a matrix with fewer than so
+ * many of these it fills less, so that those at work stay small beside it. */
+enum { LARGEST_PIECE = 1 << 19, SMALLER_PIECE = LARGEST_PIECE / 4, MANY_PIECES = 32, RUN = 1024 };
 
 /* More that work are not quicker than memory; each has another at its side that waits for the disk. */
 enum { MOST_AT_WORK = 2, MOST_THREADS = 2 * MOST_AT_WORK };
@@ -32,7 +33,7 @@ typedef struct worker {
 
 typedef struct pieces {
     const sm_matrix_reader *reader;
-    size_t n_numbers;
+    size_t n_numbers, piece; /* piece: numbers of one; of the last there may be fewer */
     sm_fetch fetch;
     sm_gate reading, working;
     place next; /* what comes after the last piece that was taken; guarded by `reading` */
@@ -72,13 +73,13 @@ static size_t place_of_number(const pieces *job, size_t number) {
 static smerf_status read_piece(pieces *job, worker *self, place *at, size_t *n, smerf_error *error) {
     sm_gate_enter(&job->reading);
     *at = job->next;
-    *n = smaller(PIECE, job->n_numbers - at->number);
+    *n = smaller(job->piece, job->n_numbers - at->number);
     for (size_t left = *n, n_now; left > 0; left -= n_now) {
         n_now = run_length(job->reader, &job->next, left);
         go_on(job->reader, &job->next, n_now);
     }
     size_t from = place_of_number(job, at->number), n_bytes = *n * job->reader->npy.item_bytes;
-    bool is_straight = sm_fetch_is_straight(&job->fetch, from, n_bytes);
+    bool is_straight = sm_fetch_choose(&job->fetch, from, n_bytes);
     if (is_straight) sm_gate_leave(&job->reading);
     smerf_status status = sm_fetch_read(&job->fetch, from, n_bytes, is_straight, self->room, &self->bytes, error);
     if (!is_straight) sm_gate_leave(&job->reading);
@@ -152,7 +153,7 @@ static smerf_status pass_piece(void *context, size_t task, size_t thread, smerf_
 static smerf_status start(pieces *job, size_t n_threads, smerf_error *error) {
     const sm_matrix_reader *reader = job->reader;
     const sm_matrix_wish *wish = reader->wish;
-    size_t n = wish->rows.n, n_bytes = smaller(job->n_numbers, PIECE) * reader->npy.item_bytes;
+    size_t n = wish->rows.n, n_bytes = smaller(job->n_numbers, job->piece) * reader->npy.item_bytes;
     bool is_there = true;
     job->next.column = reader->form == SM_MATRIX_CONDENSED ? 1 : 0;
     if (reader->z != NULL && wish->is_square && !wish->take_means && reader->form == SM_MATRIX_FULL)
@@ -189,7 +190,8 @@ static smerf_status join(pieces *job, size_t n_threads, sm_matrix_reader *reader
 smerf_status sm_matrix_pass_pieces(sm_matrix_reader *reader) {
     pieces job = {.reader = reader, .n_numbers = reader->npy.shape[0] * reader->npy.shape[1]};
     const smerf_run run = {.n_threads = reader->wish->n_threads};
-    size_t n_tasks = (job.n_numbers + PIECE - 1) / PIECE;
+    job.piece = job.n_numbers / LARGEST_PIECE < MANY_PIECES ? SMALLER_PIECE : LARGEST_PIECE;
+    size_t n_tasks = (job.n_numbers + job.piece - 1) / job.piece;
     sm_crew crew;
     sm_crew_start(&crew, &run);
     size_t n_at_work = smaller(crew.n_threads, MOST_AT_WORK);

@@ -20,8 +20,9 @@ static unsigned char expected[N_BYTES];
 
 static enum { AS_IT_IS, IN_BLOCKS, IN_BITS, REFUSED, SLOWLY, SHORTER, DAMAGED } reading;
 static enum { HELD, NOT_HELD, NOT_SAID } memory;
-static size_t n_straight, n_copied; /* reads that were done */
-static long now;                    /* in nanoseconds */
+static size_t n_straight, n_copied;  /* reads that were done */
+static long now;                     /* in nanoseconds, */
+static long a_straight_read, a_copy; /* and how many these take */
 
 static bool is_straight(int file) { return (fcntl(file, F_GETFL) & O_DIRECT) != 0; }
 
@@ -39,6 +40,7 @@ ssize_t pread(int file, void *to, size_t n, off_t from) {
     if (reading == IN_BLOCKS && n > 4096) n = 4096;
     if (reading == IN_BITS && n > 1000) n = 1000;
     if (reading == SLOWLY) now += 50000000;
+    now += is_straight(file) ? a_straight_read : a_copy;
     *(is_straight(file) ? &n_straight : &n_copied) += 1;
     return read(file, to, n, from);
 }
@@ -143,6 +145,46 @@ static void a_slow_disk_is_read_through_memory(void **state) {
     reading = AS_IT_IS;
 }
 
+/* How many of 200 pieces are read straight from the disk. */
+static size_t count_straight(void) {
+    sm_source source;
+    sm_fetch fetch;
+    smerf_error error = {0};
+    const char *bytes;
+    char *room = sm_fetch_room(1000);
+    assert_int_equal(sm_source_open("bytes", &source, &error), SMERF_OK);
+    sm_fetch_start(&fetch, &source, 0, N_BYTES);
+    n_straight = n_copied = 0;
+    for (size_t from = 0; from < 200 * 1000; from += 1000) {
+        bool is_now = sm_fetch_choose(&fetch, from, 1000);
+        assert_int_equal(sm_fetch_read(&fetch, from, 1000, is_now, room, &bytes, &error), SMERF_OK);
+        assert_memory_equal(bytes, expected + from, 1000);
+    }
+    sm_fetch_end(&fetch);
+    sm_source_close(&source);
+    sm_free(room);
+    assert_int_equal(n_straight + n_copied, 200);
+    return n_straight;
+}
+
+/* A trial of 16 pieces each way, after 8 that do not count. */
+static void the_quicker_way_is_kept_to(void **state) {
+    (void)state;
+    if (!can_read_straight) return;
+    memory = NOT_HELD;
+    reading = AS_IT_IS;
+    a_straight_read = 1000;
+    a_copy = 2000;
+    assert_int_equal(count_straight(), 200 - 24);
+    a_straight_read = 1800; /* a little quicker is not enough */
+    assert_int_equal(count_straight(), 24);
+    a_straight_read = 3000;
+    assert_int_equal(count_straight(), 24);
+    memory = HELD;
+    assert_int_equal(count_straight(), 0);
+    a_straight_read = a_copy = 0;
+}
+
 static void a_file_that_breaks_off_is_told(void **state) {
     (void)state;
     sm_source source;
@@ -176,6 +218,7 @@ int main(void) {
         cmocka_unit_test(what_it_does_not_hold_comes_straight_from_the_disk),
         cmocka_unit_test(what_cannot_be_read_straight_is_copied),
         cmocka_unit_test(a_slow_disk_is_read_through_memory),
+        cmocka_unit_test(the_quicker_way_is_kept_to),
         cmocka_unit_test(a_file_that_breaks_off_is_told),
     };
     return cmocka_run_group_tests(tests, make_file, files_leave);

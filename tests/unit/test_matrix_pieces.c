@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "io/matrix.h"
 
-enum { N = 1100 }; /* items: three pieces of 2^19 numbers; condensed, two */
+enum { N = 1100 }; /* items: ten pieces of 2^17 numbers; condensed, five */
 
 static double z[N * N];
 
@@ -151,6 +151,30 @@ static void reads_in_bits_and_interrupted_ones_are_gone_on_with(void **state) {
     reading = AS_IT_IS;
 }
 
+/* A distance of a matrix that is too large to be kept beside what is read of it. */
+static unsigned char large_distance(size_t i, size_t j) { return (unsigned char)((i + 1) * (j + 1) % 251); }
+
+static void a_large_matrix_is_read_in_larger_pieces(void **state) {
+    (void)state;
+    enum { LARGE = 4200 };
+    static unsigned char row[LARGE];
+    const char head[] = "\x93NUMPY\x01\0\x3f\0{'descr': '|u1', 'fortran_order': False, 'shape': (4200, 4200)}";
+    FILE *file = fopen("z.npy", "wb");
+    fwrite(head, 1, sizeof head - 1, file);
+    for (size_t i = 0; i < LARGE; i++) {
+        for (size_t j = 0; j < LARGE; j++) row[j] = large_distance(i, j);
+        fwrite(row, 1, LARGE, file);
+    }
+    assert_int_equal(fclose(file), 0);
+    const sm_matrix_wish wish = {.rows = {.n = LARGE}, .columns = {.n = LARGE}, .is_square = true, .n_threads = 2};
+    sm_matrix matrix;
+    smerf_error error = {0};
+    if (sm_matrix_read("z.npy", &wish, &matrix, &error) != SMERF_OK) fail_msg("%s", error.message);
+    for (size_t k = 0; k < (size_t)LARGE * LARGE; k++)
+        if (matrix.z[k] != (float)large_distance(k / LARGE, k % LARGE)) fail_msg("number %zu is wrong", k);
+    sm_matrix_free(&matrix);
+}
+
 /* ---- what is refused ---- */
 
 static void assert_refused(const sm_matrix_wish *wish, smerf_status status, const char *start, const char *words) {
@@ -251,6 +275,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_and_order_is_read_by_any_number_of_threads),
         cmocka_unit_test(condensed_and_narrow_files_are_read_in_pieces),
+        cmocka_unit_test(a_large_matrix_is_read_in_larger_pieces),
         cmocka_unit_test(reads_in_bits_and_interrupted_ones_are_gone_on_with),
         cmocka_unit_test(a_file_that_breaks_off_while_it_is_read_is_refused),
         cmocka_unit_test(the_first_number_that_cannot_be_kept_is_told),
