@@ -21,16 +21,17 @@ typedef struct row_sums {
     __m256d a, b, c, d;
 } row_sums;
 
-static inline row_sums load_rows(const double *row_lanes) {
-    return (row_sums){_mm256_loadu_pd(row_lanes), _mm256_loadu_pd(row_lanes + SM_LANES),
-                      _mm256_loadu_pd(row_lanes + 2 * SM_LANES), _mm256_loadu_pd(row_lanes + 3 * SM_LANES)};
+/*   step  between the lanes of two rows */
+static inline row_sums load_rows(const double *lanes, size_t step) {
+    return (row_sums){_mm256_loadu_pd(lanes), _mm256_loadu_pd(lanes + step), _mm256_loadu_pd(lanes + 2 * step),
+                      _mm256_loadu_pd(lanes + 3 * step)};
 }
 
-static inline void store_rows(row_sums rows, double *row_lanes) {
-    _mm256_storeu_pd(row_lanes, rows.a);
-    _mm256_storeu_pd(row_lanes + SM_LANES, rows.b);
-    _mm256_storeu_pd(row_lanes + 2 * SM_LANES, rows.c);
-    _mm256_storeu_pd(row_lanes + 3 * SM_LANES, rows.d);
+static inline void store_rows(row_sums rows, double *lanes, size_t step) {
+    _mm256_storeu_pd(lanes, rows.a);
+    _mm256_storeu_pd(lanes + step, rows.b);
+    _mm256_storeu_pd(lanes + 2 * step, rows.c);
+    _mm256_storeu_pd(lanes + 3 * step, rows.d);
 }
 
 static inline void add(__m256d a, __m256d b, __m256d c, __m256d d, row_sums *rows, double *columns) {
@@ -50,7 +51,7 @@ static inline __m256d weigh_four(const float *z, __m256d w, __m256d v, double *y
 
 static void weigh_strip(const float *const *z, const double *w, const double *v, size_t from, size_t to, double *y,
                         double *row_lanes, double *columns) {
-    row_sums rows = load_rows(row_lanes);
+    row_sums rows = load_rows(row_lanes, SM_LANES);
     const float *za = z[0], *zb = z[1], *zc = z[2], *zd = z[3];
     __m256d va = _mm256_set1_pd(v[0]), vb = _mm256_set1_pd(v[1]), vc = _mm256_set1_pd(v[2]), vd = _mm256_set1_pd(v[3]);
     for (size_t j = from; j < to; j += SM_LANES) {
@@ -60,11 +61,11 @@ static void weigh_strip(const float *const *z, const double *w, const double *v,
         __m256d d = weigh_four(zd + j, weight, vd, y + 3 * SM_CHUNK + j);
         add(a, b, c, d, &rows, columns + j);
     }
-    store_rows(rows, row_lanes);
+    store_rows(rows, row_lanes, SM_LANES);
 }
 
 static void weigh(const sm_tile *tile, const float *const *z, size_t from, size_t to) {
-    for (size_t strip = 0; strip < tile->n_strips * SM_STRIP_ROWS; strip += SM_STRIP_ROWS)
+    for (size_t strip = 0; strip < tile->frame.n_strips * SM_STRIP_ROWS; strip += SM_STRIP_ROWS)
         weigh_strip(z + strip, tile->column_weight, tile->row_weight + strip, from, to,
                     tile->weighed + strip * SM_CHUNK, tile->row_lanes + strip * SM_LANES, tile->columns);
 }
@@ -73,37 +74,190 @@ static inline __m256d if_after(__m256i rank, __m256i row_rank, const double *y) 
     return _mm256_and_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(rank, row_rank)), _mm256_loadu_pd(y));
 }
 
-static inline void sum_strip(const double *y, const int64_t *rank, const int64_t *row_rank, size_t from, size_t to,
+static inline void sum_strip(const double *y, const int32_t *rank, const int32_t *row_rank, size_t from, size_t to,
                              double *row_lanes, double *columns) {
-    row_sums rows = load_rows(row_lanes);
+    row_sums rows = load_rows(row_lanes, SM_LANES);
     __m256i ra = _mm256_set1_epi64x(row_rank[0]), rb = _mm256_set1_epi64x(row_rank[1]);
     __m256i rc = _mm256_set1_epi64x(row_rank[2]), rd = _mm256_set1_epi64x(row_rank[3]);
     for (size_t j = from; j < to; j += SM_LANES) {
-        __m256i place = _mm256_loadu_si256((const __m256i *)(rank + j));
+        __m256i place = _mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)(rank + j)));
         __m256d a = if_after(place, ra, y + j), b = if_after(place, rb, y + SM_CHUNK + j);
         __m256d c = if_after(place, rc, y + 2 * SM_CHUNK + j), d = if_after(place, rd, y + 3 * SM_CHUNK + j);
         add(a, b, c, d, &rows, columns + j);
     }
-    store_rows(rows, row_lanes);
+    store_rows(rows, row_lanes, SM_LANES);
 }
 
+/* Rows need not start with a line of the cache: then they end in one more. */
 static inline void fetch_row(const float *row) {
     for (size_t j = 0; j < SM_CHUNK; j += NUMBERS_A_LINE) fetch(row + j);
+    fetch(row + SM_CHUNK - 1);
 }
 
 /* Rows ahead are fetched one a pass, while there are passes: all at once would be more than the processor waits for. */
 static void sum_after(const sm_tile *tile) {
+    const sm_tile_frame *frame = &tile->frame;
     size_t n_fetched = 0;
-    for (size_t order = 0; order < tile->n_orders; order++)
-        for (size_t strip = 0; strip < tile->n_strips * SM_STRIP_ROWS; strip += SM_STRIP_ROWS) {
-            if (n_fetched < tile->n_ahead) fetch_row(tile->ahead[n_fetched++]);
-            sum_strip(tile->weighed + strip * SM_CHUNK, tile->rank + order * SM_CHUNK,
-                      tile->row_rank + order * SM_CHUNK + strip, tile->from, tile->to,
+    for (size_t order = 0; order < frame->n_orders; order++)
+        for (size_t strip = 0; strip < frame->n_strips * SM_STRIP_ROWS; strip += SM_STRIP_ROWS) {
+            if (n_fetched < frame->n_ahead) fetch_row(frame->ahead[n_fetched++]);
+            sum_strip(tile->weighed + strip * SM_CHUNK, frame->rank + order * SM_CHUNK,
+                      frame->row_rank + order * SM_CHUNK + strip, frame->from, frame->to,
                       tile->row_lanes + ((order + 1) * SM_BAND + strip) * SM_LANES,
                       tile->columns + (order + 1) * SM_CHUNK);
         }
-    while (n_fetched < tile->n_ahead) fetch_row(tile->ahead[n_fetched++]);
+    while (n_fetched < frame->n_ahead) fetch_row(frame->ahead[n_fetched++]);
 }
 
-const sm_kernels sm_kernels_avx2 = {.name = "avx2", .pick = pick, .weigh = weigh, .sum_after = sum_after};
+/* ---- rough sums ---- */
+
+static inline __m256i load_eight(const int32_t *from) { return _mm256_loadu_si256((const __m256i *)from); }
+static inline void store_eight(int32_t *to, __m256i values) { _mm256_storeu_si256((__m256i *)to, values); }
+
+typedef struct rough_sums {
+    __m256i a, b, c, d;
+} rough_sums;
+
+static inline rough_sums load_rough(const int32_t *row_lanes) {
+    return (rough_sums){load_eight(row_lanes), load_eight(row_lanes + SM_ROUGH_LANES),
+                        load_eight(row_lanes + 2 * SM_ROUGH_LANES), load_eight(row_lanes + 3 * SM_ROUGH_LANES)};
+}
+
+static inline void store_rough(rough_sums rows, int32_t *row_lanes) {
+    store_eight(row_lanes, rows.a);
+    store_eight(row_lanes + SM_ROUGH_LANES, rows.b);
+    store_eight(row_lanes + 2 * SM_ROUGH_LANES, rows.c);
+    store_eight(row_lanes + 3 * SM_ROUGH_LANES, rows.d);
+}
+
+static inline void add_roughly(__m256i a, __m256i b, __m256i c, __m256i d, rough_sums *rows, int32_t *columns) {
+    rows->a = _mm256_add_epi32(rows->a, a);
+    rows->b = _mm256_add_epi32(rows->b, b);
+    rows->c = _mm256_add_epi32(rows->c, c);
+    rows->d = _mm256_add_epi32(rows->d, d);
+    __m256i sum = _mm256_add_epi32(_mm256_add_epi32(a, b), _mm256_add_epi32(c, d));
+    store_eight(columns, _mm256_add_epi32(load_eight(columns), sum));
+}
+
+static inline __m256i round_eight(const float *z, __m256 w, __m256 v, int32_t *y) {
+    __m256i weighed = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_mul_ps(_mm256_loadu_ps(z), w), v));
+    store_eight(y, weighed);
+    return weighed;
+}
+
+static void weigh_roughly(const sm_rough_tile *tile, const float *const *z, size_t from, size_t to) {
+    for (size_t strip = 0; strip < tile->frame.n_strips * SM_STRIP_ROWS; strip += SM_STRIP_ROWS) {
+        const float *za = z[strip], *zb = z[strip + 1], *zc = z[strip + 2], *zd = z[strip + 3];
+        const float *v = tile->row_weight + strip;
+        __m256 va = _mm256_set1_ps(v[0]), vb = _mm256_set1_ps(v[1]), vc = _mm256_set1_ps(v[2]),
+               vd = _mm256_set1_ps(v[3]);
+        int32_t *y = tile->weighed + strip * SM_CHUNK, *row_lanes = tile->row_lanes + strip * SM_ROUGH_LANES;
+        rough_sums rows = load_rough(row_lanes);
+        for (size_t j = from; j < to; j += SM_ROUGH_LANES) {
+            __m256 weight = _mm256_loadu_ps(tile->column_weight + j);
+            __m256i a = round_eight(za + j, weight, va, y + j), b = round_eight(zb + j, weight, vb, y + SM_CHUNK + j);
+            __m256i c = round_eight(zc + j, weight, vc, y + 2 * SM_CHUNK + j);
+            __m256i d = round_eight(zd + j, weight, vd, y + 3 * SM_CHUNK + j);
+            add_roughly(a, b, c, d, &rows, tile->columns + j);
+        }
+        store_rough(rows, row_lanes);
+    }
+}
+
+static inline __m256i rough_if_after(__m256i rank, __m256i row_rank, const int32_t *y) {
+    return _mm256_and_si256(_mm256_cmpgt_epi32(rank, row_rank), load_eight(y));
+}
+
+static inline void sum_rough_strip(const int32_t *y, const int32_t *rank, const int32_t *row_rank, size_t from,
+                                   size_t to, int32_t *row_lanes, int32_t *columns) {
+    rough_sums rows = load_rough(row_lanes);
+    __m256i ra = _mm256_set1_epi32(row_rank[0]), rb = _mm256_set1_epi32(row_rank[1]);
+    __m256i rc = _mm256_set1_epi32(row_rank[2]), rd = _mm256_set1_epi32(row_rank[3]);
+    for (size_t j = from; j < to; j += SM_ROUGH_LANES) {
+        __m256i place = load_eight(rank + j);
+        __m256i a = rough_if_after(place, ra, y + j), b = rough_if_after(place, rb, y + SM_CHUNK + j);
+        __m256i c = rough_if_after(place, rc, y + 2 * SM_CHUNK + j);
+        __m256i d = rough_if_after(place, rd, y + 3 * SM_CHUNK + j);
+        add_roughly(a, b, c, d, &rows, columns + j);
+    }
+    store_rough(rows, row_lanes);
+}
+
+static void sum_roughly(const sm_rough_tile *tile) {
+    const sm_tile_frame *frame = &tile->frame;
+    size_t n_fetched = 0;
+    for (size_t order = 0; order < frame->n_orders; order++)
+        for (size_t strip = 0; strip < frame->n_strips * SM_STRIP_ROWS; strip += SM_STRIP_ROWS) {
+            if (n_fetched < frame->n_ahead) fetch_row(frame->ahead[n_fetched++]);
+            sum_rough_strip(tile->weighed + strip * SM_CHUNK, frame->rank + order * SM_CHUNK,
+                            frame->row_rank + order * SM_CHUNK + strip, frame->from, frame->to,
+                            tile->row_lanes + ((order + 1) * SM_BAND + strip) * SM_ROUGH_LANES,
+                            tile->columns + (order + 1) * SM_CHUNK);
+        }
+    while (n_fetched < frame->n_ahead) fetch_row(frame->ahead[n_fetched++]);
+}
+
+/* Whole numbers far below 2^53: doubles hold their sums. */
+static inline __m256d halves(const int32_t *lanes) {
+    __m256i all = load_eight(lanes);
+    return _mm256_add_pd(_mm256_cvtepi32_pd(_mm256_castsi256_si128(all)),
+                         _mm256_cvtepi32_pd(_mm256_extracti128_si256(all, 1)));
+}
+
+static void join_roughly(const int32_t *lanes, size_t n, double *sums) {
+    for (size_t r = 0; r < n; r += SM_STRIP_ROWS, lanes += SM_STRIP_ROWS * SM_ROUGH_LANES) {
+        __m256d ab = _mm256_hadd_pd(halves(lanes), halves(lanes + SM_ROUGH_LANES));
+        __m256d cd = _mm256_hadd_pd(halves(lanes + 2 * SM_ROUGH_LANES), halves(lanes + 3 * SM_ROUGH_LANES));
+        __m256d low = _mm256_permute2f128_pd(ab, cd, 0x20), high = _mm256_permute2f128_pd(ab, cd, 0x31);
+        _mm256_storeu_pd(sums + r, _mm256_add_pd(low, high));
+    }
+}
+
+static void carry_roughly(int32_t *columns, size_t n, double unit, double *sums) {
+    __m256d units = _mm256_set1_pd(unit);
+    for (size_t j = 0; j < n; j += SM_LANES) {
+        __m128i *four = (__m128i *)(columns + j);
+        __m256d carried = _mm256_mul_pd(units, _mm256_cvtepi32_pd(_mm_loadu_si128(four)));
+        _mm256_storeu_pd(sums + j, _mm256_add_pd(_mm256_loadu_pd(sums + j), carried));
+        _mm_storeu_si128(four, _mm_setzero_si128());
+    }
+}
+
+/* ---- rows ---- */
+
+static inline __m256d add_weighed(__m256d sum, const float *z, __m256d w) {
+    return _mm256_fmadd_pd(_mm256_cvtps_pd(_mm_loadu_ps(z)), w, sum);
+}
+
+static void sum_rows(const sm_rows_tile *tile, const float *const *z, size_t from, size_t to) {
+    for (size_t strip = 0; strip < tile->n_strips * SM_STRIP_ROWS; strip += SM_STRIP_ROWS) {
+        const float *za = z[strip], *zb = z[strip + 1], *zc = z[strip + 2], *zd = z[strip + 3];
+        double *lanes = tile->row_lanes + strip * SM_EXACT_LANES;
+        row_sums even = load_rows(lanes, SM_EXACT_LANES), odd = load_rows(lanes + SM_LANES, SM_EXACT_LANES);
+        for (size_t j = from; j < to; j += SM_EXACT_LANES) {
+            size_t k = j + SM_LANES;
+            __m256d wj = _mm256_loadu_pd(tile->weight + j), wk = _mm256_loadu_pd(tile->weight + k);
+            even.a = add_weighed(even.a, za + j, wj);
+            odd.a = add_weighed(odd.a, za + k, wk);
+            even.b = add_weighed(even.b, zb + j, wj);
+            odd.b = add_weighed(odd.b, zb + k, wk);
+            even.c = add_weighed(even.c, zc + j, wj);
+            odd.c = add_weighed(odd.c, zc + k, wk);
+            even.d = add_weighed(even.d, zd + j, wj);
+            odd.d = add_weighed(odd.d, zd + k, wk);
+        }
+        store_rows(even, lanes, SM_EXACT_LANES);
+        store_rows(odd, lanes + SM_LANES, SM_EXACT_LANES);
+    }
+}
+
+const sm_kernels sm_kernels_avx2 = {.name = "avx2",
+                                    .pick = pick,
+                                    .weigh = weigh,
+                                    .sum_after = sum_after,
+                                    .weigh_roughly = weigh_roughly,
+                                    .sum_roughly = sum_roughly,
+                                    .join_roughly = join_roughly,
+                                    .carry_roughly = carry_roughly,
+                                    .sum_rows = sum_rows};
 #endif

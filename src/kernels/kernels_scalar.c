@@ -14,7 +14,7 @@ static void add(const double a[SM_STRIP_ROWS], size_t j, double *row_lanes, doub
 }
 
 static void weigh(const sm_tile *tile, const float *const *z, size_t from, size_t to) {
-    for (size_t strip = 0; strip < tile->n_strips * SM_STRIP_ROWS; strip += SM_STRIP_ROWS)
+    for (size_t strip = 0; strip < tile->frame.n_strips * SM_STRIP_ROWS; strip += SM_STRIP_ROWS)
         for (size_t j = from; j < to; j++) {
             double weighed[SM_STRIP_ROWS];
             for (size_t r = 0; r < SM_STRIP_ROWS; r++) {
@@ -26,11 +26,12 @@ static void weigh(const sm_tile *tile, const float *const *z, size_t from, size_
 }
 
 static void sum_after(const sm_tile *tile) {
-    for (size_t order = 0; order < tile->n_orders; order++) {
-        const int64_t *rank = tile->rank + order * SM_CHUNK, *row_rank = tile->row_rank + order * SM_CHUNK;
+    const sm_tile_frame *frame = &tile->frame;
+    for (size_t order = 0; order < frame->n_orders; order++) {
+        const int32_t *rank = frame->rank + order * SM_CHUNK, *row_rank = frame->row_rank + order * SM_CHUNK;
         double *row_lanes = tile->row_lanes + (order + 1) * SM_BAND * SM_LANES;
-        for (size_t strip = 0; strip < tile->n_strips * SM_STRIP_ROWS; strip += SM_STRIP_ROWS)
-            for (size_t j = tile->from; j < tile->to; j++) {
+        for (size_t strip = 0; strip < frame->n_strips * SM_STRIP_ROWS; strip += SM_STRIP_ROWS)
+            for (size_t j = frame->from; j < frame->to; j++) {
                 double after[SM_STRIP_ROWS];
                 for (size_t r = 0; r < SM_STRIP_ROWS; r++)
                     after[r] = rank[j] > row_rank[strip + r] ? tile->weighed[(strip + r) * SM_CHUNK + j] : 0;
@@ -39,4 +40,69 @@ static void sum_after(const sm_tile *tile) {
     }
 }
 
-const sm_kernels sm_kernels_scalar = {.name = "plain", .pick = pick, .weigh = weigh, .sum_after = sum_after};
+/* ---- rough sums ---- */
+
+/* The nearest whole number, of two as near the even one: a double this large has no other digits. */
+static int32_t rounded(float value) {
+    const double large = 6755399441055744.0; /* 1.5 x 2^52 */
+    return (int32_t)(((double)value + large) - large);
+}
+
+static void weigh_roughly(const sm_rough_tile *tile, const float *const *z, size_t from, size_t to) {
+    for (size_t r = 0; r < tile->frame.n_strips * SM_STRIP_ROWS; r++)
+        for (size_t j = from; j < to; j++) {
+            int32_t y = rounded(z[r][j] * tile->column_weight[j] * tile->row_weight[r]);
+            tile->weighed[r * SM_CHUNK + j] = y;
+            tile->row_lanes[r * SM_ROUGH_LANES + j % SM_ROUGH_LANES] += y;
+            tile->columns[j] += y;
+        }
+}
+
+static void sum_roughly(const sm_rough_tile *tile) {
+    const sm_tile_frame *frame = &tile->frame;
+    for (size_t order = 0; order < frame->n_orders; order++) {
+        const int32_t *rank = frame->rank + order * SM_CHUNK, *row_rank = frame->row_rank + order * SM_CHUNK;
+        int32_t *columns = tile->columns + (order + 1) * SM_CHUNK;
+        for (size_t r = 0; r < frame->n_strips * SM_STRIP_ROWS; r++) {
+            int32_t *row_lanes = tile->row_lanes + ((order + 1) * SM_BAND + r) * SM_ROUGH_LANES;
+            for (size_t j = frame->from; j < frame->to; j++) {
+                int32_t y = rank[j] > row_rank[r] ? tile->weighed[r * SM_CHUNK + j] : 0;
+                row_lanes[j % SM_ROUGH_LANES] += y;
+                columns[j] += y;
+            }
+        }
+    }
+}
+
+static void join_roughly(const int32_t *lanes, size_t n, double *sums) {
+    for (size_t r = 0; r < n; r++) {
+        int64_t sum = 0;
+        for (size_t i = 0; i < SM_ROUGH_LANES; i++) sum += lanes[r * SM_ROUGH_LANES + i];
+        sums[r] = (double)sum;
+    }
+}
+
+static void carry_roughly(int32_t *columns, size_t n, double unit, double *sums) {
+    for (size_t j = 0; j < n; j++) {
+        sums[j] += unit * (double)columns[j];
+        columns[j] = 0;
+    }
+}
+
+/* ---- rows ---- */
+
+static void sum_rows(const sm_rows_tile *tile, const float *const *z, size_t from, size_t to) {
+    for (size_t r = 0; r < tile->n_strips * SM_STRIP_ROWS; r++)
+        for (size_t j = from; j < to; j++)
+            tile->row_lanes[r * SM_EXACT_LANES + j % SM_EXACT_LANES] += (double)z[r][j] * tile->weight[j];
+}
+
+const sm_kernels sm_kernels_scalar = {.name = "plain",
+                                      .pick = pick,
+                                      .weigh = weigh,
+                                      .sum_after = sum_after,
+                                      .weigh_roughly = weigh_roughly,
+                                      .sum_roughly = sum_roughly,
+                                      .join_roughly = join_roughly,
+                                      .carry_roughly = carry_roughly,
+                                      .sum_rows = sum_rows};

@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "study/estimate.h"
+#include "target/distances.h"
 #include "target/graph.h"
 #include "target/pairs.h"
 #include "target/vectors.h"
@@ -148,23 +149,30 @@ static double rank_bytes(const sm_fit_size *size) {
     return (most_sorted(size) > 0 ? 3 : 4) * (double)size->n_items * (double)n_numbers_of(size);
 }
 
+/* What growing will read, as far as it is known without ranks. */
+static sm_problem problem_of(const sm_fit_size *size) {
+    sm_problem problem = {.n_items = size->n_items,
+                          .features = &size->items->features,
+                          .target = size->target,
+                          .options = size->options,
+                          .most_in_bag = (size_t)in_bag(size, (double)size->n_items),
+                          .most_sorted = (size_t)most_sorted(size),
+                          .n_numbers = n_numbers_of(size),
+                          .most_line_ups = size->options->candidates};
+    problem.n_threads = size->is_dense ? sm_problem_threads(&problem, size->n_threads) : size->n_threads;
+    return problem;
+}
+
 /* A thread's: a sample, the line-ups of its largest node, a tree that grows, and what the target's search needs. */
-static double thread_bytes(const sm_fit_size *size, double tree_bytes) {
-    double n = (double)size->n_items, n_in_bag = in_bag(size, n);
-    const sm_problem problem = {.n_items = size->n_items,
-                                .target = size->target,
-                                .options = size->options,
-                                .most_in_bag = (size_t)n_in_bag,
-                                .most_sorted = (size_t)most_sorted(size),
-                                .n_numbers = n_numbers_of(size),
-                                .most_line_ups = size->options->candidates};
+static double thread_bytes(const sm_fit_size *size, const sm_problem *problem, double tree_bytes) {
+    double n = (double)size->n_items, n_in_bag = (double)problem->most_in_bag;
     bool is_scanned = size->target->kind->scanner != NULL;
     double bytes = 4 * n + (is_scanned ? 28 : 48) * n_in_bag + tree_bytes;
-    bytes += (is_scanned ? 13 : 21) * (double)sm_splitter_room(&problem);
+    bytes += sm_splitter_bytes(problem, is_scanned ? 1 : 2);
     bytes += most_sorted(size) * (4 * (double)n_numbers_of(size) + 4);
     if (size->is_dense) {
-        double n_threads = (double)size->n_threads, pool = fmin(4 * n * n / 3, 3 * n * n / n_threads);
-        bytes += fmin(pool, 2 * n_in_bag * n_in_bag) + 12 * n_in_bag * (double)size->options->candidates;
+        sm_search_size search = sm_problem_search_size(problem);
+        bytes += sm_distances_search_bytes(size->target, &search);
     }
     if (size->n_links > 0 && size->options->rank == 0)
         bytes += links_among(size, n_in_bag) * entry_bytes(links_of(size->target)) + 170 * n_in_bag;
@@ -176,11 +184,11 @@ static const double program_bytes = 6e6, idle_tree_bytes = 3000;
 
 double sm_fit_bytes(const sm_fit_size *size, double tree_bytes) {
     double n = (double)size->n_items;
-    double growing = rank_bytes(size) + 8 * n + (double)size->n_threads * thread_bytes(size, tree_bytes);
-    double saving = size->is_dense ? 2 * n * n : 0; /* the upper triangle on its way to the file */
+    const sm_problem problem = problem_of(size);
+    double growing = rank_bytes(size) + 8 * n + (double)problem.n_threads * thread_bytes(size, &problem, tree_bytes);
     double kept = item_bytes(size) + 3 * id_bytes(size) + target_bytes(size) + 8 * n;
     double trees = (tree_bytes + idle_tree_bytes) * (double)size->options->n_trees;
-    return program_bytes + kept + trees + fmax(growing, saving);
+    return program_bytes + kept + trees + growing;
 }
 
 double sm_fit_file_bytes(const sm_fit_size *size, double tree_file_bytes) {

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/finite.h"
 #include "base/memory.h"
 #include "base/square.h"
 
@@ -29,12 +28,17 @@ static smerf_status new_distances(const float *z, size_t n_rows, size_t n_column
 }
 
 static smerf_status check_finite(const float *z, size_t n_rows, size_t n_columns, bool may_be_missing,
-                                 smerf_error *error) {
-    for (size_t i = 0; i < n_rows; i++)
-        for (size_t j = sm_are_finite(z + i * n_columns, n_columns) ? n_columns : 0; j < n_columns; j++)
+                                 sm_float_facts *facts, smerf_error *error) {
+    *facts = (sm_float_facts){0};
+    for (size_t i = 0; i < n_rows; i++) {
+        sm_float_facts row = sm_look_at_floats(z + i * n_columns, n_columns);
+        facts->largest = fmaxf(facts->largest, row.largest);
+        facts->has_negative |= row.has_negative;
+        for (size_t j = isfinite(row.largest) ? n_columns : 0; j < n_columns; j++)
             if (!isfinite(z[i * n_columns + j]) && !(may_be_missing && isnan(z[i * n_columns + j])))
                 return sm_fail_at(error, i, j, "z[%zu][%zu] is %s; distances are finite numbers", i, j,
                                   isnan(z[i * n_columns + j]) ? "missing" : "infinite");
+    }
     return SMERF_OK;
 }
 
@@ -46,17 +50,21 @@ static smerf_status check_symmetric(const float *z, size_t n, smerf_error *error
 }
 
 smerf_status smerf_target_new_distances(const float *z, size_t n_items, smerf_target **out, smerf_error *error) {
-    smerf_status status = check_finite(z, n_items, n_items, false, error);
+    sm_float_facts facts;
+    smerf_status status = check_finite(z, n_items, n_items, false, &facts, error);
     if (status == SMERF_OK) status = check_symmetric(z, n_items, error);
     sm_distances *distances = NULL;
     if (status == SMERF_OK) status = new_distances(z, n_items, n_items, &distances, error);
-    if (status == SMERF_OK) *out = &distances->head;
-    return status;
+    if (status != SMERF_OK) return status;
+    distances->facts = facts;
+    *out = &distances->head;
+    return SMERF_OK;
 }
 
 smerf_status smerf_target_new_block(const float *z, size_t n_rows, size_t n_columns, smerf_target **out,
                                     smerf_error *error) {
-    smerf_status status = check_finite(z, n_rows, n_columns, true, error);
+    sm_float_facts facts;
+    smerf_status status = check_finite(z, n_rows, n_columns, true, &facts, error);
     sm_distances *distances = NULL;
     if (status == SMERF_OK) status = new_distances(z, n_rows, n_columns, &distances, error);
     if (status != SMERF_OK) return status;
@@ -77,6 +85,7 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
     sm_distances *distances = NULL;
     smerf_status status = new_distances(parent->z, target->n_rows, target->n_columns, &distances, error);
     if (status != SMERF_OK) return status;
+    distances->facts = parent->facts;
     distances->head.from_similarities = target->from_similarities;
     distances->head.largest_similarity = target->largest_similarity;
     distances->diagonal = sm_array(target->n_rows, sizeof *distances->diagonal);
@@ -110,6 +119,7 @@ static smerf_status take(const smerf_target *target, const uint32_t *rows, size_
         if (parent->diagonal != NULL) distances->diagonal[i] = parent->diagonal[rows[i]];
     }
     distances->z = z;
+    distances->facts = sm_look_at_floats(z, n * n);
     *out = &distances->head;
     return SMERF_OK;
 }
@@ -126,15 +136,19 @@ static bool equal(const smerf_target *a, const smerf_target *b) {
     return true;
 }
 
-/* The upper triangle by rows, as in scipy's condensed form; the diagonal only where it is not zero. */
+/* The upper triangle by rows, as in scipy's condensed form. */
+static void put_pairs(const void *of, sm_tensor_sink sink, void *to) {
+    const sm_distances *distances = of;
+    size_t n = distances->head.n_rows;
+    for (size_t i = 0; i + 1 < n; i++) sink(to, distances->z + i * n + i + 1, (n - 1 - i) * sizeof *distances->z);
+}
+
+/* The diagonal only where it is not zero. */
 static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
     const sm_distances *distances = sm_distances_of(target);
     size_t n = target->n_rows, n_pairs = n * (n - 1) / 2;
-    float *pairs = sm_array(n_pairs, sizeof *pairs);
-    if (pairs == NULL) return sm_no_memory(error, "saving distances");
-    for (size_t i = 0, k = 0; i + 1 < n; k += n - 1 - i, i++)
-        memcpy(pairs + k, distances->z + i * n + i + 1, (n - 1 - i) * sizeof *pairs);
-    smerf_status status = sm_tensors_give(tensors, "target.distances", SM_F32, pairs, n_pairs, error);
+    smerf_status status =
+        sm_tensors_add_written(tensors, "target.distances", SM_F32, distances, n_pairs, put_pairs, error);
     bool is_zero = true;
     for (size_t i = 0; i < n && is_zero; i++) is_zero = sm_distances_self(distances, i) == 0;
     if (status != SMERF_OK || is_zero) return status;
@@ -142,12 +156,6 @@ static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_
     if (diagonal == NULL) return sm_no_memory(error, "saving distances");
     for (size_t i = 0; i < n; i++) diagonal[i] = sm_distances_self(distances, i);
     return sm_tensors_give(tensors, "target.diagonal", SM_F64, diagonal, n, error);
-}
-
-static bool all_finite(const float *values, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(values[i])) return false;
-    return true;
 }
 
 static smerf_status load(const sm_tensors *tensors, size_t n, smerf_target **out, smerf_error *error) {
@@ -166,7 +174,8 @@ static smerf_status load(const sm_tensors *tensors, size_t n, smerf_target **out
     const double *self = diagonal != NULL ? data : NULL;
     for (size_t i = 0; i < n && self != NULL; i++)
         if (!isfinite(self[i])) return sm_fail(error, SMERF_BAD_FILE, "the model's self-distances are not all finite");
-    if (!all_finite(pairs, n_pairs)) return sm_fail(error, SMERF_BAD_FILE, "the model's distances are not all finite");
+    sm_float_facts facts = sm_look_at_floats(pairs, n_pairs);
+    if (!isfinite(facts.largest)) return sm_fail(error, SMERF_BAD_FILE, "the model's distances are not all finite");
 
     float *z = sm_zeros(sm_size(n, n, 0), sizeof *z);
     if (z == NULL) return sm_no_memory(error, "loading distances");
@@ -180,6 +189,7 @@ static smerf_status load(const sm_tensors *tensors, size_t n, smerf_target **out
         return status;
     }
     distances->owned = z;
+    distances->facts = facts;
     if (diagonal != NULL) {
         distances->diagonal = sm_copy(self, n, sizeof *distances->diagonal);
         if (distances->diagonal == NULL) {
@@ -199,8 +209,14 @@ const sm_target_kind sm_target_distances = {
     .search_free = sm_distances_search_free,
     .enter = sm_distances_enter,
     .is_pure = sm_distances_is_pure,
-    .prices_at_once = true,
+    .most_threads = sm_distances_most_threads,
+    .costs = sm_distances_costs,
+    .n_at_once = sm_distances_at_once,
     .price = sm_distances_price,
+    .is_rough_quicker = sm_distances_is_rough_quicker,
+    .price_roughly = sm_distances_price_roughly,
+    .settle = sm_distances_settle,
+    .cost = sm_distances_cost,
     .level_distances = sm_distances_levels,
     .leaf_row = sm_distances_leaf_row,
     .leaf_pair = sm_distances_leaf_pair,

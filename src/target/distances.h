@@ -2,6 +2,7 @@
 #ifndef SM_TARGET_DISTANCES_H
 #define SM_TARGET_DISTANCES_H
 
+#include "base/finite.h"
 #include "factor/factor.h"
 #include "target/target.h"
 
@@ -11,6 +12,7 @@ typedef struct sm_distances {
     float *owned;         /* z, if it is ours */
     double *diagonal;     /* [n_rows] owned: in place of z_ii; NULL: as in z */
     smerf_target *shared; /* the target that z belongs to, if it is not ours */
+    sm_float_facts facts; /* of all z_ij */
 } sm_distances;
 
 static inline const sm_distances *sm_distances_of(const smerf_target *target) { return (const sm_distances *)target; }
@@ -30,7 +32,19 @@ void sm_distances_search_free(sm_search *search);
 size_t sm_distances_enter(sm_search *search, const sm_node *node, size_t view);
 bool sm_distances_is_pure(sm_search *search, const sm_node *node);
 double sm_distances_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
+void sm_distances_costs(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out);
+size_t sm_distances_at_once(const smerf_target *target, const sm_search_size *size);
+size_t sm_distances_most_threads(const smerf_target *target, const sm_search_size *size);
+double sm_distances_search_bytes(const smerf_target *target, const sm_search_size *size); /* that a search takes */
 void sm_distances_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean);
+
+/* distances_rough.c */
+bool sm_distances_is_rough_quicker(sm_search *search, const sm_node *node, size_t n_line_ups);
+double sm_distances_price_roughly(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups,
+                                  sm_doubt *doubt);
+double sm_distances_cost(sm_search *search, const sm_node *node);
+void sm_distances_settle(sm_search *search, const sm_node *node, const uint32_t *order, size_t n_left, double *left,
+                         double *right);
 
 /* distances_leaves.c */
 void sm_distances_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row,

@@ -76,6 +76,11 @@ typedef struct sm_search_size {
     smerf_kernels kernels;
 } sm_search_size;
 
+/* How far the costs of a cut, of both sides together, may be from what they are: by so much, and by this share of them. */
+typedef struct sm_doubt {
+    double least, share;
+} sm_doubt;
+
 /* A quicker way to grow, for kinds whose cuts cost a few sums, where the weight of an item is the number of its draws:
  * nothing is prepared for a node but these sums, and items are known by their slots. */
 enum { SM_MOST_DRAWS = 255 };   /* of one item, see slots.c */
@@ -124,12 +129,33 @@ typedef struct sm_target_kind {
     /* The rest asks about the node entered last. Pure: all z_ij are equal, the diagonal included. */
     bool (*is_pure)(sm_search *search, const sm_node *node);
 
-    /* Whether all line-ups of a node are best priced in one call, whatever room that takes. */
-    bool prices_at_once;
-
     /* Fills the costs of all cuts, and returns the cost of the node itself. A call's costs do not depend on which other
      * line-ups are priced with it. */
     double (*price)(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
+
+    /* How many of size->n_threads may grow trees at the same time, where the memory of all of them together has a limit; at least
+     * one. NULL: all of them. */
+    size_t (*most_threads)(const smerf_target *target, const sm_search_size *size);
+
+    /* For kinds that price many line-ups in one call: `price` leaves the costs to `costs`, which fills in those of one
+     * line-up of that call, so that not all of them need room at once. NULL: `price` does all.
+     *   n_at_once  how many line-ups of a node of size->n_items may be priced in one call, the two of a candidate at least;
+     *              of smaller nodes more, up to as many items in all line-ups */
+    void (*costs)(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out);
+    size_t (*n_at_once)(const smerf_target *target, const sm_search_size *size);
+
+    /* For kinds that price large nodes sooner if the costs of cuts may be a little off. NULL: there is no such way. Whether it is
+     * quicker, for a node and a number of line-ups, must not depend on who else is at work. `price_roughly` does what `price` does;
+     * the cost of the node that it returns is exact.
+     *   doubt  out */
+    bool (*is_rough_quicker)(sm_search *search, const sm_node *node, size_t n_line_ups);
+    double (*price_roughly)(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups,
+                            sm_doubt *doubt);
+
+    /* What they say exactly: the costs of one cut, where the first n_left of an order go left; and that of the node. */
+    void (*settle)(sm_search *search, const sm_node *node, const uint32_t *order, size_t n_left, double *left,
+                   double *right);
+    double (*cost)(sm_search *search, const sm_node *node);
 
     /* Mean distance between the items of two levels, each level's distance to itself included. Items whose level is
      * SMERF_MISSING are left out.
@@ -248,6 +274,14 @@ typedef struct sm_target_kind {
     smerf_status (*save)(const smerf_target *target, sm_tensors *tensors, smerf_error *error);
     smerf_status (*load)(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error);
 } sm_target_kind;
+
+/* Prices line-ups that all have room for their costs, as tests and benchmarks do. */
+static inline double sm_price(const sm_target_kind *kind, sm_search *search, const sm_node *node,
+                              const sm_line_up *line_ups, size_t n_line_ups) {
+    double cost = kind->price(search, node, line_ups, n_line_ups);
+    for (size_t u = 0; u < n_line_ups && kind->costs != NULL; u++) kind->costs(search, node, u, &line_ups[u]);
+    return cost;
+}
 
 /* The head of every target; each kind's own struct starts with it. */
 struct smerf_target {

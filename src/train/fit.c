@@ -19,8 +19,7 @@ static smerf_status grow_one(void *job, size_t task, size_t thread, smerf_error 
     forest_job *forest = job;
     sm_tree_builder **builder = &forest->builders[thread];
     smerf_status status = SMERF_OK;
-    if (*builder == NULL)
-        status = sm_tree_builder_new(forest->problem, forest->crew->n_threads, forest->kernels, builder, error);
+    if (*builder == NULL) status = sm_tree_builder_new(forest->problem, forest->kernels, builder, error);
     if (status != SMERF_OK) return status;
     size_t number = forest->problem->options->first_tree + task;
     return sm_tree_builder_grow(*builder, number, forest->crew, thread, &forest->model->trees[task], error);
@@ -28,18 +27,18 @@ static smerf_status grow_one(void *job, size_t task, size_t thread, smerf_error 
 
 /* What the threads will ask for, all but the target's own room: the line-ups of a node (their orders and the costs of
  * their cuts), sorting, and the tree that grows. */
-static smerf_status check_room(const sm_problem *problem, size_t n_threads, smerf_error *error) {
-    double line_ups = (double)sm_splitter_room(problem) * 21, others = (double)problem->n_items * 130;
+static smerf_status check_room(const sm_problem *problem, smerf_error *error) {
+    double line_ups = sm_splitter_bytes(problem, 2), others = (double)problem->n_items * 130;
     double lists = (double)problem->most_sorted * (4 * (double)problem->n_numbers + 4);
-    return sm_check_memory((line_ups + lists + others) * (double)n_threads, "lining up the items of a node", error);
+    return sm_check_memory((line_ups + lists + others) * (double)problem->n_threads, "lining up the items of a node",
+                           error);
 }
 
 static smerf_status grow_all(const sm_problem *problem, const smerf_run *run, smerf_model *model, smerf_error *error) {
     sm_crew crew;
     sm_crew_start(&crew, run);
-    size_t n_trees = problem->options->n_trees;
-    if (crew.n_threads > n_trees) crew.n_threads = n_trees;
-    smerf_status status = check_room(problem, crew.n_threads, error);
+    crew.n_threads = problem->n_threads;
+    smerf_status status = check_room(problem, error);
     if (status != SMERF_OK) return status;
     forest_job job = {.problem = problem,
                       .crew = &crew,
@@ -47,7 +46,7 @@ static smerf_status grow_all(const sm_problem *problem, const smerf_run *run, sm
                       .builders = sm_zeros(crew.n_threads, sizeof *job.builders),
                       .model = model};
     if (job.builders == NULL) return sm_no_memory(error, "preparing to grow trees");
-    status = sm_crew_do(&crew, n_trees, grow_one, &job, error);
+    status = sm_crew_do(&crew, problem->options->n_trees, grow_one, &job, error);
     for (size_t t = 0; t < crew.n_threads; t++) sm_tree_builder_free(job.builders[t]);
     sm_free(job.builders);
     return status;

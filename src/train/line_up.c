@@ -108,18 +108,20 @@ static size_t order_by_value(sm_splitter *splitter, const sm_node *node, const s
 
 /* ---- either way ---- */
 
-static size_t add_line_up(sm_splitter *splitter, size_t n) {
+/* place  of its costs, if not all line-ups have room for these: among those of its candidate */
+static size_t add_line_up(sm_splitter *splitter, size_t n, size_t place) {
     size_t u = splitter->n_line_ups++;
     const sm_line_room *room = splitter->room;
+    size_t costs = (splitter->keeps_costs ? u : place) * n;
     splitter->line_ups[u] = (sm_line_up){.order = room->orders + u * n,
-                                         .left = room->costs + u * n,
-                                         .right = room->other_side != NULL ? room->other_side + u * n : NULL};
+                                         .left = room->costs + costs,
+                                         .right = room->other_side != NULL ? room->other_side + costs : NULL};
     return u;
 }
 
 void sm_splitter_line_up(sm_splitter *splitter, const sm_node *node, const sm_direction *direction,
                          sm_candidate *candidate) {
-    size_t n = node->n, main_line = add_line_up(splitter, n);
+    size_t n = node->n, main_line = add_line_up(splitter, n, 0);
     bool is_sum = splitter->problem->options->splits == SMERF_OBLIQUE;
     *candidate = (sm_candidate){.direction = direction,
                                 .is_cut = splitter->room->cuts + main_line * n,
@@ -136,7 +138,7 @@ void sm_splitter_line_up(sm_splitter *splitter, const sm_node *node, const sm_di
     if (n_present > 0 && candidate->is_cut != NULL) candidate->is_cut[n_present - 1] = n_missing > 0;
     if (n_missing == 0 || n_present == 0) return;
 
-    candidate->missing_left = add_line_up(splitter, n);
+    candidate->missing_left = add_line_up(splitter, n, 1);
     uint32_t *other = splitter->room->orders + candidate->missing_left * n;
     memcpy(other, splitter->line_ups[main_line].order + n_present, n_missing * sizeof *other);
     memcpy(other + n_missing, splitter->line_ups[main_line].order, n_present * sizeof *other);

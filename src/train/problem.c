@@ -68,7 +68,16 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
         if (problem->facts[f].most_alike > problem->most_alike) problem->most_alike = problem->facts[f].most_alike;
     }
     problem->most_line_ups = options->candidates * (is_any_missing ? 2 : 1);
+    problem->n_threads = sm_problem_threads(problem, crew->n_threads);
     return SMERF_OK;
+}
+
+size_t sm_problem_threads(const sm_problem *problem, size_t n_asked) {
+    const sm_target_kind *kind = problem->target->kind;
+    size_t n_trees = problem->options->n_trees;
+    sm_search_size size = sm_problem_search_size(problem);
+    size.n_threads = n_asked < n_trees ? n_asked : n_trees;
+    return kind->most_threads != NULL ? kind->most_threads(problem->target, &size) : size.n_threads;
 }
 
 void sm_problem_free(sm_problem *problem) {
@@ -79,6 +88,15 @@ void sm_problem_free(sm_problem *problem) {
     sm_free(problem->facts);
     sm_free(problem->shares);
     *problem = (sm_problem){0};
+}
+
+sm_search_size sm_problem_search_size(const sm_problem *problem) {
+    return (sm_search_size){.n_items = problem->most_in_bag,
+                            .n_levels = sm_problem_most_levels(problem),
+                            .n_line_ups = problem->most_line_ups,
+                            .n_threads = problem->n_threads,
+                            .list_bytes = problem->most_sorted > 0 ? 4 * (problem->n_numbers + 1) : 0,
+                            .are_draws = problem->item_weights == NULL};
 }
 
 size_t sm_problem_most_levels(const sm_problem *problem) {

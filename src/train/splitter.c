@@ -3,6 +3,8 @@
  *   2. line the node's items up along each          line_up.c; levels of a category: categories.c
  *   3. ask what every cut would cost, or gain       the target
  *   4. keep the best cut, ties by rule
+ * Where the target can say sooner about what cuts cost, it is asked that first; the cuts that may be the best are then priced
+ * exactly, one by one or, if there are many, all of their candidates. Either way the cut is the one that exact costs give.
  * Steps 2 and 3 go a batch of candidates at a time; if the one that wins is not in the last batch it is priced again.
  * It never touches the tree: that is tree_builder.c. Paper: section 2, Eq. (1).
  *
@@ -21,8 +23,9 @@ static const double same_gain = 1e-9;
 /* Nodes of so many items are lined up along all candidates at once. */
 enum { SMALL_NODE = 16384 };
 
-/* The bytes of an item in a line-up: its place, one or two costs, whether it may be cut. */
-static size_t bytes_an_item(size_t n_sides) { return sizeof(uint32_t) + n_sides * sizeof(double) + sizeof(bool); }
+/* The bytes of an item in a line-up: its place, and whether it may be cut; the costs of one or two sides. */
+enum { PLACE_BYTES = sizeof(uint32_t) + sizeof(bool) };
+static size_t bytes_an_item(size_t n_sides) { return PLACE_BYTES + n_sides * sizeof(double); }
 
 static size_t line_ups_a_candidate(const sm_problem *problem) {
     return problem->most_line_ups / problem->options->candidates;
@@ -36,24 +39,33 @@ static bool can_use_lists(const sm_problem *problem) {
            n_bytes / bytes_an_item(2) >= sm_size(line_ups_a_candidate(problem), problem->most_in_bag, 0);
 }
 
-size_t sm_splitter_room(const sm_problem *problem) {
+/* Items in all line-ups of the usual room, and in those that have costs. */
+static sm_line_room usual_size(const sm_problem *problem) {
+    const sm_target_kind *kind = problem->target->kind;
     size_t n = problem->most_in_bag, small = n < SMALL_NODE ? n : SMALL_NODE;
-    size_t all = sm_size(problem->most_line_ups, problem->target->kind->prices_at_once ? n : small, 0);
-    size_t at_once =
-        problem->target->kind->scanner != NULL && problem->options->candidates > 1 ? 2 : 1; /* candidates */
+    if (kind->costs != NULL) {
+        sm_search_size size = sm_problem_search_size(problem);
+        return (sm_line_room){.n = sm_size(kind->n_at_once(problem->target, &size), n, 0),
+                              .n_costs = sm_size(line_ups_a_candidate(problem), n, 0)};
+    }
+    size_t all = sm_size(problem->most_line_ups, small, 0);
+    size_t at_once = kind->scanner != NULL && problem->options->candidates > 1 ? 2 : 1; /* candidates */
     size_t largest = can_use_lists(problem) ? problem->most_sorted : n;
     size_t least = sm_size(at_once * line_ups_a_candidate(problem), largest, 0);
-    return all > least ? all : least;
+    size_t most = all > least ? all : least;
+    return (sm_line_room){.n = most, .n_costs = most};
 }
 
-static sm_line_room lay_out(void *memory, size_t n, size_t n_sides) {
-    double *costs = memory;
-    uint32_t *orders = (uint32_t *)(void *)(costs + n_sides * n);
-    return (sm_line_room){.n = n,
-                          .costs = costs,
-                          .other_side = n_sides == 2 ? costs + n : NULL,
-                          .orders = orders,
-                          .cuts = (bool *)(orders + n)};
+double sm_splitter_bytes(const sm_problem *problem, size_t n_sides) {
+    sm_line_room room = usual_size(problem);
+    return (double)room.n * PLACE_BYTES + (double)room.n_costs * (double)(n_sides * sizeof *room.costs);
+}
+
+static void lay_out(sm_line_room *room, void *memory, size_t n_sides) {
+    room->costs = memory;
+    room->other_side = n_sides == 2 ? room->costs + room->n_costs : NULL;
+    room->orders = (uint32_t *)(void *)(room->costs + n_sides * room->n_costs);
+    room->cuts = (bool *)(room->orders + room->n);
 }
 
 /* A scanner says what cuts gain, others what both sides cost. Numbers are sorted from one side to the other. */
@@ -61,12 +73,16 @@ static void make_rooms(sm_splitter *splitter) {
     const sm_problem *problem = splitter->problem;
     const sm_sorted *sorted = splitter->sorted;
     size_t n_sides = splitter->scan == NULL || !sm_sorted_is_used(sorted) ? 2 : 1;
-    size_t n = sm_splitter_room(problem);
-    void *memory = sm_arena_take(&splitter->arena, n, bytes_an_item(n_sides));
+    sm_line_room usual = usual_size(problem);
+    size_t n_bytes = sm_size(usual.n, PLACE_BYTES, sm_size(usual.n_costs, n_sides * sizeof *usual.costs, 0));
+    void *memory = sm_arena_take(&splitter->arena, n_bytes, 1);
     if (memory == NULL) return;
-    splitter->usual = lay_out(memory, n, n_sides);
+    lay_out(&usual, memory, n_sides);
+    splitter->usual = usual;
+    if (!can_use_lists(problem)) return;
     size_t n_listed = sm_size(problem->n_numbers + 1, sorted->room, 0) * sizeof *sorted->lists;
-    if (can_use_lists(problem)) splitter->large = lay_out(sorted->lists, n_listed / bytes_an_item(n_sides), n_sides);
+    splitter->large.n = splitter->large.n_costs = n_listed / bytes_an_item(n_sides);
+    lay_out(&splitter->large, sorted->lists, n_sides);
 }
 
 smerf_status sm_splitter_start(sm_splitter *splitter, const sm_splitter *given, smerf_error *error) {
@@ -113,6 +129,18 @@ static void scan(sm_splitter *splitter, const sm_node *node) {
         splitter->largest[u] = scanner->gains(splitter->scan, line[u].order, node->n, line[u].left);
 }
 
+/* Fills in the costs of a candidate of the batch, if that was left to do. */
+static void ask_costs(sm_splitter *splitter, const sm_node *node, const sm_candidate *candidate) {
+    const sm_target_kind *kind = splitter->problem->target->kind;
+    size_t lines[] = {candidate->missing_right, candidate->missing_left};
+    for (size_t i = 0; i < 2 && splitter->scan == NULL && kind->costs != NULL; i++)
+        if (lines[i] != SIZE_MAX) kind->costs(splitter->search, node, lines[i], &splitter->line_ups[lines[i]]);
+}
+
+static bool is_out(const sm_splitter *splitter, size_t c) {
+    return splitter->some_are_out && splitter->candidates[c].is_out;
+}
+
 /* Lines up and prices candidates from `first` on: as many as fit. */
 static void price_batch(sm_splitter *splitter, const sm_node *node, size_t first, size_t end) {
     size_t most = line_ups_a_candidate(splitter->problem);
@@ -120,23 +148,20 @@ static void price_batch(sm_splitter *splitter, const sm_node *node, size_t first
     splitter->first = splitter->end = first;
     while (splitter->end < end && (splitter->n_line_ups + most) * node->n <= splitter->room->n) {
         size_t c = splitter->end++;
-        sm_splitter_line_up(splitter, node, &splitter->directions.direction[c], &splitter->candidates[c]);
+        if (!is_out(splitter, c))
+            sm_splitter_line_up(splitter, node, &splitter->directions.direction[c], &splitter->candidates[c]);
     }
     const sm_target_kind *kind = splitter->problem->target->kind;
-    if (splitter->scan == NULL)
-        splitter->node_cost = kind->price(splitter->search, node, splitter->line_ups, splitter->n_line_ups);
-    else
+    if (splitter->scan != NULL)
         scan(splitter, node);
+    else if (splitter->is_rough)
+        splitter->node_cost =
+            kind->price_roughly(splitter->search, node, splitter->line_ups, splitter->n_line_ups, &splitter->doubt);
+    else
+        splitter->node_cost = kind->price(splitter->search, node, splitter->line_ups, splitter->n_line_ups);
 }
 
 /* ---- 4. choosing ---- */
-
-typedef struct cut {
-    const sm_candidate *candidate;
-    size_t rank; /* the last present item that goes left */
-    bool missing_left;
-    double gain;
-} cut;
 
 typedef struct best_gain {
     double gain, largest_term; /* of Eq. (1), in size */
@@ -212,6 +237,8 @@ static best_gain best_of_all(sm_splitter *splitter, const sm_node *node) {
         for (size_t c = splitter->first; c < splitter->end; c++) {
             sm_candidate *candidate = &splitter->candidates[c];
             candidate->best_gain = -INFINITY;
+            if (is_out(splitter, c)) continue;
+            ask_costs(splitter, node, candidate);
             if (candidate->missing_left != SIZE_MAX) best_of_line(splitter, node, candidate, true, &best);
             best_of_line(splitter, node, candidate, false, &best);
         }
@@ -219,25 +246,125 @@ static best_gain best_of_all(sm_splitter *splitter, const sm_node *node) {
     return best;
 }
 
-/* Among the cuts that gain enough: the first candidate, then the smallest threshold, then missing to the left. */
-static cut first_cut(sm_splitter *splitter, const sm_node *node, double enough) {
-    size_t c = 0;
-    while (splitter->candidates[c].best_gain < enough) c++;
-    if (c < splitter->first) price_batch(splitter, node, c, c + 1);
+/* Sees to it that a candidate's line-ups and their costs are at hand. */
+static const sm_candidate *bring(sm_splitter *splitter, const sm_node *node, size_t c) {
     const sm_candidate *candidate = &splitter->candidates[c];
-    cut chosen = {.candidate = candidate};
-    for (;; chosen.rank++) {
-        if (candidate->is_cut != NULL && !candidate->is_cut[chosen.rank]) continue;
-        bool may_go_left = candidate->missing_left != SIZE_MAX && chosen.rank + 1 < candidate->n_present;
-        for (int side = may_go_left ? 0 : 1; side < 2; side++) {
-            size_t gap;
-            chosen.missing_left = side == 0;
-            const sm_line_up *line = line_of(splitter, node, candidate, chosen.missing_left, &gap);
-            chosen.gain = gain_at(splitter, line, gap + chosen.rank);
-            if (chosen.gain >= enough && may_cut(splitter, candidate, chosen.rank)) return chosen;
+    bool is_priced = c >= splitter->first && c < splitter->end;
+    if (!is_priced) price_batch(splitter, node, c, c + 1);
+    if (!is_priced || !splitter->keeps_costs) ask_costs(splitter, node, candidate);
+    return candidate;
+}
+
+/* Whether missing values may go left at a gap: not where they are parted from those present. */
+static bool may_go_left(const sm_candidate *candidate, size_t rank) {
+    return candidate->missing_left != SIZE_MAX && rank + 1 < candidate->n_present;
+}
+
+/* Whether a cut may be made, and gains enough. */
+static bool gains_enough(const sm_splitter *splitter, const sm_node *node, const sm_candidate *candidate, double enough,
+                         sm_cut *cut) {
+    size_t gap;
+    const sm_line_up *line = line_of(splitter, node, candidate, cut->missing_left, &gap);
+    cut->gain = gain_at(splitter, line, gap + cut->rank);
+    return cut->gain >= enough && may_cut(splitter, candidate, cut->rank);
+}
+
+/* Among the cuts that gain enough: the first candidate, then the smallest threshold, then missing to the left. */
+static sm_cut first_cut(sm_splitter *splitter, const sm_node *node, double enough) {
+    sm_cut cut = {0};
+    while (splitter->candidates[cut.candidate].best_gain < enough) cut.candidate++;
+    const sm_candidate *candidate = bring(splitter, node, cut.candidate);
+    for (;; cut.rank++) {
+        if (candidate->is_cut != NULL && !candidate->is_cut[cut.rank]) continue;
+        for (int side = may_go_left(candidate, cut.rank) ? 0 : 1; side < 2; side++) {
+            cut.missing_left = side == 0;
+            if (gains_enough(splitter, node, candidate, enough, &cut)) return cut;
         }
     }
 }
+
+/* ---- 4. choosing among rough costs ---- */
+
+/* What rough costs must say a cut gains if it may be the best, or as good: c being what it costs, its gain may be up to
+ * doubt(c) more, and that of the best cut as much less. */
+static double enough_roughly(const sm_splitter *splitter, best_gain best) {
+    const sm_doubt *doubt = &splitter->doubt;
+    double best_cost = splitter->node_cost - best.gain;
+    double best_at_least = best.gain - doubt->least - doubt->share * fabs(best_cost);
+    double tolerance = same_gain * (best.largest_term + doubt->least) * (1 + 2 * doubt->share);
+    return (best_at_least - tolerance - doubt->least - doubt->share * splitter->node_cost) / (1 - doubt->share);
+}
+
+/* Adds the cuts of one candidate that gain enough to those in question, in the order of the rule; false: there are too many. */
+static bool list_cuts(sm_splitter *splitter, const sm_node *node, size_t c, double enough, size_t *n_listed) {
+    const sm_candidate *candidate = bring(splitter, node, c);
+    for (sm_cut cut = {.candidate = c}; cut.rank < candidate->n_present; cut.rank++) {
+        if (!may_cut(splitter, candidate, cut.rank)) continue;
+        for (int side = may_go_left(candidate, cut.rank) ? 0 : 1; side < 2; side++) {
+            cut.missing_left = side == 0;
+            if (!gains_enough(splitter, node, candidate, enough, &cut)) continue;
+            if (*n_listed == SM_MOST_IN_QUESTION) return false;
+            splitter->in_question[(*n_listed)++] = cut;
+        }
+    }
+    return true;
+}
+
+/* Those of all candidates; one without any is out. SIZE_MAX: there are too many. */
+static size_t list_all_cuts(sm_splitter *splitter, const sm_node *node, double enough) {
+    size_t n_listed = 0;
+    bool is_complete = true;
+    for (size_t c = 0; c < splitter->directions.n; c++) {
+        bool is_below = splitter->candidates[c].best_gain < enough;
+        if (!is_below && is_complete) is_complete = list_cuts(splitter, node, c, enough, &n_listed);
+        splitter->candidates[c].is_out = is_below;
+    }
+    splitter->some_are_out = true;
+    return is_complete ? n_listed : SIZE_MAX;
+}
+
+/* What a cut really gains. */
+static best_gain settle(sm_splitter *splitter, const sm_node *node, sm_cut *cut) {
+    double left, right;
+    size_t gap;
+    const sm_line_up *line = line_of(splitter, node, bring(splitter, node, cut->candidate), cut->missing_left, &gap);
+    splitter->problem->target->kind->settle(splitter->search, node, line->order, gap + cut->rank + 1, &left, &right);
+    cut->gain = splitter->node_cost - left - right;
+    return (best_gain){.gain = cut->gain,
+                       .largest_term = fmax(fabs(splitter->node_cost), fmax(fabs(left), fabs(right)))};
+}
+
+/* The first of the listed cuts that gains enough; its line-up is at hand. What a single one gains is left open. */
+static sm_cut first_listed(sm_splitter *splitter, const sm_node *node, size_t n_listed) {
+    best_gain best = {.gain = -INFINITY};
+    sm_cut *cut = splitter->in_question;
+    for (size_t i = 0; i < n_listed && n_listed > 1; i++) {
+        best_gain gain = settle(splitter, node, &cut[i]);
+        if (gain.gain > best.gain) best = gain;
+    }
+    while (n_listed > 1 && cut->gain < best.gain - same_gain * best.largest_term) cut++;
+    cut->is_open = n_listed == 1;
+    bring(splitter, node, cut->candidate);
+    return *cut;
+}
+
+/* The best of all candidates, and the rule. */
+static sm_cut choose_cut(sm_splitter *splitter, const sm_node *node) {
+    const sm_target_kind *kind = splitter->problem->target->kind;
+    splitter->is_rough = splitter->scan == NULL && kind->is_rough_quicker != NULL &&
+                         kind->is_rough_quicker(splitter->search, node, splitter->directions.n);
+    splitter->some_are_out = false;
+    best_gain best = best_of_all(splitter, node);
+    if (splitter->is_rough) {
+        size_t n_listed = list_all_cuts(splitter, node, enough_roughly(splitter, best));
+        if (n_listed != SIZE_MAX) return first_listed(splitter, node, n_listed);
+        splitter->is_rough = false;
+        best = best_of_all(splitter, node);
+    }
+    return first_cut(splitter, node, best.gain - same_gain * best.largest_term);
+}
+
+/* ---- the split ---- */
 
 static uint32_t slot_at(const sm_splitter *splitter, const sm_node *node, const uint32_t *order, size_t rank) {
     return splitter->scan != NULL ? order[rank] : node->slots[order[rank]];
@@ -248,9 +375,10 @@ static double weight_at(const sm_splitter *splitter, const sm_node *node, const 
 }
 
 /* Returns whether the left side is at least as heavy, where no value is missing. */
-static bool send_items(sm_splitter *splitter, const sm_node *node, const cut *chosen) {
-    const uint32_t *order = splitter->line_ups[chosen->candidate->missing_right].order;
-    size_t n_present = chosen->candidate->n_present, n_left = chosen->rank + 1;
+static bool send_items(sm_splitter *splitter, const sm_node *node, const sm_cut *chosen) {
+    const sm_candidate *candidate = &splitter->candidates[chosen->candidate];
+    const uint32_t *order = splitter->line_ups[candidate->missing_right].order;
+    size_t n_present = candidate->n_present, n_left = chosen->rank + 1;
     bool *goes_left = splitter->goes_left;
     double left = 0;
     for (size_t r = 0; r < n_left; r++) {
@@ -278,9 +406,10 @@ static size_t collect_left_levels(sm_splitter *splitter, const sm_node *node, si
     return n_left;
 }
 
-static sm_gap gap_of(const sm_splitter *splitter, const sm_node *node, const cut *chosen) {
-    const uint32_t *order = splitter->line_ups[chosen->candidate->missing_right].order;
-    bool is_last = chosen->rank + 1 == chosen->candidate->n_present;
+static sm_gap gap_of(const sm_splitter *splitter, const sm_node *node, const sm_cut *chosen) {
+    const sm_candidate *candidate = &splitter->candidates[chosen->candidate];
+    const uint32_t *order = splitter->line_ups[candidate->missing_right].order;
+    bool is_last = chosen->rank + 1 == candidate->n_present;
     uint32_t low = slot_at(splitter, node, order, chosen->rank);
     uint32_t high = is_last ? low : slot_at(splitter, node, order, chosen->rank + 1);
     return (sm_gap){.low = splitter->slots->items[low], .high = splitter->slots->items[high]};
@@ -293,18 +422,21 @@ bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, double node_co
     if (directions->n == 0) return false;
     splitter->node_cost = node_cost;
     splitter->room = node->n > splitter->sorted->room && splitter->large.n > 0 ? &splitter->large : &splitter->usual;
+    splitter->keeps_costs = splitter->room->n_costs >= splitter->room->n ||
+                            splitter->room->n_costs / node->n >= splitter->problem->most_line_ups;
     if (splitter->scan == NULL && sm_sorted_is_used(splitter->sorted))
         for (size_t k = 0; k < node->n; k++) splitter->place_of[node->slots[k]] = (uint32_t)k;
-    best_gain best = best_of_all(splitter, node);
-    cut chosen = first_cut(splitter, node, best.gain - same_gain * best.largest_term);
+    sm_cut chosen = choose_cut(splitter, node);
+    const sm_candidate *candidate = &splitter->candidates[chosen.candidate];
 
-    *split = (sm_split){.direction = chosen.candidate->direction,
+    *split = (sm_split){.direction = candidate->direction,
                         .gap = gap_of(splitter, node, &chosen),
-                        .gain = chosen.gain,
+                        .gain = chosen.is_open ? splitter->node_cost : chosen.gain,
+                        .is_open = chosen.is_open,
                         .left_levels = splitter->left_levels,
                         .goes_left = splitter->goes_left};
     bool left_is_heavier = send_items(splitter, node, &chosen);
-    bool has_missing = chosen.candidate->n_present < node->n;
+    bool has_missing = candidate->n_present < node->n;
     split->missing_left = has_missing ? chosen.missing_left : left_is_heavier;
     if (split->direction->is_category) {
         size_t feature = directions->term_feature[split->direction->first_term];

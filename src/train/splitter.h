@@ -16,6 +16,7 @@ typedef struct sm_split {
     const sm_direction *direction;
     sm_gap gap; /* not for a category */
     double gain;
+    bool is_open; /* the costs of both sides have yet to be taken from the gain */
     bool missing_left;
     const uint32_t *left_levels; /* for a category, ascending */
     size_t n_left_levels;
@@ -31,16 +32,29 @@ typedef struct sm_candidate {
     const uint32_t *ranks;              /* and where there are ranks, those between different ones; else NULL */
     uint64_t bit;                       /* of the column that the ranks are of: sm_column_bit */
     double best_gain;                   /* over all its cuts */
+    bool is_out;                        /* none of its cuts can win, see sm_splitter.some_are_out */
 } sm_candidate;
+
+/* A cut of a candidate. */
+typedef struct sm_cut {
+    size_t candidate, rank;     /* the last present item that goes left */
+    bool missing_left, is_open; /* open: the gain is not known */
+    double gain;
+} sm_cut;
+
+/* Cuts that rough costs leave in question, see sm_target_kind.price_roughly: with more of them it is quicker to price their
+ * candidates exactly. */
+enum { SM_MOST_IN_QUESTION = 4 };
 
 /* Room for several line-ups, one after the other. What is sorted stands where costs will be: nothing is priced before
  * everything is sorted. */
 typedef struct sm_line_room {
-    size_t n;           /* items in all of them together */
-    uint32_t *orders;   /* [n] */
-    double *costs;      /* [n] of one side */
-    double *other_side; /* [n] likewise; NULL where nobody asks */
-    bool *cuts;         /* [n] */
+    size_t n;         /* items in all of them together */
+    size_t n_costs;   /* likewise, in those that have costs: all, or those of one candidate, see sm_target_kind.costs */
+    uint32_t *orders; /* [n] */
+    bool *cuts;       /* [n] */
+    double *costs;    /* [n_costs] of one side */
+    double *other_side; /* [n_costs] likewise; NULL where nobody asks */
 } sm_line_room;
 
 /* Candidates are lined up and priced a batch at a time: as many as there is room for, all of them in all but the largest
@@ -59,6 +73,7 @@ typedef struct sm_splitter {
     size_t first, end;         /* those of the batch that is priced now */
     sm_line_room usual, large; /* large: where lists will be, for nodes too large for these; none: n = 0 */
     const sm_line_room *room;  /* the one for the node that was searched last */
+    bool keeps_costs;          /* there all line-ups of a batch have costs of their own */
     sm_line_up *line_ups;      /* of slots, with gains in the place of left costs, where there is a scanner */
     size_t n_line_ups;
     double *largest;        /* by line-up: gain, where there is a scanner */
@@ -67,18 +82,23 @@ typedef struct sm_splitter {
     bool *goes_left;        /* by slot */
     uint32_t *left_levels;
     double node_cost;
+    bool is_rough;     /* line-ups are priced roughly: costs may be off, */
+    sm_doubt doubt;    /* by so much */
+    bool some_are_out; /* candidates have been looked at, and some need not be any more */
+    sm_cut in_question[SM_MOST_IN_QUESTION];
     uint64_t may_be_alike; /* given: bits of columns along which all items of the node may have the same number */
 } sm_splitter;
 
 /* Starts from one of which the first five parts are given. */
 smerf_status sm_splitter_start(sm_splitter *splitter, const sm_splitter *given, smerf_error *error);
 
-/* How many items the line-ups hold that are priced together in all nodes that have lists, or in all: 21 bytes each. */
-size_t sm_splitter_room(const sm_problem *problem);
+/* What the line-ups take that are priced together in all nodes that have lists, or in all.
+ *   n_sides  whose costs are kept: 1 where a scanner is used, else 2 */
+double sm_splitter_bytes(const sm_problem *problem, size_t n_sides);
 
 /* Room for a number for each item of the tree, when it is done with. */
 static inline double *sm_splitter_idle(const sm_splitter *splitter) {
-    return splitter->usual.n >= splitter->problem->most_in_bag ? splitter->usual.costs : splitter->large.costs;
+    return splitter->usual.n_costs >= splitter->problem->most_in_bag ? splitter->usual.costs : splitter->large.costs;
 }
 
 void sm_splitter_free(sm_splitter *splitter); /* not the search */

@@ -17,6 +17,7 @@ typedef struct pending {
     size_t first, end; /* the slice */
     size_t depth;
     size_t parent;         /* the split whose right child this is, or NO_PARENT */
+    size_t owed;           /* the split from whose gain the cost of this node has yet to be taken, or NO_PARENT */
     size_t view;           /* of the target, see sm_target_kind.enter */
     uint64_t random_place; /* of the node's own random stream */
 } pending;
@@ -68,27 +69,21 @@ static bool can_scan(const sm_problem *problem) {
            scanner->fits(problem->target);
 }
 
-static smerf_status start_search(sm_tree_builder *builder, size_t n_threads, smerf_kernels kernels,
-                                 smerf_error *error) {
+static smerf_status start_search(sm_tree_builder *builder, smerf_kernels kernels, smerf_error *error) {
     const sm_problem *problem = builder->problem;
     const sm_target_kind *kind = problem->target->kind;
     if (can_scan(problem)) {
         builder->scan = kind->scanner->scan_new(problem->target, sm_slots_needed(problem, true), error);
         return builder->scan != NULL ? SMERF_OK : SMERF_NO_MEMORY;
     }
-    sm_search_size size = {.n_items = problem->most_in_bag,
-                           .n_levels = sm_problem_most_levels(problem),
-                           .n_line_ups = problem->most_line_ups,
-                           .n_threads = n_threads,
-                           .list_bytes = 68 + (problem->most_sorted > 0 ? 8 * problem->n_numbers : 0),
-                           .are_draws = problem->item_weights == NULL,
-                           .kernels = kernels};
+    sm_search_size size = sm_problem_search_size(problem);
+    size.kernels = kernels;
     builder->search = kind->search_new(problem->target, &size, error);
     return builder->search != NULL ? SMERF_OK : SMERF_NO_MEMORY;
 }
 
-smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, smerf_kernels kernels,
-                                 sm_tree_builder **out, smerf_error *error) {
+smerf_status sm_tree_builder_new(const sm_problem *problem, smerf_kernels kernels, sm_tree_builder **out,
+                                 smerf_error *error) {
     sm_tree_builder *builder = sm_zeros(1, sizeof *builder);
     if (builder == NULL) return sm_no_memory(error, "preparing to grow trees");
     size_t n = problem->most_in_bag;
@@ -100,7 +95,7 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, sm
     builder->node_weight = sm_arena_take(&builder->arena, can_scan(problem) ? 0 : n, sizeof *builder->node_weight);
     smerf_status status = SMERF_OK;
     if (builder->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
-    if (status == SMERF_OK) status = start_search(builder, n_threads, kernels, error);
+    if (status == SMERF_OK) status = start_search(builder, kernels, error);
     if (status == SMERF_OK) status = sm_slots_start(&builder->slots, problem, builder->scan, builder->draws, error);
     if (status == SMERF_OK)
         status = sm_sorted_start(&builder->sorted, problem, n_slots, builder->draws, kernels, error);
@@ -153,7 +148,10 @@ static bool start(sm_tree_builder *builder, size_t number) {
     tree->first_term[0] = tree->first_member[0] = 0;
     if (builder->has_categories) tree->first_left[0] = 0;
     builder->n_terms = builder->n_left = builder->n_pending = 0;
-    return push(builder, (pending){.end = builder->slots.n_in_bag, .parent = NO_PARENT, .random_place = SM_PLACE_ROOT});
+    return push(builder, (pending){.end = builder->slots.n_in_bag,
+                                   .parent = NO_PARENT,
+                                   .owed = NO_PARENT,
+                                   .random_place = SM_PLACE_ROOT});
 }
 
 /* The rules that need no look at the distances. */
@@ -256,11 +254,34 @@ static bool may_need_items(const sm_tree_builder *builder, const pending *node) 
            builder->splitter.may_be_alike != 0;
 }
 
+/* Takes the cost of a node from the gain of the split above, where that was left open. */
+static void pay(sm_tree_builder *builder, const pending *node, double cost) {
+    if (node->owed != NO_PARENT) builder->grown.gain[node->owed] -= cost;
+}
+
+/* The same for a node that was entered, but not priced. */
+static void find_and_pay(sm_tree_builder *builder, const pending *node, const sm_node *asked) {
+    if (node->owed != NO_PARENT) pay(builder, node, builder->problem->target->kind->cost(builder->search, asked));
+}
+
+/* A leaf by rule is entered only if someone wants to know what it costs. */
+static void settle_leaf(sm_tree_builder *builder, const pending *node) {
+    sm_node asked = {
+        .items = builder->node_items, .n = node->end - node->first, .slots = builder->slots.order + node->first};
+    size_t view;
+    double cost;
+    add_leaf(builder, node);
+    if (node->owed == NO_PARENT) return;
+    for (size_t k = 0; k < asked.n; k++) builder->node_items[k] = builder->slots.items[asked.slots[k]];
+    enter(builder, &asked, node, &view, &cost);
+    find_and_pay(builder, node, &asked);
+}
+
 /* Settles one node: a leaf, or a split with two more nodes on the stack. False: no memory. */
 static bool settle(sm_tree_builder *builder, const pending *node, size_t number) {
     const sm_problem *problem = builder->problem;
     if (must_be_leaf(builder, node)) {
-        add_leaf(builder, node);
+        settle_leaf(builder, node);
         return true;
     }
     sm_node asked = {
@@ -277,21 +298,25 @@ static bool settle(sm_tree_builder *builder, const pending *node, size_t number)
     sm_random_start(&random, problem->options->seed, (uint32_t)number, node->random_place);
     sm_split split;
     if (!may_split || !sm_splitter_best(&builder->splitter, &asked, cost, &random, &split)) {
+        find_and_pay(builder, node, &asked);
         add_leaf(builder, node);
         return true;
     }
+    pay(builder, node, builder->splitter.node_cost);
     if (!add_split(builder, &split)) return false;
     size_t middle = part(builder, node, split.goes_left);
     pending left = {.first = node->first,
                     .end = middle,
                     .depth = node->depth + 1,
                     .parent = NO_PARENT,
+                    .owed = split.is_open ? builder->grown.n_splits - 1 : NO_PARENT,
                     .view = view,
                     .random_place = sm_random_child(node->random_place, 0)};
     pending right = {.first = middle,
                      .end = node->end,
                      .depth = node->depth + 1,
                      .parent = builder->grown.n_splits - 1,
+                     .owed = left.owed,
                      .view = view,
                      .random_place = sm_random_child(node->random_place, 1)};
     return push(builder, right) && push(builder, left);

@@ -9,8 +9,8 @@
 /* A thread's room for growing trees, one after the other. */
 typedef struct sm_tree_builder sm_tree_builder;
 
-smerf_status sm_tree_builder_new(const sm_problem *problem, size_t n_threads, smerf_kernels kernels,
-                                 sm_tree_builder **out, smerf_error *error);
+smerf_status sm_tree_builder_new(const sm_problem *problem, smerf_kernels kernels, sm_tree_builder **out,
+                                 smerf_error *error);
 void sm_tree_builder_free(sm_tree_builder *builder);
 
 /* Grows tree `number` of the forest into *tree.

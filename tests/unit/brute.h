@@ -62,12 +62,12 @@ static inline void check_price(brute *at, const sm_node *node) {
         draw_order(orders[u], node->n, &at->random);
         lines[u] = (sm_line_up){.order = orders[u], .left = left[u], .right = right[u]};
     }
-    double cost = kind->price(at->search, node, lines, MOST_LINE_UPS);
+    double cost = sm_price(kind, at->search, node, lines, MOST_LINE_UPS);
     double whole = brute_cost(at, node, orders[0], 0, node->n);
     assert_near(cost, whole, 1e-13 * whole);
     for (size_t u = 0; u < MOST_LINE_UPS; u++) {
         const sm_line_up alone = {.order = orders[u], .left = again[0], .right = again[1]};
-        assert_true(kind->price(at->search, node, &alone, 1) == cost); /* the same by itself, to the last bit */
+        assert_true(sm_price(kind, at->search, node, &alone, 1) == cost); /* the same by itself, to the last bit */
         assert_memory_equal(again[0], left[u], (node->n - 1) * sizeof **left);
         assert_memory_equal(again[1], right[u], (node->n - 1) * sizeof **right);
         for (size_t r = 0; r + 1 < node->n; r += 1 + node->n / 9) {

@@ -33,4 +33,51 @@ static inline size_t draw_children(uint32_t *items, size_t n, uint32_t *right, d
     return n_left;
 }
 
+/* ---- nodes below nodes, searched in several ways that must agree ---- */
+
+enum { WAYS = 4 };
+
+/* Both kernels, with much and little room for copies of blocks. */
+static inline sm_search *search_in_a_way(const smerf_target *target, size_t n_line_ups, size_t way) {
+    sm_search_size size = {.n_items = target->n_rows,
+                           .n_line_ups = n_line_ups,
+                           .n_threads = way < 2 ? 1 : 100000,
+                           .kernels = way % 2 == 0 ? SMERF_KERNELS_PLAIN : SMERF_KERNELS_AUTO};
+    sm_search *search = target->kind->search_new(target, &size, NULL);
+    assert_non_null(search);
+    return search;
+}
+
+typedef struct descent {
+    const smerf_target *target;
+    const double *weight; /* [target->n_rows] */
+    size_t n_line_ups;
+    double share_of_root, share; /* of all items that are in the root, and of a node's that are in the next */
+    size_t least;                /* items of a node */
+    void (*check)(const smerf_target *target, sm_search *const *searches, size_t *views, const sm_node *node,
+                  sm_random *random);
+} descent;
+
+/* Checks a root on some of the items, and nodes below it. */
+static inline void descend(const descent *of, sm_random *random) {
+    size_t n = of->target->n_rows, views[WAYS] = {0};
+    uint32_t *items = calloc(n, sizeof *items), *rest = calloc(n, sizeof *rest);
+    double *weight = calloc(n, sizeof *weight);
+    sm_search *searches[WAYS];
+    assert_true(items != NULL && rest != NULL && weight != NULL);
+    for (size_t way = 0; way < WAYS; way++) searches[way] = search_in_a_way(of->target, of->n_line_ups, way);
+    for (size_t i = 0; i < n; i++) items[i] = (uint32_t)i;
+    size_t n_now = of->share_of_root < 1 ? draw_children(items, n, rest, of->share_of_root, random) : n;
+    while (n_now >= of->least) {
+        sm_node node = {.items = items, .n = n_now, .weight = weight};
+        for (size_t k = 0; k < n_now; k++) node.total += weight[k] = of->weight[items[k]];
+        of->check(of->target, searches, views, &node, random);
+        n_now = draw_children(items, n_now, rest, of->share, random);
+    }
+    for (size_t way = 0; way < WAYS; way++) of->target->kind->search_free(searches[way]);
+    free(items);
+    free(rest);
+    free(weight);
+}
+
 #endif

@@ -113,10 +113,10 @@ static inline void check_price(walker *at, const sm_node *node) {
         lines[u] = (sm_line_up){.order = orders[u], .left = costs[0][u], .right = costs[1][u]};
         others[u] = (sm_line_up){.order = orders[u], .left = costs[2][u], .right = costs[3][u]};
     }
-    double cost = at->kind->price(at->search, node, lines, MOST_LINES);
+    double cost = sm_price(at->kind, at->search, node, lines, MOST_LINES);
     assert_cost(at, node, orders[0], 0, node->n, cost);
     for (size_t u = MOST_LINES; u-- > 0;) /* one by one, the last one first */
-        assert_same_bits(at->kind->price(at->other, node, &others[u], 1), cost);
+        assert_same_bits(sm_price(at->kind, at->other, node, &others[u], 1), cost);
     for (size_t u = 0; u < MOST_LINES; u++)
         for (size_t r = 0; r + 1 < node->n; r++) {
             assert_same_bits(lines[u].left[r], others[u].left[r]);

@@ -1,5 +1,6 @@
 /* test_dense_nodes.c - the cuts of nodes of a dense matrix, of sizes around the chunks and spans that they are summed in:
- * they cost what double sums say, and the same bits however the node's rows are kept and added. */
+ * they cost what double sums say, and the same bits however the node's rows are kept and added. And how many threads look
+ * for them at the same time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,10 +13,10 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "target/target.h"
+#include "target/distances.h"
 #include "tests/unit/nodes.h"
 
-enum { N = 1301, LINE_UPS = 3, WAYS = 4 };
+enum { N = 1301, LINE_UPS = 3 };
 
 typedef struct costs {
     double left[LINE_UPS][N], right[LINE_UPS][N], node;
@@ -55,17 +56,6 @@ static void join_one_by_one(size_t n, const sm_node *node, const uint32_t *order
     expected.node = sum / total;
 }
 
-/* Both kernels, with much and little room for copies of blocks. */
-static sm_search *search_in_a_way(const smerf_target *target, size_t way) {
-    sm_search_size size = {.n_items = target->n_rows,
-                           .n_line_ups = LINE_UPS,
-                           .n_threads = way < 2 ? 1 : 100000,
-                           .kernels = way % 2 == 0 ? SMERF_KERNELS_PLAIN : SMERF_KERNELS_AUTO};
-    sm_search *search = target->kind->search_new(target, &size, NULL);
-    assert_non_null(search);
-    return search;
-}
-
 /* Prices the cuts of random orders in all ways: the same bits. */
 static void assert_one_price(const smerf_target *target, sm_search *const *searches, size_t *views, const sm_node *node,
                              sm_random *random) {
@@ -76,7 +66,7 @@ static void assert_one_price(const smerf_target *target, sm_search *const *searc
         for (size_t u = 0; u < LINE_UPS; u++)
             lines[u] = (sm_line_up){.order = orders[u], .left = found[way].left[u], .right = found[way].right[u]};
         views[way] = target->kind->enter(searches[way], node, views[way]);
-        found[way].node = target->kind->price(searches[way], node, lines, LINE_UPS);
+        found[way].node = sm_price(target->kind, searches[way], node, lines, LINE_UPS);
         assert_memory_equal(&found[way].node, &found[0].node, sizeof found[0].node);
     }
     for (size_t u = 0; u < LINE_UPS; u++)
@@ -100,28 +90,26 @@ static void assert_costs(const smerf_target *target, const sm_node *node) {
     }
 }
 
-/* A root on some of the items, and nodes below it, each with a share of those of the node above. */
-static void descend(size_t n, double share_of_root, double share, bool is_wild) {
-    static uint32_t items[N], rest[N];
-    static double node_weight[N];
+static void assert_price_and_costs(const smerf_target *target, sm_search *const *searches, size_t *views,
+                                   const sm_node *node, sm_random *random) {
+    assert_one_price(target, searches, views, node, random);
+    assert_costs(target, node);
+}
+
+static void go_down(size_t n, double share_of_root, double share, bool is_wild) {
     sm_random random;
     sm_random_start(&random, 5, (uint32_t)n, (uint64_t)(1000 * share));
     draw_matrix(n, is_wild, &random);
     smerf_target *target;
     assert_int_equal(smerf_target_new_distances(z, n, &target, NULL), SMERF_OK);
-    sm_search *searches[WAYS];
-    size_t views[WAYS] = {0};
-    for (size_t way = 0; way < WAYS; way++) searches[way] = search_in_a_way(target, way);
-    for (size_t i = 0; i < n; i++) items[i] = (uint32_t)i;
-    size_t n_now = share_of_root < 1 ? draw_children(items, n, rest, share_of_root, &random) : n;
-    while (n_now >= 2) {
-        sm_node node = {.items = items, .n = n_now, .weight = node_weight};
-        for (size_t k = 0; k < n_now; k++) node.total += node_weight[k] = weight[items[k]];
-        assert_one_price(target, searches, views, &node, &random);
-        if (!is_wild) assert_costs(target, &node);
-        n_now = draw_children(items, n_now, rest, share, &random);
-    }
-    for (size_t way = 0; way < WAYS; way++) target->kind->search_free(searches[way]);
+    const descent of = {.target = target,
+                        .weight = weight,
+                        .n_line_ups = LINE_UPS,
+                        .share_of_root = share_of_root,
+                        .share = share,
+                        .least = 2,
+                        .check = is_wild ? assert_one_price : assert_price_and_costs};
+    descend(&of, &random);
     smerf_target_free(target);
 }
 
@@ -129,16 +117,16 @@ static void every_cut_of_a_root_costs_what_double_sums_say(void **state) {
     (void)state;
     static const size_t sizes[] = {2,   3,   4,   5,   7,   8,   9,    15,   127,  128,
                                    129, 131, 132, 255, 256, 257, 1023, 1024, 1025, N};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) descend(sizes[i], 1, 0, false);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) go_down(sizes[i], 1, 0, false);
 }
 
 static void every_cut_below_costs_what_double_sums_say(void **state) {
     (void)state;
-    descend(N, 0.63, 0.8, false);
-    descend(N, 1, 0.5, false);
-    descend(900, 0.9, 0.95, false);
-    descend(300, 0.2, 0.9, false);
-    descend(9, 0.9, 0.7, false);
+    go_down(N, 0.63, 0.8, false);
+    go_down(N, 1, 0.5, false);
+    go_down(900, 0.9, 0.95, false);
+    go_down(300, 0.2, 0.9, false);
+    go_down(9, 0.9, 0.7, false);
 }
 
 /* With weights from 1e-100 to 1e100 sums say nothing about each other but that they were added in one order. */
@@ -146,8 +134,34 @@ static void the_bits_are_the_same_for_weights_of_any_size(void **state) {
     (void)state;
     static const size_t sizes[] = {2, 3, 5, 8, 9, 127, 128, 129, 257, N};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        descend(sizes[i], 1, 0.8, true);
-        descend(sizes[i], 0.7, 0.5, true);
+        go_down(sizes[i], 1, 0.8, true);
+        go_down(sizes[i], 0.7, 0.5, true);
+    }
+}
+
+/* However many are asked for: as many grow trees as have room beside Z, in as much again. */
+static void threads_together_take_no_more_than_the_matrix(void **state) {
+    (void)state;
+    static const size_t asked[] = {1, 2, 8, 16, 32, 64, 1000};
+    for (size_t n = 20; n <= 4000; n *= 2) {
+        float *zeros = sm_zeros(n * n, sizeof *zeros);
+        smerf_target *target;
+        assert_non_null(zeros);
+        assert_int_equal(smerf_target_new_distances(zeros, n, &target, NULL), SMERF_OK);
+        size_t before = 0;
+        for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+            for (size_t n_line_ups = 4; n_line_ups <= 20; n_line_ups += 16) {
+                sm_search_size size = {
+                    .n_items = n, .n_line_ups = n_line_ups, .n_threads = asked[i], .list_bytes = 4 * 21};
+                size_t n_threads = size.n_threads = target->kind->most_threads(target, &size);
+                assert_true(n_threads >= 1 && n_threads <= asked[i] && n_threads + 8 >= before);
+                if (asked[i] <= 4) assert_int_equal(n_threads, asked[i]);
+                double taken = (double)n_threads * sm_distances_search_bytes(target, &size);
+                assert_true(n_threads <= 2 || taken <= fmax((double)(n * n) * sizeof(float), 1 << 24));
+                before = n_line_ups == 20 ? n_threads : before;
+            }
+        smerf_target_free(target);
+        sm_free(zeros);
     }
 }
 
@@ -156,6 +170,7 @@ int main(void) {
         cmocka_unit_test(every_cut_of_a_root_costs_what_double_sums_say),
         cmocka_unit_test(every_cut_below_costs_what_double_sums_say),
         cmocka_unit_test(the_bits_are_the_same_for_weights_of_any_size),
+        cmocka_unit_test(threads_together_take_no_more_than_the_matrix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

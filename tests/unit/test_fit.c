@@ -26,6 +26,25 @@ static void one_seed_grows_one_forest_on_any_thread_count(void **state) {
     data_set_free(data);
 }
 
+/* Where many threads share the room that Z leaves, the candidates of large nodes are priced in two calls. */
+static void one_seed_grows_one_forest_however_little_room_there_is(void **state) {
+    (void)state;
+    const data_plan plan = {.n_items = 1100, .n_numbers = 20, .n_categories = 3, .missing = 0.05, .seed = 3};
+    data_set *data = data_set_new(plan);
+    for (size_t s = 0; s < 2; s++) {
+        smerf_options options = options_for(24);
+        const smerf_run alone = {.n_threads = 1}, crowded = {.n_threads = 24};
+        options.splits = both_splits[s];
+        options.candidates = 23;
+        options.max_depth = 5;
+        smerf_model *expected = fit_with(data, &options, &alone), *model = fit_with(data, &options, &crowded);
+        assert_same_model(model, expected);
+        smerf_model_free(model);
+        smerf_model_free(expected);
+    }
+    data_set_free(data);
+}
+
 static void plain_kernels_grow_the_same_forest(void **state) {
     (void)state;
     data_set *data = mixed_data(131);
@@ -388,6 +407,7 @@ static void a_large_tree_can_be_cancelled_while_it_grows(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_seed_grows_one_forest_on_any_thread_count),
+        cmocka_unit_test(one_seed_grows_one_forest_however_little_room_there_is),
         cmocka_unit_test(plain_kernels_grow_the_same_forest),
         cmocka_unit_test(a_tree_does_not_depend_on_how_many_follow_or_precede),
         cmocka_unit_test(another_seed_grows_another_forest),

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "kernels/kernels.h"
@@ -21,7 +22,9 @@ typedef struct given {
     size_t n_strips, from;
     float z[ROWS][LONGEST];
     double w[LONGEST], v[ROWS];
-    int64_t rank[ORDERS * SM_CHUNK], row_rank[ORDERS * SM_CHUNK];
+    int32_t rank[ORDERS * SM_CHUNK], row_rank[ORDERS * SM_CHUNK];
+    float rough_w[LONGEST], rough_v[ROWS];
+    double float_w[LONGEST]; /* floats, 0 on the other side */
 } given;
 
 /* What they make of it, all sums starting from numbers that are there already. */
@@ -29,9 +32,27 @@ typedef struct sums {
     double y[ROWS * SM_CHUNK];
     double columns[(1 + ORDERS) * SM_CHUNK];
     double row_lanes[(1 + ORDERS) * ROWS * SM_LANES];
+    int32_t rough_y[ROWS * SM_CHUNK], rough_columns[(1 + ORDERS) * SM_CHUNK];
+    int32_t rough_lanes[(1 + ORDERS) * ROWS * SM_ROUGH_LANES];
+    double rows[ROWS * SM_EXACT_LANES];
 } sums;
 
 static given here;
+
+/* Weights for whole numbers: products of some thousands, and many that lie midway between two; and floats of any size. */
+static void fill_rough(size_t n, sm_random *random, bool is_wild) {
+    for (size_t j = 0; j < n; j++) {
+        here.rough_w[j] = (float)(1 + sm_random_below(random, 5));
+        double w = is_wild ? ldexp(1 + sm_random_uniform(random), (int)sm_random_below(random, 60) - 30)
+                           : 1 + sm_random_below(random, 5);
+        here.float_w[j] = sm_random_below(random, 2) == 0 ? (double)(float)w : 0;
+        for (size_t r = 0; r < ROWS && is_wild && n % 3 == 0; r++)
+            here.z[r][j] = 0.5F * (float)sm_random_below(random, 99);
+    }
+    for (size_t r = 0; r < ROWS; r++) here.rough_v[r] = (is_wild ? 1 : 1000) * (float)(1 + sm_random_below(random, 5));
+    for (size_t r = 0; r < ROWS && is_wild && n % 3 != 0; r++)
+        for (size_t j = 0; j < n; j++) here.z[r][j] = fmaxf(-1e5F, fminf(1e5F, here.z[r][j]));
+}
 
 /* Distances of both signs, weights of counts times item weights that may be of any size, ranks with ties and with the
  * rows' own among them, ends included. */
@@ -40,7 +61,8 @@ static void fill(size_t n, uint64_t number, bool is_wild) {
     sm_random_start(&random, 1, (uint32_t)n, number);
     memset(&here, 0, sizeof here);
     here.n_strips = 1 + number % 2;
-    here.from = number % 3 == 0 ? 0 : sm_random_below(&random, (uint32_t)sm_padded(n)) / SM_LANES * SM_LANES;
+    here.from =
+        number % 3 == 0 ? 0 : sm_random_below(&random, (uint32_t)sm_padded(n)) / SM_ROUGH_LANES * SM_ROUGH_LANES;
     for (size_t j = 0; j < n; j++) {
         here.w[j] = (1 + sm_random_below(&random, 4)) * (number % 2 == 0 ? 1 : exp(sm_random_normal(&random)));
         if (is_wild) here.w[j] *= pow(10, 200 * sm_random_uniform(&random) - 100);
@@ -53,11 +75,12 @@ static void fill(size_t n, uint64_t number, bool is_wild) {
         here.v[r] = 1 + sm_random_below(&random, 4);
         if (is_wild) here.v[r] *= pow(10, 200 * sm_random_uniform(&random) - 100);
     }
+    fill_rough(n, &random, is_wild);
     for (size_t u = 0; u < ORDERS; u++) {
         uint32_t highest = u == 0 ? 3 : 2 * (uint32_t)n;
-        for (size_t j = 0; j < n; j++) here.rank[u * SM_CHUNK + j] = (int64_t)sm_random_below(&random, highest);
+        for (size_t j = 0; j < n; j++) here.rank[u * SM_CHUNK + j] = (int32_t)sm_random_below(&random, highest);
         for (size_t r = 0; r < ROWS; r++)
-            here.row_rank[u * SM_CHUNK + r] = r == number % ROWS ? 0 : (int64_t)sm_random_below(&random, highest);
+            here.row_rank[u * SM_CHUNK + r] = r == number % ROWS ? 0 : (int32_t)sm_random_below(&random, highest);
     }
 }
 
@@ -67,26 +90,41 @@ static double before_column(size_t i) { return (double)i / 7; }
 /* In two parts, as if the first were copied. */
 static void run(const sm_kernels *kernels, size_t n, sums *out) {
     const float *z[ROWS];
-    size_t to = sm_padded(n), middle = here.from + (to - here.from) / 3 / SM_LANES * SM_LANES;
+    size_t to = sm_padded(n), middle = here.from + (to - here.from) / 3 / SM_ROUGH_LANES * SM_ROUGH_LANES;
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < (1 + ORDERS) * ROWS * SM_LANES; i++) out->row_lanes[i] = before_row(i);
     for (size_t i = 0; i < (1 + ORDERS) * SM_CHUNK; i++) out->columns[i] = before_column(i);
-    sm_tile tile = {.n_strips = here.n_strips,
-                    .n_orders = ORDERS,
-                    .n_ahead = ROWS,
-                    .from = here.from,
-                    .to = to,
-                    .column_weight = here.w,
-                    .row_weight = here.v,
-                    .rank = here.rank,
-                    .row_rank = here.row_rank,
-                    .weighed = out->y,
-                    .columns = out->columns,
-                    .row_lanes = out->row_lanes};
-    for (size_t r = 0; r < ROWS; r++) z[r] = tile.ahead[r] = here.z[r];
+    for (size_t r = 0; r < ROWS; r++) z[r] = here.z[r];
+    const sm_tile_frame frame = {.n_strips = here.n_strips,
+                                 .n_orders = ORDERS,
+                                 .n_ahead = ROWS,
+                                 .ahead = z,
+                                 .from = here.from,
+                                 .to = to,
+                                 .rank = here.rank,
+                                 .row_rank = here.row_rank};
+    const sm_tile tile = {.frame = frame,
+                          .column_weight = here.w,
+                          .row_weight = here.v,
+                          .weighed = out->y,
+                          .columns = out->columns,
+                          .row_lanes = out->row_lanes};
     kernels->weigh(&tile, z, here.from, middle);
     kernels->weigh(&tile, z, middle, to);
     kernels->sum_after(&tile);
+    const sm_rough_tile rough = {.frame = frame,
+                                 .column_weight = here.rough_w,
+                                 .row_weight = here.rough_v,
+                                 .weighed = out->rough_y,
+                                 .columns = out->rough_columns,
+                                 .row_lanes = out->rough_lanes};
+    for (size_t i = 0; i < (1 + ORDERS) * SM_CHUNK; i++) out->rough_columns[i] = (int32_t)i;
+    kernels->weigh_roughly(&rough, z, here.from, middle);
+    kernels->weigh_roughly(&rough, z, middle, to);
+    kernels->sum_roughly(&rough);
+    sm_rows_tile rows = {.n_strips = here.n_strips, .weight = here.float_w, .row_lanes = out->rows};
+    kernels->sum_rows(&rows, z, here.from, middle);
+    kernels->sum_rows(&rows, z, middle, to);
 }
 
 static void assert_near(double value, double expected, double size) {
@@ -95,8 +133,8 @@ static void assert_near(double value, double expected, double size) {
 
 /* One sum of a tile as the definition has it, and no further from it than rounding.   order  0: without one */
 static void assert_sums(size_t n, size_t order, const sums *out) {
-    const int64_t *rank = order == 0 ? NULL : here.rank + (order - 1) * SM_CHUNK;
-    const int64_t *row_rank = order == 0 ? NULL : here.row_rank + (order - 1) * SM_CHUNK;
+    const int32_t *rank = order == 0 ? NULL : here.rank + (order - 1) * SM_CHUNK;
+    const int32_t *row_rank = order == 0 ? NULL : here.row_rank + (order - 1) * SM_CHUNK;
     double columns[LONGEST], column_size[LONGEST];
     for (size_t j = 0; j < LONGEST; j++) columns[j] = column_size[j] = before_column(order * SM_CHUNK + j);
     for (size_t r = 0; r < ROWS; r++) {
@@ -117,6 +155,39 @@ static void assert_sums(size_t n, size_t order, const sums *out) {
     for (size_t j = 0; j < LONGEST; j++) assert_near(out->columns[order * SM_CHUNK + j], columns[j], column_size[j]);
 }
 
+/* Sums of whole numbers, which are exact. */
+static void assert_rough_sums(size_t n, size_t order, const sums *out) {
+    const int32_t *rank = order == 0 ? NULL : here.rank + (order - 1) * SM_CHUNK;
+    const int32_t *row_rank = order == 0 ? NULL : here.row_rank + (order - 1) * SM_CHUNK;
+    int64_t columns[LONGEST];
+    for (size_t j = 0; j < LONGEST; j++) columns[j] = (int64_t)(order * SM_CHUNK + j);
+    for (size_t r = 0; r < ROWS; r++) {
+        int64_t row = 0, lanes = 0;
+        for (size_t j = here.from; j < n && r < here.n_strips * SM_STRIP_ROWS; j++) {
+            int64_t y = llrintf(here.z[r][j] * here.rough_w[j] * here.rough_v[r]);
+            assert_int_equal(out->rough_y[r * SM_CHUNK + j], y);
+            if (order > 0 && rank[j] <= row_rank[r]) continue;
+            row += y;
+            columns[j] += y;
+        }
+        for (size_t i = 0; i < SM_ROUGH_LANES; i++) lanes += out->rough_lanes[(order * ROWS + r) * SM_ROUGH_LANES + i];
+        assert_int_equal(lanes, row);
+    }
+    for (size_t j = 0; j < LONGEST; j++) assert_int_equal(out->rough_columns[order * SM_CHUNK + j], columns[j]);
+}
+
+static void assert_rows(size_t n, const sums *out) {
+    for (size_t r = 0; r < ROWS; r++) {
+        double sum = 0, size = 0, lanes = 0;
+        for (size_t j = here.from; j < n && r < here.n_strips * SM_STRIP_ROWS; j++) {
+            sum += (double)here.z[r][j] * here.float_w[j];
+            size += fabs((double)here.z[r][j] * here.float_w[j]);
+        }
+        for (size_t i = 0; i < SM_EXACT_LANES; i++) lanes += out->rows[r * SM_EXACT_LANES + i];
+        assert_near(lanes, sum, size);
+    }
+}
+
 static void the_plain_kernels_are_the_obvious_loops(void **state) {
     (void)state;
     for (size_t n = SHORTEST; n <= LONGEST; n++)
@@ -124,7 +195,11 @@ static void the_plain_kernels_are_the_obvious_loops(void **state) {
             static sums out;
             fill(n, number, false);
             run(&sm_kernels_scalar, n, &out);
-            for (size_t order = 0; order <= ORDERS; order++) assert_sums(n, order, &out);
+            for (size_t order = 0; order <= ORDERS; order++) {
+                assert_sums(n, order, &out);
+                assert_rough_sums(n, order, &out);
+            }
+            assert_rows(n, &out);
         }
 }
 
@@ -162,35 +237,78 @@ static void values_of_very_different_size_are_added_in_one_order(void **state) {
 static void no_kernel_goes_past_the_end(void **state) {
     (void)state;
     const sm_kernels *chosen = sm_kernels_select(SMERF_KERNELS_AUTO);
-    for (size_t n = 4; n <= 40; n += SM_LANES) {
+    for (size_t n = SM_ROUGH_LANES; n <= 5 * SM_ROUGH_LANES; n += SM_ROUGH_LANES) {
+        sm_arena arena = {0};
         fill(n, 1, false);
-        float *z = sm_copy(here.z[0], n, sizeof *z);
-        double *w = sm_copy(here.w, n, sizeof *w), *columns = sm_zeros(SM_CHUNK + n, sizeof *columns);
-        double *y = sm_zeros((ROWS - 1) * SM_CHUNK + n, sizeof *y), lanes[2 * ROWS * SM_LANES] = {0};
-        int64_t *rank = sm_copy(here.rank, n, sizeof *rank), *row_rank = sm_copy(here.row_rank, ROWS, sizeof *row_rank);
-        assert_true(z != NULL && w != NULL && columns != NULL && y != NULL && rank != NULL && row_rank != NULL);
-        sm_tile tile = {.n_strips = 2,
-                        .n_orders = 1,
-                        .n_ahead = ROWS,
-                        .to = n,
-                        .column_weight = w,
-                        .row_weight = here.v,
-                        .rank = rank,
-                        .row_rank = row_rank,
-                        .ahead = {z, z, z, z, z, z, z, z},
-                        .weighed = y,
-                        .columns = columns,
-                        .row_lanes = lanes};
-        chosen->weigh(&tile, (const float *[]){z, z, z, z, z, z, z, z}, 0, n);
+        float *z = sm_arena_take_zeros(&arena, n, sizeof *z), *w = sm_arena_take_zeros(&arena, n, sizeof *w);
+        double *weight = sm_arena_take_zeros(&arena, n, sizeof *weight);
+        int32_t *rank = sm_arena_take_zeros(&arena, n, sizeof *rank);
+        int32_t *row_rank = sm_arena_take_zeros(&arena, ROWS, sizeof *row_rank);
+        double *columns = sm_arena_take_zeros(&arena, SM_CHUNK + n, sizeof *columns);
+        double *y = sm_arena_take_zeros(&arena, (ROWS - 1) * SM_CHUNK + n, sizeof *y);
+        double *lanes = sm_arena_take_zeros(&arena, 2 * ROWS * SM_EXACT_LANES, sizeof *lanes);
+        int32_t *rough_columns = sm_arena_take_zeros(&arena, SM_CHUNK + n, sizeof *rough_columns);
+        int32_t *rough_y = sm_arena_take_zeros(&arena, (ROWS - 1) * SM_CHUNK + n, sizeof *rough_y);
+        int32_t *rough_lanes = sm_arena_take_zeros(&arena, 2 * ROWS * SM_ROUGH_LANES, sizeof *rough_lanes);
+        assert_false(arena.has_failed);
+        const float *const rows[ROWS] = {z, z, z, z, z, z, z, z};
+        const sm_tile_frame frame = {
+            .n_strips = 2, .n_orders = 1, .n_ahead = ROWS, .ahead = rows, .to = n, .rank = rank, .row_rank = row_rank};
+        const sm_tile tile = {frame, weight, here.v, y, columns, lanes};
+        const sm_rough_tile rough = {frame, w, here.rough_v, rough_y, rough_columns, rough_lanes};
+        const sm_rows_tile alone = {.n_strips = 2, .weight = weight, .row_lanes = lanes};
+        chosen->weigh(&tile, rows, 0, n);
         chosen->sum_after(&tile);
-        for (size_t i = 0; i < 2 * ROWS * SM_LANES; i++) assert_true(isfinite(lanes[i]));
-        sm_free(z);
-        sm_free(w);
-        sm_free(columns);
-        sm_free(y);
-        sm_free(rank);
-        sm_free(row_rank);
+        chosen->weigh_roughly(&rough, rows, 0, n);
+        chosen->sum_roughly(&rough);
+        chosen->sum_rows(&alone, rows, 0, n);
+        for (size_t i = 0; i < 2 * ROWS * SM_EXACT_LANES; i++) assert_true(lanes[i] == 0);
+        sm_arena_free(&arena);
     }
+}
+
+/* Small ones, or the largest there are, of which a first row has the most that can be. */
+static int32_t whole_number(sm_random *random, bool is_large, size_t place) {
+    static const int32_t large[] = {INT32_MIN, INT32_MAX, -1, 0, 1};
+    if (!is_large) return (int32_t)sm_random_below(random, 2000) - 1000;
+    return large[place < SM_ROUGH_LANES ? 0 : sm_random_below(random, 5)];
+}
+
+static void assert_joined_and_carried(const sm_kernels *kernels, size_t n_rows, bool is_large) {
+    const double unit = ldexp(1, -(int)n_rows);
+    size_t n = n_rows * SM_ROUGH_LANES;
+    sm_random random;
+    sm_random_start(&random, 1, (uint32_t)n, is_large);
+    int32_t *lanes = sm_array(n, sizeof *lanes), *before = sm_array(n, sizeof *before);
+    double *rows = sm_array(n_rows, sizeof *rows), *carried = sm_array(n, sizeof *carried);
+    assert_true(lanes != NULL && before != NULL && rows != NULL && carried != NULL);
+    for (size_t i = 0; i < n; i++) {
+        lanes[i] = before[i] = whole_number(&random, is_large, i);
+        carried[i] = before_column(i);
+    }
+    kernels->join_roughly(lanes, n_rows, rows);
+    for (size_t r = 0; r < n_rows; r++) {
+        int64_t sum = 0;
+        for (size_t i = 0; i < SM_ROUGH_LANES; i++) sum += before[r * SM_ROUGH_LANES + i];
+        assert_true(rows[r] == (double)sum);
+    }
+    kernels->carry_roughly(lanes, n, unit, carried);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(lanes[i], 0);
+        assert_true(carried[i] == before_column(i) + unit * (double)before[i]);
+    }
+    sm_free(lanes);
+    sm_free(before);
+    sm_free(rows);
+    sm_free(carried);
+}
+
+/* In arrays exactly as long as promised. */
+static void whole_numbers_are_joined_and_carried_without_a_loss(void **state) {
+    (void)state;
+    const sm_kernels *both[2] = {&sm_kernels_scalar, sm_kernels_select(SMERF_KERNELS_AUTO)};
+    for (size_t n_rows = 0; n_rows <= 6 * SM_STRIP_ROWS; n_rows += SM_STRIP_ROWS)
+        for (size_t k = 0; k < 4; k++) assert_joined_and_carried(both[k % 2], n_rows, k / 2 == 1);
 }
 
 /* All picks of up to eight of eight neighbours, at both ends of a row that is exactly as long as promised. */
@@ -228,6 +346,7 @@ int main(void) {
         cmocka_unit_test(the_chosen_kernels_give_the_bits_of_the_plain_ones),
         cmocka_unit_test(values_of_very_different_size_are_added_in_one_order),
         cmocka_unit_test(no_kernel_goes_past_the_end),
+        cmocka_unit_test(whole_numbers_are_joined_and_carried_without_a_loss),
         cmocka_unit_test(picking_takes_what_is_named_and_writes_no_further_than_promised),
         cmocka_unit_test(plain_is_what_one_gets_by_asking_for_it),
     };

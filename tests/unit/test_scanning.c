@@ -169,7 +169,7 @@ static void assert_large_nodes_change_nothing(const plan *of, size_t n, size_t m
     assert_int_equal(problem.most_sorted, problem.most_in_bag);
     problem.most_sorted = most_sorted; /* trees are too large to be kept in order as a whole */
     if (seed % 2 == 0) order_by_four_bytes(&problem);
-    demand_ok(sm_tree_builder_new(&problem, 1, SMERF_KERNELS_AUTO, &builder, &error), &error);
+    demand_ok(sm_tree_builder_new(&problem, SMERF_KERNELS_AUTO, &builder, &error), &error);
     demand_ok(sm_tree_builder_grow(builder, 0, &crew, 0, &tree, &error), &error);
     assert_int_equal(tree.n_nodes, whole.n_nodes);
     assert_int_equal(tree.n_splits, whole.n_splits);

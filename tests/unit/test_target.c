@@ -75,7 +75,7 @@ static void check_price(walker *at, const sm_node *node) {
         draw_order(orders[u], node->n, &at->random);
         lines[u] = (sm_line_up){.order = orders[u], .left = left[u], .right = right[u]};
     }
-    double cost = at->kind->price(at->search, node, lines, n_lines);
+    double cost = sm_price(at->kind, at->search, node, lines, n_lines);
     note(at, cost);
     assert_near(cost, slow_cost(at, node, orders[0], 0, node->n), 1e-12 * (1 + node->total));
     for (size_t u = 0; u < n_lines; u++) check_line_up(at, node, &lines[u]);

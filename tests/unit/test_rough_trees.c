@@ -1,0 +1,120 @@
+/* test_rough_trees.c - trees on a dense matrix are those that exact costs give, though large nodes are priced roughly first; to
+ * the same bits with any kernels and number of threads. */
+#include "model/model.h"
+#include "tests/unit/forests.h"
+
+#include "target/target.h"
+
+typedef struct plan {
+    data_plan data;
+    bool has_few;     /* different numbers and distances: cuts are as good as others all the time */
+    bool has_doubles; /* the same column twice */
+    smerf_options options;
+} plan;
+
+static void coarsen(data_set *data, const plan *of) {
+    size_t n = of->data.n_items;
+    for (size_t k = 0; k < of->data.n_numbers * n && of->has_few; k++) data->values[k] = round(2 * data->values[k]);
+    for (size_t k = 0; k < n * n && of->has_few; k++) data->z[k] = roundf(data->z[k]);
+    if (of->has_doubles) memcpy(data->values + n, data->values, n * sizeof *data->values);
+}
+
+static data_set *draw_data(const plan *of) {
+    data_set *data = data_set_start(of->data);
+    sm_random random;
+    sm_random_start(&random, of->data.seed, 77, of->data.n_items);
+    draw_features(data, &random);
+    coarsen(data, of);
+    draw_distances(data, &random);
+    coarsen(data, of);
+    data_set_finish(data);
+    return data;
+}
+
+/* The same splits, and gains that are the same but for rounding. */
+static void assert_same_trees(const smerf_model *a, const smerf_model *b, size_t n_trees) {
+    for (size_t t = 0; t < n_trees; t++) {
+        const sm_tree *left = &a->trees[t], *right = &b->trees[t];
+        assert_int_equal(left->n_nodes, right->n_nodes);
+        assert_memory_equal(left->place, right->place, left->n_nodes * sizeof *left->place);
+        assert_memory_equal(left->threshold, right->threshold, left->n_splits * sizeof *left->threshold);
+        assert_memory_equal(left->missing_left, right->missing_left, left->n_splits);
+        assert_memory_equal(left->first_term, right->first_term, (left->n_splits + 1) * sizeof *left->first_term);
+        size_t n_terms = left->first_term[left->n_splits];
+        assert_memory_equal(left->term_feature, right->term_feature, n_terms * sizeof *left->term_feature);
+        size_t n_members = left->first_member[left->n_leaves];
+        assert_memory_equal(left->member_item, right->member_item, n_members * sizeof *left->member_item);
+        double size = left->n_splits > 0 ? 10 * (double)n_members : 0; /* about what a root costs */
+        for (size_t s = 0; s < left->n_splits; s++) assert_near(left->gain[s], right->gain[s], 1e-13 * size);
+    }
+}
+
+/* Growing without rough costs, which is how it was before. */
+static void assert_rough_costs_change_nothing(const plan *of) {
+    data_set *data = draw_data(of);
+    const sm_target_kind *usual = data->target->kind;
+    sm_target_kind without = *usual;
+    without.is_rough_quicker = NULL;
+    smerf_model *roughly = fit_with(data, &of->options, NULL);
+    data->target->kind = &without;
+    smerf_model *exactly = fit_with(data, &of->options, NULL);
+    data->target->kind = usual;
+    assert_same_trees(roughly, exactly, of->options.n_trees);
+    const smerf_run runs[] = {{.n_threads = 1, .kernels = SMERF_KERNELS_PLAIN},
+                              {.n_threads = of->options.n_trees, .kernels = SMERF_KERNELS_AUTO}};
+    for (size_t r = 0; r < sizeof runs / sizeof *runs; r++) {
+        smerf_model *model = fit_with(data, &of->options, &runs[r]);
+        for (size_t t = 0; t < of->options.n_trees; t++) assert_true(same_tree(model, t, roughly, t));
+        smerf_model_free(model);
+    }
+    smerf_model_free(roughly);
+    smerf_model_free(exactly);
+    data_set_free(data);
+}
+
+static void trees_are_those_of_exact_costs(void **state) {
+    (void)state;
+    for (unsigned way = 0; way < 16; way++) {
+        plan of = {.data = {.n_items = 500,
+                            .n_numbers = 8,
+                            .n_categories = way & 1,
+                            .missing = way & 2 ? 0.1 : 0,
+                            .has_diagonal = way % 3 == 0,
+                            .seed = way},
+                   .has_few = (way & 4) != 0,
+                   .has_doubles = way % 5 == 1,
+                   .options = options_for(4)};
+        of.options.candidates = 6;
+        of.options.splits = way & 8 ? SMERF_OBLIQUE : SMERF_AXIS;
+        of.options.sample = way % 3 == 1 ? SMERF_NO_SAMPLE : SMERF_BOOTSTRAP;
+        of.options.max_depth = way % 4 == 3 ? 2 : SMERF_NO_LIMIT;
+        of.options.min_parent = way % 4 == 2 ? 150 : 2;
+        assert_rough_costs_change_nothing(&of);
+    }
+}
+
+/* Many threads have little room each: candidates are priced a batch at a time, and the best may be in any. */
+static void trees_are_the_same_in_batches(void **state) {
+    (void)state;
+    for (unsigned way = 0; way < 2; way++) {
+        plan of = {.data = {.n_items = 1400, .n_numbers = 24, .missing = 0, .seed = way},
+                   .has_few = way == 1,
+                   .options = options_for(8)};
+        of.options.candidates = 24;
+        of.options.sample = SMERF_NO_SAMPLE;
+        of.options.max_depth = 1;
+        sm_search_size size = {.n_items = 1400, .n_line_ups = 24, .n_threads = 8, .list_bytes = 4 * 25};
+        data_set *data = draw_data(&of);
+        assert_int_equal(data->target->kind->n_at_once(data->target, &size), 12);
+        data_set_free(data);
+        assert_rough_costs_change_nothing(&of);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trees_are_those_of_exact_costs),
+        cmocka_unit_test(trees_are_the_same_in_batches),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
