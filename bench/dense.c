@@ -3,9 +3,10 @@
  *   bench-dense [--json] [SIZE ...]     2000 5000 10000 items, if no size is given
  *
  * Pricing all cuts at the root is timed beside the obvious version (obvious.c) and, with four candidates, beside a plain
- * sum of Z; a second thread's gain on whole trees beside its gain on that sum; peak memory beside the bytes of Z. Every
- * size and number of threads runs in a process of its own, so that peak memory is its own. The search at the root is timed
- * in processor time, forests and threads by the clock; the best of a few runs counts. Asserts nothing. */
+ * sum of Z, both with Z in memory and with as much of it in the caches as they hold; a second thread's gain on whole
+ * trees beside its gain on that sum; peak memory beside the bytes of Z. Every size and number of threads runs in a
+ * process of its own, so that peak memory is its own. The search at the root is timed in processor time, forests and
+ * threads by the clock; the best of a few runs counts. Asserts nothing. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -16,11 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "model/model.h"
 #include "obvious.h"
 #include "smerf.h"
 
-enum { P = SMERF_SIMULATED_FEATURES, REPEATS = 5, N_TREES = 24, N_FORESTS = 4, MOST_THREADS = 8, ROOT_CANDIDATES = 4 };
+enum { P = SMERF_SIMULATED_FEATURES, REPEATS = 15, N_TREES = 24, N_FORESTS = 4, ROOT_CANDIDATES = 4 };
 
 static double read_clock(clockid_t clock) {
     struct timespec time;
@@ -57,7 +59,9 @@ static data make_data(size_t n) {
     double *x = room(n * P, sizeof *x), *y = room(n, sizeof *y);
     smerf_column columns[P];
     static char names[P][8];
-    data made = {.n = n, .x = room(n * P, sizeof *x), .z = room(n * n, sizeof *made.z)};
+    data made = {
+        .n = n, .x = room(n * P, sizeof *x), .z = sm_aligned_whole(n * n, sizeof *made.z)}; /* as one that is read */
+    if (made.z == NULL) exit(1);
     check(smerf_simulate(SMERF_RADIAL, 0, n, 1, 0, x, y, &error), &error);
     for (size_t i = 0; i < n * n; i++) made.z[i] = (float)smerf_simulated_distance(SMERF_RADIAL, y[i / n], y[i % n]);
     for (size_t f = 0; f < P; f++) {
@@ -92,6 +96,16 @@ static void *sum_stretch(void *argument) {
 
 static volatile double sink;
 
+/* More memory than caches have, so that they hold nothing of Z after a walk over it. */
+enum { ELSEWHERE = 256 << 20, A_LINE = 64 };
+
+static void forget_z(void) {
+    static unsigned char *elsewhere;
+    if (elsewhere == NULL) elsewhere = room(ELSEWHERE, 1);
+    for (size_t i = 0; i < ELSEWHERE; i += A_LINE) elsewhere[i] = (unsigned char)i;
+    sink += elsewhere[0];
+}
+
 /* With two threads each takes half of the rows. */
 static double sum_seconds(const data *made, size_t n_threads, clockid_t clock) {
     size_t half = made->n / n_threads * made->n;
@@ -113,7 +127,8 @@ typedef struct task {
     size_t n, candidates, n_threads, n_trees, n_forests;
 } task;
 
-enum { OURS, OBVIOUS, STREAM, STREAM_1, STREAM_2, TREE = 0, TREE_PAIRS, N_FIGURES = 5 };
+/* FAR: with Z in memory. */
+enum { OURS, OBVIOUS, STREAM, STREAM_1, STREAM_2, OURS_FAR, STREAM_FAR, N_FIGURES, TREE = 0, TREE_PAIRS };
 
 static const double *sort_by;
 static int by_value(const void *a, const void *b) {
@@ -127,6 +142,27 @@ static void line_up(const data *made, size_t feature, sm_line_up *line) {
     sort_by = made->x + feature * made->n;
     qsort(order, made->n, sizeof *order, by_value);
     *line = (sm_line_up){.order = order, .left = room(made->n, sizeof(double)), .right = room(made->n, sizeof(double))};
+}
+
+/* As a tree does it: roughly where that is quicker, with the exact cost of the node. */
+static double price_root(const sm_target_kind *kind, sm_search *search, const sm_node *node, const sm_line_up *lines,
+                         size_t n_lines) {
+    sm_doubt doubt;
+    if (!kind->is_rough_quicker(search, node, n_lines)) return sm_price(kind, search, node, lines, n_lines);
+    double cost = kind->price_roughly(search, node, lines, n_lines, &doubt);
+    for (size_t u = 0; u < n_lines; u++) kind->costs(search, node, u, &lines[u]);
+    return cost;
+}
+
+/* The time of the search at the root, and that of a sum of Z. */
+static void time_reading(const data *made, sm_search *search, const sm_node *node, const sm_line_up *lines,
+                         size_t n_lines, bool is_far, double *ours, double *stream) {
+    if (is_far) forget_z();
+    *stream = fmin(*stream, sum_seconds(made, 1, CLOCK_THREAD_CPUTIME_ID));
+    if (is_far) forget_z();
+    double start = read_clock(CLOCK_THREAD_CPUTIME_ID);
+    sink += price_root(made->target->kind, search, node, lines, n_lines);
+    *ours = fmin(*ours, read_clock(CLOCK_THREAD_CPUTIME_ID) - start);
 }
 
 /* The root of a tree on all items: n items of weight 1, a line-up along each of the first features. */
@@ -149,14 +185,15 @@ static void measure_root(const task *asked, double *figures) {
     sm_node node = {.items = items, .n = n, .weight = w, .total = (double)n};
     kind->enter(search, &node, 0);
     for (int repeat = 0; repeat < REPEATS; repeat++) {
-        figures[STREAM] = fmin(figures[STREAM], sum_seconds(&made, 1, CLOCK_THREAD_CPUTIME_ID));
-        double start = read_clock(CLOCK_THREAD_CPUTIME_ID);
-        sink += kind->price(search, &node, lines, d);
-        figures[OURS] = fmin(figures[OURS], read_clock(CLOCK_THREAD_CPUTIME_ID) - start);
+        time_reading(&made, search, &node, lines, d, false, &figures[OURS], &figures[STREAM]);
         figures[STREAM_1] = fmin(figures[STREAM_1], sum_seconds(&made, 1, CLOCK_MONOTONIC));
         figures[STREAM_2] = fmin(figures[STREAM_2], sum_seconds(&made, 2, CLOCK_MONOTONIC));
     }
-    if (d == ROOT_CANDIDATES) return; /* asked for the share of the stream */
+    if (d == ROOT_CANDIDATES) {                          /* asked for the share of the stream */
+        for (int repeat = 0; repeat < REPEATS; repeat++) /* apart, as caches are cold after it */
+            time_reading(&made, search, &node, lines, d, true, &figures[OURS_FAR], &figures[STREAM_FAR]);
+        return;
+    }
     double start = read_clock(CLOCK_THREAD_CPUTIME_ID);
     sink += obvious_price(made.z, n, w, lines, d);
     figures[OBVIOUS] = read_clock(CLOCK_THREAD_CPUTIME_ID) - start;
@@ -223,23 +260,28 @@ static double run_task(task asked, double figures[N_FIGURES]) {
 
 typedef struct report {
     size_t n, candidates;
-    double seconds_ours, seconds_obvious, read_share, tree_seconds[3], peak_mb[3], stream_gain_2, z_mb, tree_pairs;
+    double seconds_ours, seconds_obvious, tree_seconds[2], peak_mb[4], z_mb, tree_pairs;
+    double read_share, read_share_far, stream_gain_2; /* of the size */
 } report;
 
-static const size_t thread_counts[3] = {1, 2, MOST_THREADS};
+static const size_t thread_counts[4] = {1, 2, 8, 32}; /* times: of the first two */
 
-static report measure(size_t n, size_t candidates, double read_share, double stream_gain_2) {
+/* Continues what is known of the size. */
+static report measure(report made, size_t candidates) {
     double figures[N_FIGURES];
-    report made = {.n = n, .candidates = candidates, .read_share = read_share, .stream_gain_2 = stream_gain_2};
+    size_t n = made.n;
+    made.candidates = candidates;
     made.z_mb = (double)n * (double)n * sizeof(float) / (1024 * 1024);
     run_task((task){.measure = measure_root, .n = n, .candidates = candidates}, figures);
     made.seconds_ours = figures[OURS];
     made.seconds_obvious = figures[OBVIOUS];
-    for (size_t t = 0; t < 3; t++) {
-        task forest = {.measure = measure_forest, .n = n, .candidates = candidates, .n_threads = thread_counts[t]};
-        forest.n_trees = MOST_THREADS; /* memory: one forest, with a tree for each thread */
+    for (size_t t = 0; t < 4; t++) {
+        size_t n_threads = thread_counts[t];
+        task forest = {.measure = measure_forest, .n = n, .candidates = candidates, .n_threads = n_threads};
+        forest.n_trees = n_threads < 8 ? 8 : n_threads; /* memory: one forest, with a tree for each thread */
         forest.n_forests = 1;
         made.peak_mb[t] = run_task(forest, figures);
+        if (t > 1) continue;
         forest.n_trees = N_TREES;
         forest.n_forests = N_FORESTS;
         run_task(forest, figures);
@@ -250,13 +292,14 @@ static report measure(size_t n, size_t candidates, double read_share, double str
 }
 
 static void print_json(const report *made) {
-    printf(
-        "{\"n\": %zu, \"candidates\": %zu, \"seconds_ours\": %.6g, \"seconds_obvious\": %.6g, "
-        "\"read_share_of_stream\": %.4g, \"tree_seconds_1\": %.6g, \"tree_seconds_2\": %.6g, \"stream_gain_2\": %.4g, "
-        "\"peak_mb_1\": %.5g, \"peak_mb_2\": %.5g, \"peak_mb_8\": %.5g, \"z_mb\": %.5g, \"pairs_a_tree\": %.4g}\n",
-        made->n, made->candidates, made->seconds_ours, made->seconds_obvious, made->read_share, made->tree_seconds[0],
-        made->tree_seconds[1], made->stream_gain_2, made->peak_mb[0], made->peak_mb[1], made->peak_mb[2], made->z_mb,
-        made->tree_pairs);
+    printf("{\"n\": %zu, \"candidates\": %zu, \"seconds_ours\": %.6g, \"seconds_obvious\": %.6g, "
+           "\"read_share_of_stream\": %.4g, \"read_share_from_memory\": %.4g, \"tree_seconds_1\": %.6g, "
+           "\"tree_seconds_2\": %.6g, \"stream_gain_2\": %.4g, "
+           "\"peak_mb_1\": %.5g, \"peak_mb_2\": %.5g, \"peak_mb_8\": %.5g, \"peak_mb_32\": %.5g, \"z_mb\": %.5g, "
+           "\"pairs_a_tree\": %.4g}\n",
+           made->n, made->candidates, made->seconds_ours, made->seconds_obvious, made->read_share, made->read_share_far,
+           made->tree_seconds[0], made->tree_seconds[1], made->stream_gain_2, made->peak_mb[0], made->peak_mb[1],
+           made->peak_mb[2], made->peak_mb[3], made->z_mb, made->tree_pairs);
 }
 
 static double exponent(double value, double smaller, const report *made, const report *before) {
@@ -265,10 +308,11 @@ static double exponent(double value, double smaller, const report *made, const r
 
 static void print_line(const report *made, const report *before) {
     double pairs = (double)made->n * (double)made->n * (double)made->candidates;
-    printf("%6zu %5zu %9.4f %7.1f x %8.0f %% %9.1f %8.2f x %8.2f x %7.2f %5.2f %5.2f", made->n, made->candidates,
-           1e9 * made->seconds_ours / pairs, made->seconds_obvious / made->seconds_ours, 100 * made->read_share,
-           1e3 * made->tree_seconds[0], made->tree_seconds[0] / made->tree_seconds[1], made->stream_gain_2,
-           made->peak_mb[0] / made->z_mb, made->peak_mb[1] / made->z_mb, made->peak_mb[2] / made->z_mb);
+    printf("%6zu %5zu %9.4f %7.1f x %5.0f %% %4.0f %% %9.1f %8.2f x %8.2f x %7.2f %5.2f %5.2f %5.2f", made->n,
+           made->candidates, 1e9 * made->seconds_ours / pairs, made->seconds_obvious / made->seconds_ours,
+           100 * made->read_share_far, 100 * made->read_share, 1e3 * made->tree_seconds[0],
+           made->tree_seconds[0] / made->tree_seconds[1], made->stream_gain_2, made->peak_mb[0] / made->z_mb,
+           made->peak_mb[1] / made->z_mb, made->peak_mb[2] / made->z_mb, made->peak_mb[3] / made->z_mb);
     if (before->n != 0)
         printf(" %9.2f %7.2f", exponent(made->tree_seconds[0], before->tree_seconds[0], made, before),
                exponent(made->tree_pairs, before->tree_pairs, made, before));
@@ -276,17 +320,18 @@ static void print_line(const report *made, const report *before) {
 }
 
 static void print_head(void) {
-    printf("               all cuts at the root      whole trees: bootstrap, grown fully\n"
-           "     n cand.   ns/pair   obvious  of stream   ms each  2 threads  (stream)  peak 1     2     8  exponent"
+    printf("                 all cuts at the root          whole trees: bootstrap, grown fully\n"
+           "     n cand.   ns/pair   obvious      of stream   ms each  2 threads  (stream)  peak 1     2     8    32  "
+           "exponent"
            " (pairs)\n");
 }
 
 static void print_foot(void) {
     printf(
         "\n  ns/pair: for each of n^2 pairs and candidate. obvious: its time over ours. of stream: the time of a plain "
-        "sum of Z over\n  ours, with %d candidates. 2 threads: what the second gains, and what it gains the plain sum. "
-        "peak: memory with 1, 2 and 8\n  threads over the bytes of Z. exponent: from the size before, of the time and "
-        "of the pairs that the trees had to look at.\n",
+        "sum of Z\n  over ours, with %d candidates: with Z in memory, and in the caches as far as it fits. 2 threads: "
+        "what the second\n  gains, and what it gains the plain sum. peak: memory with 1, 2, 8 and 32 threads over the "
+        "bytes of Z. exponent:\n  from the size before, of the time and of the pairs that the trees had to look at.\n",
         ROOT_CANDIDATES);
 }
 
@@ -303,9 +348,12 @@ int main(int argc, char **argv) {
         size_t n = strtoul(sizes[i], NULL, 10);
         if (n < 2) exit(1);
         run_task((task){.measure = measure_root, .n = n, .candidates = ROOT_CANDIDATES}, figures);
-        double share = figures[STREAM] / figures[OURS], gain = figures[STREAM_1] / figures[STREAM_2];
+        report size = {.n = n,
+                       .read_share = figures[STREAM] / figures[OURS],
+                       .read_share_far = figures[STREAM_FAR] / figures[OURS_FAR],
+                       .stream_gain_2 = figures[STREAM_1] / figures[STREAM_2]};
         for (size_t c = 0; c < 2; c++) {
-            report made = measure(n, c == 0 ? 5 : 20, share, gain);
+            report made = measure(size, c == 0 ? 5 : 20);
             if (is_json)
                 print_json(&made);
             else

@@ -1,7 +1,7 @@
 """The comparisons: bench/run [--quick] [--only NAMES] [--threads N] [--repeats N] [--render]
 
-Results go to build/bench/results.json (quick ones to quick.json); a full run then writes docs/performance.md from them. --only runs some
-sections and keeps the others' results; --render only writes the page."""
+Results go to docs/performance/results.json, and a full run then writes docs/performance.md from them (quick ones: build/bench/quick.json). --only
+runs some sections and keeps the others' results; --render only writes the page."""
 import argparse
 import json
 import os
@@ -17,7 +17,7 @@ import metric
 import queries
 import tables
 import threads
-from measure import Bench, claim
+from measure import ROOT, Bench, claim
 
 SECTIONS = {
     "forests": forests.run, "oblique": forests.run_oblique, "dense": matrices.run_exact, "rfd": matrices.run_pairs_forest,
@@ -56,7 +56,7 @@ def run_all(bench, names, results):
         print(f"others are working on this machine (load {os.getloadavg()[0]:.1f}): expect rough figures\n")
     for name in names:
         print(f"{name} ...", flush=True)
-        started, moment = time.time(), machine.moment()
+        started, moment = time.time(), machine.moment(bench)
         section = {**run_section(bench, name), "moment": moment, "repeats": bench.repeats}
         results["sections"][name] = section
         print("\n" + tables.rows_table(section) + "\n")
@@ -68,7 +68,7 @@ def run_all(bench, names, results):
 def main():
     options = asked()
     bench = Bench(options.quick, options.threads, options.repeats or (1 if options.quick else 3))
-    path = bench.folder / ("quick.json" if options.quick else "results.json")
+    path = bench.folder / "quick.json" if options.quick else ROOT / "docs/performance/results.json"
     results = {"sections": {}}
     if path.exists() and (options.only or options.render):
         results = json.loads(path.read_text(encoding="utf-8"))

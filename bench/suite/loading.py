@@ -85,7 +85,7 @@ def run(bench):
                 "those of pandas with float_precision='round_trip'. The matrix is symmetric float64; smerf checks it while it rounds it to "
                 "float32 while the disk is at work. Before each run of these, memory of twice the size of the "
                 "file is written and given back, so that no side waits for the host of a virtual machine. 'From disk': the system was "
-                "told to forget the file before each run; plain reading is a loop of read() into 4 MB that start on a page; smerf reads past the "
-                "system's memory (O_DIRECT), and so does the last line.",
+                "told to forget the file before each run; plain reading is a loop of read() into 4 MB that start on a page; smerf reads "
+                "past the system's memory (O_DIRECT) where it finds that quicker, and the last line does so in any case.",
         "columns": COLUMNS, "rows": rows, "claims": claims,
     }

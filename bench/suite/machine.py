@@ -26,10 +26,11 @@ def caches():
     return ", ".join(f"{name.strip()} {value.strip()}" for name, value in found if name.strip() in ("L2 cache", "L3 cache"))
 
 
-def moment():
+def moment(bench):
     """When a section was measured, on what, and how busy the machine was at its start."""
+    about = facts(bench)
     return {"date": time.strftime("%Y-%m-%d %H:%M"), "commit": first_line("git", "describe", "--always", "--dirty"),
-            "load": round(os.getloadavg()[0], 1)}
+            "load": round(os.getloadavg()[0], 1), "machine": f"{about['processor']} ({about['caches']}, {about['vectors']})"}
 
 
 def facts(bench):

@@ -1,11 +1,13 @@
 """measure.py - runs the sides of a comparison, each in a process of its own, and makes medians of them."""
 import json
 import os
+import re
 import shutil
 import signal
 import statistics
 import subprocess
 import sys
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -86,6 +88,18 @@ def run_lines(command, threads):
     if process.returncode != 0 or not found:
         return found, last_words(complaints or out)
     return found, ""
+
+
+def peak_bytes(command):
+    """The memory that a command takes at most; None: it fails. Asked for while it runs: what wait4 tells is at least ours."""
+    most = 0
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            status = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
+            found = re.search(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE)
+            most = int(found[1]) * 1024 if found else most
+            time.sleep(0.001)
+    return most if process.returncode == 0 else None
 
 
 def run_side(side):

@@ -26,9 +26,17 @@ def machine_table(facts, versions):
     return tables.table(["", ""], lines, [False, False])
 
 
+def how_taken(section):
+    """Of how many runs the figures are: as the section says, as its rows do, or as was asked for."""
+    if "taken" in section:
+        return section["taken"]
+    runs = sorted({row["runs"] for row in section["rows"] if row.get("runs")}) or [section.get("repeats", "-")]
+    return f"medians of {runs[0]}" + (f" to {runs[-1]}" if len(runs) > 1 else "")
+
+
 def section_text(name, section):
-    moment = "Measured {date} at commit {commit}, medians of {repeats}; load of the machine before: {load}.".format(
-        repeats=section.get("repeats", "-"), **section["moment"])
+    moment = "Measured {date} at commit {commit}, {taken}, on {machine}; its load before: {load}.".format(
+        taken=how_taken(section), **section["moment"])
     parts = [f"## {section['title']}", section["text"], moment, tables.rows_table(section)]
     growth = tables.growth_table(section)
     if growth:
