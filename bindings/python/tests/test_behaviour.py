@@ -58,6 +58,7 @@ X, Z = smerf.simulate("regression", 1500)
 def stop():
     sys.stdin.readline()
     os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what was started in the background ignores it
 threading.Thread(target=stop, daemon=True).start()
 forest = smerf.DistanceForest(n_estimators=1000000, random_state=1)
 print("ready", flush=True)
@@ -70,9 +71,12 @@ except KeyboardInterrupt:
 
 def test_ctrl_c_stops_a_fit():
     child = subprocess.Popen([sys.executable, "-c", STOPPED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(0.5)
-    told, _ = child.communicate("now\n", timeout=120)
+    try:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        told, _ = child.communicate("now\n", timeout=120)
+    finally:
+        child.kill()
     assert told == "stopped False\n"
 
 
