@@ -5,15 +5,21 @@
 
 #include "base/memory.h"
 
-void *sm_arena_take(sm_arena *arena, size_t count, size_t size) {
+static void *take(sm_arena *arena, size_t count, size_t size, void *(*make)(size_t, size_t)) {
     void *array = NULL;
     if (!arena->has_failed && sm_grow((void **)&arena->arrays, &arena->capacity, arena->n + 1, sizeof *arena->arrays))
-        array = sm_aligned(count, size);
+        array = make(count, size);
     if (array != NULL)
         arena->arrays[arena->n++] = array;
     else
         arena->has_failed = true;
     return array;
+}
+
+void *sm_arena_take(sm_arena *arena, size_t count, size_t size) { return take(arena, count, size, sm_aligned); }
+
+void *sm_arena_take_whole(sm_arena *arena, size_t count, size_t size) {
+    return take(arena, count, size, sm_aligned_whole);
 }
 
 void *sm_arena_take_zeros(sm_arena *arena, size_t count, size_t size) {

@@ -16,7 +16,10 @@ typedef struct sm_arena {
 /* An uninitialised array on a cache line; NULL if memory ran out, now or before. */
 void *sm_arena_take(sm_arena *arena, size_t count, size_t size);
 
-/* The same, filled with zero bytes. */
+/* The same for what may be large and will be filled: in huge pages where there are any, see sm_aligned_whole. */
+void *sm_arena_take_whole(sm_arena *arena, size_t count, size_t size);
+
+/* An array filled with zero bytes. */
 void *sm_arena_take_zeros(sm_arena *arena, size_t count, size_t size);
 
 void sm_arena_free(sm_arena *arena);

@@ -215,6 +215,7 @@ const sm_target_kind sm_target_distances = {
     .price = sm_distances_price,
     .is_rough_quicker = sm_distances_is_rough_quicker,
     .price_roughly = sm_distances_price_roughly,
+    .move_cut = sm_distances_move_cut,
     .settle = sm_distances_settle,
     .cost = sm_distances_cost,
     .level_distances = sm_distances_levels,

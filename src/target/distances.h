@@ -43,6 +43,8 @@ bool sm_distances_is_rough_quicker(sm_search *search, const sm_node *node, size_
 double sm_distances_price_roughly(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups,
                                   sm_doubt *doubt);
 double sm_distances_cost(sm_search *search, const sm_node *node);
+void sm_distances_move_cut(sm_search *search, const sm_node *node, const uint32_t *order, size_t from, size_t to,
+                           double *left, double *right);
 void sm_distances_settle(sm_search *search, const sm_node *node, const uint32_t *order, size_t n_left, double *left,
                          double *right);
 

@@ -13,8 +13,8 @@
  * The former is the share 2^-23 of the costs themselves if no z is negative, else at most zmax W 2^-23.
  *
  * Exactly: the node's own cost is found in doubles on the way. If only one cut can be the best, that is all it takes: what
- * its sides cost is found when they are nodes themselves. Else the sides of each such cut are added up, in one more reading
- * of the node. */
+ * its sides cost is found when they are nodes themselves. Cuts that are near each other are told apart by the few items
+ * between them (sm_distances_move_cut). Else the sides of each such cut are added up, in one more reading of the node. */
 #include <math.h>
 #include <string.h>
 
@@ -221,6 +221,23 @@ double sm_distances_cost(sm_search *search, const sm_node *node) {
         for (size_t r = 0; tiles.ends_band && r < tiles.at.n_rows; r++) cost += row_sum(search, &tiles, WHOLE, r);
     }
     return cost / node->total;
+}
+
+/* Item by item, each with all others: those before it in the order, and those after it. */
+void sm_distances_move_cut(sm_search *search, const sm_node *node, const uint32_t *order, size_t from, size_t to,
+                           double *left, double *right) {
+    *left = *right = 0;
+    for (size_t r = from; r < to; r++) {
+        size_t k = order[r];
+        double sums[2] = {0, 0};
+        for (size_t i = 0; i < node->n; i++) {
+            size_t j = order[i];
+            if (i == r) continue;
+            sums[i > r] += search->weight[j] * sm_node_rows_pair(&search->rows, k < j ? k : j, k < j ? j : k);
+        }
+        *left += 2 * search->weight[k] * sums[0] + search->own[k];
+        *right += 2 * search->weight[k] * sums[1] + search->own[k];
+    }
 }
 
 /* Weights by side: an item has none on the other. */

@@ -17,7 +17,7 @@ void sm_node_rows_start(sm_node_rows *rows, sm_arena *arena, const sm_distances 
     *rows = (sm_node_rows){.n_blocks = 1, .pool_size = pool_floats};
     rows->pick = n_all < NEIGHBOURS ? sm_kernels_scalar.pick : kernels->pick;
     rows->blocks[0] = (sm_block){.z = distances->z, .n = n_all};
-    rows->pool = sm_arena_take(arena, pool_floats + SM_PICK_SLACK, sizeof *rows->pool);
+    rows->pool = sm_arena_take_whole(arena, pool_floats + SM_PICK_SLACK, sizeof *rows->pool);
     rows->place_in_block = sm_arena_take(arena, n_all, sizeof *rows->place_in_block);
     rows->places = sm_arena_take(arena, n_items, sizeof *rows->places);
     rows->picks = sm_arena_take(arena, n_items, sizeof *rows->picks);
@@ -89,9 +89,9 @@ size_t sm_node_rows_enter(sm_node_rows *rows, const sm_node *node, size_t view) 
     return rows->view;
 }
 
-void sm_node_rows_pick(const sm_node_rows *rows, const sm_node *node, size_t k, size_t chunk, float *room) {
-    const sm_pick *picks = picks_of(rows, chunk), *next = picks_of(rows, chunk + 1);
-    const float *row = block_row(rows, k);
-    bool is_last = (chunk + 1) * SM_CHUNK >= node->n;
-    rows->pick(row, is_last ? row : row + (next->first - picks->first), picks, (size_t)(next - picks), room);
+void sm_node_rows_pick(const sm_node_rows *rows, size_t k, size_t chunk, size_t k_ahead, size_t chunk_ahead,
+                       float *room) {
+    const sm_pick *picks = picks_of(rows, chunk), *end = picks_of(rows, chunk + 1);
+    ptrdiff_t step = (ptrdiff_t)picks_of(rows, chunk_ahead)->first - (ptrdiff_t)picks->first;
+    rows->pick(block_row(rows, k), block_row(rows, k_ahead) + step, picks, (size_t)(end - picks), room);
 }

@@ -56,8 +56,10 @@ static inline const float *sm_node_rows_at(const sm_node_rows *rows, size_t k, s
 }
 
 /* Copies z_kj of the node for the columns j of a chunk, of which those after k count, if they are not in place.
- *   room  [SM_CHUNK + SM_PICK_SLACK] */
-void sm_node_rows_pick(const sm_node_rows *rows, const sm_node *node, size_t k, size_t chunk, float *room);
+ *   k_ahead, chunk_ahead  what will be asked for soon: it is fetched meanwhile
+ *   room                  [SM_CHUNK + SM_PICK_SLACK] */
+void sm_node_rows_pick(const sm_node_rows *rows, size_t k, size_t chunk, size_t k_ahead, size_t chunk_ahead,
+                       float *room);
 
 /* One distance between places k < j of the node. */
 static inline double sm_node_rows_pair(const sm_node_rows *rows, size_t k, size_t j) {

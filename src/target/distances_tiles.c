@@ -59,10 +59,11 @@ static void copy_end(const sm_tiles *tiles, size_t from) {
 }
 
 static void pick_rows(sm_tiles *tiles) {
-    const sm_tile_place *at = &tiles->at;
+    const sm_tile_place *at = &tiles->at, *ahead = tiles->next.n_rows > 0 ? &tiles->next : at;
     for (size_t r = 0; r < at->n_rows; r++) {
         float *copy = copy_of(tiles, r);
-        sm_node_rows_pick(tiles->rows, tiles->node, at->band + r, at->chunk, copy);
+        size_t r_ahead = r < ahead->n_rows ? r : 0;
+        sm_node_rows_pick(tiles->rows, at->band + r, at->chunk, ahead->band + r_ahead, ahead->chunk, copy);
         for (size_t j = at->from; is_on_diagonal(at) && j < at->to && j <= at->from + r; j++) copy[j] = 0;
         for (size_t j = at->end; j < at->to; j++) copy[j] = 0;
     }

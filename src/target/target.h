@@ -152,6 +152,11 @@ typedef struct sm_target_kind {
     double (*price_roughly)(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups,
                             sm_doubt *doubt);
 
+    /* What moving a cut does, exactly: the items `from` to `to` - 1 of an order go over to the left.
+     *   left, right  out: by how much Q grows on the left side, and by how much it shrinks on the right */
+    void (*move_cut)(sm_search *search, const sm_node *node, const uint32_t *order, size_t from, size_t to,
+                     double *left, double *right);
+
     /* What they say exactly: the costs of one cut, where the first n_left of an order go left; and that of the node. */
     void (*settle)(sm_search *search, const sm_node *node, const uint32_t *order, size_t n_left, double *left,
                    double *right);

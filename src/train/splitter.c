@@ -3,8 +3,8 @@
  *   2. line the node's items up along each          line_up.c; levels of a category: categories.c
  *   3. ask what every cut would cost, or gain       the target
  *   4. keep the best cut, ties by rule
- * Where the target can say sooner about what cuts cost, it is asked that first; the cuts that may be the best are then priced
- * exactly, one by one or, if there are many, all of their candidates. Either way the cut is the one that exact costs give.
+ * Where the target can say sooner about what cuts cost, it is asked that first (rough_cuts.c), and candidates are priced
+ * exactly only if many cuts may be the best. Either way the cut is the one that exact costs give.
  * Steps 2 and 3 go a batch of candidates at a time; if the one that wins is not in the last batch it is priced again.
  * It never touches the tree: that is tree_builder.c. Paper: section 2, Eq. (1).
  *
@@ -16,9 +16,6 @@
 #include <math.h>
 
 #include "base/memory.h"
-
-/* Gains closer than this share of the largest term of Eq. (1) are the same gain, and the rule decides. */
-static const double same_gain = 1e-9;
 
 /* Nodes of so many items are lined up along all candidates at once. */
 enum { SMALL_NODE = 16384 };
@@ -163,17 +160,6 @@ static void price_batch(sm_splitter *splitter, const sm_node *node, size_t first
 
 /* ---- 4. choosing ---- */
 
-typedef struct best_gain {
-    double gain, largest_term; /* of Eq. (1), in size */
-} best_gain;
-
-/* The line-up with missing values on one side, and the place in it of the gap after present item 0. */
-static const sm_line_up *line_of(const sm_splitter *splitter, const sm_node *node, const sm_candidate *candidate,
-                                 bool missing_left, size_t *gap) {
-    *gap = missing_left ? node->n - candidate->n_present : 0;
-    return &splitter->line_ups[missing_left ? candidate->missing_left : candidate->missing_right];
-}
-
 /* What the cut of one gap gains: the scanner has said so, else Eq. (1). */
 static double gain_at(const sm_splitter *splitter, const sm_line_up *line, size_t gap) {
     return splitter->scan != NULL ? line->left[gap] : splitter->node_cost - line->left[gap] - line->right[gap];
@@ -184,8 +170,7 @@ static double largest_term_at(const sm_splitter *splitter, const sm_line_up *lin
     return splitter->scan != NULL ? node : fmax(node, fmax(fabs(line->left[gap]), fabs(line->right[gap])));
 }
 
-/* Whether the gap after a present item may be cut. */
-static bool may_cut(const sm_splitter *splitter, const sm_candidate *candidate, size_t rank) {
+bool sm_splitter_may_cut(const sm_splitter *splitter, const sm_candidate *candidate, size_t rank) {
     if (candidate->is_cut != NULL) return candidate->is_cut[rank];
     if (rank + 1 == candidate->n_present || candidate->ranks == NULL) return rank + 1 < candidate->n_present;
     const uint32_t *slots = splitter->line_ups[candidate->missing_right].order + rank;
@@ -198,18 +183,19 @@ static bool may_cut(const sm_splitter *splitter, const sm_candidate *candidate, 
 static bool may_take(const sm_splitter *splitter, const sm_candidate *candidate, const double *gain, double largest) {
     size_t rank = 0;
     while (gain[rank] != largest) rank++;
-    return may_cut(splitter, candidate, rank);
+    return sm_splitter_may_cut(splitter, candidate, rank);
 }
 
 /* The best cut of one line-up. The last gap (missing against present) exists with missing on the right only. */
 static void best_of_line(sm_splitter *splitter, const sm_node *node, sm_candidate *candidate, bool missing_left,
-                         best_gain *best) {
+                         sm_best_gain *best) {
     size_t first_gap, n_gaps = missing_left ? candidate->n_present - 1 : candidate->n_present, at = 0;
-    const sm_line_up *line = line_of(splitter, node, candidate, missing_left, &first_gap);
+    const sm_line_up *line = sm_splitter_line_of(splitter, node, candidate, missing_left, &first_gap);
     double largest = -INFINITY;
     bool is_easy = splitter->scan != NULL && candidate->is_cut == NULL;
     if (is_easy) largest = splitter->largest[candidate->missing_right];
-    bool may_win = largest >= best->gain - same_gain * best->largest_term; /* else it is near enough to know no more */
+    bool may_win =
+        largest >= best->gain - SM_SAME_GAIN * best->largest_term; /* else it is near enough to know no more */
     if (is_easy && candidate->ranks != NULL && may_win && !may_take(splitter, candidate, line->left, largest)) {
         sm_splitter_mark_gaps(splitter, node, candidate);
         is_easy = false;
@@ -217,7 +203,7 @@ static void best_of_line(sm_splitter *splitter, const sm_node *node, sm_candidat
     }
     if (!is_easy)
         for (size_t r = 0; r < n_gaps; r++) {
-            if (!may_cut(splitter, candidate, r)) continue;
+            if (!sm_splitter_may_cut(splitter, candidate, r)) continue;
             double gain = gain_at(splitter, line, first_gap + r);
             if (gain <= largest) continue;
             largest = gain;
@@ -225,12 +211,12 @@ static void best_of_line(sm_splitter *splitter, const sm_node *node, sm_candidat
         }
     if (largest > candidate->best_gain) candidate->best_gain = largest;
     if (largest <= best->gain) return;
-    *best = (best_gain){.gain = largest, .largest_term = largest_term_at(splitter, line, first_gap + at)};
+    *best = (sm_best_gain){.gain = largest, .largest_term = largest_term_at(splitter, line, first_gap + at)};
 }
 
 /* The best of all candidates, a batch at a time. */
-static best_gain best_of_all(sm_splitter *splitter, const sm_node *node) {
-    best_gain best = {.gain = -INFINITY};
+static sm_best_gain best_of_all(sm_splitter *splitter, const sm_node *node) {
+    sm_best_gain best = {.gain = -INFINITY};
     splitter->end = 0;
     while (splitter->end < splitter->directions.n) {
         price_batch(splitter, node, splitter->end, splitter->directions.n);
@@ -246,8 +232,7 @@ static best_gain best_of_all(sm_splitter *splitter, const sm_node *node) {
     return best;
 }
 
-/* Sees to it that a candidate's line-ups and their costs are at hand. */
-static const sm_candidate *bring(sm_splitter *splitter, const sm_node *node, size_t c) {
+const sm_candidate *sm_splitter_bring(sm_splitter *splitter, const sm_node *node, size_t c) {
     const sm_candidate *candidate = &splitter->candidates[c];
     bool is_priced = c >= splitter->first && c < splitter->end;
     if (!is_priced) price_batch(splitter, node, c, c + 1);
@@ -255,97 +240,26 @@ static const sm_candidate *bring(sm_splitter *splitter, const sm_node *node, siz
     return candidate;
 }
 
-/* Whether missing values may go left at a gap: not where they are parted from those present. */
-static bool may_go_left(const sm_candidate *candidate, size_t rank) {
-    return candidate->missing_left != SIZE_MAX && rank + 1 < candidate->n_present;
-}
-
-/* Whether a cut may be made, and gains enough. */
-static bool gains_enough(const sm_splitter *splitter, const sm_node *node, const sm_candidate *candidate, double enough,
-                         sm_cut *cut) {
+bool sm_splitter_gains_enough(const sm_splitter *splitter, const sm_node *node, const sm_candidate *candidate,
+                              double enough, sm_cut *cut) {
     size_t gap;
-    const sm_line_up *line = line_of(splitter, node, candidate, cut->missing_left, &gap);
+    const sm_line_up *line = sm_splitter_line_of(splitter, node, candidate, cut->missing_left, &gap);
     cut->gain = gain_at(splitter, line, gap + cut->rank);
-    return cut->gain >= enough && may_cut(splitter, candidate, cut->rank);
+    return cut->gain >= enough && sm_splitter_may_cut(splitter, candidate, cut->rank);
 }
 
 /* Among the cuts that gain enough: the first candidate, then the smallest threshold, then missing to the left. */
 static sm_cut first_cut(sm_splitter *splitter, const sm_node *node, double enough) {
     sm_cut cut = {0};
     while (splitter->candidates[cut.candidate].best_gain < enough) cut.candidate++;
-    const sm_candidate *candidate = bring(splitter, node, cut.candidate);
+    const sm_candidate *candidate = sm_splitter_bring(splitter, node, cut.candidate);
     for (;; cut.rank++) {
         if (candidate->is_cut != NULL && !candidate->is_cut[cut.rank]) continue;
-        for (int side = may_go_left(candidate, cut.rank) ? 0 : 1; side < 2; side++) {
+        for (int side = sm_may_go_left(candidate, cut.rank) ? 0 : 1; side < 2; side++) {
             cut.missing_left = side == 0;
-            if (gains_enough(splitter, node, candidate, enough, &cut)) return cut;
+            if (sm_splitter_gains_enough(splitter, node, candidate, enough, &cut)) return cut;
         }
     }
-}
-
-/* ---- 4. choosing among rough costs ---- */
-
-/* What rough costs must say a cut gains if it may be the best, or as good: c being what it costs, its gain may be up to
- * doubt(c) more, and that of the best cut as much less. */
-static double enough_roughly(const sm_splitter *splitter, best_gain best) {
-    const sm_doubt *doubt = &splitter->doubt;
-    double best_cost = splitter->node_cost - best.gain;
-    double best_at_least = best.gain - doubt->least - doubt->share * fabs(best_cost);
-    double tolerance = same_gain * (best.largest_term + doubt->least) * (1 + 2 * doubt->share);
-    return (best_at_least - tolerance - doubt->least - doubt->share * splitter->node_cost) / (1 - doubt->share);
-}
-
-/* Adds the cuts of one candidate that gain enough to those in question, in the order of the rule; false: there are too many. */
-static bool list_cuts(sm_splitter *splitter, const sm_node *node, size_t c, double enough, size_t *n_listed) {
-    const sm_candidate *candidate = bring(splitter, node, c);
-    for (sm_cut cut = {.candidate = c}; cut.rank < candidate->n_present; cut.rank++) {
-        if (!may_cut(splitter, candidate, cut.rank)) continue;
-        for (int side = may_go_left(candidate, cut.rank) ? 0 : 1; side < 2; side++) {
-            cut.missing_left = side == 0;
-            if (!gains_enough(splitter, node, candidate, enough, &cut)) continue;
-            if (*n_listed == SM_MOST_IN_QUESTION) return false;
-            splitter->in_question[(*n_listed)++] = cut;
-        }
-    }
-    return true;
-}
-
-/* Those of all candidates; one without any is out. SIZE_MAX: there are too many. */
-static size_t list_all_cuts(sm_splitter *splitter, const sm_node *node, double enough) {
-    size_t n_listed = 0;
-    bool is_complete = true;
-    for (size_t c = 0; c < splitter->directions.n; c++) {
-        bool is_below = splitter->candidates[c].best_gain < enough;
-        if (!is_below && is_complete) is_complete = list_cuts(splitter, node, c, enough, &n_listed);
-        splitter->candidates[c].is_out = is_below;
-    }
-    splitter->some_are_out = true;
-    return is_complete ? n_listed : SIZE_MAX;
-}
-
-/* What a cut really gains. */
-static best_gain settle(sm_splitter *splitter, const sm_node *node, sm_cut *cut) {
-    double left, right;
-    size_t gap;
-    const sm_line_up *line = line_of(splitter, node, bring(splitter, node, cut->candidate), cut->missing_left, &gap);
-    splitter->problem->target->kind->settle(splitter->search, node, line->order, gap + cut->rank + 1, &left, &right);
-    cut->gain = splitter->node_cost - left - right;
-    return (best_gain){.gain = cut->gain,
-                       .largest_term = fmax(fabs(splitter->node_cost), fmax(fabs(left), fabs(right)))};
-}
-
-/* The first of the listed cuts that gains enough; its line-up is at hand. What a single one gains is left open. */
-static sm_cut first_listed(sm_splitter *splitter, const sm_node *node, size_t n_listed) {
-    best_gain best = {.gain = -INFINITY};
-    sm_cut *cut = splitter->in_question;
-    for (size_t i = 0; i < n_listed && n_listed > 1; i++) {
-        best_gain gain = settle(splitter, node, &cut[i]);
-        if (gain.gain > best.gain) best = gain;
-    }
-    while (n_listed > 1 && cut->gain < best.gain - same_gain * best.largest_term) cut++;
-    cut->is_open = n_listed == 1;
-    bring(splitter, node, cut->candidate);
-    return *cut;
 }
 
 /* The best of all candidates, and the rule. */
@@ -354,14 +268,14 @@ static sm_cut choose_cut(sm_splitter *splitter, const sm_node *node) {
     splitter->is_rough = splitter->scan == NULL && kind->is_rough_quicker != NULL &&
                          kind->is_rough_quicker(splitter->search, node, splitter->directions.n);
     splitter->some_are_out = false;
-    best_gain best = best_of_all(splitter, node);
+    sm_best_gain best = best_of_all(splitter, node);
     if (splitter->is_rough) {
-        size_t n_listed = list_all_cuts(splitter, node, enough_roughly(splitter, best));
-        if (n_listed != SIZE_MAX) return first_listed(splitter, node, n_listed);
+        sm_cut cut;
+        if (sm_splitter_choose_roughly(splitter, node, best, &cut)) return cut;
         splitter->is_rough = false;
         best = best_of_all(splitter, node);
     }
-    return first_cut(splitter, node, best.gain - same_gain * best.largest_term);
+    return first_cut(splitter, node, best.gain - SM_SAME_GAIN * best.largest_term);
 }
 
 /* ---- the split ---- */

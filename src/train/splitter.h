@@ -42,6 +42,13 @@ typedef struct sm_cut {
     double gain;
 } sm_cut;
 
+/* Gains closer than this share of the largest term of Eq. (1) are the same gain, and the rule decides. */
+#define SM_SAME_GAIN 1e-9
+
+typedef struct sm_best_gain {
+    double gain, largest_term; /* of Eq. (1), in size */
+} sm_best_gain;
+
 /* Cuts that rough costs leave in question, see sm_target_kind.price_roughly: with more of them it is quicker to price their
  * candidates exactly. */
 enum { SM_MOST_IN_QUESTION = 4 };
@@ -106,6 +113,31 @@ void sm_splitter_free(sm_splitter *splitter); /* not the search */
 /* False: no two items of the node differ along any candidate, so that it cannot be split.
  *   node_cost  as a scanner has it; else it does not matter */
 bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, double node_cost, sm_random *random, sm_split *split);
+
+/* The line-up with missing values on one side, and the place in it of the gap after present item 0. */
+static inline const sm_line_up *sm_splitter_line_of(const sm_splitter *splitter, const sm_node *node,
+                                                    const sm_candidate *candidate, bool missing_left, size_t *gap) {
+    *gap = missing_left ? node->n - candidate->n_present : 0;
+    return &splitter->line_ups[missing_left ? candidate->missing_left : candidate->missing_right];
+}
+
+/* Whether the gap after a present item may be cut; whether missing values may go left there: not where they are parted from
+ * those present. */
+bool sm_splitter_may_cut(const sm_splitter *splitter, const sm_candidate *candidate, size_t rank);
+static inline bool sm_may_go_left(const sm_candidate *candidate, size_t rank) {
+    return candidate->missing_left != SIZE_MAX && rank + 1 < candidate->n_present;
+}
+
+/* Whether a cut may be made, and gains enough; its gain is filled in. */
+bool sm_splitter_gains_enough(const sm_splitter *splitter, const sm_node *node, const sm_candidate *candidate,
+                              double enough, sm_cut *cut);
+
+/* Sees to it that a candidate's line-ups and their costs are at hand. */
+const sm_candidate *sm_splitter_bring(sm_splitter *splitter, const sm_node *node, size_t c);
+
+/* rough_cuts.c: the cut that exact costs would give, where all candidates have been priced roughly; its line-up is at hand.
+ * False: too many may be it.   best  of the rough gains */
+bool sm_splitter_choose_roughly(sm_splitter *splitter, const sm_node *node, sm_best_gain best, sm_cut *chosen);
 
 /* line_up.c: marks which gaps may be cut, if that was put off. */
 void sm_splitter_mark_gaps(sm_splitter *splitter, const sm_node *node, sm_candidate *candidate);

@@ -78,6 +78,25 @@ static void assert_settled(const smerf_target *target, sm_search *search, const 
     assert_near(target->kind->cost(search, node), exact.node, 1e-13 * size);
 }
 
+/* Q of both sides, from what they cost. */
+static void sums_at(const sm_node *node, size_t u, size_t r, double *left, double *right) {
+    double w = 0;
+    for (size_t i = 0; i <= r; i++) w += node->weight[orders[u][i]];
+    *left = w * exact.left[u][r];
+    *right = (node->total - w) * exact.right[u][r];
+}
+
+static void assert_moved(const smerf_target *target, sm_search *search, const sm_node *node, sm_random *random) {
+    size_t u = sm_random_below(random, LINE_UPS), from = sm_random_below(random, (uint32_t)node->n - 1);
+    size_t rest = node->n - 2 - from, to = from + sm_random_below(random, rest < 20 ? (uint32_t)rest + 1 : 20);
+    double before[2], after[2], added, taken, size = (fabs(exact.node) + 1e-12) * node->total;
+    sums_at(node, u, from, &before[0], &before[1]);
+    sums_at(node, u, to, &after[0], &after[1]);
+    target->kind->move_cut(search, node, orders[u], from + 1, to + 1, &added, &taken);
+    assert_near(added, after[0] - before[0], 1e-13 * size);
+    assert_near(taken, before[1] - after[1], 1e-13 * size);
+}
+
 static void assert_priced_roughly(const smerf_target *target, sm_search *const *searches, size_t *views,
                                   const sm_node *node, sm_random *random) {
     const sm_target_kind *kind = target->kind;
@@ -99,7 +118,10 @@ static void assert_priced_roughly(const smerf_target *target, sm_search *const *
     lay_out(&exact, at);
     exact.node = sm_price(kind, searches[0], node, at, LINE_UPS);
     assert_doubt_is_justified(node, doubt);
-    for (size_t way = 0; way < WAYS; way++) assert_settled(target, searches[way], node, random);
+    for (size_t way = 0; way < WAYS; way++) {
+        assert_settled(target, searches[way], node, random);
+        assert_moved(target, searches[way], node, random);
+    }
 }
 
 /* As long as nodes are large. */

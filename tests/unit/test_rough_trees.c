@@ -111,10 +111,101 @@ static void trees_are_the_same_in_batches(void **state) {
     }
 }
 
+/* ---- cuts that are nearly as good as each other ---- */
+
+static size_t n_moves, n_settled;
+static const sm_target_kind *counted;
+
+static void count_move(sm_search *search, const sm_node *node, const uint32_t *order, size_t from, size_t to,
+                       double *left, double *right) {
+    n_moves++;
+    counted->move_cut(search, node, order, from, to, left, right);
+}
+
+static void count_settled(sm_search *search, const sm_node *node, const uint32_t *order, size_t n_left, double *left,
+                          double *right) {
+    n_settled++;
+    counted->settle(search, node, order, n_left, left, right);
+}
+
+/* Two groups that are mirror images of each other, 1 apart, and some items between them along the first column, which lean
+ * towards the second group or the first. Cuts on both sides of these are as good as each other but for that. */
+static data_set *draw_groups(size_t n, size_t n_between, double lean, uint64_t seed) {
+    data_set *data = data_set_start((data_plan){.n_items = n, .n_numbers = 4, .seed = seed});
+    size_t first = (n - n_between) / 2, end = first + n_between;
+    sm_random random;
+    sm_random_start(&random, seed, 78, n);
+    draw_features(data, &random);
+    for (size_t i = 0; i < n; i++) {
+        data->values[i] = (double)i;
+        for (size_t j = 0; j < n; j++) {
+            int group = i < first ? -1 : i >= end, other = j < first ? -1 : j >= end;
+            size_t depth = i < n - 1 - i ? i : n - 1 - i, other_depth = j < n - 1 - j ? j : n - 1 - j;
+            double within = i == j ? 0 : 0.1 + 0.2 * (double)((depth * other_depth + depth + other_depth) % 97) / 97;
+            double apart = group * other == -1 ? 1 : group == other ? within : 0.5 - lean * (group + other);
+            data->z[i * n + j] = (float)apart;
+        }
+    }
+    data_set_finish(data);
+    return data;
+}
+
+/* Grows one split in both ways.   n_moves, n_settled  out: how the rough one came about */
+static void assert_same_split(size_t n, size_t n_between, double lean) {
+    data_set *data = draw_groups(n, n_between, lean, 5);
+    smerf_options options = options_for(1);
+    options.candidates = 4;
+    options.sample = SMERF_NO_SAMPLE;
+    options.max_depth = 1;
+    counted = data->target->kind;
+    sm_target_kind counting = *counted, without = *counted;
+    counting.move_cut = count_move;
+    counting.settle = count_settled;
+    without.is_rough_quicker = NULL;
+    n_moves = n_settled = 0;
+    data->target->kind = &counting;
+    smerf_model *roughly = fit_with(data, &options, NULL);
+    data->target->kind = &without;
+    smerf_model *exactly = fit_with(data, &options, NULL);
+    data->target->kind = counted;
+    assert_same_trees(roughly, exactly, 1);
+    smerf_model_free(roughly);
+    smerf_model_free(exactly);
+    data_set_free(data);
+}
+
+static void cuts_near_each_other_are_told_apart_by_what_lies_between(void **state) {
+    (void)state;
+    static const double leans[] = {1e-5, -1e-5, 3e-6, -3e-6};
+    for (size_t i = 0; i < sizeof leans / sizeof *leans; i++) {
+        assert_same_split(801, 1, leans[i]);
+        assert_int_equal(n_moves, 1);
+        assert_int_equal(n_settled, 0);
+    }
+}
+
+/* As good as each other, or so near to it that only exact costs tell; farther apart than is worth looking at; not in question. */
+static void other_cuts_are_priced_exactly(void **state) {
+    (void)state;
+    assert_same_split(801, 1, 0);
+    for (double lean = 1e-9; lean < 1e-2; lean *= 1.7) {
+        assert_same_split(801, 1, lean);
+        assert_same_split(801, 1, -lean);
+        assert_same_split(801, 3, lean);
+        assert_same_split(801, 3, -lean);
+    }
+    assert_same_split(801, 21, 1e-7);
+    assert_int_equal(n_moves, 0);
+    assert_same_split(801, 1, 0.1);
+    assert_int_equal(n_moves + n_settled, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees_are_those_of_exact_costs),
         cmocka_unit_test(trees_are_the_same_in_batches),
+        cmocka_unit_test(cuts_near_each_other_are_told_apart_by_what_lies_between),
+        cmocka_unit_test(other_cuts_are_priced_exactly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
