@@ -165,7 +165,7 @@ static double price(sm_search *search, const sm_node *node, const sm_line_up *li
     for (size_t u = 0; u < n_line_ups; u++) {
         const sm_line_up own = {
             .order = line_ups[u].order, .left = search->costs, .right = search->costs + search->n_items};
-        more = rest->price(search->rest, node, &own, 1);
+        more = sm_price(rest, search->rest, node, &own, 1);
         for (size_t r = 0; r + 1 < node->n; r++) {
             line_ups[u].left[r] += own.left[r];
             line_ups[u].right[r] += own.right[r];
