@@ -133,6 +133,11 @@ static void search_free(sm_search *search) {
     sm_free(search);
 }
 
+static smerf_status near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
+    const smerf_target *rest = completed_of(target)->rest;
+    return rest->kind->near_order(rest, order, error);
+}
+
 static sm_search *search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     const completed_target *completed = completed_of(target);
     sm_search *search = sm_zeros(1, sizeof *search);
@@ -359,6 +364,7 @@ static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target
 const sm_target_kind sm_target_completed = {
     .name = "completed",
     .free = free_completed,
+    .near_order = near_order,
     .search_new = search_new,
     .search_free = search_free,
     .enter = enter,

@@ -189,6 +189,7 @@ const sm_target_kind sm_target_graph = {
     .metrics = SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10) | SMERF_HAS(SMERF_AUC_ROC) |
                SMERF_HAS(SMERF_AUC_PR),
     .free = free_graph,
+    .near_order = sm_graph_near_order,
     .search_new = sm_graph_search_new,
     .search_free = sm_graph_search_free,
     .enter = sm_graph_enter,

@@ -38,6 +38,10 @@ void sm_graph_search_free(sm_search *search) {
     sm_free(search);
 }
 
+smerf_status sm_graph_near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
+    return sm_links_near_order(sm_graph_of(target)->links, order, error);
+}
+
 sm_search *sm_graph_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     sm_search *search = sm_zeros(1, sizeof *search);
     if (search == NULL) {
@@ -172,7 +176,7 @@ static void walk_counts(const sm_search *search, const sm_counts *counts, size_t
     sm_two cost = {0, 0}, weight = {0, 0};
     for (size_t r = 0; r + 1 < n; r++) {
         const sm_counts *left = &counts[r], *right = &counts[n - 1 - r];
-        sm_two w = {left->own, right->own}, linked = {left->before, right->after};
+        sm_two w = sm_two_whole(left->own, right->own), linked = sm_two_whole(left->before, right->after);
         cost += w * (2 * (weight - linked + distance * linked) + w * self);
         weight += w;
         sm_two mean = cost / weight;

@@ -69,6 +69,28 @@ static inline double sm_list_value(const smerf_pair_list *list, size_t entry) {
     return list->value != NULL ? list->value[entry] : 1;
 }
 
+/* A word to the memory about rows that will soon be read, in an order that has nothing to do with where they lie.
+ * Always inlined, since gcc drops calls of what does nothing else.
+ *   order  [n] of rows; at: the one that is read now */
+__attribute__((always_inline)) static inline void sm_links_call_for(const sm_links *links, const uint32_t *order,
+                                                                    size_t at, size_t n) {
+    enum { AHEAD = 8 };
+    if (at + 2 * AHEAD >= n) return;
+    __builtin_prefetch(&links->first[order[at + 2 * AHEAD]]);
+    const size_t *soon = &links->first[order[at + AHEAD]];
+    __builtin_prefetch(links->partner + soon[0]);
+    __builtin_prefetch(links->partner + soon[1]);
+}
+
+/* ---- near each other: links_order.c ---- */
+
+/* All items, breadth first over their links: from the first that was not yet reached, partners ascending. False: no memory.
+ *   order  [n_items + 1] out; what stands last means nothing */
+bool sm_links_order(const sm_links *links, uint32_t *order);
+
+/* The same for sm_target_kind.near_order: only where items are so many that it pays. */
+smerf_status sm_links_near_order(const sm_links *links, uint32_t **order, smerf_error *error);
+
 /* ---- growing: links_search.c ---- */
 
 enum { SM_MOST_BLOCKS = 64, SM_LINKS_LANES = 4 };

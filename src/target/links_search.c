@@ -89,6 +89,7 @@ static sm_links read_node(sm_links_room *room, const sm_node *node, size_t view)
         room->place_in_node[room->places[k]] = (uint32_t)k;
     }
     for (size_t k = 0; k < node->n; k++) {
+        sm_links_call_for(source, room->places, k, node->n);
         links.first[k] = links.n;
         links.n += read_row(room, source, room->places[k], &links, links.n);
     }

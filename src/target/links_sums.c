@@ -132,8 +132,12 @@ static void sum_up(sm_links_room *room, size_t first, size_t n_seen) {
 }
 
 static void rank_lane(sm_links_room *room, const uint32_t *order, size_t lane) {
-    for (size_t r = 0; r < room->links->n_items; r++)
-        room->rank[(order != NULL ? order[r] : r) * room->n_lanes + lane] = (int32_t)r;
+    size_t n = room->links->n_items, n_lanes = room->n_lanes;
+    int32_t *rank = room->rank + lane;
+    for (size_t r = 0; r < n; r++) {
+        if (order != NULL && r + 2 * AHEAD < n) __builtin_prefetch(rank + order[r + 2 * AHEAD] * n_lanes, 1);
+        rank[(order != NULL ? order[r] : r) * n_lanes] = (int32_t)r;
+    }
 }
 
 void sm_links_rank_all(sm_links_room *room, const uint32_t *order) {

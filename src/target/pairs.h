@@ -35,6 +35,7 @@ smerf_status sm_observed_new(const smerf_pair_list *edges, const smerf_pair_list
                              smerf_target **out, smerf_error *error);
 
 /* pairs_search.c */
+smerf_status sm_pairs_near_order(const smerf_target *target, uint32_t **order, smerf_error *error);
 sm_search *sm_pairs_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error);
 void sm_pairs_search_free(sm_search *search);
 size_t sm_pairs_enter(sm_search *search, const sm_node *node, size_t view);

@@ -33,6 +33,10 @@ void sm_pairs_search_free(sm_search *search) {
     sm_free(search);
 }
 
+smerf_status sm_pairs_near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
+    return sm_links_near_order(sm_known_pairs_of(target)->links, order, error);
+}
+
 sm_search *sm_pairs_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     sm_search *search = sm_zeros(1, sizeof *search);
     if (search == NULL) {

@@ -31,6 +31,8 @@ typedef struct sm_problem {
     size_t order_width;           /* the bytes of one of them */
     uint64_t *shares;     /* [n_items] bits of columns of numbers, see sm_column_bit: in all others the item has a
                                      number that no other has. Owned. */
+    uint32_t *near_order; /* [n_items] the items as the slots of a tree follow them, see sm_target_kind; NULL: ascending.
+                                     Owned. */
     size_t n_numbers;     /* features that are numbers */
     size_t most_alike;    /* items that have the same number in a column, or none */
     size_t n_draws;       /* by one tree */
