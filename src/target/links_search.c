@@ -113,12 +113,21 @@ static void look_at_weights(sm_links_room *room, const sm_node *node) {
     }
 }
 
+/* Whether the node has all items of a block at their places. Those of a node above are; those of the whole may stand in another
+ * order than items do. */
+static bool is_all_of(const sm_links *source, const sm_node *node, size_t view) {
+    if (source->n_items != node->n) return false;
+    for (size_t k = 0; k < node->n && view == 0; k++)
+        if (node->items[k] != k) return false;
+    return true;
+}
+
 size_t sm_links_enter(sm_links_room *room, const sm_node *node, size_t view) {
     pop_blocks(room, view);
     look_at_weights(room, node);
     const sm_links *source = &room->blocks[view];
     room->is_counted = room->is_whole && are_counted(source);
-    if (source->n_items == node->n) { /* all of them */
+    if (is_all_of(source, node, view)) {
         room->links = source;
         return view;
     }

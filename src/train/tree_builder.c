@@ -180,8 +180,7 @@ static void add_leaf(sm_tree_builder *builder, const pending *node) {
     sm_tree *tree = &builder->grown;
     const sm_slots *slots = &builder->slots;
     size_t member = tree->first_member[tree->n_leaves];
-    if (builder->problem->near_order != NULL)
-        sort_leaf(builder, slots->order + node->first, node->end - node->first);
+    if (builder->problem->near_order != NULL) sort_leaf(builder, slots->order + node->first, node->end - node->first);
     for (size_t k = node->first; k < node->end; k++, member++) {
         tree->member_item[member] = slots->items[slots->order[k]];
         tree->member_draws[member] = slots->draws[slots->order[k]];
