@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "target/links.h"
 
-/* What is read of fewer items fits into a cache, wherever it lies. */
-enum { LEAST_ITEMS = 1 << 15 };
+/* The ranks of fewer items along four line-ups fit into a second-level cache, wherever they lie. */
+enum { LEAST_ITEMS = 1 << 16 };
 
 /* Puts what is linked to the items order[first] and after behind them, and what is linked to that; returns where they end. */
 static size_t reach(const sm_links *links, uint32_t *order, size_t first, size_t end, uint64_t *reached) {
