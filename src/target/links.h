@@ -118,6 +118,7 @@ typedef struct sm_links_room {
     size_t n_lanes; /* one, or SM_LINKS_LANES of which some may idle */
     size_t n_cells; /* that fit: items times line-ups */
     void *cells;    /* [line-ups][n] by rank: counted sides, or any */
+    double *found;  /* [4][SM_LINKS_LANES] of one item, in the order of sm_sides */
     bool is_counted;
     int64_t linked; /* sum of w_i w_j over ordered pairs that are linked, if they are counted */
 } sm_links_room;

@@ -42,6 +42,7 @@ smerf_status sm_links_room_start(sm_links_room *room, const sm_links *links, con
     room->places = sm_arena_take(arena, n_items, sizeof *room->places);
     room->whole = sm_arena_take(arena, n_items, sizeof *room->whole);
     room->rank = sm_arena_take(arena, room->n_cells, sizeof *room->rank);
+    room->found = sm_arena_take(arena, 4 * SM_LINKS_LANES, sizeof *room->found);
     room->cells = sm_arena_take(arena, room->n_cells, is_always_counted ? sizeof(sm_counts) : sizeof(sm_sides));
     if (arena->has_failed) {
         sm_links_room_free(room);

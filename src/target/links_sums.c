@@ -10,10 +10,15 @@
 #include <assert.h>
 
 #include "target/links.h"
+#include "target/two.h"
 
 typedef int32_t ints __attribute__((vector_size(SM_LINKS_LANES * sizeof(int32_t))));
-typedef int64_t masks __attribute__((vector_size(SM_LINKS_LANES * sizeof(int64_t))));
-typedef double doubles __attribute__((vector_size(SM_LINKS_LANES * sizeof(double))));
+typedef int64_t two_masks __attribute__((vector_size(sizeof(sm_two))));
+
+/* A number in each lane: two and two, which compilers keep in registers on every processor. */
+typedef struct lanes {
+    sm_two half[SM_LINKS_LANES / 2];
+} lanes;
 
 /* How many items ahead the memory is told of where sides will be written: those lie all over a line-up. */
 enum { AHEAD = 8 };
@@ -53,8 +58,10 @@ static inline void sum_any(const sm_links_room *room, sm_sides *sides, bool has_
             value[0] += is_before ? v : 0;
             value[1] += is_before ? 0 : v;
         }
-        for (size_t side = 0; side < 2 && !has_values; side++) value[side] = links->common * weight[side];
-        sides[own] = (sm_sides){weight[0], weight[1], value[0], value[1]};
+        sides[own] = (sm_sides){.weight_before = weight[0],
+                                .weight_after = weight[1],
+                                .value_before = has_values ? value[0] : links->common * weight[0],
+                                .value_after = has_values ? value[1] : links->common * weight[1]};
     }
 }
 
@@ -82,31 +89,46 @@ static void count_lanes(sm_links_room *room, sm_counts *counts, size_t n_seen) {
     }
 }
 
+/* Writes what was found of one item, each lane where the item stands in its line-up. */
+static void put_sides(const sm_links_room *room, sm_sides *sides, size_t k, size_t n_seen) {
+    const double(*found)[SM_LINKS_LANES] = (const double(*)[SM_LINKS_LANES])(const void *)room->found;
+    for (size_t lane = 0; lane < n_seen; lane++)
+        sides[lane * room->links->n_items + (size_t)room->rank[k * SM_LINKS_LANES + lane]] =
+            (sm_sides){found[0][lane], found[1][lane], found[2][lane], found[3][lane]};
+}
+
+/* Adds a number in some lanes to one sum, and in the others to another.   where  the first: all bits of a lane are set */
+static inline void add_on_sides(lanes sums[2], const ints where, double number) {
+    const two_masks first[2] = {(two_masks)__builtin_shufflevector(where, where, 0, 0, 1, 1),
+                                (two_masks)__builtin_shufflevector(where, where, 2, 2, 3, 3)};
+    two_masks bits = (two_masks)sm_both(number);
+    for (size_t h = 0; h < 2; h++) {
+        sums[0].half[h] += (sm_two)(bits & first[h]);
+        sums[1].half[h] += (sm_two)(bits & ~first[h]);
+    }
+}
+
 static inline void sum_any_lanes(const sm_links_room *room, sm_sides *sides, size_t n_seen, bool has_values,
                                  bool has_weights) {
     const sm_links *links = room->links;
     const ints *rank = (const ints *)(const void *)room->rank;
-    size_t n = links->n_items;
-    for (size_t k = 0; k < n; k++) {
-        doubles weight[2] = {{0}}, value[2] = {{0}};
+    lanes *found = (lanes *)(void *)room->found;
+    for (size_t k = 0; k < links->n_items; k++) {
+        lanes weight[2] = {0}, value[2] = {0};
         ints own = rank[k];
         for (size_t e = links->first[k]; e < links->first[k + 1]; e++) {
             uint32_t j = links->partner[e];
-            masks is_before = __builtin_convertvector(rank[j] < own, masks);
+            ints is_before = rank[j] < own;
             double w = has_weights ? room->weight[j] * links->weight[e] : room->weight[j];
-            masks bits = (masks)(doubles){w, w, w, w};
-            weight[0] += (doubles)(bits & is_before);
-            weight[1] += (doubles)(bits & ~is_before);
-            if (!has_values) continue;
-            double v = w * links->value[e];
-            bits = (masks)(doubles){v, v, v, v};
-            value[0] += (doubles)(bits & is_before);
-            value[1] += (doubles)(bits & ~is_before);
+            add_on_sides(weight, is_before, w);
+            if (has_values) add_on_sides(value, is_before, w * links->value[e]);
         }
-        for (size_t side = 0; side < 2 && !has_values; side++) value[side] = links->common * weight[side];
-        for (size_t lane = 0; lane < n_seen; lane++)
-            sides[lane * n + (size_t)own[lane]] =
-                (sm_sides){weight[0][lane], weight[1][lane], value[0][lane], value[1][lane]};
+        for (size_t side = 0; side < 2; side++)
+            for (size_t h = 0; h < 2; h++) {
+                found[side].half[h] = weight[side].half[h];
+                found[2 + side].half[h] = has_values ? value[side].half[h] : links->common * weight[side].half[h];
+            }
+        put_sides(room, sides, k, n_seen);
     }
 }
 
