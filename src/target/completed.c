@@ -133,6 +133,11 @@ static void search_free(sm_search *search) {
     sm_free(search);
 }
 
+static smerf_status near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
+    const smerf_target *rest = completed_of(target)->rest;
+    return rest->kind->near_order(rest, order, error);
+}
+
 static sm_search *search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     const completed_target *completed = completed_of(target);
     sm_search *search = sm_zeros(1, sizeof *search);
@@ -165,7 +170,7 @@ static double price(sm_search *search, const sm_node *node, const sm_line_up *li
     for (size_t u = 0; u < n_line_ups; u++) {
         const sm_line_up own = {
             .order = line_ups[u].order, .left = search->costs, .right = search->costs + search->n_items};
-        more = rest->price(search->rest, node, &own, 1);
+        more = sm_price(rest, search->rest, node, &own, 1);
         for (size_t r = 0; r + 1 < node->n; r++) {
             line_ups[u].left[r] += own.left[r];
             line_ups[u].right[r] += own.right[r];
@@ -359,6 +364,7 @@ static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target
 const sm_target_kind sm_target_completed = {
     .name = "completed",
     .free = free_completed,
+    .near_order = near_order,
     .search_new = search_new,
     .search_free = search_free,
     .enter = enter,

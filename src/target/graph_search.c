@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "target/graph.h"
+#include "target/two.h"
 
 struct sm_search {
     sm_links_room room;
@@ -20,7 +21,6 @@ struct sm_search {
     double cost; /* of the node entered last, once it was asked for */
 
     /* Of the line-up that is walked. Node 0 of the tree of partial sums is about all ranks; see below. */
-    size_t lane;
     const uint32_t *order; /* NULL: the order of the places */
     bool has_gaps;         /* whether the tree is up to date */
     double *gap_weight;    /* [2 n_items] */
@@ -36,6 +36,10 @@ void sm_graph_search_free(sm_search *search) {
     sm_links_room_free(&search->room);
     sm_arena_free(&search->arena);
     sm_free(search);
+}
+
+smerf_status sm_graph_near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
+    return sm_links_near_order(sm_graph_of(target)->links, order, error);
 }
 
 sm_search *sm_graph_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
@@ -55,7 +59,7 @@ sm_search *sm_graph_search_new(const smerf_target *target, const sm_search_size 
     search->level_value = sm_arena_take(&search->arena, size->n_levels, sizeof *search->level_value);
     smerf_status status = SMERF_OK;
     if (search->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
-    if (status == SMERF_OK) status = sm_links_room_start(&search->room, search->graph->links, size->n_items, error);
+    if (status == SMERF_OK) status = sm_links_room_start(&search->room, search->graph->links, size, error);
     if (status == SMERF_OK) return search;
     sm_graph_search_free(search);
     return NULL;
@@ -117,13 +121,16 @@ static double unmarked_weight(const sm_search *search, part of, size_t first, si
 static double weight_in_gaps(sm_search *search, size_t n, size_t k, size_t first, size_t end) {
     const sm_links *links = search->room.links;
     const part whole = {0, 0, n};
-    if (!search->has_gaps) sum_gaps(search, whole);
-    search->has_gaps = true;
+    if (!search->has_gaps) {
+        sm_links_rank_all(&search->room, search->order);
+        sum_gaps(search, whole);
+        search->has_gaps = true;
+    }
     for (size_t e = links->first[k]; e < links->first[k + 1]; e++)
-        mark(search, whole, sm_links_rank(&search->room, links->partner[e], search->lane), true);
+        mark(search, whole, sm_links_rank(&search->room, links->partner[e]), true);
     double weight = unmarked_weight(search, whole, first, end);
     for (size_t e = links->first[k]; e < links->first[k + 1]; e++)
-        mark(search, whole, sm_links_rank(&search->room, links->partner[e], search->lane), false);
+        mark(search, whole, sm_links_rank(&search->room, links->partner[e]), false);
     return weight;
 }
 
@@ -136,19 +143,14 @@ static double unlinked_weight(sm_search *search, size_t n, size_t k, double all,
 
 /* ---- costs ---- */
 
-/* How many items ahead of a walk the memory is told of. */
-enum { AHEAD = 16 };
-
-/* The cost of the first items of the line-up, one more each time.   n_costs  n for the node itself, which is returned */
-static double walk_right(sm_search *search, size_t n, size_t n_costs, double *costs) {
+/* The cost of the first items of a line-up, one more each time.   n_costs  n for the node itself, whose Q is returned */
+static double walk_right(sm_search *search, const sm_sides *sides, size_t n, size_t n_costs, double *costs) {
     double cost = 0, weight = 0;
     for (size_t r = 0; r < n_costs; r++) {
         size_t k = search->order != NULL ? search->order[r] : r;
         double w = search->room.weight[k];
-        if (search->order != NULL && r + AHEAD < n_costs) sm_links_call_for(&search->room, search->order[r + AHEAD]);
-        const sm_sides sides = sm_links_sides(&search->room, k, search->lane);
-        double unlinked = unlinked_weight(search, n, k, weight, sides.weight_before, 0, r);
-        cost += w * (2 * (unlinked + sides.value_before) + w * search->graph->self);
+        double unlinked = unlinked_weight(search, n, k, weight, sides[r].weight_before, 0, r);
+        cost += w * (2 * (unlinked + sides[r].value_before) + w * search->graph->self);
         weight += w;
         if (costs != NULL) costs[r] = cost / weight;
     }
@@ -156,42 +158,78 @@ static double walk_right(sm_search *search, size_t n, size_t n_costs, double *co
 }
 
 /* The same from the other end: costs[r] is that of the items after rank r. */
-static void walk_left(sm_search *search, size_t n, double *costs) {
+static void walk_left(sm_search *search, const sm_sides *sides, size_t n, double *costs) {
     double cost = 0, weight = 0;
     for (size_t r = n; r-- > 1;) {
         size_t k = search->order[r];
         double w = search->room.weight[k];
-        if (r >= AHEAD) sm_links_call_for(&search->room, search->order[r - AHEAD]);
-        const sm_sides sides = sm_links_sides(&search->room, k, search->lane);
-        double unlinked = unlinked_weight(search, n, k, weight, sides.weight_after, r + 1, n);
-        cost += w * (2 * (unlinked + sides.value_after) + w * search->graph->self);
+        double unlinked = unlinked_weight(search, n, k, weight, sides[r].weight_after, r + 1, n);
+        cost += w * (2 * (unlinked + sides[r].value_after) + w * search->graph->self);
         weight += w;
         costs[r - 1] = cost / weight;
     }
 }
 
-static void turn_to(sm_search *search, size_t lane, const uint32_t *order) {
-    search->lane = lane;
+/* Both where partners are counted: from both ends at once. */
+static void walk_counts(const sm_search *search, const sm_counts *counts, size_t n, const sm_line_up *out) {
+    const sm_two self = sm_both(search->graph->self), distance = sm_both(search->room.links->common);
+    sm_two cost = {0, 0}, weight = {0, 0};
+    for (size_t r = 0; r + 1 < n; r++) {
+        const sm_counts *left = &counts[r], *right = &counts[n - 1 - r];
+        sm_two w = sm_two_whole(left->own, right->own), linked = sm_two_whole(left->before, right->after);
+        cost += w * (2 * (weight - linked + distance * linked) + w * self);
+        weight += w;
+        sm_two mean = cost / weight;
+        out->left[r] = mean[0];
+        out->right[n - 2 - r] = mean[1];
+    }
+}
+
+static void turn_to(sm_search *search, const uint32_t *order) {
     search->order = order;
     search->has_gaps = false;
 }
 
+/* Q of a node whose partners are counted: in whole numbers, so that it does not matter along which line-up. */
+static double counted_sum(const sm_search *search, const sm_node *node) {
+    int64_t all = 0, squares = 0, linked = search->room.linked;
+    for (size_t k = 0; k < node->n; k++) {
+        all += search->room.whole[k];
+        squares += (int64_t)search->room.whole[k] * search->room.whole[k];
+    }
+    return (double)(all * all - squares - linked) + search->room.links->common * (double)linked +
+           search->graph->self * (double)squares;
+}
+
+/* Others are summed up in the order of their places. */
+static double walked_sum(sm_search *search, const sm_node *node) {
+    turn_to(search, NULL);
+    return walk_right(search, sm_links_sides(&search->room, 0), node->n, node->n, NULL);
+}
+
 double sm_graph_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
-    if (!search->has_cost) {
-        sm_links_line_up(&search->room, node, NULL, 1);
-        turn_to(search, 0, NULL);
-        search->cost = walk_right(search, node->n, node->n, NULL) / node->total;
-        search->has_cost = true;
-    }
-    for (size_t u = 0, n_seen; u < n_line_ups; u += n_seen) {
-        n_seen = sm_links_line_up(&search->room, node, line_ups + u, n_line_ups - u);
-        for (size_t lane = 0; lane < n_seen; lane++) {
-            turn_to(search, lane, line_ups[u + lane].order);
-            walk_right(search, node->n, node->n - 1, line_ups[u + lane].left);
-            walk_left(search, node->n, line_ups[u + lane].right);
-        }
-    }
+    bool is_counted = search->room.is_counted;
+    if (!search->has_cost && (!is_counted || n_line_ups == 0)) sm_links_look(&search->room, node, NULL, 1);
+    if (!search->has_cost && !is_counted) search->cost = walked_sum(search, node) / node->total;
+    sm_links_look(&search->room, node, line_ups, n_line_ups);
+    if (!search->has_cost && is_counted) search->cost = counted_sum(search, node) / node->total;
+    search->has_cost = true;
     return search->cost;
+}
+
+void sm_graph_costs(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out) {
+    if (search->room.is_counted) {
+        walk_counts(search, sm_links_counts(&search->room, line_up), node->n, out);
+        return;
+    }
+    const sm_sides *sides = sm_links_sides(&search->room, line_up);
+    turn_to(search, out->order);
+    walk_right(search, sides, node->n, node->n - 1, out->left);
+    walk_left(search, sides, node->n, out->right);
+}
+
+size_t sm_graph_at_once(const smerf_target *target, const sm_search_size *size) {
+    return sm_links_at_once(sm_graph_of(target)->links, size);
 }
 
 /* ---- levels ---- */
@@ -225,7 +263,7 @@ static void sum_item(sm_search *search, const sm_node *node, const uint32_t *lev
     memset(value, 0, n_levels * sizeof *value);
     for (size_t e = links->first[k]; e < links->first[k + 1]; e++) {
         size_t j = links->partner[e], b = level[j];
-        if (b == SMERF_MISSING || (b == own && sm_links_rank(&search->room, j, 0) > rank)) continue;
+        if (b == SMERF_MISSING || (b == own && sm_links_rank(&search->room, j) > rank)) continue;
         linked[b] += weight[j];
         value[b] += weight[j] * sm_links_value(links, e);
     }
@@ -238,9 +276,8 @@ static void sum_item(sm_search *search, const sm_node *node, const uint32_t *lev
 }
 
 static void sum_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *sums) {
-    turn_to(search, 0, search->by_level);
-    search->room.n_lanes = 1;
-    for (size_t r = 0; r < node->n; r++) search->room.rank[search->by_level[r]] = (int32_t)r;
+    turn_to(search, search->by_level);
+    sm_links_rank_all(&search->room, search->by_level);
     for (size_t a = 0; a < n_levels; a++) {
         double so_far = 0;
         for (size_t r = search->level_first[a]; r < search->level_first[a + 1]; r++) {

@@ -69,6 +69,28 @@ static inline double sm_list_value(const smerf_pair_list *list, size_t entry) {
     return list->value != NULL ? list->value[entry] : 1;
 }
 
+/* A word to the memory about rows that will soon be read, in an order that has nothing to do with where they lie.
+ * Always inlined, since gcc drops calls of what does nothing else.
+ *   order  [n] of rows; at: the one that is read now */
+__attribute__((always_inline)) static inline void sm_links_call_for(const sm_links *links, const uint32_t *order,
+                                                                    size_t at, size_t n) {
+    enum { AHEAD = 8 };
+    if (at + 2 * AHEAD >= n) return;
+    __builtin_prefetch(&links->first[order[at + 2 * AHEAD]]);
+    const size_t *soon = &links->first[order[at + AHEAD]];
+    __builtin_prefetch(links->partner + soon[0]);
+    __builtin_prefetch(links->partner + soon[1]);
+}
+
+/* ---- near each other: links_order.c ---- */
+
+/* All items, breadth first over their links: from the first that was not yet reached, partners ascending. False: no memory.
+ *   order  [n_items + 1] out; what stands last means nothing */
+bool sm_links_order(const sm_links *links, uint32_t *order);
+
+/* The same for sm_target_kind.near_order: only where items are so many that it pays. */
+smerf_status sm_links_near_order(const sm_links *links, uint32_t **order, smerf_error *error);
+
 /* ---- growing: links_search.c ---- */
 
 enum { SM_MOST_BLOCKS = 64, SM_LINKS_LANES = 4 };
@@ -91,20 +113,23 @@ typedef struct sm_links_room {
     bool is_whole;         /* weights are whole numbers, few enough for int32_t, so that their sums are exact */
     int32_t *whole;        /* [n_items] the weights, if they are */
 
-    /* Of the line-ups looked at last, see sm_links_line_up. */
-    size_t n_lanes;
-    int32_t *rank;  /* [n][n_lanes] by place */
-    double *sums;   /* [n][4][n_lanes] by place, in the order of sm_sides */
-    size_t n_cells; /* that fit: items times lanes */
+    /* Of the line-ups looked at last, see sm_links_look. */
+    int32_t *rank;  /* [n][n_lanes] by place, of those that were looked at together */
+    size_t n_lanes; /* one, or SM_LINKS_LANES of which some may idle */
+    size_t n_cells; /* that fit: items times line-ups */
+    void *cells;    /* [line-ups][n] by rank: counted sides, or any */
+    double *found;  /* [4][SM_LINKS_LANES] of one item, in the order of sm_sides */
+    bool is_counted;
+    int64_t linked; /* sum of w_i w_j over ordered pairs that are linked, if they are counted */
 } sm_links_room;
 
-smerf_status sm_links_room_start(sm_links_room *room, const sm_links *links, size_t n_items, smerf_error *error);
+/* How many line-ups of a node of size->n_items a room has place for, see sm_target_kind.n_at_once. */
+size_t sm_links_at_once(const sm_links *links, const sm_search_size *size);
+
+smerf_status sm_links_room_start(sm_links_room *room, const sm_links *links, const sm_search_size *size,
+                                 smerf_error *error);
 void sm_links_room_free(sm_links_room *room);
 size_t sm_links_enter(sm_links_room *room, const sm_node *node, size_t view);
-
-/* links_sums.c: looks at the first of several line-ups, or at more of them together; returns at how many. The sums of one
- * do not depend on the others.   line_ups  NULL: the items in the order of their places */
-size_t sm_links_line_up(sm_links_room *room, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
 
 /* Of the partners j of an item k in the node: what stands before and after it. */
 typedef struct sm_sides {
@@ -112,28 +137,30 @@ typedef struct sm_sides {
     double value_before, value_after;   /* sum of w_j weight_kj value_kj */
 } sm_sides;
 
-/* A word to the memory that the sides of an item will be wanted soon. */
-static inline void sm_links_call_for(const sm_links_room *room, size_t place) {
-    __builtin_prefetch(room->sums + place * 4 * room->n_lanes);
-    __builtin_prefetch(room->weight + place);
+/* The same where weights are whole numbers and links have neither weights nor values of their own, and the item's weight. */
+typedef struct sm_counts {
+    int32_t before, after, own;
+} sm_counts;
+
+/* links_sums.c: looks at all sides of some line-ups, as many as the room has place for. Those of one do not depend on the
+ * others.   line_ups  NULL: one, of the items in the order of their places */
+void sm_links_look(sm_links_room *room, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
+
+/* What was seen: the sides of the items of one line-up, from left to right. Counts if room->is_counted, else the others.
+ *   returns  [n] */
+static inline const sm_counts *sm_links_counts(const sm_links_room *room, size_t line_up) {
+    return (const sm_counts *)room->cells + line_up * room->links->n_items;
 }
 
-static inline sm_sides sm_links_sides(const sm_links_room *room, size_t place, size_t lane) {
-    const double *sums = room->sums + place * 4 * room->n_lanes + lane;
-    sm_sides sides = {.weight_before = sums[0], .weight_after = sums[room->n_lanes]};
-    if (room->links->value != NULL) {
-        sides.value_before = sums[2 * room->n_lanes];
-        sides.value_after = sums[3 * room->n_lanes];
-    } else {
-        sides.value_before = room->links->common * sides.weight_before;
-        sides.value_after = room->links->common * sides.weight_after;
-    }
-    return sides;
+static inline const sm_sides *sm_links_sides(const sm_links_room *room, size_t line_up) {
+    return (const sm_sides *)room->cells + line_up * room->links->n_items;
 }
 
-static inline size_t sm_links_rank(const sm_links_room *room, size_t place, size_t lane) {
-    return (size_t)room->rank[place * room->n_lanes + lane];
-}
+/* Writes down the ranks of one line-up, for whoever asks for them; nobody looks at several until the next are looked at.
+ *   order  NULL: the order of the places */
+void sm_links_rank_all(sm_links_room *room, const uint32_t *order);
+
+static inline size_t sm_links_rank(const sm_links_room *room, size_t place) { return (size_t)room->rank[place]; }
 
 /* The places of a node in the order of their levels, those without one last.
  *   order  [n] out

@@ -10,16 +10,27 @@
 #include "base/memory.h"
 #include "target/links.h"
 
-/* Nodes of so many items are looked at along several line-ups at once. */
-enum { SMALL_NODE = 65536 };
+/* Sides that a room has place for whatever the number of items: nobody misses the memory. */
+enum { LEAST_CELLS = 1 << 18 };
 
 void sm_links_room_free(sm_links_room *room) { sm_arena_free(&room->arena); }
 
-smerf_status sm_links_room_start(sm_links_room *room, const sm_links *links, size_t n_items, smerf_error *error) {
+static bool are_counted(const sm_links *links) { return links->value == NULL && links->weight == NULL; }
+
+/* As many as are looked at together if sides take little memory, else those of one candidate. */
+size_t sm_links_at_once(const sm_links *links, const sm_search_size *size) {
+    size_t least = size->are_draws && are_counted(links) ? SM_LINKS_LANES : 2;
+    size_t most = size->n_items < LEAST_CELLS / least ? LEAST_CELLS / (size->n_items + 1) : least;
+    return most < size->n_line_ups ? most : size->n_line_ups;
+}
+
+smerf_status sm_links_room_start(sm_links_room *room, const sm_links *links, const sm_search_size *size,
+                                 smerf_error *error) {
+    size_t n_items = size->n_items, n_at_once = sm_links_at_once(links, size);
+    bool is_always_counted = size->are_draws && are_counted(links);
     *room = (sm_links_room){.n_blocks = 1, .rows_size = sm_size(n_items, 3, 3)};
     room->blocks[0] = *links;
-    size_t small = n_items < SMALL_NODE ? n_items : SMALL_NODE;
-    room->n_cells = n_items > small * SM_LINKS_LANES ? n_items : small * SM_LINKS_LANES;
+    room->n_cells = sm_size(n_at_once > 0 ? n_at_once : 1, n_items, 0);
     sm_arena *arena = &room->arena;
     size_t n_entries = links->n + 1; /* one more is written and not kept, see read_row */
     room->pool.first = sm_arena_take(arena, room->rows_size, sizeof *room->pool.first);
@@ -31,7 +42,8 @@ smerf_status sm_links_room_start(sm_links_room *room, const sm_links *links, siz
     room->places = sm_arena_take(arena, n_items, sizeof *room->places);
     room->whole = sm_arena_take(arena, n_items, sizeof *room->whole);
     room->rank = sm_arena_take(arena, room->n_cells, sizeof *room->rank);
-    room->sums = sm_arena_take(arena, sm_size(room->n_cells, 4, 0), sizeof *room->sums);
+    room->found = sm_arena_take(arena, 4 * SM_LINKS_LANES, sizeof *room->found);
+    room->cells = sm_arena_take(arena, room->n_cells, is_always_counted ? sizeof(sm_counts) : sizeof(sm_sides));
     if (arena->has_failed) {
         sm_links_room_free(room);
         return sm_no_memory(error, "preparing to grow trees");
@@ -78,6 +90,7 @@ static sm_links read_node(sm_links_room *room, const sm_node *node, size_t view)
         room->place_in_node[room->places[k]] = (uint32_t)k;
     }
     for (size_t k = 0; k < node->n; k++) {
+        sm_links_call_for(source, room->places, k, node->n);
         links.first[k] = links.n;
         links.n += read_row(room, source, room->places[k], &links, links.n);
     }
@@ -101,11 +114,21 @@ static void look_at_weights(sm_links_room *room, const sm_node *node) {
     }
 }
 
+/* Whether the node has all items of a block at their places. Those of a node above are; those of the whole may stand in another
+ * order than items do. */
+static bool is_all_of(const sm_links *source, const sm_node *node, size_t view) {
+    if (source->n_items != node->n) return false;
+    for (size_t k = 0; k < node->n && view == 0; k++)
+        if (node->items[k] != k) return false;
+    return true;
+}
+
 size_t sm_links_enter(sm_links_room *room, const sm_node *node, size_t view) {
     pop_blocks(room, view);
     look_at_weights(room, node);
     const sm_links *source = &room->blocks[view];
-    if (source->n_items == node->n) { /* all of them */
+    room->is_counted = room->is_whole && are_counted(source);
+    if (is_all_of(source, node, view)) {
         room->links = source;
         return view;
     }

@@ -352,12 +352,14 @@ static smerf_status load_observed(const sm_tensors *tensors, size_t n_items, sme
 }
 
 #define WHAT_BOTH_SHARE                                                                                                \
-    .free = free_pairs, .search_new = sm_pairs_search_new, .search_free = sm_pairs_search_free,                        \
-    .enter = sm_pairs_enter, .is_pure = sm_pairs_is_pure, .price = sm_pairs_price, .level_distances = sm_pairs_levels, \
-    .summary_bytes = sm_pairs_summary_bytes, .summarise = sm_pairs_summarise, .summary_free = sm_pairs_summary_free,   \
-    .may_be_silent = true, .fallback = fallback, .leaf_row = sm_pairs_leaf_row, .leaf_pair = sm_pairs_leaf_pair,       \
-    .mean_apart = sm_pairs_mean_apart, .root_means = sm_pairs_root_means, .path_means = sm_pairs_path_means,           \
-    .true_row = true_row, .with_diagonal = with_diagonal, .take = take, .equal = equal, .save = save
+    .free = free_pairs, .near_order = sm_pairs_near_order, .search_new = sm_pairs_search_new,                          \
+    .search_free = sm_pairs_search_free, .enter = sm_pairs_enter, .is_pure = sm_pairs_is_pure,                         \
+    .price = sm_pairs_price, .costs = sm_pairs_costs, .n_at_once = sm_pairs_at_once,                                   \
+    .level_distances = sm_pairs_levels, .summary_bytes = sm_pairs_summary_bytes, .summarise = sm_pairs_summarise,      \
+    .summary_free = sm_pairs_summary_free, .may_be_silent = true, .fallback = fallback, .leaf_row = sm_pairs_leaf_row, \
+    .leaf_pair = sm_pairs_leaf_pair, .mean_apart = sm_pairs_mean_apart, .root_means = sm_pairs_root_means,             \
+    .path_means = sm_pairs_path_means, .true_row = true_row, .with_diagonal = with_diagonal, .take = take,             \
+    .equal = equal, .save = save
 
 const sm_target_kind sm_target_pairs = {
     .name = "pairs",

@@ -33,6 +33,10 @@ void sm_pairs_search_free(sm_search *search) {
     sm_free(search);
 }
 
+smerf_status sm_pairs_near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
+    return sm_links_near_order(sm_known_pairs_of(target)->links, order, error);
+}
+
 sm_search *sm_pairs_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     sm_search *search = sm_zeros(1, sizeof *search);
     if (search == NULL) {
@@ -45,7 +49,7 @@ sm_search *sm_pairs_search_new(const smerf_target *target, const sm_search_size 
     search->level_weight = sm_arena_take(&search->arena, size->n_levels, sizeof *search->level_weight);
     smerf_status status = SMERF_OK;
     if (search->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
-    if (status == SMERF_OK) status = sm_links_room_start(&search->room, search->pairs->links, size->n_items, error);
+    if (status == SMERF_OK) status = sm_links_room_start(&search->room, search->pairs->links, size, error);
     if (status == SMERF_OK) return search;
     sm_pairs_search_free(search);
     return NULL;
@@ -77,21 +81,29 @@ static void add(running *set, double w, double self, double value, double weight
 /* W Q / N, in the order in which no weights make it leave the range of a double. */
 static double cost(const running *set) { return set->sum * (set->weight / set->pairs); }
 
-static void walk(const sm_search *search, const sm_node *node, size_t lane, const sm_line_up *line_up) {
+/* The sides of the item at one rank, which are often not counted: observed pairs have values. */
+static sm_sides sides_at(const sm_links_room *room, size_t line_up, size_t rank) {
+    if (!room->is_counted) return sm_links_sides(room, line_up)[rank];
+    const sm_counts counts = sm_links_counts(room, line_up)[rank];
+    double common = room->links->common;
+    return (sm_sides){counts.before, counts.after, common * counts.before, common * counts.after};
+}
+
+void sm_pairs_costs(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out) {
     running left = {0}, right = {0};
     for (size_t r = 0; r + 1 < node->n; r++) {
-        size_t k = line_up->order[r];
-        const sm_sides sides = sm_links_sides(&search->room, k, lane);
+        size_t k = out->order[r];
+        const sm_sides sides = sides_at(&search->room, line_up, r);
         add(&left, search->room.weight[k], sm_known_self(search->pairs, node->items[k]), sides.value_before,
             sides.weight_before);
-        line_up->left[r] = cost(&left);
+        out->left[r] = cost(&left);
     }
     for (size_t r = node->n; r-- > 1;) {
-        size_t k = line_up->order[r];
-        const sm_sides sides = sm_links_sides(&search->room, k, lane);
+        size_t k = out->order[r];
+        const sm_sides sides = sides_at(&search->room, line_up, r);
         add(&right, search->room.weight[k], sm_known_self(search->pairs, node->items[k]), sides.value_after,
             sides.weight_after);
-        line_up->right[r - 1] = cost(&right);
+        out->right[r - 1] = cost(&right);
     }
 }
 
@@ -99,9 +111,9 @@ static void walk(const sm_search *search, const sm_node *node, size_t lane, cons
 static void sum_node(sm_search *search, const sm_node *node) {
     if (search->is_summed) return;
     search->all = (running){0};
-    sm_links_line_up(&search->room, node, NULL, 1);
+    sm_links_look(&search->room, node, NULL, 1);
     for (size_t k = 0; k < node->n; k++) {
-        const sm_sides sides = sm_links_sides(&search->room, k, 0);
+        const sm_sides sides = sides_at(&search->room, 0, k);
         add(&search->all, search->room.weight[k], sm_known_self(search->pairs, node->items[k]), sides.value_before,
             sides.weight_before);
     }
@@ -110,11 +122,12 @@ static void sum_node(sm_search *search, const sm_node *node) {
 
 double sm_pairs_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     sum_node(search, node);
-    for (size_t u = 0, n_seen; u < n_line_ups; u += n_seen) {
-        n_seen = sm_links_line_up(&search->room, node, line_ups + u, n_line_ups - u);
-        for (size_t lane = 0; lane < n_seen; lane++) walk(search, node, lane, &line_ups[u + lane]);
-    }
+    sm_links_look(&search->room, node, line_ups, n_line_ups);
     return cost(&search->all);
+}
+
+size_t sm_pairs_at_once(const smerf_target *target, const sm_search_size *size) {
+    return sm_links_at_once(sm_known_pairs_of(target)->links, size);
 }
 
 /* ---- levels ---- */

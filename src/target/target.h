@@ -20,7 +20,7 @@
 
 /* The distinct items of a node, each with the weight of its draws. */
 typedef struct sm_node {
-    const uint32_t *items; /* [n] ascending */
+    const uint32_t *items; /* [n] ascending, or in the order that the target's kind wants: see near_order */
     size_t n;
     const double *weight;  /* [n] by place in the node; NULL where a scanner knows it */
     double total;          /* the node's weight W */
@@ -119,6 +119,13 @@ typedef struct sm_target_kind {
     void (*free)(smerf_target *target);
 
     /* --- growing --- */
+
+    /* An order of all items in which those that are looked at together stand near each other: that of the items of every node,
+     * so that growing finds them near each other in memory. Trees do not depend on it, but for the last digits of gains. NULL:
+     * they ascend.
+     *   order  out: [n_rows or more] the caller's, who frees it; NULL: they ascend, since another order would not pay */
+    smerf_status (*near_order)(const smerf_target *target, uint32_t **order, smerf_error *error);
+
     sm_search *(*search_new)(const smerf_target *target, const sm_search_size *size, smerf_error *error);
     void (*search_free)(sm_search *search);
 

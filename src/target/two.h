@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -12,6 +13,12 @@
 typedef double sm_two __attribute__((vector_size(16))); /* an extension that gcc and clang have on every machine */
 
 static inline sm_two sm_both(double number) { return (sm_two){number, number}; }
+
+/* Two whole numbers, converted at once. */
+static inline sm_two sm_two_whole(int32_t a, int32_t b) {
+    typedef int32_t two_whole __attribute__((vector_size(8)));
+    return __builtin_convertvector(((two_whole){a, b}), sm_two);
+}
 
 /* The larger ones; b where there is none. */
 static inline sm_two sm_two_most(sm_two a, sm_two b) {

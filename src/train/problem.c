@@ -58,6 +58,8 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
         (problem->most_sorted > 0 && problem->orders == NULL))
         status = sm_no_memory(error, "ranking the features");
     if (status == SMERF_OK) status = sm_problem_rank(problem, crew, error);
+    if (status == SMERF_OK && target->kind->near_order != NULL)
+        status = target->kind->near_order(target, &problem->near_order, error);
     if (status != SMERF_OK) {
         sm_problem_free(problem);
         return status;
@@ -87,6 +89,7 @@ void sm_problem_free(sm_problem *problem) {
     sm_free(problem->orders);
     sm_free(problem->facts);
     sm_free(problem->shares);
+    sm_free(problem->near_order);
     *problem = (sm_problem){0};
 }
 

@@ -29,13 +29,16 @@ typedef struct sm_problem {
     uint8_t **orders;             /* [n_features][n_items] items by number, then by place, missing ones last, see
                                      sm_ordered_item; NULL for a category, or altogether: no tree is kept in order. Owned. */
     size_t order_width;           /* the bytes of one of them */
-    uint64_t *shares;     /* [n_items] bits of columns of numbers, see sm_column_bit: in all others the item has a
+    uint64_t *shares; /* [n_items] bits of columns of numbers, see sm_column_bit: in all others the item has a
                                      number that no other has. Owned. */
-    size_t n_numbers;     /* features that are numbers */
-    size_t most_alike;    /* items that have the same number in a column, or none */
-    size_t n_draws;       /* by one tree */
-    size_t most_in_bag;   /* the most different items in one tree */
-    size_t most_sorted;   /* items of a subtree that is kept in order, see sorted.h; 0: none is */
+    uint32_t
+        *near_order;    /* [n_items] the items as the slots of a tree follow them, see sm_target_kind; NULL: ascending.
+                                     Owned. */
+    size_t n_numbers;   /* features that are numbers */
+    size_t most_alike;  /* items that have the same number in a column, or none */
+    size_t n_draws;     /* by one tree */
+    size_t most_in_bag; /* the most different items in one tree */
+    size_t most_sorted; /* items of a subtree that is kept in order, see sorted.h; 0: none is */
     size_t most_line_ups; /* at one node: two a candidate where values may be missing */
     size_t n_threads;     /* that grow trees, each one of its own */
 } sm_problem;

@@ -49,7 +49,8 @@ void sm_slots_free(sm_slots *slots) { sm_arena_free(&slots->arena); }
 bool sm_slots_fill(sm_slots *slots, const uint32_t *draws) {
     const sm_problem *problem = slots->problem;
     size_t n = 0;
-    for (size_t i = 0; i < problem->n_items; i++) {
+    for (size_t k = 0; k < problem->n_items; k++) {
+        size_t i = problem->near_order != NULL ? problem->near_order[k] : k;
         if (draws[i] == 0) continue;
         if (n == problem->most_in_bag || draws[i] > SM_MOST_DRAWS) return false;
         slots->items[n] = (uint32_t)i;

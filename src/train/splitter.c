@@ -14,8 +14,10 @@
 #include "train/splitter.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "target/two.h"
 
 /* Nodes of so many items are lined up along all candidates at once. */
 enum { SMALL_NODE = 16384 };
@@ -186,10 +188,49 @@ static bool may_take(const sm_splitter *splitter, const sm_candidate *candidate,
     return sm_splitter_may_cut(splitter, candidate, rank);
 }
 
+/* The largest gain where all gaps may be cut: two numbers at a time, and without a guess which is larger. */
+static double largest_of_all(const sm_splitter *splitter, const sm_line_up *line, size_t n_gaps) {
+    enum { AT_ONCE = 4 };
+    sm_two largest[2] = {sm_both(-INFINITY), sm_both(-INFINITY)}, node = sm_both(splitter->node_cost);
+    size_t r = 0;
+    for (; r + AT_ONCE <= n_gaps; r += AT_ONCE)
+        for (size_t i = 0; i < 2; i++) {
+            sm_two left, right;
+            memcpy(&left, line->left + r + 2 * i, sizeof left);
+            memcpy(&right, line->right + r + 2 * i, sizeof right);
+            largest[i] = sm_two_most(node - left - right, largest[i]);
+        }
+    largest[0] = sm_two_most(largest[0], largest[1]);
+    double most = fmax(largest[0][0], largest[0][1]);
+    for (; r < n_gaps; r++) most = fmax(most, gain_at(splitter, line, r));
+    return most;
+}
+
+static double largest_of_some(const sm_splitter *splitter, const sm_candidate *candidate, const sm_line_up *line,
+                              size_t first_gap, size_t n_gaps) {
+    double largest = -INFINITY;
+    for (size_t r = 0; r < n_gaps; r++) {
+        if (!sm_splitter_may_cut(splitter, candidate, r)) continue;
+        double gain = gain_at(splitter, line, first_gap + r);
+        if (gain > largest) largest = gain;
+    }
+    return largest;
+}
+
+/* The largest term of the first cut that gains as much. Where a scanner says what cuts gain, they have it in common. */
+static double largest_term(const sm_splitter *splitter, const sm_candidate *candidate, const sm_line_up *line,
+                           size_t first_gap, double gain) {
+    size_t r = 0;
+    while (splitter->scan == NULL &&
+           !(gain_at(splitter, line, first_gap + r) == gain && sm_splitter_may_cut(splitter, candidate, r)))
+        r++;
+    return largest_term_at(splitter, line, first_gap + r);
+}
+
 /* The best cut of one line-up. The last gap (missing against present) exists with missing on the right only. */
 static void best_of_line(sm_splitter *splitter, const sm_node *node, sm_candidate *candidate, bool missing_left,
                          sm_best_gain *best) {
-    size_t first_gap, n_gaps = missing_left ? candidate->n_present - 1 : candidate->n_present, at = 0;
+    size_t first_gap, n_gaps = missing_left ? candidate->n_present - 1 : candidate->n_present;
     const sm_line_up *line = sm_splitter_line_of(splitter, node, candidate, missing_left, &first_gap);
     double largest = -INFINITY;
     bool is_easy = splitter->scan != NULL && candidate->is_cut == NULL;
@@ -199,19 +240,15 @@ static void best_of_line(sm_splitter *splitter, const sm_node *node, sm_candidat
     if (is_easy && candidate->ranks != NULL && may_win && !may_take(splitter, candidate, line->left, largest)) {
         sm_splitter_mark_gaps(splitter, node, candidate);
         is_easy = false;
-        largest = -INFINITY;
     }
+    bool may_cut_all = candidate->is_cut == NULL && candidate->ranks == NULL; /* all but the last */
     if (!is_easy)
-        for (size_t r = 0; r < n_gaps; r++) {
-            if (!sm_splitter_may_cut(splitter, candidate, r)) continue;
-            double gain = gain_at(splitter, line, first_gap + r);
-            if (gain <= largest) continue;
-            largest = gain;
-            at = r;
-        }
+        largest = may_cut_all ? largest_of_all(splitter, line, n_gaps - 1)
+                              : largest_of_some(splitter, candidate, line, first_gap, n_gaps);
     if (largest > candidate->best_gain) candidate->best_gain = largest;
     if (largest <= best->gain) return;
-    *best = (sm_best_gain){.gain = largest, .largest_term = largest_term_at(splitter, line, first_gap + at)};
+    *best =
+        (sm_best_gain){.gain = largest, .largest_term = largest_term(splitter, candidate, line, first_gap, largest)};
 }
 
 /* The best of all candidates, a batch at a time. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "train/sample.h"
 
 #define NO_PARENT SIZE_MAX
@@ -165,10 +166,21 @@ static bool must_be_leaf(const sm_tree_builder *builder, const pending *node) {
     return n_draws < options->min_parent;
 }
 
+/* Puts the slots of a leaf in the order of their items. Costs are done with: there is room to sort. */
+static void sort_leaf(sm_tree_builder *builder, uint32_t *leaf, size_t n) {
+    const sm_line_room *room = &builder->splitter.usual;
+    uint64_t *keys = (uint64_t *)(void *)room->costs;
+    if (n < 2) return;
+    for (size_t k = 0; k < n; k++) keys[k] = sm_pack_rank(builder->slots.items[leaf[k]], leaf[k]);
+    sm_sort_packed(keys, n, (uint64_t *)(void *)room->other_side);
+    for (size_t k = 0; k < n; k++) leaf[k] = sm_packed_place(keys[k]);
+}
+
 static void add_leaf(sm_tree_builder *builder, const pending *node) {
     sm_tree *tree = &builder->grown;
     const sm_slots *slots = &builder->slots;
     size_t member = tree->first_member[tree->n_leaves];
+    if (builder->problem->near_order != NULL) sort_leaf(builder, slots->order + node->first, node->end - node->first);
     for (size_t k = node->first; k < node->end; k++, member++) {
         tree->member_item[member] = slots->items[slots->order[k]];
         tree->member_draws[member] = slots->draws[slots->order[k]];

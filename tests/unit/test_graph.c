@@ -83,7 +83,7 @@ static void light_nodes_cost_what_they_should_beside_heavy_ones(void **state) {
     const sm_line_up line = {.order = order, .left = left, .right = right};
     const sm_node node = {.items = items, .n = 4, .weight = weight, .total = 2e100};
     target->kind->enter(search, &node, 0);
-    double cost = target->kind->price(search, &node, &line, 1);
+    double cost = sm_price(target->kind, search, &node, &line, 1);
     assert_near(cost, 4e-100, 1e-112);     /* four pairs of 1, both ways: 8 / 2e100 */
     assert_near(left[0], 0, 0);            /* one node */
     assert_near(left[1], 2e-100, 1e-112);  /* one pair, both ways: 2 / 1e100 */

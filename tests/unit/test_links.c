@@ -53,14 +53,15 @@ static const sm_links *links_of(const smerf_target *target) {
 }
 
 /* Some known pairs with distances, and weights or none. */
-static smerf_target *draw_links(known *all, listed *pairs, size_t n, double density, bool has_weights,
+static smerf_target *draw_links(known *all, listed *pairs, size_t n, double density, bool has_values, bool has_weights,
                                 sm_random *random) {
     all->n = n;
     listed_start(pairs, true, has_weights);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
             bool is_known = i != j && sm_random_uniform(random) < density;
-            double value = sm_random_normal(random), weight = has_weights ? 0.5 + sm_random_uniform(random) : 1;
+            double value = has_values ? sm_random_normal(random) : 1,
+                   weight = has_weights ? 0.5 + sm_random_uniform(random) : 1;
             all->z[i][j] = all->z[j][i] = is_known ? value : 0;
             all->omega[i][j] = all->omega[j][i] = i == j ? 1 : is_known ? weight : 0;
             if (is_known) listed_add(pairs, i, j, value, weight);
@@ -100,7 +101,8 @@ static void rows_hold_what_was_listed(void **state) {
         sm_random random;
         sm_random_start(&random, round, 1, 2);
         size_t n = 1 + sm_random_below(&random, MOST_ITEMS);
-        smerf_target *target = draw_links(&all, &pairs, n, (double)(round % 5) / 4, round % 2 == 0, &random);
+        smerf_target *target =
+            draw_links(&all, &pairs, n, (double)(round % 5) / 4, round % 3 > 0, round % 2 == 0, &random);
         assert_links(links_of(target), &all, items, n);
         size_t n_lonely = 0;
         for (size_t i = 0; i < n; i++) {
@@ -115,11 +117,17 @@ static void rows_hold_what_was_listed(void **state) {
 
 /* ---- nodes ---- */
 
+enum { MOST_LOOKED_AT = 6 };
+
+static sm_search_size size_of_room(size_t n) {
+    return (sm_search_size){.n_items = n, .n_line_ups = MOST_LOOKED_AT, .n_threads = 1};
+}
+
 typedef struct rooms {
     const known *all;
     sm_links_room room;
     sm_random random;
-    size_t n_blocks_most, n_unkept;
+    size_t n_blocks_most, n_unkept, n_counted;
 } rooms;
 
 /* What is kept takes at most what the whole takes, with room for the links of any node below. */
@@ -138,56 +146,74 @@ static void assert_room(const rooms *at, const sm_node *node, size_t view, size_
     assert_true(view == room->n_blocks - 1 && (view == view_before || view == view_before + 1));
 }
 
-static void assert_sides(const rooms *at, const sm_node *node, const uint32_t *order, size_t lane) {
-    uint32_t rank[MOST_ITEMS];
-    for (size_t r = 0; r < node->n; r++) rank[order != NULL ? order[r] : r] = (uint32_t)r;
-    for (size_t k = 0; k < node->n; k++) {
+/* The sides of the item at one rank, counted or not. */
+static sm_sides sides_at(const sm_links_room *room, size_t line_up, size_t rank) {
+    if (!room->is_counted) return sm_links_sides(room, line_up)[rank];
+    sm_counts counts = sm_links_counts(room, line_up)[rank];
+    double common = room->links->common;
+    return (sm_sides){counts.before, counts.after, common * counts.before, common * counts.after};
+}
+
+/* A loop over all pairs says the same.   order  NULL: the order of the places */
+static void assert_sides(const rooms *at, const sm_node *node, const uint32_t *order, size_t line_up) {
+    for (size_t r = 0; r < node->n; r++) {
         long double sums[2][2] = {{0}};
-        assert_int_equal(sm_links_rank(&at->room, k, lane), rank[k]);
-        for (size_t l = 0; l < node->n; l++) {
-            if (k == l) continue;
-            size_t i = node->items[k], j = node->items[l], side = rank[l] > rank[k];
+        size_t k = order != NULL ? order[r] : r;
+        for (size_t s = 0; s < node->n; s++) {
+            if (r == s) continue;
+            size_t l = order != NULL ? order[s] : s, i = node->items[k], j = node->items[l];
             long double weight = (long double)node->weight[l] * (long double)at->all->omega[i][j];
-            sums[side][0] += weight;
-            sums[side][1] += weight * (long double)at->all->z[i][j];
+            sums[s > r][0] += weight;
+            sums[s > r][1] += weight * (long double)at->all->z[i][j];
         }
-        const sm_sides sides = sm_links_sides(&at->room, k, lane);
+        const sm_sides sides = sides_at(&at->room, line_up, r);
         assert_near(sides.weight_before, (double)sums[0][0], 1e-13 * node->total);
         assert_near(sides.value_before, (double)sums[0][1], 1e-12 * node->total);
         assert_near(sides.weight_after, (double)sums[1][0], 1e-13 * node->total);
         assert_near(sides.value_after, (double)sums[1][1], 1e-12 * node->total);
+        if (at->room.is_counted) assert_true(sm_links_counts(&at->room, line_up)[r].own == node->weight[k]);
     }
+}
+
+/* Of ordered pairs that are linked. */
+static void assert_linked(const rooms *at, const sm_node *node) {
+    long double linked = 0;
+    for (size_t k = 0; k < node->n; k++)
+        for (size_t l = 0; l < node->n; l++)
+            if (k != l && at->all->omega[node->items[k]][node->items[l]] > 0)
+                linked += (long double)node->weight[k] * (long double)node->weight[l];
+    if (at->room.is_counted) assert_true((long double)at->room.linked == linked);
 }
 
 /* Line-ups in groups of any size, and each alone: the same bits. */
 static void check_line_ups(rooms *at, const sm_node *node) {
-    enum { MOST = 6 };
-    static uint32_t orders[MOST][MOST_ITEMS];
-    static sm_sides found[MOST][MOST_ITEMS];
-    sm_line_up lines[MOST];
-    size_t n_lines = 1 + sm_random_below(&at->random, MOST);
-    sm_links_line_up(&at->room, node, NULL, 1);
+    static uint32_t orders[MOST_LOOKED_AT][MOST_ITEMS];
+    static sm_sides found[MOST_LOOKED_AT][MOST_ITEMS];
+    sm_line_up lines[MOST_LOOKED_AT];
+    size_t n_lines = 1 + sm_random_below(&at->random, MOST_LOOKED_AT);
+    sm_links_look(&at->room, node, NULL, 1);
     assert_sides(at, node, NULL, 0);
+    assert_linked(at, node);
     for (size_t u = 0; u < n_lines; u++) {
-        for (uint32_t k = 0; k < node->n; k++) orders[u][k] = k;
-        sm_random_shuffle(&at->random, orders[u], node->n);
+        draw_order(orders[u], node->n, &at->random);
         lines[u] = (sm_line_up){.order = orders[u]};
     }
-    for (size_t u = 0, n_seen; u < n_lines; u += n_seen) {
-        n_seen = sm_links_line_up(&at->room, node, lines + u, n_lines - u);
-        assert_true(n_seen > 0 && n_seen <= n_lines - u);
-        for (size_t lane = 0; lane < n_seen; lane++) {
-            assert_sides(at, node, orders[u + lane], lane);
-            for (size_t k = 0; k < node->n; k++) found[u + lane][k] = sm_links_sides(&at->room, k, lane);
-        }
+    sm_links_look(&at->room, node, lines, n_lines);
+    assert_linked(at, node);
+    for (size_t u = 0; u < n_lines; u++) {
+        assert_sides(at, node, orders[u], u);
+        for (size_t r = 0; r < node->n; r++) found[u][r] = sides_at(&at->room, u, r);
     }
     for (size_t u = 0; u < n_lines; u++) {
-        assert_int_equal(sm_links_line_up(&at->room, node, &lines[u], 1), 1);
-        for (size_t k = 0; k < node->n; k++) {
-            sm_sides alone = sm_links_sides(&at->room, k, 0);
-            assert_memory_equal(&found[u][k], &alone, sizeof alone);
+        sm_links_look(&at->room, node, &lines[u], 1);
+        for (size_t r = 0; r < node->n; r++) {
+            sm_sides alone = sides_at(&at->room, 0, r);
+            assert_memory_equal(&found[u][r], &alone, sizeof alone);
         }
+        sm_links_rank_all(&at->room, orders[u]);
+        for (size_t r = 0; r < node->n; r++) assert_int_equal(sm_links_rank(&at->room, orders[u][r]), r);
     }
+    at->n_counted += at->room.is_counted;
 }
 
 static void enter_all(rooms *at, uint32_t *items, size_t n, const double *weight, size_t view, bool is_peeled) {
@@ -226,9 +252,11 @@ static void nodes_hold_their_own_links_in_no_more_room_than_the_whole(void **sta
         at = (rooms){.all = &all};
         sm_random_start(&at.random, round, 2, 2);
         size_t n = round % 3 == 0 ? MOST_ITEMS : 2 + sm_random_below(&at.random, MOST_ITEMS - 1);
-        smerf_target *target = draw_links(&all, &pairs, n, (double)(round % 5) / 4, round % 2 == 0, &at.random);
+        smerf_target *target =
+            draw_links(&all, &pairs, n, (double)(round % 5) / 4, round % 4 > 1, round % 2 == 0, &at.random);
         smerf_error error;
-        demand_ok(sm_links_room_start(&at.room, links_of(target), n, &error), &error);
+        const sm_search_size size = size_of_room(n);
+        demand_ok(sm_links_room_start(&at.room, links_of(target), &size, &error), &error);
         for (size_t tree = 0; tree < 3; tree++) {
             uint32_t items[MOST_ITEMS];
             double weight[MOST_ITEMS];
@@ -240,6 +268,7 @@ static void nodes_hold_their_own_links_in_no_more_room_than_the_whole(void **sta
             enter_all(&at, items, n_in_bag, weight, 0, tree == 2);
         }
         if (n == MOST_ITEMS && round % 5 == 4) assert_true(at.n_blocks_most > 4 && at.n_unkept > 20);
+        if (round % 4 == 1 && round % 5 > 0) assert_true(at.n_counted > 0);
         sm_links_room_free(&at.room);
         smerf_target_free(target);
     }
@@ -267,7 +296,8 @@ static void rows_take_no_more_than_their_room_either(void **state) {
         }
     demand_ok(smerf_target_new_pairs(&pairs.list, all.n, &target, &error), &error);
     at = (rooms){.all = &all};
-    demand_ok(sm_links_room_start(&at.room, links_of(target), all.n, &error), &error);
+    const sm_search_size size = size_of_room(all.n);
+    demand_ok(sm_links_room_start(&at.room, links_of(target), &size, &error), &error);
     for (uint32_t i = 0; i < MOST_ITEMS; i++) {
         items[i] = i;
         weight[i] = 1;
@@ -317,7 +347,8 @@ static void sums_below_every_node_are_those_of_its_pairs(void **state) {
         sm_random random;
         sm_random_start(&random, round, 4, 2);
         size_t n = 1 + sm_random_below(&random, MOST_ITEMS);
-        smerf_target *target = draw_links(&all, &pairs, n, (double)(round % 4) / 3, round % 2 == 0, &random);
+        smerf_target *target =
+            draw_links(&all, &pairs, n, (double)(round % 4) / 3, round % 3 > 0, round % 2 == 0, &random);
         tree_of_leaves tree;
         grow_leaves(&tree, target, n,
                     3 * round + round % 2); /* no extreme weights: sums are compared with each other */
