@@ -14,9 +14,10 @@
 
 #define SM_GROUP ((size_t)4)
 
-static inline size_t sm_n_groups(size_t rank) { return (rank + SM_GROUP - 1) / SM_GROUP; }
+/* At least one, which holds nothing if the rank is 0. */
+static inline size_t sm_n_groups(size_t rank) { return rank > 0 ? (rank + SM_GROUP - 1) / SM_GROUP : 1; }
 
-/* What is known of all items. Arrays of [n_groups][SM_GROUP] end in zeros. */
+/* What is known of all items. Arrays of [n_groups][SM_GROUP] end in zeros, and start with a line of the cache. */
 typedef struct sm_deviation_form {
     size_t rank;
     const double *u;     /* [n_items][rank] */
@@ -33,6 +34,7 @@ typedef struct sm_deviations {
     size_t n, rank, stride; /* of rows */
     double *rows;           /* [n][stride] and one number more */
     const double *scale;    /* [n_groups][SM_GROUP] */
+    double *sums;           /* [n_groups][SM_GROUP] scratch */
     double all[SM_GROUP];   /* the facts of the node */
 } sm_deviations;
 

@@ -23,6 +23,7 @@ struct sm_vector_search {
     sm_deviation_form form;
     sm_deviations node;              /* as entered last */
     double *scale, *own;             /* the form's */
+    double *sums;                    /* the node's */
     double *origin, *above, *scaled; /* [n_groups][SM_GROUP] the mean is origin + above; scale times the mean */
     double *level;                   /* [n_levels][rank + SM_N_FACTS] */
 };
@@ -68,6 +69,7 @@ sm_vector_search *sm_vector_search_new(const sm_vectors *vectors, const sm_searc
     sm_arena *arena = &search->arena;
     double *rows = sm_arena_take(arena, sm_size(n, stride, 1), sizeof *rows);
     search->scale = sm_arena_take_zeros(arena, n_padded, sizeof *search->scale);
+    search->sums = sm_arena_take(arena, n_padded, sizeof *search->sums);
     search->origin = sm_arena_take_zeros(arena, n_padded, sizeof *search->origin);
     search->above = sm_arena_take(arena, n_padded, sizeof *search->above);
     search->scaled = sm_arena_take(arena, n_padded, sizeof *search->scaled);
@@ -85,7 +87,8 @@ sm_vector_search *sm_vector_search_new(const sm_vectors *vectors, const sm_searc
     search->are_draws = size->are_draws;
     search->form = (sm_deviation_form){
         .rank = rank, .u = vectors->u, .a = vectors->a, .own = search->own, .scale = search->scale};
-    search->node = (sm_deviations){.rank = rank, .stride = stride, .rows = rows, .scale = search->scale};
+    search->node = (sm_deviations){
+        .rank = rank, .stride = stride, .rows = rows, .scale = search->scale, .sums = search->sums};
     return search;
 }
 
