@@ -17,7 +17,7 @@
 /* At least one, which holds nothing if the rank is 0. */
 static inline size_t sm_n_groups(size_t rank) { return rank > 0 ? (rank + SM_GROUP - 1) / SM_GROUP : 1; }
 
-/* What is known of all items. Arrays of [n_groups][SM_GROUP] end in zeros, and start with a line of the cache. */
+/* What is known of all items. Arrays of [n_groups][SM_GROUP], here and below, end in zeros and start with a line of the cache. */
 typedef struct sm_deviation_form {
     size_t rank;
     const double *u;     /* [n_items][rank] */
@@ -26,16 +26,17 @@ typedef struct sm_deviation_form {
     const double *scale; /* [n_groups][SM_GROUP] */
 } sm_deviation_form;
 
-/* W, B and O of a set of items, and nothing. */
+/* W, B and O of a set of items. */
 enum { SM_WEIGHT, SM_PART, SM_OWN, SM_N_FACTS };
 
 /* A node. Each item has a row: w_i d_i, and right after that its share of the facts: what a cut reads of it lies together. */
 typedef struct sm_deviations {
-    size_t n, rank, stride; /* of rows */
-    double *rows;           /* [n][stride] and one number more */
-    const double *scale;    /* [n_groups][SM_GROUP] */
-    double *sums;           /* [n_groups][SM_GROUP] scratch */
-    double all[SM_GROUP];   /* the facts of the node */
+    sm_deviation_form form;
+    size_t n, stride;
+    double *rows;                    /* [n][stride] and one number more */
+    double *origin, *above, *scaled; /* [n_groups][SM_GROUP] the mean is origin + above; scale times the mean */
+    double *sums;                    /* likewise, scratch */
+    double all[SM_N_FACTS];          /* the facts of the node */
 } sm_deviations;
 
 /* Long rows start where no group lies across two lines of the cache; short ones are not worth the memory. */
@@ -45,18 +46,10 @@ static inline size_t sm_deviation_stride(size_t rank) {
 }
 
 typedef struct sm_deviation_kernels {
-    /* The sum of w_k (u_k - origin) over the items of a node.
+    /* Turns to a node: finds its mean, and fills its rows and facts.
      *   items, weight  [n]
-     *   origin         [n_groups][SM_GROUP]
-     *   sums           likewise, out */
-    void (*add_up)(const sm_deviation_form *form, const uint32_t *items, const double *weight, size_t n,
-                   const double *origin, double *sums);
-
-    /* Fills the rows and facts of a node whose mean is origin + above.
-     *   scaled  [n_groups][SM_GROUP] scale times the mean
-     *   square  <mean, mean> */
-    void (*fill)(const sm_deviation_form *form, const uint32_t *items, const double *weight, const double *origin,
-                 const double *above, const double *scaled, double square, sm_deviations *node);
+     *   total          their weight */
+    void (*enter)(sm_deviations *node, const uint32_t *items, const double *weight, size_t n, double total);
 
     /* The costs of all cuts, where the right side's s is that of the left but for its sign, and its facts may be what the left
      * side leaves of the node's.

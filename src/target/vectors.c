@@ -19,13 +19,9 @@ struct sm_vector_search {
     sm_arena arena; /* holds the arrays below */
     const sm_vectors *vectors;
     const sm_deviation_kernels *kernels;
-    bool are_draws; /* see sm_search_size */
-    sm_deviation_form form;
-    sm_deviations node;              /* as entered last */
-    double *scale, *own;             /* the form's */
-    double *sums;                    /* the node's */
-    double *origin, *above, *scaled; /* [n_groups][SM_GROUP] the mean is origin + above; scale times the mean */
-    double *level;                   /* [n_levels][rank + SM_N_FACTS] */
+    bool are_draws;     /* see sm_search_size */
+    sm_deviations node; /* as entered last */
+    double *level;      /* [n_levels][rank + SM_N_FACTS] */
 };
 
 /* ---- single pairs ---- */
@@ -54,8 +50,20 @@ void sm_vectors_true_row(const sm_vectors *vectors, size_t row, double *out) {
 /* ---- a node ---- */
 
 /* o_i: what z_ii has on top of the form. */
-static void fill_own(const sm_vectors *vectors, double *own) {
+static void find_own(const sm_vectors *vectors, double *own) {
     for (size_t i = 0; i < vectors->n_items; i++) own[i] = vectors->self[i] - sm_vectors_pair(vectors, i, i);
+}
+
+/* What the node's arrays hold of all items. */
+static void start_form(sm_vector_search *search) {
+    const sm_vectors *vectors = search->vectors;
+    sm_arena *arena = &search->arena;
+    double *scale = sm_arena_take_zeros(arena, sm_n_groups(vectors->rank) * SM_GROUP, sizeof *scale);
+    double *own = vectors->self != NULL ? sm_arena_take(arena, vectors->n_items, sizeof *own) : NULL;
+    if (scale != NULL && vectors->rank > 0) memcpy(scale, vectors->scale, vectors->rank * sizeof *scale);
+    if (own != NULL) find_own(vectors, own);
+    search->node.form =
+        (sm_deviation_form){.rank = vectors->rank, .u = vectors->u, .a = vectors->a, .own = own, .scale = scale};
 }
 
 sm_vector_search *sm_vector_search_new(const sm_vectors *vectors, const sm_search_size *size, smerf_error *error) {
@@ -65,31 +73,24 @@ sm_vector_search *sm_vector_search_new(const sm_vectors *vectors, const sm_searc
         return NULL;
     }
     size_t n = size->n_items, rank = vectors->rank, n_padded = sm_n_groups(rank) * SM_GROUP;
-    size_t n_levels = size->n_levels < n ? size->n_levels : n, stride = sm_deviation_stride(rank);
+    size_t n_levels = size->n_levels < n ? size->n_levels : n;
     sm_arena *arena = &search->arena;
-    double *rows = sm_arena_take(arena, sm_size(n, stride, 1), sizeof *rows);
-    search->scale = sm_arena_take_zeros(arena, n_padded, sizeof *search->scale);
-    search->sums = sm_arena_take(arena, n_padded, sizeof *search->sums);
-    search->origin = sm_arena_take_zeros(arena, n_padded, sizeof *search->origin);
-    search->above = sm_arena_take(arena, n_padded, sizeof *search->above);
-    search->scaled = sm_arena_take(arena, n_padded, sizeof *search->scaled);
-    if (vectors->self != NULL) search->own = sm_arena_take(arena, vectors->n_items, sizeof *search->own);
-    search->level = sm_arena_take(arena, sm_size(n_levels, rank + SM_N_FACTS, 0), sizeof *search->level);
-    if (arena->has_failed) {
-        sm_vector_search_free(search);
-        sm_no_memory(error, "preparing to grow trees");
-        return NULL;
-    }
-    memcpy(search->scale, vectors->scale, rank * sizeof *search->scale);
-    if (search->own != NULL) fill_own(vectors, search->own);
+    sm_deviations *node = &search->node;
     search->vectors = vectors;
     search->kernels = sm_deviation_kernels_select(size->kernels);
     search->are_draws = size->are_draws;
-    search->form = (sm_deviation_form){
-        .rank = rank, .u = vectors->u, .a = vectors->a, .own = search->own, .scale = search->scale};
-    search->node = (sm_deviations){
-        .rank = rank, .stride = stride, .rows = rows, .scale = search->scale, .sums = search->sums};
-    return search;
+    start_form(search);
+    node->stride = sm_deviation_stride(rank);
+    node->rows = sm_arena_take(arena, sm_size(n, node->stride, 1), sizeof *node->rows);
+    node->origin = sm_arena_take(arena, n_padded, sizeof *node->origin);
+    node->above = sm_arena_take(arena, n_padded, sizeof *node->above);
+    node->scaled = sm_arena_take(arena, n_padded, sizeof *node->scaled);
+    node->sums = sm_arena_take(arena, n_padded, sizeof *node->sums);
+    search->level = sm_arena_take(arena, sm_size(n_levels, rank + SM_N_FACTS, 0), sizeof *search->level);
+    if (!arena->has_failed) return search;
+    sm_vector_search_free(search);
+    sm_no_memory(error, "preparing to grow trees");
+    return NULL;
 }
 
 void sm_vector_search_free(sm_vector_search *search) {
@@ -99,20 +100,7 @@ void sm_vector_search_free(sm_vector_search *search) {
 }
 
 void sm_vector_enter(sm_vector_search *search, const sm_node *node) {
-    const sm_vectors *vectors = search->vectors;
-    size_t rank = vectors->rank;
-    double *above = search->above, square = 0;
-    search->node.n = node->n;
-    memcpy(search->origin, vectors->u + node->items[0] * rank, rank * sizeof *search->origin);
-    search->kernels->add_up(&search->form, node->items, node->weight, node->n, search->origin, above);
-    for (size_t r = 0; r < sm_n_groups(rank) * SM_GROUP; r++) {
-        above[r] /= node->total;
-        double mean = search->origin[r] + above[r];
-        search->scaled[r] = search->scale[r] * mean;
-        square += search->scaled[r] * mean;
-    }
-    search->kernels->fill(&search->form, node->items, node->weight, search->origin, above, search->scaled, square,
-                          &search->node);
+    search->kernels->enter(&search->node, node->items, node->weight, node->n, node->total);
 }
 
 double sm_vector_price(sm_vector_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
@@ -133,7 +121,7 @@ double sm_vector_price(sm_vector_search *search, const sm_node *node, const sm_l
 
 /* Mean deviation, part and own distance of every level.   of  [n_levels][rank + SM_N_FACTS] out */
 static void average_levels(const sm_deviations *node, const uint32_t *level, size_t n_levels, double *of) {
-    size_t rank = node->rank, stride = rank + SM_N_FACTS;
+    size_t rank = node->form.rank, stride = rank + SM_N_FACTS;
     memset(of, 0, n_levels * stride * sizeof *of);
     for (size_t k = 0; k < node->n; k++)
         for (size_t r = 0; r < stride && level[k] != SMERF_MISSING; r++)
@@ -148,14 +136,14 @@ static void average_levels(const sm_deviations *node, const uint32_t *level, siz
 
 void sm_vector_levels(sm_vector_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
                       double *mean) {
-    size_t rank = search->node.rank, stride = rank + SM_N_FACTS;
+    size_t rank = search->node.form.rank, stride = rank + SM_N_FACTS;
     (void)node;
     average_levels(&search->node, level, n_levels, search->level);
     for (size_t a = 0; a < n_levels; a++)
         for (size_t b = 0; b < n_levels; b++) {
             const double *left = search->level + a * stride, *right = search->level + b * stride;
             double product = 0;
-            for (size_t r = 0; r < rank; r++) product += search->scale[r] * left[r] * right[r];
+            for (size_t r = 0; r < rank; r++) product += search->vectors->scale[r] * left[r] * right[r];
             mean[a * n_levels + b] = left[rank + SM_PART] + right[rank + SM_PART] - 2 * product +
                                      (a == b ? left[rank + SM_OWN] : 0);
         }
