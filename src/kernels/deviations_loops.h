@@ -262,8 +262,7 @@ INLINE void walk_side(const sm_deviations *node, const uint32_t *order, bool fro
         add_rows(&on, k, n_steps - k, n_groups, &at);
         turn(at.facts, facts);
         store(costs, cost_of(facts[SM_WEIGHT], facts[SM_PART], facts[SM_OWN], read_squares(&at)));
-        for (size_t c = 0; c < N_CUTS && k + c < n_steps; c++)
-            out[from_right ? n_steps - 1 - k - c : k + c] = costs[c];
+        for (size_t c = 0; c < N_CUTS && k + c < n_steps; c++) out[from_right ? n_steps - 1 - k - c : k + c] = costs[c];
     }
 }
 

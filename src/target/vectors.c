@@ -144,8 +144,8 @@ void sm_vector_levels(sm_vector_search *search, const sm_node *node, const uint3
             const double *left = search->level + a * stride, *right = search->level + b * stride;
             double product = 0;
             for (size_t r = 0; r < rank; r++) product += search->vectors->scale[r] * left[r] * right[r];
-            mean[a * n_levels + b] = left[rank + SM_PART] + right[rank + SM_PART] - 2 * product +
-                                     (a == b ? left[rank + SM_OWN] : 0);
+            mean[a * n_levels + b] =
+                left[rank + SM_PART] + right[rank + SM_PART] - 2 * product + (a == b ? left[rank + SM_OWN] : 0);
         }
 }
 
