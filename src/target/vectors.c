@@ -1,4 +1,4 @@
-/* vectors.c - prices every cut of a node from vectors, in O(rank) a cut. See vectors.h.
+/* vectors.c - prices every cut of a node from vectors, in O(rank) a cut. See vectors.h; the loops are in kernels/deviations.h.
  *
  * In deviations from the node's mean, with s = sum of w_i d_i, B = sum of w_i b_i and o_i what z_ii has on top of the
  * form, the cost of a set is
