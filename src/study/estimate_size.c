@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "kernels/deviations.h"
 #include "study/estimate.h"
 #include "target/distances.h"
 #include "target/graph.h"
@@ -176,7 +177,9 @@ static double thread_bytes(const sm_fit_size *size, const sm_problem *problem, d
     }
     if (size->n_links > 0 && size->options->rank == 0)
         bytes += links_among(size, n_in_bag) * entry_bytes(links_of(size->target)) + 170 * n_in_bag;
-    return bytes + 8 * n_in_bag * (double)size->n_vector;
+    if (size->n_vector == 1 && is_scanned) return bytes + 8 * n_in_bag;
+    if (size->n_vector > 0) bytes += 8 * n + 8 * n_in_bag * (double)sm_deviation_stride(size->n_vector);
+    return bytes;
 }
 
 /* A program and its libraries; and what lies idle between the arrays of trees. */
