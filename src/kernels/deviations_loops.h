@@ -155,7 +155,6 @@ typedef struct walk {
     size_t n, rank, stride;
     const uint32_t *order;
     bool from_right;
-    some there;
     size_t n_fetched; /* up to which step rows are fetched ahead of time */
     group facts;      /* of what has been added up; the last of them means nothing */
     double *sums;     /* [n_groups][SM_GROUP] likewise, s */
@@ -174,7 +173,6 @@ INLINE walk start(const sm_deviations *node, const uint32_t *order, bool from_ri
                .stride = node->stride,
                .order = order,
                .from_right = from_right,
-               .there = last_of(node->form.rank),
                .facts = all_of(0),
                .sums = room_for(n_groups, few, node->sums)};
     bool are_many = node->n * node->stride * sizeof *node->rows > MANY_ROWS_BYTES;
@@ -199,7 +197,7 @@ INLINE void add_row(walk *on, size_t k, size_t n_groups, group *facts, group *la
     group chains[N_CHAINS] = {all_of(0)};
     for (size_t g = 0; g < n_groups; g++) {
         size_t r = g * SM_GROUP;
-        group sum = add(load(on->sums + r), load_group(row, g, n_groups, on->there));
+        group sum = add(load(on->sums + r), load(row + r)); /* after the last deviation: of facts, which have scale 0 */
         add_to_chain(chains, g, multiply(multiply(load(on->scale + r), sum), sum));
         store(on->sums + r, sum);
     }

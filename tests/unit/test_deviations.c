@@ -178,6 +178,7 @@ static const taste tastes[] = {
     {.size = 1e12, .has_a = true, .are_draws = true, .repeats = true},
     {.size = 1e-12, .has_own = true, .repeats = true},
     {.size = 1, .offset = 1e6, .are_draws = true}, /* far from 0, close together */
+    {.size = 1e100, .has_a = true, .has_own = true},
 };
 enum { N_TASTES = sizeof tastes / sizeof *tastes };
 
