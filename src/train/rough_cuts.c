@@ -100,7 +100,7 @@ static sm_cut *choose_near(sm_splitter *splitter, const sm_node *node, size_t n_
     for (size_t i = 1; i < n_listed; i++)
         if (extra[i] < extra[best]) best = i;
     const sm_line_up *line = line_of_cut(splitter, node, &splitter->in_question[best], &n_left);
-    double largest = fmax(fabs(splitter->node_cost), fmax(fabs(line->left[n_left - 1]), fabs(line->right[n_left - 1])));
+    double largest = sm_largest_term(splitter->node_cost, line->left[n_left - 1], line->right[n_left - 1]);
     double same = SM_SAME_GAIN * largest, unsure = 2 * off + same / 16; /* the largest term may be off, too */
     for (size_t i = 0; i < n_listed; i++) {
         double behind = extra[i] - extra[best];
@@ -118,8 +118,7 @@ static sm_best_gain settle(sm_splitter *splitter, const sm_node *node, sm_cut *c
     const sm_line_up *line = line_of_cut(splitter, node, cut, &n_left);
     splitter->problem->target->kind->settle(splitter->search, node, line->order, n_left, &left, &right);
     cut->gain = splitter->node_cost - left - right;
-    return (sm_best_gain){.gain = cut->gain,
-                          .largest_term = fmax(fabs(splitter->node_cost), fmax(fabs(left), fabs(right)))};
+    return (sm_best_gain){.gain = cut->gain, .largest_term = sm_largest_term(splitter->node_cost, left, right)};
 }
 
 static sm_cut *choose_exactly(sm_splitter *splitter, const sm_node *node, size_t n_listed) {

@@ -1,9 +1,8 @@
 /* slots.h - the numbers that the items of a tree go by: its slots.
  *
  * What is kept about items is kept by slot. The items of the root have the slots 0, 1, 2, ... in their order, or in the one
- * that the target's kind wants. Those of a node
- * further down lie scattered among them, in the end a cache line for each. So, where a scanner reads them, subtrees of
- * certain sizes have slots of their own, one after the other: a block. */
+ * that the target's kind wants. Those of a node further down lie scattered among them, in the end a cache line for each. So,
+ * where a scanner reads them, subtrees of certain sizes have slots of their own, one after the other: a block. */
 #ifndef SM_TRAIN_SLOTS_H
 #define SM_TRAIN_SLOTS_H
 

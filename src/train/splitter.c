@@ -168,8 +168,8 @@ static double gain_at(const sm_splitter *splitter, const sm_line_up *line, size_
 }
 
 static double largest_term_at(const sm_splitter *splitter, const sm_line_up *line, size_t gap) {
-    double node = fabs(splitter->node_cost);
-    return splitter->scan != NULL ? node : fmax(node, fmax(fabs(line->left[gap]), fabs(line->right[gap])));
+    if (splitter->scan != NULL) return fabs(splitter->node_cost);
+    return sm_largest_term(splitter->node_cost, line->left[gap], line->right[gap]);
 }
 
 bool sm_splitter_may_cut(const sm_splitter *splitter, const sm_candidate *candidate, size_t rank) {

@@ -2,6 +2,8 @@
 #ifndef SM_TRAIN_SPLITTER_H
 #define SM_TRAIN_SPLITTER_H
 
+#include <math.h>
+
 #include "train/categories.h"
 #include "train/direction.h"
 #include "train/slots.h"
@@ -48,6 +50,10 @@ typedef struct sm_cut {
 typedef struct sm_best_gain {
     double gain, largest_term; /* of Eq. (1), in size */
 } sm_best_gain;
+
+static inline double sm_largest_term(double node_cost, double left, double right) {
+    return fmax(fabs(node_cost), fmax(fabs(left), fabs(right)));
+}
 
 /* Cuts that rough costs leave in question, see sm_target_kind.price_roughly: with more of them it is quicker to price their
  * candidates exactly. */
