@@ -3,7 +3,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 
 import data
-from measure import Side, claim, run_lines, run_sides
+from measure import Side, claim, compare, run_lines
 
 CANDIDATES = 5
 EXACT = " items, exact, 4 trees"  # no claim here: the section on dense Z has it
@@ -40,13 +40,12 @@ def gain_of_copies(command, seconds_alone):
 def run_one(bench, work, command, words):
     commands = {threads: bench.ours(command, **words, threads=threads) for threads in (1, 2)}
     sides = [Side(f"{threads} threads", commands[threads], threads) for threads in (1, 2)]
-    run_sides(sides, 2 if bench.quick else bench.repeats)
-    failed = sides[0].failed or sides[1].failed
+    one, two = compare(bench, sides, 2 if bench.quick else None)
+    failed = one["failed"] or two["failed"]
     if failed:
         return {"work": work, "failed": failed}
-    one, two = (min(run["seconds"] for run in side.runs) for side in sides)  # others only make it longer, on either core
-    return {"work": work, "failed": "", "runs": len(sides[0].runs), "one": one, "two": two, "gain": one / two,
-            "copies": gain_of_copies(commands[1], one)}
+    return {"work": work, "failed": "", "one": one["seconds"], "two": two["seconds"], "gain": one["seconds"] / two["seconds"],
+            "copies": gain_of_copies(commands[1], one["seconds"])}
 
 
 def claim_of(row):
@@ -61,7 +60,7 @@ def run(bench):
         print(f"  {work}", flush=True)
         rows.append(run_one(bench, work, command, words))
     return {
-        "title": "A second thread", "taken": f"the best of {max((row.get('runs', 0) for row in rows), default=0)}",
+        "title": "A second thread",
         "text": "The same work with --threads 1 and --threads 2, in turns. 'Two processes' is what running it twice at once, with one "
                 "thread each, gains over twice in a row: the most that the machine gave in that minute. For dense Z the measure "
                 "is what a plain sum of Z gains (above).",
