@@ -5,22 +5,27 @@
 
 #include "base/memory.h"
 
-typedef struct loop {
-    sm_crew *crew;
-    sm_task task;
-    void *job;
-    size_t n_tasks;
-    atomic_size_t next, n_done;
-    sm_gate gate; /* guards what follows */
-    smerf_status status;
-    smerf_error error;
-} loop;
-
 typedef struct worker {
-    loop *loop;
+    struct sm_loop *loop;
     size_t thread;
     pthread_t handle;
 } worker;
+
+typedef struct sm_loop {
+    sm_crew *crew;
+    sm_task task;
+    void *job;
+    size_t n_tasks; /* as asked for, without those that were added */
+    atomic_size_t next, n_done;
+
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t has_news;
+    worker *workers; /* [crew->n_threads] */
+    size_t n_started, n_waiting;
+    size_t n_added, n_added_taken;
+    smerf_status status;
+    smerf_error error;
+} sm_loop;
 
 void sm_crew_start(sm_crew *crew, const smerf_run *run) {
     const smerf_run nothing = {0};
@@ -33,7 +38,9 @@ void sm_crew_start(sm_crew *crew, const smerf_run *run) {
     crew->share_from = 0;
     crew->share_to = 1;
     crew->share_done = 0;
+    crew->loop = NULL;
     atomic_init(&crew->is_stopped, false);
+    atomic_init(&crew->has_idle, false);
 }
 
 smerf_status sm_crew_report(sm_crew *crew, double share_done, smerf_error *error) {
@@ -73,34 +80,115 @@ void sm_gate_free(sm_gate *gate) {
     pthread_mutex_destroy(&gate->lock);
 }
 
-static void note_failure(loop *shared, smerf_status status, const smerf_error *error) {
-    sm_gate_enter(&shared->gate);
-    if (shared->status == SMERF_OK) {
-        shared->status = status;
-        shared->error = *error;
+static void note_failure(sm_loop *loop, smerf_status status, const smerf_error *error) {
+    pthread_mutex_lock(&loop->lock);
+    if (loop->status == SMERF_OK) {
+        loop->status = status;
+        loop->error = *error;
     }
-    sm_gate_leave(&shared->gate);
-    atomic_store(&shared->crew->is_stopped, true);
+    pthread_mutex_unlock(&loop->lock);
+    atomic_store(&loop->crew->is_stopped, true);
+}
+
+/* ---- who takes what ---- */
+
+/* Threads that wait, and those that were not needed yet, against tasks that wait. Asked with the lock held. */
+static void count_idle(sm_loop *loop) {
+    size_t n_idle = loop->n_waiting + (loop->crew->n_threads - loop->n_started);
+    atomic_store_explicit(&loop->crew->has_idle, n_idle > loop->n_added - loop->n_added_taken, memory_order_relaxed);
+}
+
+static bool is_all_done(const sm_loop *loop) { return atomic_load(&loop->n_done) == loop->n_tasks + loop->n_added; }
+static bool is_over(const sm_loop *loop) { return atomic_load(&loop->crew->is_stopped) || is_all_done(loop); }
+
+/* Waits for a task that another adds; false: none will be added any more. */
+static bool take_added(sm_loop *loop, size_t *task) {
+    pthread_mutex_lock(&loop->lock);
+    while (!is_over(loop) && loop->n_added == loop->n_added_taken) {
+        loop->n_waiting++;
+        count_idle(loop);
+        pthread_cond_wait(&loop->has_news, &loop->lock);
+        loop->n_waiting--;
+    }
+    bool is_there = !is_over(loop);
+    if (is_there) *task = loop->n_tasks + loop->n_added_taken++;
+    count_idle(loop);
+    pthread_mutex_unlock(&loop->lock);
+    return is_there;
+}
+
+static bool take(sm_loop *loop, size_t *task) {
+    if (atomic_load_explicit(&loop->crew->is_stopped, memory_order_relaxed)) return false;
+    if (atomic_load_explicit(&loop->next, memory_order_relaxed) < loop->n_tasks) {
+        *task = atomic_fetch_add(&loop->next, 1);
+        if (*task < loop->n_tasks) return true;
+    }
+    return take_added(loop, task);
+}
+
+/* Those who wait look again: at a task more, or at the end. */
+static void tell_all(sm_loop *loop) {
+    pthread_mutex_lock(&loop->lock);
+    pthread_cond_broadcast(&loop->has_news);
+    pthread_mutex_unlock(&loop->lock);
+}
+
+static smerf_status report_share(sm_loop *loop, size_t n_done, smerf_error *error) {
+    sm_crew *crew = loop->crew;
+    pthread_mutex_lock(&loop->lock);
+    double share = (double)n_done / (double)(loop->n_tasks + loop->n_added);
+    pthread_mutex_unlock(&loop->lock);
+    share = crew->share_from + share * (crew->share_to - crew->share_from);
+    return sm_crew_report(crew, share > crew->share_done ? share : crew->share_done, error); /* never back */
 }
 
 static void *work(void *argument) {
     worker *self = argument;
-    loop *shared = self->loop;
-    sm_crew *crew = shared->crew;
-    while (!atomic_load_explicit(&crew->is_stopped, memory_order_relaxed)) {
-        size_t task = atomic_fetch_add(&shared->next, 1);
-        if (task >= shared->n_tasks) break;
+    sm_loop *loop = self->loop;
+    size_t task;
+    while (take(loop, &task)) {
         smerf_error error = {0};
-        smerf_status status = shared->task(shared->job, task, self->thread, &error);
-        size_t n_done = atomic_fetch_add(&shared->n_done, 1) + 1;
-        if (status == SMERF_OK && self->thread == 0 && crew->progress != NULL) {
-            double share = (double)n_done / (double)shared->n_tasks;
-            share = crew->share_from + share * (crew->share_to - crew->share_from);
-            status = sm_crew_report(crew, share, &error);
-        }
-        if (status != SMERF_OK) note_failure(shared, status, &error);
+        smerf_status status = loop->task(loop->job, task, self->thread, &error);
+        size_t n_done = atomic_fetch_add(&loop->n_done, 1) + 1;
+        if (status == SMERF_OK && self->thread == 0 && loop->crew->progress != NULL)
+            status = report_share(loop, n_done, &error);
+        if (status != SMERF_OK) note_failure(loop, status, &error);
     }
+    tell_all(loop);
     return NULL;
+}
+
+/* One more thread; the lock is held, or there is no other thread yet. False: the system has none. */
+static bool start_worker(sm_loop *loop) {
+    worker *next = &loop->workers[loop->n_started];
+    *next = (worker){.loop = loop, .thread = loop->n_started};
+    if (pthread_create(&next->handle, NULL, work, next) != 0) return false;
+    loop->n_started++;
+    return true;
+}
+
+void sm_crew_add(sm_crew *crew) {
+    sm_loop *loop = crew->loop;
+    pthread_mutex_lock(&loop->lock);
+    loop->n_added++;
+    bool is_waited_for = loop->n_waiting >= loop->n_added - loop->n_added_taken;
+    if (!is_waited_for && loop->n_started < crew->n_threads) start_worker(loop); /* or whoever is done first */
+    count_idle(loop);
+    pthread_cond_signal(&loop->has_news);
+    pthread_mutex_unlock(&loop->lock);
+}
+
+/* ---- the loop ---- */
+
+/* A thread that is at work may start others, which come after it: these are seen once it has been waited for. */
+static void wait_for_all(sm_loop *loop) {
+    for (size_t i = 1;; i++) {
+        pthread_mutex_lock(&loop->lock);
+        bool is_last = i >= loop->n_started;
+        pthread_mutex_unlock(&loop->lock);
+        if (is_last) return;
+        pthread_join(loop->workers[i].handle, NULL);
+    }
 }
 
 /* Another thread may have done the last task: the caller has yet to say so. */
@@ -110,30 +198,30 @@ static smerf_status report_end(sm_crew *crew, smerf_error *error) {
 }
 
 smerf_status sm_crew_do(sm_crew *crew, size_t n_tasks, sm_task task, void *job, smerf_error *error) {
-    loop shared = {.crew = crew, .task = task, .job = job, .n_tasks = n_tasks, .status = SMERF_OK};
-    atomic_init(&shared.next, 0);
-    atomic_init(&shared.n_done, 0);
-    size_t n_workers = crew->n_threads < n_tasks ? crew->n_threads : n_tasks;
-    if (n_workers == 0) return SMERF_OK;
-    worker *workers = sm_array(n_workers, sizeof *workers);
-    if (workers == NULL) return sm_no_memory(error, "starting threads");
-    sm_gate_make(&shared.gate, 1);
+    sm_loop loop = {.crew = crew, .task = task, .job = job, .n_tasks = n_tasks, .n_started = 1, .status = SMERF_OK};
+    if (n_tasks == 0) return SMERF_OK;
+    loop.workers = sm_array(crew->n_threads, sizeof *loop.workers);
+    if (loop.workers == NULL) return sm_no_memory(error, "starting threads");
+    atomic_init(&loop.next, 0);
+    atomic_init(&loop.n_done, 0);
+    pthread_mutex_init(&loop.lock, NULL);
+    pthread_cond_init(&loop.has_news, NULL);
+    crew->loop = &loop;
 
-    size_t n_started = 1; /* the caller */
-    workers[0] = (worker){.loop = &shared, .thread = 0};
-    while (n_started < n_workers) {
-        worker *next = &workers[n_started];
-        *next = (worker){.loop = &shared, .thread = n_started};
-        if (pthread_create(&next->handle, NULL, work, next) != 0) break; /* then with fewer */
-        n_started++;
+    loop.workers[0] = (worker){.loop = &loop, .thread = 0}; /* the caller */
+    pthread_mutex_lock(&loop.lock);
+    while (loop.n_started < crew->n_threads && loop.n_started < n_tasks && start_worker(&loop)) {
     }
-    work(&workers[0]);
-    for (size_t i = 1; i < n_started; i++) pthread_join(workers[i].handle, NULL);
+    count_idle(&loop);
+    pthread_mutex_unlock(&loop.lock);
+    work(&loop.workers[0]);
+    wait_for_all(&loop);
 
-    if (shared.status == SMERF_OK && atomic_load(&shared.n_done) == n_tasks)
-        shared.status = report_end(crew, &shared.error);
-    sm_gate_free(&shared.gate);
-    sm_free(workers);
-    if (shared.status != SMERF_OK && error != NULL) *error = shared.error;
-    return shared.status;
+    crew->loop = NULL;
+    if (loop.status == SMERF_OK && is_all_done(&loop)) loop.status = report_end(crew, &loop.error);
+    pthread_cond_destroy(&loop.has_news);
+    pthread_mutex_destroy(&loop.lock);
+    sm_free(loop.workers);
+    if (loop.status != SMERF_OK && error != NULL) *error = loop.error;
+    return loop.status;
 }

@@ -18,6 +18,8 @@ typedef struct sm_crew {
     double share_from, share_to; /* the part of the whole job that the next loop is */
     double share_done;           /* as last reported */
     atomic_bool is_stopped;      /* cancelled or failed: tasks leave early */
+    struct sm_loop *loop;        /* that it is busy with, or NULL */
+    atomic_bool has_idle;        /* see sm_crew_has_idle */
 } sm_crew;
 
 /* From a run, which may be NULL. */
@@ -27,6 +29,14 @@ void sm_crew_start(sm_crew *crew, const smerf_run *run);
  * The first failure stops the loop and is handed on. */
 typedef smerf_status (*sm_task)(void *job, size_t task, size_t thread, smerf_error *error);
 smerf_status sm_crew_do(sm_crew *crew, size_t n_tasks, sm_task task, void *job, smerf_error *error);
+
+/* For long tasks, which may leave parts of themselves to threads that have nothing to do: whether there are more of these than
+ * tasks that wait for them, and one more task of the same loop. Added tasks have numbers from n_tasks on, in the order in which
+ * they are taken. */
+static inline bool sm_crew_has_idle(sm_crew *crew) {
+    return atomic_load_explicit(&crew->has_idle, memory_order_relaxed);
+}
+void sm_crew_add(sm_crew *crew);
 
 /* Reports progress from the calling thread between loops; SMERF_CANCELLED if the callback asked to stop. */
 smerf_status sm_crew_report(sm_crew *crew, double share_done, smerf_error *error);

@@ -9,44 +9,54 @@
 
 typedef struct forest_job {
     const sm_problem *problem;
-    sm_crew *crew;
     smerf_kernels kernels;
-    sm_tree_builder **builders; /* [n_threads], made when a thread takes its first tree */
+    sm_branches branches;
+    sm_tree_builder **builders; /* [n_threads], made when a thread takes its first branch */
     smerf_model *model;
 } forest_job;
 
+/* A tree, or a branch that another thread left. */
 static smerf_status grow_one(void *job, size_t task, size_t thread, smerf_error *error) {
     forest_job *forest = job;
+    sm_branches *branches = &forest->branches;
+    bool is_whole = task < forest->problem->options->n_trees;
+    sm_branch *branch = is_whole ? sm_branches_begin(branches, task) : sm_branches_take(branches);
+    if (branch == NULL) return sm_no_memory(error, "growing a tree");
     sm_tree_builder **builder = &forest->builders[thread];
     smerf_status status = SMERF_OK;
     if (*builder == NULL) status = sm_tree_builder_new(forest->problem, forest->kernels, builder, error);
-    if (status != SMERF_OK) return status;
-    size_t number = forest->problem->options->first_tree + task;
-    return sm_tree_builder_grow(*builder, number, forest->crew, thread, &forest->model->trees[task], error);
+    if (status == SMERF_OK) status = sm_tree_builder_grow(*builder, branch, branches, thread, error);
+    if (status == SMERF_OK && !sm_branches_end(branches, branch, forest->model->trees))
+        status = sm_no_memory(error, "growing a tree");
+    return status;
 }
 
 /* What the threads will ask for, all but the target's own room: the line-ups of a node (their orders and the costs of
  * their cuts), sorting, and the tree that grows. */
-static smerf_status check_room(const sm_problem *problem, smerf_error *error) {
+static smerf_status check_room(const sm_problem *problem, size_t n_threads, smerf_error *error) {
     double line_ups = sm_splitter_bytes(problem, 2), others = (double)problem->n_items * 130;
     double lists = (double)problem->most_sorted * (4 * (double)problem->n_numbers + 4);
-    return sm_check_memory((line_ups + lists + others) * (double)problem->n_threads, "lining up the items of a node",
-                           error);
+    return sm_check_memory((line_ups + lists + others) * (double)n_threads, "lining up the items of a node", error);
 }
 
 static smerf_status grow_all(const sm_problem *problem, const smerf_run *run, smerf_model *model, smerf_error *error) {
+    size_t n_trees = problem->options->n_trees;
     sm_crew crew;
     sm_crew_start(&crew, run);
     crew.n_threads = problem->n_threads;
-    smerf_status status = check_room(problem, error);
+    while (crew.n_threads > n_trees && check_room(problem, crew.n_threads, NULL) != SMERF_OK) crew.n_threads--;
+    smerf_status status = check_room(problem, crew.n_threads, error);
     if (status != SMERF_OK) return status;
     forest_job job = {.problem = problem,
-                      .crew = &crew,
                       .kernels = run != NULL ? run->kernels : SMERF_KERNELS_AUTO,
                       .builders = sm_zeros(crew.n_threads, sizeof *job.builders),
                       .model = model};
     if (job.builders == NULL) return sm_no_memory(error, "preparing to grow trees");
-    status = sm_crew_do(&crew, problem->options->n_trees, grow_one, &job, error);
+    status = sm_branches_start(&job.branches, &crew, n_trees, error);
+    if (status == SMERF_OK) {
+        status = sm_crew_do(&crew, n_trees, grow_one, &job, error);
+        sm_branches_free(&job.branches);
+    }
     for (size_t t = 0; t < crew.n_threads; t++) sm_tree_builder_free(job.builders[t]);
     sm_free(job.builders);
     return status;

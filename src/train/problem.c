@@ -74,11 +74,18 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
     return SMERF_OK;
 }
 
+bool sm_problem_is_scanned(const sm_problem *problem) {
+    const sm_scanner *scanner = problem->target->kind->scanner;
+    return scanner != NULL && problem->item_weights == NULL && sm_problem_most_levels(problem) == 0 &&
+           scanner->fits(problem->target);
+}
+
+/* As many as there are trees, or more where a thread that only gets branches needs little memory. */
 size_t sm_problem_threads(const sm_problem *problem, size_t n_asked) {
     const sm_target_kind *kind = problem->target->kind;
     size_t n_trees = problem->options->n_trees;
     sm_search_size size = sm_problem_search_size(problem);
-    size.n_threads = n_asked < n_trees ? n_asked : n_trees;
+    size.n_threads = n_asked < n_trees || sm_problem_is_scanned(problem) ? n_asked : n_trees;
     return kind->most_threads != NULL ? kind->most_threads(problem->target, &size) : size.n_threads;
 }
 

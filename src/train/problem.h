@@ -40,7 +40,7 @@ typedef struct sm_problem {
     size_t most_in_bag; /* the most different items in one tree */
     size_t most_sorted; /* items of a subtree that is kept in order, see sorted.h; 0: none is */
     size_t most_line_ups; /* at one node: two a candidate where values may be missing */
-    size_t n_threads;     /* that grow trees, each one of its own */
+    size_t n_threads;     /* that grow trees */
 } sm_problem;
 
 smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
@@ -62,6 +62,10 @@ static inline uint32_t sm_ordered_item(const uint8_t *order, size_t width, size_
     memcpy(&item, order + r * width, sizeof item);
     return width == sizeof item ? item : item & 0xFFFFFF;
 }
+
+/* Whether the target's scanner grows the trees: where weights are numbers of draws, and no category asks for distances between
+ * its levels. */
+bool sm_problem_is_scanned(const sm_problem *problem);
 
 /* How many of the threads that were asked for grow trees. */
 size_t sm_problem_threads(const sm_problem *problem, size_t n_asked);

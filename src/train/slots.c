@@ -45,6 +45,22 @@ smerf_status sm_slots_start(sm_slots *slots, const sm_problem *problem, sm_scan 
 
 void sm_slots_free(sm_slots *slots) { sm_arena_free(&slots->arena); }
 
+static void put(sm_slots *slots, size_t slot, uint32_t item, uint8_t draws) {
+    const sm_problem *problem = slots->problem;
+    slots->items[slot] = item;
+    slots->draws[slot] = draws;
+    if (slots->shares != NULL) slots->shares[slot] = problem->shares[item];
+    slots->order[slot] = (uint32_t)slot;
+    if (slots->scan == NULL)
+        slots->weight[slot] = draws * (problem->item_weights != NULL ? problem->item_weights[item] : 1);
+}
+
+static void turn_to(sm_slots *slots, size_t n) {
+    slots->n_in_bag = n;
+    for (size_t b = 0; b < slots->n_blocks; b++) slots->block[b].first = slots->block[b].end = 0;
+    if (slots->scan != NULL) slots->problem->target->kind->scanner->start(slots->scan, slots->items, slots->draws, n);
+}
+
 /* That a bootstrap draws one of n items more than 255 times has a chance of less than n / 256!. */
 bool sm_slots_fill(sm_slots *slots, const uint32_t *draws) {
     const sm_problem *problem = slots->problem;
@@ -53,18 +69,15 @@ bool sm_slots_fill(sm_slots *slots, const uint32_t *draws) {
         size_t i = problem->near_order != NULL ? problem->near_order[k] : k;
         if (draws[i] == 0) continue;
         if (n == problem->most_in_bag || draws[i] > SM_MOST_DRAWS) return false;
-        slots->items[n] = (uint32_t)i;
-        slots->draws[n] = (uint8_t)draws[i];
-        if (slots->shares != NULL) slots->shares[n] = problem->shares[i];
-        slots->order[n] = (uint32_t)n;
-        if (slots->scan == NULL)
-            slots->weight[n] = draws[i] * (problem->item_weights != NULL ? problem->item_weights[i] : 1);
-        n++;
+        put(slots, n++, (uint32_t)i, (uint8_t)draws[i]);
     }
-    slots->n_in_bag = n;
-    for (size_t b = 0; b < slots->n_blocks; b++) slots->block[b].first = slots->block[b].end = 0;
-    if (slots->scan != NULL) problem->target->kind->scanner->start(slots->scan, slots->items, slots->draws, n);
+    turn_to(slots, n);
     return true;
+}
+
+void sm_slots_take(sm_slots *slots, const uint32_t *items, const uint8_t *draws, size_t n) {
+    for (size_t k = 0; k < n; k++) put(slots, k, items[k], draws[k]);
+    turn_to(slots, n);
 }
 
 uint64_t sm_slots_alike(const sm_slots *slots, size_t first, size_t n) {

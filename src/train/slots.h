@@ -43,6 +43,9 @@ size_t sm_slots_needed(const sm_problem *problem, bool is_scanned);
 /* Turns to a tree. False: it has more items than it can have, or more draws of one.   draws  [n_items] by item */
 bool sm_slots_fill(sm_slots *slots, const uint32_t *draws);
 
+/* The same for a branch of a tree: these items, in this order.   items, draws  [n] */
+void sm_slots_take(sm_slots *slots, const uint32_t *items, const uint8_t *draws, size_t n);
+
 /* Columns (sm_column_bit) along which n items from `first` on may all have the same number. */
 uint64_t sm_slots_alike(const sm_slots *slots, size_t first, size_t n);
 

@@ -7,11 +7,7 @@
 #include "train/categories.h"
 #include "train/direction.h"
 #include "train/slots.h"
-
-/* The items on both sides of a gap; the same one twice: it is the gap before missing values. */
-typedef struct sm_gap {
-    uint32_t low, high;
-} sm_gap;
+#include "train/thresholds.h"
 
 /* The split a node settled on. Valid until the next search. */
 typedef struct sm_split {

@@ -1,4 +1,4 @@
-/* tree_builder.c - grows one tree.
+/* tree_builder.c - grows one tree, or a branch of one.
  *
  * A node is a slice of one array of slots, in ascending order; splitting it reorders the slice in place, keeping the
  * order on both sides. Nodes are visited depth first, left before right, from a stack of slices, which is preorder: the
@@ -11,15 +11,20 @@
 #include "base/memory.h"
 #include "base/sort.h"
 #include "train/sample.h"
+#include "train/thresholds.h"
 
 #define NO_PARENT SIZE_MAX
+#define SPLIT_ABOVE (SIZE_MAX - 1) /* in the branch that this one was taken from */
+
+/* So many small nodes may go along with a large one that is left to another thread. */
+enum { MOST_SMALL = 16 };
 
 typedef struct pending {
     size_t first, end; /* the slice */
     size_t depth;
-    size_t parent;         /* the split whose right child this is, or NO_PARENT */
-    size_t owed;           /* the split from whose gain the cost of this node has yet to be taken, or NO_PARENT */
-    size_t view;           /* of the target, see sm_target_kind.enter */
+    size_t parent; /* the split whose right child this is, or NO_PARENT */
+    size_t owed;   /* the split from whose gain the cost of this node has yet to be taken, or one of the above */
+    size_t view;   /* of the target, see sm_target_kind.enter */
     uint64_t random_place; /* of the node's own random stream */
 } pending;
 
@@ -35,45 +40,20 @@ struct sm_tree_builder {
                              slots.c and for sorted.c, in turns */
     uint32_t *node_items; /* [most_in_bag] of the node that is settled, where someone asks for them */
     double *node_weight;  /* [most_in_bag] likewise */
+    sm_branch *branch;    /* that grows now */
     pending *stack;
     size_t stack_size, n_pending;
-    sm_tree grown; /* with room for the largest tree; moved to where it belongs when it is done */
+    size_t n_left; /* those at the bottom of the stack, which were left to other threads */
+    sm_tree grown; /* with room for the largest tree; moved to the branch when it is done */
     bool has_categories;
-    size_t terms_size, left_size;
-    size_t n_terms, n_left;
+    size_t terms_size, levels_size;
+    size_t n_terms, n_levels; /* of sets that go left */
 };
-
-/* For as many leaves as there are items: what is not used is never touched, so it costs nothing. */
-static bool make_tree_room(sm_tree *tree, size_t n, bool has_categories) {
-    tree->is_leaf = sm_array(2 * n, sizeof *tree->is_leaf);
-    tree->place = sm_array(2 * n, sizeof *tree->place);
-    tree->right = sm_array(n, sizeof *tree->right);
-    tree->threshold = sm_array(n, sizeof *tree->threshold);
-    tree->gain = sm_array(n, sizeof *tree->gain);
-    tree->missing_left = sm_array(n, sizeof *tree->missing_left);
-    tree->is_category = sm_array(n, sizeof *tree->is_category);
-    tree->first_term = sm_array(n + 1, sizeof *tree->first_term);
-    if (has_categories) tree->first_left = sm_array(n + 1, sizeof *tree->first_left);
-    tree->first_member = sm_array(n + 1, sizeof *tree->first_member);
-    tree->member_item = sm_array(n, sizeof *tree->member_item);
-    tree->member_draws = sm_array(n, sizeof *tree->member_draws);
-    return tree->is_leaf != NULL && tree->place != NULL && tree->right != NULL && tree->threshold != NULL &&
-           tree->gain != NULL && tree->missing_left != NULL && tree->is_category != NULL && tree->first_term != NULL &&
-           (tree->first_left != NULL || !has_categories) && tree->first_member != NULL && tree->member_item != NULL &&
-           tree->member_draws != NULL;
-}
-
-/* Where weights are numbers of draws, and no category asks for distances between its levels. */
-static bool can_scan(const sm_problem *problem) {
-    const sm_scanner *scanner = problem->target->kind->scanner;
-    return scanner != NULL && problem->item_weights == NULL && sm_problem_most_levels(problem) == 0 &&
-           scanner->fits(problem->target);
-}
 
 static smerf_status start_search(sm_tree_builder *builder, smerf_kernels kernels, smerf_error *error) {
     const sm_problem *problem = builder->problem;
     const sm_target_kind *kind = problem->target->kind;
-    if (can_scan(problem)) {
+    if (sm_problem_is_scanned(problem)) {
         builder->scan = kind->scanner->scan_new(problem->target, sm_slots_needed(problem, true), error);
         return builder->scan != NULL ? SMERF_OK : SMERF_NO_MEMORY;
     }
@@ -89,11 +69,12 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, smerf_kernels kernel
     if (builder == NULL) return sm_no_memory(error, "preparing to grow trees");
     size_t n = problem->most_in_bag;
     builder->problem = problem;
-    size_t n_slots = sm_slots_needed(problem, can_scan(problem));
+    size_t n_slots = sm_slots_needed(problem, sm_problem_is_scanned(problem));
     builder->draws =
         sm_arena_take(&builder->arena, n_slots > problem->n_items ? n_slots : problem->n_items, sizeof *builder->draws);
     builder->node_items = sm_arena_take(&builder->arena, n, sizeof *builder->node_items);
-    builder->node_weight = sm_arena_take(&builder->arena, can_scan(problem) ? 0 : n, sizeof *builder->node_weight);
+    builder->node_weight =
+        sm_arena_take(&builder->arena, sm_problem_is_scanned(problem) ? 0 : n, sizeof *builder->node_weight);
     smerf_status status = SMERF_OK;
     if (builder->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
     if (status == SMERF_OK) status = start_search(builder, kernels, error);
@@ -134,25 +115,36 @@ static bool push(sm_tree_builder *builder, pending node) {
     return true;
 }
 
-/* ---- a tree ---- */
+/* ---- a tree, or a branch of one ---- */
 
-/* Draws the tree's sample, and puts the root on the stack. */
-static bool start(sm_tree_builder *builder, size_t number) {
+static size_t number_of(const sm_tree_builder *builder) {
+    return builder->problem->options->first_tree + builder->branch->tree;
+}
+
+/* Finds the items of the branch, and puts its node on the stack. */
+static bool start(sm_tree_builder *builder, sm_branch *branch) {
     const sm_problem *problem = builder->problem;
     sm_tree *tree = &builder->grown;
+    bool is_whole = branch->from == NULL;
+    builder->branch = branch;
     builder->has_categories = sm_problem_most_levels(problem) > 0;
-    if (!make_tree_room(tree, problem->most_in_bag, builder->has_categories)) return false;
-    sm_sample_draw(problem, number, builder->draws);
-    if (!sm_slots_fill(&builder->slots, builder->draws)) return false; /* see problem.c: never */
+    if (!sm_branch_make_room(tree, is_whole ? problem->most_in_bag : branch->n, builder->has_categories)) return false;
+    if (is_whole) {
+        sm_sample_draw(problem, number_of(builder), builder->draws);
+        if (!sm_slots_fill(&builder->slots, builder->draws)) return false; /* see problem.c: never */
+    } else {
+        sm_slots_take(&builder->slots, branch->items, branch->draws, branch->n);
+    }
     sm_sorted_clear(&builder->sorted);
     tree->n_nodes = tree->n_splits = tree->n_leaves = 0;
     tree->first_term[0] = tree->first_member[0] = 0;
     if (builder->has_categories) tree->first_left[0] = 0;
-    builder->n_terms = builder->n_left = builder->n_pending = 0;
+    builder->n_terms = builder->n_levels = builder->n_pending = builder->n_left = 0;
     return push(builder, (pending){.end = builder->slots.n_in_bag,
+                                   .depth = branch->depth,
                                    .parent = NO_PARENT,
-                                   .owed = NO_PARENT,
-                                   .random_place = SM_PLACE_ROOT});
+                                   .owed = branch->is_owed ? SPLIT_ABOVE : NO_PARENT,
+                                   .random_place = is_whole ? SM_PLACE_ROOT : branch->random_place});
 }
 
 /* The rules that need no look at the distances. */
@@ -201,25 +193,13 @@ static bool grow_terms(sm_tree_builder *builder, size_t n_more) {
     return true;
 }
 
-/* A gap is kept where its threshold will be. */
-static void keep_gap(sm_tree *tree, size_t split, sm_gap gap) {
-    _Static_assert(sizeof gap == sizeof *tree->threshold, "a gap must fit");
-    memcpy(&tree->threshold[split], &gap, sizeof gap);
-}
-
-static sm_gap kept_gap(const sm_tree *tree, size_t split) {
-    sm_gap gap;
-    memcpy(&gap, &tree->threshold[split], sizeof gap);
-    return gap;
-}
-
 static bool add_split(sm_tree_builder *builder, const sm_split *split) {
     sm_tree *tree = &builder->grown;
     const sm_directions *directions = &builder->splitter.directions;
     const sm_direction *direction = split->direction;
     size_t s = tree->n_splits;
     if (!grow_terms(builder, direction->n_terms)) return false;
-    if (!sm_grow((void **)&tree->left_level, &builder->left_size, builder->n_left + split->n_left_levels,
+    if (!sm_grow((void **)&tree->left_level, &builder->levels_size, builder->n_levels + split->n_left_levels,
                  sizeof *tree->left_level))
         return false;
     for (size_t t = direction->first_term; t < direction->first_term + direction->n_terms; t++) {
@@ -227,13 +207,13 @@ static bool add_split(sm_tree_builder *builder, const sm_split *split) {
         if (builder->has_categories) tree->term_level[builder->n_terms] = directions->term_level[t];
         tree->term_weight[builder->n_terms++] = directions->term_weight[t];
     }
-    for (size_t i = 0; i < split->n_left_levels; i++) tree->left_level[builder->n_left++] = split->left_levels[i];
-    keep_gap(tree, s, split->gap);
+    for (size_t i = 0; i < split->n_left_levels; i++) tree->left_level[builder->n_levels++] = split->left_levels[i];
+    sm_keep_gap(tree, s, split->gap);
     tree->gain[s] = split->gain;
     tree->missing_left[s] = split->missing_left;
     tree->is_category[s] = direction->is_category;
     tree->first_term[s + 1] = (uint32_t)builder->n_terms;
-    if (builder->has_categories) tree->first_left[s + 1] = (uint32_t)builder->n_left;
+    if (builder->has_categories) tree->first_left[s + 1] = (uint32_t)builder->n_levels;
     tree->is_leaf[tree->n_nodes] = false;
     tree->place[tree->n_nodes++] = (uint32_t)tree->n_splits++;
     return true;
@@ -268,7 +248,10 @@ static bool may_need_items(const sm_tree_builder *builder, const pending *node) 
 
 /* Takes the cost of a node from the gain of the split above, where that was left open. */
 static void pay(sm_tree_builder *builder, const pending *node, double cost) {
-    if (node->owed != NO_PARENT) builder->grown.gain[node->owed] -= cost;
+    if (node->owed == SPLIT_ABOVE)
+        builder->branch->cost = cost;
+    else if (node->owed != NO_PARENT)
+        builder->grown.gain[node->owed] -= cost;
 }
 
 /* The same for a node that was entered, but not priced. */
@@ -290,7 +273,7 @@ static void settle_leaf(sm_tree_builder *builder, const pending *node) {
 }
 
 /* Settles one node: a leaf, or a split with two more nodes on the stack. False: no memory. */
-static bool settle(sm_tree_builder *builder, const pending *node, size_t number) {
+static bool settle(sm_tree_builder *builder, const pending *node) {
     const sm_problem *problem = builder->problem;
     if (must_be_leaf(builder, node)) {
         settle_leaf(builder, node);
@@ -307,7 +290,7 @@ static bool settle(sm_tree_builder *builder, const pending *node, size_t number)
     bool may_split = enter(builder, &asked, node, &view, &cost);
     sm_sorted_turn(&builder->sorted, &asked, node->first);
     sm_random random;
-    sm_random_start(&random, problem->options->seed, (uint32_t)number, node->random_place);
+    sm_random_start(&random, problem->options->seed, (uint32_t)number_of(builder), node->random_place);
     sm_split split;
     if (!may_split || !sm_splitter_best(&builder->splitter, &asked, cost, &random, &split)) {
         find_and_pay(builder, node, &asked);
@@ -334,75 +317,65 @@ static bool settle(sm_tree_builder *builder, const pending *node, size_t number)
     return push(builder, right) && push(builder, left);
 }
 
-/* Midway between two values, but never the larger one: x <= t must separate them. */
-static double midpoint(double low, double high) {
-    double middle = (low + high) / 2;
-    if (isinf(middle)) middle = low / 2 + high / 2;
-    return middle < high ? middle : low;
+/* ---- what others do ---- */
+
+static size_t n_items_of(const pending *node) { return node->end - node->first; }
+
+static bool leave(sm_tree_builder *builder, const pending *node, sm_branches *branches) {
+    const sm_slots *slots = &builder->slots;
+    sm_branch *branch = sm_branch_new(builder->branch, n_items_of(node));
+    if (branch == NULL) return false;
+    for (size_t k = 0; k < branch->n; k++) {
+        uint32_t slot = slots->order[node->first + k];
+        branch->items[k] = slots->items[slot];
+        branch->draws[k] = slots->draws[slot];
+    }
+    branch->split = node->parent;
+    branch->depth = node->depth;
+    branch->random_place = node->random_place;
+    branch->is_owed = node->owed != NO_PARENT;
+    sm_branches_leave(branches, branch);
+    return true;
 }
 
-/* The numbers on both sides of every gap; the lower ones where the gaps are. They lie all over memory: nothing but reading
- * is done here, so that many are on their way at once. */
-static void read_gaps(sm_tree_builder *builder, double *high) {
-    sm_tree *tree = &builder->grown;
-    const sm_numbers *numbers = builder->problem->view->numbers;
-    const uint32_t *feature = tree->term_feature;
-    const bool *is_category = tree->is_category;
-    size_t n_splits = tree->n_splits;
-    for (size_t s = 0; s < n_splits; s++) {
-        sm_gap gap = kept_gap(tree, s);
-        if (is_category[s]) continue;
-        tree->threshold[s] = sm_number_at(&numbers[feature[s]], gap.low);
-        high[s] = sm_number_at(&numbers[feature[s]], gap.high);
+/* Leaves nodes to threads that have nothing to do: from the bottom of the stack, which would come last, up to a large one. All of
+ * these are right children. */
+static void leave_some(sm_tree_builder *builder, sm_branches *branches) {
+    while (sm_branches_are_wanted(branches)) {
+        size_t end = builder->n_left, most = end + MOST_SMALL;
+        while (end < builder->n_pending && end < most && n_items_of(&builder->stack[end]) < branches->least) end++;
+        if (end == builder->n_pending || end == most) return;
+        for (; builder->n_left <= end; builder->n_left++)
+            if (!leave(builder, &builder->stack[builder->n_left], branches)) return; /* then it is done here */
     }
 }
 
-/* The same where splits are of sums. */
-static void project_gaps(sm_tree_builder *builder, double *high) {
-    sm_tree *tree = &builder->grown;
-    for (size_t s = 0; s < tree->n_splits; s++) {
-        size_t first = tree->first_term[s];
-        const sm_projection projection = {.n_terms = tree->first_term[s + 1] - first,
-                                          .feature = tree->term_feature + first,
-                                          .weight = tree->term_weight + first,
-                                          .level = builder->has_categories ? tree->term_level + first : NULL};
-        sm_gap gap = kept_gap(tree, s);
-        tree->threshold[s] = sm_view_project(builder->problem->view, &projection, gap.low);
-        high[s] = sm_view_project(builder->problem->view, &projection, gap.high);
-    }
+static void forget(sm_tree_builder *builder) {
+    sm_tree_free(&builder->grown);
+    builder->terms_size = builder->levels_size = 0;
 }
 
-static void make_thresholds(sm_tree_builder *builder) {
-    sm_tree *tree = &builder->grown;
-    double *high = sm_splitter_idle(&builder->splitter);
-    if (builder->problem->options->splits == SMERF_AXIS)
-        read_gaps(builder, high);
-    else
-        project_gaps(builder, high);
-    for (size_t s = 0; s < tree->n_splits; s++)
-        tree->threshold[s] = tree->is_category[s] ? 0 : midpoint(tree->threshold[s], high[s]);
-}
-
-smerf_status sm_tree_builder_grow(sm_tree_builder *builder, size_t number, sm_crew *crew, size_t thread, sm_tree *tree,
+smerf_status sm_tree_builder_grow(sm_tree_builder *builder, sm_branch *branch, sm_branches *branches, size_t thread,
                                   smerf_error *error) {
-    bool has_room = start(builder, number);
-    while (has_room && builder->n_pending > 0) {
+    bool has_room = start(builder, branch);
+    while (has_room && builder->n_pending > builder->n_left) {
         pending node = builder->stack[--builder->n_pending];
-        if (node.end - node.first > 1000 && sm_crew_is_stopped(crew, thread)) { /* small nodes are soon done */
-            sm_tree_free(&builder->grown);
-            builder->terms_size = builder->left_size = 0;
-            return sm_fail(error, SMERF_CANCELLED, "cancelled");
+        if (n_items_of(&node) >= branches->least) { /* small nodes are soon done */
+            leave_some(builder, branches);
+            if (sm_crew_is_stopped(branches->crew, thread)) {
+                forget(builder);
+                return sm_fail(error, SMERF_CANCELLED, "cancelled");
+            }
         }
         if (node.parent != NO_PARENT) builder->grown.right[node.parent] = (uint32_t)builder->grown.n_nodes;
-        has_room = settle(builder, &node, number);
+        has_room = settle(builder, &node);
     }
-    builder->terms_size = builder->left_size = 0; /* the arrays go with the tree */
-    if (has_room) {
-        make_thresholds(builder);
-        sm_tree_move(tree, &builder->grown);
-        sm_tree_trim(tree);
-        return SMERF_OK;
+    if (!has_room) {
+        forget(builder);
+        return sm_no_memory(error, "growing a tree");
     }
-    sm_tree_free(&builder->grown);
-    return sm_no_memory(error, "growing a tree");
+    sm_make_thresholds(&builder->grown, builder->problem, sm_splitter_idle(&builder->splitter));
+    sm_tree_move(&branch->grown, &builder->grown);
+    builder->terms_size = builder->levels_size = 0; /* the arrays went along */
+    return SMERF_OK;
 }

@@ -1,9 +1,8 @@
-/* tree_builder.h - grows one tree. */
+/* tree_builder.h - grows one tree, or a branch of one. */
 #ifndef SM_TRAIN_TREE_BUILDER_H
 #define SM_TRAIN_TREE_BUILDER_H
 
-#include "base/parallel.h"
-#include "model/tree.h"
+#include "train/branches.h"
 #include "train/splitter.h"
 
 /* A thread's room for growing trees, one after the other. */
@@ -13,9 +12,9 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, smerf_kernels kernel
                                  smerf_error *error);
 void sm_tree_builder_free(sm_tree_builder *builder);
 
-/* Grows tree `number` of the forest into *tree.
- *   crew, thread  to leave early when the work is cancelled */
-smerf_status sm_tree_builder_grow(sm_tree_builder *builder, size_t number, sm_crew *crew, size_t thread, sm_tree *tree,
+/* Grows a branch. Parts of it are left to other threads where these have nothing to do.
+ *   thread  which one this is, to leave early when the work is cancelled */
+smerf_status sm_tree_builder_grow(sm_tree_builder *builder, sm_branch *branch, sm_branches *branches, size_t thread,
                                   smerf_error *error);
 
 #endif
