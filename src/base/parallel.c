@@ -8,6 +8,7 @@
 typedef struct worker {
     struct sm_loop *loop;
     size_t thread;
+    bool is_coming; /* started for a task that was added, and not there yet */
     pthread_t handle;
 } worker;
 
@@ -21,7 +22,7 @@ typedef struct sm_loop {
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t has_news;
     worker *workers; /* [crew->n_threads] */
-    size_t n_started, n_waiting;
+    size_t n_started, n_waiting, n_coming;
     size_t n_added, n_added_taken;
     smerf_status status;
     smerf_error error;
@@ -92,19 +93,24 @@ static void note_failure(sm_loop *loop, smerf_status status, const smerf_error *
 
 /* ---- who takes what ---- */
 
-/* Threads that wait, and those that were not needed yet, against tasks that wait. Asked with the lock held. */
+static size_t n_queued(const sm_loop *loop) { return loop->n_added - loop->n_added_taken; }
+
+/* Threads that wait or are about to, and those that were not needed yet, against tasks that wait. The lock is held. */
 static void count_idle(sm_loop *loop) {
-    size_t n_idle = loop->n_waiting + (loop->crew->n_threads - loop->n_started);
-    atomic_store_explicit(&loop->crew->has_idle, n_idle > loop->n_added - loop->n_added_taken, memory_order_relaxed);
+    size_t n_idle = loop->n_waiting + loop->n_coming + (loop->crew->n_threads - loop->n_started);
+    atomic_store_explicit(&loop->crew->has_idle, n_idle > n_queued(loop), memory_order_relaxed);
 }
 
 static bool is_all_done(const sm_loop *loop) { return atomic_load(&loop->n_done) == loop->n_tasks + loop->n_added; }
 static bool is_over(const sm_loop *loop) { return atomic_load(&loop->crew->is_stopped) || is_all_done(loop); }
 
 /* Waits for a task that another adds; false: none will be added any more. */
-static bool take_added(sm_loop *loop, size_t *task) {
+static bool take_added(worker *self, size_t *task) {
+    sm_loop *loop = self->loop;
     pthread_mutex_lock(&loop->lock);
-    while (!is_over(loop) && loop->n_added == loop->n_added_taken) {
+    loop->n_coming -= self->is_coming;
+    self->is_coming = false;
+    while (!is_over(loop) && n_queued(loop) == 0) {
         loop->n_waiting++;
         count_idle(loop);
         pthread_cond_wait(&loop->has_news, &loop->lock);
@@ -117,13 +123,14 @@ static bool take_added(sm_loop *loop, size_t *task) {
     return is_there;
 }
 
-static bool take(sm_loop *loop, size_t *task) {
+static bool take(worker *self, size_t *task) {
+    sm_loop *loop = self->loop;
     if (atomic_load_explicit(&loop->crew->is_stopped, memory_order_relaxed)) return false;
-    if (atomic_load_explicit(&loop->next, memory_order_relaxed) < loop->n_tasks) {
+    if (!self->is_coming && atomic_load_explicit(&loop->next, memory_order_relaxed) < loop->n_tasks) {
         *task = atomic_fetch_add(&loop->next, 1);
         if (*task < loop->n_tasks) return true;
     }
-    return take_added(loop, task);
+    return take_added(self, task);
 }
 
 /* Those who wait look again: at a task more, or at the end. */
@@ -146,7 +153,7 @@ static void *work(void *argument) {
     worker *self = argument;
     sm_loop *loop = self->loop;
     size_t task;
-    while (take(loop, &task)) {
+    while (take(self, &task)) {
         smerf_error error = {0};
         smerf_status status = loop->task(loop->job, task, self->thread, &error);
         size_t n_done = atomic_fetch_add(&loop->n_done, 1) + 1;
@@ -158,12 +165,13 @@ static void *work(void *argument) {
     return NULL;
 }
 
-/* One more thread; the lock is held, or there is no other thread yet. False: the system has none. */
-static bool start_worker(sm_loop *loop) {
+/* One more thread. False: the system has none. The lock is held. */
+static bool start_worker(sm_loop *loop, bool is_coming) {
     worker *next = &loop->workers[loop->n_started];
-    *next = (worker){.loop = loop, .thread = loop->n_started};
+    *next = (worker){.loop = loop, .thread = loop->n_started, .is_coming = is_coming};
     if (pthread_create(&next->handle, NULL, work, next) != 0) return false;
     loop->n_started++;
+    loop->n_coming += is_coming;
     return true;
 }
 
@@ -171,8 +179,8 @@ void sm_crew_add(sm_crew *crew) {
     sm_loop *loop = crew->loop;
     pthread_mutex_lock(&loop->lock);
     loop->n_added++;
-    bool is_waited_for = loop->n_waiting >= loop->n_added - loop->n_added_taken;
-    if (!is_waited_for && loop->n_started < crew->n_threads) start_worker(loop); /* or whoever is done first */
+    bool is_waited_for = loop->n_waiting + loop->n_coming >= n_queued(loop);
+    if (!is_waited_for && loop->n_started < crew->n_threads) start_worker(loop, true); /* or whoever is done first */
     count_idle(loop);
     pthread_cond_signal(&loop->has_news);
     pthread_mutex_unlock(&loop->lock);
@@ -210,7 +218,7 @@ smerf_status sm_crew_do(sm_crew *crew, size_t n_tasks, sm_task task, void *job, 
 
     loop.workers[0] = (worker){.loop = &loop, .thread = 0}; /* the caller */
     pthread_mutex_lock(&loop.lock);
-    while (loop.n_started < crew->n_threads && loop.n_started < n_tasks && start_worker(&loop)) {
+    while (loop.n_started < crew->n_threads && loop.n_started < n_tasks && start_worker(&loop, false)) {
     }
     count_idle(&loop);
     pthread_mutex_unlock(&loop.lock);

@@ -158,7 +158,7 @@ static void later_failures_do_not_hide_the_first(void **state) {
     }
 }
 
-/* ---- progress ---- */
+/* ---- tasks that are added ---- */
 
 typedef struct watcher {
     pthread_t caller;
@@ -174,6 +174,102 @@ static int watch(void *context, double share_done) {
     seen->last = share_done;
     return seen->n_calls == seen->cancel_at;
 }
+
+typedef struct adding {
+    sm_crew *crew;
+    size_t n_first, n_more, bad_task;
+    atomic_size_t n_added;
+    atomic_uint done[MOST_TASKS];
+} adding;
+
+/* Each adds another one, as long as there are any to add. */
+static smerf_status add_one(void *job, size_t task, size_t thread, smerf_error *error) {
+    adding *work = job;
+    (void)thread;
+    atomic_fetch_add(&work->done[task], 1);
+    if (task == work->bad_task) return sm_fail(error, SMERF_BAD_INPUT, "task %zu has failed", task);
+    for (size_t k = 0; k < 2; k++)
+        if (atomic_fetch_add(&work->n_added, 1) < work->n_more) sm_crew_add(work->crew);
+    return SMERF_OK;
+}
+
+static void added_tasks_are_done_once_each(void **state) {
+    (void)state;
+    const size_t firsts[] = {1, 2, 5, 300}, mores[] = {0, 1, 3, 1000};
+    for (size_t t = 0; t < N_THREAD_COUNTS; t++)
+        for (size_t way = 0; way < 16; way++) {
+            static adding work;
+            sm_crew crew;
+            watcher seen = {.caller = pthread_self()};
+            start(&crew, thread_counts[t], watch, &seen);
+            memset(&work, 0, sizeof work);
+            work = (adding){.crew = &crew, .n_first = firsts[way % 4], .n_more = mores[way / 4], .bad_task = SIZE_MAX};
+            assert_int_equal(sm_crew_do(&crew, work.n_first, add_one, &work, NULL), SMERF_OK);
+            for (size_t i = 0; i < MOST_TASKS; i++) assert_int_equal(work.done[i], i < work.n_first + work.n_more);
+            assert_true(seen.n_wrong == 0 && seen.last == 1);
+        }
+}
+
+static void an_added_task_that_fails_stops_the_loop(void **state) {
+    (void)state;
+    for (size_t t = 0; t < N_THREAD_COUNTS; t++) {
+        static adding work;
+        sm_crew crew;
+        start(&crew, thread_counts[t], NULL, NULL);
+        memset(&work, 0, sizeof work);
+        work = (adding){.crew = &crew, .n_first = 3, .n_more = 1000, .bad_task = 40};
+        smerf_error error = {0};
+        assert_int_equal(sm_crew_do(&crew, work.n_first, add_one, &work, &error), SMERF_BAD_INPUT);
+        assert_string_equal(error.message, "task 40 has failed");
+    }
+}
+
+enum { N_MEETING = 6 };
+
+typedef struct meeting {
+    sm_crew *crew;
+    atomic_size_t n_here;
+    size_t n_idle_at_first; /* tasks that the first one added before nobody was idle any more */
+} meeting;
+
+/* The only task adds others as long as there is a thread for them; none ends before all are there. */
+static smerf_status meet(void *job, size_t task, size_t thread, smerf_error *error) {
+    meeting *work = job;
+    (void)thread;
+    (void)error;
+    for (; task == 0 && sm_crew_has_idle(work->crew); work->n_idle_at_first++) sm_crew_add(work->crew);
+    atomic_fetch_add(&work->n_here, 1);
+    while (atomic_load(&work->n_here) < N_MEETING) sched_yield();
+    return SMERF_OK;
+}
+
+static void there_is_a_thread_for_each_task_that_is_added_while_some_are_idle(void **state) {
+    (void)state;
+    for (size_t round = 0; round < 50; round++) {
+        sm_crew crew;
+        start(&crew, N_MEETING, NULL, NULL);
+        meeting work = {.crew = &crew};
+        assert_int_equal(sm_crew_do(&crew, 1, meet, &work, NULL), SMERF_OK);
+        assert_int_equal(work.n_idle_at_first, N_MEETING - 1);
+        assert_int_equal(work.n_here, N_MEETING);
+    }
+}
+
+static smerf_status ask_who_is_idle(void *job, size_t task, size_t thread, smerf_error *error) {
+    (void)task;
+    (void)thread;
+    return sm_crew_has_idle(job) ? sm_fail(error, SMERF_BAD_INPUT, "there is") : SMERF_OK;
+}
+
+static void one_thread_is_never_idle(void **state) {
+    (void)state;
+    sm_crew crew;
+    start(&crew, 1, NULL, NULL);
+    assert_false(sm_crew_has_idle(&crew));
+    assert_int_equal(sm_crew_do(&crew, 3, ask_who_is_idle, &crew, NULL), SMERF_OK);
+}
+
+/* ---- progress ---- */
 
 static void progress_rises_on_the_calling_thread(void **state) {
     (void)state;
@@ -424,6 +520,10 @@ int main(void) {
         cmocka_unit_test(who_does_not_want_the_message_gets_the_status),
         cmocka_unit_test(of_several_failures_one_is_told_whole),
         cmocka_unit_test(later_failures_do_not_hide_the_first),
+        cmocka_unit_test(added_tasks_are_done_once_each),
+        cmocka_unit_test(an_added_task_that_fails_stops_the_loop),
+        cmocka_unit_test(there_is_a_thread_for_each_task_that_is_added_while_some_are_idle),
+        cmocka_unit_test(one_thread_is_never_idle),
         cmocka_unit_test(progress_rises_on_the_calling_thread),
         cmocka_unit_test(a_loop_reports_within_its_share_of_the_job),
         cmocka_unit_test(progress_cancels),

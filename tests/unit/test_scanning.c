@@ -158,6 +158,7 @@ static void assert_large_nodes_change_nothing(const plan *of, size_t n, size_t m
     sm_problem problem;
     sm_crew crew;
     sm_tree_builder *builder;
+    sm_branches branches;
     sm_tree tree = {0};
     smerf_tree_view whole;
     demand_ok(smerf_fit(items, target, &of->options, NULL, &model, &error), &error);
@@ -170,7 +171,11 @@ static void assert_large_nodes_change_nothing(const plan *of, size_t n, size_t m
     problem.most_sorted = most_sorted; /* trees are too large to be kept in order as a whole */
     if (seed % 2 == 0) order_by_four_bytes(&problem);
     demand_ok(sm_tree_builder_new(&problem, SMERF_KERNELS_AUTO, &builder, &error), &error);
-    demand_ok(sm_tree_builder_grow(builder, 0, &crew, 0, &tree, &error), &error);
+    demand_ok(sm_branches_start(&branches, &crew, 1, &error), &error);
+    sm_branch *branch = sm_branches_begin(&branches, 0);
+    assert_non_null(branch);
+    demand_ok(sm_tree_builder_grow(builder, branch, &branches, 0, &error), &error);
+    assert_true(sm_branches_end(&branches, branch, &tree));
     assert_int_equal(tree.n_nodes, whole.n_nodes);
     assert_int_equal(tree.n_splits, whole.n_splits);
     assert_memory_equal(tree.place, whole.place, whole.n_nodes * sizeof *tree.place);
@@ -178,6 +183,7 @@ static void assert_large_nodes_change_nothing(const plan *of, size_t n, size_t m
     assert_memory_equal(tree.threshold, whole.threshold, whole.n_splits * sizeof *tree.threshold);
     if (weights == NULL) assert_memory_equal(tree.gain, whole.gain, whole.n_splits * sizeof *tree.gain);
     sm_tree_free(&tree);
+    sm_branches_free(&branches);
     sm_tree_builder_free(builder);
     sm_problem_free(&problem);
     sm_view_free(&view);
