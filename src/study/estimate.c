@@ -26,8 +26,7 @@ typedef struct plan {
 typedef struct watch {
     const smerf_run *run;
     double share;         /* of the trees that are done, as told last */
-    double first, latest; /* when the calling thread was done with its first tree, and with its latest */
-    size_t n_told;        /* its trees */
+    double first, latest; /* when the calling thread was done with its first tree, and with the last that it did */
 } watch;
 
 /* ---- 1  Plan ---- */
@@ -63,7 +62,7 @@ static int look(void *context, double share_done) {
     watch *seen = context;
     if (share_done > seen->share) {
         seen->latest = sm_seconds_now();
-        if (seen->n_told++ == 0) seen->first = seen->latest;
+        if (seen->first == 0) seen->first = seen->latest;
         seen->share = share_done;
     }
     bool is_heard = seen->run != NULL && seen->run->progress != NULL;
@@ -108,10 +107,12 @@ static smerf_status try_trees(const smerf_items *items, smerf_target *target, co
     smerf_status status = smerf_fit(items, target, options, &watched, &model, error);
     double ended = sm_seconds_now();
     if (status != SMERF_OK) return status;
-    double own = seen.n_told > 1 ? (seen.latest - seen.first) / (double)(seen.n_told - 1) : ended - seen.first;
-    if (seen.n_told == 0) own = (ended - started) / (double)options->n_trees * (double)n_threads;
-    *found = (pace){.tree = own / (double)n_threads, .whole = ended - started};
-    if (seen.n_told > 0) found->setup = fmax(0, seen.first - own - started);
+    *found = (pace){.tree = (ended - started) / (double)options->n_trees, .whole = ended - started};
+    if (seen.first > 0 &&
+        options->n_trees > n_threads) { /* all threads are done with their first at about the same time */
+        found->tree = (seen.latest - seen.first) / (double)(options->n_trees - n_threads);
+        found->setup = fmax(0, seen.first - found->tree * (double)n_threads - started);
+    }
     measure_trees(model, found);
     smerf_model_free(model);
     return SMERF_OK;

@@ -9,7 +9,8 @@
 /* What the costs of a fit depend on. */
 typedef struct sm_fit_size {
     size_t n_items, n_features;
-    size_t n_threads;
+    size_t n_threads; /* that grow trees of their own */
+    size_t n_more;    /* that may get branches of these */
     const smerf_items *items;
     const smerf_target *target;
     const smerf_options *options; /* resolved */

@@ -43,6 +43,7 @@ void sm_fit_size_start(sm_fit_size *size, const smerf_items *items, const smerf_
                           .is_completed = has_pairs && resolved->complete != SMERF_COMPLETE_OFF};
     if (size->is_completed)
         size->n_vector = resolved->complete == SMERF_COMPLETE_AUTO ? LIKELY_RANK : resolved->complete;
+    size->n_more = crew.n_threads - size->n_threads;
 }
 
 /* ---- work ---- */
@@ -155,6 +156,7 @@ static sm_problem problem_of(const sm_fit_size *size) {
     sm_problem problem = {.n_items = size->n_items,
                           .features = &size->items->features,
                           .target = size->target,
+                          .item_weights = size->items->weights,
                           .options = size->options,
                           .most_in_bag = (size_t)in_bag(size, (double)size->n_items),
                           .most_sorted = (size_t)most_sorted(size),
@@ -185,10 +187,20 @@ static double thread_bytes(const sm_fit_size *size, const sm_problem *problem, d
 /* A program and its libraries; and what lies idle between the arrays of trees. */
 static const double program_bytes = 6e6, idle_tree_bytes = 3000;
 
+/* Threads that only get branches of trees, see sm_problem_threads: the first has half of one, later ones less and less.
+ * Measured. */
+static double more_bytes(const sm_fit_size *size, const sm_problem *problem, double of_a_thread) {
+    if (size->options->rank > 0 || !sm_problem_is_scanned(problem)) return 0;
+    double n_trees = (double)size->n_threads, n_more = (double)size->n_more, doublings = log2(1 + n_more / n_trees);
+    return n_more * 4 * (double)size->n_items + 0.6 * doublings * n_trees * of_a_thread;
+}
+
 double sm_fit_bytes(const sm_fit_size *size, double tree_bytes) {
     double n = (double)size->n_items;
     const sm_problem problem = problem_of(size);
-    double growing = rank_bytes(size) + 8 * n + (double)problem.n_threads * thread_bytes(size, &problem, tree_bytes);
+    double of_a_thread = thread_bytes(size, &problem, tree_bytes);
+    double threads = (double)problem.n_threads * of_a_thread + more_bytes(size, &problem, of_a_thread);
+    double growing = rank_bytes(size) + 8 * n + threads;
     double kept = item_bytes(size) + 3 * id_bytes(size) + target_bytes(size) + 8 * n;
     double trees = (tree_bytes + idle_tree_bytes) * (double)size->options->n_trees;
     return program_bytes + kept + trees + growing;
