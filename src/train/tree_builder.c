@@ -43,8 +43,8 @@ struct sm_tree_builder {
     sm_branch *branch;    /* that grows now */
     pending *stack;
     size_t stack_size, n_pending;
-    size_t n_left; /* those at the bottom of the stack, which were left to other threads */
-    sm_tree grown; /* with room for the largest tree; moved to the branch when it is done */
+    size_t n_others; /* those at the bottom of the stack, which others grow */
+    sm_tree grown;   /* with room for the largest tree; moved to the branch when it is done */
     bool has_categories;
     size_t terms_size, levels_size;
     size_t n_terms, n_levels; /* of sets that go left */
@@ -139,7 +139,7 @@ static bool start(sm_tree_builder *builder, sm_branch *branch) {
     tree->n_nodes = tree->n_splits = tree->n_leaves = 0;
     tree->first_term[0] = tree->first_member[0] = 0;
     if (builder->has_categories) tree->first_left[0] = 0;
-    builder->n_terms = builder->n_levels = builder->n_pending = builder->n_left = 0;
+    builder->n_terms = builder->n_levels = builder->n_pending = builder->n_others = 0;
     return push(builder, (pending){.end = builder->slots.n_in_bag,
                                    .depth = branch->depth,
                                    .parent = NO_PARENT,
@@ -342,11 +342,11 @@ static bool leave(sm_tree_builder *builder, const pending *node, sm_branches *br
  * these are right children. */
 static void leave_some(sm_tree_builder *builder, sm_branches *branches) {
     while (sm_branches_are_wanted(branches)) {
-        size_t end = builder->n_left, most = end + MOST_SMALL;
+        size_t end = builder->n_others, most = end + MOST_SMALL;
         while (end < builder->n_pending && end < most && n_items_of(&builder->stack[end]) < branches->least) end++;
         if (end == builder->n_pending || end == most) return;
-        for (; builder->n_left <= end; builder->n_left++)
-            if (!leave(builder, &builder->stack[builder->n_left], branches)) return; /* then it is done here */
+        for (; builder->n_others <= end; builder->n_others++)
+            if (!leave(builder, &builder->stack[builder->n_others], branches)) return; /* then it is done here */
     }
 }
 
@@ -358,7 +358,7 @@ static void forget(sm_tree_builder *builder) {
 smerf_status sm_tree_builder_grow(sm_tree_builder *builder, sm_branch *branch, sm_branches *branches, size_t thread,
                                   smerf_error *error) {
     bool has_room = start(builder, branch);
-    while (has_room && builder->n_pending > builder->n_left) {
+    while (has_room && builder->n_pending > builder->n_others) {
         pending node = builder->stack[--builder->n_pending];
         if (n_items_of(&node) >= branches->least) { /* small nodes are soon done */
             leave_some(builder, branches);

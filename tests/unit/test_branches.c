@@ -2,111 +2,9 @@
  * of target, whoever grows which branch, and when memory runs out, none is lost. */
 #include "tests/unit/scarce_memory.h"
 
+#include "tests/unit/again.h"
 #include "tests/unit/column_targets.h"
 #include "tests/unit/effort.h"
-
-#include "model/model.h"
-#include "train/fit.h"
-#include "train/tree_builder.h"
-
-/* ---- growing a model's trees again ---- */
-
-enum { NEVER = 0 };
-
-typedef struct again {
-    sm_view view;
-    sm_problem problem;
-    size_t n_threads;
-    sm_crew crew;
-    sm_branches branches;
-    sm_tree_builder *builders[8];
-    sm_tree *trees; /* [n_trees] */
-    atomic_size_t n_branches;
-} again;
-
-static smerf_status grow(void *job, size_t task, size_t thread, smerf_error *error) {
-    again *here = job;
-    bool is_whole = task < here->problem.options->n_trees;
-    sm_branch *branch = is_whole ? sm_branches_begin(&here->branches, task) : sm_branches_take(&here->branches);
-    sm_tree_builder **builder = &here->builders[thread];
-    smerf_status status = branch == NULL ? SMERF_NO_MEMORY : SMERF_OK;
-    atomic_fetch_add(&here->n_branches, 1);
-    if (status == SMERF_OK && *builder == NULL)
-        status = sm_tree_builder_new(&here->problem, SMERF_KERNELS_AUTO, builder, error);
-    if (status == SMERF_OK) status = sm_tree_builder_grow(*builder, branch, &here->branches, thread, error);
-    if (status == SMERF_OK && !sm_branches_end(&here->branches, branch, here->trees)) status = SMERF_NO_MEMORY;
-    return status;
-}
-
-/* least  items of a branch that is left whether anybody is idle or not; NEVER: none is */
-static smerf_status grow_all(again *here, size_t least, smerf_error *error) {
-    const smerf_run run = {.n_threads = here->n_threads};
-    sm_crew_start(&here->crew, &run); /* one that failed stays stopped */
-    smerf_status status = sm_branches_start(&here->branches, &here->crew, here->problem.options->n_trees, error);
-    if (status != SMERF_OK) return status;
-    here->branches.is_wanted = least != NEVER;
-    here->branches.least = least != NEVER ? least : SIZE_MAX;
-    here->n_branches = 0;
-    status = sm_crew_do(&here->crew, here->problem.options->n_trees, grow, here, error);
-    sm_branches_free(&here->branches);
-    for (size_t t = 0; t < 8; t++) {
-        sm_tree_builder_free(here->builders[t]);
-        here->builders[t] = NULL;
-    }
-    return status;
-}
-
-static void start_again(again *here, const smerf_model *model, const smerf_items *items, size_t n_threads) {
-    smerf_error error;
-    const smerf_run run = {.n_threads = n_threads};
-    *here = (again){.n_threads = n_threads};
-    sm_crew_start(&here->crew, &run);
-    demand_ok(sm_view_match(&here->view, &model->features, items, &error), &error);
-    demand_ok(sm_problem_start(&here->problem, &here->view, &model->features, model->target, model->weights,
-                               &model->options, &here->crew, &error),
-              &error);
-    here->trees = calloc(model->options.n_trees, sizeof *here->trees);
-    assert_non_null(here->trees);
-}
-
-static void forget_trees(again *here) {
-    for (size_t t = 0; t < here->problem.options->n_trees; t++) sm_tree_free(&here->trees[t]);
-}
-
-static void end_again(again *here) {
-    forget_trees(here);
-    free(here->trees);
-    sm_problem_free(&here->problem);
-    sm_view_free(&here->view);
-}
-
-#define ASSERT_SAME(field, count)                                                                                      \
-    do {                                                                                                               \
-        assert_int_equal(a->field == NULL, b->field == NULL);                                                          \
-        if (a->field != NULL && (count) > 0) assert_memory_equal(a->field, b->field, (count) * sizeof *a->field);      \
-    } while (0)
-
-static void assert_same_tree(const sm_tree *a, const sm_tree *b) {
-    assert_int_equal(a->n_nodes, b->n_nodes);
-    assert_int_equal(a->n_splits, b->n_splits);
-    assert_int_equal(a->n_leaves, b->n_leaves);
-    ASSERT_SAME(is_leaf, a->n_nodes);
-    ASSERT_SAME(place, a->n_nodes);
-    ASSERT_SAME(right, a->n_splits);
-    ASSERT_SAME(threshold, a->n_splits);
-    ASSERT_SAME(gain, a->n_splits);
-    ASSERT_SAME(missing_left, a->n_splits);
-    ASSERT_SAME(is_category, a->n_splits);
-    ASSERT_SAME(first_term, a->n_splits + 1);
-    ASSERT_SAME(term_feature, a->first_term[a->n_splits]);
-    ASSERT_SAME(term_level, a->first_term[a->n_splits]);
-    ASSERT_SAME(term_weight, a->first_term[a->n_splits]);
-    ASSERT_SAME(first_left, a->n_splits + 1);
-    ASSERT_SAME(left_level, a->first_left != NULL ? a->first_left[a->n_splits] : 0);
-    ASSERT_SAME(first_member, a->n_leaves + 1);
-    ASSERT_SAME(member_item, a->first_member[a->n_leaves]);
-    ASSERT_SAME(member_draws, a->first_member[a->n_leaves]);
-}
 
 /* With branches of any size, on one thread and on several.   order  [n_items] of slots, or NULL */
 static void assert_branches_change_nothing(const smerf_model *model, const smerf_items *items, const uint32_t *order) {
@@ -297,51 +195,96 @@ static void a_few_small_nodes_are_left_along_with_a_large_one_but_not_many(void 
 
 /* ---- forests whose threads leave branches to each other of their own accord ---- */
 
+enum { N_LARGE = 30000, N_LARGE_COLUMNS = 4 };
+
+typedef struct large {
+    double x[N_LARGE_COLUMNS][N_LARGE], y[N_LARGE];
+    uint32_t codes[N_LARGE];
+    smerf_items *items;
+} large;
+
+static large *large_new(void) {
+    static const char *const names[] = {"p", "q", "r", "s"};
+    large *data = malloc(sizeof *data);
+    smerf_column columns[N_LARGE_COLUMNS];
+    smerf_error error;
+    sm_random random;
+    assert_non_null(data);
+    sm_random_start(&random, 1, 2, 3);
+    for (size_t f = 0; f < N_LARGE_COLUMNS; f++) {
+        columns[f] = (smerf_column){.name = names[f], .kind = SMERF_NUMBER, .values = data->x[f]};
+        for (size_t i = 0; i < N_LARGE; i++) data->x[f][i] = sm_random_normal(&random);
+    }
+    for (size_t i = 0; i < N_LARGE; i++) {
+        double y = data->y[i] = data->x[0][i] + data->x[1][i] * data->x[2][i] + sm_random_normal(&random);
+        data->codes[i] = y < -0.5 ? 0 : y < 0.5 ? 1 : 2;
+    }
+    demand_ok(smerf_items_new(columns, N_LARGE_COLUMNS, N_LARGE, &data->items, &error), &error);
+    return data;
+}
+
+static void large_free(large *data) {
+    smerf_items_free(data->items);
+    free(data);
+}
+
+static smerf_target *large_target(const large *data, bool is_labels) {
+    static const char *const classes[] = {"a", "b", "c"}, *const name[] = {"y"};
+    const double *const response[] = {data->y};
+    smerf_target *target = NULL;
+    smerf_error error;
+    demand_ok(is_labels ? smerf_target_new_labels("c", data->codes, N_LARGE, classes, 3, &target, &error)
+                        : smerf_target_new_response(name, response, 1, N_LARGE, &target, &error),
+              &error);
+    return target;
+}
+
 static void a_forest_of_few_trees_is_the_same_with_many_threads(void **state) {
     (void)state;
-    enum { N = 30000 };
-    double *x = malloc(4 * N * sizeof *x), *y = malloc(N * sizeof *y);
-    uint32_t *codes = malloc(N * sizeof *codes);
-    static const char *const classes[] = {"a", "b", "c"}, *const name[] = {"y"};
-    const double *const response[] = {y};
-    sm_random random;
-    sm_random_start(&random, 1, 2, 3);
-    for (size_t k = 0; k < 4 * N; k++) x[k] = sm_random_normal(&random);
-    for (size_t i = 0; i < N; i++) {
-        y[i] = x[i] + x[N + i] * x[2 * N + i] + sm_random_normal(&random);
-        codes[i] = y[i] < -0.5 ? 0 : y[i] < 0.5 ? 1 : 2;
-    }
-    const smerf_column columns[] = {{.name = "p", .kind = SMERF_NUMBER, .values = x},
-                                    {.name = "q", .kind = SMERF_NUMBER, .values = x + N},
-                                    {.name = "r", .kind = SMERF_NUMBER, .values = x + 2 * N},
-                                    {.name = "s", .kind = SMERF_NUMBER, .values = x + 3 * N}};
-    smerf_items *items = NULL;
-    smerf_error error;
-    demand_ok(smerf_items_new(columns, 4, N, &items, &error), &error);
-    for (size_t kind = 0; kind < 2; kind++) {
-        smerf_target *target = NULL;
-        demand_ok(kind == 0 ? smerf_target_new_labels("c", codes, N, classes, 3, &target, &error)
-                            : smerf_target_new_response(name, response, 1, N, &target, &error),
-                  &error);
-        for (size_t n_trees = 1; n_trees <= 3; n_trees += 2) {
-            const smerf_options options = options_for(n_trees);
-            smerf_model *one = NULL, *many = NULL;
-            const smerf_run alone = {.n_threads = 1};
-            demand_ok(smerf_fit(items, target, &options, &alone, &one, &error), &error);
-            for (size_t n_threads = 2; n_threads <= repetitions(8, 4); n_threads += 2) {
-                const smerf_run run = {.n_threads = n_threads};
-                demand_ok(smerf_fit(items, target, &options, &run, &many, &error), &error);
-                for (size_t tree = 0; tree < n_trees; tree++) assert_same_tree(&one->trees[tree], &many->trees[tree]);
-                smerf_model_free(many);
-            }
-            smerf_model_free(one);
+    large *data = large_new();
+    for (size_t way = 0; way < 4; way++) {
+        smerf_target *target = large_target(data, way % 2 == 0);
+        const smerf_options options = options_for(way < 2 ? 1 : 3);
+        const smerf_run alone = {.n_threads = 1};
+        smerf_model *one = NULL, *many = NULL;
+        smerf_error error;
+        demand_ok(smerf_fit(data->items, target, &options, &alone, &one, &error), &error);
+        for (size_t n_threads = 2; n_threads <= repetitions(8, 4); n_threads += 2) {
+            const smerf_run run = {.n_threads = n_threads};
+            demand_ok(smerf_fit(data->items, target, &options, &run, &many, &error), &error);
+            for (size_t tree = 0; tree < options.n_trees; tree++)
+                assert_same_tree(&one->trees[tree], &many->trees[tree]);
+            smerf_model_free(many);
         }
+        smerf_model_free(one);
         smerf_target_free(target);
     }
-    smerf_items_free(items);
-    free(x);
-    free(y);
-    free(codes);
+    large_free(data);
+}
+
+static int cancel_later(void *context, double share_done) {
+    size_t *n_more = context;
+    (void)share_done;
+    return *n_more == 0 ? 1 : (--*n_more, 0);
+}
+
+static void a_tree_that_several_threads_grow_can_be_cancelled(void **state) {
+    (void)state;
+    large *data = large_new();
+    smerf_target *target = large_target(data, true);
+    const smerf_options options = options_for(2);
+    for (size_t n_calls_more = 0; n_calls_more < 12; n_calls_more++) {
+        size_t n_more = n_calls_more;
+        const smerf_run run = {.n_threads = 4, .progress = cancel_later, .context = &n_more};
+        smerf_model *model = NULL;
+        smerf_error error;
+        long before = n_live;
+        assert_int_equal(smerf_fit(data->items, target, &options, &run, &model, &error), SMERF_CANCELLED);
+        assert_null(model);
+        assert_int_equal(n_live, before);
+    }
+    smerf_target_free(target);
+    large_free(data);
 }
 
 /* ---- no memory ---- */
@@ -383,6 +326,7 @@ int main(void) {
         cmocka_unit_test(slots_in_another_order_stay_in_it),
         cmocka_unit_test(a_few_small_nodes_are_left_along_with_a_large_one_but_not_many),
         cmocka_unit_test(a_forest_of_few_trees_is_the_same_with_many_threads),
+        cmocka_unit_test(a_tree_that_several_threads_grow_can_be_cancelled),
         cmocka_unit_test(no_branch_is_lost_when_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
