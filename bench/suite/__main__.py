@@ -57,7 +57,7 @@ def run_all(bench, names, results):
     for name in names:
         print(f"{name} ...", flush=True)
         started, moment = time.time(), machine.moment(bench)
-        section = {**run_section(bench, name), "moment": moment, "repeats": bench.repeats}
+        section = {"repeats": bench.repeats, **run_section(bench, name), "moment": moment}
         results["sections"][name] = section
         print("\n" + tables.rows_table(section) + "\n")
         if section.get("growth"):
