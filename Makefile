@@ -54,7 +54,9 @@ bench-quick: build ## the same with smaller sizes in minutes; only prints
 	@$(SETUP) bench
 	@bench/run --quick
 
-reproduce: build ## repeat the paper's experiments, with pictures (QUICK=1: a look in minutes)
+reproduce: ## build smerf-reproduce and repeat the paper's experiments, with pictures (QUICK=1: a look in minutes)
+	@$(SETUP) reproduce
+	@$(MAKE) build CMAKE_FLAGS="-DSMERF_REPRODUCE=ON $(CMAKE_FLAGS)"
 	@experiments/run $(if $(QUICK),--quick)
 
 reference: build ## compare with a brute-force program and with what is expected (QUICK=1 too)

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "common.h"
-#include "io/matrix.h"
-#include "io/table.h"
+#include "io/matrix/matrix.h"
+#include "io/text/table.h"
 #include "kernels/kernels.h"
 
 enum { N_FEATURES = 20 };

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "common.h"
-#include "io/matrix.h"
-#include "io/table.h"
+#include "io/matrix/matrix.h"
+#include "io/text/table.h"
 
 /* ---- Files ---- */
 

@@ -6,7 +6,7 @@
 
 #include "commands.h"
 #include "common.h"
-#include "io/npy.h"
+#include "io/matrix/npy.h"
 
 static const cli_option own_options[] = {
     {"--dim", "D", "coordinates of each item on a map whose distances come near the predicted ones (default: 2)"},

@@ -6,8 +6,8 @@
 #include "commands.h"
 #include "common.h"
 #include "fit_options.h"
-#include "io/names.h"
-#include "io/pairs.h"
+#include "io/pairs/pairs.h"
+#include "io/text/names.h"
 
 static const cli_option own_options[] = {
     {"--pair", "I J", "the distance of two items: what each feature adds to the mean distance, or takes from it"},

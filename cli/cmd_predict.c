@@ -7,8 +7,8 @@
 #include "commands.h"
 #include "common.h"
 #include "fit_options.h"
-#include "io/npy.h"
-#include "io/pairs.h"
+#include "io/matrix/npy.h"
+#include "io/pairs/pairs.h"
 
 static const cli_option own_options[] = {
     {"-o", "FILE", "where the distances go: .npy (float32) or CSV by its name (default: CSV to standard output)"},

@@ -6,7 +6,7 @@
 #include "commands.h"
 #include "common.h"
 #include "folder.h"
-#include "io/npy.h"
+#include "io/matrix/npy.h"
 
 static const cli_option own_options[] = {
     {"-n", "N", "how many items to train on (required)"},

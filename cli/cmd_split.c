@@ -4,7 +4,7 @@
 
 #include "commands.h"
 #include "folder.h"
-#include "io/excerpt.h"
+#include "io/text/excerpt.h"
 #include "split.h"
 
 static const cli_option own_options[] = {

@@ -5,7 +5,7 @@
 #include "commands.h"
 #include "common.h"
 #include "fit_options.h"
-#include "io/number.h"
+#include "io/text/number.h"
 
 static const cli_option own_options[] = {
     {"-o", "MODEL", "where the best model goes (required)"},

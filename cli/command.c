@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/number.h"
+#include "io/text/number.h"
+
+const char *cli_program(const cli_command *command) { return command->program != NULL ? command->program : "smerf"; }
 
 smerf_status cli_fail(const cli_args *args, smerf_error *error, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    int n = snprintf(error->message, sizeof error->message, "%s: ", args->command->name);
+    const char *name = args->command->name;
+    int n = snprintf(error->message, sizeof error->message, "%s%s", name, name[0] == '\0' ? "" : ": ");
     vsnprintf(error->message + n, sizeof error->message - (size_t)n, format, arguments);
     va_end(arguments);
     error->status = SMERF_BAD_INPUT;
@@ -37,8 +40,8 @@ static smerf_status take_option(cli_args *args, int n, char **words, int *next, 
     size_t length = equals != NULL && word[1] == '-' ? (size_t)(equals - word) : strlen(word);
     const cli_option *option = find_option(args->command, word, length);
     if (option == NULL)
-        return cli_fail(args, error, "unknown option '%.*s'; see 'smerf %s --help'", (int)length, word,
-                        args->command->name);
+        return cli_fail(args, error, "unknown option '%.*s'; see '%s%s%s --help'", (int)length, word,
+                        cli_program(args->command), args->command->name[0] == '\0' ? "" : " ", args->command->name);
     if (cli_has(args, option->name)) return cli_fail(args, error, "%s is given twice", option->name);
     const char *value = "";
     if (option->argument == NULL && word[length] == '=')
@@ -94,12 +97,13 @@ smerf_status cli_parse(const cli_command *command, int n, char **words, cli_args
             if (status != SMERF_OK) return status;
         } else {
             if (args->n_words == command->most_words || args->n_words == CLI_MOST_WORDS)
-                return cli_fail(args, error, "'%s' is one word too many; usage: smerf %s", word, command->usage);
+                return cli_fail(args, error, "'%s' is one word too many; usage: %s %s", word, cli_program(command),
+                                command->usage);
             args->words[args->n_words++] = word;
         }
     }
     if (args->n_words < command->fewest_words)
-        return cli_fail(args, error, "too few words; usage: smerf %s", command->usage);
+        return cli_fail(args, error, "too few words; usage: %s %s", cli_program(command), command->usage);
     size_t n_threads;
     smerf_status status = cli_get_size(args, "--threads", 1, &n_threads, error); /* wrong even where it is not used */
     return status == SMERF_OK ? check_standard_input(args, error) : status;
@@ -186,7 +190,7 @@ void cli_free_list(char **list) {
 }
 
 void cli_print_help(const cli_command *command) {
-    printf("usage: smerf %s\n\n%s\n", command->usage, command->summary);
+    printf("usage: %s %s\n\n%s\n", cli_program(command), command->usage, command->summary);
     for (const cli_option *const *group = command->option_groups; *group != NULL; group++) {
         printf("\n");
         for (const cli_option *option = *group; option->name != NULL; option++) {

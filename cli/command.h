@@ -15,8 +15,9 @@ enum { CLI_MOST_OPTIONS = 40, CLI_MOST_WORDS = 256 };
 struct cli_args;
 
 typedef struct cli_command {
-    const char *name;
-    const char *usage;                      /* the words after "smerf" */
+    const char *program;                    /* that it belongs to; NULL: "smerf" */
+    const char *name;                       /* "": the program has no other */
+    const char *usage;                      /* the words after the program */
     const char *summary;                    /* one line */
     size_t fewest_words, most_words;        /* besides the options */
     const cli_option *const *option_groups; /* lists of options, each ended by a NULL name; ended by NULL */
@@ -33,6 +34,9 @@ typedef struct cli_args {
     const char *seconds[CLI_MOST_OPTIONS]; /* the second word, for those that are followed by two; else "" */
     size_t n_given;
 } cli_args;
+
+/* The name of its program. */
+const char *cli_program(const cli_command *command);
 
 /* Sorts the words after the command's name. Wrong use is SMERF_BAD_INPUT. *wants_help: --help was among them. */
 smerf_status cli_parse(const cli_command *command, int n, char **words, cli_args *args, bool *wants_help,

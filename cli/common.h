@@ -3,9 +3,9 @@
 #define CLI_COMMON_H
 
 #include "command.h"
-#include "io/matrix.h"
-#include "io/table.h"
-#include "io/write.h"
+#include "io/matrix/matrix.h"
+#include "io/text/table.h"
+#include "io/text/write.h"
 
 /* Options that several commands take. */
 extern const cli_option cli_general_options[]; /* --quiet --threads */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/number.h"
+#include "io/text/number.h"
 
 const cli_option cli_fit_options[] = {
     {"--method", "NAME",

@@ -4,7 +4,7 @@
 #define CLI_SPLIT_H
 
 #include "common.h"
-#include "io/pairs.h"
+#include "io/pairs/pairs.h"
 
 typedef struct cli_splitting {
     const cli_args *args;

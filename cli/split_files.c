@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "folder.h"
-#include "io/edges.h"
-#include "io/excerpt.h"
+#include "io/pairs/edges.h"
+#include "io/text/excerpt.h"
 #include "split.h"
 
 smerf_status cli_split_no_memory(smerf_error *error) {

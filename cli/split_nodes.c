@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "folder.h"
-#include "io/npy.h"
+#include "io/matrix/npy.h"
 #include "split.h"
 
 static smerf_status cut_list(const cli_splitting *split, const bool *is_train, const char *what, const char *header,

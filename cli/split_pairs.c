@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "folder.h"
-#include "io/same_pairs.h"
+#include "io/pairs/same_pairs.h"
 #include "split.h"
 
 /* Which of the known pairs are to train on. */

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "common.h"
-#include "io/edges.h"
-#include "io/names.h"
-#include "io/number.h"
-#include "io/same_pairs.h"
+#include "io/pairs/edges.h"
+#include "io/pairs/same_pairs.h"
+#include "io/text/names.h"
+#include "io/text/number.h"
 
 const cli_option cli_target_options[] = {
     {"", NULL, "TARGET is exactly one of these:"},

@@ -14,8 +14,8 @@
 #include "demo/ciede2000.h"
 #include "demo/css_colours.h"
 #include "demo/picture.h"
-#include "io/npy.h"
-#include "io/source.h"
+#include "io/matrix/npy.h"
+#include "io/text/source.h"
 #include "smerf.h"
 
 enum { N = CSS_N_DISTINCT, N_TEST = 44, N_NEIGHBOURS = 5 };

@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "explore/walks.h"
-#include "query/settle.h"
+#include "predict/settle.h"
 
 enum { PIECES_A_TREE = 8, PAIRS_A_TASK = 256 };
 

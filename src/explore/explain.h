@@ -2,7 +2,7 @@
 #ifndef SM_EXPLORE_EXPLAIN_H
 #define SM_EXPLORE_EXPLAIN_H
 
-#include "query/limits.h"
+#include "predict/limits.h"
 
 smerf_status sm_explain_pairs(const smerf_model *model, const smerf_question *question, const sm_limits *limits,
                               const uint32_t *left, const uint32_t *right, size_t n_pairs, const smerf_run *run,

@@ -9,8 +9,8 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "model/model.h"
-#include "query/limits.h"
-#include "query/nearest.h"
+#include "predict/limits.h"
+#include "predict/nearest.h"
 
 typedef struct items_job {
     const smerf_model *model;

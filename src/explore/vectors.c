@@ -13,7 +13,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "query/asked.h"
+#include "predict/asked.h"
 
 enum { ITEMS_A_TASK = 256 };
 

@@ -2,7 +2,7 @@
 #ifndef SM_EXPLORE_VECTORS_H
 #define SM_EXPLORE_VECTORS_H
 
-#include "query/limits.h"
+#include "predict/limits.h"
 
 smerf_status sm_make_vectors(const smerf_model *model, const smerf_items *items, bool is_query, const sm_limits *limits,
                              const smerf_run *run, smerf_vector_sink sink, void *context, double *term,

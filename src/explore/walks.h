@@ -8,7 +8,7 @@
 #ifndef SM_EXPLORE_WALKS_H
 #define SM_EXPLORE_WALKS_H
 
-#include "query/strip.h"
+#include "predict/strip.h"
 
 /* Pairs as places in the sides of a question. */
 typedef struct sm_walk_pairs {

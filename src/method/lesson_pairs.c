@@ -4,9 +4,9 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "target/distances.h"
-#include "target/graph.h"
-#include "target/pairs.h"
+#include "target/dense/distances.h"
+#include "target/links/graph.h"
+#include "target/links/pairs.h"
 
 static bool is_listed(const smerf_target *target) {
     return target->kind == &sm_target_pairs || target->kind == &sm_target_observed;

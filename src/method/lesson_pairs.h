@@ -7,7 +7,7 @@
 #define SM_METHOD_LESSON_PAIRS_H
 
 #include "model/method.h"
-#include "target/links.h"
+#include "target/links/links.h"
 
 typedef struct sm_lesson_pairs {
     const smerf_target *target;

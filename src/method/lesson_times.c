@@ -6,10 +6,10 @@
 #include "base/memory.h"
 #include "factor/factor.h"
 #include "method/lesson_pairs.h"
-#include "target/distances.h"
-#include "target/graph.h"
-#include "target/labels.h"
-#include "target/vectors.h"
+#include "target/dense/distances.h"
+#include "target/labels/labels.h"
+#include "target/links/graph.h"
+#include "target/vectors/vectors.h"
 
 enum { ROWS_AT_ONCE = 32 };
 

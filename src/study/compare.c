@@ -14,7 +14,7 @@
 #include "data/items.h"
 #include "method/methods.h"
 #include "study/divide.h"
-#include "target/pairs.h"
+#include "target/links/pairs.h"
 
 typedef struct contest {
     const smerf_comparison *plan;

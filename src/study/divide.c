@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "data/items.h"
-#include "target/pairs.h"
+#include "target/links/pairs.h"
 
 /* ---- by nodes ---- */
 

@@ -5,10 +5,10 @@
 #include "base/memory.h"
 #include "base/stretch.h"
 #include "data/items.h"
+#include "fit/fill_in.h"
 #include "model/model.h"
-#include "study/fill_in.h"
 #include "study/prune.h"
-#include "train/problem.h"
+#include "train/grow/problem.h"
 
 static const double powers[] = {0.25, 0.5, 0.75, 1, 1.5}; /* the last with oblique splits only */
 static const size_t min_parents[] = {2, 4, 8};

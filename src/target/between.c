@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "target/completed.h"
+#include "target/completed/completed.h"
 
 /* Room for a whole row of the target over both, of which a part is asked for. Threads take turns, for the short time
  * that a row takes. */

@@ -1,7 +1,7 @@
 /* take.c - a target cut to some of its items. What that means for each kind is its own function `take`. */
 #include "base/memory.h"
 #include "data/items.h"
-#include "target/links.h"
+#include "target/links/links.h"
 
 smerf_status sm_target_check_cut(const smerf_target *target, smerf_error *error) {
     if (target->is_block)

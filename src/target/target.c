@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "target/completed.h"
-#include "target/pairs.h"
-#include "target/rank.h"
+#include "target/completed/completed.h"
+#include "target/links/pairs.h"
+#include "target/vectors/rank.h"
 
 static const sm_target_kind *const kinds[] = {
     &sm_target_distances, &sm_target_labels, &sm_target_response, &sm_target_product,   &sm_target_absolute,

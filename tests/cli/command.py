@@ -7,6 +7,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SMERF = os.environ.get("SMERF", str(HERE.parents[1] / "build" / "smerf"))
+REPRODUCE = SMERF + "-reproduce"  # the program of the paper's experiments stands beside it
 LONG = 120  # seconds, after which a test gives up
 IS_SANITIZED = b"__asan_init" in Path(SMERF).read_bytes()  # and so slow that tests with many runs take a sample
 
@@ -17,10 +18,16 @@ def environment(**more):
     return plain | {"LC_ALL": "C"} | more
 
 
+def call_of(words):
+    """The words of a call; those that start with smerf-reproduce name that program."""
+    program, *rest = shlex.split(words) or [""]
+    return [REPRODUCE, *rest] if program == "smerf-reproduce" else [SMERF, *shlex.split(words)]
+
+
 def run(words, folder, stdin=b"", patience=LONG, **more):
     """Runs `smerf WORDS`, written as in a shell, in a folder; stdout and stderr come back as bytes.
     more: environment variables"""
-    call = [SMERF, *shlex.split(words)]
+    call = call_of(words)
     return subprocess.run(call, cwd=folder, input=stdin, capture_output=True, env=environment(**more), timeout=patience)
 
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shlex
 import signal
 import subprocess
 import time
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from command import LONG, SMERF, environment
+from command import LONG, call_of, environment
 from workspace import npy_of
 
 TICK = 0.02  # seconds between two looks
@@ -41,7 +40,7 @@ def catches(process, number):
 @contextlib.contextmanager
 def started(words, folder, wish={}, **more):
     """A process that is gone afterwards, whatever happens.  wish: environment variables"""
-    process = subprocess.Popen([SMERF, *shlex.split(words)], cwd=folder, env=environment(**wish), **more)
+    process = subprocess.Popen(call_of(words), cwd=folder, env=environment(**wish), **more)
     try:
         yield process
     finally:

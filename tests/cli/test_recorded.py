@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from command import HERE, LONG, SMERF, environment
+from command import HERE, LONG, REPRODUCE, SMERF, environment
 
 CASES = sorted(path.parent for path in HERE.glob("cases/*/cmd"))
 STREAMS = ("stdout", "stderr", "exit")
@@ -25,6 +25,7 @@ def data(tmp_path):
     shutil.copytree(HERE / "data", tmp_path / "data")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "smerf").symlink_to(Path(SMERF).resolve())
+    (tmp_path / "bin" / "smerf-reproduce").symlink_to(Path(REPRODUCE).resolve())
     return tmp_path / "data"
 
 

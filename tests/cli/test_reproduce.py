@@ -1,4 +1,4 @@
-"""reproduce measures what the other commands measure, writes tidy tables and whole pictures, or nothing at all."""
+"""smerf-reproduce measures what the other commands measure, writes tidy tables and whole pictures, or nothing at all."""
 
 import csv
 import json
@@ -71,7 +71,7 @@ TUNE = "--metric rmse --splits oblique --trees 12"
 
 
 def test_simulations_are_what_simulate_tune_and_evaluate_say(tmp_path):
-    run_well("reproduce simulations --sizes 20,30 --repeats 2 --trees 12 --methods smerf -o out", tmp_path)
+    run_well("smerf-reproduce simulations --sizes 20,30 --repeats 2 --trees 12 --methods smerf -o out", tmp_path)
     rows = read(tmp_path / "out" / "simulations.csv")
     assert len(rows) == 3 * 2 * 2 * 5
     for kind, n, repeat in [("regression", "20", "1"), ("radial", "30", "2")]:
@@ -89,7 +89,7 @@ def test_simulations_are_what_simulate_tune_and_evaluate_say(tmp_path):
 
 
 def test_importance_is_what_fit_and_importance_say(tmp_path):
-    run_well("reproduce importance --repeats 1 --trees 5 -o out", tmp_path)
+    run_well("smerf-reproduce importance --repeats 1 --trees 5 -o out", tmp_path)
     rows = read(tmp_path / "out" / "importance.csv")
     assert len(rows) == 2 * 20
     run_well(f"simulate radial -n 320 --seed {rows[0]['seed']} -o data", tmp_path)
@@ -114,7 +114,7 @@ def additive(n, part, seed, folder):
 @pytest.mark.parametrize("method", ["bootstrap", "subsample"])
 def test_convergence_is_half_the_variance_over_trees(method, tmp_path):
     n, trees = 40, 130  # more than are grown at once
-    run_well(f"reproduce convergence --sizes {n} --repeats 1 --trees {trees} --methods {method} -o out", tmp_path)
+    run_well(f"smerf-reproduce convergence --sizes {n} --repeats 1 --trees {trees} --methods {method} -o out", tmp_path)
     (row,) = read(tmp_path / "out" / "convergence.csv")
     x, y = additive(n, 0, row["seed"], tmp_path / "data")
     points, _ = additive(200, 1, row["seed"], tmp_path / "points")
@@ -159,7 +159,7 @@ def tuned_for(target, metric, seed, folder):
 
 def test_networks_are_what_split_tune_and_evaluate_say(tmp_path):
     make_network(tmp_path / "data" / "nips234")
-    words = "reproduce networks --data data --shares 0.4,0.6 --repeats 1 --trees 15 --methods smerf -o out"
+    words = "smerf-reproduce networks --data data --shares 0.4,0.6 --repeats 1 --trees 15 --methods smerf -o out"
     said = run_well(words, tmp_path).stderr.decode()
     assert "smerf: lazega-cowork is not in data, and is left out\n" in said
     rows = [row for row in read(tmp_path / "out" / "networks.csv") if row["share"] == "0.6"]
@@ -178,7 +178,7 @@ def test_networks_are_what_split_tune_and_evaluate_say(tmp_path):
 
 def test_hidden_pairs_are_what_split_by_pairs_hides(tmp_path):
     make_network(tmp_path / "data" / "nips234")
-    words = "reproduce networks --data data --shares 0.6 --repeats 1 --trees 15 --methods smerf -o out"
+    words = "smerf-reproduce networks --data data --shares 0.6 --repeats 1 --trees 15 --methods smerf -o out"
     run_well(words, tmp_path)
     rows = read(tmp_path / "out" / "networks.csv")
     target, seed = "data/nips234/nodes.csv --edges data/nips234/edges.csv", rows[0]["seed"]
@@ -196,7 +196,7 @@ def test_hidden_pairs_are_what_split_by_pairs_hides(tmp_path):
 
 # ---- tables ----
 
-SMALL = "reproduce simulations --sizes 8,16 --repeats 3 --trees 3 --methods smerf-axis"
+SMALL = "smerf-reproduce simulations --sizes 8,16 --repeats 3 --trees 3 --methods smerf-axis"
 
 
 def test_the_summary_has_the_means_of_the_rows(tmp_path):
@@ -248,16 +248,16 @@ BAD = {
 
 @pytest.mark.parametrize("words, code, line", BAD.values(), ids=BAD)
 def test_wrong_use_is_told_in_one_line_and_leaves_nothing(words, code, line, tmp_path):
-    done = run(f"reproduce {words}", tmp_path)
-    assert done.stderr.decode() == f"smerf: reproduce: {line}\n"
+    done = run(f"smerf-reproduce {words}", tmp_path)
+    assert done.stderr.decode() == f"smerf-reproduce: {line}\n"
     assert (done.returncode, done.stdout) == (code, b"")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "file").write_text("old")
-    done = run("reproduce importance -o file", tmp_path)
-    assert done.stderr.decode().startswith("smerf: file/importance")
+    done = run("smerf-reproduce importance -o file", tmp_path)
+    assert done.stderr.decode().startswith("smerf-reproduce: file/importance")
     assert done.stderr.count(b"\n") == 1
     assert done.returncode == 1
     assert (tmp_path / "file").read_text() == "old"
@@ -265,15 +265,15 @@ def test_a_file_is_no_folder(tmp_path):
 
 def test_a_folder_without_networks_is_refused(tmp_path):
     (tmp_path / "data").mkdir()
-    done = run("reproduce networks --data data -o new", tmp_path)
+    done = run("smerf-reproduce networks --data data -o new", tmp_path)
     names = "lazega-cowork/nodes.csv, facebook-ego/nodes.csv or nips234/nodes.csv"
-    assert done.stderr.decode() == f"smerf: data: has no network: {names}\n"
+    assert done.stderr.decode() == f"smerf-reproduce: data: has no network: {names}\n"
     assert done.returncode == 1
     assert not (tmp_path / "new").exists()
 
 
 def test_an_interrupt_leaves_nothing(tmp_path):
-    code, stdout, stderr = interrupt_at_work("reproduce simulations --sizes 320 --methods smerf -o new", tmp_path)
+    code, stdout, stderr = interrupt_at_work("smerf-reproduce simulations --sizes 320 --methods smerf -o new", tmp_path)
     assert (code, stdout) == (1, b"")
     assert stderr.decode().endswith("cancelled\n") and stderr.count(b"\n") == 1
     assert list(tmp_path.iterdir()) == []

@@ -12,11 +12,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "io/edges.h"
-#include "io/matrix.h"
-#include "io/number.h"
-#include "io/pairs.h"
-#include "io/table.h"
+#include "io/matrix/matrix.h"
+#include "io/pairs/edges.h"
+#include "io/pairs/pairs.h"
+#include "io/text/number.h"
+#include "io/text/table.h"
 #include "tests/fuzz/replay.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include "tests/unit/forests.h"
 
 #include "model/model.h"
-#include "train/tree_builder.h"
+#include "train/grow/tree_builder.h"
 
 enum { NEVER = 0 };
 

@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "model/model.h"
-#include "query/limits.h"
-#include "target/distances.h"
+#include "predict/limits.h"
+#include "target/dense/distances.h"
 
 enum { WITH_LINKS = 1, WITH_VALUES = 2, WITH_SILENCE = 4, AS_APPROXIMATE = 8, WITH_GAPS = 16 };
 

@@ -4,8 +4,8 @@
 
 #include "tests/unit/forests.h"
 
-#include "target/completed.h"
-#include "target/pairs.h"
+#include "target/completed/completed.h"
+#include "target/links/pairs.h"
 
 typedef struct filled {
     smerf_target *pairs, *target;

@@ -5,7 +5,7 @@
 
 #include "tests/unit/stand_in.h"
 
-#include "method/linear.h"
+#include "method/linear/linear.h"
 #include "model/model.h"
 #include "target/target.h"
 

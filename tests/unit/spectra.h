@@ -5,8 +5,8 @@
 #include "base/eigen.h"
 #include "base/parallel.h"
 #include "factor/factor.h"
-#include "target/distances.h"
-#include "target/vectors.h"
+#include "target/dense/distances.h"
+#include "target/vectors/vectors.h"
 #include "tests/unit/forests.h"
 
 static inline double *numbers(size_t n) {

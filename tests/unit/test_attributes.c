@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "method/attributes.h"
+#include "method/gibbs/attributes.h"
 
 enum { N_ITEMS = 8, N_FEATURES = 6 };
 

@@ -2,7 +2,7 @@
  * with pairs that are not known, and on more different values than are kept at first. */
 #include "tests/unit/scores.h"
 
-#include "query/auc.h"
+#include "evaluate/auc.h"
 
 enum { MOST = 40, MOST_PAIRS = 200 * 200 };
 

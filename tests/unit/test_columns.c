@@ -1,5 +1,5 @@
 /* test_columns.c - response and product targets against the matrices that they stand for. */
-#include "target/vectors.h"
+#include "target/vectors/vectors.h"
 #include "tests/unit/stand_in.h"
 
 enum { MOST_TARGET_COLUMNS = 4 };

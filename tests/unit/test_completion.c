@@ -1,7 +1,7 @@
 /* test_completion.c - what is missing from a form of low rank is found again; what has no form is left at the mean. */
-#include "factor/completion.c" /* as a file, to see both sides of a fit */
+#include "target/completed/completion.c" /* as a file, to see both sides of a fit */
 
-#include "target/pairs.h"
+#include "target/links/pairs.h"
 #include "tests/unit/forests.h"
 
 enum { N = 120, MOST = 700 };

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "io/csv.h"
-#include "io/names.h"
+#include "io/text/csv.h"
+#include "io/text/names.h"
 
 /* The cells of a text as "[a][b] [c][d]": brackets around a cell, a space between rows. */
 static smerf_status walk(const void *bytes, size_t n, char *out, size_t size, smerf_error *error) {

@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "target/distances.h"
+#include "target/dense/distances.h"
 #include "tests/unit/nodes.h"
 
 enum { N = 1301, LINE_UPS = 3 };

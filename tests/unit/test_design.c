@@ -9,7 +9,7 @@
 #include "tests/unit/forests.h"
 
 #include "base/memory.h"
-#include "method/design.h"
+#include "method/linear/design.h"
 
 typedef struct laid_out {
     data_set *data;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "io/edges.h"
+#include "io/pairs/edges.h"
 
 static char *names[] = {"a", "b", "c", "d"};
 static const sm_pairs_wish four = {.rows = {.n = 4}, .is_square = true};

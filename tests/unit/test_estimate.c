@@ -3,7 +3,7 @@
 
 #include "tests/unit/forests.h"
 
-#include "study/estimate.h"
+#include "fit/estimate.h"
 
 static smerf_status estimate(const data_set *data, const smerf_options *options, const smerf_run *run,
                              smerf_estimate *told, smerf_error *error) {

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "io/excerpt.h"
-#include "io/table.h"
+#include "io/text/excerpt.h"
+#include "io/text/table.h"
 
 static void excerpt(const char *path, const bool *is_chosen, bool has_ids) {
     sm_output *output;

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "io/fetch.h"
+#include "io/matrix/fetch.h"
 
 enum { N_BYTES = 300 * 4096 + 777, MOST = 40000 };
 

@@ -2,7 +2,7 @@
  * the training items is known again by the rows that it was taken from. */
 #include "tests/unit/questions.h"
 
-#include "query/limits.h"
+#include "predict/limits.h"
 
 enum { N_MORE = 12 };
 

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "io/csv.h"
-#include "io/edges.h"
-#include "io/table.h"
+#include "io/pairs/edges.h"
+#include "io/text/csv.h"
+#include "io/text/table.h"
 
 enum { MEGABYTE = 1 << 20, N_MEGABYTES = 96, MOST_MEGABYTES = 48, WIDTH = 1 << 14 };
 

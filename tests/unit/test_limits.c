@@ -2,7 +2,7 @@
  * bit changes; and items end in the leaves that the trees send them to. */
 #include "tests/unit/questions.h"
 
-#include "query/asked.h"
+#include "predict/asked.h"
 
 static void assert_limits_change_no_bit(const smerf_model *model, const smerf_question *question) {
     size_t n = smerf_items_count(question->rows), m = n;

@@ -4,7 +4,7 @@
 
 #include "base/draws.h"
 #include "base/memory.h"
-#include "method/gibbs_learned.h"
+#include "method/gibbs/gibbs_learned.h"
 #include "method/methods.h"
 
 enum { N = 24 };

@@ -2,10 +2,10 @@
 #include "tests/unit/sparse.h"
 
 #include "base/memory.h"
-#include "target/graph.h"
-#include "target/links.h"
-#include "target/pairs.h"
-#include "target/pairs_exact.h"
+#include "target/links/graph.h"
+#include "target/links/links.h"
+#include "target/links/pairs.h"
+#include "target/links/pairs_exact.h"
 
 /* ---- lists ---- */
 

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "model/model.h"
-#include "target/graph.h"
+#include "target/links/graph.h"
 
 /* ---- the order ---- */
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "io/matrix.h"
+#include "io/matrix/matrix.h"
 
 #define SIDE(n_items, names)                                                                                           \
     { .n = (n_items), .ids = (names) }

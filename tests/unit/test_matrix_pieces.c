@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/random.h"
-#include "io/matrix.h"
+#include "io/matrix/matrix.h"
 
 enum { N = 1100 }; /* items: ten pieces of 2^17 numbers; condensed, five */
 

@@ -4,7 +4,7 @@
 #include "tests/unit/effort.h"
 #include "tests/unit/questions.h"
 
-#include "query/nearest.h"
+#include "predict/nearest.h"
 
 /* ---- by hand ---- */
 

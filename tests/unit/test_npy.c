@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "io/npy.h"
+#include "io/matrix/npy.h"
 
 #define DICTIONARY(descr, order, shape) "{'descr': '" descr "', 'fortran_order': " order ", 'shape': " shape ", }"
 

@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "io/digits.h"
-#include "io/number.h"
+#include "io/text/digits.h"
+#include "io/text/number.h"
 
 static uint64_t bits_of(double value) {
     uint64_t bits;

@@ -3,7 +3,7 @@
 #include "tests/unit/known_pairs.h"
 #include "tests/unit/pair_lists.h"
 
-#include "target/pairs.h"
+#include "target/links/pairs.h"
 
 /* ---- lists ---- */
 

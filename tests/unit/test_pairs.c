@@ -4,7 +4,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "io/pairs.h"
+#include "io/pairs/pairs.h"
 
 static const sm_matrix_side five = {.n = 5};
 

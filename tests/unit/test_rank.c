@@ -1,7 +1,7 @@
 /* test_rank.c - a target of full rank grows the trees of the matrix that it stands for; of a low one, what must be exact
  * is. */
 #include "base/memory.h"
-#include "target/rank.h"
+#include "target/vectors/rank.h"
 #include "tests/unit/spectra.h"
 #include "tests/unit/stand_in.h"
 

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "io/edges.h"
-#include "io/table.h"
+#include "io/pairs/edges.h"
+#include "io/text/table.h"
 
 /* One reading of "in.txt"; frees what it got. */
 typedef smerf_status reading(smerf_error *error);

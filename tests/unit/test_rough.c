@@ -1,6 +1,6 @@
 /* test_rough.c - large nodes of a dense matrix are priced roughly first: costs are no further off than is said, and what is
  * then priced exactly is exact. What trees make of it: test_rough_trees.c. */
-#include "target/distances.h"
+#include "target/dense/distances.h"
 #include "tests/unit/nodes.h"
 
 enum { N = 1100, LINE_UPS = 4 };

@@ -11,7 +11,7 @@
 
 #include "base/random.h"
 #include "kernels/rows.h"
-#include "method/gibbs_rows.h"
+#include "method/gibbs/gibbs_rows.h"
 
 enum { MOST = 40 };
 

@@ -2,8 +2,8 @@
 #include "tests/unit/files.h"
 
 #include "base/memory.h"
-#include "io/same_pairs.h"
-#include "io/table.h"
+#include "io/pairs/same_pairs.h"
+#include "io/text/table.h"
 
 enum { MOST = 60 };
 

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "model/model.h"
 #include "tests/unit/per_item.h"
-#include "train/tree_builder.h"
+#include "train/grow/tree_builder.h"
 
 enum { N_ITEMS = 150, LARGE = 300000, N_LARGE_COLUMNS = 2 };
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "io/table.h"
+#include "io/text/table.h"
 
 static const sm_table_wish no_wish = {0};
 

@@ -3,7 +3,7 @@
 #include "tests/unit/forests.h"
 
 #include "base/memory.h"
-#include "method/value_forest.h"
+#include "method/pair_forest/value_forest.h"
 
 enum { N_ITEMS = 60, MOST_VALUES = 3 };
 

@@ -1,0 +1,109 @@
+/* network.c - see network.h. */
+#include "network.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/pairs/edges.h"
+
+/* ---- reading ---- */
+
+/* NULL: no memory. */
+static char *path_of(const cli_study *study, const char *name, const char *file) {
+    size_t size = strlen(study->data) + strlen(name) + strlen(file) + 3;
+    char *path = malloc(size);
+    if (path != NULL) snprintf(path, size, "%s/%s/%s", study->data, name, file);
+    return path;
+}
+
+bool cli_has_network(const cli_study *study, const char *name) {
+    char *path = path_of(study, name, "nodes.csv");
+    bool is_there = path != NULL && access(path, F_OK) == 0;
+    free(path);
+    return is_there;
+}
+
+static smerf_status read_edges(cli_network *network, smerf_error *error) {
+    const sm_pairs_wish wish = {.rows = cli_side(&network->attributes), .is_square = true};
+    sm_pairs edges = {0};
+    smerf_status status = sm_edges_read(network->paths[1], &wish, &edges, error);
+    if (status != SMERF_OK) return status;
+    network->n = network->attributes.table.n_rows;
+    const smerf_pair_list list = {.n = edges.n, .left = edges.left, .right = edges.right};
+    status = smerf_target_new_graph(&list, NULL, network->n, &network->graph, error);
+    sm_pairs_free(&edges);
+    return status;
+}
+
+smerf_status cli_read_network(const cli_study *study, const char *name, cli_network *network, smerf_error *error) {
+    static const char *const files[] = {"nodes.csv", "edges.csv", "nodes_binary18.csv"};
+    *network = (cli_network){.n = 0};
+    for (size_t k = 0; k < 3; k++) {
+        network->paths[k] = path_of(study, name, files[k]);
+        if (network->paths[k] == NULL) return cli_no_memory(error, "reading a network");
+    }
+    smerf_status status = cli_read_items(study->args, network->paths[0], &network->attributes, error);
+    if (status == SMERF_OK) status = read_edges(network, error);
+    if (status == SMERF_OK && access(network->paths[2], F_OK) == 0)
+        status = cli_read_items(study->args, network->paths[2], &network->binary, error);
+    if (status != SMERF_OK) return status;
+    size_t n_binary = network->binary.table.n_rows;
+    if (n_binary == 0 || n_binary == network->n) return SMERF_OK;
+    snprintf(error->message, sizeof error->message, "%.300s: has %zu nodes, and nodes.csv has %zu", network->paths[2],
+             n_binary, network->n);
+    return error->status = SMERF_BAD_INPUT;
+}
+
+void cli_free_network(cli_network *network) {
+    cli_free_items(&network->attributes);
+    cli_free_items(&network->binary);
+    smerf_target_free(network->graph);
+    for (size_t k = 0; k < 3; k++) free(network->paths[k]);
+    *network = (cli_network){.n = 0};
+}
+
+/* ---- divided by nodes ---- */
+
+static void line_up(const bool *is_train, cli_node_split *split) {
+    size_t n_train = 0, n_test = 0;
+    for (size_t i = 0; i < split->n; i++)
+        split->rows[is_train[i] ? n_train++ : split->n_train + n_test++] = (uint32_t)i;
+}
+
+static smerf_status cut_graph(const smerf_target *graph, cli_node_split *split, smerf_error *error) {
+    size_t n = split->n, n_train = split->n_train;
+    smerf_target *both = NULL;
+    smerf_status status = smerf_target_take(graph, split->rows, n_train, &split->training, error);
+    if (status == SMERF_OK)
+        status = smerf_target_take(graph, split->rows + n_train, n - n_train, &split->testing, error);
+    if (status == SMERF_OK) status = smerf_target_take(graph, split->rows, n, &both, error);
+    if (status == SMERF_OK) status = smerf_target_new_between(both, n_train, &split->across, error);
+    smerf_target_free(both);
+    return status;
+}
+
+smerf_status cli_split_nodes(const cli_network *network, size_t n_train, uint64_t seed, cli_node_split *split,
+                             smerf_error *error) {
+    size_t n = network->n;
+    *split = (cli_node_split){.n = n, .n_train = n_train, .rows = calloc(n, sizeof *split->rows)};
+    bool *is_train = calloc(n, sizeof *is_train);
+    smerf_status status =
+        split->rows != NULL && is_train != NULL ? SMERF_OK : cli_no_memory(error, "dividing a network");
+    if (status == SMERF_OK) status = smerf_split(n, n_train, seed, is_train, error);
+    if (status == SMERF_OK) {
+        line_up(is_train, split);
+        status = cut_graph(network->graph, split, error);
+    }
+    free(is_train);
+    return status;
+}
+
+void cli_free_node_split(cli_node_split *split) {
+    smerf_target_free(split->training);
+    smerf_target_free(split->testing);
+    smerf_target_free(split->across);
+    free(split->rows);
+    *split = (cli_node_split){0};
+}

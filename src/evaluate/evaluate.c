@@ -1,0 +1,223 @@
+/* evaluate.c - scores of a model: panels of rows are predicted, their rows scored by the threads, and added up in order.
+ * The areas under curves take a second round over all rows (auc.h). */
+#include <math.h>
+
+#include "base/memory.h"
+#include "evaluate/auc.h"
+#include "evaluate/metrics.h"
+#include "predict/rows.h"
+
+typedef struct score_room {
+    sm_arena arena; /* holds the arrays below */
+    sm_scorer scorer;
+    double *truth;     /* [n_columns] */
+    double *all_truth; /* [n_items of the model] where the truth is the model's own */
+} score_room;
+
+typedef struct score_job {
+    const smerf_target *truth;
+    const uint32_t *place; /* [n_rows] where the truth is the model's own: rows of the training items; else NULL */
+    size_t n_rows, n_columns;
+    bool is_square;
+    unsigned metrics;
+    size_t first, end;       /* the rows at hand */
+    const double *predicted; /* [end - first][n_columns] */
+    bool counts;             /* the second round, see auc.h */
+    sm_auc auc;              /* if it is asked for */
+    score_room *rooms;       /* [n_threads] */
+    sm_row_score *rows;      /* [n_rows] */
+} score_job;
+
+enum { ROWS_A_TASK = 8 };
+
+#define AREAS (SMERF_HAS(SMERF_AUC_ROC) | SMERF_HAS(SMERF_AUC_PR))
+
+/* ---- rows ---- */
+
+static bool start_room(score_room *room, const score_job *job) {
+    room->truth = sm_arena_take(&room->arena, job->n_columns, sizeof *room->truth);
+    if (job->place != NULL)
+        room->all_truth = sm_arena_take(&room->arena, job->truth->n_columns, sizeof *room->all_truth);
+    return !room->arena.has_failed && sm_scorer_start(&room->scorer, job->n_columns);
+}
+
+static void free_room(score_room *room) {
+    sm_scorer_free(&room->scorer);
+    sm_arena_free(&room->arena);
+}
+
+static void find_truth(const score_job *job, score_room *room, size_t row) {
+    if (job->place == NULL) {
+        job->truth->kind->true_row(job->truth, row, room->truth);
+        return;
+    }
+    job->truth->kind->true_row(job->truth, job->place[row], room->all_truth);
+    for (size_t j = 0; j < job->n_columns; j++) room->truth[j] = room->all_truth[job->place[j]];
+}
+
+static smerf_status score_row(score_job *job, size_t i, size_t thread, smerf_error *error) {
+    score_room *room = &job->rooms[thread];
+    const double *predicted = job->predicted + (i - job->first) * job->n_columns;
+    find_truth(job, room, i);
+    const sm_auc_row pairs = {.predicted = predicted,
+                              .truth = room->truth,
+                              .first = job->is_square ? i + 1 : 0,
+                              .end = job->n_columns,
+                              .is_link = sm_target_inner(job->truth)->kind->is_link};
+    if (job->counts) {
+        sm_auc_count(&job->auc, &pairs, thread);
+        return SMERF_OK;
+    }
+    job->rows[i] = sm_scorer_row(&room->scorer, job->is_square ? i : SIZE_MAX, predicted, room->truth, job->metrics);
+    return (job->metrics & AREAS) != 0 ? sm_auc_collect(&job->auc, &pairs, thread, error) : SMERF_OK;
+}
+
+static smerf_status score_some(void *argument, size_t task, size_t thread, smerf_error *error) {
+    score_job *job = argument;
+    smerf_status status = SMERF_OK;
+    size_t first = job->first + task * ROWS_A_TASK;
+    size_t end = first + ROWS_A_TASK < job->end ? first + ROWS_A_TASK : job->end;
+    for (size_t i = first; i < end && status == SMERF_OK; i++) status = score_row(job, i, thread, error);
+    return status;
+}
+
+/* ---- rounds ---- */
+
+/* Goes through all rows once: those of the panels, or all of them if the predictions are given. */
+static smerf_status go_round(score_job *job, sm_panel *panel, sm_crew *crew, smerf_error *error) {
+    double from = crew->share_from, share = crew->share_to - crew->share_from;
+    smerf_status status = SMERF_OK;
+    for (size_t first = 0; first < job->n_rows && status == SMERF_OK; first = job->end) {
+        job->first = first;
+        job->end = job->n_rows;
+        if (panel != NULL) {
+            bool is_at_hand = panel->first == first && panel->end == job->n_rows; /* one panel holds all */
+            if (job->n_rows - first > panel->most_rows) job->end = first + panel->most_rows;
+            crew->share_from = from + share * (double)first / (double)job->n_rows;
+            crew->share_to = from + share * (double)job->end / (double)job->n_rows;
+            if (!is_at_hand) status = sm_panel_predict(panel, first, crew, error);
+            job->predicted = panel->distances;
+            crew->share_from = crew->share_to;
+        }
+        if (status == SMERF_OK)
+            status = sm_crew_do(crew, (job->end - first + ROWS_A_TASK - 1) / ROWS_A_TASK, score_some, job, error);
+    }
+    crew->share_from = from;
+    crew->share_to = from + share;
+    return status;
+}
+
+static smerf_status score_areas(score_job *job, sm_panel *panel, sm_crew *crew, smerf_scores *scores,
+                                smerf_error *error) {
+    double areas[2];
+    smerf_status status = sm_auc_sort(&job->auc, error);
+    job->counts = true;
+    crew->share_from = crew->share_to;
+    crew->share_to = 1;
+    if (status == SMERF_OK) status = go_round(job, panel, crew, error);
+    if (status != SMERF_OK) return status;
+    sm_auc_areas(&job->auc, &areas[0], &areas[1]);
+    if (job->metrics & SMERF_HAS(SMERF_AUC_ROC)) scores->value[SMERF_AUC_ROC] = areas[0];
+    if (job->metrics & SMERF_HAS(SMERF_AUC_PR)) scores->value[SMERF_AUC_PR] = areas[1];
+    return SMERF_OK;
+}
+
+static smerf_status score(score_job *job, sm_panel *panel, sm_crew *crew, smerf_scores *scores, smerf_error *error) {
+    bool has_areas = (job->metrics & AREAS) != 0, is_twice = panel != NULL && panel->most_rows < job->n_rows;
+    size_t n_threads = crew->n_threads;
+    job->rooms = sm_zeros(n_threads, sizeof *job->rooms);
+    job->rows = sm_zeros(job->n_rows, sizeof *job->rows);
+    bool has_room = job->rooms != NULL && job->rows != NULL;
+    for (size_t t = 0; t < n_threads && has_room; t++) has_room = start_room(&job->rooms[t], job);
+    smerf_status status = has_room ? SMERF_OK : sm_no_memory(error, "evaluating");
+    if (status == SMERF_OK && has_areas) status = sm_auc_start(&job->auc, n_threads, error);
+    crew->share_to = !has_areas ? 1 : is_twice ? 0.5 : 0.9;
+    if (status == SMERF_OK) status = go_round(job, panel, crew, error);
+    if (status == SMERF_OK) sm_scores_sum(job->rows, job->n_rows, job->metrics, scores);
+    if (status == SMERF_OK && has_areas) status = score_areas(job, panel, crew, scores, error);
+    for (size_t t = 0; t < n_threads && job->rooms != NULL; t++) free_room(&job->rooms[t]);
+    sm_auc_free(&job->auc);
+    sm_free(job->rooms);
+    sm_free(job->rows);
+    return status;
+}
+
+/* ---- asking ---- */
+
+static smerf_status check_metrics(const smerf_target *truth, unsigned *metrics, smerf_error *error) {
+    unsigned known = smerf_target_metrics(truth);
+    if (*metrics == 0) *metrics = known;
+    if (*metrics >> SMERF_N_METRICS != 0) return sm_fail(error, SMERF_BAD_INPUT, "there is no such metric");
+    for (unsigned m = 0; m < SMERF_N_METRICS; m++)
+        if ((*metrics & SMERF_HAS(m)) && !(known & SMERF_HAS(m)))
+            return sm_fail(error, SMERF_BAD_INPUT, "%s needs a graph or labels: a target of kind '%s' has no links",
+                           smerf_metric_name((smerf_metric)m), sm_target_inner(truth)->kind->name);
+    return SMERF_OK;
+}
+
+static smerf_status check_truth(const smerf_model *model, const smerf_question *question, const smerf_target *truth,
+                                smerf_error *error) {
+    bool is_square = question->columns == NULL;
+    size_t n_rows = question->rows->n_items, n_columns = is_square ? n_rows : question->columns->n_items;
+    if (truth == NULL && !question->out_of_bag)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "evaluating needs a target, but for out-of-bag scores of the model's own");
+    if (question->out_of_bag) {
+        smerf_status status = sm_model_check_forest(model, "out of bag", error);
+        if (status != SMERF_OK) return status;
+    }
+    if (truth == NULL && model->target->kind->is_approximate)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "the model keeps only a low-rank form of its target: give the target to score against");
+    if (truth != NULL && (truth->n_rows != n_rows || truth->n_columns != n_columns || truth->is_block == is_square))
+        return sm_fail(error, SMERF_BAD_INPUT, "the items make %zu x %zu pairs, and the target has %zu x %zu", n_rows,
+                       n_columns, truth->n_rows, truth->n_columns);
+    return SMERF_OK;
+}
+
+smerf_status sm_evaluate(const smerf_model *model, const smerf_question *question, const sm_limits *limits,
+                         const smerf_target *truth, unsigned metrics, const smerf_run *run, smerf_scores *scores,
+                         smerf_error *error) {
+    score_job job = {.truth = truth != NULL ? truth : model->target,
+                     .n_rows = question->rows->n_items,
+                     .is_square = question->columns == NULL,
+                     .metrics = metrics};
+    job.n_columns = job.is_square ? job.n_rows : question->columns->n_items;
+    smerf_status status = check_truth(model, question, truth, error);
+    if (status == SMERF_OK) status = check_metrics(job.truth, &job.metrics, error);
+    if (status != SMERF_OK) return status;
+    sm_crew crew;
+    sm_asked asked;
+    sm_panel panel;
+    sm_crew_start(&crew, run);
+    status = sm_asked_start(&asked, model, question, limits, error);
+    if (status != SMERF_OK) return status;
+    if (truth == NULL) job.place = asked.place;
+    status = sm_panel_start(&panel, &asked, sm_asked_columns(&asked)->n, (job.metrics & AREAS) != 0, &crew, error);
+    if (status == SMERF_OK) {
+        status = score(&job, &panel, &crew, scores, error);
+        sm_panel_free(&panel);
+    }
+    sm_asked_free(&asked);
+    return status;
+}
+
+smerf_status smerf_evaluate(const smerf_model *model, const smerf_question *question, const smerf_target *truth,
+                            unsigned metrics, const smerf_run *run, smerf_scores *scores, smerf_error *error) {
+    return sm_evaluate(model, question, &sm_usual_limits, truth, metrics, run, scores, error);
+}
+
+smerf_status smerf_score(const double *predicted, const smerf_target *truth, unsigned metrics, smerf_scores *scores,
+                         smerf_error *error) {
+    const smerf_run alone = {.n_threads = 1};
+    sm_crew crew;
+    sm_crew_start(&crew, &alone);
+    score_job job = {.predicted = predicted,
+                     .truth = truth,
+                     .n_rows = truth->n_rows,
+                     .n_columns = truth->n_columns,
+                     .is_square = !truth->is_block,
+                     .metrics = metrics};
+    smerf_status status = check_metrics(truth, &job.metrics, error);
+    return status == SMERF_OK ? score(&job, NULL, &crew, scores, error) : status;
+}

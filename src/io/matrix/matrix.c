@@ -1,0 +1,182 @@
+/* matrix.c - see matrix.h.
+ *   1. start   which of the accepted forms the file has                     matrix_csv.c, matrix_npy.c
+ *   2. look    one pass without storing anything, where the largest similarity is to be found, or where the file is
+ *              too small for the matrix: then this pass fails, before memory is asked for
+ *   3. store   one pass into float32
+ *   4. mirror  the upper triangle of a condensed matrix; take means, or check that a full one is symmetric; count what
+ *              is missing
+ *                                                                            base/square.c */
+#include "io/matrix/matrix.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/square.h"
+#include "io/matrix/matrix_reader.h"
+
+size_t sm_matrix_condensed_length(size_t n) {
+    return n % 2 == 0 ? sm_size(n / 2, n == 0 ? 0 : n - 1, 0) : sm_size(n, (n - 1) / 2, 0);
+}
+
+const char *sm_matrix_need(const sm_matrix_reader *reader, char text[SM_MATRIX_NEED]) {
+    const sm_matrix_wish *wish = reader->wish;
+    size_t n_rows = wish->rows.n, n_columns = wish->columns.n;
+    int n = snprintf(text, SM_MATRIX_NEED, "%zu ", n_rows);
+    if (!wish->is_square) n += snprintf(text + n, SM_MATRIX_NEED - (size_t)n, "x %zu ", n_columns);
+    n += snprintf(text + n, SM_MATRIX_NEED - (size_t)n, "items need %zu x %zu numbers", n_rows, n_columns);
+    if (!reader->is_npy)
+        n += snprintf(text + n, SM_MATRIX_NEED - (size_t)n, ", or %zu x %zu cells with ids", n_rows + 1, n_columns + 1);
+    if (wish->is_square)
+        snprintf(text + n, SM_MATRIX_NEED - (size_t)n, ", or %zu numbers in one line or column",
+                 sm_matrix_condensed_length(n_rows));
+    return text;
+}
+
+smerf_status sm_matrix_keep(sm_matrix_reader *reader, size_t row, size_t column, double number, sm_spot spot) {
+    const sm_matrix_wish *wish = reader->wish;
+    const char *what = wish->are_similarities ? "similarity" : "distance";
+    if (isnan(number) && !wish->may_be_missing)
+        return sm_source_fail_spot(&reader->source, spot, reader->error, "a missing %s; this target needs all pairs",
+                                   what);
+    if (isinf(number))
+        return sm_source_fail_spot(&reader->source, spot, reader->error, "an infinite %s; it must be finite", what);
+    if (reader->z == NULL) {
+        if (number > reader->largest) reader->largest = number;
+        return SMERF_OK;
+    }
+    float z = (float)(wish->are_similarities ? reader->largest - number : number);
+    if (isinf(z))
+        return sm_source_fail_spot(&reader->source, spot, reader->error,
+                                   "%g is too large a %s for float32, which ends at 3.4e38", number, what);
+    reader->z[row * wish->columns.n + column] = z;
+    reader->has_missing |= isnan(z) != 0;
+    return SMERF_OK;
+}
+
+static smerf_status pass(sm_matrix_reader *reader) {
+    return reader->is_npy ? sm_matrix_pass_npy(reader) : sm_matrix_pass_csv(reader);
+}
+
+/* Whether the file is large enough for what its form promises: each cell of a text takes a byte at least, but for the
+ * last. (A .npy file has been found to be as long as its header says.) */
+static bool may_fit(const sm_matrix_reader *reader) {
+    return reader->is_npy || sm_size(reader->n_lines, reader->n_cells, 0) <= reader->source.n_bytes + 1;
+}
+
+/* A float as short as it reads back the same, for messages. */
+static void print_float(float value, char text[32]) {
+    for (int n_digits = 6; n_digits <= 9; n_digits++) {
+        snprintf(text, 32, "%.*g", n_digits, (double)value);
+        if (strtof(text, NULL) == value) return;
+    }
+}
+
+enum { ENTRY = 2 * SM_EXCERPT + 48 };
+
+/* An item as the file calls it. */
+static void print_item(const sm_matrix_reader *reader, size_t item, char text[SM_EXCERPT]) {
+    char *const *ids = reader->wish->rows.ids;
+    if (reader->form == SM_MATRIX_WITH_IDS && ids != NULL)
+        sm_excerpt(ids[item], strlen(ids[item]), text);
+    else
+        snprintf(text, SM_EXCERPT, "%zu", item);
+}
+
+/* What stands in the file for a pair, as in "z[2][0] = 5". */
+static void print_entry(const sm_matrix_reader *reader, size_t i, size_t j, char text[ENTRY]) {
+    char row[SM_EXCERPT], column[SM_EXCERPT], value[32];
+    bool is_q = reader->wish->are_similarities;
+    float z = reader->z[i * reader->wish->columns.n + j];
+    print_item(reader, i, row);
+    print_item(reader, j, column);
+    print_float(is_q ? (float)(reader->largest - (double)z) : z, value);
+    snprintf(text, ENTRY, "%c[%s][%s] %s%s", is_q ? 'q' : 'z', row, column, isnan(z) ? "is missing" : "= ",
+             isnan(z) ? "" : value);
+}
+
+static smerf_status check_symmetry(const sm_matrix_reader *reader) {
+    size_t n = reader->wish->rows.n, i, j; /* i < j */
+    if (reader->is_symmetric || sm_square_is_symmetric(reader->z, n, &i, &j)) return SMERF_OK;
+    char below[ENTRY], above[ENTRY];
+    print_entry(reader, j, i, below);
+    print_entry(reader, i, j, above);
+    bool is_one_missing = isnan(reader->z[i * n + j]) || isnan(reader->z[j * n + i]);
+    sm_spot spot = {.place = SM_NO_PLACE, .row = j, .column = i};
+    if (!reader->is_npy) spot = sm_matrix_find_in_csv(reader, j, i);
+    return sm_source_fail_spot(&reader->source, spot, reader->error,
+                               "%s but %s: a %s is symmetric (--symmetrize mean %s)", below, above,
+                               reader->wish->are_similarities ? "similarity" : "distance",
+                               is_one_missing ? "takes the one that is given" : "averages the two");
+}
+
+static smerf_status finish(sm_matrix_reader *reader) {
+    size_t n = reader->wish->rows.n;
+    if (!reader->wish->is_square) return SMERF_OK;
+    for (size_t i = 0; i < n; i++) {
+        if (reader->form != SM_MATRIX_CONDENSED && !isnan(reader->z[i * n + i])) continue;
+        reader->z[i * n + i] = 0;
+        reader->has_no_diagonal = true;
+    }
+    if (reader->form == SM_MATRIX_CONDENSED)
+        sm_square_mirror(reader->z, n);
+    else if (reader->wish->take_means)
+        sm_square_average(reader->z, n);
+    else
+        return check_symmetry(reader);
+    return SMERF_OK;
+}
+
+static size_t count_missing(const sm_matrix_reader *reader) {
+    const sm_matrix_wish *wish = reader->wish;
+    size_t n_missing = 0;
+    for (size_t i = 0; i < wish->rows.n && reader->has_missing; i++)
+        for (size_t j = wish->is_square ? i + 1 : 0; j < wish->columns.n; j++)
+            n_missing += isnan(reader->z[i * wish->columns.n + j]) != 0;
+    return n_missing;
+}
+
+static smerf_status read_matrix(sm_matrix_reader *reader) {
+    const sm_matrix_wish *wish = reader->wish;
+    bool looks_for_largest = wish->are_similarities && isnan(wish->largest);
+    reader->largest = looks_for_largest ? 1 : wish->largest;
+    smerf_status status = reader->is_npy ? sm_matrix_start_npy(reader) : sm_matrix_start_csv(reader);
+    if (status == SMERF_OK && (looks_for_largest || !may_fit(reader))) status = pass(reader);
+    if (status == SMERF_OK)
+        status = sm_check_memory((double)wish->rows.n * (double)wish->columns.n * sizeof(float), reader->source.name,
+                                 reader->error);
+    if (status != SMERF_OK) return status;
+    reader->z = sm_aligned_whole(sm_size(wish->rows.n, wish->columns.n, 0), sizeof *reader->z);
+    if (reader->z == NULL) return sm_no_memory(reader->error, "reading a matrix");
+    status = pass(reader);
+    return status == SMERF_OK ? finish(reader) : status;
+}
+
+smerf_status sm_matrix_read(const char *path, const sm_matrix_wish *wish, sm_matrix *matrix, smerf_error *error) {
+    sm_matrix_reader reader = {.wish = wish, .error = error};
+    *matrix = (sm_matrix){0};
+    smerf_status status = sm_source_open(path, &reader.source, error);
+    if (status != SMERF_OK) return status;
+    reader.is_npy = sm_npy_is(&reader.source);
+    status = read_matrix(&reader);
+    if (status == SMERF_OK) {
+        *matrix = (sm_matrix){wish->rows.n,   wish->columns.n,        reader.z,
+                              reader.largest, count_missing(&reader), reader.has_no_diagonal};
+        reader.z = NULL; /* now the caller's */
+    }
+    sm_free(reader.z);
+    sm_free(reader.line_of_row);
+    sm_free(reader.cell_of_column);
+    sm_free(reader.column_of_cell);
+    sm_roll_stop(&reader.rows);
+    sm_roll_stop(&reader.columns);
+    sm_source_close(&reader.source);
+    return status;
+}
+
+void sm_matrix_free(sm_matrix *matrix) {
+    sm_free(matrix->z);
+    *matrix = (sm_matrix){0};
+}

@@ -1,0 +1,327 @@
+/* pair_lines.c - see pair_lines.h. */
+#include "io/pairs/pair_lines.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/text/number.h"
+
+smerf_status sm_pair_lines_open(sm_pair_lines *lines, const char *path, const sm_pairs_wish *wish, smerf_error *error) {
+    const sm_matrix_side *rows = &wish->rows, *columns = &wish->columns;
+    *lines = (sm_pair_lines){.ends = wish->is_square ? SM_BOTH_IN_ROWS : SM_ONE_IN_EACH,
+                             .value = SM_NO_CELL,
+                             .weight = SM_NO_CELL,
+                             .noun = "pair",
+                             .has_loops = true,
+                             .largest_value = -INFINITY,
+                             .error = error};
+    if (!wish->is_square && (rows->n >= SMERF_MISSING || columns->n >= SMERF_MISSING - rows->n))
+        return sm_fail(error, SMERF_BAD_INPUT, "more items than can be counted in 32 bits");
+    smerf_status status = sm_source_open(path, &lines->source, error);
+    if (status != SMERF_OK) return status;
+    sm_csv_start(&lines->csv, &lines->source);
+    status = sm_roll_start(&lines->rows, rows->ids, rows->n, error);
+    if (status == SMERF_OK && !wish->is_square)
+        status = sm_roll_start(&lines->columns, columns->ids, columns->n, error);
+    return status;
+}
+
+smerf_status sm_pair_lines_close(sm_pair_lines *lines, smerf_status status, sm_pairs *pairs) {
+    if (status != SMERF_OK) sm_pairs_free(&lines->pairs);
+    *pairs = lines->pairs;
+    sm_roll_stop(&lines->rows);
+    sm_roll_stop(&lines->columns);
+    sm_names_free(lines->odd_ids);
+    sm_csv_stop(&lines->csv);
+    sm_source_close(&lines->source);
+    return status;
+}
+
+/* ---- Who an id is ---- */
+
+static bool looks_in_rows(const sm_pair_lines *lines, size_t c) { return lines->ends != SM_ROW_THEN_COLUMN || c == 0; }
+
+static bool looks_in_columns(const sm_pair_lines *lines, size_t c) {
+    return lines->ends == SM_ONE_IN_EACH || (lines->ends == SM_ROW_THEN_COLUMN && c == 1);
+}
+
+/* The places of one id, SMERF_MISSING where it is not looked for or not found. */
+typedef struct end {
+    uint32_t in_rows, in_columns;
+} end;
+
+static bool is_known(end one) { return one.in_rows != SMERF_MISSING || one.in_columns != SMERF_MISSING; }
+
+static bool are_same(end a, end b) {
+    return (a.in_rows != SMERF_MISSING && a.in_rows == b.in_rows) ||
+           (a.in_columns != SMERF_MISSING && a.in_columns == b.in_columns);
+}
+
+/* ---- The header ---- */
+
+/* Names that a header may have even if items are called so, too. */
+static bool is_usual(const char *const names[2], size_t c, const sm_csv_cell *cell) {
+    return cell->n == strlen(names[c]) && memcmp(cell->text, names[c], cell->n) == 0;
+}
+
+static bool is_id(const sm_pair_lines *lines, size_t c, const sm_csv_cell *cell) {
+    return (looks_in_rows(lines, c) && sm_roll_find(&lines->rows, cell->text, cell->n) != SMERF_MISSING) ||
+           (looks_in_columns(lines, c) && sm_roll_find(&lines->columns, cell->text, cell->n) != SMERF_MISSING);
+}
+
+/* Two ids are no header: the first pair would be lost without a word. */
+smerf_status sm_pair_lines_read_header(sm_pair_lines *lines) {
+    static const char *const ours[2] = {"i", "j"}, *const of_graphs[2] = {"source", "target"};
+    sm_csv_cell cell = {0};
+    bool is_found = true, is_pair = true, is_ours = true, is_of_graphs = true;
+    for (lines->n_cells = 0; !cell.ends_row; lines->n_cells++) {
+        smerf_status status = sm_csv_next(&lines->csv, &cell, &is_found, lines->error);
+        if (status != SMERF_OK) return status;
+        if (!is_found)
+            return sm_source_fail(&lines->source, 0, lines->error, "the file is empty: a header and %ss are needed",
+                                  lines->noun);
+        if (lines->n_cells >= 2) continue;
+        is_ours &= is_usual(ours, lines->n_cells, &cell);
+        is_of_graphs &= is_usual(of_graphs, lines->n_cells, &cell);
+        is_pair &= is_id(lines, lines->n_cells, &cell);
+    }
+    if (lines->n_cells < 2)
+        return sm_source_fail(&lines->source, cell.place, lines->error, "one column, and two with ids are needed");
+    if (is_pair && !is_ours && !is_of_graphs)
+        return sm_source_fail(&lines->source, 0, lines->error,
+                              "the first line is a pair, and a header is needed above it");
+    return SMERF_OK;
+}
+
+/* Walks there again: headers are short. */
+smerf_status sm_pair_lines_find(const sm_pair_lines *lines, const char *name, size_t *found) {
+    sm_csv csv;
+    sm_csv_cell cell = {0};
+    smerf_status status = SMERF_OK;
+    bool is_found;
+    *found = SM_NO_CELL;
+    sm_csv_start(&csv, &lines->source);
+    for (size_t c = 0; c < lines->n_cells && status == SMERF_OK; c++) {
+        status = sm_csv_next(&csv, &cell, &is_found, lines->error);
+        if (status != SMERF_OK || c < 2 || cell.n != strlen(name) || memcmp(cell.text, name, cell.n) != 0) continue;
+        char shown[SM_EXCERPT];
+        if (*found != SM_NO_CELL)
+            status = sm_source_fail(&lines->source, cell.place, lines->error,
+                                    "a second column is called \"%s\"; the names must be different",
+                                    sm_excerpt(cell.text, cell.n, shown));
+        *found = c;
+    }
+    sm_csv_stop(&csv);
+    return status;
+}
+
+smerf_status sm_pair_lines_need(const sm_pair_lines *lines, const char *name, size_t *cell) {
+    smerf_status status = sm_pair_lines_find(lines, name, cell);
+    char shown[SM_EXCERPT];
+    if (status != SMERF_OK || *cell != SM_NO_CELL) return status;
+    return sm_source_fail(&lines->source, 0, lines->error, "there is no column \"%s\" after the two of the ids",
+                          sm_excerpt(name, strlen(name), shown));
+}
+
+size_t sm_pair_lines_find_row(const sm_source *source, size_t row) {
+    sm_csv csv;
+    sm_csv_cell cell = {0};
+    bool is_found = true, starts_row = true;
+    size_t n_rows = 0; /* the header is one */
+    sm_csv_start(&csv, source);
+    while (sm_csv_next(&csv, &cell, &is_found, NULL) == SMERF_OK && is_found && !(starts_row && n_rows == row + 1)) {
+        n_rows += cell.ends_row;
+        starts_row = cell.ends_row;
+    }
+    sm_csv_stop(&csv);
+    return is_found ? cell.place : source->n_bytes;
+}
+
+/* ---- The lines ---- */
+
+static bool allocate(sm_pair_lines *lines, size_t most) {
+    sm_pairs *pairs = &lines->pairs;
+    bool has_value = lines->value != SM_NO_CELL, has_weight = lines->weight != SM_NO_CELL;
+    bool has_row = lines->ends == SM_ONE_IN_EACH;
+    pairs->left = sm_array(most, sizeof *pairs->left);
+    pairs->right = sm_array(most, sizeof *pairs->right);
+    if (has_value) pairs->value = sm_array(most, sizeof *pairs->value);
+    if (has_weight) pairs->weight = sm_array(most, sizeof *pairs->weight);
+    if (has_row) pairs->row = sm_array(most, sizeof *pairs->row);
+    return pairs->left != NULL && pairs->right != NULL && (pairs->value != NULL) == has_value &&
+           (pairs->weight != NULL) == has_weight && (pairs->row != NULL) == has_row;
+}
+
+static smerf_status make_room(sm_pair_lines *lines) {
+    size_t most = sm_csv_most_rows(&lines->csv, lines->n_cells);
+    size_t bytes = 2 * sizeof(uint32_t);
+    if (lines->value != SM_NO_CELL) bytes += sizeof(double);
+    if (lines->weight != SM_NO_CELL) bytes += sizeof(double);
+    if (lines->ends == SM_ONE_IN_EACH) { /* a line may be two pairs */
+        bytes += sizeof(size_t);
+        most = sm_size(most, 2, 0);
+    }
+    smerf_status status = sm_check_memory((double)most * (double)bytes, lines->source.name, lines->error);
+    if (status != SMERF_OK) return status;
+    return allocate(lines, most) ? SMERF_OK : sm_no_memory(lines->error, "reading pairs");
+}
+
+/* Lines that have been read, but for who their ids are: that is asked for many at once. */
+enum { AT_ONCE = 64 };
+
+typedef struct batch {
+    size_t n;                  /* whole lines */
+    size_t n_ids[2];           /* of each kind: n, or one more while a line is being read */
+    sm_text ids[2][AT_ONCE];   /* no bytes: place n in lines->odd_ids */
+    size_t places[2][AT_ONCE]; /* in the source */
+    uint32_t in_rows[2][AT_ONCE], in_columns[2][AT_ONCE];
+    double values[AT_ONCE], weights[AT_ONCE];
+} batch;
+
+/* Puts an id down. One with quotes inside stands nowhere in the source as it is, so it is copied. */
+static smerf_status take_id(sm_pair_lines *lines, batch *now, size_t c, const sm_csv_cell *cell) {
+    sm_text id = {cell->text, cell->n};
+    bool is_new;
+    if (cell->text == lines->csv.unquoted) {
+        if (lines->odd_ids == NULL) lines->odd_ids = sm_names_new();
+        uint32_t place = SMERF_MISSING;
+        if (lines->odd_ids != NULL) place = sm_names_add(lines->odd_ids, cell->text, cell->n, &is_new);
+        if (place == SMERF_MISSING) return sm_no_memory(lines->error, "reading ids");
+        id = (sm_text){NULL, place};
+    }
+    now->places[c][now->n] = cell->place;
+    now->ids[c][now->n] = id;
+    now->n_ids[c]++;
+    return SMERF_OK;
+}
+
+static void find_ids(const sm_pair_lines *lines, batch *now) {
+    for (size_t c = 0; c < 2; c++) {
+        sm_text *ids = now->ids[c];
+        for (size_t k = 0; k < now->n_ids[c]; k++) {
+            now->in_rows[c][k] = now->in_columns[c][k] = SMERF_MISSING;
+            if (ids[k].bytes != NULL) continue;
+            const char *text = sm_names_get(lines->odd_ids, (uint32_t)ids[k].n);
+            ids[k] = (sm_text){text, strlen(text)};
+        }
+        if (looks_in_rows(lines, c)) sm_roll_find_many(&lines->rows, ids, now->n_ids[c], now->in_rows[c]);
+        if (looks_in_columns(lines, c)) sm_roll_find_many(&lines->columns, ids, now->n_ids[c], now->in_columns[c]);
+    }
+}
+
+static end end_of(const batch *now, size_t k, size_t c) { return (end){now->in_rows[c][k], now->in_columns[c][k]}; }
+
+static smerf_status check_id(const sm_pair_lines *lines, const batch *now, size_t k, size_t c) {
+    char shown[SM_EXCERPT];
+    const sm_text *id = &now->ids[c][k];
+    if (!is_known(end_of(now, k, c)))
+        return sm_source_fail(&lines->source, now->places[c][k], lines->error, "no item has the id \"%s\"",
+                              sm_excerpt(id->bytes, id->n, shown));
+    if (c == 1 && !lines->has_loops && are_same(end_of(now, k, 0), end_of(now, k, 1)))
+        return sm_source_fail(&lines->source, now->places[c][k], lines->error,
+                              "an edge from \"%s\" to itself; an edge joins two different items",
+                              sm_excerpt(id->bytes, id->n, shown));
+    return SMERF_OK;
+}
+
+/* A number that is not plain: in quotes or among spaces, or none that can be kept. */
+static smerf_status take_number(const sm_pair_lines *lines, bool is_weight, const sm_csv_cell *cell, double *number) {
+    char shown[SM_EXCERPT];
+    sm_cell content = sm_number_parse(cell->text, cell->n, number);
+    if (content == SM_CELL_NUMBER) return SMERF_OK;
+    if (content == SM_CELL_TEXT)
+        return sm_source_fail(&lines->source, cell->place, lines->error, "\"%s\" is no number",
+                              sm_excerpt(cell->text, cell->n, shown));
+    const char *noun = is_weight ? "weight" : lines->value_noun;
+    if (content == SM_CELL_MISSING)
+        return sm_source_fail(&lines->source, cell->place, lines->error, "a missing %s; every %s needs one", noun,
+                              lines->noun);
+    return sm_source_fail(&lines->source, cell->place, lines->error, "an infinite %s; it must be finite", noun);
+}
+
+static smerf_status check_weight(const sm_pair_lines *lines, const sm_csv_cell *cell, double weight) {
+    if (weight > 0) return SMERF_OK;
+    return sm_source_fail(&lines->source, cell->place, lines->error, "the weight of a pair must be a number > 0");
+}
+
+static inline void put_pair(sm_pairs *pairs, uint32_t left, uint32_t right, size_t row, const batch *now, size_t k) {
+    pairs->left[pairs->n] = left;
+    pairs->right[pairs->n] = right;
+    if (pairs->value != NULL) pairs->value[pairs->n] = now->values[k];
+    if (pairs->weight != NULL) pairs->weight[pairs->n] = now->weights[k];
+    if (pairs->row != NULL) pairs->row[pairs->n] = row;
+    pairs->n++;
+}
+
+static inline void put_line(sm_pair_lines *lines, size_t row, const batch *now, size_t k) {
+    sm_pairs *pairs = &lines->pairs;
+    const end u = end_of(now, k, 0), v = end_of(now, k, 1);
+    if (pairs->value != NULL && now->values[k] > lines->largest_value) lines->largest_value = now->values[k];
+    if (lines->ends != SM_ONE_IN_EACH) {
+        put_pair(pairs, u.in_rows, lines->ends == SM_BOTH_IN_ROWS ? v.in_rows : v.in_columns, row, now, k);
+        return;
+    }
+    const uint32_t n_rows = (uint32_t)lines->rows.n_items;
+    bool is_there = u.in_rows != SMERF_MISSING && v.in_columns != SMERF_MISSING;
+    bool is_mirror_there = v.in_rows != SMERF_MISSING && u.in_columns != SMERF_MISSING;
+    if (is_there) put_pair(pairs, u.in_rows, n_rows + v.in_columns, row, now, k);
+    if (is_mirror_there && !are_same(u, v)) put_pair(pairs, v.in_rows, n_rows + u.in_columns, row, now, k);
+}
+
+/* Empties a batch, which starts with this row. */
+static smerf_status put_batch(sm_pair_lines *lines, size_t row, batch *now) {
+    smerf_status status = SMERF_OK;
+    find_ids(lines, now);
+    for (size_t k = 0; k < now->n_ids[0] && status == SMERF_OK; k++) {
+        status = check_id(lines, now, k, 0);
+        if (status == SMERF_OK && k < now->n_ids[1]) status = check_id(lines, now, k, 1);
+        if (status == SMERF_OK && k < now->n) put_line(lines, row + k, now, k);
+    }
+    now->n = now->n_ids[0] = now->n_ids[1] = 0;
+    return status;
+}
+
+/* Reads cell c of the line that comes after the whole ones. */
+static inline smerf_status read_cell(sm_pair_lines *lines, batch *now, size_t c, sm_csv_cell *cell, bool *is_found) {
+    bool is_weight = c == lines->weight, is_number = is_weight || c == lines->value;
+    double *number = is_weight ? &now->weights[now->n] : &now->values[now->n];
+    bool is_plain = is_number && sm_csv_next_number(&lines->csv, cell, number);
+    smerf_status status = SMERF_OK;
+    *is_found = true;
+    if (!is_plain) status = sm_csv_next(&lines->csv, cell, is_found, lines->error);
+    if (status != SMERF_OK || !*is_found) return status;
+    if (cell->ends_row != (c + 1 == lines->n_cells))
+        return sm_source_fail(&lines->source, cell->ends_row ? cell->place : lines->csv.next, lines->error,
+                              "a row with %s cells than the header, which has %zu", cell->ends_row ? "fewer" : "more",
+                              lines->n_cells);
+    if (c < 2) return take_id(lines, now, c, cell);
+    if (is_number && !is_plain) status = take_number(lines, is_weight, cell, number);
+    return status == SMERF_OK && is_weight ? check_weight(lines, cell, *number) : status;
+}
+
+static smerf_status read_lines(sm_pair_lines *lines, batch *now) {
+    sm_csv_cell cell = {0};
+    bool is_found = true;
+    smerf_status status = SMERF_OK;
+    size_t row = 0; /* of the first line of the batch */
+    for (size_t c = 0; status == SMERF_OK && is_found; c = cell.ends_row ? 0 : c + 1) {
+        status = read_cell(lines, now, c, &cell, &is_found);
+        if (status != SMERF_OK || !is_found || !cell.ends_row || ++now->n < AT_ONCE) continue;
+        status = put_batch(lines, row, now);
+        row += AT_ONCE;
+    }
+    /* After a failure, too: an unknown id above is told first. */
+    smerf_status last = put_batch(lines, row, now);
+    return last != SMERF_OK ? last : status;
+}
+
+smerf_status sm_pair_lines_read(sm_pair_lines *lines) {
+    smerf_status status = make_room(lines);
+    if (status != SMERF_OK) return status;
+    batch *now = sm_zeros(1, sizeof *now);
+    if (now == NULL) return sm_no_memory(lines->error, "reading pairs");
+    status = read_lines(lines, now);
+    sm_free(now);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* pair_lines.h - what the readers of pairs and of edges share: the lines of a CSV file that start with two ids. */
+#ifndef SM_IO_PAIR_LINES_H
+#define SM_IO_PAIR_LINES_H
+
+#include "io/pairs/pairs.h"
+#include "io/text/csv.h"
+#include "io/text/names.h"
+
+/* Where the ids of a line are looked for. */
+typedef enum sm_pair_ends {
+    SM_BOTH_IN_ROWS,
+    SM_ROW_THEN_COLUMN, /* the first in the rows, the second in the columns */
+    SM_ONE_IN_EACH      /* either way round */
+} sm_pair_ends;
+
+#define SM_NO_CELL SIZE_MAX
+
+typedef struct sm_pair_lines {
+    sm_pair_ends ends;
+    sm_source source;
+    sm_csv csv;
+    sm_roll rows, columns;
+    sm_names *odd_ids;      /* with quotes inside, as they were read; or NULL */
+    size_t n_cells;         /* of each line */
+    size_t value, weight;   /* the cells that hold them, or SM_NO_CELL */
+    const char *noun;       /* of a line: "pair", "edge" */
+    const char *value_noun; /* "distance", ... */
+    bool has_loops;         /* an item and itself may be a pair */
+    double largest_value;   /* of all lines, or minus infinity */
+    sm_pairs pairs;         /* owned until the caller takes them */
+    smerf_error *error;
+} sm_pair_lines;
+
+/* In the order of use. Ids are looked for as the wish says, and a line is made of them alone, until the caller sets it
+ * otherwise. */
+smerf_status sm_pair_lines_open(sm_pair_lines *lines, const char *path, const sm_pairs_wish *wish, smerf_error *error);
+smerf_status sm_pair_lines_read_header(sm_pair_lines *lines);
+
+/* The cell that the header calls so, after those of the ids, or SM_NO_CELL; two are refused. */
+smerf_status sm_pair_lines_find(const sm_pair_lines *lines, const char *name, size_t *cell);
+
+/* The same for a column that must be there. */
+smerf_status sm_pair_lines_need(const sm_pair_lines *lines, const char *name, size_t *cell);
+
+smerf_status sm_pair_lines_read(sm_pair_lines *lines);
+
+/* Closes the file. With SMERF_OK the pairs are the caller's; else there are none. Returns status. */
+smerf_status sm_pair_lines_close(sm_pair_lines *lines, smerf_status status, sm_pairs *pairs);
+
+/* Where a row starts, from 0 without the header; the end of the text if there are not so many. */
+size_t sm_pair_lines_find_row(const sm_source *source, size_t row);
+
+#endif

@@ -1,0 +1,53 @@
+/* pairs.h - reads a CSV file whose first two columns are ids of items, alone or with numbers for each pair. */
+#ifndef SM_IO_PAIRS_H
+#define SM_IO_PAIRS_H
+
+#include "io/matrix/matrix.h"
+
+/* Pairs in the order of the file, as they stand there: (i, i) may be among them, and repeats. */
+typedef struct sm_pairs {
+    size_t n;
+    uint32_t *left, *right; /* [n] places of items, see below */
+    double *value;          /* [n] finite; NULL: there are none, or none were asked for */
+    double *weight;         /* [n] finite and > 0; NULL: there are none, or none were asked for */
+    size_t *row;            /* [n] the row of the file that each comes from, from 0; NULL: pair k comes from row k */
+    bool are_similarities;  /* the file has similarities q: value is largest - q */
+    double largest;         /* what similarities were taken from */
+} sm_pairs;
+
+/* There is a header, at least two columns, and as many cells in each row. Ids are matched as text; where a side has no
+ * ids, they are row numbers from 0. No pairs at all are fine. Refused with its place: an unknown id, a row with more or
+ * fewer cells than the header, a first line of two ids (the header was forgotten; i,j and source,target are none). */
+
+/* The left ones are places in rows, the right ones in columns. Names of columns are free, and further ones are ignored. */
+smerf_status sm_pairs_read(const char *path, const sm_matrix_side *rows, const sm_matrix_side *columns, sm_pairs *pairs,
+                           smerf_error *error);
+
+/* What is known of the pairs of one set of items, or of those between two sets. In a square both places are in rows.
+ * Between two sets places count both, rows first: the line u,v gives (u in rows, v in columns) and (v in rows, u in
+ * columns), as far as the ids are there (u,u gives one). A line that gives neither is left out, but each id must be one
+ * of either set. */
+typedef struct sm_pairs_wish {
+    sm_matrix_side rows, columns;
+    bool is_square;           /* there is one set: columns is not looked at */
+    const char *value_column; /* or NULL: as below */
+    double largest;           /* similarities: NaN means 1 if no q in the file exceeds 1, else the largest q */
+} sm_pairs_wish;
+
+/* Pairs with a number, and a weight if there is a column called weight. The number is in value_column, or else in the
+ * one called distance or similarity (not both), or else in the only one beside ids and weight. Similarities are those of
+ * a column called so. Refused with its place, too: a number that is missing, infinite or none; a weight that is not
+ * finite and > 0. */
+smerf_status sm_pairs_read_values(const char *path, const sm_pairs_wish *wish, sm_pairs *pairs, smerf_error *error);
+
+/* Pairs alone; further columns are ignored. */
+smerf_status sm_pairs_read_observed(const char *path, const sm_pairs_wish *wish, sm_pairs *pairs, smerf_error *error);
+
+/* Says where a complaint about one row (see sm_pairs.row) of a file of pairs or edges belongs, as sm_source_place does.
+ * A message that starts with the entry of the list, "entry 3: ...", tells the line instead; of standard input and pipes
+ * the row, from 0. */
+smerf_status sm_pairs_place(const char *path, size_t row, smerf_error *error);
+
+void sm_pairs_free(sm_pairs *pairs); /* fine on one filled with zeros */
+
+#endif

@@ -1,0 +1,41 @@
+/* column.h - one column of a table while it is being read. */
+#ifndef SM_IO_COLUMN_H
+#define SM_IO_COLUMN_H
+
+#include "io/text/csv.h"
+#include "io/text/names.h"
+
+/* Other: nothing is known of it, so that its values are words until all are there. */
+typedef enum sm_column_role { SM_FEATURE, SM_ID, SM_WEIGHT, SM_TARGET, SM_OTHER, SM_IGNORED } sm_column_role;
+
+/* Open: nothing but missing values so far; the first other one decides. */
+typedef enum sm_column_kind { SM_OPEN, SM_NUMBERS, SM_WORDS } sm_column_kind;
+
+typedef struct sm_column {
+    const char *name; /* borrowed */
+    sm_column_role role;
+    sm_column_kind kind;
+    bool is_wished;  /* the reader's wish names it: its kind, or its role */
+    size_t room;     /* for so many rows at least, */
+    size_t capacity; /* and for so many as soon as the kind is known */
+    double *values;  /* numbers: [room], else NULL; owned */
+    double *plain;   /* values, where writing a finite number down is all there is to do; else NULL */
+    uint32_t *codes; /* words, but for ids: [room] places in words, else NULL; owned */
+    sm_names *words; /* the levels of a category, or the ids; owned */
+} sm_column;
+
+/* Makes room for so many rows, where the kind is known; those that were put stay. False: no memory. */
+bool sm_column_make_room(sm_column *column, size_t n_rows);
+void sm_column_stop(sm_column *column);
+
+/* The column after its last row: an open one becomes numbers, all missing, and room that was not needed is given back.
+ * False: no memory. */
+bool sm_column_finish(sm_column *column, size_t n_rows);
+
+/* Rows are put in order. Fails as table.h says, with the cell's place in the source. */
+smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size_t row, const sm_csv_cell *cell,
+                                smerf_error *error);
+smerf_status sm_column_put_number(sm_column *column, const sm_source *source, size_t row, double value, sm_spot spot,
+                                  smerf_error *error);
+
+#endif

@@ -1,0 +1,179 @@
+/* csv.c - see csv.h. */
+#include "io/text/csv.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/strings.h"
+#include "io/text/number.h"
+
+static bool ends_line(char byte) { return byte == '\n' || byte == '\r'; }
+
+static size_t skip_empty_lines(const sm_source *source, size_t place) {
+    while (place < source->n_bytes && ends_line(source->bytes[place])) place++;
+    return place;
+}
+
+static char find_separator(const sm_source *source, size_t place) {
+    static const char separators[] = {',', ';', '\t'};
+    size_t counts[256] = {0};
+    bool is_quoted = false;
+    for (size_t n_behind = place; place < source->n_bytes; place++) {
+        sm_source_pass(source, &n_behind, place); /* a line may be as long as a matrix */
+        char byte = source->bytes[place];
+        if (ends_line(byte) && !is_quoted) break;
+        if (byte == '"') is_quoted = !is_quoted;
+        if (!is_quoted) counts[(unsigned char)byte]++;
+    }
+    char best = ',';
+    for (size_t i = 0; i < sizeof separators; i++)
+        if (counts[(unsigned char)separators[i]] > counts[(unsigned char)best]) best = separators[i];
+    return best;
+}
+
+void sm_csv_start(sm_csv *csv, const sm_source *source) {
+    *csv = (sm_csv){.source = source};
+    size_t start = source->n_bytes >= 3 && memcmp(source->bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    csv->next = skip_empty_lines(source, start);
+    csv->separator = find_separator(source, csv->next);
+    csv->ends_cell['\0'] = csv->ends_cell['\n'] = csv->ends_cell['\r'] = true;
+    csv->ends_cell[(unsigned char)csv->separator] = true;
+}
+
+void sm_csv_stop(sm_csv *csv) {
+    sm_free(csv->unquoted);
+    *csv = (sm_csv){0};
+}
+
+/* Takes what must follow a cell that ends before `place`: a separator, the end of the line or of the text. */
+static inline smerf_status end_cell(sm_csv *csv, size_t place, sm_csv_cell *cell, smerf_error *error) {
+    const char *bytes = csv->source->bytes;
+    size_t n_bytes = csv->source->n_bytes;
+    cell->ends_row = place == n_bytes || bytes[place] != csv->separator;
+    csv->is_in_row = !cell->ends_row;
+    csv->next = place + (place < n_bytes);
+    sm_source_pass(csv->source, &csv->n_behind, csv->next);
+    if (place == n_bytes || bytes[place] == csv->separator || bytes[place] == '\n') return SMERF_OK;
+    if (bytes[place] == '\r') {
+        if (csv->next < n_bytes && bytes[csv->next] == '\n') csv->next++;
+        return SMERF_OK;
+    }
+    if (bytes[place] == '\0')
+        return sm_source_fail(csv->source, place, error, "a NUL byte, and CSV is text (in UTF-8)");
+    return sm_source_fail(csv->source, place, error,
+                          "text after a closing quote (a quote inside quotes is written twice)");
+}
+
+/* Copies the inside of a quoted cell, each doubled quote once. */
+static smerf_status unquote(sm_csv *csv, sm_csv_cell *cell, smerf_error *error) {
+    void *room = csv->unquoted;
+    bool fits = sm_grow(&room, &csv->unquoted_size, cell->n, 1);
+    csv->unquoted = room;
+    if (!fits) return sm_no_memory(error, "reading a quoted cell");
+    size_t n = 0;
+    for (size_t i = 0; i < cell->n; i++) {
+        csv->unquoted[n++] = cell->text[i];
+        if (cell->text[i] == '"') i++;
+    }
+    cell->text = csv->unquoted;
+    cell->n = n;
+    return SMERF_OK;
+}
+
+static smerf_status next_quoted(sm_csv *csv, sm_csv_cell *cell, smerf_error *error) {
+    const char *bytes = csv->source->bytes, *end = bytes + csv->source->n_bytes;
+    const char *inside = bytes + cell->place + 1, *quote = inside;
+    bool has_quotes = false;
+    for (;;) {
+        quote = memchr(quote, '"', (size_t)(end - quote));
+        if (quote == NULL)
+            return sm_source_fail(csv->source, cell->place, error, "a quote that opens here is never closed");
+        if (quote + 1 == end || quote[1] != '"') break;
+        has_quotes = true;
+        quote += 2;
+    }
+    cell->text = inside;
+    cell->n = (size_t)(quote - inside);
+    const char *nul = memchr(inside, '\0', cell->n);
+    if (nul != NULL) return end_cell(csv, (size_t)(nul - bytes), cell, error); /* which refuses it */
+    smerf_status status = end_cell(csv, (size_t)(quote + 1 - bytes), cell, error);
+    return status == SMERF_OK && has_quotes ? unquote(csv, cell, error) : status;
+}
+
+smerf_status sm_csv_next(sm_csv *csv, sm_csv_cell *cell, bool *found, smerf_error *error) {
+    const char *bytes = csv->source->bytes;
+    size_t n_bytes = csv->source->n_bytes;
+    if (!csv->is_in_row) csv->next = skip_empty_lines(csv->source, csv->next);
+    *found = csv->is_in_row || csv->next < n_bytes;
+    if (!*found) return SMERF_OK;
+    cell->place = csv->next;
+    if (csv->next < n_bytes && bytes[csv->next] == '"') return next_quoted(csv, cell, error);
+    size_t end = csv->next;
+    while (end < n_bytes && !csv->ends_cell[(unsigned char)bytes[end]]) end++;
+    cell->text = bytes + cell->place;
+    cell->n = end - cell->place;
+    return end_cell(csv, end, cell, error);
+}
+
+bool sm_csv_next_number(sm_csv *csv, sm_csv_cell *cell, double *value) {
+    const char *bytes = csv->source->bytes, *end = bytes + csv->source->n_bytes, *start = bytes + csv->next;
+    double number;
+    const char *after = sm_number_scan(start, end, &number);
+    if (after == NULL || after == end || (*after != csv->separator && *after != '\n') || isinf(number)) return false;
+    *value = number;
+    *cell = (sm_csv_cell){start, (size_t)(after - start), csv->next, *after == '\n'};
+    csv->is_in_row = !cell->ends_row;
+    csv->next = (size_t)(after + 1 - bytes);
+    sm_source_pass(csv->source, &csv->n_behind, csv->next);
+    return true;
+}
+
+size_t sm_csv_next_numbers(sm_csv *csv, double *const *columns, size_t j, size_t n, size_t row) {
+    const char *bytes = csv->source->bytes, *end = bytes + csv->source->n_bytes, *at = bytes + csv->next;
+    const char separator = csv->separator;
+    double number;
+    for (; j < n && columns[j] != NULL; j++) {
+        const char *after = sm_number_scan(at, end, &number);
+        if (after == NULL || after == end || *after != (j + 1 < n ? separator : '\n') || isinf(number)) break;
+        columns[j][row] = number;
+        at = after + 1;
+    }
+    csv->is_in_row = j > 0 && j < n;
+    csv->next = (size_t)(at - bytes);
+    sm_source_pass(csv->source, &csv->n_behind, csv->next);
+    return j;
+}
+
+/* Line ends, in quotes or not: LF, CRLF and CR.
+ *   end  of the text, which may go on after `to` */
+static size_t count_line_ends(const char *from, const char *to, const char *end) {
+    size_t n = 0;
+    for (const char *at = from; at < to && (at = memchr(at, '\n', (size_t)(to - at))) != NULL; at++) n++;
+    for (const char *at = from; at < to && (at = memchr(at, '\r', (size_t)(to - at))) != NULL; at++)
+        n += at + 1 == end || at[1] != '\n';
+    return n;
+}
+
+enum { COUNTED_AT_ONCE = 1 << 20 };
+
+/* Each row ends with a line end or with the text, and each of its cells with one byte. */
+size_t sm_csv_most_rows(const sm_csv *csv, size_t n_cells) {
+    const char *bytes = csv->source->bytes, *from = bytes + csv->next, *end = bytes + csv->source->n_bytes;
+    size_t n_lines = 1, n_behind = csv->next;
+    for (const char *part = from, *to; part < end; part = to) {
+        to = (size_t)(end - part) > COUNTED_AT_ONCE ? part + COUNTED_AT_ONCE : end;
+        n_lines += count_line_ends(part, to, end);
+        sm_source_pass(csv->source, &n_behind, (size_t)(to - bytes));
+    }
+    size_t n_fitting = (size_t)(end - from) / (n_cells == 0 ? 1 : n_cells) + 1;
+    return n_lines < n_fitting ? n_lines : n_fitting;
+}
+
+smerf_status sm_csv_check_text(const sm_csv_cell *cell, const sm_source *source, smerf_error *error) {
+    size_t n_fine = sm_utf8_length(cell->text, cell->n);
+    if (n_fine == cell->n) return SMERF_OK;
+    bool is_quoted = source->bytes[cell->place] == '"';
+    return sm_source_fail(source, cell->place + n_fine + is_quoted, error,
+                          "a byte that is not UTF-8, and CSV is text (in UTF-8)");
+}

@@ -1,0 +1,104 @@
+/* source.c - see source.h. */
+#include "io/text/source.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/strings.h"
+
+smerf_status sm_source_open(const char *path, sm_source *source, smerf_error *error) {
+    *source = (sm_source){0};
+    source->name = sm_copy_string(sm_input_name(path));
+    if (source->name == NULL) return sm_no_memory(error, "opening a file");
+    smerf_status status = sm_input_open(path, &source->input, error);
+    source->bytes = source->input.bytes;
+    source->n_bytes = source->input.n_bytes;
+    if (status != SMERF_OK) sm_source_close(source);
+    return status;
+}
+
+void sm_source_close(sm_source *source) {
+    sm_input_close(&source->input);
+    sm_free((void *)source->name);
+    *source = (sm_source){0};
+}
+
+/* Counted from the start each time: an error happens once, and cells need not remember where they stood. */
+static void find_line(const sm_source *source, size_t place, size_t *line, size_t *column) {
+    const char *bytes = source->bytes;
+    size_t start = source->n_bytes >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* byte order mark */
+    *line = 1;
+    *column = 1;
+    for (size_t i = start; i < place && i < source->n_bytes; i++) {
+        bool is_pair = bytes[i] == '\r' && i + 1 < source->n_bytes && bytes[i + 1] == '\n';
+        if (bytes[i] == '\n' || (bytes[i] == '\r' && !is_pair)) {
+            ++*line;
+            *column = 1;
+        } else if (((unsigned char)bytes[i] & 0xC0) != 0x80) { /* no continuation byte of UTF-8 */
+            ++*column;
+        }
+    }
+}
+
+static smerf_status fail(const sm_source *source, sm_spot spot, smerf_error *error, const char *format,
+                         va_list arguments) {
+    char what[sizeof error->message];
+    vsnprintf(what, sizeof what, format, arguments);
+    if (spot.place == SM_NO_PLACE)
+        return sm_fail_at(error, spot.row, spot.column, "%s: row %zu, column %zu: %s", source->name, spot.row,
+                          spot.column, what);
+    size_t line, column;
+    find_line(source, spot.place, &line, &column);
+    return sm_fail(error, SMERF_BAD_INPUT, "%s:%zu:%zu: %s", source->name, line, column, what);
+}
+
+smerf_status sm_source_fail(const sm_source *source, size_t place, smerf_error *error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    smerf_status status = fail(source, (sm_spot){.place = place}, error, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+smerf_status sm_source_fail_spot(const sm_source *source, sm_spot spot, smerf_error *error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    smerf_status status = fail(source, spot, error, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+smerf_status sm_source_place(const char *path, sm_place_finder find, const void *what, smerf_error *error) {
+    const smerf_error complaint = *error;
+    sm_source source = {0};
+    size_t place = SM_NO_PLACE;
+    if (sm_input_can_repeat(path) && sm_source_open(path, &source, NULL) == SMERF_OK) place = find(&source, what);
+    if (place != SM_NO_PLACE)
+        (void)sm_source_fail(&source, place, error, "%s", complaint.message);
+    else
+        (void)sm_fail(error, complaint.status, "%s: %s", sm_input_name(path), complaint.message);
+    sm_source_close(&source);
+    error->status = complaint.status;
+    error->row = complaint.row;
+    error->column = complaint.column;
+    return error->status;
+}
+
+const char *sm_excerpt(const char *text, size_t n, char excerpt[SM_EXCERPT]) {
+    const size_t room = SM_EXCERPT - sizeof "...";
+    size_t kept = n;
+    if (n > SM_EXCERPT - 1) {
+        kept = room;
+        while (kept > 0 && ((unsigned char)text[kept] & 0xC0) == 0x80) kept--; /* whole characters */
+    }
+    for (size_t i = 0, n_fine = sm_utf8_length(text, kept); i < kept; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        bool is_odd = i == n_fine; /* a byte that no terminal can show */
+        excerpt[i] = is_odd ? '?' : byte < 0x20 || byte == 0x7F ? ' ' : text[i];
+        if (is_odd) n_fine = i + 1 + sm_utf8_length(text + i + 1, kept - i - 1);
+    }
+    memcpy(excerpt + kept, kept < n ? "..." : "", kept < n ? 4 : 1);
+    return excerpt;
+}

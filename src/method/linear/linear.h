@@ -1,0 +1,32 @@
+/* linear.h - what mahalanobis and bilinear share: a matrix W = F^T F, and questions about it.
+ *
+ * An item x becomes the few numbers F (x - mean) or F x, and a distance is then
+ *     mahalanobis  |y_i - y_j|^2 = (x_i - x_j)^T W (x_i - x_j)
+ *     bilinear     1 - y_i . y_j = 1 - x_i^T W x_j
+ * which is symmetric to the last bit, costs the rank of W, and of a difference is never below 0. */
+#ifndef SM_METHOD_LINEAR_H
+#define SM_METHOD_LINEAR_H
+
+#include "method/linear/design.h"
+#include "model/method.h"
+
+struct sm_learned {
+    bool is_of_differences; /* mahalanobis */
+    sm_design design;
+    size_t rank;    /* of W; 0: W is 0 */
+    double *factor; /* [rank][n_columns] F */
+};
+
+/* Everything but the fit. */
+smerf_status sm_linear_check(const sm_lesson *lesson, smerf_error *error);
+void sm_linear_free(sm_learned *learned);
+smerf_status sm_linear_ask(const sm_learned *learned, const sm_asked_sides *sides, sm_crew *crew, sm_answers **out,
+                           smerf_error *error);
+void sm_linear_answers_free(sm_answers *answers);
+void sm_linear_answer(sm_answers *answers, size_t row, const uint32_t *columns, size_t n, size_t thread,
+                      double *distances);
+smerf_status sm_linear_save(const sm_learned *learned, sm_tensors *tensors, smerf_error *error);
+smerf_status sm_linear_load(bool is_of_differences, const sm_tensors *tensors, const sm_features *features,
+                            sm_learned **out, smerf_error *error);
+
+#endif

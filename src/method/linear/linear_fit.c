@@ -1,0 +1,139 @@
+/* linear_fit.c - see linear_fit.h.
+ *   1. items as rows of numbers                                                 design.c
+ *   2. pairs and their weights                                                  lesson_pairs.c
+ *   3. coordinates in which the problem is well conditioned                     frame.c
+ *   4. the sums over pairs, once                                                pair_squares.c
+ *   5. the best positive semidefinite A: at once, or by iteration               psd_least_squares.c
+ *   6. W = T A T' as F' F, one row of F for each positive eigenvalue of A */
+#include "method/linear/linear_fit.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "method/linear/pair_squares.h"
+
+/* Shares of the whole job that have passed when the frame is there, and the sums are. */
+static const double after_frame = 0.2, after_sums = 0.5;
+
+typedef struct fitting {
+    const sm_lesson *lesson;
+    sm_learned *learned;
+    sm_lesson_pairs pairs;
+    sm_frame frame;
+    sm_pair_squares squares;
+    double *a, *values, *vectors, *room; /* [rank][rank], [rank], [rank][rank], see sm_psd_part */
+    sm_psd_facts facts;
+} fitting;
+
+static smerf_status take_room(fitting *at, smerf_error *error) {
+    size_t rank = at->frame.rank;
+    at->a = sm_array(rank * rank, sizeof *at->a);
+    at->values = sm_array(rank, sizeof *at->values);
+    at->vectors = sm_array(rank * rank, sizeof *at->vectors);
+    at->room = sm_array(rank * rank + 3 * rank, sizeof *at->room);
+    bool is_there = at->a != NULL && at->values != NULL && at->vectors != NULL && at->room != NULL;
+    return is_there ? SMERF_OK : sm_no_memory(error, "solving for W");
+}
+
+/* H is the identity, so A is the positive part of b, and S the negative one: nothing but rounding is left over. */
+static smerf_status solve_directly(fitting *at, smerf_error *error) {
+    size_t rank = at->frame.rank;
+    for (size_t k = 0; k < rank * rank; k++) at->a[k] = at->squares.b[k];
+    sm_psd_part(at->a, rank, at->values, at->vectors, at->room);
+    return sm_pair_squares_residual(&at->squares, at->lesson->crew, at->a, &at->facts.kkt, error);
+}
+
+static smerf_status solve(fitting *at, smerf_error *error) {
+    const sm_psd_problem problem = {
+        .n = at->frame.rank, .b = at->squares.b, .apply = sm_pair_squares_apply, .context = &at->squares};
+    smerf_status status = take_room(at, error);
+    if (status != SMERF_OK) return status;
+    if (sm_pair_squares_is_direct(&at->squares)) return solve_directly(at, error);
+    status = sm_psd_least_squares(&problem, at->lesson->crew, at->a, &at->facts, error);
+    if (status == SMERF_OK) sm_psd_part(at->a, at->frame.rank, at->values, at->vectors, at->room);
+    return status;
+}
+
+/* Eigenvalues below this share of the largest are rounding. */
+static const double nothing = 1e-15;
+
+static smerf_status make_factor(fitting *at, smerf_error *error) {
+    sm_learned *learned = at->learned;
+    size_t rank = at->frame.rank, p = at->frame.n_columns;
+    double largest = 0;
+    for (size_t k = 0; k < rank; k++) largest = fmax(largest, at->values[k]);
+    learned->factor = sm_zeros(sm_size(rank, p, 0), sizeof *learned->factor);
+    if (learned->factor == NULL) return sm_no_memory(error, "solving for W");
+    for (size_t k = 0; k < rank; k++) {
+        if (!(at->values[k] > nothing * largest)) continue;
+        double *row = learned->factor + learned->rank++ * p, root = sqrt(at->values[k]);
+        for (size_t c = 0; c < p; c++) {
+            for (size_t d = 0; d < rank; d++) row[c] += at->frame.t[c * rank + d] * at->vectors[k * rank + d];
+            row[c] *= root;
+            if (!isfinite(row[c]))
+                return sm_fail(error, SMERF_BAD_INPUT,
+                               "the distances are so large, or the features so small, that W overflows");
+        }
+    }
+    return SMERF_OK;
+}
+
+static void tell(const fitting *at, sm_findings *findings) {
+    bool is_of_differences = at->learned->is_of_differences;
+    double p = (double)at->frame.n_columns, n_unknowns = p * (p + 1) / 2;
+    double n_pairs = at->pairs.n_pairs + (is_of_differences ? 0 : at->pairs.n_selves);
+    sm_findings_add(findings, "unknowns", n_unknowns);
+    sm_findings_add(findings, "pairs", n_pairs);
+    sm_findings_add(findings, "fewer pairs than unknowns", n_pairs < n_unknowns);
+    sm_findings_add(findings, "columns", p);
+    sm_findings_add(findings, "rank of the columns", (double)at->frame.rank);
+    sm_findings_add(findings, "rank of w", (double)at->learned->rank);
+    sm_findings_add(findings, "iterations", (double)at->facts.n_iterations);
+    sm_findings_add(findings, "kkt residual", at->facts.kkt);
+}
+
+/* A crew's loops report between these two. */
+static void set_shares(sm_crew *crew, double from, double to) {
+    crew->share_from = from;
+    crew->share_to = to;
+}
+
+static smerf_status learn(fitting *at, smerf_error *error) {
+    const sm_lesson *lesson = at->lesson;
+    bool is_of_differences = at->learned->is_of_differences;
+    set_shares(lesson->crew, 0, 0);
+    smerf_status status = sm_design_learn(&at->learned->design, lesson->features, lesson->view, error);
+    if (status == SMERF_OK) status = sm_lesson_pairs_start(&at->pairs, lesson, error);
+    if (status == SMERF_OK)
+        status = sm_frame_new(&at->frame, lesson, &at->learned->design, &at->pairs, is_of_differences, error);
+    if (status != SMERF_OK || at->frame.rank == 0) return status;
+    set_shares(lesson->crew, after_frame, after_sums);
+    status = sm_pair_squares_start(&at->squares, &at->pairs, &at->frame, is_of_differences, lesson->crew, error);
+    set_shares(lesson->crew, after_sums, 1);
+    if (status == SMERF_OK) status = solve(at, error);
+    if (status == SMERF_OK) status = make_factor(at, error);
+    return status;
+}
+
+smerf_status sm_linear_fit(const sm_lesson *lesson, bool is_of_differences, sm_learned **out, sm_findings *findings,
+                           smerf_error *error) {
+    fitting at = {.lesson = lesson, .learned = sm_zeros(1, sizeof *at.learned)};
+    if (at.learned == NULL) return sm_no_memory(error, "learning");
+    at.learned->is_of_differences = is_of_differences;
+    smerf_status status = learn(&at, error);
+    if (status == SMERF_OK) status = sm_crew_report(lesson->crew, 1, error);
+    if (status == SMERF_OK) {
+        tell(&at, findings);
+        *out = at.learned;
+    } else {
+        sm_linear_free(at.learned);
+    }
+    sm_lesson_pairs_free(&at.pairs);
+    sm_frame_free(&at.frame);
+    sm_pair_squares_free(&at.squares);
+    sm_free(at.a);
+    sm_free(at.values);
+    sm_free(at.vectors);
+    sm_free(at.room);
+    return status;
+}

@@ -1,0 +1,123 @@
+/* rfd.c - "rfd", random forest distance (Xiong, Johnson, Xu & Corso 2012): a regression forest on pairs of items.
+ *   1. choose the pairs                                              rfd_pairs.c
+ *   2. describe each by its pair features                            pair_features.c
+ *   3. grow our own regression forest on them: the pairs are its items, z is its response    rfd_forest.c
+ *   4. keep what prediction needs of it                              value_forest.c
+ *   5. a distance is the mean over the trees of the mean z in the pair's leaf                rfd_walk.c
+ * Links and labels are z of 0 and 1: the forest then estimates a probability. */
+#include "base/memory.h"
+#include "method/methods.h"
+#include "method/pair_forest/rfd_forest.h"
+#include "method/pair_forest/rfd_walk.h"
+
+struct sm_learned {
+    sm_value_forest forest;
+};
+
+static smerf_status check(const sm_lesson *lesson, smerf_error *error) {
+    if (sm_rfd_n_known(lesson->target) == 0)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "rfd: no distance of two different items is known; a forest on pairs needs at least one");
+    return SMERF_OK;
+}
+
+static void free_learned(sm_learned *learned) {
+    if (learned == NULL) return;
+    sm_value_forest_free(&learned->forest);
+    sm_free(learned);
+}
+
+/* ---- learning ---- */
+
+static smerf_status fit(const sm_lesson *lesson, sm_learned **out, sm_findings *findings, smerf_error *error) {
+    sm_rfd_pairs pairs = {0};
+    sm_learned *learned = sm_zeros(1, sizeof *learned);
+    if (learned == NULL) return sm_no_memory(error, "learning");
+    lesson->crew->share_to = 0; /* the forest is what progress is about */
+    smerf_status status = sm_rfd_pairs_choose(&pairs, lesson, error);
+    if (status == SMERF_OK) status = sm_rfd_grow(lesson, &pairs, &learned->forest, error);
+    if (status == SMERF_OK) {
+        sm_findings_add(findings, "pairs", (double)pairs.n);
+        sm_findings_add(findings, "pairs known", (double)pairs.n_known);
+        sm_findings_add(findings, "pair features", 2 * (double)sm_item_numbers_count(lesson->features));
+        *out = learned;
+        learned = NULL;
+    }
+    sm_rfd_pairs_free(&pairs);
+    free_learned(learned);
+    return status;
+}
+
+/* ---- predicting ---- */
+
+struct sm_answers {
+    const sm_value_forest *forest;
+    sm_item_numbers rows, others; /* others: empty if the columns are the rows */
+    const sm_item_numbers *columns;
+};
+
+static void answers_free(sm_answers *answers) {
+    if (answers == NULL) return;
+    sm_item_numbers_free(&answers->rows);
+    sm_item_numbers_free(&answers->others);
+    sm_free(answers);
+}
+
+static smerf_status ask(const sm_learned *learned, const sm_asked_sides *sides, sm_crew *crew, sm_answers **out,
+                        smerf_error *error) {
+    (void)crew;
+    sm_answers *answers = sm_zeros(1, sizeof *answers);
+    if (answers == NULL) return sm_no_memory(error, "predicting");
+    answers->forest = &learned->forest;
+    answers->columns = sides->is_square ? &answers->rows : &answers->others;
+    smerf_status status = sm_item_numbers_start(&answers->rows, sides->rows.view, sides->features, error);
+    if (status == SMERF_OK && !sides->is_square)
+        status = sm_item_numbers_start(&answers->others, sides->columns.view, sides->features, error);
+    if (status == SMERF_OK)
+        *out = answers;
+    else
+        answers_free(answers);
+    return status;
+}
+
+/* Tree by tree: each is in the cache while all pairs pass. */
+static void answer_pairs(sm_answers *answers, const uint32_t *left, const uint32_t *right, size_t n,
+                         double *distances) {
+    const sm_value_forest *forest = answers->forest;
+    for (size_t p = 0; p < n; p++) distances[p] = 0;
+    for (size_t b = 0; b < forest->n_trees; b++)
+        sm_rfd_walk(&forest->trees[b], &answers->rows, answers->columns, left, right, n, distances);
+    for (size_t p = 0; p < n; p++) distances[p] /= (double)forest->n_trees;
+}
+
+/* ---- files ---- */
+
+static smerf_status save(const sm_learned *learned, sm_tensors *tensors, smerf_error *error) {
+    return sm_value_forest_save(&learned->forest, tensors, error);
+}
+
+static smerf_status load(const sm_tensors *tensors, const sm_features *features, size_t n_items, sm_learned **out,
+                         smerf_error *error) {
+    (void)n_items;
+    sm_features numbers = {.n = 2 * sm_item_numbers_count(features)}; /* a pair feature is a number: all zeros */
+    sm_learned *learned = sm_zeros(1, sizeof *learned);
+    numbers.feature = sm_zeros(numbers.n, sizeof *numbers.feature);
+    smerf_status status = learned != NULL && numbers.feature != NULL ? SMERF_OK : sm_no_memory(error, "loading trees");
+    if (status == SMERF_OK) status = sm_value_forest_load(&learned->forest, tensors, &numbers, 1, error);
+    sm_free(numbers.feature);
+    if (status == SMERF_OK)
+        *out = learned;
+    else
+        free_learned(learned);
+    return status;
+}
+
+const sm_method sm_method_rfd = {.name = "rfd",
+                                 .check = check,
+                                 .fit = fit,
+                                 .free = free_learned,
+                                 .ask = ask,
+                                 .answers_free = answers_free,
+                                 .answer_pairs = answer_pairs,
+                                 .save = save,
+                                 .load = load};

@@ -1,0 +1,151 @@
+/* answers.c - see answers.h. */
+#include "predict/answers.h"
+
+#include "base/memory.h"
+
+/* Many pairs at a time: enough that what a method has learned is read once for many of them. */
+enum { PAIRS_AT_A_TIME = 16384 };
+
+/* A thread's list of pairs. */
+struct sm_answer_list {
+    uint32_t left[PAIRS_AT_A_TIME], right[PAIRS_AT_A_TIME];
+    double distance[PAIRS_AT_A_TIME];
+    size_t n;
+};
+
+/* ---- making ready ---- */
+
+/* Which of the items are training items. By row alone, two files that happen to hold the same features in some row would
+ * be mixed up: without ids, items are known again only if they are all the training items in their order, or who asks says
+ * which rows they are. */
+static smerf_status look_up(const smerf_model *model, sm_side *side, smerf_error *error) {
+    const smerf_items *items = side->items;
+    side->place = sm_array(items->n_items, sizeof *side->place);
+    if (side->place == NULL) return sm_no_memory(error, "looking up items");
+    smerf_status status = sm_model_look_up(model, items, &side->view, side->place, error);
+    if (status != SMERF_OK || (model->ids.n > 0 && items->ids.n > 0) || items->rows != NULL) return status;
+    bool is_all = items->n_items == model->n_items;
+    for (size_t i = 0; i < items->n_items; i++) is_all = is_all && side->place[i] != SMERF_MISSING;
+    for (size_t i = 0; i < items->n_items && !is_all; i++) side->place[i] = SMERF_MISSING;
+    return SMERF_OK;
+}
+
+static sm_asked_items describe(const sm_side *side) {
+    return (sm_asked_items){.view = &side->view, .place = side->place, .items = side->items};
+}
+
+smerf_status sm_answers_start(sm_asked *asked, sm_crew *crew, smerf_error *error) {
+    const smerf_model *model = asked->model;
+    smerf_status status = SMERF_OK;
+    if (asked->answers != NULL) return SMERF_OK;
+    if (model->method->knows_items) status = look_up(model, &asked->rows, error);
+    if (model->method->knows_items && !asked->is_square && status == SMERF_OK)
+        status = look_up(model, &asked->others, error);
+    if (model->method->answer_pairs != NULL && status == SMERF_OK) {
+        asked->lists = sm_array(crew->n_threads, sizeof *asked->lists);
+        if (asked->lists == NULL) status = sm_no_memory(error, "predicting");
+    }
+    if (status != SMERF_OK) return status;
+    asked->sides = (sm_asked_sides){.features = &model->features,
+                                    .n_trained = model->n_items,
+                                    .rows = describe(&asked->rows),
+                                    .columns = describe(asked->is_square ? &asked->rows : &asked->others),
+                                    .is_square = asked->is_square,
+                                    .n_threads = crew->n_threads};
+    return model->method->ask(model->learned, &asked->sides, crew, &asked->answers, error);
+}
+
+void sm_answers_free(sm_asked *asked) {
+    if (asked->answers != NULL) asked->model->method->answers_free(asked->answers);
+    sm_free(asked->rows.place);
+    sm_free(asked->others.place);
+    sm_free(asked->lists);
+}
+
+/* ---- whole rows ---- */
+
+/* Whether (i, j) will be (j, i). */
+static bool is_mirrored(const sm_asked *asked, size_t panel_first, size_t i, size_t j) {
+    return asked->is_square && j >= panel_first && j < i;
+}
+
+/* Answers the list, puts the distances where they belong, and empties it. */
+static void answer_list(const sm_asked *asked, sm_answer_list *list, size_t panel_first, double *distances) {
+    size_t n_columns = sm_asked_columns(asked)->n;
+    asked->model->method->answer_pairs(asked->answers, list->left, list->right, list->n, list->distance);
+    for (size_t k = 0; k < list->n; k++)
+        distances[(list->left[k] - panel_first) * n_columns + list->right[k]] = list->distance[k];
+    list->n = 0;
+}
+
+void sm_answer_rows(const sm_asked *asked, size_t panel_first, size_t first, size_t end, size_t thread,
+                    double *distances) {
+    size_t n_columns = sm_asked_columns(asked)->n;
+    const sm_method *method = asked->model->method;
+    for (size_t i = first; i < end && method->answer_pairs == NULL; i++)
+        method->answer(asked->answers, i, NULL, n_columns, thread, distances + (i - panel_first) * n_columns);
+    if (method->answer_pairs == NULL) return;
+    sm_answer_list *list = &asked->lists[thread];
+    list->n = 0;
+    for (size_t i = first; i < end; i++)
+        for (size_t j = 0; j < n_columns; j++) {
+            if (is_mirrored(asked, panel_first, i, j)) continue;
+            list->left[list->n] = (uint32_t)i;
+            list->right[list->n++] = (uint32_t)j;
+            if (list->n == PAIRS_AT_A_TIME) answer_list(asked, list, panel_first, distances);
+        }
+    answer_list(asked, list, panel_first, distances);
+}
+
+void sm_answers_mirror(const sm_asked *asked, size_t panel_first, size_t panel_end, double *distances) {
+    size_t n_columns = sm_asked_columns(asked)->n;
+    if (asked->model->method->answer_pairs == NULL || !asked->is_square) return;
+    for (size_t i = panel_first; i < panel_end; i++)
+        for (size_t j = panel_first; j < i; j++)
+            distances[(i - panel_first) * n_columns + j] = distances[(j - panel_first) * n_columns + i];
+}
+
+/* ---- listed pairs ---- */
+
+enum { FEWEST_A_TASK = 1024 };
+
+typedef struct pairs_job {
+    sm_asked *asked;
+    const uint32_t *left, *right;
+    size_t n_pairs, n_a_task;
+    double *distance;
+} pairs_job;
+
+/* Enough tasks for all threads, of no fewer pairs than are worth it. */
+static size_t pairs_a_task(size_t n_pairs, size_t n_threads) {
+    size_t fair = n_pairs / (4 * n_threads);
+    return fair < FEWEST_A_TASK ? FEWEST_A_TASK : fair > PAIRS_AT_A_TIME ? PAIRS_AT_A_TIME : fair;
+}
+
+/* Pairs of one row that stand next to each other are answered together. */
+static smerf_status answer_some(void *argument, size_t task, size_t thread, smerf_error *error) {
+    const pairs_job *job = argument;
+    const sm_method *method = job->asked->model->method;
+    (void)error;
+    size_t first = task * job->n_a_task, rest = job->n_pairs - first;
+    size_t last = first + (rest < job->n_a_task ? rest : job->n_a_task);
+    if (method->answer_pairs != NULL) {
+        method->answer_pairs(job->asked->answers, job->left + first, job->right + first, last - first,
+                             job->distance + first);
+        return SMERF_OK;
+    }
+    for (size_t p = first, end; p < last; p = end) {
+        for (end = p + 1; end < last && job->left[end] == job->left[p];) end++;
+        method->answer(job->asked->answers, job->left[p], job->right + p, end - p, thread, job->distance + p);
+    }
+    return SMERF_OK;
+}
+
+smerf_status sm_answer_pairs(sm_asked *asked, const uint32_t *left, const uint32_t *right, size_t n_pairs,
+                             sm_crew *crew, double *distance, smerf_error *error) {
+    pairs_job job = {.asked = asked, .left = left, .right = right, .n_pairs = n_pairs, .distance = distance};
+    smerf_status status = sm_answers_start(asked, crew, error);
+    if (status != SMERF_OK) return status;
+    job.n_a_task = pairs_a_task(n_pairs, crew->n_threads);
+    return sm_crew_do(crew, (n_pairs + job.n_a_task - 1) / job.n_a_task, answer_some, &job, error);
+}

@@ -1,0 +1,110 @@
+/* values.c - the label or the response itself: the mean over the trees of what the leaf of an item holds. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "predict/asked.h"
+
+enum { ITEMS_A_TASK = 256 };
+
+typedef struct values_job {
+    sm_asked *asked;
+    size_t n_values;
+    double *values;     /* [rows][n_values] the caller's; sums at first */
+    double *leaf;       /* [n_threads][n_values] of one leaf */
+    uint32_t *n_spoken; /* [rows] out of bag: trees that have not seen the item; else NULL */
+} values_job;
+
+static void add_tree(const values_job *job, size_t b, size_t first, size_t end, double *leaf) {
+    const sm_asked *asked = job->asked;
+    const smerf_target *target = asked->model->target;
+    const sm_leaves *leaves = &sm_asked_ready(asked, b)->leaves;
+    const bool *is_out = sm_asked_is_out(asked, b);
+    uint32_t row_leaf[ITEMS_A_TASK];
+    sm_asked_row_leaves(asked, b, first, end, row_leaf);
+    for (size_t i = first; i < end; i++) {
+        if (is_out != NULL && !is_out[i]) continue;
+        double *sums = job->values + i * job->n_values;
+        target->kind->leaf_values(target, leaves, row_leaf[i - first], leaf);
+        for (size_t v = 0; v < job->n_values; v++) sums[v] += leaf[v];
+        if (is_out != NULL) job->n_spoken[i]++;
+    }
+}
+
+static smerf_status add_group(void *argument, size_t task, size_t thread, smerf_error *error) {
+    values_job *job = argument;
+    const sm_asked *asked = job->asked;
+    (void)error;
+    size_t n_values = job->n_values, first = task * ITEMS_A_TASK;
+    size_t end = first + ITEMS_A_TASK < asked->rows.n ? first + ITEMS_A_TASK : asked->rows.n;
+    if (asked->first == 0) {
+        memset(job->values + first * n_values, 0, (end - first) * n_values * sizeof *job->values);
+        if (job->n_spoken != NULL) memset(job->n_spoken + first, 0, (end - first) * sizeof *job->n_spoken);
+    }
+    for (size_t b = asked->first; b < asked->end; b++) add_tree(job, b, first, end, job->leaf + thread * n_values);
+    if (asked->end < asked->n_trees) return SMERF_OK;
+    for (size_t i = first; i < end; i++) {
+        double n = job->n_spoken != NULL ? job->n_spoken[i] : (double)asked->n_trees;
+        for (size_t v = 0; v < n_values; v++) job->values[i * n_values + v] /= n > 0 ? n : NAN;
+    }
+    return SMERF_OK;
+}
+
+static smerf_status predict(values_job *job, sm_crew *crew, smerf_error *error) {
+    sm_asked *asked = job->asked;
+    smerf_status status = sm_asked_plan(asked, false, false, error);
+    if (status != SMERF_OK) return status;
+    size_t n_tasks = (asked->rows.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK;
+    job->leaf = sm_array(sm_size(crew->n_threads, job->n_values, 0), sizeof *job->leaf);
+    job->n_spoken = asked->is_out_of_bag ? sm_array(asked->rows.n, sizeof *job->n_spoken) : NULL;
+    if (job->leaf == NULL || (asked->is_out_of_bag && job->n_spoken == NULL))
+        status = sm_no_memory(error, "predicting values");
+    for (size_t group = 0; group < asked->n_groups && status == SMERF_OK; group++) {
+        crew->share_from = (double)group / (double)asked->n_groups;
+        crew->share_to = (double)(group + 1) / (double)asked->n_groups;
+        status = sm_asked_turn(asked, group, crew, error);
+        if (status == SMERF_OK) status = sm_crew_do(crew, n_tasks, add_group, job, error);
+    }
+    sm_free(job->leaf);
+    sm_free(job->n_spoken);
+    return status;
+}
+
+smerf_status sm_predict_values(const smerf_model *model, const smerf_question *question, const sm_limits *limits,
+                               const smerf_run *run, double *values, smerf_error *error) {
+    smerf_status status = sm_model_check_forest(model, "labels and responses", error);
+    if (status != SMERF_OK) return status;
+    if (smerf_model_n_values(model) == 0)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "the model was fitted on distances: only labels and responses can be predicted");
+    if (question->columns != NULL)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "labels and responses are predicted for items, not for pairs of them: "
+                       "there is no second set");
+    sm_crew crew;
+    sm_asked asked;
+    sm_crew_start(&crew, run);
+    status = sm_asked_start(&asked, model, question, limits, error);
+    if (status != SMERF_OK) return status;
+    values_job job = {.asked = &asked, .n_values = smerf_model_n_values(model), .values = values};
+    status = predict(&job, &crew, error);
+    sm_asked_free(&asked);
+    return status;
+}
+
+smerf_status smerf_predict_values(const smerf_model *model, const smerf_question *question, const smerf_run *run,
+                                  double *values, smerf_error *error) {
+    return sm_predict_values(model, question, &sm_usual_limits, run, values, error);
+}
+
+size_t smerf_model_n_values(const smerf_model *model) {
+    if (model->target == NULL) return 0;
+    const sm_target_kind *kind = model->target->kind;
+    return kind->n_values != NULL ? kind->n_values(model->target) : 0;
+}
+
+const char *smerf_model_value_name(const smerf_model *model, size_t value) {
+    if (model->target == NULL) return NULL;
+    const sm_target_kind *kind = model->target->kind;
+    return kind->value_name != NULL ? kind->value_name(model->target, value) : NULL;
+}

@@ -1,0 +1,18 @@
+/* completed.h - pairs of which the missing ones were filled in. */
+#ifndef SM_TARGET_COMPLETED_H
+#define SM_TARGET_COMPLETED_H
+
+#include "target/completed/completion.h"
+#include "target/target.h"
+
+extern const sm_target_kind sm_target_completed;
+
+/* Known pairs as they are, the others as the completion says, z_ii as the pairs say.
+ *   pairs       of the kind pairs or observed; shared
+ *   completion  taken over, also on failure */
+smerf_status sm_completed_new(smerf_target *pairs, sm_completion *completion, smerf_target **out, smerf_error *error);
+
+/* The pairs that it was made from; NULL: it is no completed target. */
+const smerf_target *sm_completed_pairs(const smerf_target *target);
+
+#endif

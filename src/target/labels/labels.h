@@ -1,0 +1,49 @@
+/* labels.h - labels, shared by the files that make them, grow on them and predict from them. */
+#ifndef SM_TARGET_LABELS_H
+#define SM_TARGET_LABELS_H
+
+#include "target/numbers/one_column.h"
+
+typedef struct sm_labels {
+    sm_one_column column;
+    const uint32_t *class_of;  /* [n_items] */
+    const sm_strings *classes; /* those that occur, in bytewise order */
+    uint32_t *own_class_of;    /* the same, if they are ours */
+    sm_strings own_classes;
+} sm_labels;
+
+static inline const sm_labels *sm_labels_of(const smerf_target *target) { return (const sm_labels *)target; }
+
+/* labels_search.c */
+sm_search *sm_labels_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error);
+void sm_labels_search_free(sm_search *search);
+size_t sm_labels_enter(sm_search *search, const sm_node *node, size_t view);
+bool sm_labels_is_pure(sm_search *search, const sm_node *node);
+double sm_labels_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
+void sm_labels_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean);
+
+/* labels_scan.c */
+extern const sm_scanner sm_labels_scanner;
+
+/* labels_leaves.c */
+size_t sm_labels_summary_bytes(const smerf_target *target, size_t n_leaves);
+void *sm_labels_summarise(const smerf_target *target, const sm_leaves *leaves);
+void sm_labels_summary_free(void *summary);
+void sm_labels_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row, double *scratch);
+size_t sm_labels_n_strip_numbers(const smerf_target *target);
+void sm_labels_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
+                          const sm_strip_kernels *kernels, double *scratch, double *table);
+bool sm_labels_leaf_codes(const smerf_target *target, const sm_leaves *leaves, uint8_t *code);
+double sm_labels_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
+size_t sm_labels_n_coordinates(const smerf_target *target);
+void sm_labels_leaf_point(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *point,
+                          double *term);
+double sm_labels_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
+void sm_labels_leaf_values(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *values);
+size_t sm_labels_node_bytes(const smerf_target *target, const sm_leaves *leaves);
+void *sm_labels_summarise_nodes(const smerf_target *target, const sm_nodes *nodes);
+void sm_labels_nodes_free(void *summary);
+void sm_labels_path_means(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path,
+                          size_t n, double *mean, double *scratch);
+
+#endif

@@ -1,0 +1,166 @@
+/* vectors_leaves.c - how far apart two leaves are, from their mean vectors. See vectors.h.
+ *
+ * In deviations from the two leaves' own means m and m', Eq. (2) is
+ *     h(l, l') = (mean of b_i in l) + (mean of b_j in l') + <m - m', m - m'>,
+ * the same to the last bit for (l, l') and (l', l). */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "target/vectors/vectors.h"
+
+static size_t n_numbers(const sm_vectors *vectors, size_t n_leaves) {
+    return sm_size(n_leaves, vectors->rank + 1 + (vectors->self != NULL), 0);
+}
+
+size_t sm_vector_summary_bytes(const sm_vectors *vectors, size_t n_leaves) {
+    return sm_size(n_numbers(vectors, n_leaves), sizeof(double), sizeof(sm_vector_summary));
+}
+
+/* The mean vector of members first .. end-1. */
+static double find_mean(const sm_vectors *vectors, const sm_leaves *leaves, size_t first, size_t end, double *mean) {
+    size_t rank = vectors->rank;
+    double total = 0;
+    memset(mean, 0, rank * sizeof *mean);
+    for (size_t member = first; member < end; member++) {
+        const double *u = vectors->u + leaves->item[member] * rank;
+        total += leaves->weight[member];
+        for (size_t r = 0; r < rank; r++) mean[r] += leaves->weight[member] * u[r];
+    }
+    for (size_t r = 0; r < rank; r++) mean[r] /= total;
+    return total;
+}
+
+/* b_i in deviations from a mean. */
+static double part_of(const sm_vectors *vectors, size_t item, const double *mean) {
+    const double *u = vectors->u + item * vectors->rank, *scale = vectors->scale;
+    double sum = 0;
+    if (vectors->a == NULL) {
+        for (size_t r = 0; r < vectors->rank; r++) sum += scale[r] * (u[r] - mean[r]) * (u[r] - mean[r]);
+        return sum;
+    }
+    for (size_t r = 0; r < vectors->rank; r++) sum += scale[r] * mean[r] * (2 * (u[r] - mean[r]) + mean[r]);
+    return vectors->a[item] - sum;
+}
+
+static void summarise_leaf(const sm_vectors *vectors, const sm_leaves *leaves, size_t leaf,
+                           sm_vector_summary *summary) {
+    size_t first = leaves->first[leaf], end = leaves->first[leaf + 1];
+    double *mean = summary->mean + leaf * vectors->rank, spread = 0, own = 0;
+    double total = find_mean(vectors, leaves, first, end, mean);
+    for (size_t member = first; member < end; member++) {
+        size_t item = leaves->item[member];
+        double share = leaves->weight[member] / total;
+        spread += share * part_of(vectors, item, mean);
+        if (vectors->self != NULL) own += share * share * (vectors->self[item] - sm_vectors_pair(vectors, item, item));
+    }
+    bool is_one = end - first == 1; /* then nothing needs to be rounded */
+    summary->spread[leaf] = spread;
+    if (summary->itself != NULL) summary->itself[leaf] = is_one ? vectors->self[leaves->item[first]] : 2 * spread + own;
+}
+
+sm_vector_summary *sm_vector_summarise(const sm_vectors *vectors, const sm_leaves *leaves) {
+    sm_vector_summary *summary = sm_zeros(1, sizeof *summary);
+    double *numbers = sm_array(n_numbers(vectors, leaves->n), sizeof *numbers);
+    if (summary == NULL || numbers == NULL) {
+        sm_free(summary);
+        sm_free(numbers);
+        return NULL;
+    }
+    summary->mean = numbers;
+    summary->spread = numbers + leaves->n * vectors->rank;
+    if (vectors->self != NULL) summary->itself = summary->spread + leaves->n;
+    for (size_t leaf = 0; leaf < leaves->n; leaf++) summarise_leaf(vectors, leaves, leaf, summary);
+    return summary;
+}
+
+void sm_vector_summary_free(sm_vector_summary *summary) {
+    if (summary == NULL) return;
+    sm_free(summary->mean);
+    sm_free(summary);
+}
+
+double sm_vector_leaf_pair(const sm_vectors *vectors, const sm_vector_summary *summary, size_t a, size_t b) {
+    if (a == b && summary->itself != NULL) return summary->itself[a];
+    const double *left = summary->mean + a * vectors->rank, *right = summary->mean + b * vectors->rank;
+    double square = 0;
+    for (size_t r = 0; r < vectors->rank; r++)
+        square += vectors->scale[r] * ((left[r] - right[r]) * (left[r] - right[r]));
+    return summary->spread[a] + summary->spread[b] + square;
+}
+
+void sm_vector_leaf_row(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves, size_t leaf,
+                        double *row) {
+    for (size_t l = 0; l < n_leaves; l++) row[l] = sm_vector_leaf_pair(vectors, summary, leaf, l);
+}
+
+/* Means and spreads of several leaves side by side.   mean_of  [rank][SM_STRIP]    spread_of  [SM_STRIP] */
+static void lay_out(const sm_vectors *vectors, const sm_vector_summary *summary, const uint32_t *leaf, double *mean_of,
+                    double *spread_of) {
+    for (size_t r = 0; r < SM_STRIP; r++) {
+        spread_of[r] = summary->spread[leaf[r]];
+        for (size_t k = 0; k < vectors->rank; k++)
+            mean_of[k * SM_STRIP + r] = summary->mean[leaf[r] * vectors->rank + k];
+    }
+}
+
+void sm_vector_leaf_strip(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves,
+                          const uint32_t *leaf, const sm_strip_kernels *kernels, double *mean_of, double *table) {
+    double spread_of[SM_STRIP];
+    lay_out(vectors, summary, leaf, mean_of, spread_of);
+    kernels->squares(summary->mean, summary->spread, vectors->scale, vectors->rank, n_leaves, mean_of, spread_of,
+                     table);
+    for (size_t r = 0; r < SM_STRIP && summary->itself != NULL; r++)
+        table[leaf[r] * SM_STRIP + r] = summary->itself[leaf[r]];
+}
+
+bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *summary, const uint32_t *leaf,
+                         const sm_strip_kernels *kernels, double *mean_of, const uint32_t *column_leaf, size_t n,
+                         double *sums) {
+    double spread_of[SM_STRIP];
+    if (summary->itself != NULL) return false;
+    lay_out(vectors, summary, leaf, mean_of, spread_of);
+    kernels->add_squares(summary->mean, summary->spread, vectors->scale, vectors->rank, column_leaf, n, mean_of,
+                         spread_of, sums);
+    return true;
+}
+
+/* A negative scale has no root: such distances are none between points. */
+size_t sm_vector_n_coordinates(const sm_vectors *vectors) {
+    for (size_t r = 0; r < vectors->rank; r++)
+        if (vectors->scale[r] < 0) return 0;
+    return vectors->rank;
+}
+
+void sm_vector_leaf_point(const sm_vectors *vectors, const sm_vector_summary *summary, size_t leaf, double *point,
+                          double *term) {
+    for (size_t r = 0; r < vectors->rank; r++)
+        point[r] = sqrt(vectors->scale[r]) * summary->mean[leaf * vectors->rank + r];
+    *term = summary->spread[leaf];
+}
+
+/* The sum over j before i of w_j z_ij is W b_i + B - 2 <s, d_i>, with W, B and s added up over those before. */
+double sm_vector_mean_apart(const sm_vectors *vectors, const sm_leaves *leaves, size_t first, size_t end) {
+    size_t rank = vectors->rank;
+    if (end - first < 2) return NAN;
+    double few[2 * 16], *mean = rank <= 16 ? few : sm_array(rank, 2 * sizeof *mean);
+    if (mean == NULL) return NAN;
+    double *sums = mean + rank, weight = 0, parts = 0, sum = 0, pairs = 0;
+    find_mean(vectors, leaves, first, end, mean);
+    memset(sums, 0, rank * sizeof *sums);
+    for (size_t member = first; member < end; member++) {
+        size_t item = leaves->item[member];
+        const double *u = vectors->u + item * rank;
+        double w = leaves->weight[member], part = part_of(vectors, item, mean), inner = 0;
+        for (size_t r = 0; r < rank; r++) {
+            inner += vectors->scale[r] * sums[r] * (u[r] - mean[r]);
+            sums[r] += w * (u[r] - mean[r]);
+        }
+        sum += w * (weight * part + parts - 2 * inner);
+        pairs += w * weight;
+        weight += w;
+        parts += w * part;
+    }
+    if (mean != few) sm_free(mean);
+    return sum / pairs;
+}

@@ -1,0 +1,108 @@
+/* options.c - every default, and every check of an option, in one place. */
+#include <float.h>
+#include <math.h>
+
+#include "train/grow/problem.h"
+
+void smerf_options_default(smerf_options *options) {
+    *options = (smerf_options){.seed = 1,
+                               .n_trees = 500,
+                               .splits = SMERF_AXIS,
+                               .candidates = SMERF_CANDIDATES_AUTO,
+                               .min_parent = 2,
+                               .max_depth = SMERF_NO_LIMIT,
+                               .sample = SMERF_BOOTSTRAP,
+                               .sample_share = 1,
+                               .oob_rule = SMERF_OOB_BOTH,
+                               .self_distance = SMERF_SELF_GIVEN,
+                               .complete = SMERF_COMPLETE_AUTO,
+                               .n_pairs = 60000,
+                               .n_factors = 50,
+                               .n_burn = 1500,
+                               .n_draws = 1500,
+                               .n_chains = 2};
+}
+
+/* Rounded up, with a hair of slack, so that 0.7 of 10 is 7 and the square root of 16 is 4. */
+static double round_up(double value) { return ceil(value - 1e-9); }
+
+static double wanted_candidates(const smerf_options *options, double p) {
+    if (options->candidates_power > 0) return round_up(pow(p, options->candidates_power));
+    if (options->candidates == SMERF_CANDIDATES_ALL) return p;
+    if (options->candidates != SMERF_CANDIDATES_AUTO) return (double)options->candidates;
+    return p <= 20 ? p : fmax(20, round_up(pow(p, 0.75)));
+}
+
+static smerf_status resolve_candidates(smerf_options *options, double p, smerf_error *error) {
+    if (options->candidates_power < 0 || !isfinite(options->candidates_power))
+        return sm_fail(error, SMERF_BAD_INPUT, "candidates: the power of p is %g and must be > 0",
+                       options->candidates_power);
+    double wanted = wanted_candidates(options, p);
+    if (options->splits == SMERF_AXIS && wanted > p) wanted = p;
+    if (options->splits == SMERF_OBLIQUE && wanted * p > 1e9) /* they are drawn from a matrix of that size */
+        return sm_fail(error, SMERF_BAD_INPUT, "candidates: %g directions of %.0f features are too many", wanted, p);
+    options->candidates = (size_t)wanted;
+    options->candidates_power = 0;
+    return SMERF_OK;
+}
+
+static smerf_status resolve_density(smerf_options *options, size_t n_features, smerf_error *error) {
+    double p = (double)n_features;
+    if (options->splits == SMERF_AXIS) {
+        if (options->density != 0) return sm_fail(error, SMERF_BAD_INPUT, "density: only oblique splits have one");
+        return SMERF_OK;
+    }
+    if (options->density == 0) options->density = n_features < 10 ? 1 / p : 3 / p;
+    if (!(options->density > 0 && options->density <= 1))
+        return sm_fail(error, SMERF_BAD_INPUT, "density: %g is not in (0, 1]", options->density);
+    if (sm_options_non_zeros(options, n_features) == 0)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "density: %g leaves no non-zeros in %zu projections of %zu features; take a larger one",
+                       options->density, options->candidates, n_features);
+    return SMERF_OK;
+}
+
+static smerf_status check_sample(const smerf_options *options, smerf_error *error) {
+    if (options->sample > SMERF_NO_SAMPLE) return sm_fail(error, SMERF_BAD_INPUT, "sample: unknown kind");
+    if (options->sample == SMERF_SUBSAMPLE && !(options->sample_share > 0 && options->sample_share <= 1))
+        return sm_fail(error, SMERF_BAD_INPUT, "sample: the share %g is not in (0, 1]", options->sample_share);
+    return SMERF_OK;
+}
+
+smerf_status sm_options_resolve(const smerf_options *options, size_t n_items, size_t n_features,
+                                smerf_options *resolved, smerf_error *error) {
+    *resolved = *options;
+    if (n_items < 2) return sm_fail(error, SMERF_BAD_INPUT, "there is one item; a distance needs at least two");
+    if (options->seed > INT64_MAX)
+        return sm_fail(error, SMERF_BAD_INPUT, "seed: %llu is not in 0 ... 2^63 - 1",
+                       (unsigned long long)options->seed);
+    if (options->n_trees == 0) return sm_fail(error, SMERF_BAD_INPUT, "trees: at least one is needed");
+    if (options->n_trees > UINT32_MAX || options->first_tree > UINT32_MAX - options->n_trees)
+        return sm_fail(error, SMERF_BAD_INPUT, "trees: numbers must stay below 2^32");
+    if (options->splits > SMERF_OBLIQUE) return sm_fail(error, SMERF_BAD_INPUT, "splits: unknown kind");
+    if (options->min_parent < 2)
+        return sm_fail(error, SMERF_BAD_INPUT, "min-parent: %zu is below 2: one draw cannot be split",
+                       options->min_parent);
+    if (options->oob_rule != SMERF_OOB_BOTH && options->oob_rule != SMERF_OOB_EITHER)
+        return sm_fail(error, SMERF_BAD_INPUT, "oob-rule: unknown rule");
+    if (options->self_distance > SMERF_SELF_EXCLUDE)
+        return sm_fail(error, SMERF_BAD_INPUT, "self-distance: unknown kind");
+    if (options->self_distance == SMERF_SELF_VALUE && !(fabs(options->self_value) <= (double)FLT_MAX))
+        return sm_fail(error, SMERF_BAD_INPUT, "self-distance: %g is not a number that float32 can hold",
+                       options->self_value);
+    if (options->self_distance != SMERF_SELF_VALUE) resolved->self_value = 0;
+    if (options->sample != SMERF_SUBSAMPLE) resolved->sample_share = 1;
+    smerf_status status = check_sample(options, error);
+    if (status == SMERF_OK) status = resolve_candidates(resolved, (double)n_features, error);
+    if (status == SMERF_OK) status = resolve_density(resolved, n_features, error);
+    return status;
+}
+
+size_t sm_options_non_zeros(const smerf_options *resolved, size_t n_features) {
+    return (size_t)round(resolved->density * (double)n_features * (double)resolved->candidates);
+}
+
+size_t sm_options_draws(const smerf_options *resolved, size_t n_items) {
+    if (resolved->sample != SMERF_SUBSAMPLE) return n_items;
+    return (size_t)fmax(1, round_up(resolved->sample_share * (double)n_items));
+}
