@@ -78,15 +78,15 @@ static data make_data(size_t n) {
 
 /* ---- a plain sum of Z ---- */
 
-typedef struct stretch {
+typedef struct range {
     const float *z;
     size_t n;
     double sum;
-} stretch;
+} range;
 
 /* Enough sums at once that adding never waits for adding: as fast as the numbers come. */
-static void *sum_stretch(void *argument) {
-    stretch *part = argument;
+static void *sum_range(void *argument) {
+    range *part = argument;
     float lanes[64] = {0};
     for (size_t i = 0; i + 64 <= part->n; i += 64)
         for (size_t lane = 0; lane < 64; lane++) lanes[lane] += part->z[i + lane];
@@ -109,11 +109,11 @@ static void forget_z(void) {
 /* With two threads each takes half of the rows. */
 static double sum_seconds(const data *made, size_t n_threads, clockid_t clock) {
     size_t half = made->n / n_threads * made->n;
-    stretch first = {.z = made->z, .n = half}, second = {.z = made->z + half, .n = made->n * made->n - half};
+    range first = {.z = made->z, .n = half}, second = {.z = made->z + half, .n = made->n * made->n - half};
     pthread_t helper;
     double start = read_clock(clock);
-    bool has_helper = n_threads > 1 && pthread_create(&helper, NULL, sum_stretch, &second) == 0;
-    sum_stretch(&first);
+    bool has_helper = n_threads > 1 && pthread_create(&helper, NULL, sum_range, &second) == 0;
+    sum_range(&first);
     if (has_helper) pthread_join(helper, NULL);
     double seconds = read_clock(clock) - start;
     sink += first.sum + second.sum;
@@ -123,7 +123,7 @@ static double sum_seconds(const data *made, size_t n_threads, clockid_t clock) {
 /* ---- what is measured ---- */
 
 typedef struct task {
-    void (*measure)(const struct task *asked, double *figures);
+    void (*measure)(const struct task *query, double *figures);
     size_t n, candidates, n_threads, n_trees, n_forests;
 } task;
 
@@ -147,9 +147,9 @@ static void line_up(const data *made, size_t feature, sm_line_up *line) {
 /* As a tree does it: roughly where that is quicker, with the exact cost of the node. */
 static double price_root(const sm_target_kind *kind, sm_search *search, const sm_node *node, const sm_line_up *lines,
                          size_t n_lines) {
-    sm_doubt doubt;
+    sm_error_bound bound;
     if (!kind->is_rough_quicker(search, node, n_lines)) return sm_price(kind, search, node, lines, n_lines);
-    double cost = kind->price_roughly(search, node, lines, n_lines, &doubt);
+    double cost = kind->price_roughly(search, node, lines, n_lines, &bound);
     for (size_t u = 0; u < n_lines; u++) kind->costs(search, node, u, &lines[u]);
     return cost;
 }
@@ -166,8 +166,8 @@ static void time_reading(const data *made, sm_search *search, const sm_node *nod
 }
 
 /* The root of a tree on all items: n items of weight 1, a line-up along each of the first features. */
-static void measure_root(const task *asked, double *figures) {
-    size_t n = asked->n, d = asked->candidates;
+static void measure_root(const task *query, double *figures) {
+    size_t n = query->n, d = query->candidates;
     data made = make_data(n);
     smerf_error error;
     sm_line_up lines[P];
@@ -216,35 +216,35 @@ static double count_pairs(const sm_tree *tree) {
 }
 
 /* Seconds per tree: bootstrap, grown fully. */
-static void measure_forest(const task *asked, double *figures) {
-    data made = make_data(asked->n);
+static void measure_forest(const task *query, double *figures) {
+    data made = make_data(query->n);
     smerf_error error;
     smerf_options options;
     smerf_options_default(&options);
-    options.n_trees = asked->n_trees;
-    options.candidates = asked->candidates;
-    smerf_run run = {.n_threads = asked->n_threads};
-    for (size_t repeat = 0; repeat < asked->n_forests; repeat++) {
+    options.n_trees = query->n_trees;
+    options.candidates = query->candidates;
+    smerf_run run = {.n_threads = query->n_threads};
+    for (size_t repeat = 0; repeat < query->n_forests; repeat++) {
         smerf_model *model;
         double start = read_clock(CLOCK_MONOTONIC);
         check(smerf_fit(made.items, made.target, &options, &run, &model, &error), &error);
-        figures[TREE] = fmin(figures[TREE], (read_clock(CLOCK_MONOTONIC) - start) / (double)asked->n_trees);
+        figures[TREE] = fmin(figures[TREE], (read_clock(CLOCK_MONOTONIC) - start) / (double)query->n_trees);
         figures[TREE_PAIRS] = 0;
-        for (size_t t = 0; t < asked->n_trees; t++)
-            figures[TREE_PAIRS] += count_pairs(&model->trees[t]) / (double)asked->n_trees;
+        for (size_t t = 0; t < query->n_trees; t++)
+            figures[TREE_PAIRS] += count_pairs(&model->trees[t]) / (double)query->n_trees;
         smerf_model_free(model);
     }
 }
 
 /* Does the task in a process of its own; returns its peak memory in MB. */
-static double run_task(task asked, double figures[N_FIGURES]) {
+static double run_task(task query, double figures[N_FIGURES]) {
     int ends[2];
     struct rusage used;
     for (size_t i = 0; i < N_FIGURES; i++) figures[i] = INFINITY;
     if (pipe(ends) != 0) exit(1);
     pid_t child = fork();
     if (child == 0) {
-        asked.measure(&asked, figures);
+        query.measure(&query, figures);
         ssize_t n_written = write(ends[1], figures, N_FIGURES * sizeof *figures);
         _exit(n_written == (ssize_t)(N_FIGURES * sizeof *figures) ? 0 : 1);
     }

@@ -159,8 +159,8 @@ static int add_row(void *context, size_t row, const double *distances, size_t n)
 static void predict(scene *stage) {
     smerf_error error;
     const smerf_run run = {.n_threads = 1};
-    const smerf_question question = {.rows = stage->items};
-    bench_check(smerf_predict_rows(stage->model, &question, &run, add_row, stage, &error), &error);
+    const smerf_request request = {.rows = stage->items};
+    bench_check(smerf_predict_rows(stage->model, &request, &run, add_row, stage, &error), &error);
 }
 
 static int drop_neighbors(void *context, size_t query, const smerf_neighbor *neighbors, size_t n) {
@@ -197,8 +197,8 @@ static void write_table(scene *stage) {
 static void read_table(scene *stage) {
     sm_table table;
     smerf_error error;
-    const sm_table_wish wish = {0};
-    bench_check(sm_table_read(stage->path, &wish, &table, &error), &error);
+    const sm_table_spec spec = {0};
+    bench_check(sm_table_read(stage->path, &spec, &table, &error), &error);
     stage->sum += table.columns[0].values[0];
 }
 
@@ -220,10 +220,10 @@ static void write_matrix(scene *stage) {
 
 static void read_matrix(scene *stage) {
     const sm_matrix_side side = {.n = stage->n};
-    const sm_matrix_wish wish = {.rows = side, .columns = side, .is_square = true, .n_threads = 1};
+    const sm_matrix_spec spec = {.rows = side, .columns = side, .is_square = true, .n_threads = 1};
     sm_matrix matrix;
     smerf_error error;
-    bench_check(sm_matrix_read(stage->path, &wish, &matrix, &error), &error);
+    bench_check(sm_matrix_read(stage->path, &spec, &matrix, &error), &error);
     stage->sum += (double)matrix.z[1];
 }
 

@@ -35,8 +35,8 @@ static smerf_items *items_of(sm_table *table, size_t n) {
 static sm_table read_table(const char *path) {
     sm_table table;
     smerf_error error;
-    const sm_table_wish wish = {0};
-    bench_check(sm_table_read(path, &wish, &table, &error), &error);
+    const sm_table_spec spec = {0};
+    bench_check(sm_table_read(path, &spec, &table, &error), &error);
     return table;
 }
 
@@ -48,10 +48,10 @@ static double *read_numbers(const char *path) {
 
 static sm_matrix read_matrix(const char *path, size_t n, size_t n_threads) {
     const sm_matrix_side side = {.n = n};
-    const sm_matrix_wish wish = {.rows = side, .columns = side, .is_square = true, .n_threads = n_threads};
+    const sm_matrix_spec spec = {.rows = side, .columns = side, .is_square = true, .n_threads = n_threads};
     sm_matrix matrix;
     smerf_error error;
-    bench_check(sm_matrix_read(path, &wish, &matrix, &error), &error);
+    bench_check(sm_matrix_read(path, &spec, &matrix, &error), &error);
     return matrix;
 }
 
@@ -149,8 +149,8 @@ static double score_of_values(const smerf_model *model, const smerf_run *run) {
     size_t n_values = smerf_model_n_values(model);
     double *values = bench_room(test.n_rows * n_values, sizeof *values);
     smerf_error error;
-    const smerf_question question = {.rows = items_of(&test, test.n_rows)};
-    bench_check(smerf_predict_values(model, &question, run, values, &error), &error);
+    const smerf_request request = {.rows = items_of(&test, test.n_rows)};
+    bench_check(smerf_predict_values(model, &request, run, values, &error), &error);
     return is_kind("labels") ? accuracy(values, n_values, truth, test.n_rows) : r_squared(values, truth, test.n_rows);
 }
 
@@ -163,12 +163,12 @@ static double error_of_distances(const smerf_model *model, const smerf_run *run)
     uint64_t state = BENCH_SEED;
     size_t n = test.n_rows < 2000 ? test.n_rows : 2000;
     smerf_error error;
-    const smerf_question question = {.rows = items_of(&test, n)};
+    const smerf_request request = {.rows = items_of(&test, n)};
     for (size_t k = 0; k < N_PAIRS; k++) {
         left[k] = (uint32_t)(bench_uniform(&state) * (double)n);
         right[k] = (uint32_t)(bench_uniform(&state) * (double)n);
     }
-    bench_check(smerf_predict_pairs(model, &question, left, right, N_PAIRS, run, distance, NULL, &error), &error);
+    bench_check(smerf_predict_pairs(model, &request, left, right, N_PAIRS, run, distance, NULL, &error), &error);
     for (size_t k = 0; k < N_PAIRS; k++) {
         double miss = distance[k] - (double)l1(&test, left[k], right[k]);
         sum += miss * miss;
@@ -239,9 +239,9 @@ static void run_all_pairs(void) {
     bench_check(smerf_fit(items, target, &options, &run, &model, &error), &error);
     if (bench_word_or_null("model") != NULL) bench_check(smerf_model_save(model, bench_word("model"), &error), &error);
     if (bench_word_or_null("out") != NULL) taker.file = fopen(bench_word("out"), "wb");
-    const smerf_question question = {.rows = items};
+    const smerf_request request = {.rows = items};
     bench_work work = bench_start();
-    bench_check(smerf_predict_rows(model, &question, &run, take_row, &taker, &error), &error);
+    bench_check(smerf_predict_rows(model, &request, &run, take_row, &taker, &error), &error);
     bench_stop(&work);
     if (taker.file != NULL) fclose(taker.file);
     static const char *const names[] = {"mean"};
@@ -311,8 +311,8 @@ static void run_mahalanobis(void) {
     smerf_target *target = has_pairs ? pairs_target(&rows, table.n_rows) : matrix_target(&matrix);
     bench_check(smerf_fit(items, target, &options, &run, &model, &error), &error);
     bench_stop(&work);
-    const smerf_question question = {.rows = items};
-    bench_check(smerf_evaluate(model, &question, target, SMERF_HAS(SMERF_RMSE), &run, &scores, &error), &error);
+    const smerf_request request = {.rows = items};
+    bench_check(smerf_evaluate(model, &request, target, SMERF_HAS(SMERF_RMSE), &run, &scores, &error), &error);
     static const char *const names[] = {"score"};
     bench_print(&work, names, &scores.value[SMERF_RMSE], 1);
 }

@@ -23,7 +23,7 @@ static const cli_option *const options[] = {own_options, cli_general_options, NU
 
 /* Everything that smerf_cluster tells. */
 typedef struct answer {
-    smerf_clustering asked;
+    smerf_clustering query;
     smerf_clusters found;
     size_t n;
     uint32_t *cluster, *medoid; /* [n] */
@@ -88,13 +88,13 @@ static void put_clusters(sm_output *output, const cli_items *items, const answer
 static void put_json(sm_output *output, const cli_items *items, const answer *from) {
     char space[24];
     sm_output_print(output,
-                    "{\"by\": \"%s\", \"k\": %zu, \"cost\": ", from->asked.by == SMERF_MEANS ? "means" : "medoids",
+                    "{\"by\": \"%s\", \"k\": %zu, \"cost\": ", from->query.by == SMERF_MEANS ? "means" : "medoids",
                     from->found.k);
     sm_put_json_number(output, from->found.cost);
     sm_output_print(output, ", \"silhouette\": ");
     sm_put_json_number(output, from->found.silhouette);
     sm_output_print(output, ",\n");
-    if (from->asked.k == 0) put_tried(output, from);
+    if (from->query.k == 0) put_tried(output, from);
     put_clusters(output, items, from);
     sm_output_print(output, "  \"items\": [");
     for (size_t i = 0; i < from->n; i++) {
@@ -136,26 +136,26 @@ static void say(const cli_args *args, const answer *from) {
 
 /* ---- the command ---- */
 
-static smerf_status read_wish(const cli_args *args, smerf_clustering *asked, smerf_error *error) {
+static smerf_status read_spec(const cli_args *args, smerf_clustering *query, smerf_error *error) {
     const char *k = cli_get(args, "-k");
     size_t seed = 1;
     if (k == NULL) return cli_fail(args, error, "how many clusters? Give -k K, or -k auto");
     bool is_auto = strcmp(k, "auto") == 0;
     if (!is_auto && cli_has(args, "--most-k")) return cli_fail(args, error, "--most-k goes with -k auto");
-    smerf_status status = is_auto ? SMERF_OK : cli_get_size(args, "-k", 1, &asked->k, error);
-    if (status == SMERF_OK) status = cli_get_size(args, "--most-k", 2, &asked->most_k, error);
+    smerf_status status = is_auto ? SMERF_OK : cli_get_size(args, "-k", 1, &query->k, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--most-k", 2, &query->most_k, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--seed", 0, &seed, error);
     if (status != SMERF_OK) return status;
     if (seed > INT64_MAX) return cli_fail(args, error, "--seed '%zu' is not in 0 ... 2^63 - 1", seed);
-    asked->seed = seed;
-    asked->by = cli_has(args, "--means") ? SMERF_MEANS : SMERF_MEDOIDS;
+    query->seed = seed;
+    query->by = cli_has(args, "--means") ? SMERF_MEANS : SMERF_MEDOIDS;
     return SMERF_OK;
 }
 
 /* Where a matrix is too large, vectors may not be. */
 static void hint_at_means(const smerf_model *model, const answer *to, smerf_error *error) {
     size_t length = strlen(error->message), size = smerf_vectors_size(model);
-    if (to->asked.by == SMERF_MEANS || size == 0) return;
+    if (to->query.by == SMERF_MEANS || size == 0) return;
     snprintf(error->message + length, sizeof error->message - length, "; --means would need %.1f GB",
              (double)to->n * (double)size * sizeof(float) / 1e9);
 }
@@ -168,7 +168,7 @@ static smerf_status find_clusters(const cli_args *args, const smerf_model *model
     if (cli_get_output(args) != NULL) status = sm_output_check(cli_get_output(args), error);
     if (status == SMERF_OK) status = cli_start_run(args, "looking for clusters", &run, &follow, error);
     if (status != SMERF_OK) return status;
-    status = smerf_cluster(model, items->items, &to->asked, &run, to->cluster, to->medoid, to->silhouette, to->tried,
+    status = smerf_cluster(model, items->items, &to->query, &run, to->cluster, to->medoid, to->silhouette, to->tried,
                            &to->found, error);
     cli_stop_following(&follow);
     if (status == SMERF_NO_MEMORY) hint_at_means(model, to, error);
@@ -191,7 +191,7 @@ static smerf_status run_cluster(const cli_args *args, smerf_error *error) {
     smerf_model *model = NULL;
     cli_items items = {0};
     answer to = {0};
-    smerf_status status = read_wish(args, &to.asked, error);
+    smerf_status status = read_spec(args, &to.query, error);
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);
     if (status == SMERF_OK) status = cli_read_known_items(args, model, args->words[1], &items, error);
     if (status == SMERF_OK) status = make_room(&to, items.table.n_rows, error);

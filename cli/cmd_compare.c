@@ -74,18 +74,18 @@ static smerf_status read_options(const cli_args *args, smerf_options *chosen, sm
 }
 
 static smerf_status read_plan(const cli_args *args, smerf_comparison *plan, smerf_error *error) {
-    static const char *const kinds[] = {"nodes", "pairs"}, *const answers[] = {"no", "yes"};
+    static const char *const kinds[] = {"nodes", "pairs"}, *const predictor[] = {"no", "yes"};
     unsigned by = 0, tunes = 1;
     smerf_status status = read_methods(args, &plan->methods, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--repeats", 1, &plan->n_repeats, error);
-    if (status == SMERF_OK) status = cli_get_number(args, "--train", &plan->train_share, error);
+    if (status == SMERF_OK) status = cli_get_number(args, "--train", &plan->train_fraction, error);
     if (status == SMERF_OK) status = cli_get_word(args, "--by", kinds, 2, &by, error);
-    if (status == SMERF_OK) status = cli_get_word(args, "--tune", answers, 2, &tunes, error);
+    if (status == SMERF_OK) status = cli_get_word(args, "--tune", predictor, 2, &tunes, error);
     if (status == SMERF_OK) status = read_options(args, &plan->options, error);
     if (status != SMERF_OK) return status;
     plan->by_pairs = by == 1;
     plan->tunes = tunes == 1;
-    if (!(plan->train_share > 0 && plan->train_share < 1))
+    if (!(plan->train_fraction > 0 && plan->train_fraction < 1))
         return cli_fail(args, error, "--train '%s' is not between 0 and 1", cli_get(args, "--train"));
     if (!plan->tunes && cli_has(args, "--metric"))
         return cli_fail(args, error, "--metric is what to tune by, and --tune no does not");
@@ -108,7 +108,7 @@ static void tell(const cli_args *args, const cli_target *target, const cli_compa
     size_t n = 0;
     cli_tell_target(args, target);
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
-        const smerf_standing *standing = &done->standings[m];
+        const smerf_method_scores *standing = &done->scores[m];
         n += standing->applies;
         if (!standing->applies && standing->why_not[0] != '\0')
             cli_say(args, "%s is left out: %s", smerf_method_name((smerf_method)m), standing->why_not);
@@ -131,7 +131,7 @@ static smerf_status compare(const cli_args *args, const cli_items *items, const 
     smerf_run run;
     smerf_status status = cli_start_run(args, "comparing methods", &run, &follow, error);
     if (status != SMERF_OK) return status;
-    status = smerf_compare(items->items, target->target, &all->plan, &run, all->standings, error);
+    status = smerf_compare(items->items, target->target, &all->plan, &run, all->scores, error);
     cli_stop_following(&follow);
     if (status != SMERF_OK) {
         cli_name_option(args, error);

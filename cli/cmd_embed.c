@@ -28,7 +28,7 @@ typedef struct map {
     const cli_items *items;
     size_t n, n_axes, n_landmarks, seed;
     double *x, *value; /* [n][n_axes], [n_axes] */
-    smerf_map_facts facts;
+    smerf_map_quality facts;
 } map;
 
 static void put_csv(sm_output *output, const map *of) {
@@ -75,7 +75,7 @@ static void put_json(sm_output *output, const map *of, bool has_coordinates) {
         sm_put_json_number(output, of->value[d]);
     }
     sm_output_print(output, "], \"share\": ");
-    sm_put_json_number(output, of->facts.share_of_values);
+    sm_put_json_number(output, of->facts.eigenvalue_fraction);
     sm_output_print(output, ", \"stress\": ");
     sm_put_json_number(output, of->facts.stress);
     sm_output_print(output, ", \"landmarks\": %zu", of->facts.n_landmarks);

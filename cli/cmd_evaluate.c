@@ -83,14 +83,14 @@ static smerf_status score(const cli_args *args, const smerf_model *model, const 
     smerf_run run;
     smerf_scores scores;
     bool out_of_bag = cli_has(args, "--oob");
-    smerf_question question = {.rows = rows->items,
-                               .columns = columns != NULL ? columns->items : NULL,
-                               .out_of_bag = out_of_bag,
-                               .oob_rule = rule};
+    smerf_request request = {.rows = rows->items,
+                             .columns = columns != NULL ? columns->items : NULL,
+                             .out_of_bag = out_of_bag,
+                             .oob_rule = rule};
     smerf_status status = cli_read_target(args, rows, columns, out_of_bag, &truth, error);
     if (status == SMERF_OK) status = cli_start_run(args, "evaluating", &run, &follow, error);
     if (status == SMERF_OK) {
-        status = smerf_evaluate(model, &question, truth.target, metrics->set, &run, &scores, error);
+        status = smerf_evaluate(model, &request, truth.target, metrics->set, &run, &scores, error);
         cli_stop_following(&follow);
     }
     if (status == SMERF_OK) {

@@ -31,7 +31,7 @@ typedef struct explaining {
     smerf_model *model;
     cli_items rows, columns;
     bool has_columns;
-    smerf_question question;
+    smerf_request request;
     size_t n_features;
     double *baseline, *shares, *distance; /* of pairs; of an item: shares for the near, then for all */
     size_t n_near;                        /* of an item */
@@ -59,11 +59,11 @@ static smerf_status take_room(explaining *at, size_t n_pairs, smerf_error *error
 /* Where an item stands. */
 static smerf_status find_item(const explaining *at, const cli_items *items, const char *id, uint32_t *place,
                               smerf_error *error) {
-    sm_roll roll = {0};
-    smerf_status status = sm_roll_start(&roll, items->table.ids, items->table.n_rows, error);
+    sm_id_table id_table = {0};
+    smerf_status status = sm_id_table_start(&id_table, items->table.ids, items->table.n_rows, error);
     if (status != SMERF_OK) return status;
-    *place = sm_roll_find(&roll, id, strlen(id));
-    sm_roll_stop(&roll);
+    *place = sm_id_table_find(&id_table, id, strlen(id));
+    sm_id_table_stop(&id_table);
     if (*place != SMERF_MISSING) return SMERF_OK;
     if (items->table.ids != NULL)
         return cli_fail(at->args, error, "no item of %.200s is called '%.100s'", items->path, id);
@@ -151,7 +151,7 @@ static smerf_status explain_pair(explaining *at, const smerf_run *run, smerf_err
     if (status == SMERF_OK) status = find_item(at, columns_of(at), cli_get_second(at->args, "--pair"), &right, error);
     if (status == SMERF_OK) status = take_room(at, 1, error);
     if (status == SMERF_OK)
-        status = smerf_explain_pairs(at->model, &at->question, &left, &right, 1, run, at->baseline, at->shares,
+        status = smerf_explain_pairs(at->model, &at->request, &left, &right, 1, run, at->baseline, at->shares,
                                      at->distance, error);
     return status == SMERF_OK ? put_ranked(at, share_size, put_pair, error) : status;
 }
@@ -187,7 +187,7 @@ static smerf_status explain_pairs(explaining *at, const smerf_run *run, smerf_er
     smerf_status status = sm_pairs_read(cli_get(at->args, "--pairs"), &rows, &columns, &pairs, error);
     if (status == SMERF_OK) status = take_room(at, pairs.n, error);
     if (status == SMERF_OK)
-        status = smerf_explain_pairs(at->model, &at->question, pairs.left, pairs.right, pairs.n, run, at->baseline,
+        status = smerf_explain_pairs(at->model, &at->request, pairs.left, pairs.right, pairs.n, run, at->baseline,
                                      at->shares, at->distance, error);
     if (status == SMERF_OK)
         status = sm_output_open(cli_has(at->args, "-o") ? cli_get(at->args, "-o") : "-", &output, error);
@@ -258,8 +258,8 @@ static smerf_status explain_item(explaining *at, const smerf_run *run, smerf_err
 /* ---- the command ---- */
 
 static smerf_status check_use(const cli_args *args, smerf_error *error) {
-    int n_asked = cli_has(args, "--pair") + cli_has(args, "--pairs") + cli_has(args, "--item");
-    if (n_asked != 1)
+    int n_query = cli_has(args, "--pair") + cli_has(args, "--pairs") + cli_has(args, "--item");
+    if (n_query != 1)
         return cli_fail(args, error, "what is to be explained? Give one of --pair I J, --pairs FILE and --item I");
     if (cli_has(args, "--item") && (cli_has(args, "--against") || cli_has(args, "--oob")))
         return cli_fail(args, error, "--item is about ITEMS alone: it goes with neither --against nor --oob");
@@ -277,19 +277,19 @@ static smerf_status explain(explaining *at, const smerf_run *run, smerf_error *e
     smerf_description description;
     smerf_model_describe(at->model, &description);
     at->n_features = description.n_features;
-    at->question.rows = at->rows.items;
-    at->question.columns = at->has_columns ? at->columns.items : NULL;
+    at->request.rows = at->rows.items;
+    at->request.columns = at->has_columns ? at->columns.items : NULL;
     if (cli_has(at->args, "--pair")) return explain_pair(at, run, error);
     return cli_has(at->args, "--pairs") ? explain_pairs(at, run, error) : explain_item(at, run, error);
 }
 
 static smerf_status run_explain(const cli_args *args, smerf_error *error) {
     explaining at = {
-        .args = args, .has_columns = cli_has(args, "--against"), .question = {.out_of_bag = cli_has(args, "--oob")}};
+        .args = args, .has_columns = cli_has(args, "--against"), .request = {.out_of_bag = cli_has(args, "--oob")}};
     cli_follow follow;
     smerf_run run;
     smerf_status status = check_use(args, error);
-    if (status == SMERF_OK) status = cli_read_oob_rule(args, &at.question.oob_rule, error);
+    if (status == SMERF_OK) status = cli_read_oob_rule(args, &at.request.oob_rule, error);
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &at.model, error);
     if (status == SMERF_OK) status = cli_read_known_items(args, at.model, args->words[1], &at.rows, error);
     if (status == SMERF_OK && at.has_columns)

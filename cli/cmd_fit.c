@@ -32,12 +32,12 @@ static const char *say_how(const smerf_model *model, const smerf_options *chosen
 }
 
 /* What another method tells of its result, on one line: whether it is optimal, how far its chains are apart. */
-static void tell_findings(const cli_args *args, const smerf_model *model) {
+static void tell_diagnostics(const cli_args *args, const smerf_model *model) {
     char line[600];
     size_t at = 0;
-    for (size_t k = 0; k < smerf_model_n_findings(model) && at < sizeof line; k++) {
+    for (size_t k = 0; k < smerf_model_n_diagnostics(model) && at < sizeof line; k++) {
         double value;
-        const char *name = smerf_model_finding(model, k, &value);
+        const char *name = smerf_model_diagnostic(model, k, &value);
         int n = snprintf(line + at, sizeof line - at, "%s%s %.4g", k > 0 ? ", " : "", name, value);
         if (n > 0) at += (size_t)n;
     }
@@ -63,7 +63,7 @@ static smerf_status grow(const cli_args *args, const cli_items *items, const cli
         cli_say(args, "learned from %s with %s: %s, written to %s", cli_count(items->table.n_rows, "item", rows),
                 cli_count(items->table.n_columns, "feature", columns),
                 say_how(model, chosen, cli_clock() - follow.started, how), cli_output_name(cli_get_output(args)));
-    if (status == SMERF_OK) tell_findings(args, model);
+    if (status == SMERF_OK) tell_diagnostics(args, model);
     smerf_model_free(model);
     return status;
 }

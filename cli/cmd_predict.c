@@ -29,22 +29,22 @@ typedef struct asking {
     smerf_model *model;
     cli_items rows, columns;
     bool has_columns;
-    smerf_question question;
+    smerf_request request;
 } asking;
 
-static const cli_items *columns_of(const asking *asked) { return asked->has_columns ? &asked->columns : &asked->rows; }
+static const cli_items *columns_of(const asking *query) { return query->has_columns ? &query->columns : &query->rows; }
 
 /* ---- matrix ---- */
 
 typedef struct matrix_writer {
-    const asking *asked;
+    const asking *query;
     sm_output *output;
     bool is_npy, has_ids;
     float *floats;
 } matrix_writer;
 
 static void put_csv_head(const matrix_writer *writer) {
-    const cli_items *columns = columns_of(writer->asked);
+    const cli_items *columns = columns_of(writer->query);
     char space[24];
     for (size_t j = 0; j < columns->table.n_rows; j++) {
         sm_output_write(writer->output, ",", 1);
@@ -55,7 +55,7 @@ static void put_csv_head(const matrix_writer *writer) {
 
 /* Only when there is a first row: a question that is refused leaves nothing behind on standard output. */
 static void put_head(const matrix_writer *writer) {
-    const size_t shape[2] = {writer->asked->rows.table.n_rows, columns_of(writer->asked)->table.n_rows};
+    const size_t shape[2] = {writer->query->rows.table.n_rows, columns_of(writer->query)->table.n_rows};
     if (writer->is_npy)
         sm_npy_write_header(writer->output, sizeof *writer->floats, 2, shape);
     else if (writer->has_ids)
@@ -70,7 +70,7 @@ static int put_row(void *context, size_t row, const double *distances, size_t n_
         sm_output_write(writer->output, writer->floats, n_columns * sizeof *writer->floats);
     } else {
         char space[24];
-        if (writer->has_ids) sm_put_cell(writer->output, cli_item_name(&writer->asked->rows, row, space));
+        if (writer->has_ids) sm_put_cell(writer->output, cli_item_name(&writer->query->rows, row, space));
         for (size_t j = 0; j < n_columns; j++) {
             if (j > 0 || writer->has_ids) sm_output_write(writer->output, ",", 1);
             sm_put_number(writer->output, distances[j]);
@@ -80,11 +80,11 @@ static int put_row(void *context, size_t row, const double *distances, size_t n_
     return sm_output_has_failed(writer->output) || cli_is_interrupted();
 }
 
-static smerf_status write_matrix(const cli_args *args, const asking *asked, const smerf_run *run, smerf_error *error) {
+static smerf_status write_matrix(const cli_args *args, const asking *query, const smerf_run *run, smerf_error *error) {
     const char *path = cli_get(args, "-o") != NULL ? cli_get(args, "-o") : "-";
-    size_t n_columns = columns_of(asked)->table.n_rows;
-    matrix_writer writer = {.asked = asked, .is_npy = cli_is_npy(path)};
-    writer.has_ids = asked->rows.table.ids != NULL || columns_of(asked)->table.ids != NULL;
+    size_t n_columns = columns_of(query)->table.n_rows;
+    matrix_writer writer = {.query = query, .is_npy = cli_is_npy(path)};
+    writer.has_ids = query->rows.table.ids != NULL || columns_of(query)->table.ids != NULL;
     writer.floats = malloc((n_columns + 1) * sizeof *writer.floats);
     if (writer.floats == NULL) {
         strcpy(error->message, "out of memory while writing distances");
@@ -95,7 +95,7 @@ static smerf_status write_matrix(const cli_args *args, const asking *asked, cons
         free(writer.floats);
         return status;
     }
-    status = smerf_predict_rows(asked->model, &asked->question, run, put_row, &writer, error);
+    status = smerf_predict_rows(query->model, &query->request, run, put_row, &writer, error);
     free(writer.floats);
     if (status == SMERF_OK || sm_output_has_failed(writer.output)) return sm_output_finish(writer.output, error);
     sm_output_abandon(writer.output);
@@ -104,14 +104,14 @@ static smerf_status write_matrix(const cli_args *args, const asking *asked, cons
 
 /* ---- listed pairs ---- */
 
-static void put_pairs(const asking *asked, const sm_pairs *pairs, const double *distance, const double *spread,
+static void put_pairs(const asking *query, const sm_pairs *pairs, const double *distance, const double *spread,
                       sm_output *output) {
     char space[24];
     sm_output_print(output, "i,j,distance%s\n", spread != NULL ? ",sd" : "");
     for (size_t p = 0; p < pairs->n; p++) {
-        sm_put_cell(output, cli_item_name(&asked->rows, pairs->left[p], space));
+        sm_put_cell(output, cli_item_name(&query->rows, pairs->left[p], space));
         sm_output_write(output, ",", 1);
-        sm_put_cell(output, cli_item_name(columns_of(asked), pairs->right[p], space));
+        sm_put_cell(output, cli_item_name(columns_of(query), pairs->right[p], space));
         sm_output_write(output, ",", 1);
         sm_put_number(output, distance[p]);
         if (spread != NULL) {
@@ -122,10 +122,10 @@ static void put_pairs(const asking *asked, const sm_pairs *pairs, const double *
     }
 }
 
-static smerf_status write_pairs(const cli_args *args, const asking *asked, const smerf_run *run, smerf_error *error) {
+static smerf_status write_pairs(const cli_args *args, const asking *query, const smerf_run *run, smerf_error *error) {
     sm_pairs pairs = {0};
     sm_output *output = NULL;
-    sm_matrix_side rows = cli_side(&asked->rows), columns = cli_side(columns_of(asked));
+    sm_matrix_side rows = cli_side(&query->rows), columns = cli_side(columns_of(query));
     double *distance = NULL, *spread = NULL;
     smerf_status status = sm_pairs_read(cli_get(args, "--pairs"), &rows, &columns, &pairs, error);
     if (status != SMERF_OK) return status;
@@ -136,11 +136,11 @@ static smerf_status write_pairs(const cli_args *args, const asking *asked, const
         status = SMERF_NO_MEMORY;
         goto done;
     }
-    status = smerf_predict_pairs(asked->model, &asked->question, pairs.left, pairs.right, pairs.n, run, distance,
-                                 spread, error);
+    status = smerf_predict_pairs(query->model, &query->request, pairs.left, pairs.right, pairs.n, run, distance, spread,
+                                 error);
     if (status == SMERF_OK) status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
     if (status == SMERF_OK) {
-        put_pairs(asked, &pairs, distance, spread, output);
+        put_pairs(query, &pairs, distance, spread, output);
         status = sm_output_finish(output, error);
     }
 done:
@@ -169,17 +169,17 @@ static void put_value_names(const smerf_model *model, bool are_labels, sm_output
     sm_output_write(output, "\n", 1);
 }
 
-static void put_values(const asking *asked, const double *values, sm_output *output) {
-    const smerf_model *model = asked->model;
+static void put_values(const asking *query, const double *values, sm_output *output) {
+    const smerf_model *model = query->model;
     size_t n_values = smerf_model_n_values(model);
     smerf_description description;
     smerf_model_describe(model, &description);
     bool are_labels = strcmp(description.target, "labels") == 0;
     char space[24];
     put_value_names(model, are_labels, output);
-    for (size_t i = 0; i < asked->rows.table.n_rows; i++) {
+    for (size_t i = 0; i < query->rows.table.n_rows; i++) {
         const double *row = values + i * n_values;
-        sm_put_cell(output, cli_item_name(&asked->rows, i, space));
+        sm_put_cell(output, cli_item_name(&query->rows, i, space));
         if (are_labels) put_label(model, row, n_values, output);
         for (size_t v = 0; v < n_values; v++) {
             sm_output_write(output, ",", 1);
@@ -197,17 +197,17 @@ static smerf_status check_values(const cli_args *args, const smerf_model *model,
                     description.target);
 }
 
-static smerf_status write_values(const cli_args *args, const asking *asked, const smerf_run *run, smerf_error *error) {
+static smerf_status write_values(const cli_args *args, const asking *query, const smerf_run *run, smerf_error *error) {
     sm_output *output = NULL;
-    double *values = calloc(asked->rows.table.n_rows * smerf_model_n_values(asked->model) + 1, sizeof *values);
+    double *values = calloc(query->rows.table.n_rows * smerf_model_n_values(query->model) + 1, sizeof *values);
     if (values == NULL) {
         strcpy(error->message, "out of memory while predicting values");
         return SMERF_NO_MEMORY;
     }
-    smerf_status status = smerf_predict_values(asked->model, &asked->question, run, values, error);
+    smerf_status status = smerf_predict_values(query->model, &query->request, run, values, error);
     if (status == SMERF_OK) status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
     if (status == SMERF_OK) {
-        put_values(asked, values, output);
+        put_values(query, values, output);
         status = sm_output_finish(output, error);
     }
     free(values);
@@ -216,10 +216,10 @@ static smerf_status write_values(const cli_args *args, const asking *asked, cons
 
 /* ---- all of them ---- */
 
-static smerf_status write_answer(const cli_args *args, const asking *asked, const smerf_run *run, smerf_error *error) {
-    if (cli_has(args, "--values")) return write_values(args, asked, run, error);
-    if (cli_has(args, "--pairs")) return write_pairs(args, asked, run, error);
-    return write_matrix(args, asked, run, error);
+static smerf_status write_answer(const cli_args *args, const asking *query, const smerf_run *run, smerf_error *error) {
+    if (cli_has(args, "--values")) return write_values(args, query, run, error);
+    if (cli_has(args, "--pairs")) return write_pairs(args, query, run, error);
+    return write_matrix(args, query, run, error);
 }
 
 static smerf_status check_use(const cli_args *args, smerf_error *error) {
@@ -239,26 +239,26 @@ static smerf_status check_use(const cli_args *args, smerf_error *error) {
 }
 
 static smerf_status run_predict(const cli_args *args, smerf_error *error) {
-    asking asked = {.has_columns = cli_has(args, "--against"), .question = {.out_of_bag = cli_has(args, "--oob")}};
+    asking query = {.has_columns = cli_has(args, "--against"), .request = {.out_of_bag = cli_has(args, "--oob")}};
     cli_follow follow;
     smerf_run run;
     smerf_status status = check_use(args, error);
-    if (status == SMERF_OK) status = cli_read_oob_rule(args, &asked.question.oob_rule, error);
-    if (status == SMERF_OK) status = smerf_model_load(args->words[0], &asked.model, error);
-    if (status == SMERF_OK) status = check_values(args, asked.model, error);
-    if (status == SMERF_OK) status = cli_read_known_items(args, asked.model, args->words[1], &asked.rows, error);
-    if (status == SMERF_OK && asked.has_columns)
-        status = cli_read_known_items(args, asked.model, cli_get(args, "--against"), &asked.columns, error);
+    if (status == SMERF_OK) status = cli_read_oob_rule(args, &query.request.oob_rule, error);
+    if (status == SMERF_OK) status = smerf_model_load(args->words[0], &query.model, error);
+    if (status == SMERF_OK) status = check_values(args, query.model, error);
+    if (status == SMERF_OK) status = cli_read_known_items(args, query.model, args->words[1], &query.rows, error);
+    if (status == SMERF_OK && query.has_columns)
+        status = cli_read_known_items(args, query.model, cli_get(args, "--against"), &query.columns, error);
     if (status == SMERF_OK) status = cli_start_run(args, "predicting", &run, &follow, error);
     if (status == SMERF_OK) {
-        asked.question.rows = asked.rows.items;
-        asked.question.columns = asked.has_columns ? asked.columns.items : NULL;
-        status = write_answer(args, &asked, &run, error);
+        query.request.rows = query.rows.items;
+        query.request.columns = query.has_columns ? query.columns.items : NULL;
+        status = write_answer(args, &query, &run, error);
         cli_stop_following(&follow);
     }
-    cli_free_items(&asked.rows);
-    cli_free_items(&asked.columns);
-    smerf_model_free(asked.model);
+    cli_free_items(&query.rows);
+    cli_free_items(&query.columns);
+    smerf_model_free(query.model);
     return status;
 }
 

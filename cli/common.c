@@ -48,13 +48,13 @@ double cli_clock(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static int follow_work(void *context, double share_done) {
+static int follow_work(void *context, double fraction_done) {
     cli_follow *follow = context;
     double now = cli_clock();
     if (follow->is_shown && now - follow->last_shown > 0.2) {
         follow->last_shown = now;
-        double left = share_done > 0.01 ? (now - follow->started) * (1 - share_done) / share_done : -1;
-        fprintf(stderr, "\r\033[K%s  %3.0f %%", follow->what, 100 * share_done);
+        double left = fraction_done > 0.01 ? (now - follow->started) * (1 - fraction_done) / fraction_done : -1;
+        fprintf(stderr, "\r\033[K%s  %3.0f %%", follow->what, 100 * fraction_done);
         if (left >= 0) fprintf(stderr, "  %.0f s left", left);
         fflush(stderr);
     }

@@ -35,7 +35,7 @@ smerf_status cli_read_shown_items(const cli_args *args, const smerf_model *model
 /* The same with columns beside the features, as the targets of a wish.
  *   targets  what it says of targets, and of other columns, counts */
 smerf_status cli_read_known_items_and(const cli_args *args, const smerf_model *model, const char *path,
-                                      const sm_table_wish *targets, cli_items *items, smerf_error *error);
+                                      const sm_table_spec *targets, cli_items *items, smerf_error *error);
 void cli_free_items(cli_items *items); /* fine on one filled with zeros */
 
 /* The items as one side of a matrix. */

@@ -8,7 +8,7 @@
 typedef struct cli_comparison {
     smerf_comparison plan;
     unsigned metrics; /* of the target */
-    smerf_standing standings[SMERF_N_METHODS];
+    smerf_method_scores scores[SMERF_N_METHODS];
 } cli_comparison;
 
 /* A line for each method that takes part, the best of each metric with a star. */

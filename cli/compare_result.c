@@ -13,7 +13,7 @@ static bool is_better(double score, double best, unsigned metric) {
 static double best_mean(const cli_comparison *done, unsigned metric) {
     double best = NAN;
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
-        const smerf_standing *standing = &done->standings[m];
+        const smerf_method_scores *standing = &done->scores[m];
         if (standing->applies && is_better(standing->mean[metric], best, metric)) best = standing->mean[metric];
     }
     return best;
@@ -41,7 +41,7 @@ static void write_cell(double mean, double standard_error, bool is_best, char te
 static void write_column(const cli_comparison *done, unsigned metric, char cells[SMERF_N_METHODS][CELL_SPACE]) {
     double best = best_mean(done, metric);
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
-        const smerf_standing *standing = &done->standings[m];
+        const smerf_method_scores *standing = &done->scores[m];
         double mean = standing->mean[metric];
         cells[m][0] = '\0';
         if (standing->applies) write_cell(mean, standing->standard_error[metric], mean == best, cells[m]);
@@ -67,17 +67,17 @@ void cli_put_comparison(sm_output *output, const cli_comparison *done) {
     }
     sm_output_print(output, "  seconds\n");
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
-        if (!done->standings[m].applies) continue;
+        if (!done->scores[m].applies) continue;
         sm_output_print(output, "%-*s", NAME_WIDTH, smerf_method_name((smerf_method)m));
         for (unsigned k = 0; k < SMERF_N_METRICS; k++)
             if (done->metrics & SMERF_HAS(k)) sm_output_print(output, "  %-*s", width[k], cells[k][m]);
-        sm_output_print(output, "  %7.1f\n", done->standings[m].seconds);
+        sm_output_print(output, "  %7.1f\n", done->scores[m].seconds);
     }
 }
 
 /* ---- JSON ---- */
 
-static void put_json_scores(sm_output *output, const cli_comparison *done, const smerf_standing *standing) {
+static void put_json_scores(sm_output *output, const cli_comparison *done, const smerf_method_scores *standing) {
     for (unsigned k = 0; k < SMERF_N_METRICS; k++) {
         if ((done->metrics & SMERF_HAS(k)) == 0) continue;
         sm_output_print(output, ", \"%s\": {\"mean\": ", smerf_metric_name((smerf_metric)k));
@@ -92,7 +92,7 @@ static void put_json_scores(sm_output *output, const cli_comparison *done, const
 static void put_json_methods(sm_output *output, const cli_comparison *done, bool take_part) {
     const char *separator = "";
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
-        const smerf_standing *standing = &done->standings[m];
+        const smerf_method_scores *standing = &done->scores[m];
         if (standing->applies != take_part || (!take_part && standing->why_not[0] == '\0')) continue;
         sm_output_print(output, "%s\n  {\"method\": \"%s\"", separator, smerf_method_name((smerf_method)m));
         separator = ",";
@@ -110,7 +110,7 @@ void cli_put_json_comparison(sm_output *output, const cli_comparison *done) {
     const smerf_comparison *plan = &done->plan;
     const char *quote = plan->tunes ? "\"" : "";
     sm_output_print(output, "{\"by\": \"%s\", \"train\": ", plan->by_pairs ? "pairs" : "nodes");
-    sm_put_json_number(output, plan->train_share);
+    sm_put_json_number(output, plan->train_fraction);
     sm_output_print(output, ", \"repeats\": %zu, \"seed\": %llu, \"tuned_by\": %s%s%s,\n \"methods\": [",
                     plan->n_repeats, (unsigned long long)plan->options.seed, quote,
                     plan->tunes ? smerf_metric_name(plan->metric) : "null", quote);

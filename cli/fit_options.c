@@ -98,8 +98,8 @@ static smerf_status read_sample(const cli_args *args, smerf_options *options, sm
     if (strncmp(text, "subsample:", 10) == 0) {
         const char *share = text + 10;
         options->sample = SMERF_SUBSAMPLE;
-        if (sm_number_parse(share, strlen(share), &options->sample_share) == SM_CELL_NUMBER &&
-            options->sample_share > 0 && options->sample_share <= 1)
+        if (sm_number_parse(share, strlen(share), &options->sample_fraction) == SM_CELL_NUMBER &&
+            options->sample_fraction > 0 && options->sample_fraction <= 1)
             return SMERF_OK;
     }
     return cli_fail(args, error, "--sample '%s' is not bootstrap, none, or subsample:F with 0 < F <= 1", text);

@@ -38,7 +38,7 @@ static smerf_status make_items(cli_items *items, char *const *ignored, size_t n_
     if (status == SMERF_OK && table->weights != NULL) {
         status = smerf_items_set_weights(items->items, weight_column, table->weights, error);
         if (status == SMERF_BAD_INPUT && error->row < table->n_rows)
-            status = sm_table_place(items->path, weight_column, error->row, error);
+            status = sm_table_position(items->path, weight_column, error->row, error);
     }
     if (status == SMERF_OK && n_ignored > 0)
         status = smerf_items_set_ignored(items->items, (const char *const *)ignored, n_ignored, error);
@@ -73,14 +73,14 @@ static smerf_status check_columns(const cli_args *args, smerf_error *error) {
 }
 
 /* The columns that the target is taken from, if it is; NULL: no memory. */
-static char **target_columns(const cli_args *args, sm_table_wish *wish) {
+static char **target_columns(const cli_args *args, sm_table_spec *spec) {
     static const char *const options[] = {"--labels", "--response", "--absolute", "--product"};
     const char *chosen = options[0];
     for (size_t i = 0; i < 4; i++)
         if (cli_has(args, options[i])) chosen = options[i];
-    char **names = list_of(args, chosen, &wish->n_targets);
-    wish->targets = (const char *const *)names;
-    wish->targets_are_labels = cli_has(args, "--labels");
+    char **names = list_of(args, chosen, &spec->n_targets);
+    spec->targets = (const char *const *)names;
+    spec->targets_are_labels = cli_has(args, "--labels");
     return names;
 }
 
@@ -88,23 +88,23 @@ smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *i
     *items = (cli_items){.path = path};
     size_t n_ignored, n_categories;
     char **ignored = list_of(args, "--ignore", &n_ignored), **categories = list_of(args, "--categories", &n_categories);
-    sm_table_wish wish = {.id = cli_get(args, "--id"),
+    sm_table_spec spec = {.id = cli_get(args, "--id"),
                           .ignore = (const char *const *)ignored,
                           .n_ignore = n_ignored,
                           .categories = (const char *const *)categories,
                           .n_categories = n_categories,
                           .weight = cli_get(args, "--item-weights")};
-    char **targets = target_columns(args, &wish);
+    char **targets = target_columns(args, &spec);
     smerf_status status = SMERF_NO_MEMORY;
     snprintf(error->message, sizeof error->message, "out of memory while reading items");
     if (ignored != NULL && categories != NULL && targets != NULL) status = check_columns(args, error);
-    if (status == SMERF_OK) status = sm_table_read(path, &wish, &items->table, error);
+    if (status == SMERF_OK) status = sm_table_read(path, &spec, &items->table, error);
     if (status == SMERF_OK && items->table.n_rows == 1) {
         snprintf(error->message, sizeof error->message, "%.300s: there is one item; a distance needs at least two",
                  path);
         status = SMERF_BAD_INPUT;
     }
-    if (status == SMERF_OK) status = make_items(items, ignored, n_ignored, wish.weight, error);
+    if (status == SMERF_OK) status = make_items(items, ignored, n_ignored, spec.weight, error);
     cli_free_list(ignored);
     cli_free_list(categories);
     cli_free_list(targets);
@@ -113,7 +113,7 @@ smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *i
 }
 
 smerf_status cli_read_known_items_and(const cli_args *args, const smerf_model *model, const char *path,
-                                      const sm_table_wish *targets, cli_items *items, smerf_error *error) {
+                                      const sm_table_spec *targets, cli_items *items, smerf_error *error) {
     *items = (cli_items){.path = path};
     smerf_description description;
     smerf_model_describe(model, &description);
@@ -123,27 +123,27 @@ smerf_status cli_read_known_items_and(const cli_args *args, const smerf_model *m
         return SMERF_NO_MEMORY;
     }
     const char **numbers = names, **categories = names + description.n_features;
-    sm_table_wish wish = *targets;
-    wish.only_known = true;
-    wish.id = cli_get(args, "--id");
-    wish.id_may_be_absent = wish.id == NULL;
-    if (wish.id == NULL) wish.id = description.id_column;
+    sm_table_spec spec = *targets;
+    spec.only_known = true;
+    spec.id = cli_get(args, "--id");
+    spec.id_may_be_absent = spec.id == NULL;
+    if (spec.id == NULL) spec.id = description.id_column;
     for (size_t f = 0; f < description.n_features; f++) {
         smerf_column column;
         smerf_model_feature(model, f, &column);
-        if (wish.id != NULL && strcmp(column.name, wish.id) == 0) {
-            smerf_status status = cli_fail(args, error, "--id '%s' is a feature of the model", wish.id);
+        if (spec.id != NULL && strcmp(column.name, spec.id) == 0) {
+            smerf_status status = cli_fail(args, error, "--id '%s' is a feature of the model", spec.id);
             free(names);
             return status;
         }
         if (column.kind == SMERF_CATEGORY)
-            categories[wish.n_categories++] = column.name;
+            categories[spec.n_categories++] = column.name;
         else
-            numbers[wish.n_numbers++] = column.name;
+            numbers[spec.n_numbers++] = column.name;
     }
-    wish.numbers = numbers;
-    wish.categories = categories;
-    smerf_status status = sm_table_read(path, &wish, &items->table, error);
+    spec.numbers = numbers;
+    spec.categories = categories;
+    smerf_status status = sm_table_read(path, &spec, &items->table, error);
     free(names);
     if (status == SMERF_OK) status = make_items(items, NULL, 0, NULL, error);
     if (status != SMERF_OK) cli_free_items(items);
@@ -152,14 +152,14 @@ smerf_status cli_read_known_items_and(const cli_args *args, const smerf_model *m
 
 static smerf_status read_known(const cli_args *args, const smerf_model *model, const char *path, bool keeps_others,
                                cli_items *items, smerf_error *error) {
-    sm_table_wish wish = {.keeps_others = keeps_others};
-    char **targets = target_columns(args, &wish);
+    sm_table_spec spec = {.keeps_others = keeps_others};
+    char **targets = target_columns(args, &spec);
     if (targets == NULL) {
         *items = (cli_items){.path = path};
         snprintf(error->message, sizeof error->message, "out of memory while reading items");
         return SMERF_NO_MEMORY;
     }
-    smerf_status status = cli_read_known_items_and(args, model, path, &wish, items, error);
+    smerf_status status = cli_read_known_items_and(args, model, path, &spec, items, error);
     cli_free_list(targets);
     return status;
 }

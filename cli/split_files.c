@@ -5,7 +5,7 @@
 
 #include "folder.h"
 #include "io/pairs/edges.h"
-#include "io/text/excerpt.h"
+#include "io/text/quote.h"
 #include "split.h"
 
 smerf_status cli_split_no_memory(smerf_error *error) {
@@ -24,7 +24,7 @@ smerf_status cli_write_items(const cli_splitting *split, const char *name, const
     sm_output *output;
     smerf_status status = cli_open_in(split->folder, name, &output, error);
     if (status != SMERF_OK) return status;
-    status = sm_excerpt_write(split->items_path, is_chosen, split->items.table.ids != NULL, output, error);
+    status = sm_quote_write(split->items_path, is_chosen, split->items.table.ids != NULL, output, error);
     if (status == SMERF_OK) return sm_output_finish(output, error);
     sm_output_abandon(output);
     return status;
@@ -70,8 +70,8 @@ smerf_status cli_write_parts(const cli_splitting *split, const char *what, const
     return status;
 }
 
-static sm_pairs_wish wish_for(const cli_splitting *split) {
-    return (sm_pairs_wish){.rows = cli_side(&split->items),
+static sm_pairs_spec spec_for(const cli_splitting *split) {
+    return (sm_pairs_spec){.rows = cli_side(&split->items),
                            .columns = cli_side(&split->items),
                            .is_square = true,
                            .value_column = cli_get(split->args, "--value"),
@@ -79,19 +79,19 @@ static sm_pairs_wish wish_for(const cli_splitting *split) {
 }
 
 smerf_status cli_read_listed_pairs(const cli_splitting *split, sm_pairs *pairs, smerf_error *error) {
-    sm_pairs_wish wish = wish_for(split);
-    smerf_status status = cli_get_number(split->args, "--similarity-max", &wish.largest, error);
-    return status == SMERF_OK ? sm_pairs_read_values(cli_get(split->args, "--pairs"), &wish, pairs, error) : status;
+    sm_pairs_spec spec = spec_for(split);
+    smerf_status status = cli_get_number(split->args, "--similarity-max", &spec.largest, error);
+    return status == SMERF_OK ? sm_pairs_read_values(cli_get(split->args, "--pairs"), &spec, pairs, error) : status;
 }
 
 smerf_status cli_read_listed_edges(const cli_splitting *split, sm_pairs *edges, smerf_error *error) {
-    const sm_pairs_wish wish = wish_for(split);
-    return sm_edges_read(cli_get(split->args, "--edges"), &wish, edges, error);
+    const sm_pairs_spec spec = spec_for(split);
+    return sm_edges_read(cli_get(split->args, "--edges"), &spec, edges, error);
 }
 
 smerf_status cli_read_listed_observed(const cli_splitting *split, sm_pairs *observed, smerf_error *error) {
-    const sm_pairs_wish wish = wish_for(split);
-    return sm_pairs_read_observed(cli_get(split->args, "--observed"), &wish, observed, error);
+    const sm_pairs_spec spec = spec_for(split);
+    return sm_pairs_read_observed(cli_get(split->args, "--observed"), &spec, observed, error);
 }
 
 const char *cli_edge_header(const sm_pairs *edges) {

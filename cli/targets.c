@@ -93,7 +93,7 @@ static smerf_status read_matrix(const cli_args *args, const char *path, const si
     static const char *const means[] = {"mean"};
     unsigned mean = 0;
     bool is_square = of->columns == NULL;
-    sm_matrix_wish wish = {.rows = cli_side(of->rows),
+    sm_matrix_spec spec = {.rows = cli_side(of->rows),
                            .columns = cli_side(is_square ? of->rows : of->columns),
                            .is_square = is_square,
                            .are_similarities = cli_has(args, "--similarities"),
@@ -101,13 +101,13 @@ static smerf_status read_matrix(const cli_args *args, const char *path, const si
                            .may_be_missing = true,
                            .take_means = cli_has(args, "--symmetrize")};
     smerf_status status = cli_get_word(args, "--symmetrize", means, 1, &mean, error);
-    if (status == SMERF_OK) status = cli_get_number(args, "--similarity-max", &wish.largest, error);
-    if (status == SMERF_OK) status = cli_get_threads(args, &wish.n_threads, error);
-    if (status == SMERF_OK && wish.take_means && !is_square)
+    if (status == SMERF_OK) status = cli_get_number(args, "--similarity-max", &spec.largest, error);
+    if (status == SMERF_OK) status = cli_get_threads(args, &spec.n_threads, error);
+    if (status == SMERF_OK && spec.take_means && !is_square)
         status = cli_fail(args, error, "--symmetrize makes no sense for two sets of items");
     if (status != SMERF_OK) return status;
     sm_matrix *matrix = &target->matrix;
-    status = sm_matrix_read(path, &wish, matrix, error);
+    status = sm_matrix_read(path, &spec, matrix, error);
     if (status != SMERF_OK) return status;
     if (matrix->n_missing > 0)
         status = pairs_of_matrix(matrix, is_square, &target->target, error);
@@ -116,15 +116,15 @@ static smerf_status read_matrix(const cli_args *args, const char *path, const si
     else
         status = smerf_target_new_distances(matrix->z, matrix->n_rows, &target->target, error);
     if (status == SMERF_OK && matrix->has_no_diagonal) smerf_target_note_no_diagonal(target->target);
-    if (status == SMERF_OK && wish.are_similarities) note_similarities(target, matrix->largest);
+    if (status == SMERF_OK && spec.are_similarities) note_similarities(target, matrix->largest);
     return status;
 }
 
 /* ---- pairs and edges ---- */
 
-static sm_pairs_wish wish_for(const cli_args *args, const sides *of) {
+static sm_pairs_spec spec_for(const cli_args *args, const sides *of) {
     bool is_square = of->columns == NULL;
-    return (sm_pairs_wish){.rows = cli_side(of->rows),
+    return (sm_pairs_spec){.rows = cli_side(of->rows),
                            .columns = cli_side(is_square ? of->rows : of->columns),
                            .is_square = is_square,
                            .value_column = cli_get(args, "--value"),
@@ -146,9 +146,9 @@ static smerf_pair_list list_of(const sm_pairs *pairs) {
 static smerf_status read_pairs(const cli_args *args, const char *path, const sides *of, cli_target *target,
                                smerf_error *error) {
     sm_pairs pairs = {0};
-    sm_pairs_wish wish = wish_for(args, of);
-    smerf_status status = cli_get_number(args, "--similarity-max", &wish.largest, error);
-    if (status == SMERF_OK) status = sm_pairs_read_values(path, &wish, &pairs, error);
+    sm_pairs_spec spec = spec_for(args, of);
+    smerf_status status = cli_get_number(args, "--similarity-max", &spec.largest, error);
+    if (status == SMERF_OK) status = sm_pairs_read_values(path, &spec, &pairs, error);
     if (status != SMERF_OK) return status;
     if (cli_has(args, "--similarity-max") && !pairs.are_similarities)
         status = cli_fail(args, error, "--similarity-max goes with similarities, and %s has distances", path);
@@ -164,11 +164,11 @@ static smerf_status read_pairs(const cli_args *args, const char *path, const sid
 static smerf_status read_edges(const cli_args *args, const char *path, const sides *of, cli_target *target,
                                smerf_error *error) {
     sm_pairs edges = {0}, observed = {0};
-    const sm_pairs_wish wish = wish_for(args, of);
+    const sm_pairs_spec spec = spec_for(args, of);
     const char *observed_path = cli_get(args, "--observed");
-    smerf_status status = sm_edges_read(path, &wish, &edges, error);
+    smerf_status status = sm_edges_read(path, &spec, &edges, error);
     if (status == SMERF_OK && observed_path != NULL)
-        status = sm_pairs_read_observed(observed_path, &wish, &observed, error);
+        status = sm_pairs_read_observed(observed_path, &spec, &observed, error);
     if (status == SMERF_OK && observed_path != NULL)
         status = sm_pairs_keep_among(&edges, &observed, &target->n_edges, &target->n_left_out, error);
     const smerf_pair_list list = list_of(&edges), known = list_of(&observed);
@@ -231,7 +231,7 @@ static smerf_status place_value(const sides *of, smerf_error *error) {
     if (error->row >= n_both(of) || error->column >= of->rows->table.n_targets) return error->status;
     const cli_items *items = error->row < n_rows ? of->rows : of->columns;
     size_t row = error->row < n_rows ? error->row : error->row - n_rows;
-    return sm_table_place(items->path, items->table.targets[error->column].name, row, error);
+    return sm_table_position(items->path, items->table.targets[error->column].name, row, error);
 }
 
 static smerf_status read_columns(const cli_args *args, const char *text, const sides *of, cli_target *target,

@@ -44,7 +44,7 @@ static smerf_status check_gaps(const cli_args *args, const cli_items *items, sme
         if (column->is_category ? column->codes[i] != SMERF_MISSING : !isnan(column->values[i])) continue;
         error->status = SMERF_BAD_INPUT;
         snprintf(error->message, sizeof error->message, "a missing value; every item needs one to be voted on");
-        return sm_table_place(items->path, column->name, i, error);
+        return sm_table_position(items->path, column->name, i, error);
     }
     return SMERF_OK;
 }
@@ -67,15 +67,15 @@ smerf_status cli_read_voters(const cli_args *args, const smerf_model *model, cli
     bool are_labels;
     smerf_status status = check_categories(args, model, &are_labels, error);
     if (status != SMERF_OK) return status;
-    sm_table_wish wish = {.targets = &name, .n_targets = is_feature(model, name) ? 0 : 1, .targets_are_open = true};
-    wish.targets_are_labels = are_labels;
-    status = cli_read_known_items_and(args, model, cli_get(args, "--items"), &wish, items, error);
+    sm_table_spec spec = {.targets = &name, .n_targets = is_feature(model, name) ? 0 : 1, .targets_are_open = true};
+    spec.targets_are_labels = are_labels;
+    status = cli_read_known_items_and(args, model, cli_get(args, "--items"), &spec, items, error);
     if (status == SMERF_OK) status = check_gaps(args, items, error);
     if (status != SMERF_OK || !cli_has(args, "--queries")) return status;
-    wish.targets_are_open = false; /* but as among the items */
-    wish.targets_are_labels = column_of(args, items)->is_category;
-    wish.targets_may_be_absent = true;
-    status = cli_read_known_items_and(args, model, cli_get(args, "--queries"), &wish, queries, error);
+    spec.targets_are_open = false; /* but as among the items */
+    spec.targets_are_labels = column_of(args, items)->is_category;
+    spec.targets_may_be_absent = true;
+    status = cli_read_known_items_and(args, model, cli_get(args, "--queries"), &spec, queries, error);
     return status == SMERF_OK ? check_gaps(args, queries, error) : status;
 }
 
@@ -228,10 +228,10 @@ static bool has_out_of_bag(const smerf_description *description) {
 
 /* Whether the model has learned from these items: known out of bag, or, where nothing is, by their number. */
 static bool are_training_items(const smerf_model *model, const smerf_description *description, const cli_items *items) {
-    const smerf_question question = {.rows = items->items, .out_of_bag = true};
+    const smerf_request request = {.rows = items->items, .out_of_bag = true};
     smerf_error ignored;
     if (!has_out_of_bag(description)) return description->n_items == items->table.n_rows;
-    return smerf_predict_pairs(model, &question, NULL, NULL, 0, NULL, NULL, NULL, &ignored) == SMERF_OK;
+    return smerf_predict_pairs(model, &request, NULL, NULL, 0, NULL, NULL, NULL, &ignored) == SMERF_OK;
 }
 
 static void tell_score(const cli_args *args, const smerf_model *model, const votes *of) {
@@ -258,12 +258,12 @@ static void tell_score(const cli_args *args, const smerf_model *model, const vot
 
 static smerf_status take_votes(const cli_args *args, const smerf_model *model, const smerf_neighborhood *wanted,
                                votes *of, smerf_error *error) {
-    const smerf_ballot ballot = {.n_classes = of->n_classes, .codes = of->codes, .values = of->column->values};
+    const smerf_known_values known = {.n_classes = of->n_classes, .codes = of->codes, .values = of->column->values};
     cli_follow follow;
     smerf_run run;
     smerf_status status = cli_start_run(args, "looking for neighbours", &run, &follow, error);
     if (status != SMERF_OK) return status;
-    status = smerf_vote(model, wanted, &ballot, &run, of->values, of->winner, error);
+    status = smerf_vote(model, wanted, &known, &run, of->values, of->winner, error);
     cli_stop_following(&follow);
     return status;
 }

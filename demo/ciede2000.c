@@ -124,7 +124,7 @@ static adjusted_colour adjust(lab_colour lab, double g) {
 }
 
 /* Step 1, equations 2 to 4: the G that stretches a*, the same for both colours. */
-static double red_green_stretch(lab_colour left, lab_colour right) {
+static double red_green_range(lab_colour left, lab_colour right) {
     double mean_chroma = mean(hypot(left.a, left.b), hypot(right.a, right.b));
 
     return 0.5 * (1.0 - vividness(mean_chroma));
@@ -223,7 +223,7 @@ static double weighted_length(colour_change change, adjusted_colour middle) {
 }
 
 double ciede2000(lab_colour left, lab_colour right) {
-    double g = red_green_stretch(left, right);
+    double g = red_green_range(left, right);
     adjusted_colour from = adjust(left, g);
     adjusted_colour to = adjust(right, g);
 

@@ -45,7 +45,7 @@ int main(void) {
     /* How good is it on pairs that a tree has not seen, and which feature matters? */
     smerf_scores scores;
     double importance[2];
-    smerf_question training = {.rows = items, .out_of_bag = true};
+    smerf_request training = {.rows = items, .out_of_bag = true};
     check(smerf_evaluate(model, &training, NULL, 0, NULL, &scores, &error), &error);
     check(smerf_importance_gain(model, importance, &error), &error);
     printf("out-of-bag rmse %.3f, spearman %.3f\n", scores.value[SMERF_RMSE], scores.value[SMERF_SPEARMAN]);
@@ -59,8 +59,8 @@ int main(void) {
     smerf_items *new_items = NULL;
     double distance;
     check(smerf_items_new(new_columns, 2, 2, &new_items, &error), &error);
-    smerf_question question = {.rows = new_items};
-    check(smerf_predict_pairs(model, &question, left, right, 1, NULL, &distance, NULL, &error), &error);
+    smerf_request request = {.rows = new_items};
+    check(smerf_predict_pairs(model, &request, left, right, 1, NULL, &distance, NULL, &error), &error);
     printf("predicted distance %.2f, true distance %.2f\n", distance, new_angle[1] - new_angle[0]);
 
     smerf_items_free(new_items);

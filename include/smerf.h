@@ -264,7 +264,7 @@ typedef struct smerf_options {
     size_t min_parent;       /* the smallest node that is split, in draws; at least 2 */
     size_t max_depth;        /* the root has depth 0 */
     smerf_sample sample;     /* what each tree is grown on */
-    double sample_share;     /* subsample: ceil(share * n) items without replacement, 0 < share <= 1 */
+    double sample_fraction;  /* subsample: ceil(share * n) items without replacement, 0 < share <= 1 */
     smerf_oob_rule oob_rule; /* kept in the model; a question may override it */
     smerf_self self_distance;
     double self_value; /* for SMERF_SELF_VALUE */
@@ -283,8 +283,8 @@ SMERF_API void smerf_options_default(smerf_options *options);
 /* "smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "plugin", "epm", "narm". */
 SMERF_API const char *smerf_method_name(smerf_method method);
 
-/* Called now and then from the calling thread, share_done in [0, 1]. Return non-zero to cancel. */
-typedef int (*smerf_progress)(void *context, double share_done);
+/* Called now and then from the calling thread, fraction_done in [0, 1]. Return non-zero to cancel. */
+typedef int (*smerf_progress)(void *context, double fraction_done);
 
 typedef enum smerf_kernels { SMERF_KERNELS_AUTO, SMERF_KERNELS_PLAIN } smerf_kernels;
 
@@ -325,33 +325,33 @@ SMERF_API smerf_status smerf_fit_estimate(const smerf_items *items, smerf_target
  * do no harm; a category that training never saw counts as missing. Out of bag, the rows must be training items
  * (known by id and by their features) and columns must be NULL; a pair that no tree can speak for is NaN. */
 
-typedef struct smerf_question {
+typedef struct smerf_request {
     const smerf_items *rows;
     const smerf_items *columns; /* NULL: the rows again */
     bool out_of_bag;
     smerf_oob_rule oob_rule; /* 0, SMERF_OOB_AS_FITTED: as the model says */
     size_t n_trees;          /* only the first so many trees of the forest are asked, no more than it has; 0: all */
-} smerf_question;
+} smerf_request;
 
 /* Takes one row of distances, rows in order, always on the calling thread. Return non-zero to cancel. */
 typedef int (*smerf_row_sink)(void *context, size_t row, const double *distances, size_t n_columns);
 
 /* All distances, a row at a time: memory for a few rows, never for the matrix. */
-SMERF_API smerf_status smerf_predict_rows(const smerf_model *model, const smerf_question *question,
-                                          const smerf_run *run, smerf_row_sink sink, void *context, smerf_error *error);
+SMERF_API smerf_status smerf_predict_rows(const smerf_model *model, const smerf_request *request, const smerf_run *run,
+                                          smerf_row_sink sink, void *context, smerf_error *error);
 
 /* Distances of the listed pairs only.
  *   left, right  [n_pairs], places in rows and in columns
  *   distance     [n_pairs], the caller's
  *   spread       [n_pairs], the caller's, or NULL: standard deviation over the trees */
-SMERF_API smerf_status smerf_predict_pairs(const smerf_model *model, const smerf_question *question,
-                                           const uint32_t *left, const uint32_t *right, size_t n_pairs,
-                                           const smerf_run *run, double *distance, double *spread, smerf_error *error);
+SMERF_API smerf_status smerf_predict_pairs(const smerf_model *model, const smerf_request *request, const uint32_t *left,
+                                           const uint32_t *right, size_t n_pairs, const smerf_run *run,
+                                           double *distance, double *spread, smerf_error *error);
 
 /* The label or the response itself, of a forest fitted on such a target: the share of each class, or each column, one
  * row an item. Out of bag, an item that every tree has seen is NaN.
  *   values  [n_rows][smerf_model_n_values], the caller's */
-SMERF_API smerf_status smerf_predict_values(const smerf_model *model, const smerf_question *question,
+SMERF_API smerf_status smerf_predict_values(const smerf_model *model, const smerf_request *request,
                                             const smerf_run *run, double *values, smerf_error *error);
 
 /* The leaf of every tree that an item comes to, of a forest: places of leaves as in smerf_tree_view.
@@ -390,11 +390,11 @@ SMERF_API smerf_status smerf_neighbors(const smerf_model *model, const smerf_nei
                                        smerf_neighbor_sink sink, void *context, smerf_error *error);
 
 /* What is known of the items of a catalogue, for their neighbours to be guessed from: labels, or a number. */
-typedef struct smerf_ballot {
+typedef struct smerf_known_values {
     size_t n_classes;      /* 0: numbers */
     const uint32_t *codes; /* labels: [items] below n_classes */
     const double *values;  /* numbers: [items] finite */
-} smerf_ballot;
+} smerf_known_values;
 
 /* k nearest neighbours: the share that each class has among the neighbours of a query, or the mean of their numbers. NaN for a
  * query without neighbours. Without queries an item has no vote on itself: leave one out.
@@ -402,8 +402,8 @@ typedef struct smerf_ballot {
  *   winner  [n_queries] or NULL, labels only: the class with the largest share, of several the one whose first neighbour is
  *           nearest; SMERF_MISSING without neighbours */
 SMERF_API smerf_status smerf_vote(const smerf_model *model, const smerf_neighborhood *wanted,
-                                  const smerf_ballot *ballot, const smerf_run *run, double *values, uint32_t *winner,
-                                  smerf_error *error);
+                                  const smerf_known_values *known, const smerf_run *run, double *values,
+                                  uint32_t *winner, smerf_error *error);
 
 /* ---- 8  Evaluate -----------------------------------------------------------------------------------------
  * Scores of predicted against true distances. A score that the data cannot give is NaN. */
@@ -430,9 +430,8 @@ SMERF_API unsigned smerf_target_metrics(const smerf_target *truth);
 
 /*   truth    over the question's rows and columns; NULL out of bag: what the model was trained on
  *   metrics  a sum of SMERF_HAS(metric); 0: all that the truth has */
-SMERF_API smerf_status smerf_evaluate(const smerf_model *model, const smerf_question *question,
-                                      const smerf_target *truth, unsigned metrics, const smerf_run *run,
-                                      smerf_scores *scores, smerf_error *error);
+SMERF_API smerf_status smerf_evaluate(const smerf_model *model, const smerf_request *request, const smerf_target *truth,
+                                      unsigned metrics, const smerf_run *run, smerf_scores *scores, smerf_error *error);
 
 /* The same scores for distances from elsewhere.
  *   predicted  [n_rows][n_columns] as in truth; NaN: no prediction, left out */
@@ -476,17 +475,16 @@ SMERF_API smerf_status smerf_importance_interaction(const smerf_model *model, co
  *   baseline     [n_pairs], the caller's
  *   shares       [n_pairs][n_features], the caller's: baseline + shares is the predicted distance
  *   distance     [n_pairs], the caller's, or NULL: what smerf_predict_pairs gives */
-SMERF_API smerf_status smerf_explain_pairs(const smerf_model *model, const smerf_question *question,
-                                           const uint32_t *left, const uint32_t *right, size_t n_pairs,
-                                           const smerf_run *run, double *baseline, double *shares, double *distance,
-                                           smerf_error *error);
+SMERF_API smerf_status smerf_explain_pairs(const smerf_model *model, const smerf_request *request, const uint32_t *left,
+                                           const uint32_t *right, size_t n_pairs, const smerf_run *run,
+                                           double *baseline, double *shares, double *distance, smerf_error *error);
 
 /* What parts some items from the rest: for each feature its mean share in the distances of an item to its k nearest among the
  * rows, and to all other rows. A feature whose share is much larger for the others is one that separates.
- *   items    [n_asked] places in the rows
- *   near, all  [n_asked][n_features], the caller's: mean shares for the neighbours, and for all others */
+ *   items    [n_query] places in the rows
+ *   near, all  [n_query][n_features], the caller's: mean shares for the neighbours, and for all others */
 SMERF_API smerf_status smerf_explain_items(const smerf_model *model, const smerf_items *rows, const uint32_t *items,
-                                           size_t n_asked, size_t k, const smerf_run *run, double *near, double *all,
+                                           size_t n_query, size_t k, const smerf_run *run, double *near, double *all,
                                            smerf_error *error);
 
 /* ---- 11  Clusters ----------------------------------------------------------------------------------------
@@ -530,12 +528,12 @@ SMERF_API smerf_status smerf_cluster_distances(const float *z, size_t n_items, c
 
 #define SMERF_MOST_LANDMARKS ((size_t)5000)
 
-typedef struct smerf_map_facts {
-    size_t n_landmarks;     /* n_items: all items were scaled together */
-    double share_of_values; /* the D largest eigenvalues, of the sum of all |eigenvalues|; NaN: not all are known */
+typedef struct smerf_map_quality {
+    size_t n_landmarks;         /* n_items: all items were scaled together */
+    double eigenvalue_fraction; /* the D largest eigenvalues, of the sum of all |eigenvalues|; NaN: not all are known */
     double stress; /* Kruskal's stress-1 over the landmarks' pairs: the root of the sum of (distance on the map -
                                predicted)^2 over that of predicted^2; NaN where all of these are 0 */
-} smerf_map_facts;
+} smerf_map_quality;
 
 /* Classical multidimensional scaling: coordinates whose Euclidean distances come near the predicted ones (an item is at 0
  * from itself, and so are two whose predicted distance is negative). With more items than landmarks, the landmarks are scaled and the others placed by their distances to them
@@ -547,7 +545,7 @@ typedef struct smerf_map_facts {
  *   facts        or NULL */
 SMERF_API smerf_status smerf_embed(const smerf_model *model, const smerf_items *items, size_t n_dimensions,
                                    size_t n_landmarks, uint64_t seed, const smerf_run *run, double *coordinates,
-                                   double *eigenvalues, smerf_map_facts *facts, smerf_error *error);
+                                   double *eigenvalues, smerf_map_quality *facts, smerf_error *error);
 
 /* The Euclidean view: items as vectors such that the squared Euclidean distance of a query's vector and a catalogue item's is the
  * predicted distance plus a number that depends on the query alone, so that any search engine finds the forest's neighbours.
@@ -581,9 +579,9 @@ typedef struct smerf_description {
                                graph of which some pairs are known */
     size_t n_target_columns;
     const char *const *target_columns; /* the columns that the target was taken from */
-    double rank_share; /* with a rank: what was kept of the sum of |eigenvalues|; NaN: they are not all known */
-    double rank_share_of_squares; /* and of the sum of their squares, which always is */
-    bool from_similarities;       /* z = largest_similarity - q */
+    double rank_fraction; /* with a rank: what was kept of the sum of |eigenvalues|; NaN: they are not all known */
+    double rank_fraction_of_squares; /* and of the sum of their squares, which always is */
+    bool from_similarities;          /* z = largest_similarity - q */
     double largest_similarity;
     size_t n_items, n_features, n_nodes, n_leaves;
     smerf_options options;     /* with every automatic choice spelled out */
@@ -602,12 +600,12 @@ SMERF_API const smerf_target *smerf_model_target(const smerf_model *model);
 
 /* Which training items these are, known by id (by row without ids) and by their features.
  *   places  [n_items] rows of the training items; SMERF_MISSING: none of them */
-SMERF_API smerf_status smerf_model_places(const smerf_model *model, const smerf_items *items, uint32_t *places,
-                                          smerf_error *error);
+SMERF_API smerf_status smerf_model_training_rows(const smerf_model *model, const smerf_items *items, uint32_t *places,
+                                                 smerf_error *error);
 
 /* Numbers that a method other than the forest tells of what it has learned, such as "kkt residual". */
-SMERF_API size_t smerf_model_n_findings(const smerf_model *model);
-SMERF_API const char *smerf_model_finding(const smerf_model *model, size_t finding, double *value);
+SMERF_API size_t smerf_model_n_diagnostics(const smerf_model *model);
+SMERF_API const char *smerf_model_diagnostic(const smerf_model *model, size_t diagnostic, double *value);
 
 /* Feature f as training knew it: values and codes are NULL, levels are in bytewise order. */
 SMERF_API void smerf_model_feature(const smerf_model *model, size_t feature, smerf_column *column);
@@ -696,21 +694,21 @@ SMERF_API size_t smerf_split_n_pairs(size_t n_known, size_t n_items, double shar
  * and then by their larger one, to train on, and the others are to test with. A graph becomes one of
  * which some pairs are observed, and so do labels (items of the same label are linked); all else becomes rated pairs, with
  * items' distances to themselves among those to train on, where they were given. */
-SMERF_API smerf_status smerf_target_divide(const smerf_target *target, double train_share, uint64_t seed,
+SMERF_API smerf_status smerf_target_divide(const smerf_target *target, double train_fraction, uint64_t seed,
                                            smerf_target **train, smerf_target **test, smerf_error *error);
 
 /* ---- 17  Compare -----------------------------------------------------------------------------------------
  * Every method learns from the same parts of some data and is scored on the rest, several times: docs/methods/compare.md.
  *
  * Repeat r = 0, 1, ... has the seed options.seed + r, for what is drawn and for all that learn. By nodes, smerf_split of the
- * items draws round(train_share * n) of them; methods learn from these, and are scored on the pairs among the others.
+ * items draws round(train_fraction * n) of them; methods learn from these, and are scored on the pairs among the others.
  * By pairs, smerf_target_divide says from which they learn, and on which they are scored. */
 
 typedef struct smerf_comparison {
-    unsigned methods;    /* a sum of SMERF_HAS(method): these, or fail; 0: all that can take the data */
-    size_t n_repeats;    /* at least 1 */
-    double train_share;  /* 0 < share < 1 */
-    bool by_pairs;       /* else by nodes */
+    unsigned methods;      /* a sum of SMERF_HAS(method): these, or fail; 0: all that can take the data */
+    size_t n_repeats;      /* at least 1 */
+    double train_fraction; /* 0 < share < 1 */
+    bool by_pairs;         /* else by nodes */
     bool tunes;          /* smerf's options are chosen by smerf_tune, with all that a grid can vary; others have none */
     smerf_metric metric; /* that it is tuned by */
     smerf_options options; /* method is not looked at */
@@ -721,19 +719,19 @@ typedef struct smerf_comparison {
 SMERF_API void smerf_comparison_default(const smerf_target *target, smerf_comparison *comparison);
 
 /* How a method fares. */
-typedef struct smerf_standing {
+typedef struct smerf_method_scores {
     bool applies;
     char why_not[480];                      /* the sentence with which it refused; "": it was not asked for */
     double mean[SMERF_N_METRICS];           /* over the repeats; NaN: not a metric of the target, or never known */
     double standard_error[SMERF_N_METRICS]; /* of the mean: sd / sqrt(repeats); NaN with one repeat */
     double seconds;                         /* in all; nothing else here depends on the machine */
-} smerf_standing;
+} smerf_method_scores;
 
 /* What a target has is told by smerf_target_metrics.
  *   standings  [SMERF_N_METHODS] by smerf_method, the caller's */
 SMERF_API smerf_status smerf_compare(const smerf_items *items, const smerf_target *target,
                                      const smerf_comparison *comparison, const smerf_run *run,
-                                     smerf_standing *standings, smerf_error *error);
+                                     smerf_method_scores *scores, smerf_error *error);
 
 #ifdef __cplusplus
 }

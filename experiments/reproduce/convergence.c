@@ -68,12 +68,12 @@ static int add_row(void *context, size_t row, const double *distances, size_t n_
 static smerf_status add_part(cli_study *study, const cli_simulated *training, const smerf_items *points,
                              const smerf_options *options, sums *all, smerf_error *error) {
     double mean[N_TEST];
-    const smerf_question question = {.rows = points};
+    const smerf_request request = {.rows = points};
     smerf_model *model = NULL;
     all->trees = (double)options->n_trees;
     smerf_status status = smerf_fit(training->items, training->target, options, &study->run, &model, error);
-    if (status == SMERF_OK) status = smerf_predict_rows(model, &question, &study->run, add_row, all, error);
-    if (status == SMERF_OK) status = smerf_predict_values(model, &question, &study->run, mean, error);
+    if (status == SMERF_OK) status = smerf_predict_rows(model, &request, &study->run, add_row, all, error);
+    if (status == SMERF_OK) status = smerf_predict_values(model, &request, &study->run, mean, error);
     for (size_t i = 0; i < N_TEST && status == SMERF_OK; i++) all->mean[i] += all->trees * mean[i];
     smerf_model_free(model);
     return status;
@@ -98,7 +98,7 @@ static smerf_status measure(cli_study *study, const cli_simulated *training, con
     smerf_status status = SMERF_OK;
     cli_study_options(study, seed, &options);
     options.sample = ways[way].sample;
-    options.sample_share = pow((double)training->n, subsample_power - 1);
+    options.sample_fraction = pow((double)training->n, subsample_power - 1);
     options.candidates = ways[way].candidates;
     size_t n_trees = options.n_trees;
     for (size_t first = 0; first < n_trees && status == SMERF_OK; first += options.n_trees) {

@@ -26,9 +26,9 @@ bool cli_has_network(const cli_study *study, const char *name) {
 }
 
 static smerf_status read_edges(cli_network *network, smerf_error *error) {
-    const sm_pairs_wish wish = {.rows = cli_side(&network->attributes), .is_square = true};
+    const sm_pairs_spec spec = {.rows = cli_side(&network->attributes), .is_square = true};
     sm_pairs edges = {0};
-    smerf_status status = sm_edges_read(network->paths[1], &wish, &edges, error);
+    smerf_status status = sm_edges_read(network->paths[1], &spec, &edges, error);
     if (status != SMERF_OK) return status;
     network->n = network->attributes.table.n_rows;
     const smerf_pair_list list = {.n = edges.n, .left = edges.left, .right = edges.right};

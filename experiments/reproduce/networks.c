@@ -23,7 +23,7 @@ static const double efforts[N_NETWORKS] = {1, 15, 8};
 static const char *const names[] = {"smerf", "narm", "epm", NULL};
 static const smerf_method methods[N_METHODS] = {SMERF_METHOD_FOREST, SMERF_METHOD_NARM, SMERF_METHOD_EPM};
 
-static const smerf_metric scores_asked[N_SCORES] = {SMERF_AUC_ROC, SMERF_AUC_PR};
+static const smerf_metric scores_query[N_SCORES] = {SMERF_AUC_ROC, SMERF_AUC_PR};
 
 /* One share of one network, once. */
 typedef struct one_round {
@@ -51,19 +51,19 @@ static smerf_status note(const one_round *round, const char *split, size_t metho
 /* ---- learning ---- */
 
 /* What is learned from: nodes, and what is known of their pairs. */
-typedef struct one_lesson {
+typedef struct one_training {
     const char *split;
     size_t method;
     const smerf_items *items;
     smerf_target *target;
-} one_lesson;
+} one_training;
 
 static const char *const chosen[N_SCORES][3] = {
     {"candidates for auc-roc", "min-parent for auc-roc", "self-distance for auc-roc"},
     {"candidates for auc-pr", "min-parent for auc-pr", "self-distance for auc-pr"}};
 
 /* A self-distance that is left out is an empty cell. */
-static smerf_status note_choice(const one_round *round, const one_lesson *lesson, size_t score,
+static smerf_status note_choice(const one_round *round, const one_training *training, size_t score,
                                 const smerf_options *options, smerf_error *error) {
     double self = options->self_distance == SMERF_SELF_EXCLUDE ? NAN
                   : options->self_distance == SMERF_SELF_VALUE ? options->self_value
@@ -71,25 +71,25 @@ static smerf_status note_choice(const one_round *round, const one_lesson *lesson
     const double values[] = {(double)options->candidates, (double)options->min_parent, self};
     smerf_status status = SMERF_OK;
     for (size_t k = 0; k < 3 && status == SMERF_OK; k++)
-        status = note(round, lesson->split, lesson->method, chosen[score][k], values[k], error);
+        status = note(round, training->split, training->method, chosen[score][k], values[k], error);
     return status;
 }
 
 /* Few training nodes may have no link among them, or none out of bag: then there is nothing to choose by, and the options
  * stay as they are. Whether missing pairs are filled in is found out once, and kept in the options. */
-static smerf_status tune(const one_round *round, const one_lesson *lesson, size_t score, smerf_options *options,
+static smerf_status tune(const one_round *round, const one_training *training, size_t score, smerf_options *options,
                          smerf_model **model, smerf_error *error) {
     const smerf_grid grid = {.vary_candidates = true, .vary_min_parent = true, .vary_self = true};
     const smerf_run *run = &round->study->run;
     smerf_trial best;
-    smerf_status status = smerf_tune(lesson->items, lesson->target, options, &grid, scores_asked[score], run, NULL,
+    smerf_status status = smerf_tune(training->items, training->target, options, &grid, scores_query[score], run, NULL,
                                      NULL, &best, model, error);
     if (status == SMERF_OK) {
         options->complete = best.options.complete;
-        return note_choice(round, lesson, score, &best.options, error);
+        return note_choice(round, training, score, &best.options, error);
     }
     if (status != SMERF_BAD_INPUT) return status;
-    return smerf_fit(lesson->items, lesson->target, options, run, model, error);
+    return smerf_fit(training->items, training->target, options, run, model, error);
 }
 
 static void choose_options(const one_round *round, size_t method, smerf_options *options) {
@@ -107,10 +107,10 @@ static void choose_options(const one_round *round, size_t method, smerf_options 
 }
 
 /* A model for one score: the forest is tuned for it, the others are the same for both. */
-static smerf_status learn(const one_round *round, const one_lesson *lesson, size_t score, smerf_options *options,
+static smerf_status learn(const one_round *round, const one_training *training, size_t score, smerf_options *options,
                           smerf_model **model, smerf_error *error) {
-    if (options->method == SMERF_METHOD_FOREST) return tune(round, lesson, score, options, model, error);
-    return smerf_fit(lesson->items, lesson->target, options, &round->study->run, model, error);
+    if (options->method == SMERF_METHOD_FOREST) return tune(round, training, score, options, model, error);
+    return smerf_fit(training->items, training->target, options, &round->study->run, model, error);
 }
 
 /* ---- scoring ---- */
@@ -118,34 +118,34 @@ static smerf_status learn(const one_round *round, const one_lesson *lesson, size
 /* What is asked, and the truth about it. */
 typedef struct one_exam {
     const char *split;
-    smerf_question question;
+    smerf_request request;
     const smerf_target *truth;
 } one_exam;
 
-static smerf_status take_exam(const one_round *round, const one_lesson *lesson, const one_exam *exam,
+static smerf_status take_exam(const one_round *round, const one_training *training, const one_exam *exam,
                               const smerf_model *model, unsigned wanted, smerf_error *error) {
     smerf_scores scores;
     smerf_status status =
-        smerf_evaluate(model, &exam->question, exam->truth, wanted, &round->study->run, &scores, error);
+        smerf_evaluate(model, &exam->request, exam->truth, wanted, &round->study->run, &scores, error);
     for (size_t s = 0; s < N_SCORES && status == SMERF_OK; s++)
-        if (wanted & SMERF_HAS(scores_asked[s]))
-            status = note(round, exam->split, lesson->method, smerf_metric_name(scores_asked[s]),
-                          scores.value[scores_asked[s]], error);
+        if (wanted & SMERF_HAS(scores_query[s]))
+            status = note(round, exam->split, training->method, smerf_metric_name(scores_query[s]),
+                          scores.value[scores_query[s]], error);
     return status;
 }
 
-static smerf_status learn_and_score(const one_round *round, const one_lesson *lesson, const one_exam *exams,
+static smerf_status learn_and_score(const one_round *round, const one_training *training, const one_exam *exams,
                                     size_t n_exams, smerf_error *error) {
-    bool is_forest = methods[lesson->method] == SMERF_METHOD_FOREST;
+    bool is_forest = methods[training->method] == SMERF_METHOD_FOREST;
     smerf_options options;
-    choose_options(round, lesson->method, &options);
+    choose_options(round, training->method, &options);
     smerf_status status = SMERF_OK;
     for (size_t s = 0; s < (is_forest ? N_SCORES : 1) && status == SMERF_OK; s++) {
         smerf_model *model = NULL;
-        unsigned wanted = is_forest ? SMERF_HAS(scores_asked[s]) : SMERF_HAS(SMERF_AUC_ROC) | SMERF_HAS(SMERF_AUC_PR);
-        status = learn(round, lesson, s, &options, &model, error);
+        unsigned wanted = is_forest ? SMERF_HAS(scores_query[s]) : SMERF_HAS(SMERF_AUC_ROC) | SMERF_HAS(SMERF_AUC_PR);
+        status = learn(round, training, s, &options, &model, error);
         for (size_t e = 0; e < n_exams && status == SMERF_OK; e++)
-            status = take_exam(round, lesson, &exams[e], model, wanted, error);
+            status = take_exam(round, training, &exams[e], model, wanted, error);
         smerf_model_free(model);
     }
     return status == SMERF_OK ? cli_study_advance(round->study, efforts[round->which], error) : status;
@@ -168,12 +168,12 @@ static smerf_status ask_about_nodes(const one_round *round, const cli_node_split
     smerf_status status = smerf_items_take(all, split->rows, n_train, &known, error);
     if (status == SMERF_OK) status = smerf_items_take(all, split->rows + n_train, n_test, &new, error);
     if (status == SMERF_OK) {
-        const one_lesson lesson = {"nodes", method, known, split->training};
+        const one_training training = {"nodes", method, known, split->training};
         const one_exam exams[] = {
             {"nodes", {.rows = new}, split->testing},
             {"nodes-across", {.rows = known, .columns = new}, split->across},
         };
-        status = learn_and_score(round, &lesson, exams, 2, error);
+        status = learn_and_score(round, &training, exams, 2, error);
     }
     smerf_items_free(known);
     smerf_items_free(new);
@@ -199,9 +199,9 @@ static smerf_status run_pairs(const one_round *round, smerf_error *error) {
     for (size_t m = 0; m < N_METHODS && status == SMERF_OK; m++) {
         if (!round->study->is_wanted[m]) continue;
         const smerf_items *items = attributes_for(round, m);
-        const one_lesson lesson = {"pairs", m, items, training};
+        const one_training learned = {"pairs", m, items, training};
         const one_exam exam = {"pairs", {.rows = items}, testing};
-        status = learn_and_score(round, &lesson, &exam, 1, error);
+        status = learn_and_score(round, &learned, &exam, 1, error);
     }
     smerf_target_free(training);
     smerf_target_free(testing);

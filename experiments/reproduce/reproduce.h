@@ -61,7 +61,7 @@ void cli_study_options(const cli_study *study, uint64_t seed, smerf_options *opt
 uint64_t cli_study_seed(const cli_study *study, size_t at, size_t repeat);
 
 /* A smerf_progress: the whole study is followed, and not every call in it.   context  the study */
-int cli_study_follow(void *context, double share_done);
+int cli_study_follow(void *context, double fraction_done);
 
 /* Between two pieces of work: notices Ctrl-C.   work  how much was done, of study->work */
 smerf_status cli_study_advance(cli_study *study, double work, smerf_error *error);

@@ -79,10 +79,9 @@ static smerf_status learn(const one_round *round, size_t method, smerf_model **m
 
 static smerf_status score(const one_round *round, size_t method, const smerf_model *model, smerf_error *error) {
     static const smerf_metric metrics[] = {SMERF_MAP10, SMERF_SPEARMAN, SMERF_RMSE};
-    const smerf_question question = {.rows = round->testing.items};
+    const smerf_request request = {.rows = round->testing.items};
     smerf_scores scores;
-    smerf_status status =
-        smerf_evaluate(model, &question, round->testing.target, 0, &round->study->run, &scores, error);
+    smerf_status status = smerf_evaluate(model, &request, round->testing.target, 0, &round->study->run, &scores, error);
     for (size_t m = 0; m < 3 && status == SMERF_OK; m++)
         status = note(round, method, smerf_metric_name(metrics[m]), scores.value[metrics[m]], error);
     return status;

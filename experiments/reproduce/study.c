@@ -24,9 +24,9 @@ uint64_t cli_study_seed(const cli_study *study, size_t at, size_t repeat) {
 
 /* ---- progress ---- */
 
-int cli_study_follow(void *context, double share_done) {
+int cli_study_follow(void *context, double fraction_done) {
     const cli_study *study = context;
-    (void)share_done;
+    (void)fraction_done;
     return study->outer.progress(study->outer.context, study->work > 0 ? study->work_done / study->work : 0);
 }
 

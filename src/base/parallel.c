@@ -13,7 +13,7 @@ typedef struct worker {
 } worker;
 
 typedef struct sm_loop {
-    sm_crew *crew;
+    sm_pool *pool;
     sm_task task;
     void *job;
     size_t n_tasks; /* as asked for, without those that were added */
@@ -28,32 +28,32 @@ typedef struct sm_loop {
     smerf_error error;
 } sm_loop;
 
-void sm_crew_start(sm_crew *crew, const smerf_run *run) {
+void sm_pool_start(sm_pool *pool, const smerf_run *run) {
     const smerf_run nothing = {0};
     if (run == NULL) run = &nothing;
     long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
-    crew->n_threads = run->n_threads != 0 ? run->n_threads : n_cores < 1 ? 1 : (size_t)n_cores;
-    if (crew->n_threads > 1024) crew->n_threads = 1024;
-    crew->progress = run->progress;
-    crew->context = run->context;
-    crew->share_from = 0;
-    crew->share_to = 1;
-    crew->share_done = 0;
-    crew->loop = NULL;
-    atomic_init(&crew->is_stopped, false);
-    atomic_init(&crew->has_idle, false);
+    pool->n_threads = run->n_threads != 0 ? run->n_threads : n_cores < 1 ? 1 : (size_t)n_cores;
+    if (pool->n_threads > 1024) pool->n_threads = 1024;
+    pool->progress = run->progress;
+    pool->context = run->context;
+    pool->share_from = 0;
+    pool->share_to = 1;
+    pool->fraction_done = 0;
+    pool->loop = NULL;
+    atomic_init(&pool->is_stopped, false);
+    atomic_init(&pool->has_idle, false);
 }
 
-smerf_status sm_crew_report(sm_crew *crew, double share_done, smerf_error *error) {
-    crew->share_done = share_done;
-    if (crew->progress == NULL || crew->progress(crew->context, share_done) == 0) return SMERF_OK;
-    atomic_store(&crew->is_stopped, true);
+smerf_status sm_pool_report(sm_pool *pool, double fraction_done, smerf_error *error) {
+    pool->fraction_done = fraction_done;
+    if (pool->progress == NULL || pool->progress(pool->context, fraction_done) == 0) return SMERF_OK;
+    atomic_store(&pool->is_stopped, true);
     return sm_fail(error, SMERF_CANCELLED, "cancelled");
 }
 
-bool sm_crew_is_stopped(sm_crew *crew, size_t thread) {
-    if (thread == 0 && sm_crew_report(crew, crew->share_done, NULL) != SMERF_OK) return true;
-    return atomic_load_explicit(&crew->is_stopped, memory_order_relaxed);
+bool sm_pool_is_stopped(sm_pool *pool, size_t thread) {
+    if (thread == 0 && sm_pool_report(pool, pool->fraction_done, NULL) != SMERF_OK) return true;
+    return atomic_load_explicit(&pool->is_stopped, memory_order_relaxed);
 }
 
 void sm_gate_make(sm_gate *gate, size_t n_at_once) {
@@ -88,7 +88,7 @@ static void note_failure(sm_loop *loop, smerf_status status, const smerf_error *
         loop->error = *error;
     }
     pthread_mutex_unlock(&loop->lock);
-    atomic_store(&loop->crew->is_stopped, true);
+    atomic_store(&loop->pool->is_stopped, true);
 }
 
 /* ---- who takes what ---- */
@@ -97,12 +97,12 @@ static size_t n_queued(const sm_loop *loop) { return loop->n_added - loop->n_add
 
 /* Threads that wait or are about to, and those that were not needed yet, against tasks that wait. The lock is held. */
 static void count_idle(sm_loop *loop) {
-    size_t n_idle = loop->n_waiting + loop->n_coming + (loop->crew->n_threads - loop->n_started);
-    atomic_store_explicit(&loop->crew->has_idle, n_idle > n_queued(loop), memory_order_relaxed);
+    size_t n_idle = loop->n_waiting + loop->n_coming + (loop->pool->n_threads - loop->n_started);
+    atomic_store_explicit(&loop->pool->has_idle, n_idle > n_queued(loop), memory_order_relaxed);
 }
 
 static bool is_all_done(const sm_loop *loop) { return atomic_load(&loop->n_done) == loop->n_tasks + loop->n_added; }
-static bool is_over(const sm_loop *loop) { return atomic_load(&loop->crew->is_stopped) || is_all_done(loop); }
+static bool is_over(const sm_loop *loop) { return atomic_load(&loop->pool->is_stopped) || is_all_done(loop); }
 
 /* Waits for a task that another adds; false: none will be added any more. */
 static bool take_added(worker *self, size_t *task) {
@@ -125,7 +125,7 @@ static bool take_added(worker *self, size_t *task) {
 
 static bool take(worker *self, size_t *task) {
     sm_loop *loop = self->loop;
-    if (atomic_load_explicit(&loop->crew->is_stopped, memory_order_relaxed)) return false;
+    if (atomic_load_explicit(&loop->pool->is_stopped, memory_order_relaxed)) return false;
     if (!self->is_coming && atomic_load_explicit(&loop->next, memory_order_relaxed) < loop->n_tasks) {
         *task = atomic_fetch_add(&loop->next, 1);
         if (*task < loop->n_tasks) return true;
@@ -141,12 +141,12 @@ static void tell_all(sm_loop *loop) {
 }
 
 static smerf_status report_share(sm_loop *loop, size_t n_done, smerf_error *error) {
-    sm_crew *crew = loop->crew;
+    sm_pool *pool = loop->pool;
     pthread_mutex_lock(&loop->lock);
     double share = (double)n_done / (double)(loop->n_tasks + loop->n_added);
     pthread_mutex_unlock(&loop->lock);
-    share = crew->share_from + share * (crew->share_to - crew->share_from);
-    return sm_crew_report(crew, share > crew->share_done ? share : crew->share_done, error); /* never back */
+    share = pool->share_from + share * (pool->share_to - pool->share_from);
+    return sm_pool_report(pool, share > pool->fraction_done ? share : pool->fraction_done, error); /* never back */
 }
 
 static void *work(void *argument) {
@@ -157,7 +157,7 @@ static void *work(void *argument) {
         smerf_error error = {0};
         smerf_status status = loop->task(loop->job, task, self->thread, &error);
         size_t n_done = atomic_fetch_add(&loop->n_done, 1) + 1;
-        if (status == SMERF_OK && self->thread == 0 && loop->crew->progress != NULL)
+        if (status == SMERF_OK && self->thread == 0 && loop->pool->progress != NULL)
             status = report_share(loop, n_done, &error);
         if (status != SMERF_OK) note_failure(loop, status, &error);
     }
@@ -175,12 +175,12 @@ static bool start_worker(sm_loop *loop, bool is_coming) {
     return true;
 }
 
-void sm_crew_add(sm_crew *crew) {
-    sm_loop *loop = crew->loop;
+void sm_pool_add(sm_pool *pool) {
+    sm_loop *loop = pool->loop;
     pthread_mutex_lock(&loop->lock);
     loop->n_added++;
     bool is_waited_for = loop->n_waiting + loop->n_coming >= n_queued(loop);
-    if (!is_waited_for && loop->n_started < crew->n_threads) start_worker(loop, true); /* or whoever is done first */
+    if (!is_waited_for && loop->n_started < pool->n_threads) start_worker(loop, true); /* or whoever is done first */
     count_idle(loop);
     pthread_cond_signal(&loop->has_news);
     pthread_mutex_unlock(&loop->lock);
@@ -200,33 +200,33 @@ static void wait_for_all(sm_loop *loop) {
 }
 
 /* Another thread may have done the last task: the caller has yet to say so. */
-static smerf_status report_end(sm_crew *crew, smerf_error *error) {
-    if (crew->progress == NULL || crew->share_done >= crew->share_to) return SMERF_OK;
-    return sm_crew_report(crew, crew->share_to, error);
+static smerf_status report_end(sm_pool *pool, smerf_error *error) {
+    if (pool->progress == NULL || pool->fraction_done >= pool->share_to) return SMERF_OK;
+    return sm_pool_report(pool, pool->share_to, error);
 }
 
-smerf_status sm_crew_do(sm_crew *crew, size_t n_tasks, sm_task task, void *job, smerf_error *error) {
-    sm_loop loop = {.crew = crew, .task = task, .job = job, .n_tasks = n_tasks, .n_started = 1, .status = SMERF_OK};
+smerf_status sm_pool_run(sm_pool *pool, size_t n_tasks, sm_task task, void *job, smerf_error *error) {
+    sm_loop loop = {.pool = pool, .task = task, .job = job, .n_tasks = n_tasks, .n_started = 1, .status = SMERF_OK};
     if (n_tasks == 0) return SMERF_OK;
-    loop.workers = sm_array(crew->n_threads, sizeof *loop.workers);
+    loop.workers = sm_array(pool->n_threads, sizeof *loop.workers);
     if (loop.workers == NULL) return sm_no_memory(error, "starting threads");
     atomic_init(&loop.next, 0);
     atomic_init(&loop.n_done, 0);
     pthread_mutex_init(&loop.lock, NULL);
     pthread_cond_init(&loop.has_news, NULL);
-    crew->loop = &loop;
+    pool->loop = &loop;
 
     loop.workers[0] = (worker){.loop = &loop, .thread = 0}; /* the caller */
     pthread_mutex_lock(&loop.lock);
-    while (loop.n_started < crew->n_threads && loop.n_started < n_tasks && start_worker(&loop, false)) {
+    while (loop.n_started < pool->n_threads && loop.n_started < n_tasks && start_worker(&loop, false)) {
     }
     count_idle(&loop);
     pthread_mutex_unlock(&loop.lock);
     work(&loop.workers[0]);
     wait_for_all(&loop);
 
-    crew->loop = NULL;
-    if (loop.status == SMERF_OK && is_all_done(&loop)) loop.status = report_end(crew, &loop.error);
+    pool->loop = NULL;
+    if (loop.status == SMERF_OK && is_all_done(&loop)) loop.status = report_end(pool, &loop.error);
     pthread_cond_destroy(&loop.has_news);
     pthread_mutex_destroy(&loop.lock);
     sm_free(loop.workers);

@@ -11,35 +11,35 @@
 
 #include "base/status.h"
 
-typedef struct sm_crew {
+typedef struct sm_pool {
     size_t n_threads;
     smerf_progress progress;
     void *context;
     double share_from, share_to; /* the part of the whole job that the next loop is */
-    double share_done;           /* as last reported */
+    double fraction_done;        /* as last reported */
     atomic_bool is_stopped;      /* cancelled or failed: tasks leave early */
     struct sm_loop *loop;        /* that it is busy with, or NULL */
-    atomic_bool has_idle;        /* see sm_crew_has_idle */
-} sm_crew;
+    atomic_bool has_idle;        /* see sm_pool_has_idle */
+} sm_pool;
 
 /* From a run, which may be NULL. */
-void sm_crew_start(sm_crew *crew, const smerf_run *run);
+void sm_pool_start(sm_pool *pool, const smerf_run *run);
 
 /* Does task 0 .. n_tasks-1, in any order. `thread` is below crew->n_threads, for scratch of its own.
  * The first failure stops the loop and is handed on. */
 typedef smerf_status (*sm_task)(void *job, size_t task, size_t thread, smerf_error *error);
-smerf_status sm_crew_do(sm_crew *crew, size_t n_tasks, sm_task task, void *job, smerf_error *error);
+smerf_status sm_pool_run(sm_pool *pool, size_t n_tasks, sm_task task, void *job, smerf_error *error);
 
 /* For long tasks, which may leave parts of themselves to threads that have nothing to do: whether there are more of these than
  * tasks that wait for them, and one more task of the same loop. Added tasks have numbers from n_tasks on, in the order in which
  * they are taken. */
-static inline bool sm_crew_has_idle(sm_crew *crew) {
-    return atomic_load_explicit(&crew->has_idle, memory_order_relaxed);
+static inline bool sm_pool_has_idle(sm_pool *pool) {
+    return atomic_load_explicit(&pool->has_idle, memory_order_relaxed);
 }
-void sm_crew_add(sm_crew *crew);
+void sm_pool_add(sm_pool *pool);
 
 /* Reports progress from the calling thread between loops; SMERF_CANCELLED if the callback asked to stop. */
-smerf_status sm_crew_report(sm_crew *crew, double share_done, smerf_error *error);
+smerf_status sm_pool_report(sm_pool *pool, double fraction_done, smerf_error *error);
 
 /* What only one thread may do at a time, or so many, stands between enter and leave. */
 typedef struct sm_gate {
@@ -54,6 +54,6 @@ void sm_gate_leave(sm_gate *gate);
 void sm_gate_free(sm_gate *gate);
 
 /* For long tasks: whether to leave early. On the calling thread it asks the progress callback, too. */
-bool sm_crew_is_stopped(sm_crew *crew, size_t thread);
+bool sm_pool_is_stopped(sm_pool *pool, size_t thread);
 
 #endif

@@ -43,22 +43,22 @@ void sm_random_shuffle(sm_random *random, uint32_t *values, size_t n);
 /* The place of a child node's stream, from its parent's: a mix of 64 bits, so that paths do not collide. */
 uint64_t sm_random_child(uint64_t place, unsigned side);
 
-/* Places of streams that are not nodes. Node places start from SM_PLACE_ROOT and are mixed, hence far from these. */
+/* Places of streams that are not nodes. Node places start from SM_STREAM_ROOT and are mixed, hence far from these. */
 enum {
-    SM_PLACE_SAMPLE = 1,
-    SM_PLACE_ROOT = 2,
-    SM_PLACE_SIMULATE = 3,
-    SM_PLACE_PERMUTE = 4,
-    SM_PLACE_SPLIT = 5,
-    SM_PLACE_COMPLETE = 6,
-    SM_PLACE_CHAIN = 7,
-    SM_PLACE_SHUFFLE = 8,
-    SM_PLACE_NEW_NODE = 9,
-    SM_PLACE_WATCHED = 10,
-    SM_PLACE_PAIRS = 11,
-    SM_PLACE_LANDMARKS = 13,
-    SM_PLACE_MEDOIDS = 14,
-    SM_PLACE_MEANS = 15
+    SM_STREAM_SAMPLE = 1,
+    SM_STREAM_ROOT = 2,
+    SM_STREAM_SIMULATE = 3,
+    SM_STREAM_PERMUTE = 4,
+    SM_STREAM_SPLIT = 5,
+    SM_STREAM_COMPLETE = 6,
+    SM_STREAM_CHAIN = 7,
+    SM_STREAM_SHUFFLE = 8,
+    SM_STREAM_NEW_NODE = 9,
+    SM_STREAM_WATCHED = 10,
+    SM_STREAM_PAIRS = 11,
+    SM_STREAM_LANDMARKS = 13,
+    SM_STREAM_MEDOIDS = 14,
+    SM_STREAM_MEANS = 15
 };
 
 #endif

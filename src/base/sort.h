@@ -25,7 +25,7 @@ size_t sm_sort_numbers(double *numbers, uint32_t *places, size_t n, double *spar
 /* A rank and a place in one number: sorted by rank, then by place. */
 static inline uint64_t sm_pack_rank(uint32_t rank, uint32_t place) { return (uint64_t)rank << 32 | place; }
 static inline uint32_t sm_packed_rank(uint64_t packed) { return (uint32_t)(packed >> 32); }
-static inline uint32_t sm_packed_place(uint64_t packed) { return (uint32_t)packed; }
+static inline uint32_t sm_packed_index(uint64_t packed) { return (uint32_t)packed; }
 
 /* Sorts packed ranks whose places ascend.   spare  [n] scratch */
 void sm_sort_packed(uint64_t *packed, size_t n, uint64_t *spare);

@@ -84,8 +84,8 @@ static smerf_status score_some(void *argument, size_t task, size_t thread, smerf
 /* ---- rounds ---- */
 
 /* Goes through all rows once: those of the panels, or all of them if the predictions are given. */
-static smerf_status go_round(score_job *job, sm_panel *panel, sm_crew *crew, smerf_error *error) {
-    double from = crew->share_from, share = crew->share_to - crew->share_from;
+static smerf_status go_round(score_job *job, sm_panel *panel, sm_pool *pool, smerf_error *error) {
+    double from = pool->share_from, share = pool->share_to - pool->share_from;
     smerf_status status = SMERF_OK;
     for (size_t first = 0; first < job->n_rows && status == SMERF_OK; first = job->end) {
         job->first = first;
@@ -93,28 +93,28 @@ static smerf_status go_round(score_job *job, sm_panel *panel, sm_crew *crew, sme
         if (panel != NULL) {
             bool is_at_hand = panel->first == first && panel->end == job->n_rows; /* one panel holds all */
             if (job->n_rows - first > panel->most_rows) job->end = first + panel->most_rows;
-            crew->share_from = from + share * (double)first / (double)job->n_rows;
-            crew->share_to = from + share * (double)job->end / (double)job->n_rows;
-            if (!is_at_hand) status = sm_panel_predict(panel, first, crew, error);
+            pool->share_from = from + share * (double)first / (double)job->n_rows;
+            pool->share_to = from + share * (double)job->end / (double)job->n_rows;
+            if (!is_at_hand) status = sm_panel_predict(panel, first, pool, error);
             job->predicted = panel->distances;
-            crew->share_from = crew->share_to;
+            pool->share_from = pool->share_to;
         }
         if (status == SMERF_OK)
-            status = sm_crew_do(crew, (job->end - first + ROWS_A_TASK - 1) / ROWS_A_TASK, score_some, job, error);
+            status = sm_pool_run(pool, (job->end - first + ROWS_A_TASK - 1) / ROWS_A_TASK, score_some, job, error);
     }
-    crew->share_from = from;
-    crew->share_to = from + share;
+    pool->share_from = from;
+    pool->share_to = from + share;
     return status;
 }
 
-static smerf_status score_areas(score_job *job, sm_panel *panel, sm_crew *crew, smerf_scores *scores,
+static smerf_status score_areas(score_job *job, sm_panel *panel, sm_pool *pool, smerf_scores *scores,
                                 smerf_error *error) {
     double areas[2];
     smerf_status status = sm_auc_sort(&job->auc, error);
     job->counts = true;
-    crew->share_from = crew->share_to;
-    crew->share_to = 1;
-    if (status == SMERF_OK) status = go_round(job, panel, crew, error);
+    pool->share_from = pool->share_to;
+    pool->share_to = 1;
+    if (status == SMERF_OK) status = go_round(job, panel, pool, error);
     if (status != SMERF_OK) return status;
     sm_auc_areas(&job->auc, &areas[0], &areas[1]);
     if (job->metrics & SMERF_HAS(SMERF_AUC_ROC)) scores->value[SMERF_AUC_ROC] = areas[0];
@@ -122,19 +122,19 @@ static smerf_status score_areas(score_job *job, sm_panel *panel, sm_crew *crew, 
     return SMERF_OK;
 }
 
-static smerf_status score(score_job *job, sm_panel *panel, sm_crew *crew, smerf_scores *scores, smerf_error *error) {
+static smerf_status score(score_job *job, sm_panel *panel, sm_pool *pool, smerf_scores *scores, smerf_error *error) {
     bool has_areas = (job->metrics & AREAS) != 0, is_twice = panel != NULL && panel->most_rows < job->n_rows;
-    size_t n_threads = crew->n_threads;
+    size_t n_threads = pool->n_threads;
     job->rooms = sm_zeros(n_threads, sizeof *job->rooms);
     job->rows = sm_zeros(job->n_rows, sizeof *job->rows);
     bool has_room = job->rooms != NULL && job->rows != NULL;
     for (size_t t = 0; t < n_threads && has_room; t++) has_room = start_room(&job->rooms[t], job);
     smerf_status status = has_room ? SMERF_OK : sm_no_memory(error, "evaluating");
     if (status == SMERF_OK && has_areas) status = sm_auc_start(&job->auc, n_threads, error);
-    crew->share_to = !has_areas ? 1 : is_twice ? 0.5 : 0.9;
-    if (status == SMERF_OK) status = go_round(job, panel, crew, error);
+    pool->share_to = !has_areas ? 1 : is_twice ? 0.5 : 0.9;
+    if (status == SMERF_OK) status = go_round(job, panel, pool, error);
     if (status == SMERF_OK) sm_scores_sum(job->rows, job->n_rows, job->metrics, scores);
-    if (status == SMERF_OK && has_areas) status = score_areas(job, panel, crew, scores, error);
+    if (status == SMERF_OK && has_areas) status = score_areas(job, panel, pool, scores, error);
     for (size_t t = 0; t < n_threads && job->rooms != NULL; t++) free_room(&job->rooms[t]);
     sm_auc_free(&job->auc);
     sm_free(job->rooms);
@@ -155,14 +155,14 @@ static smerf_status check_metrics(const smerf_target *truth, unsigned *metrics, 
     return SMERF_OK;
 }
 
-static smerf_status check_truth(const smerf_model *model, const smerf_question *question, const smerf_target *truth,
+static smerf_status check_truth(const smerf_model *model, const smerf_request *request, const smerf_target *truth,
                                 smerf_error *error) {
-    bool is_square = question->columns == NULL;
-    size_t n_rows = question->rows->n_items, n_columns = is_square ? n_rows : question->columns->n_items;
-    if (truth == NULL && !question->out_of_bag)
+    bool is_square = request->columns == NULL;
+    size_t n_rows = request->rows->n_items, n_columns = is_square ? n_rows : request->columns->n_items;
+    if (truth == NULL && !request->out_of_bag)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "evaluating needs a target, but for out-of-bag scores of the model's own");
-    if (question->out_of_bag) {
+    if (request->out_of_bag) {
         smerf_status status = sm_model_check_forest(model, "out of bag", error);
         if (status != SMERF_OK) return status;
     }
@@ -175,43 +175,43 @@ static smerf_status check_truth(const smerf_model *model, const smerf_question *
     return SMERF_OK;
 }
 
-smerf_status sm_evaluate(const smerf_model *model, const smerf_question *question, const sm_limits *limits,
+smerf_status sm_evaluate(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
                          const smerf_target *truth, unsigned metrics, const smerf_run *run, smerf_scores *scores,
                          smerf_error *error) {
     score_job job = {.truth = truth != NULL ? truth : model->target,
-                     .n_rows = question->rows->n_items,
-                     .is_square = question->columns == NULL,
+                     .n_rows = request->rows->n_items,
+                     .is_square = request->columns == NULL,
                      .metrics = metrics};
-    job.n_columns = job.is_square ? job.n_rows : question->columns->n_items;
-    smerf_status status = check_truth(model, question, truth, error);
+    job.n_columns = job.is_square ? job.n_rows : request->columns->n_items;
+    smerf_status status = check_truth(model, request, truth, error);
     if (status == SMERF_OK) status = check_metrics(job.truth, &job.metrics, error);
     if (status != SMERF_OK) return status;
-    sm_crew crew;
-    sm_asked asked;
+    sm_pool pool;
+    sm_query query;
     sm_panel panel;
-    sm_crew_start(&crew, run);
-    status = sm_asked_start(&asked, model, question, limits, error);
+    sm_pool_start(&pool, run);
+    status = sm_query_start(&query, model, request, limits, error);
     if (status != SMERF_OK) return status;
-    if (truth == NULL) job.place = asked.place;
-    status = sm_panel_start(&panel, &asked, sm_asked_columns(&asked)->n, (job.metrics & AREAS) != 0, &crew, error);
+    if (truth == NULL) job.place = query.place;
+    status = sm_panel_start(&panel, &query, sm_query_columns(&query)->n, (job.metrics & AREAS) != 0, &pool, error);
     if (status == SMERF_OK) {
-        status = score(&job, &panel, &crew, scores, error);
+        status = score(&job, &panel, &pool, scores, error);
         sm_panel_free(&panel);
     }
-    sm_asked_free(&asked);
+    sm_query_free(&query);
     return status;
 }
 
-smerf_status smerf_evaluate(const smerf_model *model, const smerf_question *question, const smerf_target *truth,
+smerf_status smerf_evaluate(const smerf_model *model, const smerf_request *request, const smerf_target *truth,
                             unsigned metrics, const smerf_run *run, smerf_scores *scores, smerf_error *error) {
-    return sm_evaluate(model, question, &sm_usual_limits, truth, metrics, run, scores, error);
+    return sm_evaluate(model, request, &sm_usual_limits, truth, metrics, run, scores, error);
 }
 
 smerf_status smerf_score(const double *predicted, const smerf_target *truth, unsigned metrics, smerf_scores *scores,
                          smerf_error *error) {
     const smerf_run alone = {.n_threads = 1};
-    sm_crew crew;
-    sm_crew_start(&crew, &alone);
+    sm_pool pool;
+    sm_pool_start(&pool, &alone);
     score_job job = {.predicted = predicted,
                      .truth = truth,
                      .n_rows = truth->n_rows,
@@ -219,5 +219,5 @@ smerf_status smerf_score(const double *predicted, const smerf_target *truth, uns
                      .is_square = !truth->is_block,
                      .metrics = metrics};
     smerf_status status = check_metrics(truth, &job.metrics, error);
-    return status == SMERF_OK ? score(&job, NULL, &crew, scores, error) : status;
+    return status == SMERF_OK ? score(&job, NULL, &pool, scores, error) : status;
 }

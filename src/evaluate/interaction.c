@@ -61,13 +61,13 @@ static void fill_square(const interaction_job *job, size_t n_trees, double *inte
 smerf_status smerf_importance_interaction(const smerf_model *model, const smerf_items *items, const smerf_target *truth,
                                           const uint32_t *features, size_t n_features, const smerf_run *run,
                                           double *interaction, double *standard_error, smerf_error *error) {
-    sm_crew crew;
+    sm_pool pool;
     sm_shuffles shuffles;
     size_t n_trees = model->options.n_trees;
-    sm_crew_start(&crew, run);
+    sm_pool_start(&pool, run);
     smerf_status status = sm_model_check_forest(model, "out of bag", error);
     if (status == SMERF_OK) status = check_features(model, features, n_features, error);
-    if (status == SMERF_OK) status = sm_shuffles_start(&shuffles, model, items, truth, crew.n_threads, error);
+    if (status == SMERF_OK) status = sm_shuffles_start(&shuffles, model, items, truth, pool.n_threads, error);
     if (status != SMERF_OK) return status;
     interaction_job job = {.shuffles = &shuffles,
                            .features = features,
@@ -75,7 +75,7 @@ smerf_status smerf_importance_interaction(const smerf_model *model, const smerf_
                            .n_pairs = n_features * (n_features - 1) / 2};
     job.single = sm_array(sm_size(n_trees, n_features, 0), sizeof *job.single);
     job.interaction = sm_array(sm_size(n_trees, job.n_pairs, 0), sizeof *job.interaction);
-    status = job.single != NULL && job.interaction != NULL ? sm_crew_do(&crew, n_trees, shuffle_tree, &job, error)
+    status = job.single != NULL && job.interaction != NULL ? sm_pool_run(&pool, n_trees, shuffle_tree, &job, error)
                                                            : sm_no_memory(error, "shuffling features");
     if (status == SMERF_OK) fill_square(&job, n_trees, interaction, standard_error);
     sm_free(job.single);

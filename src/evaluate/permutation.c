@@ -23,15 +23,15 @@ static smerf_status shuffle_tree(void *argument, size_t b, size_t thread, smerf_
 smerf_status smerf_importance_permutation(const smerf_model *model, const smerf_items *items, const smerf_target *truth,
                                           const smerf_run *run, double *importance, double *standard_error,
                                           smerf_error *error) {
-    sm_crew crew;
+    sm_pool pool;
     sm_shuffles shuffles;
     size_t n_trees = model->options.n_trees, n = model->features.n;
-    sm_crew_start(&crew, run);
-    smerf_status status = sm_shuffles_start(&shuffles, model, items, truth, crew.n_threads, error);
+    sm_pool_start(&pool, run);
+    smerf_status status = sm_shuffles_start(&shuffles, model, items, truth, pool.n_threads, error);
     if (status != SMERF_OK) return status;
     permutation_job job = {.shuffles = &shuffles, .n_features = n};
     job.increase = sm_array(sm_size(n_trees, n, 0), sizeof *job.increase);
-    status = job.increase != NULL ? sm_crew_do(&crew, n_trees, shuffle_tree, &job, error)
+    status = job.increase != NULL ? sm_pool_run(&pool, n_trees, shuffle_tree, &job, error)
                                   : sm_no_memory(error, "shuffling features");
     for (size_t f = 0; f < n && status == SMERF_OK; f++)
         sm_mean_over_trees(job.increase + f, n_trees, n, &importance[f], &standard_error[f]);

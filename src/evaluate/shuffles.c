@@ -8,7 +8,7 @@
 
 /* ---- before the first tree ---- */
 
-static bool start_room(sm_shuffle_room *room, const sm_shuffles *shuffles) {
+static bool start_room(sm_shuffle_scratch *room, const sm_shuffles *shuffles) {
     size_t n = shuffles->view.n_items, n_all = shuffles->model->n_items;
     sm_arena *arena = &room->arena;
     room->is_out = sm_arena_take(arena, n_all, sizeof *room->is_out);
@@ -21,12 +21,12 @@ static bool start_room(sm_shuffle_room *room, const sm_shuffles *shuffles) {
         room->mixed_codes[k] = sm_arena_take(arena, n, sizeof *room->mixed_codes[k]);
     }
     room->truth = sm_arena_take(arena, n > n_all ? n : n_all, sizeof *room->truth);
-    return !arena->has_failed && sm_leaf_room_start(&room->leaf, shuffles->model);
+    return !arena->has_failed && sm_leaf_scratch_start(&room->leaf, shuffles->model);
 }
 
 void sm_shuffles_free(sm_shuffles *shuffles) {
     for (size_t t = 0; t < shuffles->n_threads && shuffles->rooms != NULL; t++) {
-        sm_leaf_room_free(&shuffles->rooms[t].leaf);
+        sm_leaf_scratch_free(&shuffles->rooms[t].leaf);
         sm_arena_free(&shuffles->rooms[t].arena);
     }
     sm_free(shuffles->rooms);
@@ -80,7 +80,7 @@ enum { LEAVES_A_PAIR = 16 };
 static void find_apart(const sm_shuffled_tree *at, size_t a) {
     const smerf_target *target = at->shuffles->model->target;
     const sm_leaves *leaves = &at->ready.leaves;
-    sm_shuffle_room *room = at->room;
+    sm_shuffle_scratch *room = at->room;
     size_t leaf = room->leaf_of[a];
     bool by_pairs = at->n_out - a < leaves->n / LEAVES_A_PAIR;
     if (!by_pairs) target->kind->leaf_row(target, leaves, leaf, room->leaf.row, room->leaf.scratch);
@@ -96,7 +96,7 @@ static void find_apart(const sm_shuffled_tree *at, size_t a) {
 /* Its mean squared error over the pairs of out-of-bag items, whose leaves are in room->leaf_of. */
 static double pair_error(const sm_shuffled_tree *at) {
     const sm_shuffles *shuffles = at->shuffles;
-    sm_shuffle_room *room = at->room;
+    sm_shuffle_scratch *room = at->room;
     const smerf_target *truth = shuffles->truth;
     double squares = 0;
     size_t n_pairs = 0;
@@ -155,10 +155,10 @@ bool sm_shuffled_uses(const sm_shuffled_tree *at, size_t feature) {
 static void shuffle(sm_shuffled_tree *at, size_t f, size_t k) {
     const sm_view *view = &at->shuffles->view;
     const smerf_options *options = &at->shuffles->model->options;
-    sm_shuffle_room *room = at->room;
+    sm_shuffle_scratch *room = at->room;
     sm_random random;
     sm_random_start(&random, options->seed, (uint32_t)(options->first_tree + at->b),
-                    SM_PLACE_PERMUTE + ((uint64_t)f << 8));
+                    SM_STREAM_PERMUTE + ((uint64_t)f << 8));
     for (size_t a = 0; a < at->n_out; a++) room->shuffled[a] = room->out[a];
     sm_random_shuffle(&random, room->shuffled, at->n_out);
     for (size_t a = 0; a < at->n_out; a++) {

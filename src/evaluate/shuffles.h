@@ -2,18 +2,18 @@
  *
  * The error of a tree is the mean squared error over the unordered pairs of its out-of-bag items; shuffling a feature deals
  * its values out anew among these items. The shuffle of feature f in tree b comes from the random stream
- * (seed, b, SM_PLACE_PERMUTE + (f << 8)), whatever else is shuffled with it. */
+ * (seed, b, SM_STREAM_PERMUTE + (f << 8)), whatever else is shuffled with it. */
 #ifndef SM_QUERY_SHUFFLES_H
 #define SM_QUERY_SHUFFLES_H
 
-#include "predict/asked.h"
+#include "predict/query.h"
 
 enum { SM_MOST_SHUFFLED = 2 }; /* features at the same time */
 
 /* A thread's room. */
-typedef struct sm_shuffle_room {
+typedef struct sm_shuffle_scratch {
     sm_arena arena; /* holds the arrays below */
-    sm_leaf_room leaf;
+    sm_leaf_scratch leaf;
     bool *is_out;                    /* [n_items of the model] */
     uint32_t *out;                   /* [n_items] places in the items of the tree's out-of-bag items */
     uint32_t *shuffled;              /* [n_items] whose value each of them gets */
@@ -22,7 +22,7 @@ typedef struct sm_shuffle_room {
     uint32_t *mixed_codes[SM_MOST_SHUFFLED];
     double *apart; /* [n_items] by place in out: from one of them */
     double *truth; /* [n_items] */
-} sm_shuffle_room;
+} sm_shuffle_scratch;
 
 typedef struct sm_shuffles {
     const smerf_model *model;
@@ -31,7 +31,7 @@ typedef struct sm_shuffles {
     bool is_models_own; /* the truth is about the training items, in their order */
     uint32_t *place;    /* [n_items] rows of the training items */
     size_t n_threads;
-    sm_shuffle_room *rooms; /* [n_threads] */
+    sm_shuffle_scratch *rooms; /* [n_threads] */
 } sm_shuffles;
 
 /* Refuses models and items that have nothing out of bag.   truth  NULL: what the model was trained on */
@@ -42,7 +42,7 @@ void sm_shuffles_free(sm_shuffles *shuffles); /* fine on one filled with zeros *
 /* One tree, and a thread's room for it. */
 typedef struct sm_shuffled_tree {
     const sm_shuffles *shuffles;
-    sm_shuffle_room *room;
+    sm_shuffle_scratch *room;
     size_t b, n_out;
     sm_ready ready;
     sm_view mixed;

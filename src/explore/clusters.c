@@ -52,16 +52,16 @@ static void tell(const sm_grouping *grouping, size_t n, size_t k, double mean, u
     *answer->clusters = (smerf_clusters){.k = k, .cost = grouping->cost, .silhouette = mean};
 }
 
-static smerf_status choose(size_t n, const sm_cluster_range *range, sm_group group, void *context, sm_crew *crew,
+static smerf_status choose(size_t n, const sm_cluster_range *range, sm_group group, void *context, sm_pool *pool,
                            sm_grouping *grouping, uint32_t *number, const sm_cluster_answer *answer,
                            smerf_error *error) {
     const size_t fewest = range->fewest;
-    const double from = crew->share_from, step = (crew->share_to - from) / (double)(range->most - fewest + 1);
+    const double from = pool->share_from, step = (pool->share_to - from) / (double)(range->most - fewest + 1);
     double best = -INFINITY;
     for (size_t k = fewest; k <= range->most; k++) {
-        crew->share_from = from + step * (double)(k - fewest);
-        crew->share_to = from + step * (double)(k - fewest + 1);
-        smerf_status status = group(context, k, crew, grouping, error);
+        pool->share_from = from + step * (double)(k - fewest);
+        pool->share_to = from + step * (double)(k - fewest + 1);
+        smerf_status status = group(context, k, pool, grouping, error);
         if (status != SMERF_OK) return status;
         for (size_t i = 0; i < n && k == 1; i++) grouping->silhouette[i] = NAN;
         double mean = mean_of(grouping->silhouette, n);
@@ -73,7 +73,7 @@ static smerf_status choose(size_t n, const sm_cluster_range *range, sm_group gro
     return SMERF_OK;
 }
 
-smerf_status sm_clusters_choose(size_t n, const sm_cluster_range *range, sm_group group, void *context, sm_crew *crew,
+smerf_status sm_clusters_choose(size_t n, const sm_cluster_range *range, sm_group group, void *context, sm_pool *pool,
                                 const sm_cluster_answer *answer, smerf_error *error) {
     sm_grouping grouping = {.cluster = sm_array(n, sizeof *grouping.cluster),
                             .medoid = sm_array(range->most, sizeof *grouping.medoid),
@@ -84,7 +84,7 @@ smerf_status sm_clusters_choose(size_t n, const sm_cluster_range *range, sm_grou
     if (grouping.cluster == NULL || grouping.medoid == NULL || grouping.silhouette == NULL || number == NULL)
         status = sm_no_memory(error, "finding clusters");
     else
-        status = choose(n, range, group, context, crew, &grouping, number, answer, error);
+        status = choose(n, range, group, context, pool, &grouping, number, answer, error);
     sm_free(grouping.cluster);
     sm_free(grouping.medoid);
     sm_free(grouping.silhouette);

@@ -13,7 +13,7 @@ typedef struct sm_grouping {
 } sm_grouping;
 
 /* Finds k groups. The crew's share is that of this one search. */
-typedef smerf_status (*sm_group)(void *context, size_t k, sm_crew *crew, sm_grouping *grouping, smerf_error *error);
+typedef smerf_status (*sm_group)(void *context, size_t k, sm_pool *pool, sm_grouping *grouping, smerf_error *error);
 
 /* Where the results of smerf_cluster go. */
 typedef struct sm_cluster_answer {
@@ -33,7 +33,7 @@ smerf_status sm_clusters_check(const smerf_clustering *clustering, size_t n, sm_
                                smerf_error *error);
 
 /* Finds the groups for each k, and tells of those with the largest mean silhouette. */
-smerf_status sm_clusters_choose(size_t n, const sm_cluster_range *range, sm_group group, void *context, sm_crew *crew,
+smerf_status sm_clusters_choose(size_t n, const sm_cluster_range *range, sm_group group, void *context, sm_pool *pool,
                                 const sm_cluster_answer *answer, smerf_error *error);
 
 /* ---- the two ways ---- */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/stretch.h"
+#include "base/progress_part.h"
 #include "explore/clusters.h"
 #include "explore/means.h"
 #include "explore/silhouettes.h"
@@ -27,16 +27,16 @@ typedef struct search {
 /* ---- one k ---- */
 
 /* The best of all starts, the first of those on a tie. */
-static smerf_status find_best(search *all, size_t k, sm_crew *crew, smerf_error *error) {
+static smerf_status find_best(search *all, size_t k, sm_pool *pool, smerf_error *error) {
     sm_means *means = &all->means;
-    const double from = crew->share_from, step = (crew->share_to - from) / N_STARTS;
+    const double from = pool->share_from, step = (pool->share_to - from) / N_STARTS;
     const size_t cluster_bytes = means->n * sizeof *all->cluster, centre_bytes = k * means->width * sizeof *all->centre;
     double cost = INFINITY;
     for (size_t start = 0; start < N_STARTS; start++) {
-        crew->share_from = from + step * (double)start;
-        crew->share_to = from + step * (double)(start + 1);
+        pool->share_from = from + step * (double)start;
+        pool->share_to = from + step * (double)(start + 1);
         sm_means_set(means, all->starts + start * all->most_k, k);
-        smerf_status status = sm_means_improve(means, crew, error);
+        smerf_status status = sm_means_improve(means, pool, error);
         if (status != SMERF_OK) return status;
         if (means->cost >= cost) continue;
         cost = means->cost;
@@ -67,10 +67,10 @@ static void rate(const search *all, size_t *n_in, double *silhouette) {
         silhouette[i] = n_in[means->cluster[i]] == 1 ? 0 : sm_silhouette(all->own[i], all->other[i]);
 }
 
-static smerf_status group_by_means(void *context, size_t k, sm_crew *crew, sm_grouping *grouping, smerf_error *error) {
+static smerf_status group_by_means(void *context, size_t k, sm_pool *pool, sm_grouping *grouping, smerf_error *error) {
     search *all = context;
-    smerf_status status = find_best(all, k, crew, error);
-    if (status == SMERF_OK) status = sm_means_distances(&all->means, crew, all->own, all->other, error);
+    smerf_status status = find_best(all, k, pool, error);
+    if (status == SMERF_OK) status = sm_means_distances(&all->means, pool, all->own, all->other, error);
     if (status != SMERF_OK) return status;
     memcpy(grouping->cluster, all->means.cluster, all->means.n * sizeof *grouping->cluster);
     find_medoids(all, k, grouping->medoid);
@@ -82,7 +82,7 @@ static smerf_status group_by_means(void *context, size_t k, sm_crew *crew, sm_gr
 /* ---- vectors ---- */
 
 static smerf_status cluster_points(const float *points, size_t n, size_t width, const sm_cluster_range *range,
-                                   uint64_t seed, sm_crew *crew, const sm_cluster_answer *answer, smerf_error *error) {
+                                   uint64_t seed, sm_pool *pool, const sm_cluster_answer *answer, smerf_error *error) {
     const size_t most = range->most;
     search all = {.most_k = most};
     smerf_status status = sm_means_start(&all.means, points, n, width, most, error);
@@ -94,15 +94,15 @@ static smerf_status cluster_points(const float *points, size_t n, size_t width, 
     all.other = sm_array(n, sizeof *all.other);
     if (all.starts == NULL || all.cluster == NULL || all.centre == NULL || all.own == NULL || all.other == NULL)
         status = sm_no_memory(error, "finding clusters");
-    const double from = crew->share_from, to = crew->share_to, step = 0.3 * (to - from) / N_STARTS;
+    const double from = pool->share_from, to = pool->share_to, step = 0.3 * (to - from) / N_STARTS;
     for (uint32_t start = 0; start < N_STARTS && status == SMERF_OK; start++) {
-        crew->share_from = from + step * start;
-        crew->share_to = from + step * (start + 1);
-        status = sm_means_draw(&all.means, seed, start, most, all.starts + start * most, crew, error);
+        pool->share_from = from + step * start;
+        pool->share_to = from + step * (start + 1);
+        status = sm_means_draw(&all.means, seed, start, most, all.starts + start * most, pool, error);
     }
-    crew->share_from = crew->share_to;
-    crew->share_to = to;
-    if (status == SMERF_OK) status = sm_clusters_choose(n, range, group_by_means, &all, crew, answer, error);
+    pool->share_from = pool->share_to;
+    pool->share_to = to;
+    if (status == SMERF_OK) status = sm_clusters_choose(n, range, group_by_means, &all, pool, answer, error);
     sm_free(all.starts);
     sm_free(all.cluster);
     sm_free(all.centre);
@@ -153,14 +153,14 @@ smerf_status sm_cluster_by_means(const smerf_model *model, const smerf_items *it
     if (status != SMERF_OK) return status;
     gathering to = {.points = sm_zeros(sm_size(n, width, 0), sizeof *to.points), .width = width};
     if (to.points == NULL) return sm_no_memory(error, "finding clusters");
-    sm_stretch stretch = {.run = run, .from = 0, .to = share};
-    smerf_run own = sm_stretch_run(&stretch);
-    sm_crew crew;
+    sm_progress_part part = {.run = run, .from = 0, .to = share};
+    smerf_run own = sm_progress_part_run(&part);
+    sm_pool pool;
     status = gather(model, items, &own, &to, error);
-    stretch = (sm_stretch){.run = run, .from = share, .to = 1};
-    sm_crew_start(&crew, &own);
+    part = (sm_progress_part){.run = run, .from = share, .to = 1};
+    sm_pool_start(&pool, &own);
     if (status == SMERF_OK)
-        status = cluster_points(to.points, n, width, &range, clustering->seed, &crew, answer, error);
+        status = cluster_points(to.points, n, width, &range, clustering->seed, &pool, answer, error);
     sm_free(to.points);
     return status;
 }

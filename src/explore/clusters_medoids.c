@@ -6,10 +6,10 @@
 
 #include "base/finite.h"
 #include "base/memory.h"
+#include "base/progress_part.h"
 #include "base/random.h"
 #include "base/sort.h"
 #include "base/square.h"
-#include "base/stretch.h"
 #include "explore/clusters.h"
 #include "explore/medoids.h"
 #include "explore/silhouettes.h"
@@ -35,7 +35,7 @@ typedef struct search {
 static void draw(search *all, size_t n_wanted, uint32_t start) {
     size_t n = all->medoids.n;
     sm_random random;
-    sm_random_start(&random, all->seed, start, SM_PLACE_MEDOIDS);
+    sm_random_start(&random, all->seed, start, SM_STREAM_MEDOIDS);
     for (size_t i = 0; i < n; i++) all->drawn[i] = (uint32_t)i;
     for (size_t i = 0; i < n_wanted; i++) {
         size_t other = i + (size_t)sm_random_below_64(&random, n - i);
@@ -45,9 +45,9 @@ static void draw(search *all, size_t n_wanted, uint32_t start) {
     }
 }
 
-static smerf_status build(search *all, size_t most_k, sm_crew *crew, smerf_error *error) {
+static smerf_status build(search *all, size_t most_k, sm_pool *pool, smerf_error *error) {
     size_t n_built = most_k < MOST_BUILT ? most_k : MOST_BUILT;
-    smerf_status status = sm_medoids_build(&all->medoids, n_built, all->built, crew, error);
+    smerf_status status = sm_medoids_build(&all->medoids, n_built, all->built, pool, error);
     if (status != SMERF_OK || n_built == most_k) return status;
     draw(all, all->medoids.n, 0);
     for (size_t i = 0; n_built < most_k; i++) {
@@ -66,17 +66,17 @@ static uint32_t n_drawn_starts(size_t n, size_t k) {
 /* ---- one k ---- */
 
 /* The best medoids of all starts, the first of those on a tie. */
-static smerf_status find_best(search *all, size_t k, sm_crew *crew, smerf_error *error) {
+static smerf_status find_best(search *all, size_t k, sm_pool *pool, smerf_error *error) {
     sm_medoids *medoids = &all->medoids;
     const uint32_t n_starts = 1 + n_drawn_starts(medoids->n, k);
-    const double from = crew->share_from, step = (crew->share_to - from) / n_starts;
+    const double from = pool->share_from, step = (pool->share_to - from) / n_starts;
     double cost = INFINITY;
     for (uint32_t start = 0; start < n_starts; start++) {
         if (start > 0) draw(all, k, start);
         sm_medoids_set(medoids, start > 0 ? all->drawn : all->built, k);
-        crew->share_from = from + step * start;
-        crew->share_to = from + step * (start + 1);
-        smerf_status status = sm_medoids_improve(medoids, crew, error);
+        pool->share_from = from + step * start;
+        pool->share_to = from + step * (start + 1);
+        smerf_status status = sm_medoids_improve(medoids, pool, error);
         if (status != SMERF_OK) return status;
         if (medoids->cost >= cost) continue;
         cost = medoids->cost;
@@ -86,13 +86,13 @@ static smerf_status find_best(search *all, size_t k, sm_crew *crew, smerf_error 
 }
 
 /* At the end medoids stand in the order of the items, so that the first of several that are as near has the item. */
-static smerf_status group_by_medoids(void *context, size_t k, sm_crew *crew, sm_grouping *grouping,
+static smerf_status group_by_medoids(void *context, size_t k, sm_pool *pool, sm_grouping *grouping,
                                      smerf_error *error) {
     search *all = context;
     sm_medoids *medoids = &all->medoids;
-    const double to = crew->share_to, middle = crew->share_from + 0.8 * (to - crew->share_from);
-    crew->share_to = middle;
-    smerf_status status = find_best(all, k, crew, error);
+    const double to = pool->share_to, middle = pool->share_from + 0.8 * (to - pool->share_from);
+    pool->share_to = middle;
+    smerf_status status = find_best(all, k, pool, error);
     if (status != SMERF_OK) return status;
     qsort(all->best, k, sizeof *all->best, sm_by_place);
     sm_medoids_set(medoids, all->best, k);
@@ -100,9 +100,9 @@ static smerf_status group_by_medoids(void *context, size_t k, sm_crew *crew, sm_
     memcpy(grouping->medoid, medoids->item, k * sizeof *grouping->medoid);
     grouping->cost = medoids->cost;
     if (k == 1) return SMERF_OK;
-    crew->share_from = middle;
-    crew->share_to = to;
-    return sm_silhouettes(medoids->z, medoids->n, all->smallest, grouping->cluster, k, crew, grouping->silhouette,
+    pool->share_from = middle;
+    pool->share_to = to;
+    return sm_silhouettes(medoids->z, medoids->n, all->smallest, grouping->cluster, k, pool, grouping->silhouette,
                           error);
 }
 
@@ -117,23 +117,23 @@ static float smallest_of(const float *z, size_t n) {
 }
 
 static smerf_status cluster_matrix(const float *z, size_t n, const sm_cluster_range *range, uint64_t seed,
-                                   sm_crew *crew, const sm_cluster_answer *answer, smerf_error *error) {
+                                   sm_pool *pool, const sm_cluster_answer *answer, smerf_error *error) {
     const size_t most = range->most;
     search all = {.smallest = smallest_of(z, n), .seed = seed};
-    smerf_status status = sm_medoids_start(&all.medoids, z, n, most, crew, error);
+    smerf_status status = sm_medoids_start(&all.medoids, z, n, most, pool, error);
     if (status != SMERF_OK) return status;
     all.built = sm_array(most, sizeof *all.built);
     all.best = sm_array(most, sizeof *all.best);
     all.drawn = sm_array(n, sizeof *all.drawn);
-    const double to = crew->share_to, middle = crew->share_from + 0.1 * (to - crew->share_from);
-    crew->share_to = middle;
+    const double to = pool->share_to, middle = pool->share_from + 0.1 * (to - pool->share_from);
+    pool->share_to = middle;
     if (all.built == NULL || all.best == NULL || all.drawn == NULL)
         status = sm_no_memory(error, "finding clusters");
     else
-        status = build(&all, most, crew, error);
-    crew->share_from = middle;
-    crew->share_to = to;
-    if (status == SMERF_OK) status = sm_clusters_choose(n, range, group_by_medoids, &all, crew, answer, error);
+        status = build(&all, most, pool, error);
+    pool->share_from = middle;
+    pool->share_to = to;
+    if (status == SMERF_OK) status = sm_clusters_choose(n, range, group_by_medoids, &all, pool, answer, error);
     sm_free(all.built);
     sm_free(all.best);
     sm_free(all.drawn);
@@ -159,15 +159,15 @@ smerf_status smerf_cluster_distances(const float *z, size_t n_items, const smerf
                                      const smerf_run *run, uint32_t *cluster, uint32_t *medoid, double *silhouette,
                                      double *tried, smerf_clusters *clusters, smerf_error *error) {
     const sm_cluster_answer answer = {cluster, medoid, silhouette, tried, clusters};
-    sm_crew crew;
+    sm_pool pool;
     if (clustering->by != SMERF_MEDOIDS)
         return sm_fail(error, SMERF_BAD_INPUT, "a matrix of distances can be clustered by medoids only");
     sm_cluster_range range;
     smerf_status status = sm_clusters_check(clustering, n_items, &range, error);
     if (status == SMERF_OK) status = check_matrix(z, n_items, error);
     if (status != SMERF_OK) return status;
-    sm_crew_start(&crew, run);
-    return cluster_matrix(z, n_items, &range, clustering->seed, &crew, &answer, error);
+    sm_pool_start(&pool, run);
+    return cluster_matrix(z, n_items, &range, clustering->seed, &pool, &answer, error);
 }
 
 /* ---- predicted distances ---- */
@@ -196,9 +196,9 @@ static int take_row(void *context, size_t row, const double *distances, size_t n
 
 static smerf_status fill(const smerf_model *model, const smerf_items *items, const smerf_run *run, float *z,
                          smerf_error *error) {
-    const smerf_question question = {.rows = items};
+    const smerf_request request = {.rows = items};
     filling to = {.z = z};
-    smerf_status status = smerf_predict_rows(model, &question, run, take_row, &to, error);
+    smerf_status status = smerf_predict_rows(model, &request, run, take_row, &to, error);
     if (to.has_failed && isnan(to.distance))
         return sm_fail(error, SMERF_BAD_INPUT,
                        "clusters need every distance, and that of rows %zu and %zu is not known", to.row, to.column);
@@ -223,13 +223,13 @@ smerf_status sm_cluster_by_medoids(const smerf_model *model, const smerf_items *
     if (status != SMERF_OK) return status;
     float *z = sm_array(sm_size(n, n, 0), sizeof *z);
     if (z == NULL) return sm_no_memory(error, "finding clusters");
-    sm_stretch stretch = {.run = run, .from = 0, .to = share};
-    smerf_run own = sm_stretch_run(&stretch);
-    sm_crew crew;
+    sm_progress_part part = {.run = run, .from = 0, .to = share};
+    smerf_run own = sm_progress_part_run(&part);
+    sm_pool pool;
     status = fill(model, items, &own, z, error);
-    stretch = (sm_stretch){.run = run, .from = share, .to = 1};
-    sm_crew_start(&crew, &own);
-    if (status == SMERF_OK) status = cluster_matrix(z, n, &range, clustering->seed, &crew, answer, error);
+    part = (sm_progress_part){.run = run, .from = share, .to = 1};
+    sm_pool_start(&pool, &own);
+    if (status == SMERF_OK) status = cluster_matrix(z, n, &range, clustering->seed, &pool, answer, error);
     sm_free(z);
     return status;
 }

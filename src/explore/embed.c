@@ -12,8 +12,8 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
+#include "base/progress_part.h"
 #include "base/random.h"
-#include "base/stretch.h"
 #include "data/items.h"
 #include "explore/scaling.h"
 #include "model/model.h"
@@ -39,7 +39,7 @@ typedef struct embedding {
 /* One item after the other is taken with the chance that it is among those still wanted. */
 static void draw_landmarks(size_t n_items, size_t n, uint64_t seed, uint32_t *landmark, bool *is_landmark) {
     sm_random random;
-    sm_random_start(&random, seed, 0, SM_PLACE_LANDMARKS);
+    sm_random_start(&random, seed, 0, SM_STREAM_LANDMARKS);
     size_t n_drawn = 0;
     for (size_t i = 0; i < n_items; i++) {
         is_landmark[i] = n == n_items || sm_random_below_64(&random, n_items - i) < n - n_drawn;
@@ -128,10 +128,10 @@ static smerf_status add_row(void *argument, size_t i, size_t thread, smerf_error
     return SMERF_OK;
 }
 
-static smerf_status find_stress(embedding *at, sm_crew *crew, double *stress, smerf_error *error) {
+static smerf_status find_stress(embedding *at, sm_pool *pool, double *stress, smerf_error *error) {
     double apart = 0, predicted = 0;
-    crew->share_from = crew->share_to;
-    smerf_status status = sm_crew_do(crew, at->n, add_row, at, error);
+    pool->share_from = pool->share_to;
+    smerf_status status = sm_pool_run(pool, at->n, add_row, at, error);
     for (size_t i = 0; i < at->n && status == SMERF_OK; i++) {
         apart += at->apart[i];
         predicted += at->predicted[i];
@@ -142,30 +142,30 @@ static smerf_status find_stress(embedding *at, sm_crew *crew, double *stress, sm
 
 /* ---- all together ---- */
 
-static smerf_status embed(embedding *at, uint64_t seed, const smerf_run *run, smerf_map_facts *facts,
+static smerf_status embed(embedding *at, uint64_t seed, const smerf_run *run, smerf_map_quality *facts,
                           smerf_error *error) {
-    sm_stretch stretch = {.run = run, .from = 0, .to = at->n < at->n_items ? 0.2 : 0.6};
-    smerf_run own = sm_stretch_run(&stretch);
-    sm_crew crew;
+    sm_progress_part part = {.run = run, .from = 0, .to = at->n < at->n_items ? 0.2 : 0.6};
+    smerf_run own = sm_progress_part_run(&part);
+    sm_pool pool;
     smerf_status status =
-        smerf_predict_rows(at->model, &(smerf_question){.rows = at->landmarks}, &own, keep_squares, at, error);
+        smerf_predict_rows(at->model, &(smerf_request){.rows = at->landmarks}, &own, keep_squares, at, error);
     if (status == SMERF_OK) status = check_sizes(at, error);
     if (status != SMERF_OK) return status;
     find_means(at);
-    stretch = (sm_stretch){.run = run, .from = stretch.to, .to = at->n < at->n_items ? 0.4 : 1};
-    sm_crew_start(&crew, &own);
-    status = sm_scaling_find(at->z, at->n, at->n_axes, seed, own.kernels, &crew, &at->scaling, error);
+    part = (sm_progress_part){.run = run, .from = part.to, .to = at->n < at->n_items ? 0.4 : 1};
+    sm_pool_start(&pool, &own);
+    status = sm_scaling_find(at->z, at->n, at->n_axes, seed, own.kernels, &pool, &at->scaling, error);
     if (status == SMERF_OK) place_landmarks(at);
-    if (status == SMERF_OK) status = find_stress(at, &crew, &facts->stress, error);
+    if (status == SMERF_OK) status = find_stress(at, &pool, &facts->stress, error);
     if (status == SMERF_OK && at->n < at->n_items) {
-        const smerf_question others = {.rows = at->items, .columns = at->landmarks};
-        stretch = (sm_stretch){.run = run, .from = 0.4, .to = 1};
+        const smerf_request others = {.rows = at->items, .columns = at->landmarks};
+        part = (sm_progress_part){.run = run, .from = 0.4, .to = 1};
         status = smerf_predict_rows(at->model, &others, &own, place_item, at, error);
     }
     if (status != SMERF_OK) return status;
     fix_signs(at);
     facts->n_landmarks = at->n;
-    facts->share_of_values = at->scaling.share_of_values;
+    facts->eigenvalue_fraction = at->scaling.eigenvalue_fraction;
     return SMERF_OK;
 }
 
@@ -185,10 +185,10 @@ static smerf_status check(const smerf_model *model, const smerf_items *items, si
 
 smerf_status smerf_embed(const smerf_model *model, const smerf_items *items, size_t n_dimensions, size_t n_landmarks,
                          uint64_t seed, const smerf_run *run, double *coordinates, double *eigenvalues,
-                         smerf_map_facts *facts, smerf_error *error) {
+                         smerf_map_quality *facts, smerf_error *error) {
     size_t n_items = smerf_items_count(items), n = n_landmarks > 0 ? n_landmarks : SMERF_MOST_LANDMARKS;
     if (n > n_items) n = n_items;
-    smerf_map_facts own_facts;
+    smerf_map_quality own_facts;
     smerf_items *taken = NULL;
     sm_arena arena = {0};
     smerf_status status = check(model, items, n_dimensions, n, seed, error);

@@ -24,15 +24,15 @@ typedef struct items_job {
     double share_from, share_to; /* the part of the whole that a lot is */
 } items_job;
 
-static int report(void *context, double share_done) {
+static int report(void *context, double fraction_done) {
     const items_job *job = context;
-    return job->run->progress(job->run->context, job->share_from + share_done * (job->share_to - job->share_from));
+    return job->run->progress(job->run->context, job->share_from + fraction_done * (job->share_to - job->share_from));
 }
 
-static smerf_status take_room(items_job *job, size_t n_asked, smerf_error *error) {
+static smerf_status take_room(items_job *job, size_t n_query, smerf_error *error) {
     double bytes = (double)job->n_others * ((double)(job->n_features + 2) * sizeof(double) + 2 * sizeof(uint32_t));
     double n_lot = floor(sm_usual_limits.whole_bytes / bytes);
-    job->n_lot = n_lot < 1 ? 1 : n_lot < (double)n_asked ? (size_t)n_lot : n_asked;
+    job->n_lot = n_lot < 1 ? 1 : n_lot < (double)n_query ? (size_t)n_lot : n_query;
     smerf_status status = sm_check_memory(bytes * (double)job->n_lot, "explaining items", error);
     if (status != SMERF_OK) return status;
     size_t n = sm_size(job->n_lot, job->n_others, 0);
@@ -45,7 +45,7 @@ static smerf_status take_room(items_job *job, size_t n_asked, smerf_error *error
 }
 
 static smerf_status explain_lot(items_job *job, const uint32_t *items, size_t n, smerf_error *error) {
-    const smerf_question question = {.rows = job->rows};
+    const smerf_request request = {.rows = job->rows};
     smerf_run run = {0};
     if (job->run != NULL) run = *job->run;
     if (run.progress != NULL) {
@@ -57,7 +57,7 @@ static smerf_status explain_lot(items_job *job, const uint32_t *items, size_t n,
             job->left[a * job->n_others + other] = items[a];
             job->right[a * job->n_others + other] = (uint32_t)(other + (other >= items[a]));
         }
-    return smerf_explain_pairs(job->model, &question, job->left, job->right, n * job->n_others, &run, job->baseline,
+    return smerf_explain_pairs(job->model, &request, job->left, job->right, n * job->n_others, &run, job->baseline,
                                job->shares, job->distance, error);
 }
 
@@ -95,26 +95,26 @@ static smerf_status sum_up(const items_job *job, size_t a, double *near, double 
 }
 
 smerf_status smerf_explain_items(const smerf_model *model, const smerf_items *rows, const uint32_t *items,
-                                 size_t n_asked, size_t k, const smerf_run *run, double *near, double *all,
+                                 size_t n_query, size_t k, const smerf_run *run, double *near, double *all,
                                  smerf_error *error) {
     smerf_status status = sm_model_check_forest(model, "explanations", error);
     if (status != SMERF_OK) return status;
     if (k == 0) return sm_fail(error, SMERF_BAD_INPUT, "k is 0: at least one neighbour is needed");
-    for (size_t a = 0; a < n_asked; a++)
+    for (size_t a = 0; a < n_query; a++)
         if (items[a] >= rows->n_items)
             return sm_fail(error, SMERF_BAD_INPUT, "there is no item %u: there are %zu", items[a], rows->n_items);
-    if (n_asked == 0) return SMERF_OK;
+    if (n_query == 0) return SMERF_OK;
     items_job job = {.model = model,
                      .rows = rows,
                      .n_others = rows->n_items - 1,
                      .n_features = model->features.n,
                      .k = k,
                      .run = run};
-    status = take_room(&job, n_asked, error);
-    for (size_t first = 0; first < n_asked && status == SMERF_OK; first += job.n_lot) {
-        size_t n = first + job.n_lot < n_asked ? job.n_lot : n_asked - first;
-        job.share_from = (double)first / (double)n_asked;
-        job.share_to = (double)(first + n) / (double)n_asked;
+    status = take_room(&job, n_query, error);
+    for (size_t first = 0; first < n_query && status == SMERF_OK; first += job.n_lot) {
+        size_t n = first + job.n_lot < n_query ? job.n_lot : n_query - first;
+        job.share_from = (double)first / (double)n_query;
+        job.share_to = (double)(first + n) / (double)n_query;
         status = explain_lot(&job, items + first, n, error);
         for (size_t a = 0; a < n && status == SMERF_OK; a++)
             status = sum_up(&job, a, near + (first + a) * job.n_features, all + (first + a) * job.n_features, error);

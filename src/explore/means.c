@@ -187,12 +187,12 @@ static smerf_status sum_points(void *argument, size_t task, size_t thread, smerf
     return SMERF_OK;
 }
 
-static smerf_status move_centres(sm_means *means, sm_crew *crew, smerf_error *error) {
+static smerf_status move_centres(sm_means *means, sm_pool *pool, smerf_error *error) {
     double *centre = means->centre;
     means->centre = means->earlier;
     means->earlier = centre;
     size_t n_tasks = (means->width + COORDINATES_A_TASK - 1) / COORDINATES_A_TASK;
-    return sm_crew_do(crew, n_tasks, sum_points, means, error);
+    return sm_pool_run(pool, n_tasks, sum_points, means, error);
 }
 
 /* ---- 4. bounds ---- */
@@ -238,37 +238,37 @@ static void allow_for_rounding(sm_means *means) {
 
 /* ---- rounds ---- */
 
-smerf_status sm_means_round(sm_means *means, sm_crew *crew, size_t *n_gone, smerf_error *error) {
+smerf_status sm_means_round(sm_means *means, sm_pool *pool, size_t *n_gone, smerf_error *error) {
     round_job job = {.means = means};
     atomic_init(&job.n_gone, 0);
     size_t n_tasks = (means->n + POINTS_A_TASK - 1) / POINTS_A_TASK;
-    smerf_status status = sm_crew_do(crew, n_tasks, send_points, &job, error);
+    smerf_status status = sm_pool_run(pool, n_tasks, send_points, &job, error);
     if (status != SMERF_OK) return status;
     if (means->n_rounds == 0) allow_for_rounding(means);
     count_points(means);
     *n_gone = atomic_load(&job.n_gone) + adopt_orphans(means);
-    status = move_centres(means, crew, error);
-    if (status == SMERF_OK) status = sm_crew_do(crew, means->k, measure_centre, means, error);
+    status = move_centres(means, pool, error);
+    if (status == SMERF_OK) status = sm_pool_run(pool, means->k, measure_centre, means, error);
     if (status != SMERF_OK) return status;
     loosen(means);
     means->n_rounds++;
     return SMERF_OK;
 }
 
-smerf_status sm_means_improve(sm_means *means, sm_crew *crew, smerf_error *error) {
-    const double whole[2] = {crew->share_from, crew->share_to};
+smerf_status sm_means_improve(sm_means *means, sm_pool *pool, smerf_error *error) {
+    const double whole[2] = {pool->share_from, pool->share_to};
     size_t n_gone = 1;
     smerf_status status = SMERF_OK;
     while (status == SMERF_OK && n_gone > 0 && means->n_rounds < SM_MEANS_MOST_ROUNDS) {
         double share = (double)means->n_rounds / (double)(means->n_rounds + 10); /* nobody knows how many are to come */
-        crew->share_from = crew->share_to = whole[0] + (whole[1] - whole[0]) * share;
+        pool->share_from = pool->share_to = whole[0] + (whole[1] - whole[0]) * share;
         bool is_first = means->n_rounds == 0; /* when all may be where they belong, but centres are not */
-        status = sm_means_round(means, crew, &n_gone, error);
+        status = sm_means_round(means, pool, &n_gone, error);
         n_gone += is_first;
     }
-    crew->share_from = whole[0];
-    crew->share_to = whole[1];
-    if (status == SMERF_OK) status = sm_means_distances(means, crew, means->upper, NULL, error);
+    pool->share_from = whole[0];
+    pool->share_to = whole[1];
+    if (status == SMERF_OK) status = sm_means_distances(means, pool, means->upper, NULL, error);
     means->cost = 0;
     for (size_t i = 0; i < means->n && status == SMERF_OK; i++) means->cost += means->upper[i];
     return status;
@@ -297,7 +297,7 @@ static smerf_status measure_points(void *argument, size_t task, size_t thread, s
     return SMERF_OK;
 }
 
-smerf_status sm_means_distances(const sm_means *means, sm_crew *crew, double *own, double *other, smerf_error *error) {
+smerf_status sm_means_distances(const sm_means *means, sm_pool *pool, double *own, double *other, smerf_error *error) {
     distances_job job = {means, own, other};
-    return sm_crew_do(crew, (means->n + POINTS_A_TASK - 1) / POINTS_A_TASK, measure_points, &job, error);
+    return sm_pool_run(pool, (means->n + POINTS_A_TASK - 1) / POINTS_A_TASK, measure_points, &job, error);
 }

@@ -41,20 +41,20 @@ void sm_means_free(sm_means *means); /* fine on one filled with zeros */
  * The first k of them are a start for k.
  *   items  [n_items] out, different; n_items <= n */
 smerf_status sm_means_draw(const sm_means *means, uint64_t seed, uint32_t start, size_t n_items, uint32_t *items,
-                           sm_crew *crew, smerf_error *error);
+                           sm_pool *pool, smerf_error *error);
 
 /* Starts with these points as centres.   items  [k], k <= most_k */
 void sm_means_set(sm_means *means, const uint32_t *items, size_t k);
 
 /* Lloyd's rounds to the end. */
-smerf_status sm_means_improve(sm_means *means, sm_crew *crew, smerf_error *error);
+smerf_status sm_means_improve(sm_means *means, sm_pool *pool, smerf_error *error);
 
 /* One round; *n_gone: how many points went elsewhere. For improve and for tests. */
-smerf_status sm_means_round(sm_means *means, sm_crew *crew, size_t *n_gone, smerf_error *error);
+smerf_status sm_means_round(sm_means *means, sm_pool *pool, size_t *n_gone, smerf_error *error);
 
 /* Squared distances at the end.
  *   own    [n] to the point's centre
  *   other  [n] or NULL: to the nearest of the others; INFINITY with k = 1 */
-smerf_status sm_means_distances(const sm_means *means, sm_crew *crew, double *own, double *other, smerf_error *error);
+smerf_status sm_means_distances(const sm_means *means, sm_pool *pool, double *own, double *other, smerf_error *error);
 
 #endif

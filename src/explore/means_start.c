@@ -68,7 +68,7 @@ static void take(drawing *all, size_t t) {
     all->least[all->trial[t]] = -1;
 }
 
-static smerf_status draw_next(drawing *all, bool is_first, uint32_t *item, sm_crew *crew, smerf_error *error) {
+static smerf_status draw_next(drawing *all, bool is_first, uint32_t *item, sm_pool *pool, smerf_error *error) {
     const sm_means *means = all->means;
     size_t width = means->width, best = 0;
     double total = is_first ? 0 : total_of(all), least = INFINITY;
@@ -79,7 +79,7 @@ static smerf_status draw_next(drawing *all, bool is_first, uint32_t *item, sm_cr
         for (size_t r = 0; r < width; r++) all->centre[t * width + r] = point[r];
     }
     size_t n_tasks = (means->n + POINTS_A_TASK - 1) / POINTS_A_TASK;
-    smerf_status status = sm_crew_do(crew, n_tasks, measure, all, error);
+    smerf_status status = sm_pool_run(pool, n_tasks, measure, all, error);
     if (status != SMERF_OK) return status;
     for (size_t t = 0; t < all->n_trials && all->n_trials > 1; t++) {
         double left = left_by(all, t);
@@ -93,8 +93,8 @@ static smerf_status draw_next(drawing *all, bool is_first, uint32_t *item, sm_cr
 }
 
 smerf_status sm_means_draw(const sm_means *means, uint64_t seed, uint32_t start, size_t n_items, uint32_t *items,
-                           sm_crew *crew, smerf_error *error) {
-    const double whole[2] = {crew->share_from, crew->share_to};
+                           sm_pool *pool, smerf_error *error) {
+    const double whole[2] = {pool->share_from, pool->share_to};
     drawing all = {.means = means,
                    .least = sm_array(means->n, sizeof *all.least),
                    .squared = sm_array(sm_size(N_TRIALS, means->n, 0), sizeof *all.squared),
@@ -103,14 +103,14 @@ smerf_status sm_means_draw(const sm_means *means, uint64_t seed, uint32_t start,
     if (all.least == NULL || all.squared == NULL || all.centre == NULL)
         status = sm_no_memory(error, "looking for means");
     for (size_t i = 0; i < means->n && status == SMERF_OK; i++) all.least[i] = INFINITY;
-    sm_random_start(&all.random, seed, start, SM_PLACE_MEANS);
+    sm_random_start(&all.random, seed, start, SM_STREAM_MEANS);
     for (size_t k = 0; k < n_items && status == SMERF_OK; k++) {
-        crew->share_from = whole[0] + (whole[1] - whole[0]) * ((double)k / (double)n_items);
-        crew->share_to = whole[0] + (whole[1] - whole[0]) * ((double)(k + 1) / (double)n_items);
-        status = draw_next(&all, k == 0, &items[k], crew, error);
+        pool->share_from = whole[0] + (whole[1] - whole[0]) * ((double)k / (double)n_items);
+        pool->share_to = whole[0] + (whole[1] - whole[0]) * ((double)(k + 1) / (double)n_items);
+        status = draw_next(&all, k == 0, &items[k], pool, error);
     }
-    crew->share_from = whole[0];
-    crew->share_to = whole[1];
+    pool->share_from = whole[0];
+    pool->share_to = whole[1];
     sm_free(all.least);
     sm_free(all.squared);
     sm_free(all.centre);

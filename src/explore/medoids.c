@@ -15,9 +15,9 @@
 
 /* ---- room ---- */
 
-smerf_status sm_medoids_start(sm_medoids *medoids, const float *z, size_t n, size_t most_k, const sm_crew *crew,
+smerf_status sm_medoids_start(sm_medoids *medoids, const float *z, size_t n, size_t most_k, const sm_pool *pool,
                               smerf_error *error) {
-    *medoids = (sm_medoids){.z = z, .n = n, .most_k = most_k, .n_threads = crew->n_threads};
+    *medoids = (sm_medoids){.z = z, .n = n, .most_k = most_k, .n_threads = pool->n_threads};
     medoids->item = sm_array(most_k, sizeof *medoids->item);
     medoids->near = sm_array(n, sizeof *medoids->near);
     medoids->second = sm_array(n, sizeof *medoids->second);
@@ -212,16 +212,16 @@ static size_t rows_of(size_t n_pairs, size_t n) { return n_pairs < n ? 1 : n_pai
 
 /* Looks at some of n_left candidates, from `first` on: few and alone after a swap, as one is often followed by the next, then
  * at more and more.   n_each  how many a thread takes */
-static smerf_status look_further(stretches *search, size_t first, size_t n_left, size_t *n_each, sm_crew *crew,
+static smerf_status look_further(stretches *search, size_t first, size_t n_left, size_t *n_each, sm_pool *pool,
                                  smerf_error *error) {
-    size_t n = search->medoids->n, n_tasks = *n_each == rows_of(FEW_PAIRS, n) ? 1 : crew->n_threads;
+    size_t n = search->medoids->n, n_tasks = *n_each == rows_of(FEW_PAIRS, n) ? 1 : pool->n_threads;
     if (*n_each * n_tasks > n_left) n_tasks = (n_left + *n_each - 1) / *n_each;
     search->first = first;
     search->n = *n_each * n_tasks < n_left ? *n_each * n_tasks : n_left;
     search->n_tasks = n_tasks;
     atomic_store(&search->first_task, SIZE_MAX);
     if (2 * *n_each <= rows_of(MANY_PAIRS, n)) *n_each *= 2;
-    return sm_crew_do(crew, n_tasks, look_through, search, error);
+    return sm_pool_run(pool, n_tasks, look_through, search, error);
 }
 
 /* Rounding can make of no gain a small one: then the swap is taken back. As the cost is a function of the medoids that
@@ -236,14 +236,14 @@ static bool swap_if_lower(sm_medoids *medoids, size_t slot, size_t candidate) {
     return false;
 }
 
-static smerf_status swap_while_it_gains(sm_medoids *medoids, stretches *search, sm_crew *crew, smerf_error *error) {
-    const double whole[2] = {crew->share_from, crew->share_to};
+static smerf_status swap_while_it_gains(sm_medoids *medoids, stretches *search, sm_pool *pool, smerf_error *error) {
+    const double whole[2] = {pool->share_from, pool->share_to};
     const size_t n = medoids->n, few = rows_of(FEW_PAIRS, n);
     size_t next = 0, n_idle = 0, n_seen = 0, n_each = few; /* n_idle: candidates without a gain, since the last swap */
     while (n_idle < n) {
         double share = (double)n_seen / (double)(n_seen + n); /* nobody knows how many are to come */
-        crew->share_from = crew->share_to = whole[0] + (whole[1] - whole[0]) * share;
-        smerf_status status = look_further(search, next, n - n_idle, &n_each, crew, error);
+        pool->share_from = pool->share_to = whole[0] + (whole[1] - whole[0]) * share;
+        smerf_status status = look_further(search, next, n - n_idle, &n_each, pool, error);
         if (status != SMERF_OK) return status;
         size_t task = atomic_load(&search->first_task), n_passed = search->n;
         bool has_swapped = false;
@@ -256,22 +256,22 @@ static smerf_status swap_while_it_gains(sm_medoids *medoids, stretches *search, 
         n_seen += n_passed;
         next = (next + n_passed) % n;
     }
-    crew->share_from = whole[0];
-    crew->share_to = whole[1];
+    pool->share_from = whole[0];
+    pool->share_to = whole[1];
     return SMERF_OK;
 }
 
-smerf_status sm_medoids_improve(sm_medoids *medoids, sm_crew *crew, smerf_error *error) {
+smerf_status sm_medoids_improve(sm_medoids *medoids, sm_pool *pool, smerf_error *error) {
     if (medoids->k == 1) { /* whose loss is without end; the best one is known */
         uint32_t best;
-        smerf_status status = sm_medoids_build(medoids, 1, &best, crew, error);
+        smerf_status status = sm_medoids_build(medoids, 1, &best, pool, error);
         if (status == SMERF_OK) sm_medoids_set(medoids, &best, 1);
         return status;
     }
-    size_t *room = sm_array(2 * crew->n_threads, sizeof *room);
+    size_t *room = sm_array(2 * pool->n_threads, sizeof *room);
     if (room == NULL) return sm_no_memory(error, "looking for medoids");
-    stretches search = {.medoids = medoids, .found = room, .slot = room + crew->n_threads};
-    smerf_status status = swap_while_it_gains(medoids, &search, crew, error);
+    stretches search = {.medoids = medoids, .found = room, .slot = room + pool->n_threads};
+    smerf_status status = swap_while_it_gains(medoids, &search, pool, error);
     sm_free(room);
     return status;
 }

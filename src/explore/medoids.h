@@ -30,20 +30,20 @@ typedef struct sm_medoids {
 } sm_medoids;
 
 /* Room for searches with up to most_k medoids. */
-smerf_status sm_medoids_start(sm_medoids *medoids, const float *z, size_t n, size_t most_k, const sm_crew *crew,
+smerf_status sm_medoids_start(sm_medoids *medoids, const float *z, size_t n, size_t most_k, const sm_pool *pool,
                               smerf_error *error);
 void sm_medoids_free(sm_medoids *medoids); /* fine on one filled with zeros */
 
 /* BUILD (Kaufman & Rousseeuw): items one after the other, each the one that lowers the cost most, the first on a tie. The
  * first k of them are a good start for k medoids.
  *   items  [n_items] out, n_items <= most_k */
-smerf_status sm_medoids_build(sm_medoids *medoids, size_t n_items, uint32_t *items, sm_crew *crew, smerf_error *error);
+smerf_status sm_medoids_build(sm_medoids *medoids, size_t n_items, uint32_t *items, sm_pool *pool, smerf_error *error);
 
 /* Starts from these medoids.   items  [k] different, k <= most_k */
 void sm_medoids_set(sm_medoids *medoids, const uint32_t *items, size_t k);
 
 /* Swaps until no swap of one medoid lowers the cost. */
-smerf_status sm_medoids_improve(sm_medoids *medoids, sm_crew *crew, smerf_error *error);
+smerf_status sm_medoids_improve(sm_medoids *medoids, sm_pool *pool, smerf_error *error);
 
 /* ---- steps, for improve and for tests ---- */
 

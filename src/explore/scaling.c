@@ -79,24 +79,24 @@ static double lowest_value(const sm_factors *factors) {
 static double sum_of_sizes(const sm_factors *factors) {
     double kept = 0;
     for (size_t r = 0; r < factors->rank; r++) kept += fabs(factors->value[r]);
-    return kept / factors->share_of_values;
+    return kept / factors->eigenvalue_fraction;
 }
 
 smerf_status sm_scaling_find(const float *z, size_t n, size_t n_axes, uint64_t seed, smerf_kernels kernels,
-                             sm_crew *crew, sm_scaling *out, smerf_error *error) {
+                             sm_pool *pool, sm_scaling *out, smerf_error *error) {
     squares of = {.z = z, .n = n, .multiply = sm_panel_select(kernels)};
     const sm_operator matrix = {
         .n = n, .wants_vectors = true, .context = &of, .rows = square_rows, .row_moments = square_moments};
     size_t wanted = n <= FEW_ITEMS || n < n_axes + MORE_THAN_WANTED ? n : n_axes + MORE_THAN_WANTED;
     sm_factors factors = {0};
-    *out = (sm_scaling){.n = n, .n_axes = n_axes, .share_of_values = NAN};
+    *out = (sm_scaling){.n = n, .n_axes = n_axes, .eigenvalue_fraction = NAN};
     out->value = sm_zeros(n_axes, sizeof *out->value);
     out->vector = sm_zeros(sm_size(n, n_axes, 0), sizeof *out->vector);
     if (out->value == NULL || out->vector == NULL) return sm_no_memory(error, "scaling distances");
 
-    crew->share_from = 0;
-    crew->share_to = 0.5;
-    smerf_status status = sm_factor(&matrix, wanted, seed, crew, &factors, error);
+    pool->share_from = 0;
+    pool->share_to = 0.5;
+    smerf_status status = sm_factor(&matrix, wanted, seed, pool, &factors, error);
     if (status != SMERF_OK) return status;
     double least = rounding(z, n), lowest = lowest_value(&factors), all = sum_of_sizes(&factors), found = 0;
     size_t n_found = hand_over(&factors, 0, least, out);
@@ -104,14 +104,14 @@ smerf_status sm_scaling_find(const float *z, size_t n, size_t n_axes, uint64_t s
     sm_factors_free(&factors);
     if (may_be_more) {
         of.diagonal = 2 * lowest;
-        crew->share_from = 0.5;
-        crew->share_to = 1;
-        status = sm_factor(&matrix, wanted, seed, crew, &factors, error);
+        pool->share_from = 0.5;
+        pool->share_to = 1;
+        status = sm_factor(&matrix, wanted, seed, pool, &factors, error);
         if (status == SMERF_OK) hand_over(&factors, -lowest, least, out);
         sm_factors_free(&factors);
     }
     for (size_t axis = 0; axis < n_axes; axis++) found += out->value[axis];
-    out->share_of_values = all == 0 ? 1 : found / all;
+    out->eigenvalue_fraction = all == 0 ? 1 : found / all;
     return status;
 }
 

@@ -17,7 +17,7 @@ static inline double sm_silhouette(double a, double b) {
  *   smallest    of the distances: if it is negative, they are counted from there, as the definition wants none below 0
  *   cluster     [n] 0 ... k - 1, k > 1
  *   silhouette  [n] out */
-smerf_status sm_silhouettes(const float *z, size_t n, double smallest, const uint32_t *cluster, size_t k, sm_crew *crew,
+smerf_status sm_silhouettes(const float *z, size_t n, double smallest, const uint32_t *cluster, size_t k, sm_pool *pool,
                             double *silhouette, smerf_error *error);
 
 #endif

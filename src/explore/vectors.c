@@ -13,12 +13,12 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "predict/asked.h"
+#include "predict/query.h"
 
 enum { ITEMS_A_TASK = 256 };
 
 typedef struct vectors_job {
-    sm_asked *asked;
+    sm_query *query;
     size_t n_coordinates; /* of a tree's point */
     size_t size;          /* of a vector */
     double *centre;       /* [trees][n_coordinates] mean points */
@@ -40,16 +40,16 @@ size_t smerf_vectors_size(const smerf_model *model) {
 }
 
 static void point_of(const vectors_job *job, size_t b, size_t leaf, double *point, double *term) {
-    const smerf_target *target = job->asked->model->target;
-    target->kind->leaf_point(target, &sm_asked_ready(job->asked, b)->leaves, leaf, point, term);
+    const smerf_target *target = job->query->model->target;
+    target->kind->leaf_point(target, &sm_query_ready(job->query, b)->leaves, leaf, point, term);
 }
 
 /* ---- terms, and the trees' mean points ---- */
 
 static smerf_status find_centre(void *argument, size_t task, size_t thread, smerf_error *error) {
     const vectors_job *job = argument;
-    size_t b = job->asked->first + task, n = job->n_coordinates;
-    const sm_leaves *leaves = &sm_asked_ready(job->asked, b)->leaves;
+    size_t b = job->query->first + task, n = job->n_coordinates;
+    const sm_leaves *leaves = &sm_query_ready(job->query, b)->leaves;
     double *centre = job->centre + b * n, *point = job->points + thread * n, total = 0, term;
     (void)error;
     for (size_t r = 0; r < n; r++) centre[r] = 0;
@@ -64,34 +64,34 @@ static smerf_status find_centre(void *argument, size_t task, size_t thread, smer
 
 static smerf_status add_terms(void *argument, size_t task, size_t thread, smerf_error *error) {
     const vectors_job *job = argument;
-    const sm_asked *asked = job->asked;
+    const sm_query *query = job->query;
     size_t first = task * ITEMS_A_TASK,
-           end = asked->rows.n - first < ITEMS_A_TASK ? asked->rows.n : first + ITEMS_A_TASK;
+           end = query->rows.n - first < ITEMS_A_TASK ? query->rows.n : first + ITEMS_A_TASK;
     double *point = job->points + thread * job->n_coordinates, term;
     uint32_t leaf[ITEMS_A_TASK];
     (void)error;
-    for (size_t i = first; i < end && asked->first == 0; i++) job->term[i] = 0;
-    for (size_t b = asked->first; b < asked->end; b++) {
-        sm_asked_row_leaves(asked, b, first, end, leaf);
+    for (size_t i = first; i < end && query->first == 0; i++) job->term[i] = 0;
+    for (size_t b = query->first; b < query->end; b++) {
+        sm_query_row_leaves(query, b, first, end, leaf);
         for (size_t i = first; i < end; i++) {
             point_of(job, b, leaf[i - first], point, &term);
             job->term[i] += term;
         }
     }
-    for (size_t i = first; i < end && asked->end == asked->n_trees; i++) job->term[i] /= (double)asked->n_trees;
+    for (size_t i = first; i < end && query->end == query->n_trees; i++) job->term[i] /= (double)query->n_trees;
     return SMERF_OK;
 }
 
-static smerf_status find_terms(vectors_job *job, sm_crew *crew, smerf_error *error) {
-    sm_asked *asked = job->asked;
-    size_t n_tasks = job->term != NULL ? (asked->rows.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK : 0;
+static smerf_status find_terms(vectors_job *job, sm_pool *pool, smerf_error *error) {
+    sm_query *query = job->query;
+    size_t n_tasks = job->term != NULL ? (query->rows.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK : 0;
     smerf_status status = SMERF_OK;
-    for (size_t group = 0; group < asked->n_groups && status == SMERF_OK; group++) {
-        crew->share_from = crew->share_to = 0.5 * (double)group / (double)asked->n_groups; /* mean points are quick */
-        status = sm_asked_turn(asked, group, crew, error);
-        if (status == SMERF_OK) status = sm_crew_do(crew, asked->end - asked->first, find_centre, job, error);
-        crew->share_to = 0.5 * (double)(group + 1) / (double)asked->n_groups;
-        if (status == SMERF_OK) status = sm_crew_do(crew, n_tasks, add_terms, job, error);
+    for (size_t group = 0; group < query->n_groups && status == SMERF_OK; group++) {
+        pool->share_from = pool->share_to = 0.5 * (double)group / (double)query->n_groups; /* mean points are quick */
+        status = sm_query_turn(query, group, pool, error);
+        if (status == SMERF_OK) status = sm_pool_run(pool, query->end - query->first, find_centre, job, error);
+        pool->share_to = 0.5 * (double)(group + 1) / (double)query->n_groups;
+        if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, add_terms, job, error);
     }
     return status;
 }
@@ -100,60 +100,60 @@ static smerf_status find_terms(vectors_job *job, sm_crew *crew, smerf_error *err
 
 static smerf_status fill_some(void *argument, size_t task, size_t thread, smerf_error *error) {
     const vectors_job *job = argument;
-    const sm_asked *asked = job->asked;
+    const sm_query *query = job->query;
     size_t n = job->n_coordinates, first = job->first + task * ITEMS_A_TASK;
     size_t end = job->end - first < ITEMS_A_TASK ? job->end : first + ITEMS_A_TASK;
-    double *point = job->points + thread * n, term, root = sqrt((double)asked->n_trees);
+    double *point = job->points + thread * n, term, root = sqrt((double)query->n_trees);
     uint32_t leaf[ITEMS_A_TASK];
     (void)error;
-    for (size_t b = asked->first; b < asked->end; b++) {
+    for (size_t b = query->first; b < query->end; b++) {
         const double *centre = job->centre + b * n;
-        sm_asked_row_leaves(asked, b, first, end, leaf);
+        sm_query_row_leaves(query, b, first, end, leaf);
         for (size_t i = first; i < end; i++) {
             float *vector = job->vectors + (i - job->first) * job->size + b * n;
             point_of(job, b, leaf[i - first], point, &term);
             for (size_t r = 0; r < n; r++) vector[r] = (float)((point[r] - centre[r]) / root);
         }
     }
-    for (size_t i = first; i < end && asked->end == asked->n_trees; i++)
+    for (size_t i = first; i < end && query->end == query->n_trees; i++)
         job->vectors[(i - job->first + 1) * job->size - 1] =
             isnan(job->smallest) ? 0 : (float)sqrt(job->term[i] - job->smallest);
     return SMERF_OK;
 }
 
-static smerf_status fill_block(vectors_job *job, sm_crew *crew, smerf_error *error) {
-    sm_asked *asked = job->asked;
+static smerf_status fill_block(vectors_job *job, sm_pool *pool, smerf_error *error) {
+    sm_query *query = job->query;
     size_t n_tasks = (job->end - job->first + ITEMS_A_TASK - 1) / ITEMS_A_TASK;
-    double from = (double)job->first / (double)asked->rows.n, to = (double)job->end / (double)asked->rows.n;
+    double from = (double)job->first / (double)query->rows.n, to = (double)job->end / (double)query->rows.n;
     smerf_status status = SMERF_OK;
-    for (size_t group = 0; group < asked->n_groups && status == SMERF_OK; group++) {
-        double done = (double)group / (double)asked->n_groups, then = (double)(group + 1) / (double)asked->n_groups;
-        crew->share_from = 0.5 + 0.5 * (from + (to - from) * done);
-        crew->share_to = 0.5 + 0.5 * (from + (to - from) * then);
-        status = sm_asked_turn(asked, group, crew, error);
-        if (status == SMERF_OK) status = sm_crew_do(crew, n_tasks, fill_some, job, error);
+    for (size_t group = 0; group < query->n_groups && status == SMERF_OK; group++) {
+        double done = (double)group / (double)query->n_groups, then = (double)(group + 1) / (double)query->n_groups;
+        pool->share_from = 0.5 + 0.5 * (from + (to - from) * done);
+        pool->share_to = 0.5 + 0.5 * (from + (to - from) * then);
+        status = sm_query_turn(query, group, pool, error);
+        if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, fill_some, job, error);
     }
     return status;
 }
 
 /* Many groups: every block needs all trees made ready anew, so there should be few of them. */
 static size_t items_a_block(const vectors_job *job) {
-    const sm_asked *asked = job->asked;
-    double bytes = asked->n_groups > 1 ? asked->limits->most_panel_bytes : asked->limits->panel_bytes;
+    const sm_query *query = job->query;
+    double bytes = query->n_groups > 1 ? query->limits->most_panel_bytes : query->limits->panel_bytes;
     double fitting = bytes / ((double)job->size * sizeof *job->vectors);
-    return fitting < 1 ? 1 : fitting < (double)asked->rows.n ? (size_t)fitting : asked->rows.n;
+    return fitting < 1 ? 1 : fitting < (double)query->rows.n ? (size_t)fitting : query->rows.n;
 }
 
-static smerf_status tell_vectors(vectors_job *job, sm_crew *crew, smerf_vector_sink sink, void *context,
+static smerf_status tell_vectors(vectors_job *job, sm_pool *pool, smerf_vector_sink sink, void *context,
                                  smerf_error *error) {
-    size_t n = job->asked->rows.n, most = items_a_block(job), n_numbers = sm_size(most, job->size, 0);
+    size_t n = job->query->rows.n, most = items_a_block(job), n_numbers = sm_size(most, job->size, 0);
     smerf_status status = sm_check_memory((double)n_numbers * sizeof *job->vectors, "making vectors", error);
     if (status != SMERF_OK) return status;
     job->vectors = sm_array(n_numbers, sizeof *job->vectors);
     if (job->vectors == NULL) return sm_no_memory(error, "making vectors");
     for (; job->first < n && status == SMERF_OK; job->first = job->end) {
         job->end = n - job->first < most ? n : job->first + most;
-        status = fill_block(job, crew, error);
+        status = fill_block(job, pool, error);
         for (size_t i = job->first; i < job->end && status == SMERF_OK; i++)
             if (sink(context, i, job->vectors + (i - job->first) * job->size, job->size) != 0)
                 status = sm_fail(error, SMERF_CANCELLED, "cancelled");
@@ -175,25 +175,25 @@ static smerf_status check(const smerf_model *model, smerf_error *error) {
         error, SMERF_BAD_INPUT,
         "vectors are there for labels, responses, products, and distances of a low --rank; the target of this "
         "model is '%s'",
-        sm_target_told_name(model->target));
+        sm_target_public_name(model->target));
 }
 
-static smerf_status make_vectors(vectors_job *job, bool is_query, sm_crew *crew, smerf_vector_sink sink, void *context,
+static smerf_status make_vectors(vectors_job *job, bool is_query, sm_pool *pool, smerf_vector_sink sink, void *context,
                                  smerf_error *error) {
-    sm_asked *asked = job->asked;
-    double leaves_bytes = (double)asked->n_trees * (double)asked->rows.n * sizeof(uint32_t);
-    smerf_status status = sm_asked_plan(asked, leaves_bytes <= asked->limits->leaves_bytes, false, error);
+    sm_query *query = job->query;
+    double leaves_bytes = (double)query->n_trees * (double)query->rows.n * sizeof(uint32_t);
+    smerf_status status = sm_query_plan(query, leaves_bytes <= query->limits->leaves_bytes, false, error);
     sm_arena arena = {0};
-    job->centre = sm_arena_take(&arena, sm_size(asked->n_trees, job->n_coordinates, 0), sizeof *job->centre);
-    job->points = sm_arena_take(&arena, sm_size(crew->n_threads, job->n_coordinates, 0), sizeof *job->points);
-    if (job->term == NULL && !is_query) job->term = sm_arena_take(&arena, asked->rows.n, sizeof *job->term);
+    job->centre = sm_arena_take(&arena, sm_size(query->n_trees, job->n_coordinates, 0), sizeof *job->centre);
+    job->points = sm_arena_take(&arena, sm_size(pool->n_threads, job->n_coordinates, 0), sizeof *job->points);
+    if (job->term == NULL && !is_query) job->term = sm_arena_take(&arena, query->rows.n, sizeof *job->term);
     if (status == SMERF_OK && arena.has_failed) status = sm_no_memory(error, "making vectors");
-    if (status == SMERF_OK) status = find_terms(job, crew, error);
+    if (status == SMERF_OK) status = find_terms(job, pool, error);
     if (status == SMERF_OK && !is_query) {
         job->smallest = INFINITY;
-        for (size_t i = 0; i < asked->rows.n; i++) job->smallest = fmin(job->smallest, job->term[i]);
+        for (size_t i = 0; i < query->rows.n; i++) job->smallest = fmin(job->smallest, job->term[i]);
     }
-    if (status == SMERF_OK) status = tell_vectors(job, crew, sink, context, error);
+    if (status == SMERF_OK) status = tell_vectors(job, pool, sink, context, error);
     sm_arena_free(&arena);
     return status;
 }
@@ -201,20 +201,20 @@ static smerf_status make_vectors(vectors_job *job, bool is_query, sm_crew *crew,
 smerf_status sm_make_vectors(const smerf_model *model, const smerf_items *items, bool is_query, const sm_limits *limits,
                              const smerf_run *run, smerf_vector_sink sink, void *context, double *term,
                              smerf_error *error) {
-    sm_crew crew;
-    sm_asked asked;
+    sm_pool pool;
+    sm_query query;
     smerf_status status = check(model, error);
     if (status != SMERF_OK) return status;
-    sm_crew_start(&crew, run);
-    status = sm_asked_start(&asked, model, &(smerf_question){.rows = items}, limits, error);
+    sm_pool_start(&pool, run);
+    status = sm_query_start(&query, model, &(smerf_request){.rows = items}, limits, error);
     if (status != SMERF_OK) return status;
-    vectors_job job = {.asked = &asked,
+    vectors_job job = {.query = &query,
                        .n_coordinates = n_coordinates_of(model),
                        .size = smerf_vectors_size(model),
                        .term = term,
                        .smallest = NAN};
-    status = make_vectors(&job, is_query, &crew, sink, context, error);
-    sm_asked_free(&asked);
+    status = make_vectors(&job, is_query, &pool, sink, context, error);
+    sm_query_free(&query);
     return status;
 }
 

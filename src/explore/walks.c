@@ -15,21 +15,21 @@ static size_t way_length(const sm_leaves *leaves, size_t leaf) {
     return n;
 }
 
-static size_t sum_lengths(const sm_asked *asked, const sm_side *side, const uint32_t *n_of, size_t b) {
-    const uint32_t *leaf = sm_asked_leaves(asked, side, b);
+static size_t sum_lengths(const sm_query *query, const sm_side *side, const uint32_t *n_of, size_t b) {
+    const uint32_t *leaf = sm_query_leaves(query, side, b);
     size_t n = 0;
-    for (size_t i = 0; i < side->n; i++) n += n_of[i] * way_length(&sm_asked_ready(asked, b)->leaves, leaf[i]);
+    for (size_t i = 0; i < side->n; i++) n += n_of[i] * way_length(&sm_query_ready(query, b)->leaves, leaf[i]);
     return n;
 }
 
-double sm_walks_bytes(const sm_asked *asked, size_t b, const sm_walk_pairs *pairs) {
-    const sm_leaves *leaves = &sm_asked_ready(asked, b)->leaves;
-    const sm_target_kind *kind = asked->model->target->kind;
-    size_t n_means = sum_lengths(asked, &asked->rows, pairs->n_of_row, b);
-    if (!asked->is_square) n_means += sum_lengths(asked, &asked->others, pairs->n_of_column, b);
+double sm_walks_bytes(const sm_query *query, size_t b, const sm_walk_pairs *pairs) {
+    const sm_leaves *leaves = &sm_query_ready(query, b)->leaves;
+    const sm_target_kind *kind = query->model->target->kind;
+    size_t n_means = sum_lengths(query, &query->rows, pairs->n_of_row, b);
+    if (!query->is_square) n_means += sum_lengths(query, &query->others, pairs->n_of_column, b);
     double bytes = (double)n_means * sizeof(double) + (double)pairs->n * (sizeof(size_t) + 4 * sizeof(uint32_t)) +
                    (double)leaves->n_nodes * (3 * sizeof(double) + 2 * sizeof(uint32_t));
-    return bytes + (kind->node_bytes != NULL ? (double)kind->node_bytes(asked->model->target, leaves) : 0);
+    return bytes + (kind->node_bytes != NULL ? (double)kind->node_bytes(query->model->target, leaves) : 0);
 }
 
 /* ---- before the walks ---- */
@@ -71,15 +71,15 @@ static bool find_root_means(sm_walks *walks) {
 }
 
 /* Which leaves the pairs have, and where their means will be; returns how many means there are. */
-static size_t place_pairs(sm_walks *walks, const sm_asked *asked, size_t b, const sm_walk_pairs *pairs) {
+static size_t place_pairs(sm_walks *walks, const sm_query *query, size_t b, const sm_walk_pairs *pairs) {
     const sm_leaves *leaves = walks->nodes.leaves;
-    const uint32_t *row_leaf = sm_asked_leaves(asked, &asked->rows, b);
-    const uint32_t *column_leaf = sm_asked_leaves(asked, sm_asked_columns(asked), b);
-    const bool *is_out = sm_asked_is_out(asked, b);
+    const uint32_t *row_leaf = sm_query_leaves(query, &query->rows, b);
+    const uint32_t *column_leaf = sm_query_leaves(query, sm_query_columns(query), b);
+    const bool *is_out = sm_query_is_out(query, b);
     size_t n_means = 0;
     for (size_t p = 0; p < pairs->n; p++) {
         uint32_t i = pairs->left[p], j = pairs->right[p], one = row_leaf[i], other = column_leaf[j];
-        bool may_speak = is_out == NULL || sm_asked_may_speak(asked, is_out[i], is_out[j]);
+        bool may_speak = is_out == NULL || sm_query_may_use_tree(query, is_out[i], is_out[j]);
         walks->first_mean[p] = n_means;
         walks->from[p] = !may_speak ? SMERF_MISSING : one < other ? one : other;
         walks->to[p] = one < other ? other : one;
@@ -109,8 +109,8 @@ static void sort_ends(sm_walks *walks, size_t n_pairs) {
     }
 }
 
-bool sm_walks_start(sm_walks *walks, const sm_asked *asked, size_t b, const sm_walk_pairs *pairs) {
-    *walks = (sm_walks){.model = asked->model, .tree = &asked->model->trees[b], .ready = sm_asked_ready(asked, b)};
+bool sm_walks_start(sm_walks *walks, const sm_query *query, size_t b, const sm_walk_pairs *pairs) {
+    *walks = (sm_walks){.model = query->model, .tree = &query->model->trees[b], .ready = sm_query_ready(query, b)};
     sm_arena *arena = &walks->arena;
     if (!start_nodes(walks) || !find_root_means(walks)) return false;
     walks->from = sm_arena_take(arena, pairs->n, sizeof *walks->from);
@@ -119,7 +119,7 @@ bool sm_walks_start(sm_walks *walks, const sm_asked *asked, size_t b, const sm_w
     walks->first_end = sm_arena_take(arena, walks->nodes.leaves->n + 1, sizeof *walks->first_end);
     walks->ends = sm_arena_take(arena, sm_size(pairs->n, 2, 0), sizeof *walks->ends);
     if (arena->has_failed) return false;
-    size_t n_means = place_pairs(walks, asked, b, pairs);
+    size_t n_means = place_pairs(walks, query, b, pairs);
     sort_ends(walks, pairs->n);
     walks->mean = sm_arena_take(arena, n_means, sizeof *walks->mean);
     return walks->mean != NULL;
@@ -133,17 +133,17 @@ void sm_walks_free(sm_walks *walks) {
 
 /* ---- means on the ways ---- */
 
-bool sm_walk_room_start(sm_walk_room *room, const sm_asked *asked) {
-    size_t n = sm_model_most_leaves(asked->model);
-    *room = (sm_walk_room){0};
+bool sm_walk_scratch_start(sm_walk_scratch *room, const sm_query *query) {
+    size_t n = sm_model_most_leaves(query->model);
+    *room = (sm_walk_scratch){0};
     room->path = sm_arena_take(&room->arena, n, sizeof *room->path);
     room->scratch = sm_arena_take(&room->arena, sm_size(n, 2, 0), sizeof *room->scratch);
-    bool wants_strips = asked->model->target->kind->path_means == NULL;
-    return !room->arena.has_failed && (!wants_strips || sm_strip_room_start(&room->strip, asked, n));
+    bool wants_strips = query->model->target->kind->path_means == NULL;
+    return !room->arena.has_failed && (!wants_strips || sm_strip_scratch_start(&room->strip, query, n));
 }
 
-void sm_walk_room_free(sm_walk_room *room) {
-    sm_strip_room_free(&room->strip);
+void sm_walk_scratch_free(sm_walk_scratch *room) {
+    sm_strip_scratch_free(&room->strip);
     sm_arena_free(&room->arena);
 }
 
@@ -153,7 +153,7 @@ static double *means_of(const sm_walks *walks, size_t pair, bool of_to) {
 }
 
 /* Means of a leaf to the nodes on the way to another. */
-static void find_means(const sm_walks *walks, size_t leaf, size_t to, sm_walk_room *room, double *mean) {
+static void find_means(const sm_walks *walks, size_t leaf, size_t to, sm_walk_scratch *room, double *mean) {
     const smerf_target *target = walks->model->target;
     const sm_leaves *leaves = walks->nodes.leaves;
     uint32_t node = leaves->node[to];
@@ -163,12 +163,12 @@ static void find_means(const sm_walks *walks, size_t leaf, size_t to, sm_walk_ro
 }
 
 /* The means of SM_STRIP leaves to a node: their distances to it if it is a leaf. */
-static double *line_of(const sm_walks *walks, size_t node, const sm_strip_room *strip) {
+static double *line_of(const sm_walks *walks, size_t node, const sm_strip_scratch *strip) {
     return (walks->tree->is_leaf[node] ? strip->table : strip->sums) + walks->tree->place[node] * SM_STRIP;
 }
 
 /* Distances of some leaves to all become means to all nodes. Children come after their parents. */
-static void average_strip(const sm_walks *walks, const sm_strip_room *strip) {
+static void average_strip(const sm_walks *walks, const sm_strip_scratch *strip) {
     const double *share = walks->nodes.share;
     for (size_t node = walks->tree->n_nodes; node-- > 0;) {
         if (walks->tree->is_leaf[node]) continue;
@@ -180,7 +180,7 @@ static void average_strip(const sm_walks *walks, const sm_strip_room *strip) {
 }
 
 /* Fills in what the pairs of a leaf ask.   r  its place in the strip; SM_STRIP: each way is asked for by itself */
-static void fill_leaf(const sm_walks *walks, size_t leaf, size_t r, sm_walk_room *room) {
+static void fill_leaf(const sm_walks *walks, size_t leaf, size_t r, sm_walk_scratch *room) {
     const sm_leaves *leaves = walks->nodes.leaves;
     for (size_t e = walks->first_end[leaf]; e < walks->first_end[leaf + 1]; e++) {
         size_t pair = walks->ends[e] / 2;
@@ -197,14 +197,14 @@ static void fill_leaf(const sm_walks *walks, size_t leaf, size_t r, sm_walk_room
     }
 }
 
-static void fill_strip(const sm_walks *walks, uint32_t *leaf, size_t n, sm_walk_room *room) {
+static void fill_strip(const sm_walks *walks, uint32_t *leaf, size_t n, sm_walk_scratch *room) {
     for (size_t r = n; r < SM_STRIP; r++) leaf[r] = leaf[0];
     sm_strip_table(walks->model->target, walks->ready, leaf, &room->strip);
     average_strip(walks, &room->strip);
     for (size_t r = 0; r < n; r++) fill_leaf(walks, leaf[r], r, room);
 }
 
-void sm_walks_fill(const sm_walks *walks, size_t first, size_t end, sm_walk_room *room) {
+void sm_walks_fill(const sm_walks *walks, size_t first, size_t end, sm_walk_scratch *room) {
     bool by_strips = walks->model->target->kind->path_means == NULL;
     uint32_t strip[SM_STRIP];
     size_t n = 0;

@@ -34,26 +34,26 @@ typedef struct sm_walks {
 } sm_walks;    /* filled with zeros, it is empty */
 
 /* About how many bytes that takes. */
-double sm_walks_bytes(const sm_asked *asked, size_t b, const sm_walk_pairs *pairs);
+double sm_walks_bytes(const sm_query *query, size_t b, const sm_walk_pairs *pairs);
 
 /* For a tree that is at hand. False: no memory; what there is, is to be freed. */
-bool sm_walks_start(sm_walks *walks, const sm_asked *asked, size_t b, const sm_walk_pairs *pairs);
+bool sm_walks_start(sm_walks *walks, const sm_query *query, size_t b, const sm_walk_pairs *pairs);
 void sm_walks_free(sm_walks *walks);
 
 /* A thread's room. */
-typedef struct sm_walk_room {
-    sm_strip_room
+typedef struct sm_walk_scratch {
+    sm_strip_scratch
         strip; /* for targets without path_means: distances of SM_STRIP leaves, and their means to nodes as sums */
     sm_arena arena;
     uint32_t *path;  /* [most leaves] nodes from the root to a leaf */
     double *scratch; /* [2 most leaves] */
-} sm_walk_room;
+} sm_walk_scratch;
 
-bool sm_walk_room_start(sm_walk_room *room, const sm_asked *asked);
-void sm_walk_room_free(sm_walk_room *room);
+bool sm_walk_scratch_start(sm_walk_scratch *room, const sm_query *query);
+void sm_walk_scratch_free(sm_walk_scratch *room);
 
 /* For the leaves first .. end-1. */
-void sm_walks_fill(const sm_walks *walks, size_t first, size_t end, sm_walk_room *room);
+void sm_walks_fill(const sm_walks *walks, size_t first, size_t end, sm_walk_scratch *room);
 
 /* Adds what each feature has changed, and the root's mean distance; returns the distance that the tree predicts. NaN: it is
  * silent of the pair, and nothing was added.   shares  [n_features] */

@@ -36,7 +36,7 @@ static const double most_growth = 1e7; /* of the first vector over the last want
 typedef struct factoring {
     sm_arena arena; /* holds the arrays below */
     const sm_operator *matrix;
-    sm_crew *crew;
+    sm_pool *pool;
     size_t n, m;               /* items; vectors in the block */
     double *row_mean;          /* [n] of Z - base */
     double grand_mean;         /* likewise */
@@ -69,7 +69,7 @@ static smerf_status moments_of_rows(void *context, size_t task, size_t thread, s
 }
 
 static smerf_status all_moments(factoring *at, moments_job *job, smerf_error *error) {
-    return sm_crew_do(at->crew, (at->n + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, moments_of_rows, job, error);
+    return sm_pool_run(at->pool, (at->n + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, moments_of_rows, job, error);
 }
 
 /* Row means, and |K|^2 = 1/4 (the sum of (z - g)^2 - 2 n times that of (row mean - g)^2), g the grand mean: taken in
@@ -139,16 +139,16 @@ static smerf_status centre_rows(void *context, size_t task, size_t thread, smerf
 static smerf_status multiply(factoring *at, const double *x, double scale, double *before, double *y,
                              smerf_error *error) {
     product_job job = {.at = at, .x = x, .y = y, .before = before, .scale = scale};
-    sm_crew *crew = at->crew;
-    crew->share_from = crew->share_to;
-    smerf_status status = sm_tall_means(crew, x, at->n, at->m, at->x_mean, error);
+    sm_pool *pool = at->pool;
+    pool->share_from = pool->share_to;
+    smerf_status status = sm_tall_means(pool, x, at->n, at->m, at->x_mean, error);
     at->n_passes++;
-    crew->share_to = at->share_from + at->to_add * (1 - pow(0.9, (double)at->n_passes)); /* how many, is not known */
+    pool->share_to = at->share_from + at->to_add * (1 - pow(0.9, (double)at->n_passes)); /* how many, is not known */
     if (status == SMERF_OK)
-        status = sm_crew_do(crew, (at->n + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, multiply_rows, &job, error);
-    crew->share_from = crew->share_to;
-    if (status == SMERF_OK) status = sm_tall_means(crew, y, at->n, at->m, at->y_mean, error);
-    if (status == SMERF_OK) status = sm_crew_do(crew, sm_tall_blocks(at->n, at->m), centre_rows, &job, error);
+        status = sm_pool_run(pool, (at->n + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, multiply_rows, &job, error);
+    pool->share_from = pool->share_to;
+    if (status == SMERF_OK) status = sm_tall_means(pool, y, at->n, at->m, at->y_mean, error);
+    if (status == SMERF_OK) status = sm_pool_run(pool, sm_tall_blocks(at->n, at->m), centre_rows, &job, error);
     return status;
 }
 
@@ -174,9 +174,9 @@ static smerf_status draw_rows(void *context, size_t task, size_t thread, smerf_e
 
 static smerf_status start(factoring *at, uint64_t seed, smerf_error *error) {
     start_job job = {.at = at, .seed = seed};
-    smerf_status status = sm_crew_do(at->crew, sm_tall_blocks(at->n, at->m), draw_rows, &job, error);
+    smerf_status status = sm_pool_run(at->pool, sm_tall_blocks(at->n, at->m), draw_rows, &job, error);
     if (status == SMERF_OK) status = multiply(at, at->q, 1, NULL, at->kq, error);
-    if (status == SMERF_OK) status = sm_tall_orthonormalise(at->crew, at->kq, at->n, at->m, at->q, error);
+    if (status == SMERF_OK) status = sm_tall_orthonormalise(at->pool, at->kq, at->n, at->m, at->q, error);
     return status;
 }
 
@@ -196,7 +196,7 @@ void sm_factor_order(const double *values, size_t n, size_t *order) {
 /* Turns the block to the eigenvectors of Q' K Q. */
 static smerf_status find_ritz_pairs(factoring *at, smerf_error *error) {
     size_t m = at->m;
-    smerf_status status = sm_tall_inner(at->crew, at->q, at->kq, at->n, m, at->small, error);
+    smerf_status status = sm_tall_inner(at->pool, at->q, at->kq, at->n, m, at->small, error);
     if (status != SMERF_OK) return status;
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b < a; b++)
@@ -207,8 +207,8 @@ static smerf_status find_ritz_pairs(factoring *at, smerf_error *error) {
         at->value[k] = at->found[at->order[k]];
         memcpy(at->turn + k * m, at->vectors + at->order[k] * m, m * sizeof *at->turn);
     }
-    status = sm_tall_rotate(at->crew, at->q, at->n, m, at->turn, error);
-    if (status == SMERF_OK) status = sm_tall_rotate(at->crew, at->kq, at->n, m, at->turn, error);
+    status = sm_tall_rotate(at->pool, at->q, at->n, m, at->turn, error);
+    if (status == SMERF_OK) status = sm_tall_rotate(at->pool, at->kq, at->n, m, at->turn, error);
     return status;
 }
 
@@ -216,7 +216,7 @@ static smerf_status find_ritz_pairs(factoring *at, smerf_error *error) {
  * with K is a long task, so well that better ones would leave out no less of K. What they leave out is |K|^2 less the sum of
  * the squares of lambda. */
 static smerf_status check(factoring *at, size_t rank, bool *is_done, smerf_error *error) {
-    smerf_status status = sm_tall_apart(at->crew, at->kq, at->q, at->value, at->n, at->m, at->found, error);
+    smerf_status status = sm_tall_apart(at->pool, at->kq, at->q, at->value, at->n, at->m, at->found, error);
     double allowed = fmax(small_enough * fabs(at->value[0]), at->noise), missed = 0, left_out = at->squares;
     *is_done = true;
     for (size_t c = 0; c < rank && status == SMERF_OK; c++) {
@@ -233,7 +233,7 @@ static double growth(double x, size_t degree) { return cosh((double)degree * aco
 
 /* The smallest singular value of K Q. By interlacing no more of the |lambda| of K than there are vectors lie above it. */
 static smerf_status find_cut(factoring *at, double *cut, smerf_error *error) {
-    smerf_status status = sm_tall_inner(at->crew, at->kq, at->kq, at->n, at->m, at->small, error);
+    smerf_status status = sm_tall_inner(at->pool, at->kq, at->kq, at->n, at->m, at->small, error);
     if (status != SMERF_OK) return status;
     sm_eigen(at->small, at->m, at->found, at->vectors, at->scratch);
     double smallest = at->found[0];
@@ -258,7 +258,7 @@ static smerf_status filter(factoring *at, size_t rank, smerf_error *error) {
         at->kq = at->next;
         at->next = oldest;
     }
-    if (status == SMERF_OK) status = sm_tall_orthonormalise(at->crew, at->kq, at->n, at->m, at->q, error);
+    if (status == SMERF_OK) status = sm_tall_orthonormalise(at->pool, at->kq, at->n, at->m, at->q, error);
     return status;
 }
 
@@ -294,7 +294,7 @@ static smerf_status solve_whole(factoring *at, smerf_error *error) {
         at->value[r] = at->found[at->order[r]];
         for (size_t i = 0; i < n; i++) at->q[i * m + r] = at->vectors[at->order[r] * n + i];
     }
-    return sm_crew_report(at->crew, at->share_from + at->to_add, error);
+    return sm_pool_report(at->pool, at->share_from + at->to_add, error);
 }
 
 /* ---- results ---- */
@@ -308,7 +308,7 @@ void sm_factors_free(sm_factors *factors) {
 }
 
 smerf_status sm_factors_start(sm_factors *factors, size_t n_items, size_t rank, smerf_error *error) {
-    *factors = (sm_factors){.n_items = n_items, .rank = rank, .share_of_squares = 1, .share_of_values = NAN};
+    *factors = (sm_factors){.n_items = n_items, .rank = rank, .share_of_squares = 1, .eigenvalue_fraction = NAN};
     factors->u = sm_array(sm_size(n_items, rank, 0), sizeof *factors->u);
     factors->scale = sm_array(rank, sizeof *factors->scale);
     factors->a = sm_array(n_items, sizeof *factors->a);
@@ -346,7 +346,7 @@ static smerf_status hand_over(const factoring *at, size_t rank, sm_factors *out,
     for (size_t i = 0; i < at->n; i++) out->a[i] = at->matrix->base / 2 + at->row_mean[i] - at->grand_mean / 2;
     for (size_t r = 0; r < n_known; r++) all += fabs(at->value[r]) > at->noise ? fabs(at->value[r]) : 0;
     if (kept > 0) out->share_of_squares = fmin(1, kept_squares / at->squares);
-    if (at->m >= at->n) out->share_of_values = kept > 0 ? fmin(1, kept / all) : 1;
+    if (at->m >= at->n) out->eigenvalue_fraction = kept > 0 ? fmin(1, kept / all) : 1;
     sm_factors_finish(out);
     return SMERF_OK;
 }
@@ -369,18 +369,18 @@ static void take_room(factoring *at, bool is_whole) {
     at->order = sm_arena_take(arena, m, sizeof *at->order);
 }
 
-smerf_status sm_factor(const sm_operator *matrix, size_t rank, uint64_t seed, sm_crew *crew, sm_factors *out,
+smerf_status sm_factor(const sm_operator *matrix, size_t rank, uint64_t seed, sm_pool *pool, sm_factors *out,
                        smerf_error *error) {
     size_t n = matrix->n;
     if (rank > n) rank = n;
     size_t m = sm_panel_padded(rank + rank / 4 + 8);
     bool is_whole = n <= FEW_ITEMS || m >= n / 2;
     if (is_whole) m = sm_panel_padded(n);
-    factoring at = {.matrix = matrix, .crew = crew, .n = n, .m = m};
-    double share_to = crew->share_to;
-    at.share_from = crew->share_from;
-    at.to_add = crew->share_to - crew->share_from;
-    crew->share_to = crew->share_from;
+    factoring at = {.matrix = matrix, .pool = pool, .n = n, .m = m};
+    double share_to = pool->share_to;
+    at.share_from = pool->share_from;
+    at.to_add = pool->share_to - pool->share_from;
+    pool->share_to = pool->share_from;
     double numbers = (double)m * (3 * (double)n + 3 * (double)m);
     smerf_status status = sm_check_memory(numbers * sizeof(double), "factoring the distances", error);
     if (status != SMERF_OK) return status;
@@ -390,7 +390,7 @@ smerf_status sm_factor(const sm_operator *matrix, size_t rank, uint64_t seed, sm
     if (status == SMERF_OK) status = is_whole ? solve_whole(&at, error) : iterate(&at, rank, seed, error);
     if (status == SMERF_OK) status = hand_over(&at, rank, out, error);
     sm_arena_free(&at.arena);
-    crew->share_from = at.share_from;
-    crew->share_to = share_to;
+    pool->share_from = at.share_from;
+    pool->share_to = share_to;
     return status;
 }

@@ -37,16 +37,16 @@ typedef struct sm_factors {
     /* What was kept: the sum of lambda^2 over that of all, which is 1 - |K - K_r|^2 / |K|^2, and is known exactly without
      * the other eigenvalues; and the sum of |lambda| over that of all, NaN where the others are not known. Both are 1
      * where K is zero. */
-    double share_of_squares, share_of_values;
+    double share_of_squares, eigenvalue_fraction;
 } sm_factors;
 
 /* By subspace iteration with a Chebyshev filter, or from all of K if that is small. Seed: where the iteration starts. */
-smerf_status sm_factor(const sm_operator *matrix, size_t rank, uint64_t seed, sm_crew *crew, sm_factors *out,
+smerf_status sm_factor(const sm_operator *matrix, size_t rank, uint64_t seed, sm_pool *pool, sm_factors *out,
                        smerf_error *error);
 
 /* The same for distances that are vectors with scales > 0 already: exactly, from the small matrix of inner products of the
  * coordinates. What the vectors say of z_ii counts, even if it is overruled: the rank is never more than theirs. */
-smerf_status sm_factor_vectors(const sm_vectors *vectors, size_t rank, sm_crew *crew, sm_factors *out,
+smerf_status sm_factor_vectors(const sm_vectors *vectors, size_t rank, sm_pool *pool, sm_factors *out,
                                smerf_error *error);
 
 void sm_factors_free(sm_factors *factors);

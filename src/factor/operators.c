@@ -99,12 +99,12 @@ static smerf_status pick(const double *x, const double *a, const double *values,
         }
     }
     out->share_of_squares = all_squares > 0 ? fmin(1, kept_squares / all_squares) : 1;
-    out->share_of_values = all > 0 ? fmin(1, kept / all) : 1;
+    out->eigenvalue_fraction = all > 0 ? fmin(1, kept / all) : 1;
     sm_factors_finish(out);
     return SMERF_OK;
 }
 
-smerf_status sm_factor_vectors(const sm_vectors *vectors, size_t rank, sm_crew *crew, sm_factors *out,
+smerf_status sm_factor_vectors(const sm_vectors *vectors, size_t rank, sm_pool *pool, sm_factors *out,
                                smerf_error *error) {
     size_t n = vectors->n_items, n_columns = vectors->rank;
     sm_arena arena = {.n = 0};
@@ -118,10 +118,10 @@ smerf_status sm_factor_vectors(const sm_vectors *vectors, size_t rank, sm_crew *
     size_t *order = sm_arena_take(&arena, n_columns, sizeof *order);
     smerf_status status = SMERF_OK;
     if (arena.has_failed) status = sm_no_memory(error, "factoring distances");
-    if (status == SMERF_OK) status = sm_tall_means(crew, vectors->u, n, n_columns, mean, error);
+    if (status == SMERF_OK) status = sm_tall_means(pool, vectors->u, n, n_columns, mean, error);
     if (status == SMERF_OK) {
         centre(vectors, mean, x, a);
-        status = sm_tall_inner(crew, x, x, n, n_columns, inner, error);
+        status = sm_tall_inner(pool, x, x, n, n_columns, inner, error);
     }
     if (status == SMERF_OK) {
         sm_eigen(inner, n_columns, values, basis, scratch);

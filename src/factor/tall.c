@@ -44,11 +44,11 @@ static smerf_status sum_block(void *context, size_t task, size_t thread, smerf_e
     return SMERF_OK;
 }
 
-smerf_status sm_tall_means(sm_crew *crew, const double *x, size_t n, size_t m, double *means, smerf_error *error) {
+smerf_status sm_tall_means(sm_pool *pool, const double *x, size_t n, size_t m, double *means, smerf_error *error) {
     tall_job job = {.n = n, .m = m, .n_blocks = sm_tall_blocks(n, m), .x = x};
     job.parts = sm_array(sm_size(job.n_blocks, m, 0), sizeof *job.parts);
     if (job.parts == NULL) return sm_no_memory(error, "factoring distances");
-    smerf_status status = sm_crew_do(crew, job.n_blocks, sum_block, &job, error);
+    smerf_status status = sm_pool_run(pool, job.n_blocks, sum_block, &job, error);
     if (status == SMERF_OK) join(job.parts, job.n_blocks, m, means);
     for (size_t c = 0; c < m && status == SMERF_OK; c++) means[c] /= (double)n;
     sm_free(job.parts);
@@ -67,12 +67,12 @@ static smerf_status inner_block(void *context, size_t task, size_t thread, smerf
     return SMERF_OK;
 }
 
-smerf_status sm_tall_inner(sm_crew *crew, const double *x, const double *y, size_t n, size_t m, double *out,
+smerf_status sm_tall_inner(sm_pool *pool, const double *x, const double *y, size_t n, size_t m, double *out,
                            smerf_error *error) {
     tall_job job = {.n = n, .m = m, .n_blocks = sm_tall_blocks(n, m), .x = x, .y = (double *)y};
     job.parts = sm_array(sm_size(job.n_blocks, sm_size(m, m, 0), 0), sizeof *job.parts);
     if (job.parts == NULL) return sm_no_memory(error, "factoring distances");
-    smerf_status status = sm_crew_do(crew, job.n_blocks, inner_block, &job, error);
+    smerf_status status = sm_pool_run(pool, job.n_blocks, inner_block, &job, error);
     if (status == SMERF_OK) join(job.parts, job.n_blocks, m * m, out);
     sm_free(job.parts);
     return status;
@@ -92,12 +92,12 @@ static smerf_status apart_block(void *context, size_t task, size_t thread, smerf
     return SMERF_OK;
 }
 
-smerf_status sm_tall_apart(sm_crew *crew, const double *x, const double *y, const double *factor, size_t n, size_t m,
+smerf_status sm_tall_apart(sm_pool *pool, const double *x, const double *y, const double *factor, size_t n, size_t m,
                            double *out, smerf_error *error) {
     tall_job job = {.n = n, .m = m, .n_blocks = sm_tall_blocks(n, m), .x = x, .y = (double *)y, .v = factor};
     job.parts = sm_array(sm_size(job.n_blocks, m, 0), sizeof *job.parts);
     if (job.parts == NULL) return sm_no_memory(error, "factoring distances");
-    smerf_status status = sm_crew_do(crew, job.n_blocks, apart_block, &job, error);
+    smerf_status status = sm_pool_run(pool, job.n_blocks, apart_block, &job, error);
     if (status == SMERF_OK) join(job.parts, job.n_blocks, m, out);
     sm_free(job.parts);
     return status;
@@ -122,13 +122,13 @@ static smerf_status rotate_block(void *context, size_t task, size_t thread, smer
     return SMERF_OK;
 }
 
-smerf_status sm_tall_rotate(sm_crew *crew, double *x, size_t n, size_t m, const double *v, smerf_error *error) {
+smerf_status sm_tall_rotate(sm_pool *pool, double *x, size_t n, size_t m, const double *v, smerf_error *error) {
     double *transposed = sm_array(sm_size(m, m, 0), sizeof *transposed);
     if (transposed == NULL) return sm_no_memory(error, "factoring distances");
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b < m; b++) transposed[b * m + a] = v[a * m + b];
     tall_job job = {.n = n, .m = m, .n_blocks = sm_tall_blocks(n, m), .y = x, .v = transposed};
-    smerf_status status = sm_crew_do(crew, job.n_blocks, rotate_block, &job, error);
+    smerf_status status = sm_pool_run(pool, job.n_blocks, rotate_block, &job, error);
     sm_free(transposed);
     return status;
 }
@@ -218,7 +218,7 @@ static bool join_blocks(double *parts, size_t n_blocks, size_t m, double *s) {
     return true;
 }
 
-smerf_status sm_tall_orthonormalise(sm_crew *crew, double *y, size_t n, size_t m, double *q, smerf_error *error) {
+smerf_status sm_tall_orthonormalise(sm_pool *pool, double *y, size_t n, size_t m, double *q, smerf_error *error) {
     tall_job job = {.n = n, .m = m, .n_blocks = sm_tall_blocks(n, m), .y = y};
     size_t n_numbers = sm_size(job.n_blocks, sm_size(m, m, 0), 0);
     double *s = sm_array(n_numbers, sizeof *s);
@@ -227,10 +227,10 @@ smerf_status sm_tall_orthonormalise(sm_crew *crew, double *y, size_t n, size_t m
     compose_job last = {.tall = &job, .s = s, .q = q};
     smerf_status status = SMERF_OK;
     if (s == NULL || job.parts == NULL || job.beta == NULL) status = sm_no_memory(error, "factoring distances");
-    if (status == SMERF_OK) status = sm_crew_do(crew, job.n_blocks, decompose_block, &job, error);
+    if (status == SMERF_OK) status = sm_pool_run(pool, job.n_blocks, decompose_block, &job, error);
     if (status == SMERF_OK && !join_blocks(job.parts, job.n_blocks, m, s))
         status = sm_no_memory(error, "factoring distances");
-    if (status == SMERF_OK) status = sm_crew_do(crew, job.n_blocks, compose_block, &last, error);
+    if (status == SMERF_OK) status = sm_pool_run(pool, job.n_blocks, compose_block, &last, error);
     sm_free(s);
     sm_free(job.parts);
     sm_free(job.beta);

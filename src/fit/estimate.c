@@ -58,12 +58,12 @@ static plan make_plan(const sm_fit_size *size) {
 /* ---- 2  Try ---- */
 
 /* The caller may cancel, and is told of no progress: the fit is still to come. */
-static int look(void *context, double share_done) {
+static int look(void *context, double fraction_done) {
     watch *seen = context;
-    if (share_done > seen->share) {
+    if (fraction_done > seen->share) {
         seen->latest = sm_seconds_now();
         if (seen->first == 0) seen->first = seen->latest;
-        seen->share = share_done;
+        seen->share = fraction_done;
     }
     bool is_heard = seen->run != NULL && seen->run->progress != NULL;
     return is_heard ? seen->run->progress(seen->run->context, 0) : 0;

@@ -29,11 +29,11 @@ void sm_fit_size_start(sm_fit_size *size, const smerf_items *items, const smerf_
                        const smerf_options *resolved, const smerf_run *run) {
     const sm_links *links = links_of(target);
     bool has_pairs = links != NULL && target->kind != &sm_target_graph;
-    sm_crew crew;
-    sm_crew_start(&crew, run);
+    sm_pool pool;
+    sm_pool_start(&pool, run);
     *size = (sm_fit_size){.n_items = items->n_items,
                           .n_features = items->features.n,
-                          .n_threads = crew.n_threads < resolved->n_trees ? crew.n_threads : resolved->n_trees,
+                          .n_threads = pool.n_threads < resolved->n_trees ? pool.n_threads : resolved->n_trees,
                           .items = items,
                           .target = target,
                           .options = resolved,
@@ -43,7 +43,7 @@ void sm_fit_size_start(sm_fit_size *size, const smerf_items *items, const smerf_
                           .is_completed = has_pairs && resolved->complete != SMERF_COMPLETE_OFF};
     if (size->is_completed)
         size->n_vector = resolved->complete == SMERF_COMPLETE_AUTO ? LIKELY_RANK : resolved->complete;
-    size->n_more = crew.n_threads - size->n_threads;
+    size->n_more = pool.n_threads - size->n_threads;
 }
 
 /* ---- work ---- */
@@ -52,7 +52,7 @@ void sm_fit_size_start(sm_fit_size *size, const smerf_items *items, const smerf_
 static double in_bag(const sm_fit_size *size, double n) {
     const smerf_options *options = size->options;
     if (options->sample == SMERF_BOOTSTRAP) return 0.632 * n;
-    return options->sample == SMERF_SUBSAMPLE ? ceil(options->sample_share * n) : n;
+    return options->sample == SMERF_SUBSAMPLE ? ceil(options->sample_fraction * n) : n;
 }
 
 /* Of n items that are drawn from all: every pair of them is as likely to be linked. */

@@ -12,7 +12,7 @@
 #include "target/completed/completed.h"
 #include "target/links/pairs.h"
 
-enum { FEW_TREES = 50, FEWER_TREES = 10, MANY_ENTRIES = 4000000, MOST_ASKED = 200000, FEWEST_ASKED = 20 };
+enum { FEW_TREES = 50, FEWER_TREES = 10, MANY_ENTRIES = 4000000, MOST_QUERY = 200000, FEWEST_QUERY = 20 };
 
 typedef struct held_out {
     const sm_links *links;
@@ -36,7 +36,7 @@ static bool hold_out(held_out *out, uint64_t seed) {
     out->left_out = sm_array(links->n, sizeof *out->left_out);
     if (out->left_out == NULL) return false;
     size_t most = sm_completion_hold_out(links, seed, out->left_out);
-    if (most > MOST_ASKED) most = MOST_ASKED;
+    if (most > MOST_QUERY) most = MOST_QUERY;
     out->left = sm_array(most, sizeof *out->left);
     out->right = sm_array(most, sizeof *out->right);
     out->truth = sm_array(most, sizeof *out->truth);
@@ -97,9 +97,9 @@ static smerf_status predict_held_out(const smerf_items *items, smerf_target *kep
     smerf_model *model = NULL;
     smerf_status status = sm_fit(items, kept, &few, run, &model, error);
     if (status != SMERF_OK) return status;
-    const smerf_question question = {
+    const smerf_request request = {
         .rows = items, .out_of_bag = options->sample != SMERF_NO_SAMPLE, .oob_rule = SMERF_OOB_EITHER};
-    status = smerf_predict_pairs(model, &question, out->left, out->right, out->n, run, predicted, NULL, error);
+    status = smerf_predict_pairs(model, &request, out->left, out->right, out->n, run, predicted, NULL, error);
     smerf_model_free(model);
     return status;
 }
@@ -118,9 +118,9 @@ static bool second_is_better(const held_out *out) {
 }
 
 /* The caller may cancel, but is not told of progress: the forest is still to come. */
-static int ask_only(void *context, double share_done) {
+static int ask_only(void *context, double fraction_done) {
     const smerf_run *run = context;
-    (void)share_done;
+    (void)fraction_done;
     return run->progress(run->context, 0);
 }
 
@@ -128,14 +128,14 @@ static smerf_status choose(const smerf_items *items, smerf_target *target, const
                            const smerf_run *run, size_t *complete, smerf_error *error) {
     held_out out = {.links = sm_known_pairs_of(target)->links};
     smerf_target *kept = NULL;
-    sm_crew crew;
+    sm_pool pool;
     size_t rank = SMERF_COMPLETE_AUTO, n_steps;
     *complete = SMERF_COMPLETE_OFF;
-    sm_crew_start(&crew, run);
+    sm_pool_start(&pool, run);
     smerf_status status = hold_out(&out, ~options->seed) ? SMERF_OK : sm_no_memory(error, "holding out pairs");
-    if (status == SMERF_OK && out.n >= FEWEST_ASKED)
-        status = sm_completion_choose(out.links, out.left_out, options->seed, &rank, &n_steps, &crew, error);
-    if (status == SMERF_OK && out.n >= FEWEST_ASKED && rank > 0) {
+    if (status == SMERF_OK && out.n >= FEWEST_QUERY)
+        status = sm_completion_choose(out.links, out.left_out, options->seed, &rank, &n_steps, &pool, error);
+    if (status == SMERF_OK && out.n >= FEWEST_QUERY && rank > 0) {
         status = keep_others(target, &out, &kept, error);
         for (size_t side = 0; side < 2 && status == SMERF_OK; side++)
             status = predict_held_out(items, kept, options, side == 0 ? SMERF_COMPLETE_OFF : rank, run, &out,

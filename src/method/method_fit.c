@@ -4,11 +4,11 @@
 #include "base/memory.h"
 #include "method/methods.h"
 
-void sm_findings_add(sm_findings *findings, const char *name, double value) {
-    if (findings->n == SM_MOST_FINDINGS) return;
-    struct sm_finding *finding = &findings->finding[findings->n++];
-    snprintf(finding->name, sizeof finding->name, "%s", name);
-    finding->value = value;
+void sm_diagnostics_add(sm_diagnostics *diagnostics, const char *name, double value) {
+    if (diagnostics->n == SM_MOST_DIAGNOSTICS) return;
+    struct sm_diagnostic *diagnostic = &diagnostics->diagnostic[diagnostics->n++];
+    snprintf(diagnostic->name, sizeof diagnostic->name, "%s", name);
+    diagnostic->value = value;
 }
 
 static smerf_status check_counts(const smerf_options *options, smerf_error *error) {
@@ -38,28 +38,28 @@ static smerf_status check(const smerf_items *items, const smerf_target *target, 
     return check_counts(options, error);
 }
 
-static smerf_status learn(const sm_lesson *lesson, smerf_model *model, smerf_error *error) {
-    smerf_status status = model->method->check(lesson, error);
-    if (status == SMERF_OK) status = model->method->fit(lesson, &model->learned, &model->findings, error);
+static smerf_status learn(const sm_training_set *training, smerf_model *model, smerf_error *error) {
+    smerf_status status = model->method->check(training, error);
+    if (status == SMERF_OK) status = model->method->fit(training, &model->learned, &model->diagnostics, error);
     return status;
 }
 
 smerf_status sm_method_check(const smerf_items *items, smerf_target *target, const smerf_options *options,
                              smerf_error *error) {
     sm_view view;
-    sm_crew crew;
+    sm_pool pool;
     smerf_status status = check(items, target, options, error);
     if (status == SMERF_OK) status = sm_view_match(&view, &items->features, items, error);
     if (status != SMERF_OK) return status;
-    sm_crew_start(&crew, NULL);
-    const sm_lesson lesson = {.items = items,
-                              .view = &view,
-                              .features = &items->features,
-                              .target = target,
-                              .weights = items->weights,
-                              .options = options,
-                              .crew = &crew};
-    status = sm_method_of(options->method)->check(&lesson, error);
+    sm_pool_start(&pool, NULL);
+    const sm_training_set training = {.items = items,
+                                      .view = &view,
+                                      .features = &items->features,
+                                      .target = target,
+                                      .weights = items->weights,
+                                      .options = options,
+                                      .pool = &pool};
+    status = sm_method_of(options->method)->check(&training, error);
     sm_view_free(&view);
     return status;
 }
@@ -67,23 +67,23 @@ smerf_status sm_method_check(const smerf_items *items, smerf_target *target, con
 smerf_status sm_method_fit(const smerf_items *items, smerf_target *target, const smerf_options *options,
                            const smerf_run *run, smerf_model **out, smerf_error *error) {
     sm_view view;
-    sm_crew crew;
+    sm_pool pool;
     smerf_model *model = NULL;
     smerf_status status = check(items, target, options, error);
     if (status != SMERF_OK) return status;
     status = sm_view_match(&view, &items->features, items, error);
     if (status != SMERF_OK) return status;
-    sm_crew_start(&crew, run);
+    sm_pool_start(&pool, run);
     status = sm_model_new_for_method(items, &view, target, options, run, &model, error);
     if (status == SMERF_OK) {
-        const sm_lesson lesson = {.items = items,
-                                  .view = &view,
-                                  .features = &model->features,
-                                  .target = target,
-                                  .weights = model->weights,
-                                  .options = options,
-                                  .crew = &crew};
-        status = learn(&lesson, model, error);
+        const sm_training_set training = {.items = items,
+                                          .view = &view,
+                                          .features = &model->features,
+                                          .target = target,
+                                          .weights = model->weights,
+                                          .options = options,
+                                          .pool = &pool};
+        status = learn(&training, model, error);
     }
     sm_view_free(&view);
     if (status == SMERF_OK)

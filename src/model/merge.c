@@ -24,7 +24,7 @@ static const char *difference(const smerf_model *a, const smerf_model *b) {
     if (left.density != right.density) return "density";
     if (left.min_parent != right.min_parent) return "min-parent";
     if (left.max_depth != right.max_depth) return "max-depth";
-    if (left.sample != right.sample || left.sample_share != right.sample_share) return "sample";
+    if (left.sample != right.sample || left.sample_fraction != right.sample_fraction) return "sample";
     if (left.oob_rule != right.oob_rule) return "oob-rule";
     if (left.self_distance != right.self_distance || left.self_value != right.self_value) return "self-distance";
     return NULL;

@@ -13,47 +13,47 @@
 
 /* What a method has learned, and what it has made ready for one question: each method defines its own. */
 typedef struct sm_learned sm_learned;
-typedef struct sm_answers sm_answers;
+typedef struct sm_predictor sm_predictor;
 
 /* What there is to learn from. */
-typedef struct sm_lesson {
+typedef struct sm_training_set {
     const smerf_items *items;
     const sm_view *view; /* the items in the order of the features */
     const sm_features *features;
     smerf_target *target;         /* n_rows == n_items, never a block */
     const double *weights;        /* [n_items] or NULL: all 1 */
     const smerf_options *options; /* as given */
-    sm_crew *crew;                /* threads, progress and cancelling; its shares are 0 to 1 */
-} sm_lesson;
+    sm_pool *pool;                /* threads, progress and cancelling; its shares are 0 to 1 */
+} sm_training_set;
 
 /* Numbers that are told about what was learned: `info` shows them, the model file keeps them. */
-enum { SM_MOST_FINDINGS = 12 };
+enum { SM_MOST_DIAGNOSTICS = 12 };
 
-typedef struct sm_findings {
+typedef struct sm_diagnostics {
     size_t n;
-    struct sm_finding {
+    struct sm_diagnostic {
         char name[32]; /* lower case with blanks: "kkt residual" */
         double value;
-    } finding[SM_MOST_FINDINGS];
-} sm_findings;
+    } diagnostic[SM_MOST_DIAGNOSTICS];
+} sm_diagnostics;
 
-void sm_findings_add(sm_findings *findings, const char *name, double value);
+void sm_diagnostics_add(sm_diagnostics *diagnostics, const char *name, double value);
 
 /* The items of a question, matched to the model's features. */
-typedef struct sm_asked_items {
+typedef struct sm_query_items {
     const sm_view *view;
     const uint32_t *place; /* [n_items] rows of the training items, SMERF_MISSING for new ones; NULL unless the method
                               knows_items */
     const smerf_items *items;
-} sm_asked_items;
+} sm_query_items;
 
-typedef struct sm_asked_sides {
+typedef struct sm_query_sides {
     const sm_features *features;
     size_t n_trained;             /* items that the model was trained on */
-    sm_asked_items rows, columns; /* the same if is_square */
+    sm_query_items rows, columns; /* the same if is_square */
     bool is_square;
     size_t n_threads; /* that will ask */
-} sm_asked_sides;
+} sm_query_sides;
 
 typedef struct sm_method {
     const char *name;        /* as in --method and in model files */
@@ -61,28 +61,30 @@ typedef struct sm_method {
     const char *refuses_new; /* the sentence with which it refuses items it was not trained on; NULL: it takes them */
 
     /* Refuses targets and features that it cannot take, with a sentence that says which it can. */
-    smerf_status (*check)(const sm_lesson *lesson, smerf_error *error);
+    smerf_status (*check)(const sm_training_set *training, smerf_error *error);
 
     /* Learns. Deterministic in data, options and seed, for any number of threads. */
-    smerf_status (*fit)(const sm_lesson *lesson, sm_learned **out, sm_findings *findings, smerf_error *error);
+    smerf_status (*fit)(const sm_training_set *training, sm_learned **out, sm_diagnostics *diagnostics,
+                        smerf_error *error);
     void (*free)(sm_learned *learned); /* takes NULL */
 
     /* Makes ready for a question, which outlives the answers. */
-    smerf_status (*ask)(const sm_learned *learned, const sm_asked_sides *sides, sm_crew *crew, sm_answers **out,
+    smerf_status (*ask)(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool, sm_predictor **out,
                         smerf_error *error);
-    void (*answers_free)(sm_answers *answers); /* takes NULL */
+    void (*predictor_free)(sm_predictor *predictor); /* takes NULL */
 
     /* The distances of one row to some columns; threads ask at the same time, each about rows of its own. d(i, j) and
      * d(j, i) are the same to the last bit, and do not depend on which other columns are asked for.
      *   columns    [n] or NULL: columns 0 .. n - 1
      *   distances  [n] out */
-    void (*answer)(sm_answers *answers, size_t row, const uint32_t *columns, size_t n, size_t thread,
+    void (*answer)(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
                    double *distances);
 
     /* Instead of that, for a method that is much quicker with many pairs at a time: the distances of any pairs. NULL: row
      * by row it is.
      *   left, right  [n] places in rows and columns */
-    void (*answer_pairs)(sm_answers *answers, const uint32_t *left, const uint32_t *right, size_t n, double *distances);
+    void (*answer_pairs)(sm_predictor *predictor, const uint32_t *left, const uint32_t *right, size_t n,
+                         double *distances);
 
     /* To named arrays "learned.*", and back: the arrays are hostile until checked. */
     smerf_status (*save)(const sm_learned *learned, sm_tensors *tensors, smerf_error *error);

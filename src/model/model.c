@@ -45,10 +45,10 @@ static smerf_status hash_some(void *context, size_t task, size_t thread, smerf_e
 /* By which items are recognised. */
 static smerf_status hash_items(smerf_model *model, const sm_view *view, const smerf_run *run, smerf_error *error) {
     hash_job job = {.model = model, .view = view};
-    sm_crew crew;
-    sm_crew_start(&crew, run);
-    crew.share_to = 0; /* soon done: learning is what progress is about */
-    return sm_crew_do(&crew, (model->n_items + HASHED_AT_ONCE - 1) / HASHED_AT_ONCE, hash_some, &job, error);
+    sm_pool pool;
+    sm_pool_start(&pool, run);
+    pool.share_to = 0; /* soon done: learning is what progress is about */
+    return sm_pool_run(&pool, (model->n_items + HASHED_AT_ONCE - 1) / HASHED_AT_ONCE, hash_some, &job, error);
 }
 
 /* False: no memory. */
@@ -78,7 +78,7 @@ smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_t
     smerf_model *model = sm_zeros(1, sizeof *model);
     if (model == NULL) return sm_no_memory(error, "making a model");
     model->options = *options;
-    model->target = sm_target_share(target);
+    model->target = sm_target_retain(target);
     model->trees = sm_zeros(options->n_trees, sizeof *model->trees);
     bool has_room = model->trees != NULL && copy_items(model, items);
     status = has_room ? hash_items(model, view, run, error) : sm_no_memory(error, "making a model");
@@ -89,8 +89,8 @@ smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_t
     return status;
 }
 
-static bool remember_target(sm_told_target *told, const smerf_target *target) {
-    told->name = sm_copy_string(sm_target_told_name(target));
+static bool remember_target(sm_public_target *told, const smerf_target *target) {
+    told->name = sm_copy_string(sm_target_public_name(target));
     told->from_similarities = target->from_similarities;
     told->largest_similarity = target->largest_similarity;
     return told->name != NULL &&
@@ -132,7 +132,7 @@ static bool copy_strings(sm_strings *copy, const sm_strings *strings) {
 static bool copy_head(smerf_model *copy, const smerf_model *model) {
     copy->options = model->options;
     copy->n_items = model->n_items;
-    copy->target = sm_target_share(model->target);
+    copy->target = sm_target_retain(model->target);
     copy->hashes = sm_copy(model->hashes, model->n_items, sizeof *copy->hashes);
     if (copy->hashes == NULL || !sm_features_copy(&copy->features, &model->features)) return false;
     if (!copy_strings(&copy->ids, &model->ids) || !copy_strings(&copy->ignored, &model->ignored)) return false;
@@ -210,8 +210,8 @@ smerf_status sm_model_find_items(const smerf_model *model, const smerf_items *it
     return status;
 }
 
-smerf_status smerf_model_places(const smerf_model *model, const smerf_items *items, uint32_t *places,
-                                smerf_error *error) {
+smerf_status smerf_model_training_rows(const smerf_model *model, const smerf_items *items, uint32_t *places,
+                                       smerf_error *error) {
     sm_view view;
     smerf_status status = sm_view_match(&view, &model->features, items, error);
     if (status != SMERF_OK) return status;
@@ -248,15 +248,15 @@ size_t sm_model_most_leaves(const smerf_model *model) {
 
 void smerf_model_describe(const smerf_model *model, smerf_description *description) {
     const smerf_target *target = model->target;
-    const sm_told_target *told = &model->told;
+    const sm_public_target *told = &model->told;
     const sm_strings *columns = target != NULL ? &target->columns : &told->columns;
     *description = (smerf_description){
         .method = smerf_method_name(model->options.method),
-        .target = target != NULL ? sm_target_told_name(target) : told->name,
+        .target = target != NULL ? sm_target_public_name(target) : told->name,
         .n_target_columns = columns->n,
         .target_columns = (const char *const *)columns->text,
-        .rank_share = target != NULL ? target->rank_share : 1,
-        .rank_share_of_squares = target != NULL ? target->rank_share_of_squares : 1,
+        .rank_fraction = target != NULL ? target->rank_fraction : 1,
+        .rank_fraction_of_squares = target != NULL ? target->rank_fraction_of_squares : 1,
         .from_similarities = target != NULL ? target->from_similarities : told->from_similarities,
         .largest_similarity = target != NULL ? target->largest_similarity : told->largest_similarity,
         .n_items = model->n_items,
@@ -273,11 +273,11 @@ void smerf_model_describe(const smerf_model *model, smerf_description *descripti
     }
 }
 
-size_t smerf_model_n_findings(const smerf_model *model) { return model->findings.n; }
+size_t smerf_model_n_diagnostics(const smerf_model *model) { return model->diagnostics.n; }
 
-const char *smerf_model_finding(const smerf_model *model, size_t finding, double *value) {
-    *value = model->findings.finding[finding].value;
-    return model->findings.finding[finding].name;
+const char *smerf_model_diagnostic(const smerf_model *model, size_t diagnostic, double *value) {
+    *value = model->diagnostics.diagnostic[diagnostic].value;
+    return model->diagnostics.diagnostic[diagnostic].name;
 }
 
 void smerf_model_feature(const smerf_model *model, size_t feature, smerf_column *column) {

@@ -7,12 +7,12 @@
 #include "model/tree.h"
 
 /* What is remembered of a target that the model itself does not need. */
-typedef struct sm_told_target {
+typedef struct sm_public_target {
     char *name;
     sm_strings columns;
     bool from_similarities;
     double largest_similarity;
-} sm_told_target;
+} sm_public_target;
 
 struct smerf_model {
     smerf_options options; /* as resolved by training: first_tree and n_trees say which trees these are */
@@ -31,8 +31,8 @@ struct smerf_model {
     /* Another method: there is no target, and there are no trees. */
     const sm_method *method; /* NULL: a forest */
     sm_learned *learned;
-    sm_findings findings;
-    sm_told_target told;
+    sm_diagnostics diagnostics;
+    sm_public_target told;
 };
 
 /* A model with everything but trees: it knows the items and the target, and has room for options->n_trees. */

@@ -55,7 +55,7 @@ static json_t *options_json(const smerf_options *options) {
         "{s:I, s:s, s:I, s:f, s:I, s:o, s:s, s:f, s:s, s:s, s:f}", "seed", (json_int_t)options->seed, "splits",
         split_names[options->splits], "candidates", (json_int_t)options->candidates, "density", options->density,
         "min_parent", (json_int_t)options->min_parent, "max_depth", depth, "sample", sample_names[options->sample],
-        "sample_share", options->sample_share, "oob_rule", rule_names[options->oob_rule - SMERF_OOB_BOTH],
+        "sample_share", options->sample_fraction, "oob_rule", rule_names[options->oob_rule - SMERF_OOB_BOTH],
         "self_distance", self_names[options->self_distance], "self_value", options->self_value);
     bool is_fine = object != NULL;
     if (options->rank > 0) /* these two are told only where they matter: older models have neither */
@@ -67,11 +67,11 @@ static json_t *options_json(const smerf_options *options) {
     return NULL;
 }
 
-static json_t *findings_json(const sm_findings *findings) {
+static json_t *diagnostics_json(const sm_diagnostics *diagnostics) {
     json_t *list = json_array();
-    for (size_t k = 0; k < findings->n && list != NULL; k++) {
-        const struct sm_finding *finding = &findings->finding[k];
-        if (json_array_append_new(list, json_pack("[s, f]", finding->name, finding->value)) != 0) {
+    for (size_t k = 0; k < diagnostics->n && list != NULL; k++) {
+        const struct sm_diagnostic *diagnostic = &diagnostics->diagnostic[k];
+        if (json_array_append_new(list, json_pack("[s, f]", diagnostic->name, diagnostic->value)) != 0) {
             json_decref(list);
             return NULL;
         }
@@ -95,7 +95,7 @@ static bool add_learned(json_t *facts, const smerf_model *model) {
                add_json(facts, "target_columns", strings_json(&model->told.columns)) &&
                add_json(facts, "n_items", json_integer((json_int_t)model->n_items)) &&
                add_json(facts, "options", method_options_json(&model->options)) &&
-               add_json(facts, "findings", findings_json(&model->findings));
+               add_json(facts, "findings", diagnostics_json(&model->diagnostics));
     return json_object_set_new(facts, "target", json_string(model->target->kind->name)) == 0 &&
            add_json(facts, "first_tree", json_integer((json_int_t)model->options.first_tree)) &&
            add_json(facts, "n_trees", json_integer((json_int_t)model->options.n_trees)) &&
@@ -186,7 +186,7 @@ static bool read_options(const json_t *facts, smerf_options *options) {
         options->density = density;
         options->min_parent = (size_t)min_parent;
         options->max_depth = depth < 0 ? SMERF_NO_LIMIT : (size_t)depth;
-        options->sample_share = share;
+        options->sample_fraction = share;
         options->self_value = self_value;
         options->splits = (smerf_splits)splits;
         options->sample = (smerf_sample)sample;
@@ -253,16 +253,16 @@ static bool read_method_options(const json_t *facts, smerf_options *options) {
     return is_fine;
 }
 
-static bool read_findings(const json_t *facts, sm_findings *findings) {
+static bool read_diagnostics(const json_t *facts, sm_diagnostics *diagnostics) {
     json_t *list = get_json(facts, "findings");
     size_t n = json_array_size(list);
-    bool is_fine = json_is_array(list) && n <= SM_MOST_FINDINGS;
+    bool is_fine = json_is_array(list) && n <= SM_MOST_DIAGNOSTICS;
     for (size_t k = 0; k < n && is_fine; k++) {
         const char *name;
         double value;
         is_fine = json_unpack(json_array_get(list, k), "[s, F]", &name, &value) == 0 &&
-                  strlen(name) < sizeof findings->finding->name;
-        if (is_fine) sm_findings_add(findings, name, value);
+                  strlen(name) < sizeof diagnostics->diagnostic->name;
+        if (is_fine) sm_diagnostics_add(diagnostics, name, value);
     }
     json_decref(list);
     return is_fine;
@@ -273,7 +273,7 @@ static bool read_method(smerf_model *model, const json_t *facts) {
     json_t *columns = get_json(facts, "target_columns");
     bool is_fine = read_text(facts, "target", &model->told.name) && model->told.name != NULL &&
                    read_strings(columns, &model->told.columns) && read_method_options(facts, &model->options) &&
-                   read_findings(facts, &model->findings);
+                   read_diagnostics(facts, &model->diagnostics);
     json_decref(columns);
     return is_fine;
 }

@@ -60,7 +60,7 @@ static smerf_status unpack_items(smerf_model *model, const sm_tensors *tensors, 
 /*   kind  of the target; NULL: another method, which keeps none */
 static smerf_status unpack_learned(smerf_model *model, const sm_tensors *tensors, const sm_target_kind *kind,
                                    smerf_error *error) {
-    const sm_told_target *told = &model->told;
+    const sm_public_target *told = &model->told;
     if (kind == NULL) return model->method->load(tensors, &model->features, model->n_items, &model->learned, error);
     smerf_status status = sm_forest_unpack(model, tensors, error);
     if (status == SMERF_OK) status = kind->load(tensors, model->n_items, &model->target, error);

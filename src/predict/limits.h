@@ -16,18 +16,18 @@ typedef struct sm_limits {
 
 extern const sm_limits sm_usual_limits;
 
-smerf_status sm_predict_rows(const smerf_model *model, const smerf_question *question, const sm_limits *limits,
+smerf_status sm_predict_rows(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
                              const smerf_run *run, smerf_row_sink sink, void *context, smerf_error *error);
-smerf_status sm_predict_pairs(const smerf_model *model, const smerf_question *question, const sm_limits *limits,
+smerf_status sm_predict_pairs(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
                               const uint32_t *left, const uint32_t *right, size_t n_pairs, const smerf_run *run,
                               double *distance, double *spread, smerf_error *error);
-smerf_status sm_predict_values(const smerf_model *model, const smerf_question *question, const sm_limits *limits,
+smerf_status sm_predict_values(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
                                const smerf_run *run, double *values, smerf_error *error);
 smerf_status sm_predict_leaves(const smerf_model *model, const smerf_items *items, const sm_limits *limits,
                                const smerf_run *run, uint32_t *leaves, smerf_error *error);
 smerf_status sm_neighbors(const smerf_model *model, const smerf_neighborhood *wanted, const sm_limits *limits,
                           const smerf_run *run, smerf_neighbor_sink sink, void *context, smerf_error *error);
-smerf_status sm_evaluate(const smerf_model *model, const smerf_question *question, const sm_limits *limits,
+smerf_status sm_evaluate(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
                          const smerf_target *truth, unsigned metrics, const smerf_run *run, smerf_scores *scores,
                          smerf_error *error);
 

@@ -8,44 +8,45 @@
 
 /* ---- panels of queries ---- */
 
-smerf_status sm_hunt_start(sm_hunt *hunt, size_t most_queries, smerf_error *error) {
-    size_t n_items = sm_asked_columns(hunt->asked)->n, n_kept = hunt->most < n_items ? hunt->most : n_items;
-    double list_bytes = sizeof *hunt->nearest + (double)n_kept * sizeof *hunt->nearest->kept;
-    double fitting = hunt->most < SIZE_MAX ? hunt->asked->limits->panel_bytes / list_bytes : (double)most_queries;
+smerf_status sm_search_start(sm_neighbor_search *search, size_t most_queries, smerf_error *error) {
+    size_t n_items = sm_query_columns(search->query)->n, n_kept = search->most < n_items ? search->most : n_items;
+    double list_bytes = sizeof *search->nearest + (double)n_kept * sizeof *search->nearest->kept;
+    double fitting = search->most < SIZE_MAX ? search->query->limits->panel_bytes / list_bytes : (double)most_queries;
     if (fitting < (double)most_queries) most_queries = fitting < 1 ? 1 : (size_t)fitting;
-    hunt->most_queries = most_queries < hunt->asked->rows.n ? most_queries : hunt->asked->rows.n;
-    hunt->nearest = sm_zeros(hunt->most_queries, sizeof *hunt->nearest);
-    if (hunt->nearest == NULL) return sm_no_memory(error, "looking for neighbours");
-    for (size_t q = 0; q < hunt->most_queries; q++) {
-        hunt->nearest[q].most = hunt->most;
-        hunt->nearest[q].radius = hunt->radius;
+    search->most_queries = most_queries < search->query->rows.n ? most_queries : search->query->rows.n;
+    search->nearest = sm_zeros(search->most_queries, sizeof *search->nearest);
+    if (search->nearest == NULL) return sm_no_memory(error, "looking for neighbours");
+    for (size_t q = 0; q < search->most_queries; q++) {
+        search->nearest[q].most = search->most;
+        search->nearest[q].radius = search->radius;
     }
     return SMERF_OK;
 }
 
-void sm_hunt_free(sm_hunt *hunt) {
-    for (size_t q = 0; q < hunt->most_queries && hunt->nearest != NULL; q++) sm_free(hunt->nearest[q].kept);
-    sm_free(hunt->nearest);
+void sm_search_free(sm_neighbor_search *search) {
+    for (size_t q = 0; q < search->most_queries && search->nearest != NULL; q++) sm_free(search->nearest[q].kept);
+    sm_free(search->nearest);
 }
 
-void sm_hunt_turn(sm_hunt *hunt, size_t first) {
-    size_t n = hunt->asked->rows.n;
-    hunt->first = first;
-    hunt->end = n - first < hunt->most_queries ? n : first + hunt->most_queries;
-    for (size_t q = 0; q < hunt->most_queries; q++) hunt->nearest[q].n = 0;
+void sm_search_turn(sm_neighbor_search *search, size_t first) {
+    size_t n = search->query->rows.n;
+    search->first = first;
+    search->end = n - first < search->most_queries ? n : first + search->most_queries;
+    for (size_t q = 0; q < search->most_queries; q++) search->nearest[q].n = 0;
 }
 
-void sm_hunt_share(const sm_hunt *hunt, double from, double to) {
-    double n = (double)hunt->asked->rows.n, n_before = (double)hunt->first, n_now = (double)(hunt->end - hunt->first);
-    hunt->crew->share_from = (n_before + n_now * from) / n;
-    hunt->crew->share_to = (n_before + n_now * to) / n;
+void sm_search_share(const sm_neighbor_search *search, double from, double to) {
+    double n = (double)search->query->rows.n, n_before = (double)search->first,
+           n_now = (double)(search->end - search->first);
+    search->pool->share_from = (n_before + n_now * from) / n;
+    search->pool->share_to = (n_before + n_now * to) / n;
 }
 
-smerf_status sm_hunt_tell(sm_hunt *hunt, smerf_error *error) {
-    for (size_t q = hunt->first; q < hunt->end; q++) {
-        sm_nearest *nearest = &hunt->nearest[q - hunt->first];
+smerf_status sm_search_tell(sm_neighbor_search *search, smerf_error *error) {
+    for (size_t q = search->first; q < search->end; q++) {
+        sm_nearest *nearest = &search->nearest[q - search->first];
         sm_nearest_sort(nearest);
-        if (hunt->sink(hunt->context, q, nearest->kept, nearest->n) != 0)
+        if (search->sink(search->context, q, nearest->kept, nearest->n) != 0)
             return sm_fail(error, SMERF_CANCELLED, "cancelled");
     }
     return SMERF_OK;
@@ -61,19 +62,19 @@ static size_t columns_that_fit(double bytes, size_t n) {
     return fitting < 1 ? 1 : fitting < (double)n ? (size_t)fitting : n;
 }
 
-static size_t block_columns(const sm_asked *asked) {
-    const sm_limits *limits = asked->limits;
-    size_t n = sm_asked_columns(asked)->n;
-    if (asked->model->method != NULL) return n;
-    if (asked->is_square && (double)n * (double)n * sizeof(double) <= limits->whole_bytes) return n;
+static size_t block_columns(const sm_query *query) {
+    const sm_limits *limits = query->limits;
+    size_t n = sm_query_columns(query)->n;
+    if (query->model->method != NULL) return n;
+    if (query->is_square && (double)n * (double)n * sizeof(double) <= limits->whole_bytes) return n;
     size_t few = columns_that_fit(limits->panel_bytes / STRIPS_A_PANEL, n);
     size_t most = columns_that_fit(limits->most_panel_bytes, n);
-    size_t wanted = sm_size(sm_model_most_leaves(asked->model), COLUMNS_A_LEAF, 0);
+    size_t wanted = sm_size(sm_model_most_leaves(query->model), COLUMNS_A_LEAF, 0);
     return wanted > most ? (most > few ? most : few) : wanted > few ? wanted : few;
 }
 
 typedef struct rows_job {
-    const sm_hunt *hunt;
+    const sm_neighbor_search *search;
     const sm_panel *panel;
 } rows_job;
 
@@ -83,37 +84,37 @@ static smerf_status offer_row(void *argument, size_t task, size_t thread, smerf_
     const double *distances = job->panel->distances + task * (columns.end - columns.first);
     (void)thread;
     for (size_t j = columns.first; j < columns.end; j++)
-        if (!sm_hunt_offer(job->hunt, job->panel->first + task, j, distances[j - columns.first]))
+        if (!sm_search_offer(job->search, job->panel->first + task, j, distances[j - columns.first]))
             return sm_no_memory(error, "looking for neighbours");
     return SMERF_OK;
 }
 
-static smerf_status search_panel(sm_hunt *hunt, sm_panel *panel, size_t most_columns, smerf_error *error) {
-    size_t n_columns = sm_asked_columns(hunt->asked)->n;
-    rows_job job = {.hunt = hunt, .panel = panel};
+static smerf_status search_panel(sm_neighbor_search *search, sm_panel *panel, size_t most_columns, smerf_error *error) {
+    size_t n_columns = sm_query_columns(search->query)->n;
+    rows_job job = {.search = search, .panel = panel};
     smerf_status status = SMERF_OK;
     for (size_t first = 0; first < n_columns && status == SMERF_OK; first += most_columns) {
         size_t end = n_columns - first < most_columns ? n_columns : first + most_columns;
         panel->columns = (sm_span){first, end};
-        sm_hunt_share(hunt, (double)first / (double)n_columns, (double)end / (double)n_columns);
-        status = sm_panel_predict(panel, hunt->first, hunt->crew, error);
-        hunt->crew->share_from = hunt->crew->share_to; /* the rest is quick */
-        if (status == SMERF_OK) status = sm_crew_do(hunt->crew, hunt->end - hunt->first, offer_row, &job, error);
+        sm_search_share(search, (double)first / (double)n_columns, (double)end / (double)n_columns);
+        status = sm_panel_predict(panel, search->first, search->pool, error);
+        search->pool->share_from = search->pool->share_to; /* the rest is quick */
+        if (status == SMERF_OK) status = sm_pool_run(search->pool, search->end - search->first, offer_row, &job, error);
     }
     return status;
 }
 
-static smerf_status search_rows(sm_hunt *hunt, smerf_error *error) {
+static smerf_status search_rows(sm_neighbor_search *search, smerf_error *error) {
     sm_panel panel;
-    size_t most_columns = block_columns(hunt->asked);
-    smerf_status status = sm_panel_start(&panel, hunt->asked, most_columns, false, hunt->crew, error);
+    size_t most_columns = block_columns(search->query);
+    smerf_status status = sm_panel_start(&panel, search->query, most_columns, false, search->pool, error);
     if (status != SMERF_OK) return status;
-    status = sm_hunt_start(hunt, panel.most_rows, error);
-    panel.most_rows = hunt->most_queries;
-    for (size_t first = 0; first < hunt->asked->rows.n && status == SMERF_OK; first = hunt->end) {
-        sm_hunt_turn(hunt, first);
-        status = search_panel(hunt, &panel, most_columns, error);
-        if (status == SMERF_OK) status = sm_hunt_tell(hunt, error);
+    status = sm_search_start(search, panel.most_rows, error);
+    panel.most_rows = search->most_queries;
+    for (size_t first = 0; first < search->query->rows.n && status == SMERF_OK; first = search->end) {
+        sm_search_turn(search, first);
+        status = search_panel(search, &panel, most_columns, error);
+        if (status == SMERF_OK) status = sm_search_tell(search, error);
     }
     sm_panel_free(&panel);
     return status;
@@ -131,28 +132,28 @@ static smerf_status check(const smerf_neighborhood *wanted, smerf_error *error) 
 
 smerf_status sm_neighbors(const smerf_model *model, const smerf_neighborhood *wanted, const sm_limits *limits,
                           const smerf_run *run, smerf_neighbor_sink sink, void *context, smerf_error *error) {
-    sm_crew crew;
-    sm_asked asked;
+    sm_pool pool;
+    sm_query query;
     bool has_codes = false, is_square = wanted->queries == NULL;
     smerf_status status = check(wanted, error);
     if (status != SMERF_OK) return status;
-    const smerf_question question = {.rows = is_square ? wanted->items : wanted->queries,
-                                     .columns = is_square ? NULL : wanted->items,
-                                     .out_of_bag = wanted->out_of_bag,
-                                     .oob_rule = wanted->oob_rule};
-    sm_crew_start(&crew, run);
-    status = sm_asked_start(&asked, model, &question, limits, error);
+    const smerf_request request = {.rows = is_square ? wanted->items : wanted->queries,
+                                   .columns = is_square ? NULL : wanted->items,
+                                   .out_of_bag = wanted->out_of_bag,
+                                   .oob_rule = wanted->oob_rule};
+    sm_pool_start(&pool, run);
+    status = sm_query_start(&query, model, &request, limits, error);
     if (status != SMERF_OK) return status;
-    sm_hunt hunt = {.asked = &asked,
-                    .crew = &crew,
-                    .most = wanted->k > 0 ? wanted->k : SIZE_MAX,
-                    .radius = wanted->has_radius ? wanted->radius : INFINITY,
-                    .sink = sink,
-                    .context = context};
-    status = sm_hunt_look_for_codes(&hunt, &has_codes, error);
-    if (status == SMERF_OK) status = has_codes ? sm_hunt_by_codes(&hunt, error) : search_rows(&hunt, error);
-    sm_hunt_free(&hunt);
-    sm_asked_free(&asked);
+    sm_neighbor_search search = {.query = &query,
+                                 .pool = &pool,
+                                 .most = wanted->k > 0 ? wanted->k : SIZE_MAX,
+                                 .radius = wanted->has_radius ? wanted->radius : INFINITY,
+                                 .sink = sink,
+                                 .context = context};
+    status = sm_search_look_for_codes(&search, &has_codes, error);
+    if (status == SMERF_OK) status = has_codes ? sm_search_by_codes(&search, error) : search_rows(&search, error);
+    sm_search_free(&search);
+    sm_query_free(&query);
     return status;
 }
 

@@ -4,12 +4,12 @@
 #ifndef SM_QUERY_NEIGHBORS_H
 #define SM_QUERY_NEIGHBORS_H
 
-#include "predict/asked.h"
 #include "predict/nearest.h"
+#include "predict/query.h"
 
-typedef struct sm_hunt {
-    sm_asked *asked; /* its rows are the queries, its columns the catalogue */
-    sm_crew *crew;
+typedef struct sm_neighbor_search {
+    sm_query *query; /* its rows are the queries, its columns the catalogue */
+    sm_pool *pool;
     size_t most;         /* neighbours of a query; SIZE_MAX: no limit */
     double radius;       /* INFINITY: no limit */
     size_t most_queries; /* a panel has */
@@ -17,31 +17,31 @@ typedef struct sm_hunt {
     sm_nearest *nearest; /* [most_queries] of the panel's queries */
     smerf_neighbor_sink sink;
     void *context;
-} sm_hunt;
+} sm_neighbor_search;
 
 /* Room for panels of so many queries, or fewer if their lists would take too much. */
-smerf_status sm_hunt_start(sm_hunt *hunt, size_t most_queries, smerf_error *error);
-void sm_hunt_free(sm_hunt *hunt);
+smerf_status sm_search_start(sm_neighbor_search *search, size_t most_queries, smerf_error *error);
+void sm_search_free(sm_neighbor_search *search);
 
 /* Turns to the panel that starts with a query, with empty lists. */
-void sm_hunt_turn(sm_hunt *hunt, size_t first);
+void sm_search_turn(sm_neighbor_search *search, size_t first);
 
 /* The part of the work that comes next: from one share of a panel to another. */
-void sm_hunt_share(const sm_hunt *hunt, double from, double to);
+void sm_search_share(const sm_neighbor_search *search, double from, double to);
 
 /* Offers an item to a query. False: no memory. */
-static inline bool sm_hunt_offer(const sm_hunt *hunt, size_t query, size_t item, double distance) {
-    sm_nearest *nearest = &hunt->nearest[query - hunt->first];
-    if (!sm_nearest_wants(nearest, distance) || (hunt->asked->is_square && query == item)) return true;
+static inline bool sm_search_offer(const sm_neighbor_search *search, size_t query, size_t item, double distance) {
+    sm_nearest *nearest = &search->nearest[query - search->first];
+    if (!sm_nearest_wants(nearest, distance) || (search->query->is_square && query == item)) return true;
     return sm_nearest_keep(nearest, item, distance);
 }
 
 /* Sorts the panel's lists, and tells the sink. */
-smerf_status sm_hunt_tell(sm_hunt *hunt, smerf_error *error);
+smerf_status sm_search_tell(sm_neighbor_search *search, smerf_error *error);
 
 /* neighbors_codes.c: a forest of labels whose leaves are pure, where a tree finds two items either 0 or 1 apart, and all
  * trees speak. Other forests have no codes, nor has what is out of bag: *has_codes. */
-smerf_status sm_hunt_look_for_codes(const sm_hunt *hunt, bool *has_codes, smerf_error *error);
-smerf_status sm_hunt_by_codes(sm_hunt *hunt, smerf_error *error);
+smerf_status sm_search_look_for_codes(const sm_neighbor_search *search, bool *has_codes, smerf_error *error);
+smerf_status sm_search_by_codes(sm_neighbor_search *search, smerf_error *error);
 
 #endif

@@ -11,7 +11,7 @@
 #include "predict/neighbors.h"
 
 /* A stretch of tiles stays in the cache while the queries of a task are compared with it. */
-enum { QUERIES_A_TASK = 32, STRETCH_TILES = 16 };
+enum { QUERIES_A_TASK = 32, RANGE_TILES = 16 };
 
 /* Some of the items of a side, in tiles. */
 typedef struct coded {
@@ -30,11 +30,11 @@ typedef struct code_tree {
 /* A thread's room. */
 typedef struct count_room {
     uint8_t *wanted; /* [QUERIES_A_TASK][trees] */
-    uint16_t same[STRETCH_TILES * SM_CODE_TILE], most[STRETCH_TILES];
+    uint16_t same[RANGE_TILES * SM_CODE_TILE], most[RANGE_TILES];
 } count_room;
 
 typedef struct codes_job {
-    sm_hunt *hunt;
+    sm_neighbor_search *search;
     const smerf_model *model;
     const sm_code_kernels *kernels;
     coded queries, catalogue;
@@ -66,16 +66,16 @@ static smerf_status look_at_tree(void *argument, size_t b, size_t thread, smerf_
     return SMERF_OK;
 }
 
-smerf_status sm_hunt_look_for_codes(const sm_hunt *hunt, bool *has_codes, smerf_error *error) {
-    const smerf_model *model = hunt->asked->model;
+smerf_status sm_search_look_for_codes(const sm_neighbor_search *search, bool *has_codes, smerf_error *error) {
+    const smerf_model *model = search->query->model;
     codes_job job = {.model = model};
     *has_codes = false;
-    if (model->method != NULL || model->target->kind->leaf_codes == NULL || hunt->asked->is_out_of_bag ||
+    if (model->method != NULL || model->target->kind->leaf_codes == NULL || search->query->is_out_of_bag ||
         model->options.self_distance == SMERF_SELF_EXCLUDE || model->options.n_trees > SM_MOST_CODES)
         return SMERF_OK;
     atomic_init(&job.is_mixed, false);
-    hunt->crew->share_to = hunt->crew->share_from = 0;
-    smerf_status status = sm_crew_do(hunt->crew, model->options.n_trees, look_at_tree, &job, error);
+    search->pool->share_to = search->pool->share_from = 0;
+    smerf_status status = sm_pool_run(search->pool, model->options.n_trees, look_at_tree, &job, error);
     *has_codes = status == SMERF_OK && !atomic_load(&job.is_mixed);
     return status;
 }
@@ -137,16 +137,16 @@ static smerf_status send_some(void *argument, size_t task, size_t thread, smerf_
 }
 
 static smerf_status send_down_trees(codes_job *job, smerf_error *error) {
-    sm_crew *crew = job->hunt->crew;
+    sm_pool *pool = job->search->pool;
     size_t n_items = job->sent->end - job->sent->first;
-    double share_to = crew->share_to; /* making ready is quick */
+    double share_to = pool->share_to; /* making ready is quick */
     job->trees = sm_zeros(job->n_trees, sizeof *job->trees);
     if (job->trees == NULL) return sm_no_memory(error, "looking for neighbours");
-    crew->share_to = crew->share_from;
-    smerf_status status = sm_crew_do(crew, job->n_trees, ready_tree, job, error);
-    crew->share_to = share_to;
+    pool->share_to = pool->share_from;
+    smerf_status status = sm_pool_run(pool, job->n_trees, ready_tree, job, error);
+    pool->share_to = share_to;
     if (status == SMERF_OK)
-        status = sm_crew_do(crew, (n_items + SM_PACK_ITEMS - 1) / SM_PACK_ITEMS, send_some, job, error);
+        status = sm_pool_run(pool, (n_items + SM_PACK_ITEMS - 1) / SM_PACK_ITEMS, send_some, job, error);
     for (size_t t = 0; t < job->n_trees; t++) sm_arena_free(&job->trees[t].arena);
     sm_free(job->trees);
     return status;
@@ -154,9 +154,9 @@ static smerf_status send_down_trees(codes_job *job, smerf_error *error) {
 
 /* Nothing happens if these items were sent last. */
 static smerf_status send(codes_job *job, coded *items, size_t first, size_t end, smerf_error *error) {
-    sm_crew *crew = job->hunt->crew;
+    sm_pool *pool = job->search->pool;
     size_t n_trees = job->model->options.n_trees;
-    double from = crew->share_from, whole = crew->share_to - from;
+    double from = pool->share_from, whole = pool->share_to - from;
     smerf_status status = SMERF_OK;
     if (items->first == first && items->end == end) return SMERF_OK;
     items->first = first;
@@ -165,8 +165,8 @@ static smerf_status send(codes_job *job, coded *items, size_t first, size_t end,
     for (size_t b = 0; b < n_trees && status == SMERF_OK; b += job->n_trees) {
         job->first_tree = b;
         job->n_trees = sm_descent_batch_end(job->model->trees, b, n_trees) - b;
-        crew->share_from = from + whole * ((double)b / (double)n_trees);
-        crew->share_to = from + whole * ((double)(b + job->n_trees) / (double)n_trees);
+        pool->share_from = from + whole * ((double)b / (double)n_trees);
+        pool->share_to = from + whole * ((double)(b + job->n_trees) / (double)n_trees);
         status = send_down_trees(job, error);
     }
     return status;
@@ -187,13 +187,13 @@ static double distance_of(const codes_job *job, size_t n_same) {
 }
 
 /* Offers items first .. end-1, a stretch, to a query, but for tiles in which nobody is near enough. False: no memory. */
-static bool offer_stretch(const codes_job *job, size_t query, size_t first, size_t end, const count_room *room) {
-    const sm_nearest *nearest = &job->hunt->nearest[query - job->hunt->first];
+static bool offer_range(const codes_job *job, size_t query, size_t first, size_t end, const count_room *room) {
+    const sm_nearest *nearest = &job->search->nearest[query - job->search->first];
     for (size_t from = first, to; from < end; from = to) {
         to = end - from < SM_CODE_TILE ? end : from + SM_CODE_TILE;
         if (!sm_nearest_wants(nearest, distance_of(job, room->most[(from - first) / SM_CODE_TILE]))) continue;
         for (size_t i = from; i < to; i++)
-            if (!sm_hunt_offer(job->hunt, query, i, distance_of(job, room->same[i - first]))) return false;
+            if (!sm_search_offer(job->search, query, i, distance_of(job, room->same[i - first]))) return false;
     }
     return true;
 }
@@ -202,36 +202,36 @@ static smerf_status count_some(void *argument, size_t task, size_t thread, smerf
     const codes_job *job = argument;
     const coded *catalogue = &job->catalogue;
     count_room *room = &job->rooms[thread];
-    size_t n_trees = job->model->options.n_trees, first = job->hunt->first + task * QUERIES_A_TASK;
-    size_t end = job->hunt->end - first < QUERIES_A_TASK ? job->hunt->end : first + QUERIES_A_TASK, to;
+    size_t n_trees = job->model->options.n_trees, first = job->search->first + task * QUERIES_A_TASK;
+    size_t end = job->search->end - first < QUERIES_A_TASK ? job->search->end : first + QUERIES_A_TASK, to;
     for (size_t q = first; q < end; q++) take_codes(job, q, room->wanted + (q - first) * n_trees);
     for (size_t from = catalogue->first; from < catalogue->end; from = to) {
-        to =
-            catalogue->end - from < STRETCH_TILES * SM_CODE_TILE ? catalogue->end : from + STRETCH_TILES * SM_CODE_TILE;
+        to = catalogue->end - from < RANGE_TILES * SM_CODE_TILE ? catalogue->end : from + RANGE_TILES * SM_CODE_TILE;
         for (size_t q = first; q < end; q++) {
-            if (!sm_nearest_wants(&job->hunt->nearest[q - job->hunt->first], 0)) continue; /* nobody can be nearer */
+            if (!sm_nearest_wants(&job->search->nearest[q - job->search->first], 0))
+                continue; /* nobody can be nearer */
             job->kernels->count_same(code_of(catalogue, from, 0, n_trees), n_tiles(to - from),
                                      room->wanted + (q - first) * n_trees, n_trees, room->same, room->most);
-            if (!offer_stretch(job, q, from, to, room)) return sm_no_memory(error, "looking for neighbours");
+            if (!offer_range(job, q, from, to, room)) return sm_no_memory(error, "looking for neighbours");
         }
     }
     return SMERF_OK;
 }
 
 static smerf_status search_panel(codes_job *job, size_t most_items, smerf_error *error) {
-    sm_hunt *hunt = job->hunt;
-    size_t n_items = sm_asked_columns(hunt->asked)->n;
+    sm_neighbor_search *search = job->search;
+    size_t n_items = sm_query_columns(search->query)->n;
     smerf_status status = SMERF_OK;
-    sm_hunt_share(hunt, 0, 0);
-    status = send(job, &job->queries, hunt->first, hunt->end, error);
+    sm_search_share(search, 0, 0);
+    status = send(job, &job->queries, search->first, search->end, error);
     for (size_t first = 0; first < n_items && status == SMERF_OK; first += most_items) {
         size_t end = n_items - first < most_items ? n_items : first + most_items;
         double from = (double)first / (double)n_items, to = (double)end / (double)n_items;
-        sm_hunt_share(hunt, from, (from + to) / 2);
+        sm_search_share(search, from, (from + to) / 2);
         status = send(job, &job->catalogue, first, end, error);
-        sm_hunt_share(hunt, (from + to) / 2, to);
-        size_t n_tasks = (hunt->end - hunt->first + QUERIES_A_TASK - 1) / QUERIES_A_TASK;
-        if (status == SMERF_OK) status = sm_crew_do(hunt->crew, n_tasks, count_some, job, error);
+        sm_search_share(search, (from + to) / 2, to);
+        size_t n_tasks = (search->end - search->first + QUERIES_A_TASK - 1) / QUERIES_A_TASK;
+        if (status == SMERF_OK) status = sm_pool_run(search->pool, n_tasks, count_some, job, error);
     }
     return status;
 }
@@ -246,7 +246,7 @@ static size_t items_that_fit(const sm_side *side, double bytes, size_t n_trees) 
 }
 
 static smerf_status take_rooms(codes_job *job, smerf_error *error) {
-    size_t n_threads = job->hunt->crew->n_threads, n_codes = sm_size(QUERIES_A_TASK, job->model->options.n_trees, 0);
+    size_t n_threads = job->search->pool->n_threads, n_codes = sm_size(QUERIES_A_TASK, job->model->options.n_trees, 0);
     job->rooms = sm_zeros(n_threads, sizeof *job->rooms);
     job->wanted = sm_array(sm_size(n_threads, n_codes, 0), sizeof *job->wanted);
     if (job->rooms == NULL || job->wanted == NULL) return sm_no_memory(error, "looking for neighbours");
@@ -254,19 +254,20 @@ static smerf_status take_rooms(codes_job *job, smerf_error *error) {
     return SMERF_OK;
 }
 
-smerf_status sm_hunt_by_codes(sm_hunt *hunt, smerf_error *error) {
-    const sm_asked *asked = hunt->asked;
-    const sm_side *columns = sm_asked_columns(asked);
-    size_t n_trees = asked->n_trees, most_items = items_that_fit(columns, asked->limits->leaves_bytes, n_trees);
-    codes_job job = {.hunt = hunt, .model = asked->model, .kernels = sm_code_kernels_select(SMERF_KERNELS_AUTO)};
-    smerf_status status = sm_hunt_start(hunt, items_that_fit(&asked->rows, asked->limits->panel_bytes, n_trees), error);
-    if (status == SMERF_OK) status = coded_start(&job.queries, &asked->rows, hunt->most_queries, n_trees, error);
+smerf_status sm_search_by_codes(sm_neighbor_search *search, smerf_error *error) {
+    const sm_query *query = search->query;
+    const sm_side *columns = sm_query_columns(query);
+    size_t n_trees = query->n_trees, most_items = items_that_fit(columns, query->limits->leaves_bytes, n_trees);
+    codes_job job = {.search = search, .model = query->model, .kernels = sm_code_kernels_select(SMERF_KERNELS_AUTO)};
+    smerf_status status =
+        sm_search_start(search, items_that_fit(&query->rows, query->limits->panel_bytes, n_trees), error);
+    if (status == SMERF_OK) status = coded_start(&job.queries, &query->rows, search->most_queries, n_trees, error);
     if (status == SMERF_OK) status = coded_start(&job.catalogue, columns, most_items, n_trees, error);
     if (status == SMERF_OK) status = take_rooms(&job, error);
-    for (size_t first = 0; first < asked->rows.n && status == SMERF_OK; first = hunt->end) {
-        sm_hunt_turn(hunt, first);
+    for (size_t first = 0; first < query->rows.n && status == SMERF_OK; first = search->end) {
+        sm_search_turn(search, first);
         status = search_panel(&job, most_items, error);
-        if (status == SMERF_OK) status = sm_hunt_tell(hunt, error);
+        if (status == SMERF_OK) status = sm_search_tell(search, error);
     }
     sm_free(job.queries.codes);
     sm_free(job.catalogue.codes);

@@ -5,30 +5,30 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "predict/answers.h"
+#include "predict/predictor.h"
 #include "predict/settle.h"
 
 enum { MOST_A_TASK = 1024, FEWEST_A_TASK = 32, FEW_LEAVES = 128 };
 
 typedef struct pairs_job {
-    sm_asked *asked;
+    sm_query *query;
     sm_arena arena;               /* holds the arrays below, but for the caller's */
     uint32_t *places;             /* [2][n_pairs] */
     const uint32_t *left, *right; /* [n_pairs] places in the sides */
     size_t n_pairs, n_a_task;
-    double *distance;    /* the caller's; the sum at first */
-    double *spread;      /* the caller's, or NULL; the sum of squared deviations at first */
-    double *mean;        /* [n_pairs] for the spread: of the trees so far */
-    uint32_t *n_spoken;  /* [n_pairs] see sm_asked_all_speak; NULL where all do */
-    sm_leaf_room *rooms; /* [n_threads] */
-    double *tables;      /* [n_threads][FEW_LEAVES][FEW_LEAVES] */
+    double *distance;       /* the caller's; the sum at first */
+    double *spread;         /* the caller's, or NULL; the sum of squared deviations at first */
+    double *mean;           /* [n_pairs] for the spread: of the trees so far */
+    uint32_t *n_spoken;     /* [n_pairs] see sm_query_uses_all_trees; NULL where all do */
+    sm_leaf_scratch *rooms; /* [n_threads] */
+    double *tables;         /* [n_threads][FEW_LEAVES][FEW_LEAVES] */
 } pairs_job;
 
 /* ---- adding up ---- */
 
 /* h(a, b) of one tree. Few leaves are large ones: then whole rows are formed, once. */
-static double leaf_distance(const smerf_model *model, const sm_leaves *leaves, size_t a, size_t b, sm_leaf_room *room,
-                            bool *has_row, double *table) {
+static double leaf_distance(const smerf_model *model, const sm_leaves *leaves, size_t a, size_t b,
+                            sm_leaf_scratch *room, bool *has_row, double *table) {
     const sm_target_kind *kind = model->target->kind;
     if (leaves->n > FEW_LEAVES) return kind->leaf_pair(model->target, leaves, a, b);
     if (!has_row[a]) {
@@ -48,25 +48,25 @@ static void add(const pairs_job *job, size_t p, size_t n, double value) {
     job->spread[p] += step * (value - job->mean[p]);
 }
 
-static void add_tree(const pairs_job *job, size_t b, size_t first, size_t end, sm_leaf_room *room, double *table) {
-    const sm_asked *asked = job->asked;
-    const uint32_t *row_leaf = sm_asked_leaves(asked, &asked->rows, b);
-    const uint32_t *column_leaf = sm_asked_leaves(asked, sm_asked_columns(asked), b);
-    const bool *is_out = sm_asked_is_out(asked, b);
-    const sm_ready *ready = sm_asked_ready(asked, b);
+static void add_tree(const pairs_job *job, size_t b, size_t first, size_t end, sm_leaf_scratch *room, double *table) {
+    const sm_query *query = job->query;
+    const uint32_t *row_leaf = sm_query_leaves(query, &query->rows, b);
+    const uint32_t *column_leaf = sm_query_leaves(query, sm_query_columns(query), b);
+    const bool *is_out = sm_query_is_out(query, b);
+    const sm_ready *ready = sm_query_ready(query, b);
     bool has_row[FEW_LEAVES] = {false};
     for (size_t p = first; p < end; p++) {
         size_t i = job->left[p], j = job->right[p];
-        if (is_out != NULL && !sm_asked_may_speak(asked, is_out[i], is_out[j])) continue;
+        if (is_out != NULL && !sm_query_may_use_tree(query, is_out[i], is_out[j])) continue;
         size_t from = row_leaf[i], to = column_leaf[j];
         double distance = from == to && ready->self != NULL
                               ? ready->self[from]
-                              : leaf_distance(asked->model, &ready->leaves, from, to, room, has_row, table);
+                              : leaf_distance(query->model, &ready->leaves, from, to, room, has_row, table);
         size_t n = b + 1;
         if (job->n_spoken != NULL) {
-            job->n_spoken[p] |= SM_MAY_SPEAK;
+            job->n_spoken[p] |= SM_IS_ELIGIBLE;
             if (isnan(distance)) continue;
-            n = SM_N_SPOKEN(++job->n_spoken[p]);
+            n = SM_N_PREDICTING(++job->n_spoken[p]);
         }
         add(job, p, n, distance);
     }
@@ -80,86 +80,86 @@ static void clear(const pairs_job *job, size_t p) {
     if (job->spread != NULL) job->spread[p] = job->mean[p] = 0;
 }
 
-/* A pair that is left to sm_settle_pairs keeps the count SM_MAY_SPEAK. */
+/* A pair that is left to sm_settle_pairs keeps the count SM_IS_ELIGIBLE. */
 static void finish(const pairs_job *job, size_t p) {
-    size_t n = job->n_spoken != NULL ? SM_N_SPOKEN(job->n_spoken[p]) : job->asked->n_trees;
+    size_t n = job->n_spoken != NULL ? SM_N_PREDICTING(job->n_spoken[p]) : job->query->n_trees;
     if (n > 0)
         job->distance[p] /= (double)n;
     else
-        job->distance[p] = job->n_spoken[p] == SM_MAY_SPEAK ? job->asked->fallback : NAN;
+        job->distance[p] = job->n_spoken[p] == SM_IS_ELIGIBLE ? job->query->fallback : NAN;
     if (job->spread != NULL) job->spread[p] = n == 0 ? NAN : n == 1 ? 0 : sqrt(job->spread[p] / (double)(n - 1));
 }
 
 static smerf_status add_group(void *argument, size_t task, size_t thread, smerf_error *error) {
     pairs_job *job = argument;
-    const sm_asked *asked = job->asked;
+    const sm_query *query = job->query;
     (void)error;
     size_t first = task * job->n_a_task;
     size_t end = first + job->n_a_task < job->n_pairs ? first + job->n_a_task : job->n_pairs;
     double *table = job->tables + thread * FEW_LEAVES * FEW_LEAVES;
-    for (size_t p = first; p < end && asked->first == 0; p++) clear(job, p);
-    for (size_t b = asked->first; b < asked->end; b++) add_tree(job, b, first, end, &job->rooms[thread], table);
-    for (size_t p = first; p < end && asked->end == asked->n_trees; p++) finish(job, p);
+    for (size_t p = first; p < end && query->first == 0; p++) clear(job, p);
+    for (size_t b = query->first; b < query->end; b++) add_tree(job, b, first, end, &job->rooms[thread], table);
+    for (size_t p = first; p < end && query->end == query->n_trees; p++) finish(job, p);
     return SMERF_OK;
 }
 
 /* ---- all together ---- */
 
-static smerf_status take_room(pairs_job *job, const sm_crew *crew, smerf_error *error) {
-    sm_asked *asked = job->asked;
-    size_t n = job->n_pairs, fair = (n + crew->n_threads - 1) / crew->n_threads;
+static smerf_status take_room(pairs_job *job, const sm_pool *pool, smerf_error *error) {
+    sm_query *query = job->query;
+    size_t n = job->n_pairs, fair = (n + pool->n_threads - 1) / pool->n_threads;
     job->n_a_task = fair < FEWEST_A_TASK ? FEWEST_A_TASK : fair < MOST_A_TASK ? fair : MOST_A_TASK;
     job->places = sm_arena_take(&job->arena, sm_size(n, 2, 0), sizeof *job->places);
-    job->tables = sm_arena_take(&job->arena, crew->n_threads, FEW_LEAVES * FEW_LEAVES * sizeof *job->tables);
-    if (!sm_asked_all_speak(asked)) job->n_spoken = sm_arena_take(&job->arena, n, sizeof *job->n_spoken);
+    job->tables = sm_arena_take(&job->arena, pool->n_threads, FEW_LEAVES * FEW_LEAVES * sizeof *job->tables);
+    if (!sm_query_uses_all_trees(query)) job->n_spoken = sm_arena_take(&job->arena, n, sizeof *job->n_spoken);
     if (job->spread != NULL) job->mean = sm_arena_take(&job->arena, n, sizeof *job->mean);
-    job->rooms = sm_leaf_rooms_new(asked->model, crew->n_threads);
+    job->rooms = sm_leaf_scratches_new(query->model, pool->n_threads);
     if (job->arena.has_failed || job->rooms == NULL) return sm_no_memory(error, "predicting");
     job->left = job->places;
     job->right = job->places + n;
     return SMERF_OK;
 }
 
-static smerf_status predict(pairs_job *job, sm_crew *crew, smerf_error *error) {
-    sm_asked *asked = job->asked;
+static smerf_status predict(pairs_job *job, sm_pool *pool, smerf_error *error) {
+    sm_query *query = job->query;
     smerf_status status = SMERF_OK;
     size_t n_tasks = (job->n_pairs + job->n_a_task - 1) / job->n_a_task;
-    for (size_t group = 0; group < asked->n_groups && status == SMERF_OK; group++) {
-        crew->share_from = (double)group / (double)asked->n_groups;
-        crew->share_to = (double)(group + 1) / (double)asked->n_groups;
-        status = sm_asked_turn(asked, group, crew, error);
-        if (status == SMERF_OK) status = sm_crew_do(crew, n_tasks, add_group, job, error);
+    for (size_t group = 0; group < query->n_groups && status == SMERF_OK; group++) {
+        pool->share_from = (double)group / (double)query->n_groups;
+        pool->share_to = (double)(group + 1) / (double)query->n_groups;
+        status = sm_query_turn(query, group, pool, error);
+        if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, add_group, job, error);
     }
     if (status != SMERF_OK || job->n_spoken == NULL) return status;
-    return sm_settle_pairs(asked, job->left, job->right, job->n_pairs, job->n_spoken, job->distance, crew, error);
+    return sm_settle_pairs(query, job->left, job->right, job->n_pairs, job->n_spoken, job->distance, pool, error);
 }
 
-smerf_status sm_predict_pairs(const smerf_model *model, const smerf_question *question, const sm_limits *limits,
+smerf_status sm_predict_pairs(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
                               const uint32_t *left, const uint32_t *right, size_t n_pairs, const smerf_run *run,
                               double *distance, double *spread, smerf_error *error) {
-    sm_crew crew;
-    sm_asked asked;
-    sm_crew_start(&crew, run);
-    smerf_status status = sm_asked_start(&asked, model, question, limits, error);
+    sm_pool pool;
+    sm_query query;
+    sm_pool_start(&pool, run);
+    smerf_status status = sm_query_start(&query, model, request, limits, error);
     if (status != SMERF_OK) return status;
-    pairs_job job = {.asked = &asked, .n_pairs = n_pairs, .distance = distance, .spread = spread};
-    status = sm_asked_check_pairs(&asked, left, right, n_pairs, error);
+    pairs_job job = {.query = &query, .n_pairs = n_pairs, .distance = distance, .spread = spread};
+    status = sm_query_check_pairs(&query, left, right, n_pairs, error);
     if (status == SMERF_OK && spread != NULL) status = sm_model_check_forest(model, "a spread over trees", error);
     if (status == SMERF_OK && n_pairs > 0 && model->method != NULL) {
-        status = sm_answer_pairs(&asked, left, right, n_pairs, &crew, distance, error);
+        status = sm_answer_pairs(&query, left, right, n_pairs, &pool, distance, error);
     } else if (status == SMERF_OK && n_pairs > 0) {
-        status = take_room(&job, &crew, error);
-        if (status == SMERF_OK) status = sm_asked_pick_pairs(&asked, left, right, n_pairs, job.places, error);
-        if (status == SMERF_OK) status = predict(&job, &crew, error);
-        sm_leaf_rooms_free(job.rooms, crew.n_threads);
+        status = take_room(&job, &pool, error);
+        if (status == SMERF_OK) status = sm_query_pick_pairs(&query, left, right, n_pairs, job.places, error);
+        if (status == SMERF_OK) status = predict(&job, &pool, error);
+        sm_leaf_scratches_free(job.rooms, pool.n_threads);
     }
     sm_arena_free(&job.arena);
-    sm_asked_free(&asked);
+    sm_query_free(&query);
     return status;
 }
 
-smerf_status smerf_predict_pairs(const smerf_model *model, const smerf_question *question, const uint32_t *left,
+smerf_status smerf_predict_pairs(const smerf_model *model, const smerf_request *request, const uint32_t *left,
                                  const uint32_t *right, size_t n_pairs, const smerf_run *run, double *distance,
                                  double *spread, smerf_error *error) {
-    return sm_predict_pairs(model, question, &sm_usual_limits, left, right, n_pairs, run, distance, spread, error);
+    return sm_predict_pairs(model, request, &sm_usual_limits, left, right, n_pairs, run, distance, spread, error);
 }

@@ -7,13 +7,13 @@
 #include "predict/rows.h"
 
 #include "base/memory.h"
-#include "predict/answers.h"
+#include "predict/predictor.h"
 #include "predict/settle.h"
 #include "predict/strip.h"
 
 /* Whether (j, i) will be (i, j): the columns are the rows, all of them. */
 static bool mirrors(const sm_panel *panel) {
-    return panel->asked->is_square && panel->columns.end - panel->columns.first == panel->asked->rows.n;
+    return panel->query->is_square && panel->columns.end - panel->columns.first == panel->query->rows.n;
 }
 
 static size_t width(const sm_panel *panel) { return panel->columns.end - panel->columns.first; }
@@ -26,51 +26,51 @@ static size_t rows_that_fit(double bytes, double row_bytes) {
 }
 
 /* Many groups: every panel needs all trees made ready anew, so there should be few of them. */
-static size_t panel_rows(const sm_asked *asked, double row_bytes, bool wants_all, size_t n_threads) {
-    const sm_limits *limits = asked->limits;
-    double n_cells = (double)asked->rows.n * (double)sm_asked_columns(asked)->n;
+static size_t panel_rows(const sm_query *query, double row_bytes, bool wants_all, size_t n_threads) {
+    const sm_limits *limits = query->limits;
+    double n_cells = (double)query->rows.n * (double)sm_query_columns(query)->n;
     size_t fitting = rows_that_fit(limits->panel_bytes, row_bytes), busy = n_threads * SM_STRIP;
     size_t most = rows_that_fit(limits->most_panel_bytes, row_bytes);
     if (fitting < busy) fitting = busy < most ? busy : most;
-    if (asked->n_groups > 1 && fitting < most) fitting = most;
-    if (wants_all && n_cells * sizeof(double) <= limits->whole_bytes) fitting = asked->rows.n;
-    return fitting < asked->rows.n ? fitting : asked->rows.n;
+    if (query->n_groups > 1 && fitting < most) fitting = most;
+    if (wants_all && n_cells * sizeof(double) <= limits->whole_bytes) fitting = query->rows.n;
+    return fitting < query->rows.n ? fitting : query->rows.n;
 }
 
 static bool start_rooms(sm_panel *panel, size_t most_columns) {
     panel->rooms = sm_zeros(panel->n_threads, sizeof *panel->rooms);
     for (size_t t = 0; t < panel->n_threads && panel->rooms != NULL; t++)
-        if (!sm_strip_room_start(&panel->rooms[t], panel->asked, most_columns)) return false;
+        if (!sm_strip_scratch_start(&panel->rooms[t], panel->query, most_columns)) return false;
     return panel->rooms != NULL;
 }
 
 static smerf_status take_room(sm_panel *panel, size_t n_columns, bool wants_all, smerf_error *error) {
-    const sm_asked *asked = panel->asked;
-    bool is_forest = asked->model->method == NULL;
+    const sm_query *query = panel->query;
+    bool is_forest = query->model->method == NULL;
     size_t cell_bytes = sizeof *panel->distances;
-    if (!sm_asked_all_speak(asked)) cell_bytes += sizeof *panel->n_spoken;
+    if (!sm_query_uses_all_trees(query)) cell_bytes += sizeof *panel->n_spoken;
     wants_all = wants_all || (is_forest && mirrors(panel)); /* then half of them need not be predicted */
-    panel->most_rows = panel_rows(asked, (double)n_columns * (double)cell_bytes, wants_all, panel->n_threads);
+    panel->most_rows = panel_rows(query, (double)n_columns * (double)cell_bytes, wants_all, panel->n_threads);
 
     size_t n_cells = sm_size(panel->most_rows, n_columns, 0);
     double bytes = (double)n_cells * (double)cell_bytes;
-    if (is_forest) bytes += (double)panel->n_threads * sm_strip_room_bytes(asked, n_columns);
+    if (is_forest) bytes += (double)panel->n_threads * sm_strip_scratch_bytes(query, n_columns);
     smerf_status status = sm_check_memory(bytes, "predicting", error);
     if (status != SMERF_OK) return status;
     panel->distances = sm_array(n_cells, sizeof *panel->distances);
     bool has_room = panel->distances != NULL && (!is_forest || start_rooms(panel, n_columns));
-    if (has_room && !sm_asked_all_speak(asked)) {
+    if (has_room && !sm_query_uses_all_trees(query)) {
         panel->n_spoken = sm_array(n_cells, sizeof *panel->n_spoken);
         has_room = panel->n_spoken != NULL;
     }
     return has_room ? SMERF_OK : sm_no_memory(error, "predicting");
 }
 
-smerf_status sm_panel_start(sm_panel *panel, sm_asked *asked, size_t most_columns, bool wants_all, const sm_crew *crew,
+smerf_status sm_panel_start(sm_panel *panel, sm_query *query, size_t most_columns, bool wants_all, const sm_pool *pool,
                             smerf_error *error) {
-    *panel = (sm_panel){.asked = asked, .n_threads = crew->n_threads, .columns = {0, most_columns}};
+    *panel = (sm_panel){.query = query, .n_threads = pool->n_threads, .columns = {0, most_columns}};
     atomic_init(&panel->is_unsettled, false);
-    smerf_status status = sm_asked_plan(asked, false, true, error);
+    smerf_status status = sm_query_plan(query, false, true, error);
     if (status == SMERF_OK) status = take_room(panel, most_columns, wants_all, error);
     if (status != SMERF_OK) sm_panel_free(panel);
     return status;
@@ -80,7 +80,7 @@ void sm_panel_free(sm_panel *panel) {
     sm_free(panel->distances);
     sm_free(panel->n_spoken);
     sm_free(panel->leaf_rows);
-    for (size_t t = 0; t < panel->n_threads && panel->rooms != NULL; t++) sm_strip_room_free(&panel->rooms[t]);
+    for (size_t t = 0; t < panel->n_threads && panel->rooms != NULL; t++) sm_strip_scratch_free(&panel->rooms[t]);
     sm_free(panel->rooms);
     panel->distances = NULL;
     panel->n_spoken = NULL;
@@ -102,7 +102,7 @@ enum { COLUMNS_AT_A_TIME = 64 };
 
 /* Sums of some columns on their way between a strip and the panel's rows.   cell  where they start in the strip */
 static void carry(const sm_panel *panel, const sm_strip *strip, sm_span columns, size_t cell, bool to_panel,
-                  const sm_strip_room *room) {
+                  const sm_strip_scratch *room) {
     size_t n = columns.end - columns.first;
     for (size_t r = 0; r < strip->end - strip->first; r++) {
         size_t place = (strip->first - panel->first + r) * width(panel) + columns.first - panel->columns.first;
@@ -116,7 +116,7 @@ static void carry(const sm_panel *panel, const sm_strip *strip, sm_span columns,
     }
 }
 
-static void carry_all(const sm_panel *panel, const sm_strip *strip, bool to_panel, const sm_strip_room *room) {
+static void carry_all(const sm_panel *panel, const sm_strip *strip, bool to_panel, const sm_strip_scratch *room) {
     size_t cell = 0;
     for (size_t s = 0; s < strip->n_spans; s++)
         for (size_t first = strip->span[s].first, end; first < strip->span[s].end; first = end) {
@@ -127,7 +127,7 @@ static void carry_all(const sm_panel *panel, const sm_strip *strip, bool to_pane
 }
 
 /* The same pairs the other way round, where they are in the panel: columns of other rows. */
-static void mirror(const sm_panel *panel, const sm_strip *strip, const sm_strip_room *room) {
+static void mirror(const sm_panel *panel, const sm_strip *strip, const sm_strip_scratch *room) {
     size_t n_columns = width(panel), n_rows = strip->end - strip->first;
     for (size_t j = panel->first; j < strip->first; j++) {
         size_t place = (j - panel->first) * n_columns + strip->first;
@@ -139,17 +139,17 @@ static void mirror(const sm_panel *panel, const sm_strip *strip, const sm_strip_
 
 static smerf_status add_batch(void *argument, size_t task, size_t thread, smerf_error *error) {
     sm_panel *panel = argument;
-    const sm_asked *asked = panel->asked;
-    sm_strip_room *room = &panel->rooms[thread];
+    const sm_query *query = panel->query;
+    sm_strip_scratch *room = &panel->rooms[thread];
     sm_strip strip = strip_of(panel, task);
     (void)error;
     if (panel->first_tree == 0)
         sm_strip_clear(&strip, room);
     else
         carry_all(panel, &strip, false, room);
-    sm_strip_add(asked, &strip, panel->first_tree, panel->end_tree, room);
-    bool is_last = panel->end_tree == asked->n_trees;
-    if (is_last && sm_strip_divide(asked, &strip, room) && sm_settles(asked)) atomic_store(&panel->is_unsettled, true);
+    sm_strip_add(query, &strip, panel->first_tree, panel->end_tree, room);
+    bool is_last = panel->end_tree == query->n_trees;
+    if (is_last && sm_strip_divide(query, &strip, room) && sm_settles(query)) atomic_store(&panel->is_unsettled, true);
     carry_all(panel, &strip, true, room);
     if (is_last && mirrors(panel)) mirror(panel, &strip, room);
     return SMERF_OK;
@@ -160,66 +160,66 @@ static smerf_status add_batch(void *argument, size_t task, size_t thread, smerf_
 /* All distances between the leaves of a tree, if it is to have them. */
 static smerf_status fill_leaf_rows(void *argument, size_t task, size_t thread, smerf_error *error) {
     sm_panel *panel = argument;
-    sm_asked *asked = panel->asked;
+    sm_query *query = panel->query;
     size_t n_rows = panel->end - panel->first, from = 0, b = panel->first_tree + task;
     (void)error;
-    for (size_t before = panel->first_tree; before < b; before++) from += sm_strip_n_leaf_rows(asked, before, n_rows);
-    sm_ready *ready = &asked->ready[b - asked->first];
-    if (sm_strip_n_leaf_rows(asked, b, n_rows) == 0) return SMERF_OK;
+    for (size_t before = panel->first_tree; before < b; before++) from += sm_strip_n_leaf_rows(query, before, n_rows);
+    sm_ready *ready = &query->ready[b - query->first];
+    if (sm_strip_n_leaf_rows(query, b, n_rows) == 0) return SMERF_OK;
     for (size_t leaf = 0; leaf < ready->leaves.n; leaf++)
-        asked->model->target->kind->leaf_row(asked->model->target, &ready->leaves, leaf,
+        query->model->target->kind->leaf_row(query->model->target, &ready->leaves, leaf,
                                              panel->leaf_rows + from + leaf * ready->leaves.n,
                                              panel->rooms[thread].leaf.scratch);
     ready->rows = panel->leaf_rows + from;
     return SMERF_OK;
 }
 
-static smerf_status make_leaf_rows(sm_panel *panel, sm_crew *crew, smerf_error *error) {
+static smerf_status make_leaf_rows(sm_panel *panel, sm_pool *pool, smerf_error *error) {
     size_t n = 0;
     for (size_t b = panel->first_tree; b < panel->end_tree; b++)
-        n += sm_strip_n_leaf_rows(panel->asked, b, panel->end - panel->first);
+        n += sm_strip_n_leaf_rows(panel->query, b, panel->end - panel->first);
     if (n == 0) return SMERF_OK;
     if (panel->leaf_rows == NULL) panel->leaf_rows = sm_array(SM_MOST_LEAF_ROWS, sizeof *panel->leaf_rows);
     if (panel->leaf_rows == NULL) return sm_no_memory(error, "predicting");
-    return sm_crew_do(crew, panel->end_tree - panel->first_tree, fill_leaf_rows, panel, error);
+    return sm_pool_run(pool, panel->end_tree - panel->first_tree, fill_leaf_rows, panel, error);
 }
 
 /*   whole  the part of the job that all trees are */
-static void share_trees(const sm_panel *panel, const double whole[2], size_t first, size_t end, sm_crew *crew) {
-    double n_trees = (double)panel->asked->n_trees;
-    crew->share_from = whole[0] + (whole[1] - whole[0]) * ((double)first / n_trees);
-    crew->share_to = whole[0] + (whole[1] - whole[0]) * ((double)end / n_trees);
+static void share_trees(const sm_panel *panel, const double whole[2], size_t first, size_t end, sm_pool *pool) {
+    double n_trees = (double)panel->query->n_trees;
+    pool->share_from = whole[0] + (whole[1] - whole[0]) * ((double)first / n_trees);
+    pool->share_to = whole[0] + (whole[1] - whole[0]) * ((double)end / n_trees);
 }
 
-static smerf_status add_trees(sm_panel *panel, size_t first, size_t n_strips, const double whole[2], sm_crew *crew,
+static smerf_status add_trees(sm_panel *panel, size_t first, size_t n_strips, const double whole[2], sm_pool *pool,
                               smerf_error *error) {
-    sm_asked *asked = panel->asked;
+    sm_query *query = panel->query;
     panel->first_tree = first;
-    panel->end_tree = sm_strip_batch_end(asked, first, panel->end - panel->first, width(panel));
-    share_trees(panel, whole, first, first, crew); /* leaves are quick */
-    smerf_status status = make_leaf_rows(panel, crew, error);
-    share_trees(panel, whole, first, panel->end_tree, crew);
-    if (status == SMERF_OK) status = sm_crew_do(crew, n_strips, add_batch, panel, error);
-    for (size_t b = first; b < panel->end_tree; b++) asked->ready[b - asked->first].rows = NULL;
+    panel->end_tree = sm_strip_batch_end(query, first, panel->end - panel->first, width(panel));
+    share_trees(panel, whole, first, first, pool); /* leaves are quick */
+    smerf_status status = make_leaf_rows(panel, pool, error);
+    share_trees(panel, whole, first, panel->end_tree, pool);
+    if (status == SMERF_OK) status = sm_pool_run(pool, n_strips, add_batch, panel, error);
+    for (size_t b = first; b < panel->end_tree; b++) query->ready[b - query->first].rows = NULL;
     return status;
 }
 
 /* Lists the pairs that are not settled, and puts in what comes of them. */
-static smerf_status settle(sm_panel *panel, sm_crew *crew, smerf_error *error) {
+static smerf_status settle(sm_panel *panel, sm_pool *pool, smerf_error *error) {
     size_t n_columns = width(panel), n_cells = (panel->end - panel->first) * n_columns, n = 0;
     sm_arena arena = {0};
-    for (size_t cell = 0; cell < n_cells; cell++) n += panel->n_spoken[cell] == SM_MAY_SPEAK;
+    for (size_t cell = 0; cell < n_cells; cell++) n += panel->n_spoken[cell] == SM_IS_ELIGIBLE;
     uint32_t *row = sm_arena_take(&arena, n, sizeof *row), *column = sm_arena_take(&arena, n, sizeof *column);
     double *distance = sm_arena_take(&arena, n, sizeof *distance);
     smerf_status status = arena.has_failed ? sm_no_memory(error, "predicting") : SMERF_OK;
     for (size_t cell = 0, k = 0; cell < n_cells && status == SMERF_OK; cell++)
-        if (panel->n_spoken[cell] == SM_MAY_SPEAK) {
+        if (panel->n_spoken[cell] == SM_IS_ELIGIBLE) {
             row[k] = (uint32_t)(panel->first + cell / n_columns);
             column[k++] = (uint32_t)(panel->columns.first + cell % n_columns);
         }
-    if (status == SMERF_OK) status = sm_settle(panel->asked, row, column, n, distance, crew, error);
+    if (status == SMERF_OK) status = sm_settle(panel->query, row, column, n, distance, pool, error);
     for (size_t cell = 0, k = 0; cell < n_cells && status == SMERF_OK; cell++)
-        if (panel->n_spoken[cell] == SM_MAY_SPEAK) panel->distances[cell] = distance[k++];
+        if (panel->n_spoken[cell] == SM_IS_ELIGIBLE) panel->distances[cell] = distance[k++];
     sm_arena_free(&arena);
     atomic_store(&panel->is_unsettled, false);
     return status;
@@ -228,37 +228,37 @@ static smerf_status settle(sm_panel *panel, sm_crew *crew, smerf_error *error) {
 /* A model that is no forest. */
 static smerf_status answer_rows(void *argument, size_t task, size_t thread, smerf_error *error) {
     sm_panel *panel = argument;
-    const sm_asked *asked = panel->asked;
+    const sm_query *query = panel->query;
     (void)error;
     size_t first = panel->first + task * SM_STRIP;
     size_t end = panel->end - first < SM_STRIP ? panel->end : first + SM_STRIP;
-    sm_answer_rows(asked, panel->first, first, end, thread, panel->distances);
+    sm_answer_rows(query, panel->first, first, end, thread, panel->distances);
     return SMERF_OK;
 }
 
-smerf_status sm_panel_predict(sm_panel *panel, size_t first, sm_crew *crew, smerf_error *error) {
-    sm_asked *asked = panel->asked;
+smerf_status sm_panel_predict(sm_panel *panel, size_t first, sm_pool *pool, smerf_error *error) {
+    sm_query *query = panel->query;
     smerf_status status = SMERF_OK;
-    const double whole[2] = {crew->share_from, crew->share_to};
+    const double whole[2] = {pool->share_from, pool->share_to};
     panel->first = first;
-    panel->end = asked->rows.n - first < panel->most_rows ? asked->rows.n : first + panel->most_rows;
+    panel->end = query->rows.n - first < panel->most_rows ? query->rows.n : first + panel->most_rows;
     size_t n_strips = (panel->end - first + SM_STRIP - 1) / SM_STRIP;
-    if (asked->model->method != NULL) {
-        crew->share_to = crew->share_from; /* making ready is quick */
-        status = sm_answers_start(asked, crew, error);
-        crew->share_to = whole[1];
-        if (status == SMERF_OK) status = sm_crew_do(crew, n_strips, answer_rows, panel, error);
-        if (status == SMERF_OK) sm_answers_mirror(asked, panel->first, panel->end, panel->distances);
+    if (query->model->method != NULL) {
+        pool->share_to = pool->share_from; /* making ready is quick */
+        status = sm_predictor_start(query, pool, error);
+        pool->share_to = whole[1];
+        if (status == SMERF_OK) status = sm_pool_run(pool, n_strips, answer_rows, panel, error);
+        if (status == SMERF_OK) sm_predictor_mirror(query, panel->first, panel->end, panel->distances);
         return status;
     }
-    for (size_t group = 0; group < asked->n_groups && status == SMERF_OK; group++) {
-        share_trees(panel, whole, asked->group_first[group], asked->group_first[group + 1], crew);
-        status = sm_asked_turn(asked, group, crew, error);
-        for (size_t b = asked->first; b < asked->end && status == SMERF_OK; b = panel->end_tree)
-            status = add_trees(panel, b, n_strips, whole, crew, error);
+    for (size_t group = 0; group < query->n_groups && status == SMERF_OK; group++) {
+        share_trees(panel, whole, query->group_first[group], query->group_first[group + 1], pool);
+        status = sm_query_turn(query, group, pool, error);
+        for (size_t b = query->first; b < query->end && status == SMERF_OK; b = panel->end_tree)
+            status = add_trees(panel, b, n_strips, whole, pool, error);
     }
-    if (status == SMERF_OK && atomic_load(&panel->is_unsettled)) status = settle(panel, crew, error);
-    crew->share_from = whole[0];
-    crew->share_to = whole[1];
+    if (status == SMERF_OK && atomic_load(&panel->is_unsettled)) status = settle(panel, pool, error);
+    pool->share_from = whole[0];
+    pool->share_to = whole[1];
     return status;
 }

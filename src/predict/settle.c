@@ -9,7 +9,7 @@
 enum { PAIRS_A_TASK = 1024 };
 
 typedef struct settle_job {
-    const sm_asked *asked;
+    const sm_query *query;
     const uint32_t *row, *column;
     size_t n;
     double *distance;   /* the sum at first */
@@ -17,16 +17,16 @@ typedef struct settle_job {
 } settle_job;
 
 static void add_tree(const settle_job *job, size_t b, size_t first, size_t end) {
-    const sm_asked *asked = job->asked;
-    const smerf_target *target = asked->model->target;
-    const uint32_t *column_leaf = sm_asked_leaves(asked, sm_asked_columns(asked), b);
-    const bool *is_out = sm_asked_is_out(asked, b);
+    const sm_query *query = job->query;
+    const smerf_target *target = query->model->target;
+    const uint32_t *column_leaf = sm_query_leaves(query, sm_query_columns(query), b);
+    const bool *is_out = sm_query_is_out(query, b);
     for (size_t p = first; p < end; p++) {
         size_t i = job->row[p], j = job->column[p];
-        if (is_out != NULL && !sm_asked_may_speak(asked, is_out[i], is_out[j])) continue;
+        if (is_out != NULL && !sm_query_may_use_tree(query, is_out[i], is_out[j])) continue;
         uint32_t row_leaf;
-        sm_asked_row_leaves(asked, b, i, i + 1, &row_leaf);
-        double distance = target->kind->leaf_pair(target, &sm_asked_ready(asked, b)->leaves, row_leaf, column_leaf[j]);
+        sm_query_row_leaves(query, b, i, i + 1, &row_leaf);
+        double distance = target->kind->leaf_pair(target, &sm_query_ready(query, b)->leaves, row_leaf, column_leaf[j]);
         if (isnan(distance)) continue;
         job->distance[p] += distance;
         job->n_spoken[p]++;
@@ -35,39 +35,39 @@ static void add_tree(const settle_job *job, size_t b, size_t first, size_t end) 
 
 static smerf_status settle_some(void *argument, size_t task, size_t thread, smerf_error *error) {
     settle_job *job = argument;
-    const sm_asked *asked = job->asked;
+    const sm_query *query = job->query;
     (void)thread;
     (void)error;
     size_t first = task * PAIRS_A_TASK, end = first + PAIRS_A_TASK < job->n ? first + PAIRS_A_TASK : job->n;
-    for (size_t b = asked->first; b < asked->end; b++) add_tree(job, b, first, end);
-    for (size_t p = first; p < end && asked->end == asked->n_trees; p++)
-        job->distance[p] = job->n_spoken[p] > 0 ? job->distance[p] / job->n_spoken[p] : asked->fallback;
+    for (size_t b = query->first; b < query->end; b++) add_tree(job, b, first, end);
+    for (size_t p = first; p < end && query->end == query->n_trees; p++)
+        job->distance[p] = job->n_spoken[p] > 0 ? job->distance[p] / job->n_spoken[p] : query->fallback;
     return SMERF_OK;
 }
 
-smerf_status sm_settle(sm_asked *asked, const uint32_t *row, const uint32_t *column, size_t n, double *distance,
-                       sm_crew *crew, smerf_error *error) {
+smerf_status sm_settle(sm_query *query, const uint32_t *row, const uint32_t *column, size_t n, double *distance,
+                       sm_pool *pool, smerf_error *error) {
     smerf_status status = SMERF_OK;
-    settle_job job = {.asked = asked, .row = row, .column = column, .n = n, .distance = distance};
+    settle_job job = {.query = query, .row = row, .column = column, .n = n, .distance = distance};
     job.n_spoken = sm_zeros(n, sizeof *job.n_spoken);
     if (job.n_spoken == NULL) return sm_no_memory(error, "predicting");
     memset(distance, 0, n * sizeof *distance);
-    double share_from = crew->share_from; /* the work is all but done */
-    crew->share_from = crew->share_to;
-    for (size_t group = 0; group < asked->n_groups && status == SMERF_OK; group++) {
-        status = sm_asked_turn(asked, group, crew, error);
+    double share_from = pool->share_from; /* the work is all but done */
+    pool->share_from = pool->share_to;
+    for (size_t group = 0; group < query->n_groups && status == SMERF_OK; group++) {
+        status = sm_query_turn(query, group, pool, error);
         if (status == SMERF_OK)
-            status = sm_crew_do(crew, (n + PAIRS_A_TASK - 1) / PAIRS_A_TASK, settle_some, &job, error);
+            status = sm_pool_run(pool, (n + PAIRS_A_TASK - 1) / PAIRS_A_TASK, settle_some, &job, error);
     }
-    crew->share_from = share_from;
+    pool->share_from = share_from;
     sm_free(job.n_spoken);
     return status;
 }
 
-smerf_status sm_settle_pairs(sm_asked *asked, const uint32_t *row, const uint32_t *column, size_t n,
-                             const uint32_t *n_spoken, double *distance, sm_crew *crew, smerf_error *error) {
+smerf_status sm_settle_pairs(sm_query *query, const uint32_t *row, const uint32_t *column, size_t n,
+                             const uint32_t *n_spoken, double *distance, sm_pool *pool, smerf_error *error) {
     size_t n_left = 0;
-    for (size_t p = 0; p < n && sm_settles(asked); p++) n_left += n_spoken[p] == SM_MAY_SPEAK;
+    for (size_t p = 0; p < n && sm_settles(query); p++) n_left += n_spoken[p] == SM_IS_ELIGIBLE;
     if (n_left == 0) return SMERF_OK;
     sm_arena arena = {0};
     uint32_t *rows = sm_arena_take(&arena, n_left, sizeof *rows),
@@ -75,13 +75,13 @@ smerf_status sm_settle_pairs(sm_asked *asked, const uint32_t *row, const uint32_
     double *settled = sm_arena_take(&arena, n_left, sizeof *settled);
     smerf_status status = arena.has_failed ? sm_no_memory(error, "predicting") : SMERF_OK;
     for (size_t p = 0, k = 0; p < n && status == SMERF_OK; p++)
-        if (n_spoken[p] == SM_MAY_SPEAK) {
+        if (n_spoken[p] == SM_IS_ELIGIBLE) {
             rows[k] = row[p];
             columns[k++] = column[p];
         }
-    if (status == SMERF_OK) status = sm_settle(asked, rows, columns, n_left, settled, crew, error);
+    if (status == SMERF_OK) status = sm_settle(query, rows, columns, n_left, settled, pool, error);
     for (size_t p = 0, k = 0; p < n && status == SMERF_OK; p++)
-        if (n_spoken[p] == SM_MAY_SPEAK) distance[p] = settled[k++];
+        if (n_spoken[p] == SM_IS_ELIGIBLE) distance[p] = settled[k++];
     sm_arena_free(&arena);
     return status;
 }

@@ -2,24 +2,24 @@
 #ifndef SM_QUERY_SETTLE_H
 #define SM_QUERY_SETTLE_H
 
-#include "predict/asked.h"
+#include "predict/query.h"
 
 /* Whether such pairs are settled with own distances counted, rather than by the fallback alone. */
-static inline bool sm_settles(const sm_asked *asked) {
-    return asked->model->options.self_distance == SMERF_SELF_EXCLUDE;
+static inline bool sm_settles(const sm_query *query) {
+    return query->model->options.self_distance == SMERF_SELF_EXCLUDE;
 }
 
 /* Their distances with own distances counted; the fallback if the trees that may speak are silent still.
  *   row, column  [n] places in the sides
  *   distance     [n] out */
-smerf_status sm_settle(sm_asked *asked, const uint32_t *row, const uint32_t *column, size_t n, double *distance,
-                       sm_crew *crew, smerf_error *error);
+smerf_status sm_settle(sm_query *query, const uint32_t *row, const uint32_t *column, size_t n, double *distance,
+                       sm_pool *pool, smerf_error *error);
 
 /* Settles those of the listed pairs that are left, if the model is such a one.
  *   row, column  [n] places in the sides
- *   n_spoken     [n] trees, as sm_asked_all_speak says; SM_MAY_SPEAK alone: it is left
+ *   n_spoken     [n] trees, as sm_query_uses_all_trees says; SM_IS_ELIGIBLE alone: it is left
  *   distance     [n] changed where pairs were left */
-smerf_status sm_settle_pairs(sm_asked *asked, const uint32_t *row, const uint32_t *column, size_t n,
-                             const uint32_t *n_spoken, double *distance, sm_crew *crew, smerf_error *error);
+smerf_status sm_settle_pairs(sm_query *query, const uint32_t *row, const uint32_t *column, size_t n,
+                             const uint32_t *n_spoken, double *distance, sm_pool *pool, smerf_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 #define SM_QUERY_STRIP_H
 
 #include "kernels/strips.h"
-#include "predict/asked.h"
+#include "predict/query.h"
 
 typedef struct sm_span {
     size_t first, end;
@@ -22,51 +22,51 @@ typedef struct sm_strip {
 } sm_strip;
 
 /* A thread's room. Sums stand span after span. */
-typedef struct sm_strip_room {
-    sm_leaf_room leaf;
+typedef struct sm_strip_scratch {
+    sm_leaf_scratch leaf;
     sm_arena arena;
     const sm_strip_kernels *kernels;
     double *sums;      /* [most columns][SM_STRIP] */
-    uint32_t *counts;  /* the same shape, see sm_asked_all_speak; NULL where all do */
+    uint32_t *counts;  /* the same shape, see sm_query_uses_all_trees; NULL where all do */
     double *table;     /* [leaves][SM_STRIP] */
     double *rows;      /* [SM_STRIP][leaves]; NULL where the target makes tables itself */
     double *scratch;   /* the target's, if it does */
     uint32_t *marks;   /* the same shape; NULL where all speak: what a tree adds to the counts */
     uint32_t *columns; /* [most columns] places in the sums; NULL where all speak */
     float *items;      /* [training items][SM_STRIP]; NULL where the target has no such table */
-} sm_strip_room;
+} sm_strip_scratch;
 
 /* False: no memory, and there is nothing to free. */
-bool sm_strip_room_start(sm_strip_room *room, const sm_asked *asked, size_t most_columns);
-void sm_strip_room_free(sm_strip_room *room);
+bool sm_strip_scratch_start(sm_strip_scratch *room, const sm_query *query, size_t most_columns);
+void sm_strip_scratch_free(sm_strip_scratch *room);
 
 /* The bytes that takes, about. */
-double sm_strip_room_bytes(const sm_asked *asked, size_t most_columns);
+double sm_strip_scratch_bytes(const sm_query *query, size_t most_columns);
 
 size_t sm_strip_n_columns(const sm_strip *strip);
 
 /* Sums and counts 0. */
-void sm_strip_clear(const sm_strip *strip, sm_strip_room *room);
+void sm_strip_clear(const sm_strip *strip, sm_strip_scratch *room);
 
 /* Fills room->table for leaves of a tree, which may repeat, with what the target says: a leaf's distance to itself has its
  * items' own distances in it. For rooms with as many columns as the tree has leaves, at least.   leaf  [SM_STRIP] */
-void sm_strip_table(const smerf_target *target, const sm_ready *ready, const uint32_t *leaf, sm_strip_room *room);
+void sm_strip_table(const smerf_target *target, const sm_ready *ready, const uint32_t *leaf, sm_strip_scratch *room);
 
 /* Adds trees first .. end-1, which are at hand. */
-void sm_strip_add(const sm_asked *asked, const sm_strip *strip, size_t first, size_t end, sm_strip_room *room);
+void sm_strip_add(const sm_query *query, const sm_strip *strip, size_t first, size_t end, sm_strip_scratch *room);
 
 /* Where a batch of trees ends that starts with `first`: what strips of so many columns read of it stays in the cache from
  * one to the next.   n_rows  that are predicted */
-size_t sm_strip_batch_end(const sm_asked *asked, size_t first, size_t n_rows, size_t n_columns);
+size_t sm_strip_batch_end(const sm_query *query, size_t first, size_t n_rows, size_t n_columns);
 
 /* Whether a tree of few leaves has the distances of all of them formed once, for all strips together: how many numbers
  * these are, else 0. A batch has SM_MOST_LEAF_ROWS of them at most. */
-size_t sm_strip_n_leaf_rows(const sm_asked *asked, size_t b, size_t n_rows);
+size_t sm_strip_n_leaf_rows(const sm_query *query, size_t b, size_t n_rows);
 
 enum { SM_MOST_LEAF_ROWS = 4000000 };
 
 /* From sums to means: NaN where no tree may speak, the fallback where none has a word to say. True: there is such a pair,
- * which is left to sm_settle, and keeps the count SM_MAY_SPEAK. */
-bool sm_strip_divide(const sm_asked *asked, const sm_strip *strip, sm_strip_room *room);
+ * which is left to sm_settle, and keeps the count SM_IS_ELIGIBLE. */
+bool sm_strip_divide(const sm_query *query, const sm_strip *strip, sm_strip_scratch *room);
 
 #endif

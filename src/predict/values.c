@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "predict/asked.h"
+#include "predict/query.h"
 
 enum { ITEMS_A_TASK = 256 };
 
 typedef struct values_job {
-    sm_asked *asked;
+    sm_query *query;
     size_t n_values;
     double *values;     /* [rows][n_values] the caller's; sums at first */
     double *leaf;       /* [n_threads][n_values] of one leaf */
@@ -16,12 +16,12 @@ typedef struct values_job {
 } values_job;
 
 static void add_tree(const values_job *job, size_t b, size_t first, size_t end, double *leaf) {
-    const sm_asked *asked = job->asked;
-    const smerf_target *target = asked->model->target;
-    const sm_leaves *leaves = &sm_asked_ready(asked, b)->leaves;
-    const bool *is_out = sm_asked_is_out(asked, b);
+    const sm_query *query = job->query;
+    const smerf_target *target = query->model->target;
+    const sm_leaves *leaves = &sm_query_ready(query, b)->leaves;
+    const bool *is_out = sm_query_is_out(query, b);
     uint32_t row_leaf[ITEMS_A_TASK];
-    sm_asked_row_leaves(asked, b, first, end, row_leaf);
+    sm_query_row_leaves(query, b, first, end, row_leaf);
     for (size_t i = first; i < end; i++) {
         if (is_out != NULL && !is_out[i]) continue;
         double *sums = job->values + i * job->n_values;
@@ -33,68 +33,68 @@ static void add_tree(const values_job *job, size_t b, size_t first, size_t end, 
 
 static smerf_status add_group(void *argument, size_t task, size_t thread, smerf_error *error) {
     values_job *job = argument;
-    const sm_asked *asked = job->asked;
+    const sm_query *query = job->query;
     (void)error;
     size_t n_values = job->n_values, first = task * ITEMS_A_TASK;
-    size_t end = first + ITEMS_A_TASK < asked->rows.n ? first + ITEMS_A_TASK : asked->rows.n;
-    if (asked->first == 0) {
+    size_t end = first + ITEMS_A_TASK < query->rows.n ? first + ITEMS_A_TASK : query->rows.n;
+    if (query->first == 0) {
         memset(job->values + first * n_values, 0, (end - first) * n_values * sizeof *job->values);
         if (job->n_spoken != NULL) memset(job->n_spoken + first, 0, (end - first) * sizeof *job->n_spoken);
     }
-    for (size_t b = asked->first; b < asked->end; b++) add_tree(job, b, first, end, job->leaf + thread * n_values);
-    if (asked->end < asked->n_trees) return SMERF_OK;
+    for (size_t b = query->first; b < query->end; b++) add_tree(job, b, first, end, job->leaf + thread * n_values);
+    if (query->end < query->n_trees) return SMERF_OK;
     for (size_t i = first; i < end; i++) {
-        double n = job->n_spoken != NULL ? job->n_spoken[i] : (double)asked->n_trees;
+        double n = job->n_spoken != NULL ? job->n_spoken[i] : (double)query->n_trees;
         for (size_t v = 0; v < n_values; v++) job->values[i * n_values + v] /= n > 0 ? n : NAN;
     }
     return SMERF_OK;
 }
 
-static smerf_status predict(values_job *job, sm_crew *crew, smerf_error *error) {
-    sm_asked *asked = job->asked;
-    smerf_status status = sm_asked_plan(asked, false, false, error);
+static smerf_status predict(values_job *job, sm_pool *pool, smerf_error *error) {
+    sm_query *query = job->query;
+    smerf_status status = sm_query_plan(query, false, false, error);
     if (status != SMERF_OK) return status;
-    size_t n_tasks = (asked->rows.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK;
-    job->leaf = sm_array(sm_size(crew->n_threads, job->n_values, 0), sizeof *job->leaf);
-    job->n_spoken = asked->is_out_of_bag ? sm_array(asked->rows.n, sizeof *job->n_spoken) : NULL;
-    if (job->leaf == NULL || (asked->is_out_of_bag && job->n_spoken == NULL))
+    size_t n_tasks = (query->rows.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK;
+    job->leaf = sm_array(sm_size(pool->n_threads, job->n_values, 0), sizeof *job->leaf);
+    job->n_spoken = query->is_out_of_bag ? sm_array(query->rows.n, sizeof *job->n_spoken) : NULL;
+    if (job->leaf == NULL || (query->is_out_of_bag && job->n_spoken == NULL))
         status = sm_no_memory(error, "predicting values");
-    for (size_t group = 0; group < asked->n_groups && status == SMERF_OK; group++) {
-        crew->share_from = (double)group / (double)asked->n_groups;
-        crew->share_to = (double)(group + 1) / (double)asked->n_groups;
-        status = sm_asked_turn(asked, group, crew, error);
-        if (status == SMERF_OK) status = sm_crew_do(crew, n_tasks, add_group, job, error);
+    for (size_t group = 0; group < query->n_groups && status == SMERF_OK; group++) {
+        pool->share_from = (double)group / (double)query->n_groups;
+        pool->share_to = (double)(group + 1) / (double)query->n_groups;
+        status = sm_query_turn(query, group, pool, error);
+        if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, add_group, job, error);
     }
     sm_free(job->leaf);
     sm_free(job->n_spoken);
     return status;
 }
 
-smerf_status sm_predict_values(const smerf_model *model, const smerf_question *question, const sm_limits *limits,
+smerf_status sm_predict_values(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
                                const smerf_run *run, double *values, smerf_error *error) {
     smerf_status status = sm_model_check_forest(model, "labels and responses", error);
     if (status != SMERF_OK) return status;
     if (smerf_model_n_values(model) == 0)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "the model was fitted on distances: only labels and responses can be predicted");
-    if (question->columns != NULL)
+    if (request->columns != NULL)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "labels and responses are predicted for items, not for pairs of them: "
                        "there is no second set");
-    sm_crew crew;
-    sm_asked asked;
-    sm_crew_start(&crew, run);
-    status = sm_asked_start(&asked, model, question, limits, error);
+    sm_pool pool;
+    sm_query query;
+    sm_pool_start(&pool, run);
+    status = sm_query_start(&query, model, request, limits, error);
     if (status != SMERF_OK) return status;
-    values_job job = {.asked = &asked, .n_values = smerf_model_n_values(model), .values = values};
-    status = predict(&job, &crew, error);
-    sm_asked_free(&asked);
+    values_job job = {.query = &query, .n_values = smerf_model_n_values(model), .values = values};
+    status = predict(&job, &pool, error);
+    sm_query_free(&query);
     return status;
 }
 
-smerf_status smerf_predict_values(const smerf_model *model, const smerf_question *question, const smerf_run *run,
+smerf_status smerf_predict_values(const smerf_model *model, const smerf_request *request, const smerf_run *run,
                                   double *values, smerf_error *error) {
-    return sm_predict_values(model, question, &sm_usual_limits, run, values, error);
+    return sm_predict_values(model, request, &sm_usual_limits, run, values, error);
 }
 
 size_t smerf_model_n_values(const smerf_model *model) {

@@ -34,7 +34,7 @@ static void sort_pairs(accounts *told, uint32_t *places, uint32_t *spare_places)
     told->n = n;
     for (size_t k = 0; k < n; k++) {
         told->left[k] = sm_packed_rank(told->pairs[k]);
-        told->right[k] = sm_packed_place(told->pairs[k]);
+        told->right[k] = sm_packed_index(told->pairs[k]);
     }
 }
 
@@ -102,16 +102,16 @@ static smerf_status explain(sm_reporter *reporter, accounts *told, smerf_error *
     told->share = sm_arena_take(arena, sm_size(n, told->n_shown, 0), sizeof *told->share);
     told->all = sm_arena_take(arena, sm_size(at_a_time, told->p, 0), sizeof *told->all);
     if (arena->has_failed) return sm_no_memory(error, "explaining pairs");
-    const smerf_question question = {.rows = reporter->wanted->items};
-    double from = reporter->stretch.from, share = reporter->stretch.to - from;
+    const smerf_request request = {.rows = reporter->wanted->items};
+    double from = reporter->part.from, share = reporter->part.to - from;
     smerf_status status = SMERF_OK;
     for (size_t first = 0, end; first < n && status == SMERF_OK; first = end) {
         end = first + at_a_time < n ? first + at_a_time : n;
-        reporter->stretch.from = from + share * (double)first / (double)n;
-        reporter->stretch.to = from + share * (double)end / (double)n;
-        status = smerf_explain_pairs(reporter->wanted->model, &question, told->left + first, told->right + first,
-                                     end - first, &reporter->run, told->baseline + first, told->all,
-                                     told->distance + first, error);
+        reporter->part.from = from + share * (double)first / (double)n;
+        reporter->part.to = from + share * (double)end / (double)n;
+        status =
+            smerf_explain_pairs(reporter->wanted->model, &request, told->left + first, told->right + first, end - first,
+                                &reporter->run, told->baseline + first, told->all, told->distance + first, error);
         for (size_t k = first; k < end && status == SMERF_OK; k++)
             keep_largest(told, k, told->all + (k - first) * told->p);
     }

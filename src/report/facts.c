@@ -10,7 +10,7 @@ static void count(const sm_fact_sink *to, const char *key, size_t value) { to->c
 
 static void tell_sample(const sm_fact_sink *to, const smerf_options *chosen) {
     char share[64];
-    snprintf(share, sizeof share, "subsample:%.15g", chosen->sample_share);
+    snprintf(share, sizeof share, "subsample:%.15g", chosen->sample_fraction);
     text(to, "sample",
          chosen->sample == SMERF_BOOTSTRAP   ? "bootstrap"
          : chosen->sample == SMERF_NO_SAMPLE ? "none"
@@ -45,9 +45,9 @@ static void tell_method(const sm_fact_sink *to, const smerf_model *model, const 
         count(to, "burn", chosen->n_burn);
         count(to, "draws", chosen->n_draws);
     }
-    for (size_t k = 0; k < smerf_model_n_findings(model); k++) {
+    for (size_t k = 0; k < smerf_model_n_diagnostics(model); k++) {
         double value;
-        const char *name = smerf_model_finding(model, k, &value);
+        const char *name = smerf_model_diagnostic(model, k, &value);
         number(to, name, value);
     }
 }
@@ -60,10 +60,10 @@ static void tell_target(const sm_fact_sink *to, const smerf_description *about) 
     if (about->from_similarities) number(to, "similarity max", about->largest_similarity);
     if (chosen->rank > 0) {
         count(to, "rank", chosen->rank);
-        if (isnan(about->rank_share)) /* there are too many eigenvalues to know them all */
-            number(to, "share of the squared spectrum kept", about->rank_share_of_squares);
+        if (isnan(about->rank_fraction)) /* there are too many eigenvalues to know them all */
+            number(to, "share of the squared spectrum kept", about->rank_fraction_of_squares);
         else
-            number(to, "share of the spectrum kept", about->rank_share);
+            number(to, "share of the spectrum kept", about->rank_fraction);
     }
     if (chosen->complete > 0) count(to, "completed to rank", chosen->complete);
 }

@@ -81,10 +81,10 @@ static smerf_status spread_groups(sm_reporter *reporter, grouping *groups, smerf
     smerf_items *medoids;
     smerf_status status = sm_items_of(reporter, medoid, k, &medoids, error);
     if (status != SMERF_OK) return status;
-    const smerf_question question = {.rows = medoids, .columns = reporter->wanted->items};
+    const smerf_request request = {.rows = medoids, .columns = reporter->wanted->items};
     const smerf_run quiet = quiet_run(reporter);
     assignment at = {.reporter = reporter, .groups = groups};
-    status = smerf_predict_rows(reporter->wanted->model, &question, &quiet, assign, &at, error);
+    status = smerf_predict_rows(reporter->wanted->model, &request, &quiet, assign, &at, error);
     smerf_items_free(medoids);
     return status;
 }
@@ -155,9 +155,9 @@ static smerf_status order_heat(sm_reporter *reporter, heat *map, smerf_error *er
     for (size_t k = 0; k < m; k++) places[k] = map->sample.rows[k];
     if (reporter->cluster == NULL) return SMERF_OK;
     for (size_t k = 0; k < m; k++) map->medoid[k] = reporter->medoid[reporter->cluster[places[k]]];
-    const smerf_question question = {.rows = reporter->wanted->items};
+    const smerf_request request = {.rows = reporter->wanted->items};
     const smerf_run quiet = quiet_run(reporter);
-    smerf_status status = smerf_predict_pairs(reporter->wanted->model, &question, map->sample.rows, map->medoid, m,
+    smerf_status status = smerf_predict_pairs(reporter->wanted->model, &request, map->sample.rows, map->medoid, m,
                                               &quiet, map->apart, NULL, error);
     if (status != SMERF_OK) return status;
     for (size_t k = 0; k < m; k++) {
@@ -187,9 +187,9 @@ static smerf_status find_heat(sm_reporter *reporter, heat *map, smerf_error *err
     if (map->distance == NULL) return sm_no_memory(error, "drawing distances");
     status = order_heat(reporter, map, error);
     if (status == SMERF_OK) status = sm_items_of(reporter, map->order, m, &map->items, error);
-    const smerf_question question = {.rows = map->items};
+    const smerf_request request = {.rows = map->items};
     if (status == SMERF_OK)
-        status = smerf_predict_rows(reporter->wanted->model, &question, &reporter->run, keep_row, map->distance, error);
+        status = smerf_predict_rows(reporter->wanted->model, &request, &reporter->run, keep_row, map->distance, error);
     return status;
 }
 

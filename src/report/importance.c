@@ -58,16 +58,16 @@ static void choose_together(weights *found) {
 
 static smerf_status shuffle(sm_reporter *reporter, weights *found, smerf_error *error) {
     const smerf_model *model = reporter->wanted->model;
-    const double middle = (reporter->stretch.from + reporter->stretch.to) / 2, to = reporter->stretch.to;
+    const double middle = (reporter->part.from + reporter->part.to) / 2, to = reporter->part.to;
     sm_exam exam;
     smerf_status status = sm_exam_start(reporter, choose_n_items(reporter), &exam, error);
     if (status != SMERF_OK) return status;
-    reporter->stretch.to = middle;
+    reporter->part.to = middle;
     status = smerf_importance_permutation(model, exam.sample.items, exam.truth, &reporter->run, found->permutation,
                                           found->error, error);
     if (status == SMERF_OK) choose_together(found);
-    reporter->stretch.from = middle;
-    reporter->stretch.to = to;
+    reporter->part.from = middle;
+    reporter->part.to = to;
     if (status == SMERF_OK && found->n_together > 0)
         status = smerf_importance_interaction(model, exam.sample.items, exam.truth, found->together, found->n_together,
                                               &reporter->run, found->value, found->value_error, error);

@@ -40,7 +40,7 @@ smerf_status sm_write_neighbors(sm_reporter *reporter, smerf_error *error) {
 
 /* ---- map ---- */
 
-static void write_map(sm_reporter *reporter, const double *coordinates, double *axis, const smerf_map_facts *facts) {
+static void write_map(sm_reporter *reporter, const double *coordinates, double *axis, const smerf_map_quality *facts) {
     static const char *const names[2] = {"x", "y"};
     sm_json *json = &reporter->json;
     size_t n = reporter->n;
@@ -50,7 +50,7 @@ static void write_map(sm_reporter *reporter, const double *coordinates, double *
         sm_json_f32(json, names[d], axis, n);
     }
     sm_json_count(json, "n_landmarks", facts->n_landmarks);
-    sm_json_number(json, "share", facts->share_of_values);
+    sm_json_number(json, "share", facts->eigenvalue_fraction);
     sm_json_number(json, "stress", facts->stress);
     sm_json_close(json, '}');
     char some[32], all[32];
@@ -63,7 +63,7 @@ static void write_map(sm_reporter *reporter, const double *coordinates, double *
 smerf_status sm_write_map(sm_reporter *reporter, smerf_error *error) {
     const sm_report *wanted = reporter->wanted;
     size_t n = reporter->n;
-    smerf_map_facts facts;
+    smerf_map_quality facts;
     double *coordinates = sm_array(sm_size(n, 2, 0), sizeof *coordinates), *axis = sm_array(n, sizeof *axis);
     smerf_status status = coordinates != NULL && axis != NULL ? SMERF_OK : sm_no_memory(error, "drawing a map");
     if (status == SMERF_OK) {

@@ -131,9 +131,9 @@ static smerf_status write_sections(sm_reporter *reporter, smerf_error *error) {
     double whole = 0, done = 0;
     for (size_t s = 0; s < N_SECTIONS; s++) whole += sections[s].work(reporter);
     for (size_t s = 0; s < N_SECTIONS && status == SMERF_OK; s++) {
-        reporter->stretch.from = done / whole;
+        reporter->part.from = done / whole;
         done += sections[s].work(reporter);
-        reporter->stretch.to = done / whole;
+        reporter->part.to = done / whole;
         status = sections[s].write(reporter, error);
         if (status == SMERF_OK && sm_output_has_failed(reporter->json.output))
             return SMERF_OK; /* told when it is finished */
@@ -151,7 +151,7 @@ static smerf_status start(sm_reporter *reporter, smerf_error *error) {
     reporter->places = sm_arena_take(&reporter->arena, reporter->n, sizeof *reporter->places);
     reporter->sentences = sm_arena_take(&reporter->arena, SM_MOST_SENTENCES, sizeof *reporter->sentences);
     if (reporter->arena.has_failed) return sm_no_memory(error, "writing a report");
-    smerf_status status = smerf_model_places(wanted->model, wanted->items, reporter->places, error);
+    smerf_status status = smerf_model_training_rows(wanted->model, wanted->items, reporter->places, error);
     reporter->are_training = status == SMERF_OK;
     for (size_t i = 0; i < reporter->n && reporter->are_training; i++)
         reporter->are_training = reporter->places[i] != SMERF_MISSING;
@@ -174,11 +174,11 @@ static smerf_status write_data(sm_reporter *reporter, smerf_error *error) {
 
 smerf_status sm_report_write(const sm_report *wanted, bool is_bare, const smerf_run *run, sm_output *output,
                              smerf_error *error) {
-    sm_reporter reporter = {.wanted = wanted, .json.output = output, .stretch.run = run};
+    sm_reporter reporter = {.wanted = wanted, .json.output = output, .part.run = run};
     smerf_error own;
     if (error == NULL) error = &own;
     const char *mark = strstr(sm_template, SM_TEMPLATE_MARK), *rest = mark + strlen(SM_TEMPLATE_MARK);
-    reporter.run = sm_stretch_run(&reporter.stretch);
+    reporter.run = sm_progress_part_run(&reporter.part);
     smerf_status status = start(&reporter, error);
     if (status == SMERF_OK && !is_bare) sm_output_write(output, sm_template, (size_t)(mark - sm_template));
     if (status == SMERF_OK) status = write_data(&reporter, error);

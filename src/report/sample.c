@@ -68,7 +68,7 @@ smerf_status sm_exam_start(const sm_reporter *reporter, size_t most, sm_exam *ex
     smerf_status status = sm_picked_draw(reporter, most, SM_DRAW_SCORED, &exam->sample, error);
     if (status == SMERF_OK && truth != NULL)
         status = smerf_target_take(truth, exam->sample.rows, exam->sample.n, &exam->truth, error);
-    exam->question = (smerf_question){.rows = exam->sample.items, .out_of_bag = reporter->is_out_of_bag};
+    exam->request = (smerf_request){.rows = exam->sample.items, .out_of_bag = reporter->is_out_of_bag};
     if (status != SMERF_OK) sm_exam_free(exam);
     return status;
 }

@@ -44,7 +44,7 @@ static smerf_status find_pairs(const sm_reporter *reporter, const sm_exam *exam,
     if (arena->has_failed) return sm_no_memory(error, "scoring");
     for (size_t k = 0; k < n; k++)
         keeper.place[k] = exam->truth != NULL ? (uint32_t)k : reporter->places[exam->sample.rows[k]];
-    smerf_status status = smerf_predict_rows(model, &exam->question, &reporter->run, keep_pairs, &keeper, error);
+    smerf_status status = smerf_predict_rows(model, &exam->request, &reporter->run, keep_pairs, &keeper, error);
     *pairs = (sm_scored){.n = keeper.n, .truth = keeper.truth, .predicted = keeper.predicted};
     return status;
 }
@@ -58,7 +58,7 @@ static void write_scores(sm_reporter *reporter, const sm_exam *exam, const smerf
     char some[32], all[32];
     sm_scored_moments(pairs, &mean, &sd);
     sm_json_open(json, "scores", '{');
-    sm_json_text(json, "kind", exam->question.out_of_bag ? "out of bag" : "given target");
+    sm_json_text(json, "kind", exam->request.out_of_bag ? "out of bag" : "given target");
     sm_json_open(json, "list", '[');
     for (unsigned m = 0; m < SMERF_N_METRICS; m++) {
         if ((scores->metrics & SMERF_HAS(m)) == 0) continue;
@@ -76,7 +76,7 @@ static void write_scores(sm_reporter *reporter, const sm_exam *exam, const smerf
     if (exam->sample.n < reporter->n)
         sm_report_note(reporter, "%s of %s items were scored.", sm_report_count(exam->sample.n, some),
                        sm_report_count(reporter->n, all));
-    if (reporter->are_training && !exam->question.out_of_bag)
+    if (reporter->are_training && !exam->request.out_of_bag)
         sm_report_note(reporter,
                        "The model was trained on these items, so that they say little of how well it does on others.");
 }
@@ -175,12 +175,12 @@ smerf_status sm_write_scores(sm_reporter *reporter, smerf_error *error) {
     sm_arena arena = {0};
     sm_scored pairs;
     smerf_scores scores;
-    const double from = reporter->stretch.from, to = reporter->stretch.to;
+    const double from = reporter->part.from, to = reporter->part.to;
     smerf_status status = sm_exam_start(reporter, SM_MOST_SCORED, &exam, error);
     if (status != SMERF_OK) return status;
-    reporter->stretch.to = (from + to) / 2;
-    status = smerf_evaluate(model, &exam.question, exam.truth, 0, &reporter->run, &scores, error);
-    reporter->stretch = (sm_stretch){.run = reporter->stretch.run, .from = reporter->stretch.to, .to = to};
+    reporter->part.to = (from + to) / 2;
+    status = smerf_evaluate(model, &exam.request, exam.truth, 0, &reporter->run, &scores, error);
+    reporter->part = (sm_progress_part){.run = reporter->part.run, .from = reporter->part.to, .to = to};
     if (status == SMERF_OK) status = find_pairs(reporter, &exam, &arena, &pairs, error);
     if (status == SMERF_OK) {
         write_scores(reporter, &exam, &scores, &pairs);
@@ -247,17 +247,17 @@ smerf_status sm_write_growth(sm_reporter *reporter, smerf_error *error) {
     }
     size_t sizes[MOST_SIZES], n_trees = reporter->about.options.n_trees, n = list_sizes(n_trees, sizes);
     smerf_scores scores[MOST_SIZES];
-    double from = reporter->stretch.from, share = reporter->stretch.to - from, whole = 0, done = 0;
+    double from = reporter->part.from, share = reporter->part.to - from, whole = 0, done = 0;
     sm_exam exam;
     smerf_status status = sm_exam_start(reporter, SM_MOST_GROWN, &exam, error);
     for (size_t k = 0; k < n; k++) whole += (double)sizes[k];
     for (size_t k = 0; k < n && status == SMERF_OK; k++) {
-        exam.question.n_trees = sizes[k];
-        reporter->stretch.from = from + share * done / whole;
+        exam.request.n_trees = sizes[k];
+        reporter->part.from = from + share * done / whole;
         done += (double)sizes[k];
-        reporter->stretch.to = from + share * done / whole;
+        reporter->part.to = from + share * done / whole;
         status =
-            smerf_evaluate(reporter->wanted->model, &exam.question, exam.truth, 0, &reporter->run, &scores[k], error);
+            smerf_evaluate(reporter->wanted->model, &exam.request, exam.truth, 0, &reporter->run, &scores[k], error);
     }
     if (status == SMERF_OK) write_growth(reporter, &exam, sizes, scores, n);
     sm_exam_free(&exam);

@@ -4,7 +4,7 @@
 #define SM_REPORT_SECTIONS_H
 
 #include "base/arena.h"
-#include "base/stretch.h"
+#include "base/progress_part.h"
 #include "report/json.h"
 #include "report/report.h"
 
@@ -31,9 +31,9 @@ typedef struct sm_sentence {
 typedef struct sm_reporter {
     const sm_report *wanted;
     sm_json json;
-    sm_stretch stretch; /* which part of the work the section at hand is */
-    smerf_run run;      /* tells its progress within it */
-    sm_arena arena;     /* holds the arrays below */
+    sm_progress_part part; /* which part of the work the section at hand is */
+    smerf_run run;         /* tells its progress within it */
+    sm_arena arena;        /* holds the arrays below */
     smerf_description about;
     size_t n; /* items */
     bool is_forest;
@@ -105,7 +105,7 @@ smerf_status sm_write_importance(sm_reporter *reporter, smerf_error *error);
 /* What is scored: the pairs of a sample, and what is true of them. */
 typedef struct sm_exam {
     sm_picked sample;
-    smerf_question question;
+    smerf_request request;
     smerf_target *truth; /* NULL: the model's own */
 } sm_exam;
 

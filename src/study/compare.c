@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/stretch.h"
+#include "base/progress_part.h"
 #include "data/items.h"
 #include "method/methods.h"
 #include "study/divide.h"
@@ -18,9 +18,9 @@
 
 typedef struct contest {
     const smerf_comparison *plan;
-    const smerf_target *target; /* of all items */
-    smerf_standing *standings;  /* [SMERF_N_METHODS] */
-    double *scores;             /* [SMERF_N_METHODS][SMERF_N_METRICS][n_repeats] */
+    const smerf_target *target;   /* of all items */
+    smerf_method_scores *summary; /* [SMERF_N_METHODS] */
+    double *score;                /* [SMERF_N_METHODS][SMERF_N_METRICS][n_repeats] */
 } contest;
 
 static bool is_graph(const smerf_target *target) {
@@ -29,7 +29,7 @@ static bool is_graph(const smerf_target *target) {
 
 void smerf_comparison_default(const smerf_target *target, smerf_comparison *comparison) {
     *comparison = (smerf_comparison){.n_repeats = 5,
-                                     .train_share = 0.7,
+                                     .train_fraction = 0.7,
                                      .tunes = true,
                                      .metric = target != NULL && is_graph(target) ? SMERF_AUC_ROC : SMERF_RMSE};
     smerf_options_default(&comparison->options);
@@ -37,7 +37,7 @@ void smerf_comparison_default(const smerf_target *target, smerf_comparison *comp
 
 /* ---- what is asked for ---- */
 
-static bool is_asked(const contest *all, unsigned method) {
+static bool is_query(const contest *all, unsigned method) {
     return all->plan->methods == 0 || (all->plan->methods & SMERF_HAS(method)) != 0;
 }
 
@@ -45,8 +45,8 @@ static smerf_status check_plan(const smerf_comparison *plan, const smerf_target 
     if (plan->methods >> SMERF_N_METHODS != 0)
         return sm_fail(error, SMERF_BAD_INPUT, "methods: there is no such method");
     if (plan->n_repeats == 0) return sm_fail(error, SMERF_BAD_INPUT, "repeats: there must be at least one");
-    if (!(plan->train_share > 0 && plan->train_share < 1))
-        return sm_fail(error, SMERF_BAD_INPUT, "train: %g is not between 0 and 1", plan->train_share);
+    if (!(plan->train_fraction > 0 && plan->train_fraction < 1))
+        return sm_fail(error, SMERF_BAD_INPUT, "train: %g is not between 0 and 1", plan->train_fraction);
     if (plan->options.seed > INT64_MAX || plan->n_repeats > INT64_MAX - plan->options.seed)
         return sm_fail(error, SMERF_BAD_INPUT, "seed: with one more for each repeat it leaves 0 ... 2^63 - 1");
     if (!plan->tunes) return SMERF_OK;
@@ -54,7 +54,7 @@ static smerf_status check_plan(const smerf_comparison *plan, const smerf_target 
         return sm_fail(error, SMERF_BAD_INPUT, "metric: there is no such metric");
     if ((smerf_target_metrics(target) & SMERF_HAS(plan->metric)) == 0)
         return sm_fail(error, SMERF_BAD_INPUT, "metric: %s needs a graph or labels: a target of kind '%s' has no links",
-                       smerf_metric_name(plan->metric), sm_target_told_name(target));
+                       smerf_metric_name(plan->metric), sm_target_public_name(target));
     return SMERF_OK;
 }
 
@@ -81,8 +81,8 @@ static smerf_status leave_out(contest *all, unsigned method, const smerf_error *
     bool is_refusal = refusal->status == SMERF_BAD_INPUT || refusal->status == SMERF_NO_MEMORY;
     if (!is_refusal) return sm_fail(error, refusal->status, "%s", refusal->message);
     if (all->plan->methods != 0) return sm_fail(error, refusal->status, "methods: %s: %s", name, why);
-    all->standings[method].applies = false;
-    snprintf(all->standings[method].why_not, sizeof all->standings[method].why_not, "%s", why);
+    all->summary[method].applies = false;
+    snprintf(all->summary[method].why_not, sizeof all->summary[method].why_not, "%s", why);
     return SMERF_OK;
 }
 
@@ -108,8 +108,8 @@ static smerf_status admit(contest *all, const sm_division *data, smerf_error *er
     smerf_status status = SMERF_OK;
     for (unsigned m = 0; m < SMERF_N_METHODS && status == SMERF_OK; m++) {
         smerf_error refusal;
-        if (!is_asked(all, m)) continue;
-        all->standings[m].applies = true;
+        if (!is_query(all, m)) continue;
+        all->summary[m].applies = true;
         if (check_method(all, m, data, &refusal) != SMERF_OK) status = leave_out(all, m, &refusal, error);
     }
     return status;
@@ -117,7 +117,7 @@ static smerf_status admit(contest *all, const sm_division *data, smerf_error *er
 
 static size_t count_left(const contest *all) {
     size_t n = 0;
-    for (unsigned m = 0; m < SMERF_N_METHODS; m++) n += all->standings[m].applies;
+    for (unsigned m = 0; m < SMERF_N_METHODS; m++) n += all->summary[m].applies;
     return n;
 }
 
@@ -125,7 +125,7 @@ static size_t count_left(const contest *all) {
 static smerf_status check_left(const contest *all, smerf_error *error) {
     if (count_left(all) > 0) return SMERF_OK;
     return sm_fail(error, SMERF_BAD_INPUT, "no method applies: %s: %s", smerf_method_name(SMERF_METHOD_FOREST),
-                   all->standings[SMERF_METHOD_FOREST].why_not);
+                   all->summary[SMERF_METHOD_FOREST].why_not);
 }
 
 /* ---- one method, once ---- */
@@ -141,32 +141,32 @@ static smerf_status learn(const contest *all, const smerf_options *options, cons
 }
 
 static smerf_status learn_and_score(const contest *all, const smerf_options *options, const sm_division *data,
-                                    sm_stretch stretch, smerf_scores *scores, smerf_error *error) {
+                                    sm_progress_part part, smerf_scores *scores, smerf_error *error) {
     smerf_model *model = NULL;
-    const smerf_question question = {.rows = data->test_items};
-    const smerf_run run = sm_stretch_run(&stretch);
-    double end = stretch.to;
-    stretch.to -= 0.1 * (stretch.to - stretch.from); /* the rest is for scoring */
+    const smerf_request request = {.rows = data->test_items};
+    const smerf_run run = sm_progress_part_run(&part);
+    double end = part.to;
+    part.to -= 0.1 * (part.to - part.from); /* the rest is for scoring */
     smerf_status status = learn(all, options, data, &run, &model, error);
-    stretch.from = stretch.to;
-    stretch.to = end;
-    if (status == SMERF_OK) status = smerf_evaluate(model, &question, data->truth, 0, &run, scores, error);
+    part.from = part.to;
+    part.to = end;
+    if (status == SMERF_OK) status = smerf_evaluate(model, &request, data->truth, 0, &run, scores, error);
     smerf_model_free(model);
     return status;
 }
 
 static double *scores_of(const contest *all, unsigned method, unsigned metric) {
-    return all->scores + (method * SMERF_N_METRICS + metric) * all->plan->n_repeats;
+    return all->score + (method * SMERF_N_METRICS + metric) * all->plan->n_repeats;
 }
 
-static smerf_status take_turn(contest *all, unsigned method, size_t repeat, const sm_division *data, sm_stretch stretch,
-                              smerf_error *error) {
+static smerf_status take_turn(contest *all, unsigned method, size_t repeat, const sm_division *data,
+                              sm_progress_part part, smerf_error *error) {
     const smerf_options options = options_of(all, method, repeat);
     double start = sm_seconds_now();
     smerf_scores scores;
     smerf_error refusal;
-    smerf_status status = learn_and_score(all, &options, data, stretch, &scores, &refusal);
-    all->standings[method].seconds += sm_seconds_now() - start;
+    smerf_status status = learn_and_score(all, &options, data, part, &scores, &refusal);
+    all->summary[method].seconds += sm_seconds_now() - start;
     if (status != SMERF_OK) return leave_out(all, method, &refusal, error);
     for (unsigned m = 0; m < SMERF_N_METRICS; m++) scores_of(all, method, m)[repeat] = scores.value[m];
     return SMERF_OK;
@@ -180,10 +180,10 @@ static smerf_status play_round(contest *all, size_t repeat, const sm_division *d
     smerf_status status = repeat == 0 ? admit(all, data, error) : SMERF_OK;
     size_t n = count_left(all), k = 0;
     for (unsigned m = 0; m < SMERF_N_METHODS && status == SMERF_OK; m++) {
-        if (!all->standings[m].applies) continue;
-        sm_stretch stretch = {.run = run, .from = from + share * (double)k / (double)n};
-        stretch.to = from + share * (double)++k / (double)n;
-        status = take_turn(all, m, repeat, data, stretch, error);
+        if (!all->summary[m].applies) continue;
+        sm_progress_part part = {.run = run, .from = from + share * (double)k / (double)n};
+        part.to = from + share * (double)++k / (double)n;
+        status = take_turn(all, m, repeat, data, part, error);
     }
     return status == SMERF_OK ? check_left(all, error) : status;
 }
@@ -205,32 +205,31 @@ static void average(const double *scores, size_t n, double *mean, double *standa
 
 static void average_all(contest *all) {
     for (unsigned method = 0; method < SMERF_N_METHODS; method++) {
-        smerf_standing *standing = &all->standings[method];
-        for (unsigned m = 0; m < SMERF_N_METRICS && standing->applies; m++)
-            average(scores_of(all, method, m), all->plan->n_repeats, &standing->mean[m], &standing->standard_error[m]);
+        smerf_method_scores *summary = &all->summary[method];
+        for (unsigned m = 0; m < SMERF_N_METRICS && summary->applies; m++)
+            average(scores_of(all, method, m), all->plan->n_repeats, &summary->mean[m], &summary->standard_error[m]);
     }
 }
 
-static void start_standings(smerf_standing *standings) {
+static void start_summary(smerf_method_scores *scores) {
     for (unsigned method = 0; method < SMERF_N_METHODS; method++) {
-        standings[method] = (smerf_standing){.applies = false};
-        for (unsigned m = 0; m < SMERF_N_METRICS; m++)
-            standings[method].mean[m] = standings[method].standard_error[m] = NAN;
+        scores[method] = (smerf_method_scores){.applies = false};
+        for (unsigned m = 0; m < SMERF_N_METRICS; m++) scores[method].mean[m] = scores[method].standard_error[m] = NAN;
     }
 }
 
 smerf_status smerf_compare(const smerf_items *items, const smerf_target *target, const smerf_comparison *comparison,
-                           const smerf_run *run, smerf_standing *standings, smerf_error *error) {
-    contest all = {.plan = comparison, .target = target, .standings = standings};
+                           const smerf_run *run, smerf_method_scores *scores, smerf_error *error) {
+    contest all = {.plan = comparison, .target = target, .summary = scores};
     sm_divider divider;
-    start_standings(standings);
+    start_summary(scores);
     smerf_status status = check_plan(comparison, target, error);
     if (status == SMERF_OK) status = check_data(items, target, error);
     if (status == SMERF_OK)
-        status = sm_divider_start(&divider, items, target, comparison->by_pairs, comparison->train_share, error);
+        status = sm_divider_start(&divider, items, target, comparison->by_pairs, comparison->train_fraction, error);
     if (status != SMERF_OK) return status;
-    all.scores = sm_array(sm_size(comparison->n_repeats, SMERF_N_METHODS * SMERF_N_METRICS, 0), sizeof *all.scores);
-    if (all.scores == NULL) status = sm_no_memory(error, "comparing methods");
+    all.score = sm_array(sm_size(comparison->n_repeats, SMERF_N_METHODS * SMERF_N_METRICS, 0), sizeof *all.score);
+    if (all.score == NULL) status = sm_no_memory(error, "comparing methods");
     for (size_t repeat = 0; repeat < comparison->n_repeats && status == SMERF_OK; repeat++) {
         sm_division data;
         status = sm_divide(&divider, comparison->options.seed + repeat, &data, error);
@@ -239,7 +238,7 @@ smerf_status smerf_compare(const smerf_items *items, const smerf_target *target,
         sm_division_free(&data);
     }
     if (status == SMERF_OK) average_all(&all);
-    sm_free(all.scores);
+    sm_free(all.score);
     sm_divider_free(&divider);
     return status;
 }

@@ -203,14 +203,14 @@ smerf_status sm_divide(sm_divider *divider, uint64_t seed, sm_division *out, sme
     return status;
 }
 
-smerf_status smerf_target_divide(const smerf_target *target, double train_share, uint64_t seed, smerf_target **train,
+smerf_status smerf_target_divide(const smerf_target *target, double train_fraction, uint64_t seed, smerf_target **train,
                                  smerf_target **test, smerf_error *error) {
     sm_divider divider;
     sm_division division;
-    if (!(train_share > 0 && train_share < 1))
-        return sm_fail(error, SMERF_BAD_INPUT, "train: %g is not between 0 and 1", train_share);
+    if (!(train_fraction > 0 && train_fraction < 1))
+        return sm_fail(error, SMERF_BAD_INPUT, "train: %g is not between 0 and 1", train_fraction);
     smerf_status status = sm_target_check_cut(target, error);
-    if (status == SMERF_OK) status = sm_divider_start(&divider, NULL, target, true, train_share, error);
+    if (status == SMERF_OK) status = sm_divider_start(&divider, NULL, target, true, train_fraction, error);
     if (status != SMERF_OK) return status;
     status = sm_divide(&divider, seed, &division, error);
     sm_divider_free(&divider);

@@ -45,7 +45,7 @@ smerf_status smerf_simulate(smerf_simulation kind, size_t first_item, size_t n_i
     for (size_t i = 0; i < n_items; i++) {
         sm_random random; /* one for each item, so that it does not depend on how many come before */
         uint64_t item = first_item + i;
-        sm_random_start(&random, seed, part, SM_PLACE_SIMULATE + ((uint64_t)kind << 8) + (item << 16));
+        sm_random_start(&random, seed, part, SM_STREAM_SIMULATE + ((uint64_t)kind << 8) + (item << 16));
         y[i] = draw_item(kind, &random, x + i * P);
     }
     return SMERF_OK;

@@ -9,7 +9,7 @@ smerf_status smerf_split(size_t n, size_t n_train, uint64_t seed, bool *is_train
     if (n_train > n) return sm_fail(error, SMERF_BAD_INPUT, "split: %zu of %zu cannot be drawn", n_train, n);
     if (seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "split: the seed is not in 0 ... 2^63 - 1");
     sm_random random;
-    sm_random_start(&random, seed, 0, SM_PLACE_SPLIT);
+    sm_random_start(&random, seed, 0, SM_STREAM_SPLIT);
     size_t n_wanted = n_train;
     for (size_t k = 0; k < n; k++) {
         is_train[k] = sm_random_below_64(&random, n - k) < n_wanted;

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/stretch.h"
+#include "base/progress_part.h"
 #include "data/items.h"
 #include "fit/fill_in.h"
 #include "model/model.h"
@@ -112,15 +112,15 @@ static smerf_status get_model(const smerf_items *items, smerf_target *target, co
 static smerf_status try_one(const smerf_items *items, smerf_target *target, smerf_trial *trial, smerf_metric metric,
                             const smerf_model *before, const smerf_run *run, smerf_model **model, smerf_error *error) {
     double share = 1 / (double)trial->n_trials, from = share * (double)trial->number;
-    sm_stretch part = {.run = run, .from = from, .to = from + share / 2}; /* growing takes as long as scoring */
-    const smerf_run own = sm_stretch_run(&part);
+    sm_progress_part part = {.run = run, .from = from, .to = from + share / 2}; /* growing takes as long as scoring */
+    const smerf_run own = sm_progress_part_run(&part);
     smerf_status status = get_model(items, target, &trial->options, before, &own, model, error);
     if (status != SMERF_OK) return status;
     part.from = part.to;
     part.to += share / 2;
     smerf_scores scores;
-    smerf_question question = {.rows = items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
-    status = smerf_evaluate(*model, &question, target, SMERF_HAS(metric), &own, &scores, error);
+    smerf_request request = {.rows = items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
+    status = smerf_evaluate(*model, &request, target, SMERF_HAS(metric), &own, &scores, error);
     trial->score = scores.value[metric];
     return status;
 }

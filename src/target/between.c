@@ -64,7 +64,7 @@ smerf_status smerf_target_new_between(smerf_target *both, size_t n_rows, smerf_t
         smerf_target_free(&part->head);
         return sm_no_memory(error, "making a target");
     }
-    part->both = sm_target_share(both);
+    part->both = sm_target_retain(both);
     *out = &part->head;
     return SMERF_OK;
 }

@@ -23,11 +23,11 @@ void sm_target_start(smerf_target *target, const sm_target_kind *kind, size_t n_
     target->kind = kind;
     target->n_rows = n_rows;
     target->n_columns = n_columns;
-    target->rank_share = target->rank_share_of_squares = 1;
+    target->rank_fraction = target->rank_fraction_of_squares = 1;
     atomic_init(&target->n_owners, 1);
 }
 
-smerf_target *sm_target_share(smerf_target *target) {
+smerf_target *sm_target_retain(smerf_target *target) {
     atomic_fetch_add(&target->n_owners, 1);
     return target;
 }
@@ -60,7 +60,7 @@ smerf_status sm_target_load_columns(const sm_tensors *tensors, sm_strings *colum
     return sm_fail(error, SMERF_BAD_FILE, "the names of the model's target columns are not texts");
 }
 
-const char *sm_target_told_name(const smerf_target *target) {
+const char *sm_target_public_name(const smerf_target *target) {
     if (target->kind == &sm_target_rank) return sm_rank_describe(target).origin->name;
     return sm_target_inner(target)->kind->name;
 }

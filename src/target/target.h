@@ -77,9 +77,9 @@ typedef struct sm_search_size {
 } sm_search_size;
 
 /* How far the costs of a cut, of both sides together, may be from what they are: by so much, and by this share of them. */
-typedef struct sm_doubt {
+typedef struct sm_error_bound {
     double least, share;
-} sm_doubt;
+} sm_error_bound;
 
 /* A quicker way to grow, for kinds whose cuts cost a few sums, where the weight of an item is the number of its draws:
  * nothing is prepared for a node but these sums, and items are known by their slots. */
@@ -157,7 +157,7 @@ typedef struct sm_target_kind {
      *   doubt  out */
     bool (*is_rough_quicker)(sm_search *search, const sm_node *node, size_t n_line_ups);
     double (*price_roughly)(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups,
-                            sm_doubt *doubt);
+                            sm_error_bound *bound);
 
     /* What moving a cut does, exactly: the items `from` to `to` - 1 of an order go over to the left.
      *   left, right  out: by how much Q grows on the left side, and by how much it shrinks on the right */
@@ -187,7 +187,7 @@ typedef struct sm_target_kind {
     void (*summary_free)(void *summary);
 
     /* Whether a tree may have nothing to say of two leaves: some distances between leaves are NaN. */
-    bool may_be_silent;
+    bool may_be_undefined;
 
     /* The distance of two items for which every tree is silent: the mean of all that is known. NULL: there is none. */
     double (*fallback)(const smerf_target *target);
@@ -305,8 +305,9 @@ struct smerf_target {
     bool from_similarities; /* z = largest_similarity - q */
     double largest_similarity;
     sm_strings columns; /* that it was taken from; empty for files of their own */
-    double rank_share;  /* of a form of low rank: the share of |eigenvalues| that was kept, NaN if not known; else 1 */
-    double rank_share_of_squares;
+    double
+        rank_fraction; /* of a form of low rank: the share of |eigenvalues| that was kept, NaN if not known; else 1 */
+    double rank_fraction_of_squares;
 };
 
 extern const sm_target_kind sm_target_distances, sm_target_labels, sm_target_response, sm_target_product,
@@ -318,7 +319,7 @@ const sm_target_kind *sm_target_kind_find(const char *name);
 void sm_target_start(smerf_target *target, const sm_target_kind *kind, size_t n_rows, size_t n_columns);
 
 /* One more owner, who will call smerf_target_free. */
-smerf_target *sm_target_share(smerf_target *target);
+smerf_target *sm_target_retain(smerf_target *target);
 
 /* For `load`: a copy of an array of n numbers from a model, each up to `largest` in size.   out  the caller's */
 smerf_status sm_target_load_numbers(const sm_tensors *tensors, const char *name, size_t n, double largest, double **out,
@@ -334,7 +335,7 @@ void sm_nodes_average(const sm_nodes *nodes, const double *leaf_mean, double *me
 smerf_status sm_target_check_cut(const smerf_target *target, smerf_error *error);
 
 /* What users call its kind: a form that was made from another is called by that one's name. */
-const char *sm_target_told_name(const smerf_target *target);
+const char *sm_target_public_name(const smerf_target *target);
 
 /* The target that says what the distances mean: the one that a block was cut from, else the target itself. */
 const smerf_target *sm_target_inner(const smerf_target *target);

@@ -135,23 +135,23 @@ static void put_checksum(uint8_t *bytes, size_t n) {
 
 /* ---- using what was loaded ---- */
 
-enum { N_ASKED = 3 };
+enum { N_QUERY = 3 };
 
 /* Items with the features that the model wants: small, missing and large ones. */
 static smerf_items *items_for(const smerf_model *model, size_t n_features, uint32_t *codes) {
-    static const double values[N_ASKED] = {0.5, NAN, 1e300};
+    static const double values[N_QUERY] = {0.5, NAN, 1e300};
     smerf_column *columns = calloc(n_features, sizeof *columns);
     smerf_items *items = NULL;
     demand(columns != NULL, "there is memory for columns");
     for (size_t f = 0; f < n_features; f++) {
         smerf_model_feature(model, f, &columns[f]);
         uint32_t last = columns[f].n_levels > 0 ? (uint32_t)columns[f].n_levels - 1 : SMERF_MISSING;
-        const uint32_t some[N_ASKED] = {last == SMERF_MISSING ? last : 0, SMERF_MISSING, last};
-        memcpy(codes + f * N_ASKED, some, sizeof some);
+        const uint32_t some[N_QUERY] = {last == SMERF_MISSING ? last : 0, SMERF_MISSING, last};
+        memcpy(codes + f * N_QUERY, some, sizeof some);
         columns[f].values = values;
-        columns[f].codes = codes + f * N_ASKED;
+        columns[f].codes = codes + f * N_QUERY;
     }
-    smerf_status status = smerf_items_new(columns, n_features, N_ASKED, &items, NULL);
+    smerf_status status = smerf_items_new(columns, n_features, N_QUERY, &items, NULL);
     demand(status == SMERF_OK || status == SMERF_BAD_INPUT, "two features may have one name, in a file");
     free(columns);
     return items;
@@ -163,15 +163,15 @@ static int keep_row(void *context, size_t row, const double *distances, size_t n
 }
 
 static void ask(const smerf_model *model, const smerf_items *items) {
-    const smerf_question question = {.rows = items};
+    const smerf_request request = {.rows = items};
     const smerf_run run = {.n_threads = 1};
-    const uint32_t left[N_ASKED] = {0, 1, 2}, right[N_ASKED] = {1, 2, 0};
-    double rows[N_ASKED * N_ASKED], pairs[N_ASKED], spread[N_ASKED];
-    if (smerf_predict_rows(model, &question, &run, keep_row, rows, NULL) != SMERF_OK) return;
-    demand(smerf_predict_pairs(model, &question, left, right, N_ASKED, &run, pairs, spread, NULL) == SMERF_OK,
+    const uint32_t left[N_QUERY] = {0, 1, 2}, right[N_QUERY] = {1, 2, 0};
+    double rows[N_QUERY * N_QUERY], pairs[N_QUERY], spread[N_QUERY];
+    if (smerf_predict_rows(model, &request, &run, keep_row, rows, NULL) != SMERF_OK) return;
+    demand(smerf_predict_pairs(model, &request, left, right, N_QUERY, &run, pairs, spread, NULL) == SMERF_OK,
            "who can predict rows can predict pairs");
-    for (size_t k = 0; k < N_ASKED; k++) {
-        double row = rows[left[k] * N_ASKED + right[k]], mirrored = rows[right[k] * N_ASKED + left[k]];
+    for (size_t k = 0; k < N_QUERY; k++) {
+        double row = rows[left[k] * N_QUERY + right[k]], mirrored = rows[right[k] * N_QUERY + left[k]];
         demand(isnan(row) || (row == pairs[k] && row == mirrored), "a distance is the same in every way");
     }
 }
@@ -199,7 +199,7 @@ static void use(const smerf_model *model) {
     smerf_model_describe(model, &description);
     look_at_trees(model, &description);
     double *importance = malloc(description.n_features * sizeof *importance);
-    uint32_t *codes = malloc(description.n_features * N_ASKED * sizeof *codes);
+    uint32_t *codes = malloc(description.n_features * N_QUERY * sizeof *codes);
     demand(importance != NULL && codes != NULL, "there is memory for features");
     demand(smerf_importance_gain(model, importance, NULL) == SMERF_OK, "every model has importances");
     smerf_items *items = items_for(model, description.n_features, codes);

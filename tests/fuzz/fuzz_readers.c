@@ -71,27 +71,27 @@ static void check_column(const sm_table_column *column, size_t n_rows) {
 static void fuzz_table(const char *path, uint8_t choice) {
     const char *const numbers[] = {"a"}, *const categories[] = {"b", "x1"}, *const ignore[] = {"c"};
     const char *const targets[] = {"c", "id"};
-    sm_table_wish wish = {.only_known = (choice & IS_KNOWN) != 0, .targets_are_labels = (choice & ARE_LABELS) != 0};
-    wish.targets = targets;
-    wish.n_targets = (choice & HAS_TARGETS) == 0 ? 0 : (choice & ARE_LABELS) != 0 ? 1 : 2;
-    if ((choice & HAS_IDS) != 0) wish.id = "0";
-    if ((choice & IS_SQUARE) != 0) wish.weight = "1.5";
+    sm_table_spec spec = {.only_known = (choice & IS_KNOWN) != 0, .targets_are_labels = (choice & ARE_LABELS) != 0};
+    spec.targets = targets;
+    spec.n_targets = (choice & HAS_TARGETS) == 0 ? 0 : (choice & ARE_LABELS) != 0 ? 1 : 2;
+    if ((choice & HAS_IDS) != 0) spec.id = "0";
+    if ((choice & IS_SQUARE) != 0) spec.weight = "1.5";
     if ((choice & HAS_WISHES) != 0) {
-        wish.numbers = numbers;
-        wish.categories = categories;
-        wish.ignore = ignore;
-        wish.n_numbers = wish.n_categories = wish.n_ignore = 1;
+        spec.numbers = numbers;
+        spec.categories = categories;
+        spec.ignore = ignore;
+        spec.n_numbers = spec.n_categories = spec.n_ignore = 1;
     }
     sm_table table;
     smerf_error error;
-    smerf_status status = sm_table_read(path, &wish, &table, &error);
+    smerf_status status = sm_table_read(path, &spec, &table, &error);
     if (status != SMERF_OK) check_failure(status, &error);
     for (size_t j = 0; j < table.n_columns; j++) check_column(&table.columns[j], table.n_rows);
-    demand(table.n_targets == (status == SMERF_OK ? wish.n_targets : 0), "every target is there");
+    demand(table.n_targets == (status == SMERF_OK ? spec.n_targets : 0), "every target is there");
     for (size_t j = 0; j < table.n_targets; j++) {
         const sm_table_column *target = &table.targets[j];
         check_column(target, table.n_rows);
-        demand(target->is_category == wish.targets_are_labels, "targets are of the kind that is wished for");
+        demand(target->is_category == spec.targets_are_labels, "targets are of the kind that is wished for");
         for (size_t i = 0; i < table.n_rows; i++)
             demand(target->is_category ? target->codes[i] != SMERF_MISSING : isfinite(target->values[i]),
                    "no target is missing");
@@ -104,24 +104,24 @@ static void fuzz_table(const char *path, uint8_t choice) {
 
 static void fuzz_matrix(const char *path, uint8_t choice, size_t n) {
     const sm_matrix_side side = {n, (choice & HAS_IDS) != 0 ? names : NULL};
-    sm_matrix_wish wish = {.rows = side, .columns = side, .is_square = (choice & IS_SQUARE) != 0, .largest = NAN};
-    if (!wish.is_square) wish.columns.n = N_NAMES / 2;
-    wish.are_similarities = (choice & HAS_WISHES) != 0;
-    wish.take_means = (choice & IS_KNOWN) != 0;
-    wish.may_be_missing = (choice & MAY_BE_MISSING) != 0;
+    sm_matrix_spec spec = {.rows = side, .columns = side, .is_square = (choice & IS_SQUARE) != 0, .largest = NAN};
+    if (!spec.is_square) spec.columns.n = N_NAMES / 2;
+    spec.are_similarities = (choice & HAS_WISHES) != 0;
+    spec.take_means = (choice & IS_KNOWN) != 0;
+    spec.may_be_missing = (choice & MAY_BE_MISSING) != 0;
     sm_matrix matrix;
     smerf_error error;
-    smerf_status status = sm_matrix_read(path, &wish, &matrix, &error);
+    smerf_status status = sm_matrix_read(path, &spec, &matrix, &error);
     if (status != SMERF_OK) check_failure(status, &error);
     size_t n_missing = 0;
     for (size_t i = 0; i < matrix.n_rows; i++) {
         for (size_t j = 0; j < matrix.n_columns; j++) {
             float z = matrix.z[i * matrix.n_columns + j],
-                  mirror = wish.is_square ? matrix.z[j * matrix.n_columns + i] : z;
-            bool is_missing = isnan(z), may_be = wish.may_be_missing && !(wish.is_square && i == j);
+                  mirror = spec.is_square ? matrix.z[j * matrix.n_columns + i] : z;
+            bool is_missing = isnan(z), may_be = spec.may_be_missing && !(spec.is_square && i == j);
             demand(isfinite(z) || (may_be && is_missing), "distances are finite, or missing where they may be");
             demand(z == mirror || (is_missing && isnan(mirror)), "a square matrix is symmetric");
-            n_missing += is_missing && (!wish.is_square || i < j);
+            n_missing += is_missing && (!spec.is_square || i < j);
         }
     }
     demand(n_missing == matrix.n_missing, "what is missing is counted");
@@ -142,16 +142,16 @@ static void fuzz_pairs(const char *path, uint8_t choice, size_t n) {
 static void fuzz_knowledge(const char *path, uint8_t choice, size_t n) {
     const sm_matrix_side rows = {n, (choice & HAS_IDS) != 0 ? names : NULL},
                          columns = {N_NAMES / 2, names + N_NAMES / 2};
-    sm_pairs_wish wish = {.rows = rows, .columns = columns, .is_square = (choice & IS_SQUARE) != 0, .largest = NAN};
-    if ((choice & HAS_WISHES) != 0) wish.value_column = "x1";
+    sm_pairs_spec spec = {.rows = rows, .columns = columns, .is_square = (choice & IS_SQUARE) != 0, .largest = NAN};
+    if ((choice & HAS_WISHES) != 0) spec.value_column = "x1";
     bool are_edges = (choice & ARE_EDGES) != 0, are_values = !are_edges && (choice & ARE_OBSERVED) == 0;
     sm_pairs pairs;
     smerf_error error;
-    smerf_status status = are_edges    ? sm_edges_read(path, &wish, &pairs, &error)
-                          : are_values ? sm_pairs_read_values(path, &wish, &pairs, &error)
-                                       : sm_pairs_read_observed(path, &wish, &pairs, &error);
+    smerf_status status = are_edges    ? sm_edges_read(path, &spec, &pairs, &error)
+                          : are_values ? sm_pairs_read_values(path, &spec, &pairs, &error)
+                                       : sm_pairs_read_observed(path, &spec, &pairs, &error);
     if (status != SMERF_OK) check_failure(status, &error);
-    size_t first_right = wish.is_square ? 0 : rows.n, n_places = rows.n + (wish.is_square ? 0 : columns.n);
+    size_t first_right = spec.is_square ? 0 : rows.n, n_places = rows.n + (spec.is_square ? 0 : columns.n);
     demand(!are_values || status != SMERF_OK || pairs.value != NULL, "there are values");
     for (size_t k = 0; k < pairs.n; k++) {
         demand(pairs.left[k] < rows.n && pairs.right[k] >= first_right && pairs.right[k] < n_places,

@@ -14,7 +14,7 @@ typedef struct again {
     sm_view view;
     sm_problem problem;
     size_t n_threads;
-    sm_crew crew;
+    sm_pool pool;
     sm_branches branches;
     sm_tree_builder *builders[8];
     sm_tree *trees; /* [n_trees] */
@@ -38,13 +38,13 @@ static inline smerf_status grow(void *job, size_t task, size_t thread, smerf_err
 /* least  items of a branch that is left whether anybody is idle or not; NEVER: none is */
 static inline smerf_status grow_all(again *here, size_t least, smerf_error *error) {
     const smerf_run run = {.n_threads = here->n_threads};
-    sm_crew_start(&here->crew, &run); /* one that failed stays stopped */
-    smerf_status status = sm_branches_start(&here->branches, &here->crew, here->problem.options->n_trees, error);
+    sm_pool_start(&here->pool, &run); /* one that failed stays stopped */
+    smerf_status status = sm_branches_start(&here->branches, &here->pool, here->problem.options->n_trees, error);
     if (status != SMERF_OK) return status;
     here->branches.is_wanted = least != NEVER;
     here->branches.least = least != NEVER ? least : SIZE_MAX;
     here->n_branches = 0;
-    status = sm_crew_do(&here->crew, here->problem.options->n_trees, grow, here, error);
+    status = sm_pool_run(&here->pool, here->problem.options->n_trees, grow, here, error);
     sm_branches_free(&here->branches);
     for (size_t t = 0; t < 8; t++) {
         sm_tree_builder_free(here->builders[t]);
@@ -57,10 +57,10 @@ static inline void start_again(again *here, const smerf_model *model, const smer
     smerf_error error;
     const smerf_run run = {.n_threads = n_threads};
     *here = (again){.n_threads = n_threads};
-    sm_crew_start(&here->crew, &run);
+    sm_pool_start(&here->pool, &run);
     demand_ok(sm_view_match(&here->view, &model->features, items, &error), &error);
     demand_ok(sm_problem_start(&here->problem, &here->view, &model->features, model->target, model->weights,
-                               &model->options, &here->crew, &error),
+                               &model->options, &here->pool, &error),
               &error);
     here->trees = calloc(model->options.n_trees, sizeof *here->trees);
     assert_non_null(here->trees);

@@ -113,7 +113,7 @@ static inline void pretend(smerf_target *target, unsigned what) {
     }
     if (what & WITH_GAPS) kind->true_row = fake_true_row;
     if (what & WITH_SILENCE) {
-        kind->may_be_silent = true;
+        kind->may_be_undefined = true;
         kind->leaf_row = fake_leaf_row;
         kind->item_strip = NULL;
         kind->leaf_pair = fake_leaf_pair;

@@ -203,9 +203,9 @@ typedef struct patience {
     size_t n_left;
 } patience;
 
-static inline int run_out(void *context, double share_done) {
+static inline int run_out(void *context, double fraction_done) {
     patience *left = context;
-    (void)share_done;
+    (void)fraction_done;
     return left->n_left-- == 0;
 }
 
@@ -386,13 +386,13 @@ static inline int forget_row(void *context, size_t row, const double *distances,
 }
 
 /* All distances, to be freed. */
-static inline double *predict_all(const smerf_model *model, const smerf_question *question, const smerf_run *run) {
-    size_t n_rows = smerf_items_count(question->rows);
-    size_t n_columns = question->columns != NULL ? smerf_items_count(question->columns) : n_rows;
+static inline double *predict_all(const smerf_model *model, const smerf_request *request, const smerf_run *run) {
+    size_t n_rows = smerf_items_count(request->rows);
+    size_t n_columns = request->columns != NULL ? smerf_items_count(request->columns) : n_rows;
     square kept = {.distances = malloc(n_rows * n_columns * sizeof *kept.distances)};
     smerf_error error;
     assert_non_null(kept.distances);
-    demand_ok(smerf_predict_rows(model, question, run, keep_row, &kept, &error), &error);
+    demand_ok(smerf_predict_rows(model, request, run, keep_row, &kept, &error), &error);
     assert_int_equal(kept.n_rows, n_rows);
     return kept.distances;
 }

@@ -168,9 +168,9 @@ static inline smerf_model *fit_linear(const linear_data *at, smerf_method method
     return model;
 }
 
-static inline double finding(const smerf_model *model, const char *name) {
-    for (size_t k = 0; k < model->findings.n; k++)
-        if (strcmp(model->findings.finding[k].name, name) == 0) return model->findings.finding[k].value;
+static inline double diagnostic(const smerf_model *model, const char *name) {
+    for (size_t k = 0; k < model->diagnostics.n; k++)
+        if (strcmp(model->diagnostics.diagnostic[k].name, name) == 0) return model->diagnostics.diagnostic[k].value;
     fail_msg("there is no finding '%s'", name);
     return NAN;
 }

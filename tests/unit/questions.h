@@ -21,7 +21,7 @@ static inline bool may_speak(const smerf_tree_view *tree, size_t i, size_t j, sm
     return rule == SMERF_OOB_BOTH ? i_is_out && j_is_out : i_is_out || j_is_out;
 }
 
-static inline void ask_all_pairs(const smerf_model *model, const smerf_question *question, const smerf_run *run,
+static inline void ask_all_pairs(const smerf_model *model, const smerf_request *request, const smerf_run *run,
                                  size_t n_rows, size_t n_columns, double *distance, double *spread) {
     uint32_t *left = malloc(n_rows * n_columns * sizeof *left), *right = malloc(n_rows * n_columns * sizeof *right);
     smerf_error error;
@@ -30,15 +30,15 @@ static inline void ask_all_pairs(const smerf_model *model, const smerf_question 
         left[k] = (uint32_t)(k / n_columns);
         right[k] = (uint32_t)(k % n_columns);
     }
-    demand_ok(smerf_predict_pairs(model, question, left, right, n_rows * n_columns, run, distance, spread, &error),
+    demand_ok(smerf_predict_pairs(model, request, left, right, n_rows * n_columns, run, distance, spread, &error),
               &error);
     free(left);
     free(right);
 }
 
 /* Two questions with the same answers to the last bit. */
-static inline void assert_same_answers(const smerf_model *model, const smerf_question *one,
-                                       const smerf_question *other) {
+static inline void assert_same_predictor(const smerf_model *model, const smerf_request *one,
+                                         const smerf_request *other) {
     double *first = predict_all(model, one, NULL), *second = predict_all(model, other, NULL);
     size_t n = smerf_items_count(one->rows);
     assert_memory_equal(first, second, n * n * sizeof *first);

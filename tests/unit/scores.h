@@ -36,7 +36,7 @@ typedef struct two_sets {
     data_set *data, *rows, *columns;
     float z[N_LEFT * N_RIGHT];
     smerf_model *model;
-    smerf_question question;
+    smerf_request request;
     double *predicted; /* [N_LEFT][N_RIGHT] */
     smerf_target *truth;
 } two_sets;
@@ -54,8 +54,8 @@ static inline two_sets *two_sets_new(void) {
     made->rows = data_set_pick(made->data, left, N_LEFT);
     made->columns = data_set_pick(made->data, right, N_RIGHT);
     made->model = fit_with(made->data, &options, NULL);
-    made->question = (smerf_question){.rows = made->rows->items, .columns = made->columns->items};
-    made->predicted = predict_all(made->model, &made->question, NULL);
+    made->request = (smerf_request){.rows = made->rows->items, .columns = made->columns->items};
+    made->predicted = predict_all(made->model, &made->request, NULL);
     made->truth = truth_of(made->z, N_LEFT, N_RIGHT, false);
     return made;
 }

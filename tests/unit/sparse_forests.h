@@ -27,7 +27,7 @@ static inline smerf_options draw_options(sm_random *random) {
     smerf_options options = options_for(3);
     options.seed = sm_random_word(random);
     options.sample = samples[sm_random_below(random, 4)];
-    if (options.sample == SMERF_SUBSAMPLE) options.sample_share = 0.7;
+    if (options.sample == SMERF_SUBSAMPLE) options.sample_fraction = 0.7;
     if (sm_random_below(random, 3) == 0) {
         options.splits = SMERF_OBLIQUE;
         options.density = 0.6;
@@ -85,8 +85,8 @@ static inline void assert_same_tree(const smerf_model *a, const smerf_model *b, 
 
 static inline void assert_same_predictions(const smerf_model *a, const smerf_model *b, const smerf_items *items,
                                            bool out_of_bag, double slack) {
-    const smerf_question question = {.rows = items, .out_of_bag = out_of_bag};
-    double *left = predict_all(a, &question, NULL), *right = predict_all(b, &question, NULL);
+    const smerf_request request = {.rows = items, .out_of_bag = out_of_bag};
+    double *left = predict_all(a, &request, NULL), *right = predict_all(b, &request, NULL);
     size_t n = smerf_items_count(items);
     for (size_t k = 0; k < n * n; k++) {
         if (slack == 0 && !isnan(left[k])) assert_same_bits(left[k], right[k]);

@@ -15,11 +15,11 @@ static inline double *numbers(size_t n) {
     return made;
 }
 
-static inline sm_crew crew_of(size_t n_threads) {
-    sm_crew crew;
+static inline sm_pool pool_of(size_t n_threads) {
+    sm_pool pool;
     const smerf_run run = {.n_threads = n_threads};
-    sm_crew_start(&crew, &run);
-    return crew;
+    sm_pool_start(&pool, &run);
+    return pool;
 }
 
 /* ---- matrices of all sorts ---- */

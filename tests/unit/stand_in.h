@@ -17,7 +17,7 @@ static inline smerf_options draw_options(sm_random *random, const data_plan *pla
     size_t n_features = plan->n_numbers + plan->n_categories;
     if (sm_random_below(random, 2) == 0) options.candidates = 1 + sm_random_below(random, (uint32_t)n_features);
     options.sample = (smerf_sample)sm_random_below(random, 3);
-    if (options.sample == SMERF_SUBSAMPLE) options.sample_share = 0.7;
+    if (options.sample == SMERF_SUBSAMPLE) options.sample_fraction = 0.7;
     options.min_parent = 2 + sm_random_below(random, 3);
     if (sm_random_below(random, 4) == 0) options.max_depth = sm_random_below(random, 4);
     options.self_distance = (smerf_self)sm_random_below(random, 3);
@@ -73,8 +73,8 @@ static inline double *all_distances(const smerf_model *model, const data_set *da
     size_t n = data->plan.n_items;
     collected to = {.distances = calloc(n * n, sizeof *to.distances)};
     smerf_error error;
-    const smerf_question question = {.rows = data->items, .out_of_bag = out_of_bag};
-    demand_ok(smerf_predict_rows(model, &question, NULL, collect_row, &to, &error), &error);
+    const smerf_request request = {.rows = data->items, .out_of_bag = out_of_bag};
+    demand_ok(smerf_predict_rows(model, &request, NULL, collect_row, &to, &error), &error);
     return to.distances;
 }
 
@@ -102,8 +102,8 @@ static inline void assert_pairs_are_rows(const smerf_model *model, const data_se
         left[k] = (uint32_t)(k / n);
         right[k] = (uint32_t)(k % n);
     }
-    const smerf_question question = {.rows = data->items};
-    demand_ok(smerf_predict_pairs(model, &question, left, right, n * n, NULL, distance, NULL, &error), &error);
+    const smerf_request request = {.rows = data->items};
+    demand_ok(smerf_predict_pairs(model, &request, left, right, n * n, NULL, distance, NULL, &error), &error);
     assert_memory_equal(distance, rows, n * n * sizeof *rows);
     free(left);
     free(right);

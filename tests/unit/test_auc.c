@@ -164,7 +164,7 @@ static void without_links_or_without_others_there_is_no_area(void **state) {
     }
 }
 
-static void only_the_area_that_is_asked_for_is_told(void **state) {
+static void only_the_area_that_is_query_for_is_told(void **state) {
     (void)state;
     data_set *data = plain_data(20);
     double predicted[400];
@@ -272,12 +272,12 @@ static void a_model_is_scored_by_what_it_predicts(void **state) {
     smerf_model *model = fit_with(data, &options, NULL);
     pretend(data->target, WITH_LINKS | WITH_GAPS);
     for (int is_out = 0; is_out < 2; is_out++) {
-        const smerf_question question = {.rows = data->items, .out_of_bag = is_out == 1};
-        double *predicted = predict_all(model, &question, NULL);
+        const smerf_request request = {.rows = data->items, .out_of_bag = is_out == 1};
+        double *predicted = predict_all(model, &request, NULL);
         list_pairs(predicted, data->z, MOST, MOST, true, true);
         smerf_scores expected;
         smerf_error error;
-        demand_ok(smerf_evaluate(model, &question, data->target, 0, NULL, &expected, &error), &error);
+        demand_ok(smerf_evaluate(model, &request, data->target, 0, NULL, &expected, &error), &error);
         assert_near(expected.value[SMERF_AUC_ROC], slow_roc(), 1e-13);
         assert_near(expected.value[SMERF_AUC_PR], slow_precision_recall(), 1e-13);
         assert_true(expected.value[SMERF_AUC_ROC] > 0.5 && expected.n_pairs == listed.n);
@@ -286,7 +286,7 @@ static void a_model_is_scored_by_what_it_predicts(void **state) {
                 const smerf_run run = {.n_threads = n_threads};
                 smerf_scores found;
                 const smerf_target *truth = is_out == 1 && k % 2 == 0 ? NULL : data->target;
-                demand_ok(sm_evaluate(model, &question, &small_limits[k], truth, 0, &run, &found, &error), &error);
+                demand_ok(sm_evaluate(model, &request, &small_limits[k], truth, 0, &run, &found, &error), &error);
                 assert_memory_equal(found.value, expected.value, sizeof found.value);
                 assert_int_equal(found.n_pairs, expected.n_pairs);
             }
@@ -304,7 +304,7 @@ static void a_model_is_scored_on_two_sets(void **state) {
     for (size_t k = 0; k < N_LIMITS; k++) {
         smerf_scores found;
         smerf_error error;
-        demand_ok(sm_evaluate(sets->model, &sets->question, &small_limits[k], sets->truth, AREAS, NULL, &found, &error),
+        demand_ok(sm_evaluate(sets->model, &sets->request, &small_limits[k], sets->truth, AREAS, NULL, &found, &error),
                   &error);
         assert_near(found.value[SMERF_AUC_ROC], slow_roc(), 1e-13);
         assert_near(found.value[SMERF_AUC_PR], slow_precision_recall(), 1e-13);
@@ -319,7 +319,7 @@ static void progress_can_cancel_either_round(void **state) {
     const smerf_options options = options_for(4);
     smerf_model *model = fit_with(data, &options, NULL);
     pretend(data->target, WITH_LINKS);
-    const smerf_question question = {.rows = data->items};
+    const smerf_request request = {.rows = data->items};
     for (size_t k = 0; k < N_LIMITS; k++) {
         smerf_status status = SMERF_CANCELLED;
         size_t n_calls = 0;
@@ -327,7 +327,7 @@ static void progress_can_cancel_either_round(void **state) {
             patience left = {.n_left = n_calls};
             const smerf_run run = {.n_threads = 1, .progress = run_out, .context = &left};
             smerf_scores scores;
-            status = sm_evaluate(model, &question, &small_limits[k], data->target, 0, &run, &scores, NULL);
+            status = sm_evaluate(model, &request, &small_limits[k], data->target, 0, &run, &scores, NULL);
         }
         assert_true(status == SMERF_OK && n_calls > 8);
     }
@@ -341,7 +341,7 @@ int main(void) {
         cmocka_unit_test(a_small_case_by_hand),
         cmocka_unit_test(the_best_and_the_worst_and_a_constant),
         cmocka_unit_test(without_links_or_without_others_there_is_no_area),
-        cmocka_unit_test(only_the_area_that_is_asked_for_is_told),
+        cmocka_unit_test(only_the_area_that_is_query_for_is_told),
         cmocka_unit_test(many_links_of_few_and_of_many_values),
         cmocka_unit_test(a_model_is_scored_by_what_it_predicts),
         cmocka_unit_test(a_model_is_scored_on_two_sets),

@@ -45,7 +45,7 @@ static void assert_tail(const smerf_target *between, const smerf_target *both) {
 static void a_row_is_the_tail_of_the_row_over_both(void **state) {
     (void)state;
     data_set *data = mixed_data(N);
-    smerf_target *targets[3] = {labels_of_both(), numbers_of_both(), sm_target_share(data->target)};
+    smerf_target *targets[3] = {labels_of_both(), numbers_of_both(), sm_target_retain(data->target)};
     const size_t cuts[] = {1, 2, N_ROWS, N - 1};
     for (size_t t = 0; t < 3; t++) {
         for (size_t c = 0; c < 4; c++) {

@@ -94,7 +94,7 @@ static smerf_target *absolute_for(const data_set *data) {
 
 static smerf_target *target_for(const data_set *data, size_t kind) {
     if (is_linked(kind)) return pairs_for(data, kind);
-    if (kind == DISTANCES || kind == RANK) return sm_target_share(data->target);
+    if (kind == DISTANCES || kind == RANK) return sm_target_retain(data->target);
     if (kind == ABSOLUTE) return absolute_for(data);
     return kind == LABELS ? labels_for(data, 4) : numbers_for(data, kind == PRODUCT, kind == RESPONSES ? 2 : 1);
 }
@@ -262,9 +262,9 @@ static void a_forest_of_few_trees_is_the_same_with_many_threads(void **state) {
     large_free(data);
 }
 
-static int cancel_later(void *context, double share_done) {
+static int cancel_later(void *context, double fraction_done) {
     size_t *n_more = context;
-    (void)share_done;
+    (void)fraction_done;
     return *n_more == 0 ? 1 : (--*n_more, 0);
 }
 

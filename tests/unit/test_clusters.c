@@ -13,20 +13,20 @@ typedef struct result {
     smerf_clusters found;
 } result;
 
-static smerf_status ask(const smerf_model *model, const smerf_items *items, const smerf_clustering *asked,
+static smerf_status ask(const smerf_model *model, const smerf_items *items, const smerf_clustering *query,
                         const smerf_run *run, result *to, smerf_error *error) {
     assert_true(smerf_items_count(items) <= MOST);
     memset(to, 0, sizeof *to);
-    return smerf_cluster(model, items, asked, run, to->cluster, to->medoid, to->silhouette, to->tried, &to->found,
+    return smerf_cluster(model, items, query, run, to->cluster, to->medoid, to->silhouette, to->tried, &to->found,
                          error);
 }
 
-static result clusters_of(const smerf_model *model, const smerf_items *items, smerf_clustering asked,
+static result clusters_of(const smerf_model *model, const smerf_items *items, smerf_clustering query,
                           size_t n_threads) {
     const smerf_run run = {.n_threads = n_threads};
     result made;
     smerf_error error;
-    demand_ok(ask(model, items, &asked, &run, &made, &error), &error);
+    demand_ok(ask(model, items, &query, &run, &made, &error), &error);
     return made;
 }
 
@@ -35,18 +35,18 @@ static result clusters_of(const smerf_model *model, const smerf_items *items, sm
 /* The same as for the predicted matrix, in floats. */
 static void assert_clusters_of_predictions(const smerf_model *model, const data_set *data) {
     size_t n = data->plan.n_items;
-    const smerf_question question = {.rows = data->items};
-    double *distances = predict_all(model, &question, NULL);
+    const smerf_request request = {.rows = data->items};
+    double *distances = predict_all(model, &request, NULL);
     float *z = calloc(n * n, sizeof *z);
     assert_non_null(z);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) z[i * n + j] = (float)distances[i < j ? i * n + j : j * n + i];
     for (size_t k = 0; k < 5; k += 2) {
-        const smerf_clustering asked = {.k = k, .seed = 9};
-        result made = clusters_of(model, data->items, asked, 2), again = clusters_of(model, data->items, asked, 1), own;
+        const smerf_clustering query = {.k = k, .seed = 9};
+        result made = clusters_of(model, data->items, query, 2), again = clusters_of(model, data->items, query, 1), own;
         smerf_error error;
         memset(&own, 0, sizeof own);
-        demand_ok(smerf_cluster_distances(z, n, &asked, NULL, own.cluster, own.medoid, own.silhouette, own.tried,
+        demand_ok(smerf_cluster_distances(z, n, &query, NULL, own.cluster, own.medoid, own.silhouette, own.tried,
                                           &own.found, &error),
                   &error);
         assert_memory_equal(&made, &own, sizeof made);
@@ -177,14 +177,14 @@ static void what_cannot_be_clustered_is_refused(void **state) {
     smerf_model *model = fit_with(data, &options, NULL);
     result made;
     smerf_error error;
-    smerf_clustering asked = {.k = 13};
+    smerf_clustering query = {.k = 13};
     for (unsigned by = 0; by < 2; by++) {
-        asked.by = by == 0 ? SMERF_MEDOIDS : SMERF_MEANS;
-        assert_int_equal(ask(model, data->items, &asked, NULL, &made, &error), SMERF_BAD_INPUT);
+        query.by = by == 0 ? SMERF_MEDOIDS : SMERF_MEANS;
+        assert_int_equal(ask(model, data->items, &query, NULL, &made, &error), SMERF_BAD_INPUT);
         assert_string_equal(error.message, "13 clusters of 12 items: there can be no more clusters than items");
     }
-    asked.k = 2;
-    assert_int_equal(ask(model, data->items, &asked, NULL, &made, &error), SMERF_BAD_INPUT);
+    query.k = 2;
+    assert_int_equal(ask(model, data->items, &query, NULL, &made, &error), SMERF_BAD_INPUT);
     assert_non_null(strstr(error.message, "clusters by means: vectors"));
     smerf_model_free(model);
     data_set_free(data);
@@ -196,7 +196,7 @@ static void distances_that_are_too_large_are_refused(void **state) {
     const double values[4] = {0, 1, 2e30, 3};
     const smerf_column column = {.name = "x", .kind = SMERF_NUMBER, .values = values};
     const float z[16] = {0};
-    const smerf_clustering asked = {.k = 2};
+    const smerf_clustering query = {.k = 2};
     smerf_options options = options_for(1);
     smerf_items *items = NULL;
     smerf_target *target = NULL;
@@ -207,17 +207,17 @@ static void distances_that_are_too_large_are_refused(void **state) {
     demand_ok(smerf_items_new(&column, 1, 4, &items, &error), &error);
     demand_ok(smerf_target_new_distances(z, 4, &target, &error), &error);
     demand_ok(smerf_fit(items, target, &options, NULL, &model, &error), &error);
-    assert_int_equal(ask(model, items, &asked, NULL, &made, &error), SMERF_BAD_INPUT);
+    assert_int_equal(ask(model, items, &query, NULL, &made, &error), SMERF_BAD_INPUT);
     assert_string_equal(error.message, "the distance of rows 0 and 2 is 4e+60, too large for clusters");
     smerf_model_free(model);
     smerf_target_free(target);
     smerf_items_free(items);
 }
 
-static int watch(void *context, double share_done) {
+static int watch(void *context, double fraction_done) {
     double *last = context;
-    assert_true(share_done >= *last && share_done <= 1);
-    *last = share_done;
+    assert_true(fraction_done >= *last && fraction_done <= 1);
+    *last = fraction_done;
     return 0;
 }
 
@@ -226,18 +226,18 @@ static void progress_rises_and_cancels(void **state) {
     data_set *data = plain_data(40);
     smerf_model *model = fit_to(data, labels_for(data, 3), 5, 2);
     for (unsigned way = 0; way < 4; way++) {
-        const smerf_clustering asked = {.by = way & 1 ? SMERF_MEANS : SMERF_MEDOIDS, .k = way & 2 ? 3 : 0};
+        const smerf_clustering query = {.by = way & 1 ? SMERF_MEANS : SMERF_MEDOIDS, .k = way & 2 ? 3 : 0};
         double last = 0;
         result made;
         smerf_error error;
         smerf_run run = {.n_threads = 2, .progress = watch, .context = &last};
-        demand_ok(ask(model, data->items, &asked, &run, &made, &error), &error);
+        demand_ok(ask(model, data->items, &query, &run, &made, &error), &error);
         assert_true(last > 1 - 1e-12);
         run.progress = run_out;
         for (size_t n_left = 0; true; n_left = 2 * n_left + 1) {
             patience left = {n_left};
             run.context = &left;
-            smerf_status status = ask(model, data->items, &asked, &run, &made, &error);
+            smerf_status status = ask(model, data->items, &query, &run, &made, &error);
             if (status == SMERF_OK) break;
             assert_int_equal(status, SMERF_CANCELLED);
             assert_string_equal(error.message, "cancelled");
@@ -252,12 +252,12 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) 
     data_set *data = plain_data(12);
     smerf_model *model = fit_to(data, labels_for(data, 3), 2, 2);
     for (unsigned way = 0; way < 6; way++) {
-        const smerf_clustering asked = {.by = way & 1 ? SMERF_MEANS : SMERF_MEDOIDS, .k = way / 2, .most_k = 3};
+        const smerf_clustering query = {.by = way & 1 ? SMERF_MEANS : SMERF_MEDOIDS, .k = way / 2, .most_k = 3};
         const smerf_run run = {.n_threads = 2};
         result made;
         smerf_error error;
         for (shortage lack = {.of = "finding clusters"}; shortage_starts(&lack, &error);)
-            shortage_ends(&lack, ask(model, data->items, &asked, &run, &made, &error), &error);
+            shortage_ends(&lack, ask(model, data->items, &query, &run, &made, &error), &error);
     }
     smerf_model_free(model);
     data_set_free(data);

@@ -17,9 +17,9 @@ static smerf_comparison plan_for(const smerf_target *target) {
 }
 
 static void compare(const data_set *data, const smerf_target *target, const smerf_comparison *plan,
-                    const smerf_run *run, smerf_standing *standings) {
+                    const smerf_run *run, smerf_method_scores *scores) {
     smerf_error error;
-    demand_ok(smerf_compare(data->items, target, plan, run, standings, &error), &error);
+    demand_ok(smerf_compare(data->items, target, plan, run, scores, &error), &error);
 }
 
 /* ---- targets ---- */
@@ -123,13 +123,13 @@ static void score(const hand *data, const smerf_options *options, const smerf_gr
                   smerf_scores *scores) {
     smerf_model *model = NULL;
     smerf_error error;
-    const smerf_question question = {.rows = data->test_items};
+    const smerf_request request = {.rows = data->test_items};
     if (grid != NULL)
         demand_ok(smerf_tune(data->items, data->train, options, grid, metric, NULL, NULL, NULL, NULL, &model, &error),
                   &error);
     else
         demand_ok(smerf_fit(data->items, data->train, options, NULL, &model, &error), &error);
-    demand_ok(smerf_evaluate(model, &question, data->truth, 0, NULL, scores, &error), &error);
+    demand_ok(smerf_evaluate(model, &request, data->truth, 0, NULL, scores, &error), &error);
     smerf_model_free(model);
 }
 
@@ -138,7 +138,7 @@ static void assert_about(double found, double expected) {
     if (!(fabs(found - expected) <= 1e-12 * (1 + fabs(expected)))) fail_msg("%.17g is not %.17g", found, expected);
 }
 
-static void assert_summary(const smerf_standing *standing, smerf_metric metric, const double *values) {
+static void assert_summary(const smerf_method_scores *standing, smerf_metric metric, const double *values) {
     double mean = 0, squares = 0;
     for (size_t r = 0; r < N_REPEATS; r++) mean += values[r] / N_REPEATS;
     for (size_t r = 0; r < N_REPEATS; r++) squares += (values[r] - mean) * (values[r] - mean);
@@ -148,25 +148,25 @@ static void assert_summary(const smerf_standing *standing, smerf_metric metric, 
 
 static void assert_as_by_hand(const data_set *data, const smerf_target *target, const smerf_comparison *plan,
                               const smerf_grid *grid) {
-    smerf_standing standings[SMERF_N_METHODS];
-    compare(data, target, plan, NULL, standings);
+    smerf_method_scores scores[SMERF_N_METHODS];
+    compare(data, target, plan, NULL, scores);
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
         double values[SMERF_N_METRICS][N_REPEATS];
-        assert_int_equal(standings[m].applies, (plan->methods & SMERF_HAS(m)) != 0);
-        for (size_t r = 0; r < N_REPEATS && standings[m].applies; r++) {
+        assert_int_equal(scores[m].applies, (plan->methods & SMERF_HAS(m)) != 0);
+        for (size_t r = 0; r < N_REPEATS && scores[m].applies; r++) {
             smerf_options options = plan->options;
-            smerf_scores scores;
+            smerf_scores found;
             options.method = (smerf_method)m;
             options.seed += r;
             hand divided = (plan->by_pairs ? split_pairs : split_nodes)(data, target, options.seed);
-            score(&divided, &options, m == SMERF_METHOD_FOREST ? grid : NULL, plan->metric, &scores);
-            for (unsigned k = 0; k < SMERF_N_METRICS; k++) values[k][r] = scores.value[k];
+            score(&divided, &options, m == SMERF_METHOD_FOREST ? grid : NULL, plan->metric, &found);
+            for (unsigned k = 0; k < SMERF_N_METRICS; k++) values[k][r] = found.value[k];
             free_hand(&divided);
         }
         for (unsigned k = 0; k < SMERF_N_METRICS; k++) {
-            bool is_known = standings[m].applies && (smerf_target_metrics(target) & SMERF_HAS(k)) != 0;
-            assert_true(is_known == !isnan(standings[m].mean[k]));
-            if (is_known) assert_summary(&standings[m], (smerf_metric)k, values[k]);
+            bool is_known = scores[m].applies && (smerf_target_metrics(target) & SMERF_HAS(k)) != 0;
+            assert_true(is_known == !isnan(scores[m].mean[k]));
+            if (is_known) assert_summary(&scores[m], (smerf_metric)k, values[k]);
         }
     }
 }
@@ -243,12 +243,12 @@ static void smerf_is_tuned_over_the_whole_grid(void **state) {
 static void one_repeat_has_no_standard_error(void **state) {
     (void)state;
     data_set *data = plain_data(N_ITEMS);
-    smerf_standing standings[SMERF_N_METHODS];
+    smerf_method_scores scores[SMERF_N_METHODS];
     smerf_comparison plan = plan_for(data->target);
     plan.n_repeats = 1;
-    compare(data, data->target, &plan, NULL, standings);
-    assert_true(standings[SMERF_METHOD_FOREST].mean[SMERF_RMSE] > 0);
-    assert_true(isnan(standings[SMERF_METHOD_FOREST].standard_error[SMERF_RMSE]) != 0);
+    compare(data, data->target, &plan, NULL, scores);
+    assert_true(scores[SMERF_METHOD_FOREST].mean[SMERF_RMSE] > 0);
+    assert_true(isnan(scores[SMERF_METHOD_FOREST].standard_error[SMERF_RMSE]) != 0);
     data_set_free(data);
 }
 
@@ -257,13 +257,13 @@ static void any_number_of_threads_gives_the_same_bits(void **state) {
     data_set *data = mixed_data(N_ITEMS);
     smerf_comparison plan = plan_for(data->target);
     plan.tunes = true;
-    smerf_standing standings[2][SMERF_N_METHODS];
+    smerf_method_scores scores[2][SMERF_N_METHODS];
     for (size_t t = 0; t < 2; t++) {
         const smerf_run run = {.n_threads = t + 1};
-        compare(data, data->target, &plan, &run, standings[t]);
-        for (unsigned m = 0; m < SMERF_N_METHODS; m++) standings[t][m].seconds = 0;
+        compare(data, data->target, &plan, &run, scores[t]);
+        for (unsigned m = 0; m < SMERF_N_METHODS; m++) scores[t][m].seconds = 0;
     }
-    assert_memory_equal(standings[0], standings[1], sizeof standings[0]);
+    assert_memory_equal(scores[0], scores[1], sizeof scores[0]);
     data_set_free(data);
 }
 
@@ -274,10 +274,10 @@ typedef struct witness {
     size_t n_calls;
 } witness;
 
-static int watch(void *context, double share_done) {
+static int watch(void *context, double fraction_done) {
     witness *seen = context;
-    assert_true(share_done >= seen->last && share_done <= 1);
-    seen->last = share_done;
+    assert_true(fraction_done >= seen->last && fraction_done <= 1);
+    seen->last = fraction_done;
     seen->n_calls++;
     return 0;
 }
@@ -286,10 +286,10 @@ static void progress_rises_over_all_methods_and_repeats(void **state) {
     (void)state;
     data_set *data = plain_data(N_ITEMS);
     smerf_comparison plan = plan_for(data->target);
-    smerf_standing standings[SMERF_N_METHODS];
+    smerf_method_scores scores[SMERF_N_METHODS];
     witness seen = {.last = 0};
     const smerf_run run = {.n_threads = 1, .progress = watch, .context = &seen};
-    compare(data, data->target, &plan, &run, standings);
+    compare(data, data->target, &plan, &run, scores);
     assert_true(seen.last == 1 && seen.n_calls > 3 * N_REPEATS);
     data_set_free(data);
 }
@@ -298,14 +298,14 @@ static void a_comparison_can_be_cancelled_anywhere(void **state) {
     (void)state;
     data_set *data = plain_data(N_ITEMS);
     smerf_comparison plan = plan_for(data->target);
-    smerf_standing standings[SMERF_N_METHODS];
-    for (int asked = 0; asked < 2; asked++) {
-        plan.methods = asked == 1 ? QUICK : QUICK & ~SMERF_HAS(SMERF_METHOD_BILINEAR);
+    smerf_method_scores scores[SMERF_N_METHODS];
+    for (int query = 0; query < 2; query++) {
+        plan.methods = query == 1 ? QUICK : QUICK & ~SMERF_HAS(SMERF_METHOD_BILINEAR);
         for (size_t n_calls = 0; n_calls < 12; n_calls++) {
             patience left = {.n_left = n_calls};
             smerf_error error;
             const smerf_run run = {.n_threads = 1, .progress = run_out, .context = &left};
-            assert_int_equal(smerf_compare(data->items, data->target, &plan, &run, standings, &error), SMERF_CANCELLED);
+            assert_int_equal(smerf_compare(data->items, data->target, &plan, &run, scores, &error), SMERF_CANCELLED);
         }
     }
     data_set_free(data);
@@ -315,11 +315,11 @@ static void a_comparison_can_be_cancelled_anywhere(void **state) {
 
 static void assert_refused(const data_set *data, const smerf_target *target, const smerf_comparison *plan,
                            const char *sentence) {
-    smerf_standing standings[SMERF_N_METHODS];
+    smerf_method_scores scores[SMERF_N_METHODS];
     smerf_error error;
-    assert_int_equal(smerf_compare(data->items, target, plan, NULL, standings, &error), SMERF_BAD_INPUT);
+    assert_int_equal(smerf_compare(data->items, target, plan, NULL, scores, &error), SMERF_BAD_INPUT);
     assert_string_equal(error.message, sentence);
-    assert_int_equal(smerf_compare(data->items, target, plan, NULL, standings, NULL), SMERF_BAD_INPUT);
+    assert_int_equal(smerf_compare(data->items, target, plan, NULL, scores, NULL), SMERF_BAD_INPUT);
 }
 
 static void a_plan_that_makes_no_sense_is_refused(void **state) {
@@ -333,9 +333,9 @@ static void a_plan_that_makes_no_sense_is_refused(void **state) {
     bad.n_repeats = 0;
     assert_refused(data, data->target, &bad, "repeats: there must be at least one");
     bad = good;
-    bad.train_share = 1;
+    bad.train_fraction = 1;
     assert_refused(data, data->target, &bad, "train: 1 is not between 0 and 1");
-    bad.train_share = 0.03;
+    bad.train_fraction = 0.03;
     assert_refused(
         data, data->target, &bad,
         "train: 0.03 of 30 items makes 1 of 30 items to learn from: there must be two, and two to test with");
@@ -354,7 +354,7 @@ static void a_plan_that_makes_no_sense_is_refused(void **state) {
 
 static const char *const only_seen = "knows only the nodes it was trained on (narm and smerf predict new nodes)";
 
-static void a_method_that_was_asked_for_must_apply(void **state) {
+static void a_method_that_was_query_for_must_apply(void **state) {
     (void)state;
     data_set *data = plain_data(N_ITEMS);
     smerf_target *graph = make_graph();
@@ -372,17 +372,17 @@ static void methods_that_do_not_apply_are_left_out_with_their_sentence(void **st
     data_set *data = plain_data(N_ITEMS);
     smerf_target *graph = make_graph();
     smerf_comparison plan = plan_for(graph);
-    smerf_standing standings[SMERF_N_METHODS];
+    smerf_method_scores scores[SMERF_N_METHODS];
     plan.methods = 0;
     plan.options.n_burn = plan.options.n_draws = 5;
     for (int by_pairs = 0; by_pairs < 2; by_pairs++) {
         plan.by_pairs = by_pairs == 1;
-        compare(data, graph, &plan, NULL, standings);
-        assert_true(standings[SMERF_METHOD_FOREST].applies && standings[SMERF_METHOD_NARM].applies);
-        assert_false(standings[SMERF_METHOD_PLUGIN].applies);
-        assert_true(strncmp(standings[SMERF_METHOD_PLUGIN].why_not, "needs a response", 16) == 0);
-        assert_int_equal(standings[SMERF_METHOD_EPM].applies, plan.by_pairs);
-        assert_string_equal(standings[SMERF_METHOD_EPM].why_not, plan.by_pairs ? "" : only_seen);
+        compare(data, graph, &plan, NULL, scores);
+        assert_true(scores[SMERF_METHOD_FOREST].applies && scores[SMERF_METHOD_NARM].applies);
+        assert_false(scores[SMERF_METHOD_PLUGIN].applies);
+        assert_true(strncmp(scores[SMERF_METHOD_PLUGIN].why_not, "needs a response", 16) == 0);
+        assert_int_equal(scores[SMERF_METHOD_EPM].applies, plan.by_pairs);
+        assert_string_equal(scores[SMERF_METHOD_EPM].why_not, plan.by_pairs ? "" : only_seen);
     }
     smerf_target_free(graph);
     data_set_free(data);
@@ -398,7 +398,7 @@ int main(void) {
         cmocka_unit_test(progress_rises_over_all_methods_and_repeats),
         cmocka_unit_test(a_comparison_can_be_cancelled_anywhere),
         cmocka_unit_test(a_plan_that_makes_no_sense_is_refused),
-        cmocka_unit_test(a_method_that_was_asked_for_must_apply),
+        cmocka_unit_test(a_method_that_was_query_for_must_apply),
         cmocka_unit_test(methods_that_do_not_apply_are_left_out_with_their_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

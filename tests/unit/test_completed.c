@@ -92,7 +92,7 @@ static void a_completed_graph_keeps_its_metrics(void **state) {
         fill(made, draw_form(40, 2, &random));
         assert_int_equal(smerf_target_metrics(made->target), smerf_target_metrics(made->pairs));
         assert_true(((smerf_target_metrics(made->target) & SMERF_HAS(SMERF_AUC_ROC)) != 0) == (is_graph == 1));
-        assert_string_equal(sm_target_told_name(made->target), is_graph ? "observed" : "pairs");
+        assert_string_equal(sm_target_public_name(made->target), is_graph ? "observed" : "pairs");
 
         /* Scores of any numbers, against either. */
         double *guess = calloc(40 * 40, sizeof *guess);

@@ -136,7 +136,7 @@ static void parts_of_a_completed_forest_can_be_merged(void **state) {
 }
 
 /* Whether filling in helps is a close call here, which few trees would decide at random. */
-static void how_many_trees_are_asked_for_does_not_settle_it(void **state) {
+static void how_many_trees_are_query_for_does_not_settle_it(void **state) {
     (void)state;
     enum { SIZE = 40 };
     size_t n_completed = 0, n_seeds = repetitions(12, 4);
@@ -177,11 +177,11 @@ typedef struct reports {
     double last;
 } reports;
 
-static int count_calls(void *context, double share_done) {
+static int count_calls(void *context, double fraction_done) {
     reports *told = context;
     told->n++;
-    if (share_done < told->last) return 1; /* progress never goes back */
-    told->last = share_done;
+    if (fraction_done < told->last) return 1; /* progress never goes back */
+    told->last = fraction_done;
     return 0;
 }
 
@@ -251,7 +251,7 @@ int main(void) {
         cmocka_unit_test(noise_is_not_filled_in),
         cmocka_unit_test(a_rank_is_refused_where_nothing_can_be_missing),
         cmocka_unit_test(parts_of_a_completed_forest_can_be_merged),
-        cmocka_unit_test(how_many_trees_are_asked_for_does_not_settle_it),
+        cmocka_unit_test(how_many_trees_are_query_for_does_not_settle_it),
         cmocka_unit_test(completing_can_be_cancelled),
         cmocka_unit_test(tuning_settles_once),
     };

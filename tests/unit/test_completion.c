@@ -85,18 +85,18 @@ static void puzzle_free(puzzle *made) {
     free(made);
 }
 
-static sm_crew crew_of(size_t n_threads) {
-    sm_crew crew;
+static sm_pool pool_of(size_t n_threads) {
+    sm_pool pool;
     const smerf_run run = {.n_threads = n_threads};
-    sm_crew_start(&crew, &run);
-    return crew;
+    sm_pool_start(&pool, &run);
+    return pool;
 }
 
 static sm_completion complete_with(const sm_links *links, size_t rank, size_t n_steps, size_t n_threads) {
     sm_completion form;
-    sm_crew crew = crew_of(n_threads);
+    sm_pool pool = pool_of(n_threads);
     smerf_error error;
-    demand_ok(sm_complete(links, rank, n_steps, 5, &crew, &form, &error), &error);
+    demand_ok(sm_complete(links, rank, n_steps, 5, &pool, &form, &error), &error);
     return form;
 }
 
@@ -151,10 +151,10 @@ static void what_has_a_form_is_found_again(void **state) {
 static double chosen_error(const puzzle *made, size_t rank) {
     bool *left_out = calloc(made->links->n + 1, sizeof *left_out);
     size_t n_steps = 0;
-    sm_crew crew = crew_of(1);
+    sm_pool pool = pool_of(1);
     smerf_error error;
     sm_completion_hold_out(made->links, 1, left_out);
-    demand_ok(sm_completion_choose(made->links, left_out, 5, &rank, &n_steps, &crew, &error), &error);
+    demand_ok(sm_completion_choose(made->links, left_out, 5, &rank, &n_steps, &pool, &error), &error);
     sm_completion form = complete_with(made->links, rank, n_steps, 1);
     check_form(&form, made->n, rank);
     double of = hidden_error(made, &form);
@@ -348,10 +348,10 @@ static void the_form_is_the_mean_of_both_sides(void **state) {
         sm_completer *fit = NULL;
         sm_completion form;
         smerf_error error;
-        sm_crew crew = crew_of(2);
+        sm_pool pool = pool_of(2);
         demand_ok(sm_completer_new(made->links, NULL, rank, 3, 2, &fit, &error), &error);
         for (size_t step = 0; step < 5; step++) { /* they differ most at the start */
-            if (step > 0) demand_ok(sm_completer_fit(fit, 1, step, &crew, &error), &error);
+            if (step > 0) demand_ok(sm_completer_fit(fit, 1, step, &pool, &error), &error);
             demand_ok(sm_completer_form(fit, &form, &error), &error);
             check_form(&form, 50, rank);
             for (size_t i = 0; i < 50; i++)
@@ -418,11 +418,11 @@ static void a_tenth_is_held_out_in_both_directions(void **state) {
 static size_t chosen_rank(const puzzle *made, size_t n_threads, size_t *n_steps) {
     bool *left_out = calloc(made->links->n + 1, sizeof *left_out);
     size_t rank = SMERF_COMPLETE_AUTO;
-    sm_crew crew = crew_of(n_threads);
+    sm_pool pool = pool_of(n_threads);
     smerf_error error;
     *n_steps = SIZE_MAX;
     sm_completion_hold_out(made->links, 3, left_out);
-    demand_ok(sm_completion_choose(made->links, left_out, 5, &rank, n_steps, &crew, &error), &error);
+    demand_ok(sm_completion_choose(made->links, left_out, 5, &rank, n_steps, &pool, &error), &error);
     assert_true(*n_steps >= 1 && *n_steps <= 12);
     free(left_out);
     return rank;

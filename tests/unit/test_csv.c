@@ -226,14 +226,14 @@ static void pipes_and_odd_files_are_read_whole(void **state) {
 
 static void excerpts_stay_on_one_line_and_keep_characters_whole(void **state) {
     (void)state;
-    char excerpt[SM_EXCERPT], text[200];
-    assert_string_equal(sm_excerpt("a\nb\tc\x7F", 6, excerpt), "a b c ");
+    char quote[SM_QUOTE], text[200];
+    assert_string_equal(sm_quote("a\nb\tc\x7F", 6, quote), "a b c ");
     memset(text, 'x', sizeof text);
-    assert_int_equal(strlen(sm_excerpt(text, SM_EXCERPT - 1, excerpt)), SM_EXCERPT - 1);
-    assert_string_equal(sm_excerpt(text, sizeof text, excerpt) + SM_EXCERPT - 5, "x...");
+    assert_int_equal(strlen(sm_quote(text, SM_QUOTE - 1, quote)), SM_QUOTE - 1);
+    assert_string_equal(sm_quote(text, sizeof text, quote) + SM_QUOTE - 5, "x...");
     for (size_t i = 0; i + 1 < sizeof text; i += 2) memcpy(text + i, "\xC3\xA9", 2);
     for (size_t shift = 0; shift < 2; shift++) {
-        const char *shown = sm_excerpt(text + 2 - shift, 150, excerpt);
+        const char *shown = sm_quote(text + 2 - shift, 150, quote);
         assert_true((unsigned char)shown[strlen(shown) - 4] == 0xA9);
     }
 }
@@ -264,46 +264,46 @@ static void names_are_found_again(void **state) {
 
 static void many_names_are_found_as_one_by_one(void **state) {
     (void)state;
-    enum { N_NAMES = 5000, N_ASKED = 1000 };
-    static char asked[N_ASKED][32];
-    sm_text texts[N_ASKED];
-    uint32_t places[N_ASKED];
+    enum { N_NAMES = 5000, N_QUERY = 1000 };
+    static char query[N_QUERY][32];
+    sm_text texts[N_QUERY];
+    uint32_t places[N_QUERY];
     sm_names *names = sm_names_new();
     bool is_new;
     for (unsigned i = 0; i < N_NAMES; i++) {
-        int n = snprintf(asked[0], sizeof asked[0], "%x", i * 2654435761u);
-        sm_names_add(names, asked[0], (size_t)n, &is_new);
+        int n = snprintf(query[0], sizeof query[0], "%x", i * 2654435761u);
+        sm_names_add(names, query[0], (size_t)n, &is_new);
         assert_true(is_new);
     }
-    for (unsigned i = 0; i < N_ASKED; i++) { /* known ones, unknown ones, and beginnings of both */
-        int n = snprintf(asked[i], sizeof asked[i], "%x", i * 7 * 2654435761u);
-        texts[i] = (sm_text){asked[i], (size_t)n - (i % 5 == 0)};
+    for (unsigned i = 0; i < N_QUERY; i++) { /* known ones, unknown ones, and beginnings of both */
+        int n = snprintf(query[i], sizeof query[i], "%x", i * 7 * 2654435761u);
+        texts[i] = (sm_text){query[i], (size_t)n - (i % 5 == 0)};
     }
-    for (size_t n = 0; n <= N_ASKED; n += n < 200 ? 1 : 100) {
+    for (size_t n = 0; n <= N_QUERY; n += n < 200 ? 1 : 100) {
         memset(places, 1, sizeof places);
         sm_names_find_many(names, texts, n, places);
         for (size_t i = 0; i < n; i++) assert_int_equal(places[i], sm_names_find(names, texts[i].bytes, texts[i].n));
-        if (n < N_ASKED) assert_int_equal(places[n], 0x01010101);
+        if (n < N_QUERY) assert_int_equal(places[n], 0x01010101);
     }
-    assert_true(places[1] == 7 && places[N_ASKED - 1] == SMERF_MISSING);
+    assert_true(places[1] == 7 && places[N_QUERY - 1] == SMERF_MISSING);
     sm_names_free(names);
 }
 
 static void items_without_ids_are_called_by_number(void **state) {
     (void)state;
     static const char *const strangers[] = {"", "01", "+1", "1.0", " 1", "12", "99999999999", "4294967296", "a"};
-    sm_roll roll;
-    assert_int_equal(sm_roll_start(&roll, NULL, 12, NULL), SMERF_OK);
-    assert_int_equal(sm_roll_find(&roll, "0", 1), 0);
-    assert_int_equal(sm_roll_find(&roll, "11", 2), 11);
+    sm_id_table id_table;
+    assert_int_equal(sm_id_table_start(&id_table, NULL, 12, NULL), SMERF_OK);
+    assert_int_equal(sm_id_table_find(&id_table, "0", 1), 0);
+    assert_int_equal(sm_id_table_find(&id_table, "11", 2), 11);
     for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++)
-        assert_int_equal(sm_roll_find(&roll, strangers[i], strlen(strangers[i])), SMERF_MISSING);
-    sm_roll_stop(&roll);
+        assert_int_equal(sm_id_table_find(&id_table, strangers[i], strlen(strangers[i])), SMERF_MISSING);
+    sm_id_table_stop(&id_table);
     char *ids[] = {"b", "1"};
-    assert_int_equal(sm_roll_start(&roll, ids, 2, NULL), SMERF_OK);
-    assert_int_equal(sm_roll_find(&roll, "1", 1), 1);
-    assert_int_equal(sm_roll_find(&roll, "0", 1), SMERF_MISSING);
-    sm_roll_stop(&roll);
+    assert_int_equal(sm_id_table_start(&id_table, ids, 2, NULL), SMERF_OK);
+    assert_int_equal(sm_id_table_find(&id_table, "1", 1), 1);
+    assert_int_equal(sm_id_table_find(&id_table, "0", 1), SMERF_MISSING);
+    sm_id_table_stop(&id_table);
 }
 
 int main(void) {

@@ -142,20 +142,20 @@ static void the_bits_are_the_same_for_weights_of_any_size(void **state) {
 /* However many are asked for: as many grow trees as have room beside Z, in as much again. */
 static void threads_together_take_no_more_than_the_matrix(void **state) {
     (void)state;
-    static const size_t asked[] = {1, 2, 8, 16, 32, 64, 1000};
+    static const size_t query[] = {1, 2, 8, 16, 32, 64, 1000};
     for (size_t n = 20; n <= 4000; n *= 2) {
         float *zeros = sm_zeros(n * n, sizeof *zeros);
         smerf_target *target;
         assert_non_null(zeros);
         assert_int_equal(smerf_target_new_distances(zeros, n, &target, NULL), SMERF_OK);
         size_t before = 0;
-        for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        for (size_t i = 0; i < sizeof query / sizeof *query; i++)
             for (size_t n_line_ups = 4; n_line_ups <= 20; n_line_ups += 16) {
                 sm_search_size size = {
-                    .n_items = n, .n_line_ups = n_line_ups, .n_threads = asked[i], .list_bytes = 4 * 21};
+                    .n_items = n, .n_line_ups = n_line_ups, .n_threads = query[i], .list_bytes = 4 * 21};
                 size_t n_threads = size.n_threads = target->kind->most_threads(target, &size);
-                assert_true(n_threads >= 1 && n_threads <= asked[i] && n_threads + 8 >= before);
-                if (asked[i] <= 4) assert_int_equal(n_threads, asked[i]);
+                assert_true(n_threads >= 1 && n_threads <= query[i] && n_threads + 8 >= before);
+                if (query[i] <= 4) assert_int_equal(n_threads, query[i]);
                 double taken = (double)n_threads * sm_distances_search_bytes(target, &size);
                 assert_true(n_threads <= 2 || taken <= fmax((double)(n * n) * sizeof(float), 1 << 24));
                 before = n_line_ups == 20 ? n_threads : before;

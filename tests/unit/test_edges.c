@@ -6,26 +6,26 @@
 #include "io/pairs/edges.h"
 
 static char *names[] = {"a", "b", "c", "d"};
-static const sm_pairs_wish four = {.rows = {.n = 4}, .is_square = true};
-static const sm_pairs_wish named = {.rows = {4, names}, .is_square = true};
+static const sm_pairs_spec four = {.rows = {.n = 4}, .is_square = true};
+static const sm_pairs_spec named = {.rows = {4, names}, .is_square = true};
 
 typedef struct edge {
     uint32_t left, right;
     double value;
 } edge;
 
-static sm_pairs read_edges(const char *path, const sm_pairs_wish *wish) {
+static sm_pairs read_edges(const char *path, const sm_pairs_spec *spec) {
     sm_pairs edges;
     smerf_error error;
-    if (sm_edges_read(path, wish, &edges, &error) != SMERF_OK) fail_msg("%s", error.message);
+    if (sm_edges_read(path, spec, &edges, &error) != SMERF_OK) fail_msg("%s", error.message);
     assert_null(edges.weight);
     return edges;
 }
 
 /* Values of 1 are also those that are not given. */
-static void assert_edges(const char *text, const sm_pairs_wish *wish, size_t n, const edge *expected) {
+static void assert_edges(const char *text, const sm_pairs_spec *spec, size_t n, const edge *expected) {
     write_text("e.txt", text);
-    sm_pairs edges = read_edges("e.txt", wish);
+    sm_pairs edges = read_edges("e.txt", spec);
     assert_int_equal(edges.n, n);
     for (size_t k = 0; k < n; k++) {
         assert_true(edges.left[k] == expected[k].left && edges.right[k] == expected[k].right);
@@ -34,14 +34,14 @@ static void assert_edges(const char *text, const sm_pairs_wish *wish, size_t n, 
     sm_pairs_free(&edges);
 }
 
-static void assert_refused(const char *text, const sm_pairs_wish *wish, const char *start, const char *words) {
+static void assert_refused(const char *text, const sm_pairs_spec *spec, const char *start, const char *words) {
     sm_pairs edges;
     smerf_error error;
     write_text("e.txt", text);
-    assert_int_equal(sm_edges_read("e.txt", wish, &edges, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_edges_read("e.txt", spec, &edges, &error), SMERF_BAD_INPUT);
     assert_says(&error, start, words);
     assert_true(edges.n == 0 && edges.left == NULL && edges.right == NULL && edges.value == NULL && edges.row == NULL);
-    assert_int_equal(sm_edges_read("e.txt", wish, &edges, NULL), SMERF_BAD_INPUT); /* nobody need listen */
+    assert_int_equal(sm_edges_read("e.txt", spec, &edges, NULL), SMERF_BAD_INPUT); /* nobody need listen */
 }
 
 /* ---- CSV ---- */
@@ -61,19 +61,19 @@ static void edges_have_weights_or_none(void **state) {
     sm_pairs_free(&edges);
 }
 
-static void the_wish_may_name_the_weight(void **state) {
+static void the_spec_may_name_the_weight(void **state) {
     (void)state;
-    sm_pairs_wish wish = four;
-    wish.value_column = "strength";
-    assert_edges("s,t,weight,strength\n0,1,2,3\n", &wish, 1, (const edge[]){{0, 1, 3}});
-    assert_refused("s,t,weight\n0,1,2\n", &wish, "e.txt:1:1: there is no column \"strength\"", "");
+    sm_pairs_spec spec = four;
+    spec.value_column = "strength";
+    assert_edges("s,t,weight,strength\n0,1,2,3\n", &spec, 1, (const edge[]){{0, 1, 3}});
+    assert_refused("s,t,weight\n0,1,2\n", &spec, "e.txt:1:1: there is no column \"strength\"", "");
 }
 
 static void an_edge_from_an_item_to_itself_is_refused(void **state) {
     (void)state;
     assert_refused("source,target\na,b\nc,c\n", &named, "e.txt:3:3: an edge from \"c\" to itself", "different items");
     char *left[] = {"a", "b"}, *right[] = {"b", "c", "d"};
-    const sm_pairs_wish two = {.rows = {2, left}, .columns = {3, right}};
+    const sm_pairs_spec two = {.rows = {2, left}, .columns = {3, right}};
     for (size_t k = 0; k < 4; k++) { /* in the one set, in both, in the other */
         char text[64];
         snprintf(text, sizeof text, "source,target\na,c\n%s,%s\n", names[k], names[k]);
@@ -91,14 +91,14 @@ static void what_is_no_edge_is_refused(void **state) {
     assert_refused("s,t,weight\n0,1,x\n", &four, "e.txt:2:5: \"x\" is no number", "");
     assert_refused("s,t,weight\n0,1\n", &four, "e.txt:2:3: ", "fewer");
     char *ids[] = {"source", "target"};
-    const sm_pairs_wish wish = {.rows = {2, ids}, .is_square = true};
-    assert_edges("source,target\ntarget,source\n", &wish, 1, (const edge[]){{1, 0, 1}});
+    const sm_pairs_spec spec = {.rows = {2, ids}, .is_square = true};
+    assert_edges("source,target\ntarget,source\n", &spec, 1, (const edge[]){{1, 0, 1}});
 }
 
 static void edges_between_two_sets_are_found_by_ids(void **state) {
     (void)state;
     char *left[] = {"a", "b"}, *right[] = {"b", "c"};
-    const sm_pairs_wish two = {.rows = {2, left}, .columns = {2, right}};
+    const sm_pairs_spec two = {.rows = {2, left}, .columns = {2, right}};
     /* c,a is (a, c); b,a is (a, b), and b is no pair of one set; c,b is (b, c) */
     assert_edges("source,target,weight\nc,a,2\nb,a,3\nc,b,4\n", &two, 3,
                  (const edge[]){{0, 2 + 1, 2}, {0, 2 + 0, 3}, {1, 2 + 1, 4}});
@@ -268,7 +268,7 @@ static void large_graphs_are_the_same_in_every_form(void **state) {
     (void)state;
     enum { N = 300 };
     static bool is_edge[N][N];
-    const sm_pairs_wish wish = {.rows = {.n = N}, .is_square = true};
+    const sm_pairs_spec spec = {.rows = {.n = N}, .is_square = true};
     static const char *const paths[] = {"e.csv", "symmetric.mtx", "general.mtx"};
     size_t n_edges = 0;
     unsigned random = 1;
@@ -294,7 +294,7 @@ static void large_graphs_are_the_same_in_every_form(void **state) {
     for (int f = 0; f < 3; f++) {
         static bool is_found[N][N];
         memset(is_found, 0, sizeof is_found);
-        sm_pairs edges = read_edges(paths[f], &wish);
+        sm_pairs edges = read_edges(paths[f], &spec);
         assert_int_equal(edges.n, n_edges);
         for (size_t k = 0; k < edges.n; k++) {
             uint32_t i = edges.left[k], j = edges.right[k];
@@ -325,7 +325,7 @@ static void a_complaint_about_an_entry_gets_its_place(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges_have_weights_or_none),
-        cmocka_unit_test(the_wish_may_name_the_weight),
+        cmocka_unit_test(the_spec_may_name_the_weight),
         cmocka_unit_test(an_edge_from_an_item_to_itself_is_refused),
         cmocka_unit_test(what_is_no_edge_is_refused),
         cmocka_unit_test(edges_between_two_sets_are_found_by_ids),

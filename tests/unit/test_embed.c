@@ -140,14 +140,14 @@ static void assert_same_on_any_threads(const smerf_model *model, const smerf_ite
 static void assert_embedded(const smerf_model *model, const smerf_items *items, size_t n_axes) {
     size_t n = smerf_items_count(items);
     double *x = calloc(n * n_axes, sizeof *x), *value = calloc(n_axes, sizeof *value);
-    double *distances = predict_all(model, &(smerf_question){.rows = items}, NULL), *squares = squares_of(distances, n);
-    smerf_map_facts facts;
+    double *distances = predict_all(model, &(smerf_request){.rows = items}, NULL), *squares = squares_of(distances, n);
+    smerf_map_quality facts;
     smerf_error error;
     assert_true(x != NULL && value != NULL);
     demand_ok(smerf_embed(model, items, n_axes, 0, 5, NULL, x, value, &facts, &error), &error);
     assert_int_equal(facts.n_landmarks, n);
-    assert_map(squares, n, n_axes, x, value, facts.share_of_values);
-    assert_true(isnan(facts.share_of_values) == (n > 256));
+    assert_map(squares, n, n_axes, x, value, facts.eigenvalue_fraction);
+    assert_true(isnan(facts.eigenvalue_fraction) == (n > 256));
     assert_signs(x, n, n_axes);
     if (n > 1) assert_near(facts.stress, stress_of(squares, x, n, n_axes), 1e-5);
     if (n == 1) assert_true(isnan(facts.stress));
@@ -188,7 +188,7 @@ static void one_item_two_items_and_the_same_item_have_maps(void **state) {
         data_set_free(few);
     }
     data_set *two = data_set_pick(data, rows[1], 2);
-    double x[4], *distances = predict_all(model, &(smerf_question){.rows = two->items}, NULL);
+    double x[4], *distances = predict_all(model, &(smerf_request){.rows = two->items}, NULL);
     smerf_error error;
     demand_ok(smerf_embed(model, two->items, 2, 0, 1, NULL, x, NULL, NULL, &error), &error);
     assert_near(x[0], distances[1] / 2, 1e-6); /* the first has the sign, where both are as large */
@@ -205,14 +205,14 @@ static void one_item_two_items_and_the_same_item_have_maps(void **state) {
 static void assert_scaled(const float *z, size_t n, size_t n_axes) {
     double *squares = calloc(n * n, sizeof *squares), *x = calloc(n * n_axes, sizeof *x);
     sm_scaling scaling;
-    sm_crew crew;
+    sm_pool pool;
     smerf_error error;
-    sm_crew_start(&crew, NULL);
+    sm_pool_start(&pool, NULL);
     assert_true(squares != NULL && x != NULL);
     for (size_t k = 0; k < n * n; k++) squares[k] = (double)z[k];
-    demand_ok(sm_scaling_find(z, n, n_axes, 1, SMERF_KERNELS_AUTO, &crew, &scaling, &error), &error);
+    demand_ok(sm_scaling_find(z, n, n_axes, 1, SMERF_KERNELS_AUTO, &pool, &scaling, &error), &error);
     for (size_t k = 0; k < n * n_axes; k++) x[k] = sqrt(scaling.value[k % n_axes]) * scaling.vector[k];
-    assert_map(squares, n, n_axes, x, scaling.value, scaling.share_of_values);
+    assert_map(squares, n, n_axes, x, scaling.value, scaling.eigenvalue_fraction);
     sm_scaling_free(&scaling);
     free(squares);
     free(x);
@@ -261,17 +261,17 @@ static void other_items_are_placed_by_their_distances_to_landmarks(void **state)
     enum { n = 60, n_landmarks = 20, n_axes = 3 };
     data_set *data = mixed_data(n);
     smerf_model *model = fit_to(data, numbers_for(data, false, 2), 9, 3);
-    double *distances = predict_all(model, &(smerf_question){.rows = data->items}, NULL);
+    double *distances = predict_all(model, &(smerf_request){.rows = data->items}, NULL);
     double x[n * n_axes], value[n_axes], among[n_landmarks * n_landmarks], values[n_landmarks],
         vectors[n_landmarks * n_landmarks];
     size_t landmark[n_landmarks] = {0}, n_drawn = 0;
-    smerf_map_facts facts;
+    smerf_map_quality facts;
     smerf_error error;
     demand_ok(smerf_embed(model, data->items, n_axes, n_landmarks, 5, NULL, x, value, &facts, &error), &error);
     assert_int_equal(facts.n_landmarks, n_landmarks);
     assert_same_on_any_threads(model, data->items, n_axes, n_landmarks, x);
     sm_random random;
-    sm_random_start(&random, 5, 0, SM_PLACE_LANDMARKS);
+    sm_random_start(&random, 5, 0, SM_STREAM_LANDMARKS);
     for (size_t i = 0; i < n; i++)
         if (sm_random_below_64(&random, n - i) < n_landmarks - n_drawn) landmark[n_drawn++] = i;
     for (size_t k = 0; k < n_landmarks * n_landmarks; k++)
@@ -304,10 +304,10 @@ static void other_items_are_placed_by_their_distances_to_landmarks(void **state)
 
 /* ---- progress, refusals ---- */
 
-static int watch(void *context, double share_done) {
+static int watch(void *context, double fraction_done) {
     double *last = context;
-    assert_true(share_done >= *last && share_done <= 1);
-    *last = share_done;
+    assert_true(fraction_done >= *last && fraction_done <= 1);
+    *last = fraction_done;
     return 0;
 }
 

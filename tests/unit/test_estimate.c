@@ -66,8 +66,8 @@ static void work_grows_with_the_items(void **state) {
     data_set_free(data);
 }
 
-static int stop(void *context, double share_done) {
-    assert_true(share_done == 0); /* nothing of the fit has been done */
+static int stop(void *context, double fraction_done) {
+    assert_true(fraction_done == 0); /* nothing of the fit has been done */
     ++*(int *)context;
     return 1;
 }
@@ -78,10 +78,10 @@ static void it_can_be_cancelled(void **state) {
     smerf_options options = options_for(5);
     smerf_estimate told;
     smerf_error error;
-    int n_asked = 0;
-    const smerf_run run = {.n_threads = 1, .progress = stop, .context = &n_asked};
+    int n_query = 0;
+    const smerf_run run = {.n_threads = 1, .progress = stop, .context = &n_query};
     assert_int_equal(estimate(data, &options, &run, &told, &error), SMERF_CANCELLED);
-    assert_true(n_asked > 0);
+    assert_true(n_query > 0);
     data_set_free(data);
 }
 

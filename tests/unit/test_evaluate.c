@@ -230,7 +230,7 @@ static void with_ten_others_or_fewer_all_are_relevant(void **state) {
 
 /* ---- asking ---- */
 
-static void only_what_is_asked_for_is_told(void **state) {
+static void only_what_is_query_for_is_told(void **state) {
     (void)state;
     data_set *data = plain_data(12);
     const double predicted[144] = {0};
@@ -291,12 +291,12 @@ static void metrics_have_names_and_a_direction(void **state) {
 
 /* ---- scores of a model ---- */
 
-static smerf_scores evaluate(const smerf_model *model, const smerf_question *question, const smerf_target *truth,
+static smerf_scores evaluate(const smerf_model *model, const smerf_request *request, const smerf_target *truth,
                              size_t n_threads) {
     const smerf_run run = {.n_threads = n_threads};
     smerf_scores scores;
     smerf_error error;
-    demand_ok(smerf_evaluate(model, question, truth, 0, &run, &scores, &error), &error);
+    demand_ok(smerf_evaluate(model, request, truth, 0, &run, &scores, &error), &error);
     return scores;
 }
 
@@ -306,14 +306,13 @@ static void a_model_is_scored_by_what_it_predicts(void **state) {
     const smerf_options options = options_for(10);
     smerf_model *model = fit_with(data, &options, NULL);
     for (int is_out = 0; is_out < 2; is_out++) {
-        const smerf_question question = {
-            .rows = data->items, .out_of_bag = is_out == 1, .oob_rule = SMERF_OOB_AS_FITTED};
-        double *predicted = predict_all(model, &question, NULL);
+        const smerf_request request = {.rows = data->items, .out_of_bag = is_out == 1, .oob_rule = SMERF_OOB_AS_FITTED};
+        double *predicted = predict_all(model, &request, NULL);
         smerf_scores expected = slow_scores(predicted, data->z, MOST, MOST, true);
         for (size_t n_threads = 1; n_threads <= 4; n_threads++) {
-            smerf_scores found = evaluate(model, &question, data->target, n_threads);
+            smerf_scores found = evaluate(model, &request, data->target, n_threads);
             assert_scores(&found, &expected);
-            smerf_scores alone = evaluate(model, &question, data->target, 1);
+            smerf_scores alone = evaluate(model, &request, data->target, 1);
             assert_memory_equal(alone.value, found.value, sizeof found.value);
         }
         free(predicted);
@@ -333,8 +332,8 @@ static void out_of_bag_the_model_knows_the_truth(void **state) {
     name_items(some, rows);
     const smerf_options options = options_for(10);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_question question = {.rows = some->items, .out_of_bag = true, .oob_rule = SMERF_OOB_EITHER};
-    smerf_scores known = evaluate(model, &question, NULL, 2), told = evaluate(model, &question, some->target, 2);
+    const smerf_request request = {.rows = some->items, .out_of_bag = true, .oob_rule = SMERF_OOB_EITHER};
+    smerf_scores known = evaluate(model, &request, NULL, 2), told = evaluate(model, &request, some->target, 2);
     assert_memory_equal(known.value, told.value, sizeof told.value);
     assert_int_equal(known.n_pairs, told.n_pairs);
     smerf_model_free(model);
@@ -346,16 +345,16 @@ static void a_model_is_scored_on_two_sets(void **state) {
     (void)state;
     two_sets *sets = two_sets_new();
     smerf_scores expected = slow_scores(sets->predicted, sets->z, N_LEFT, N_RIGHT, false);
-    smerf_scores found = evaluate(sets->model, &sets->question, sets->truth, 2);
+    smerf_scores found = evaluate(sets->model, &sets->request, sets->truth, 2);
     assert_scores(&found, &expected);
     two_sets_free(sets);
 }
 
-static void assert_unscored(const smerf_model *model, const smerf_question *question, const smerf_target *truth,
+static void assert_unscored(const smerf_model *model, const smerf_request *request, const smerf_target *truth,
                             const char *sentence) {
     smerf_scores scores;
     smerf_error error;
-    assert_int_equal(smerf_evaluate(model, question, truth, 0, NULL, &scores, &error), SMERF_BAD_INPUT);
+    assert_int_equal(smerf_evaluate(model, request, truth, 0, NULL, &scores, &error), SMERF_BAD_INPUT);
     assert_string_equal(error.message, sentence);
 }
 
@@ -364,7 +363,7 @@ static void a_truth_of_another_size_is_refused(void **state) {
     data_set *data = plain_data(12), *other = plain_data(11);
     const smerf_options options = options_for(3);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_question alone = {.rows = data->items}, two = {.rows = data->items, .columns = other->items};
+    const smerf_request alone = {.rows = data->items}, two = {.rows = data->items, .columns = other->items};
     smerf_target *block = truth_of(data->z, 12, 12, false);
     assert_unscored(model, &alone, other->target, "the items make 12 x 12 pairs, and the target has 11 x 11");
     assert_unscored(model, &two, data->target, "the items make 12 x 11 pairs, and the target has 12 x 12");
@@ -382,7 +381,7 @@ static void a_target_of_which_little_is_kept_is_no_truth(void **state) {
     data_set *data = plain_data(12);
     const smerf_options options = options_for(3);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_question out = {.rows = data->items, .out_of_bag = true};
+    const smerf_request out = {.rows = data->items, .out_of_bag = true};
     smerf_target *truth = truth_of(data->z, 12, 12, true);
     smerf_scores before = evaluate(model, &out, truth, 1);
     pretend(data->target, AS_APPROXIMATE);
@@ -401,13 +400,13 @@ static void limits_change_no_bit(void **state) {
     const smerf_options options = options_for(10);
     smerf_model *model = fit_with(data, &options, NULL);
     for (int is_out = 0; is_out < 2; is_out++) {
-        const smerf_question question = {.rows = data->items, .out_of_bag = is_out == 1};
-        smerf_scores expected = evaluate(model, &question, data->target, 1);
+        const smerf_request request = {.rows = data->items, .out_of_bag = is_out == 1};
+        smerf_scores expected = evaluate(model, &request, data->target, 1);
         for (size_t k = 0; k < N_LIMITS * 3; k++) {
             const smerf_run run = {.n_threads = 1 + k % 3};
             smerf_scores found;
             smerf_error error;
-            demand_ok(sm_evaluate(model, &question, &small_limits[k / 3], data->target, 0, &run, &found, &error),
+            demand_ok(sm_evaluate(model, &request, &small_limits[k / 3], data->target, 0, &run, &found, &error),
                       &error);
             assert_memory_equal(found.value, expected.value, sizeof found.value);
             assert_int_equal(found.n_pairs, expected.n_pairs);
@@ -428,7 +427,7 @@ int main(void) {
         cmocka_unit_test(equal_predictions_correlate_with_nothing),
         cmocka_unit_test(ties_in_map_are_broken_by_item_order),
         cmocka_unit_test(with_ten_others_or_fewer_all_are_relevant),
-        cmocka_unit_test(only_what_is_asked_for_is_told),
+        cmocka_unit_test(only_what_is_query_for_is_told),
         cmocka_unit_test(a_metric_without_links_is_refused),
         cmocka_unit_test(a_metric_that_there_is_not_is_refused),
         cmocka_unit_test(tuning_by_a_metric_that_there_is_not_is_refused),

@@ -77,13 +77,13 @@ typedef struct account {
 } account;
 
 /* All numbers are set, so that accounts can be compared as they stand. */
-static account *explain(const smerf_model *model, const smerf_question *question, const sm_limits *limits,
+static account *explain(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
                         const uint32_t *left, const uint32_t *right, size_t n_threads) {
     account *found = calloc(1, sizeof *found);
     const smerf_run run = {.n_threads = n_threads};
     smerf_error error;
     assert_non_null(found);
-    demand_ok(sm_explain_pairs(model, question, limits, left, right, N_PAIRS, &run, found->baseline, found->shares,
+    demand_ok(sm_explain_pairs(model, request, limits, left, right, N_PAIRS, &run, found->baseline, found->shares,
                                found->distance, &error),
               &error);
     return found;
@@ -102,17 +102,17 @@ static void assert_same_account(account *found, const account *expected) {
     free(found);
 }
 
-static void check_bits(const smerf_model *model, const smerf_question *question) {
+static void check_bits(const smerf_model *model, const smerf_request *request) {
     uint32_t left[N_PAIRS], right[N_PAIRS];
     double distance[N_PAIRS];
     smerf_error error;
     draw_pairs(left, right, N);
-    account *first = explain(model, question, &sm_usual_limits, left, right, 1);
-    assert_same_account(explain(model, question, &sm_usual_limits, left, right, 3), first);
-    assert_same_account(explain(model, question, &sm_usual_limits, right, left, 2), first);
+    account *first = explain(model, request, &sm_usual_limits, left, right, 1);
+    assert_same_account(explain(model, request, &sm_usual_limits, left, right, 3), first);
+    assert_same_account(explain(model, request, &sm_usual_limits, right, left, 2), first);
     for (size_t k = 0; k < N_LIMITS; k++)
-        assert_same_account(explain(model, question, &small_limits[k], left, right, 2), first);
-    demand_ok(smerf_predict_pairs(model, question, left, right, N_PAIRS, NULL, distance, NULL, &error), &error);
+        assert_same_account(explain(model, request, &small_limits[k], left, right, 2), first);
+    demand_ok(smerf_predict_pairs(model, request, left, right, N_PAIRS, NULL, distance, NULL, &error), &error);
     assert_memory_equal(first->distance, distance, sizeof distance);
     smerf_description description;
     smerf_model_describe(model, &description);
@@ -131,7 +131,7 @@ static void threads_limits_and_the_order_of_the_items_change_no_bit(void **state
         for (smerf_self self = SMERF_SELF_GIVEN; self <= SMERF_SELF_EXCLUDE; self++)
             for (size_t complete = 0; complete <= (kind >= 6 ? 2 : 0); complete += 2) {
                 smerf_model *model = fit_kind(data, kind, self, complete, N_TREES);
-                const smerf_question all = {.rows = data->items}, out = {.rows = data->items, .out_of_bag = true};
+                const smerf_request all = {.rows = data->items}, out = {.rows = data->items, .out_of_bag = true};
                 check_bits(model, &all);
                 check_bits(model, &out);
                 smerf_model_free(model);
@@ -148,12 +148,12 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) 
     for (size_t kind = 0; kind < N_KINDS; kind++)
         for (size_t complete = 0; complete <= (kind >= 6 ? 2 : 0); complete += 2) {
             smerf_model *model = fit_kind(data, kind, SMERF_SELF_EXCLUDE, complete, 2);
-            const smerf_question question = {.rows = data->items, .out_of_bag = kind % 2 == 0};
+            const smerf_request request = {.rows = data->items, .out_of_bag = kind % 2 == 0};
             double baseline[3], shares[3 * MOST_FEATURES], near[2 * MOST_FEATURES], all[2 * MOST_FEATURES];
             smerf_error error;
             for (shortage lack = {.of = kind_names[kind]}; shortage_starts(&lack, &error);)
                 shortage_ends(
-                    &lack, smerf_explain_pairs(model, &question, left, right, 3, &run, baseline, shares, NULL, &error),
+                    &lack, smerf_explain_pairs(model, &request, left, right, 3, &run, baseline, shares, NULL, &error),
                     &error);
             for (shortage lack = {.of = "explaining items"}; kind == 1 && shortage_starts(&lack, &error);)
                 shortage_ends(&lack, smerf_explain_items(model, data->items, items, 2, 3, &run, near, all, &error),
@@ -185,7 +185,7 @@ static void it_can_be_cancelled_at_any_time(void **state) {
     (void)state;
     data_set *data = mixed_data(N);
     smerf_model *model = fit_kind(data, 0, SMERF_SELF_GIVEN, 0, N_TREES);
-    const smerf_question question = {.rows = data->items};
+    const smerf_request request = {.rows = data->items};
     uint32_t left[N_PAIRS], right[N_PAIRS];
     const uint32_t item = 3, features[2] = {0, 1};
     double baseline[N_PAIRS], shares[N_PAIRS * MOST_FEATURES], near[MOST_FEATURES], all[MOST_FEATURES], numbers[8];
@@ -195,7 +195,7 @@ static void it_can_be_cancelled_at_any_time(void **state) {
         patience so_far = {.n_left = n_reports};
         const smerf_run run = {.n_threads = 1, .progress = run_out, .context = &so_far};
         smerf_status status =
-            smerf_explain_pairs(model, &question, left, right, N_PAIRS, &run, baseline, shares, NULL, NULL);
+            smerf_explain_pairs(model, &request, left, right, N_PAIRS, &run, baseline, shares, NULL, NULL);
         if (status == SMERF_OK) break;
         assert_int_equal(status, SMERF_CANCELLED);
         n_cancelled++;
@@ -216,14 +216,14 @@ static void what_makes_no_sense_is_refused(void **state) {
     (void)state;
     data_set *data = mixed_data(N);
     smerf_model *model = fit_kind(data, 1, SMERF_SELF_GIVEN, 0, N_TREES);
-    const smerf_question question = {.rows = data->items};
+    const smerf_request request = {.rows = data->items};
     const uint32_t zero = 0, beyond = N, twice[2] = {1, 1}, far[2] = {0, 99};
     double baseline, shares[MOST_FEATURES], all[MOST_FEATURES];
     smerf_error error;
-    assert_int_equal(smerf_explain_pairs(model, &question, &zero, &beyond, 1, NULL, &baseline, shares, NULL, &error),
+    assert_int_equal(smerf_explain_pairs(model, &request, &zero, &beyond, 1, NULL, &baseline, shares, NULL, &error),
                      SMERF_BAD_INPUT);
     assert_string_equal(error.message, "pair 0 is (0, 40), and there are 40 and 40 items");
-    demand_ok(smerf_explain_pairs(model, &question, NULL, NULL, 0, NULL, NULL, NULL, NULL, &error), &error);
+    demand_ok(smerf_explain_pairs(model, &request, NULL, NULL, 0, NULL, NULL, NULL, NULL, &error), &error);
     assert_int_equal(smerf_explain_items(model, data->items, &beyond, 1, 1, NULL, shares, all, &error),
                      SMERF_BAD_INPUT);
     assert_string_equal(error.message, "there is no item 40: there are 40");

@@ -28,7 +28,8 @@ static void votes_report_every_failed_allocation(void **state) {
     const smerf_neighborhood wanted = {.items = data->items, .k = 2};
     for (shortage lack = {.of = "voting"}; shortage_starts(&lack, &error);)
         shortage_ends(
-            &lack, smerf_vote(model, &wanted, &(smerf_ballot){.values = numbers}, &two_threads, values, NULL, &error),
+            &lack,
+            smerf_vote(model, &wanted, &(smerf_known_values){.values = numbers}, &two_threads, values, NULL, &error),
             &error);
     smerf_model_free(model);
     data_set_free(data);

@@ -106,8 +106,8 @@ static void distances_at_the_ends_of_the_range_are_predicted(void **state) {
         data->z[k] = data->z[k] > 1.5f ? FLT_MAX : data->z[k] > 0.7f ? -FLT_MAX : FLT_MIN / 8;
     const smerf_options options = options_for(4);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_question question = {.rows = data->items};
-    double *found = predict_all(model, &question, NULL);
+    const smerf_request request = {.rows = data->items};
+    double *found = predict_all(model, &request, NULL);
     for (size_t k = 0; k < 1600; k++) assert_true(fabs(found[k]) <= (double)FLT_MAX);
     free(found);
     smerf_model_free(model);

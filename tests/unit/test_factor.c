@@ -34,8 +34,8 @@ static void assert_shares(const sm_factors *factors, const spectrum *truth, bool
     }
     bool is_zero = sqrt(all_squares) <= 1e-12 * truth->largest * (double)truth->n;
     assert_near(factors->share_of_squares, is_zero ? 1 : kept_squares / all_squares, 1e-4);
-    if (knows_all) assert_near(factors->share_of_values, is_zero ? 1 : kept / all, 1e-6);
-    assert_int_equal(isnan(factors->share_of_values), !knows_all);
+    if (knows_all) assert_near(factors->eigenvalue_fraction, is_zero ? 1 : kept / all, 1e-6);
+    assert_int_equal(isnan(factors->eigenvalue_fraction), !knows_all);
 }
 
 /* Within `slack` of the truth, relative to the largest eigenvalue. Where the cut goes through equal eigenvalues, only the
@@ -87,8 +87,8 @@ static void check_rank(const subject *of, size_t rank, double slack) {
     const sm_operator matrix = sm_operator_distances(sm_distances_of(of->target));
     sm_factors factors;
     smerf_error error;
-    sm_crew crew = crew_of(2);
-    demand_ok(sm_factor(&matrix, rank, 3, &crew, &factors, &error), &error);
+    sm_pool pool = pool_of(2);
+    demand_ok(sm_factor(&matrix, rank, 3, &pool, &factors, &error), &error);
     assert_leading(&factors, &of->truth, rank, slack);
     if (factors.rank == rank) assert_shares(&factors, &of->truth, n <= 256 || rank >= n / 3);
     for (size_t i = 0; i < n; i++) { /* a: so that row sums are as given */
@@ -215,8 +215,8 @@ static void a_graph_is_factored_from_its_edges(void **state) {
         spectrum truth = slow_spectrum(made.z, n);
         sm_factors factors;
         smerf_error error;
-        sm_crew crew = crew_of(2);
-        demand_ok(sm_factor(&matrix, 2, 1, &crew, &factors, &error), &error);
+        sm_pool pool = pool_of(2);
+        demand_ok(sm_factor(&matrix, 2, 1, &pool, &factors, &error), &error);
         assert_leading(&factors, &truth, 2, 1e-4);
         assert_shares(&factors, &truth, n <= 256);
         sm_factors_free(&factors);
@@ -278,8 +278,8 @@ static void a_product_is_factored_like_its_matrix(void **state) {
     spectrum truth = slow_spectrum(z, N);
     for (size_t rank = 1; rank <= COLUMNS + 1; rank++) {
         sm_factors factors;
-        sm_crew crew = crew_of(2);
-        demand_ok(sm_factor_vectors(sm_columns_vectors(product), rank, &crew, &factors, &error), &error);
+        sm_pool pool = pool_of(2);
+        demand_ok(sm_factor_vectors(sm_columns_vectors(product), rank, &pool, &factors, &error), &error);
         assert_leading(&factors, &truth, rank, 1e-11);
         assert_shares(&factors, &truth, true);
         for (size_t i = 0; i < N; i++) {
@@ -310,7 +310,7 @@ static void threads_change_no_bit(void **state) {
     smerf_error error;
     for (size_t m = 0; m < 2; m++) {
         sm_factors one, other;
-        sm_crew alone = crew_of(1), many = crew_of(5);
+        sm_pool alone = pool_of(1), many = pool_of(5);
         demand_ok(sm_factor(&matrices[m], RANK, 1, &alone, &one, &error), &error);
         demand_ok(sm_factor(&matrices[m], RANK, 1, &many, &other, &error), &error);
         assert_int_equal(one.rank, RANK);
@@ -365,8 +365,8 @@ static void columns_become_orthonormal(void **state) {
             if (is_dependent && k % M >= 5) y[k] = k % M == 7 ? 0 : 2 * y[k - 1] - y[k - 3];
             copy[k] = y[k];
         }
-        sm_crew crew = crew_of(2);
-        demand_ok(sm_tall_orthonormalise(&crew, y, n, M, q, &error), &error);
+        sm_pool pool = pool_of(2);
+        demand_ok(sm_tall_orthonormalise(&pool, y, n, M, q, &error), &error);
         for (size_t a = 0; a < M; a++)
             for (size_t b = 0; b <= a; b++) {
                 double sum = 0;

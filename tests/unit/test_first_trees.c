@@ -75,28 +75,28 @@ static smerf_model *fit_on(const data_set *data, smerf_target *target, size_t n_
 
 /* ---- as a smaller forest ---- */
 
-typedef struct answers {
+typedef struct predictor {
     double rows[N * N], tight[N * N], pairs[N * N], spread[N * N], values[N * 3];
     smerf_scores scores;
-} answers;
+} predictor;
 
 /* So little memory that every tree is a group of its own. */
 static const sm_limits tight_limits = {
     .group_bytes = 1, .leaves_bytes = 1, .panel_bytes = 1, .most_panel_bytes = 1e6, .whole_bytes = 1};
 
-static answers *ask(const smerf_model *model, const smerf_question *question) {
-    answers *told = calloc(1, sizeof *told);
+static predictor *ask(const smerf_model *model, const smerf_request *request) {
+    predictor *told = calloc(1, sizeof *told);
     smerf_error error;
     assert_non_null(told);
-    double *rows = predict_all(model, question, NULL);
+    double *rows = predict_all(model, request, NULL);
     memcpy(told->rows, rows, sizeof told->rows);
     free(rows);
     square kept = {.distances = told->tight};
-    demand_ok(sm_predict_rows(model, question, &tight_limits, NULL, keep_row, &kept, &error), &error);
-    ask_all_pairs(model, question, NULL, N, N, told->pairs, told->spread);
+    demand_ok(sm_predict_rows(model, request, &tight_limits, NULL, keep_row, &kept, &error), &error);
+    ask_all_pairs(model, request, NULL, N, N, told->pairs, told->spread);
     if (smerf_model_n_values(model) > 0)
-        demand_ok(smerf_predict_values(model, question, NULL, told->values, &error), &error);
-    if (question->out_of_bag) demand_ok(smerf_evaluate(model, question, NULL, 0, NULL, &told->scores, &error), &error);
+        demand_ok(smerf_predict_values(model, request, NULL, told->values, &error), &error);
+    if (request->out_of_bag) demand_ok(smerf_evaluate(model, request, NULL, 0, NULL, &told->scores, &error), &error);
     return told;
 }
 
@@ -106,10 +106,10 @@ static void check_first_trees(const data_set *data, size_t kind, smerf_self self
     const size_t numbers[] = {1, 2, 5, N_MORE};
     for (size_t k = 0; k < 8; k++) {
         smerf_model *part = fit_on(data, target, numbers[k / 2], self);
-        smerf_question question = {.rows = data->items, .out_of_bag = k % 2 == 1};
-        answers *expected = ask(part, &question);
-        question.n_trees = numbers[k / 2];
-        answers *found = ask(whole, &question);
+        smerf_request request = {.rows = data->items, .out_of_bag = k % 2 == 1};
+        predictor *expected = ask(part, &request);
+        request.n_trees = numbers[k / 2];
+        predictor *found = ask(whole, &request);
         assert_memory_equal(found, expected, sizeof *found);
         free(found);
         free(expected);
@@ -129,20 +129,20 @@ static void the_first_trees_answer_as_the_smaller_forest(void **state) {
     data_set_free(data);
 }
 
-static void no_more_trees_are_asked_than_there_are(void **state) {
+static void no_more_trees_are_query_than_there_are(void **state) {
     (void)state;
     data_set *data = plain_data(20);
     smerf_options options = options_for(3);
     smerf_model *model = fit_with(data, &options, NULL);
     options.method = SMERF_METHOD_EUCLIDEAN;
     smerf_model *other = fit_with(data, &options, NULL);
-    const smerf_question question = {.rows = data->items, .n_trees = 4};
+    const smerf_request request = {.rows = data->items, .n_trees = 4};
     double none[400];
     square kept = {.distances = none};
     smerf_error error;
-    assert_int_equal(smerf_predict_rows(model, &question, NULL, keep_row, &kept, &error), SMERF_BAD_INPUT);
+    assert_int_equal(smerf_predict_rows(model, &request, NULL, keep_row, &kept, &error), SMERF_BAD_INPUT);
     assert_string_equal(error.message, "the first 4 trees are asked, and the model has 3");
-    assert_int_equal(smerf_predict_rows(other, &question, NULL, keep_row, &kept, &error), SMERF_BAD_INPUT);
+    assert_int_equal(smerf_predict_rows(other, &request, NULL, keep_row, &kept, &error), SMERF_BAD_INPUT);
     assert_string_equal(error.message,
                         "the model was made by the method 'euclidean', which has no notion of its first trees");
     smerf_model_free(model);
@@ -161,15 +161,15 @@ static void a_sample_is_known_by_the_rows_it_was_taken_from(void **state) {
     smerf_items *some;
     smerf_error error;
     demand_ok(smerf_items_take(data->items, rows, 20, &some, &error), &error);
-    const smerf_question all = {.rows = data->items, .out_of_bag = true}, sample = {.rows = some, .out_of_bag = true};
+    const smerf_request all = {.rows = data->items, .out_of_bag = true}, sample = {.rows = some, .out_of_bag = true};
     square kept = {.distances = calloc(400, sizeof(double))};
     assert_non_null(kept.distances);
     assert_int_equal(smerf_predict_rows(model, &sample, NULL, keep_row, &kept, &error), SMERF_BAD_INPUT);
-    demand_ok(smerf_model_places(model, some, places, &error), &error);
+    demand_ok(smerf_model_training_rows(model, some, places, &error), &error);
     for (size_t k = 0; k < 20; k++) assert_true(places[k] == SMERF_MISSING || places[k] == k);
 
     demand_ok(smerf_items_set_rows(some, rows, &error), &error);
-    demand_ok(smerf_model_places(model, some, places, &error), &error);
+    demand_ok(smerf_model_training_rows(model, some, places, &error), &error);
     assert_memory_equal(places, rows, sizeof rows);
     double *whole = predict_all(model, &all, NULL), *part = predict_all(model, &sample, NULL);
     for (size_t i = 0; i < 20; i++)
@@ -219,7 +219,7 @@ static void a_form_of_low_rank_is_no_target_to_look_at(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_trees_answer_as_the_smaller_forest),
-        cmocka_unit_test(no_more_trees_are_asked_than_there_are),
+        cmocka_unit_test(no_more_trees_are_query_than_there_are),
         cmocka_unit_test(a_sample_is_known_by_the_rows_it_was_taken_from),
         cmocka_unit_test(rows_of_a_source_differ_from_each_other),
         cmocka_unit_test(a_form_of_low_rank_is_no_target_to_look_at),

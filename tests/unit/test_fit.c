@@ -216,15 +216,15 @@ static const char *spoil(size_t number, smerf_options *options) {
     case 9: options->sample = (smerf_sample)3; return "sample: unknown kind";
     case 10:
         options->sample = SMERF_SUBSAMPLE;
-        options->sample_share = 0;
+        options->sample_fraction = 0;
         return "sample: the share 0 is not in (0, 1]";
     case 11:
         options->sample = SMERF_SUBSAMPLE;
-        options->sample_share = 1.5;
+        options->sample_fraction = 1.5;
         return "sample: the share 1.5 is not in (0, 1]";
     case 12:
         options->sample = SMERF_SUBSAMPLE;
-        options->sample_share = NAN;
+        options->sample_fraction = NAN;
         return "sample: the share nan is not in (0, 1]";
     case 13: options->candidates_power = -1; return "candidates: the power of p is -1 and must be > 0";
     case 14: options->candidates_power = NAN; return "candidates: the power of p is nan and must be > 0";
@@ -309,7 +309,7 @@ static void candidates_are_spelled_out(void **state) {
     (void)state;
     const size_t all = SMERF_CANDIDATES_ALL, automatic = SMERF_CANDIDATES_AUTO;
     const struct {
-        size_t p, asked;
+        size_t p, query;
         double power;
         smerf_splits splits;
         size_t expected;
@@ -335,7 +335,7 @@ static void candidates_are_spelled_out(void **state) {
     };
     for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
         smerf_options options = options_for(1);
-        options.candidates = table[k].asked;
+        options.candidates = table[k].query;
         options.candidates_power = table[k].power;
         options.splits = table[k].splits;
         smerf_options found = resolved(table[k].p, options);
@@ -360,10 +360,10 @@ static void density_is_spelled_out(void **state) {
 static void options_that_do_not_apply_are_forgotten(void **state) {
     (void)state;
     smerf_options options = options_for(1);
-    options.sample_share = 0.3;
+    options.sample_fraction = 0.3;
     options.self_value = 7;
     smerf_options found = resolved(5, options);
-    assert_true(found.sample_share == 1 && found.self_value == 0);
+    assert_true(found.sample_fraction == 1 && found.self_value == 0);
 }
 
 /* ---- cancelling ---- */

@@ -42,7 +42,7 @@ static const double densities[] = {0, 0.05, 0.3, 0.9, 1};
 
 /* ---- every question, against double sums ---- */
 
-static void every_question_is_answered_as_the_matrix_would(void **state) {
+static void every_request_is_answered_as_the_matrix_would(void **state) {
     static known all;
     static listed edges;
     (void)state;
@@ -303,7 +303,7 @@ static void missing_arrays_and_others_types_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_question_is_answered_as_the_matrix_would),
+        cmocka_unit_test(every_request_is_answered_as_the_matrix_would),
         cmocka_unit_test(light_nodes_cost_what_they_should_beside_heavy_ones),
         cmocka_unit_test(forests_are_those_of_the_matrix),
         cmocka_unit_test(forests_on_communities_are_those_of_the_matrix),

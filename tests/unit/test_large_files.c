@@ -58,11 +58,11 @@ enum { N_LINES = N_MEGABYTES * MEGABYTE / WIDTH };
 static void a_table_takes_the_memory_of_its_columns(void **state) {
     (void)state;
     const char *const ignore[] = {"note"};
-    const sm_table_wish wish = {.ignore = ignore, .n_ignore = 1};
+    const sm_table_spec spec = {.ignore = ignore, .n_ignore = 1};
     sm_table table;
     write_lines("large", "x,note,y\n", "1.5,", 'z', ",7\n");
     measure();
-    assert_int_equal(sm_table_read("large", &wish, &table, NULL), SMERF_OK);
+    assert_int_equal(sm_table_read("large", &spec, &table, NULL), SMERF_OK);
     assert_little_was_used();
     assert_true(table.n_rows == N_LINES && table.columns[0].values[N_LINES - 1] == 1.5);
     sm_table_free(&table);
@@ -70,11 +70,11 @@ static void a_table_takes_the_memory_of_its_columns(void **state) {
 
 static void pairs_and_edges_take_the_memory_of_their_numbers(void **state) {
     (void)state;
-    const sm_pairs_wish wish = {.rows = {.n = 5}, .is_square = true};
+    const sm_pairs_spec spec = {.rows = {.n = 5}, .is_square = true};
     sm_pairs pairs;
     write_lines("large", "i,j,note,distance\n", "1,3,", 'z', ",7\n");
     measure();
-    sm_pairs_wish named = wish;
+    sm_pairs_spec named = spec;
     named.value_column = "distance";
     assert_int_equal(sm_pairs_read_values("large", &named, &pairs, NULL), SMERF_OK);
     assert_little_was_used();
@@ -84,7 +84,7 @@ static void pairs_and_edges_take_the_memory_of_their_numbers(void **state) {
     snprintf(header, sizeof header, "%%%%MatrixMarket matrix coordinate real symmetric\n5 5 %d\n", N_LINES);
     write_lines("large", header, "2 1", ' ', "4\n");
     measure();
-    assert_int_equal(sm_edges_read("large", &wish, &pairs, NULL), SMERF_OK);
+    assert_int_equal(sm_edges_read("large", &spec, &pairs, NULL), SMERF_OK);
     assert_little_was_used();
     assert_true(pairs.n == N_LINES && pairs.left[N_LINES - 1] == 1 && pairs.value[N_LINES - 1] == 4);
     sm_pairs_free(&pairs);
@@ -95,13 +95,13 @@ static void a_line_as_long_as_a_file_is_not_kept(void **state) {
     (void)state;
     sm_matrix matrix;
     smerf_error error;
-    const sm_matrix_wish wish = {.rows = {.n = 3}, .columns = {.n = 3}, .is_square = true};
+    const sm_matrix_spec spec = {.rows = {.n = 3}, .columns = {.n = 3}, .is_square = true};
     FILE *file = fopen("large", "w");
     for (size_t k = 0; k < (size_t)N_MEGABYTES * MEGABYTE / 8; k++) fputs("1.23456,", file);
     fputs("1\n", file);
     fclose(file);
     measure();
-    assert_int_equal(sm_matrix_read("large", &wish, &matrix, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_matrix_read("large", &spec, &matrix, &error), SMERF_BAD_INPUT);
     assert_little_was_used();
     assert_says(&error, "large:1:1: the first line has 12582913 cells", "3 x 3");
 }
@@ -112,7 +112,7 @@ static void npy_files_of_both_orders_take_the_memory_of_what_is_wished(void **st
     static double numbers[N_COLUMNS];
     static const char *const orders[] = {"False", "True"};
     const char *const known[] = {"x7"};
-    const sm_table_wish wish = {.numbers = known, .n_numbers = 1, .only_known = true};
+    const sm_table_spec spec = {.numbers = known, .n_numbers = 1, .only_known = true};
     for (int is_fortran = 0; is_fortran < 2; is_fortran++) {
         char dictionary[128];
         int n = snprintf(dictionary, sizeof dictionary, "{'descr': '<f8', 'fortran_order': %s, 'shape': (%d, %d), }",
@@ -126,7 +126,7 @@ static void npy_files_of_both_orders_take_the_memory_of_what_is_wished(void **st
         fclose(file);
         sm_table table;
         measure();
-        assert_int_equal(sm_table_read("large", &wish, &table, NULL), SMERF_OK);
+        assert_int_equal(sm_table_read("large", &spec, &table, NULL), SMERF_OK);
         assert_little_was_used();
         double expected = is_fortran ? (7 * N_ROWS + 2999) % N_COLUMNS : 7;
         assert_true(table.n_rows == N_ROWS && table.columns[0].values[2999] == expected);

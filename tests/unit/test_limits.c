@@ -2,13 +2,13 @@
  * bit changes; and items end in the leaves that the trees send them to. */
 #include "tests/unit/questions.h"
 
-#include "predict/asked.h"
+#include "predict/query.h"
 
-static void assert_limits_change_no_bit(const smerf_model *model, const smerf_question *question) {
-    size_t n = smerf_items_count(question->rows), m = n;
-    if (question->columns != NULL) m = smerf_items_count(question->columns);
+static void assert_limits_change_no_bit(const smerf_model *model, const smerf_request *request) {
+    size_t n = smerf_items_count(request->rows), m = n;
+    if (request->columns != NULL) m = smerf_items_count(request->columns);
     size_t bytes = n * m * sizeof(double);
-    double *rows = predict_all(model, question, &one_thread), *pairs = malloc(bytes), *spread = malloc(bytes);
+    double *rows = predict_all(model, request, &one_thread), *pairs = malloc(bytes), *spread = malloc(bytes);
     double *found = malloc(bytes), *found_spread = malloc(bytes);
     uint32_t *left = malloc(n * m * sizeof *left), *right = malloc(n * m * sizeof *right);
     smerf_error error;
@@ -16,21 +16,21 @@ static void assert_limits_change_no_bit(const smerf_model *model, const smerf_qu
         left[k] = k / (uint32_t)m;
         right[k] = k % (uint32_t)m;
     }
-    demand_ok(smerf_predict_pairs(model, question, left, right, n * m, NULL, pairs, spread, &error), &error);
+    demand_ok(smerf_predict_pairs(model, request, left, right, n * m, NULL, pairs, spread, &error), &error);
     assert_memory_equal(pairs, rows, bytes);
     for (size_t k = 0; k < N_LIMITS * 3; k++) {
         const sm_limits *limits = &small_limits[k / 3];
         const smerf_run run = {.n_threads = 1 + k % 3};
         square kept = {.distances = found};
         memset(found, 0xff, bytes);
-        demand_ok(sm_predict_rows(model, question, limits, &run, keep_row, &kept, &error), &error);
+        demand_ok(sm_predict_rows(model, request, limits, &run, keep_row, &kept, &error), &error);
         assert_int_equal(kept.n_rows, n);
         assert_memory_equal(found, rows, bytes);
         memset(found, 0xff, bytes);
-        demand_ok(sm_predict_pairs(model, question, limits, left, right, n * m, &run, found, NULL, &error), &error);
+        demand_ok(sm_predict_pairs(model, request, limits, left, right, n * m, &run, found, NULL, &error), &error);
         assert_memory_equal(found, rows, bytes);
         memset(found_spread, 0xff, bytes);
-        demand_ok(sm_predict_pairs(model, question, limits, left, right, n * m, &run, found, found_spread, &error),
+        demand_ok(sm_predict_pairs(model, request, limits, left, right, n * m, &run, found, found_spread, &error),
                   &error);
         assert_memory_equal(found, rows, bytes);
         assert_memory_equal(found_spread, spread, bytes);
@@ -50,21 +50,21 @@ static void limits_change_no_bit(void **state) {
         options.self_distance = way & 1 || is_tiny ? SMERF_SELF_EXCLUDE : SMERF_SELF_GIVEN;
         smerf_model *model = fit_with(data, &options, NULL);
         if (way & 2) pretend(data->target, WITH_SILENCE);
-        assert_limits_change_no_bit(model, &(smerf_question){.rows = data->items});
-        assert_limits_change_no_bit(model, &(smerf_question){.rows = data->items, .out_of_bag = true});
+        assert_limits_change_no_bit(model, &(smerf_request){.rows = data->items});
+        assert_limits_change_no_bit(model, &(smerf_request){.rows = data->items, .out_of_bag = true});
         assert_limits_change_no_bit(
-            model, &(smerf_question){.rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_EITHER});
-        assert_limits_change_no_bit(model, &(smerf_question){.rows = data->items, .columns = some->items});
-        assert_limits_change_no_bit(model, &(smerf_question){.rows = some->items, .columns = data->items});
+            model, &(smerf_request){.rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_EITHER});
+        assert_limits_change_no_bit(model, &(smerf_request){.rows = data->items, .columns = some->items});
+        assert_limits_change_no_bit(model, &(smerf_request){.rows = some->items, .columns = data->items});
         smerf_model_free(model);
         data_set_free(some);
         data_set_free(data);
     }
 }
 
-static double group_bytes(const smerf_model *model, const sm_asked *asked, size_t group, double items) {
+static double group_bytes(const smerf_model *model, const sm_query *query, size_t group, double items) {
     double bytes = 0;
-    for (size_t b = asked->group_first[group]; b < asked->group_first[group + 1]; b++)
+    for (size_t b = query->group_first[group]; b < query->group_first[group + 1]; b++)
         bytes += (double)sm_ready_bytes(model, b, 70) + items;
     return bytes;
 }
@@ -75,25 +75,25 @@ static void groups_hold_as_many_trees_as_fit(void **state) {
     data_set *data = mixed_data(70);
     const smerf_options options = options_for(20);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_question question = {.rows = data->items, .out_of_bag = true};
+    const smerf_request request = {.rows = data->items, .out_of_bag = true};
     const double items = 70 * (sizeof(uint32_t) + sizeof(bool));
     for (size_t k = 0; k < 40; k++) {
         const sm_limits limits = {.group_bytes = 1000 * (double)k,
                                   .leaves_bytes = k % 2 == 0 ? 20 * items : 19 * items};
-        sm_asked asked;
+        sm_query query;
         smerf_error error;
-        demand_ok(sm_asked_start(&asked, model, &question, &limits, &error), &error);
-        demand_ok(sm_asked_plan(&asked, true, true, &error), &error);
-        assert_int_equal(asked.keeps_leaves, k % 2 == 0);
-        assert_true(asked.group_first[0] == 0 && asked.group_first[asked.n_groups] == 20);
-        double each = asked.keeps_leaves ? 0 : items;
-        for (size_t g = 0; g < asked.n_groups; g++) {
-            size_t first = asked.group_first[g], end = asked.group_first[g + 1];
-            double bytes = group_bytes(model, &asked, g, each);
+        demand_ok(sm_query_start(&query, model, &request, &limits, &error), &error);
+        demand_ok(sm_query_plan(&query, true, true, &error), &error);
+        assert_int_equal(query.keeps_leaves, k % 2 == 0);
+        assert_true(query.group_first[0] == 0 && query.group_first[query.n_groups] == 20);
+        double each = query.keeps_leaves ? 0 : items;
+        for (size_t g = 0; g < query.n_groups; g++) {
+            size_t first = query.group_first[g], end = query.group_first[g + 1];
+            double bytes = group_bytes(model, &query, g, each);
             assert_true(end > first && (end == first + 1 || bytes <= limits.group_bytes));
             if (end < 20) assert_true(bytes + (double)sm_ready_bytes(model, end, 70) + each > limits.group_bytes);
         }
-        sm_asked_free(&asked);
+        sm_query_free(&query);
     }
     smerf_model_free(model);
     data_set_free(data);
@@ -107,26 +107,26 @@ static void only_items_that_occur_in_pairs_are_sent_down(void **state) {
     const uint32_t picked[4] = {7, 12, 40, 59}, left_places[5] = {2, 0, 2, 0, 1}, right_places[5] = {0, 0, 3, 1, 2};
     const uint32_t *lists[2] = {left, right};
     uint32_t found[2][5], *places[2] = {found[0], found[1]};
-    const smerf_question question = {.rows = data->items};
-    sm_asked asked;
-    sm_crew crew;
+    const smerf_request request = {.rows = data->items};
+    sm_query query;
+    sm_pool pool;
     smerf_error error;
-    sm_crew_start(&crew, &one_thread);
-    demand_ok(sm_asked_start(&asked, model, &question, &sm_usual_limits, &error), &error);
-    demand_ok(sm_side_pick(&asked.rows, lists, places, 2, 5, &error), &error);
-    assert_int_equal(asked.rows.n, 4);
-    assert_memory_equal(asked.rows.pick, picked, sizeof picked);
+    sm_pool_start(&pool, &one_thread);
+    demand_ok(sm_query_start(&query, model, &request, &sm_usual_limits, &error), &error);
+    demand_ok(sm_side_pick(&query.rows, lists, places, 2, 5, &error), &error);
+    assert_int_equal(query.rows.n, 4);
+    assert_memory_equal(query.rows.pick, picked, sizeof picked);
     assert_memory_equal(found[0], left_places, sizeof left_places);
     assert_memory_equal(found[1], right_places, sizeof right_places);
-    demand_ok(sm_asked_plan(&asked, true, true, &error), &error);
-    demand_ok(sm_asked_turn(&asked, 0, &crew, &error), &error);
+    demand_ok(sm_query_plan(&query, true, true, &error), &error);
+    demand_ok(sm_query_turn(&query, 0, &pool, &error), &error);
     for (size_t b = 0; b < N_TREES; b++) {
         smerf_tree_view tree;
         smerf_model_tree(model, b, &tree);
         for (size_t k = 0; k < 4; k++)
-            assert_int_equal(sm_asked_leaves(&asked, &asked.rows, b)[k], slow_leaf(model, &tree, data, picked[k]));
+            assert_int_equal(sm_query_leaves(&query, &query.rows, b)[k], slow_leaf(model, &tree, data, picked[k]));
     }
-    sm_asked_free(&asked);
+    sm_query_free(&query);
     smerf_model_free(model);
     data_set_free(data);
 }

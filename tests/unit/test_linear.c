@@ -66,7 +66,7 @@ static void assert_optimal(const linear_data *at, const smerf_model *model, bool
     for (size_t k = 0; k < p; k++)
         if (!(values[k] > -1e-7 * size)) fail_msg("eigenvalue %g of the gradient, whose size is %g", values[k], size);
     if (!(fabs(inner) <= 1e-7 * size * (1 + sqrt(along)))) fail_msg("<W, G> = %g, size %g", inner, size);
-    assert_true(finding(model, "kkt residual") < 1e-6);
+    assert_true(diagnostic(model, "kkt residual") < 1e-6);
 }
 
 /* The distances of the model are those of its W. */
@@ -107,13 +107,13 @@ static void a_bilinear_matrix_with_its_diagonal_needs_no_iteration(void **state)
     (void)state;
     linear_data *at = linear_data_new((data_plan){.n_items = 30, .n_numbers = 3, .seed = 5}, MATRIX, true);
     smerf_model *model = fit_linear(at, SMERF_METHOD_BILINEAR, 1);
-    assert_true(finding(model, "iterations") == 0);
-    assert_true(finding(model, "pairs") == 465 && finding(model, "unknowns") == 6);
+    assert_true(diagnostic(model, "iterations") == 0);
+    assert_true(diagnostic(model, "pairs") == 465 && diagnostic(model, "unknowns") == 6);
     smerf_model_free(model);
     linear_data_free(at);
     at = linear_data_new((data_plan){.n_items = 30, .n_numbers = 3, .seed = 5}, NO_DIAGONAL, true);
     model = fit_linear(at, SMERF_METHOD_BILINEAR, 1);
-    assert_true(finding(model, "iterations") > 0 && finding(model, "pairs") == 435);
+    assert_true(diagnostic(model, "iterations") > 0 && diagnostic(model, "pairs") == 435);
     smerf_model_free(model);
     linear_data_free(at);
 }
@@ -243,7 +243,7 @@ static void of_all_solutions_the_one_of_smallest_norm_is_taken(void **state) {
         options.method = all_three[m];
         data_set *data = doubled_feature(12, m == 1);
         smerf_model *model = fit_with(data, &options, NULL);
-        assert_true(finding(model, "columns") == 3 && finding(model, "rank of the columns") == 1);
+        assert_true(diagnostic(model, "columns") == 3 && diagnostic(model, "rank of the columns") == 1);
         double w[9];
         take_w(model, 3, w);
         for (size_t a = 0; a < 3; a++)
@@ -265,7 +265,7 @@ static void few_items_are_fitted_exactly(void **state) {
             smerf_model *model = fit_with(data, &options, NULL);
             double *found = all_distances(model, data, false);
             for (size_t k = 0; k < n * n; k++) assert_true(fabs(found[k] - (double)data->z[k]) < 1e-7);
-            assert_true(finding(model, "fewer pairs than unknowns") == 1);
+            assert_true(diagnostic(model, "fewer pairs than unknowns") == 1);
             free(found);
             smerf_model_free(model);
         }

@@ -71,8 +71,8 @@ static void one_seed_gives_one_model_on_any_number_of_threads(void **state) {
 
 /* Distances between all rows and all columns (NULL: the rows), to be freed. */
 static double *ask_all(const smerf_model *model, const data_set *rows, const data_set *columns) {
-    const smerf_question question = {.rows = rows->items, .columns = columns != NULL ? columns->items : NULL};
-    double *distances = predict_all(model, &question, NULL);
+    const smerf_request request = {.rows = rows->items, .columns = columns != NULL ? columns->items : NULL};
+    double *distances = predict_all(model, &request, NULL);
     size_t n = rows->plan.n_items * (columns != NULL ? columns : rows)->plan.n_items;
     for (size_t k = 0; k < n; k++) assert_true(distances[k] >= 0 && distances[k] <= 1);
     return distances;
@@ -83,7 +83,7 @@ static data_set *new_nodes(size_t n) {
 }
 
 /* Training nodes, new ones, and both against each other; and the same after the model was a file. */
-static void assert_sane_answers(const smerf_model *model, const data_set *data, const data_set *others) {
+static void assert_sane_predictor(const smerf_model *model, const data_set *data, const data_set *others) {
     smerf_error error;
     smerf_model *loaded = NULL;
     demand_ok(smerf_model_save(model, "links.smerf", &error), &error);
@@ -107,16 +107,16 @@ static void distances_are_the_same_both_ways_and_from_a_file(void **state) {
     (void)state;
     data_set *data = mixed_data(N), *others = new_nodes(7);
     smerf_model *epm = fit_links(data, SMERF_METHOD_EPM, false, 2), *narm = fit_links(data, SMERF_METHOD_NARM, true, 2);
-    assert_sane_answers(epm, data, data);
-    assert_sane_answers(narm, data, data);
-    assert_sane_answers(narm, data, others);
+    assert_sane_predictor(epm, data, data);
+    assert_sane_predictor(narm, data, data);
+    assert_sane_predictor(narm, data, others);
     smerf_model_free(epm);
     smerf_model_free(narm);
     data_set_free(data);
     data_set_free(others);
 }
 
-static void what_else_is_asked_for_changes_nothing(void **state) {
+static void what_else_is_query_for_changes_nothing(void **state) {
     (void)state;
     data_set *data = mixed_data(N), *others = new_nodes(7);
     const size_t rows[3] = {5, 2, 6};
@@ -155,7 +155,7 @@ static sm_learned *learned_by_hand(void) {
     learned->attributes = (sm_attributes){.n = 2, .n_features = 1};
     learned->attributes.coding = sm_zeros(1, sizeof *learned->attributes.coding);
     learned->attributes.coding[0].n = 1;
-    assert_true(sm_learned_make_room(learned, n_factors, N_STATES));
+    assert_true(sm_learned_reserve(learned, n_factors, N_STATES));
     const float phi[2][N_CELLS] = {{0.5f, 1, 0, 0.2f}, {1, 0, 0.3f, 0}};
     const float h[2][N_CELLS] = {{2, 0.5f, 1, 3}, {0.4f, 0.6f, 0.2f, 0.1f}};
     for (size_t s = 0; s < N_STATES; s++) {
@@ -206,17 +206,17 @@ static void new_nodes_are_predicted_as_the_protocol_draws_them(void **state) {
     sm_numbers columns[1] = {{.doubles = values, .step = 1}};
     const sm_view view = {.n_items = 5, .n_features = 1, .numbers = columns};
     const uint32_t place[5] = {0, SMERF_MISSING, SMERF_MISSING, SMERF_MISSING, SMERF_MISSING};
-    const sm_asked_items items = {.view = &view, .place = place};
-    const sm_asked_sides sides = {.rows = items, .columns = items, .is_square = true, .n_trained = 2};
-    sm_crew crew;
-    sm_answers *answers = NULL;
+    const sm_query_items items = {.view = &view, .place = place};
+    const sm_query_sides sides = {.rows = items, .columns = items, .is_square = true, .n_trained = 2};
+    sm_pool pool;
+    sm_predictor *predictor = NULL;
     smerf_error error;
-    sm_crew_start(&crew, NULL);
-    demand_ok(sm_gibbs_ask(learned, &sides, &crew, &answers, &error), &error);
+    sm_pool_start(&pool, NULL);
+    demand_ok(sm_gibbs_ask(learned, &sides, &pool, &predictor, &error), &error);
     const size_t kind[5] = {0, 1, 2, 1, 2};
     for (size_t i = 0; i < 5; i++) {
         double distances[5];
-        sm_gibbs_answer(answers, i, NULL, 5, 0, distances);
+        sm_gibbs_answer(predictor, i, NULL, 5, 0, distances);
         for (size_t j = 0; j < 5; j++) {
             if (i == j) continue;
             double expected = simulated_distance(learned, kind[i], kind[j]); /* drawn ones have an error of 0.03 */
@@ -225,7 +225,7 @@ static void new_nodes_are_predicted_as_the_protocol_draws_them(void **state) {
                 fail_msg("nodes %zu and %zu: %g, and %g by simulation", i, j, distances[j], expected);
         }
     }
-    sm_gibbs_answers_free(answers);
+    sm_gibbs_predictor_free(predictor);
     sm_learned_free(learned);
 }
 
@@ -235,23 +235,23 @@ static void states_give_what_their_formula_says(void **state) {
     sm_learned *learned = learned_by_hand();
     const sm_view view = {.n_items = 2};
     const uint32_t place[2] = {1, 0};
-    const sm_asked_items items = {.view = &view, .place = place};
-    const sm_asked_sides sides = {.rows = items, .columns = items, .is_square = true, .n_trained = 2};
-    sm_crew crew;
-    sm_answers *answers = NULL;
+    const sm_query_items items = {.view = &view, .place = place};
+    const sm_query_sides sides = {.rows = items, .columns = items, .is_square = true, .n_trained = 2};
+    sm_pool pool;
+    sm_predictor *predictor = NULL;
     smerf_error error;
-    sm_crew_start(&crew, NULL);
-    demand_ok(sm_gibbs_ask(learned, &sides, &crew, &answers, &error), &error);
+    sm_pool_start(&pool, NULL);
+    demand_ok(sm_gibbs_ask(learned, &sides, &pool, &predictor, &error), &error);
     double forth[2], back[2];
-    sm_gibbs_answer(answers, 0, NULL, 2, 0, forth);
-    sm_gibbs_answer(answers, 1, NULL, 2, 0, back);
+    sm_gibbs_answer(predictor, 0, NULL, 2, 0, forth);
+    sm_gibbs_answer(predictor, 1, NULL, 2, 0, back);
     assert_true(forth[0] == 0 && back[1] == 0 && forth[1] == back[0]);
     double rate = 0;
     for (size_t k = 0; k < N_CELLS * N_CELLS; k++)
         rate += (double)learned->phi[k / N_CELLS] * (double)learned->lambda[k] *
                 (double)learned->phi[N_STATES * N_CELLS + k % N_CELLS];
     assert_true(fabs(forth[1] - exp(-rate)) < 1e-6);
-    sm_gibbs_answers_free(answers);
+    sm_gibbs_predictor_free(predictor);
     sm_learned_free(learned);
 }
 
@@ -295,8 +295,8 @@ static void epm_says_that_a_node_is_new(void **state) {
     name_items(others, rows);
     square kept = {0};
     smerf_error error;
-    const smerf_question question = {.rows = data->items, .columns = others->items};
-    assert_true(smerf_predict_rows(model, &question, NULL, keep_row, &kept, &error) == SMERF_BAD_INPUT);
+    const smerf_request request = {.rows = data->items, .columns = others->items};
+    assert_true(smerf_predict_rows(model, &request, NULL, keep_row, &kept, &error) == SMERF_BAD_INPUT);
     assert_non_null(strstr(error.message, "is new (narm and smerf predict new nodes)"));
     smerf_model_free(model);
     data_set_free(data);
@@ -374,7 +374,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_seed_gives_one_model_on_any_number_of_threads),
         cmocka_unit_test(distances_are_the_same_both_ways_and_from_a_file),
-        cmocka_unit_test(what_else_is_asked_for_changes_nothing),
+        cmocka_unit_test(what_else_is_query_for_changes_nothing),
         cmocka_unit_test(new_nodes_are_predicted_as_the_protocol_draws_them),
         cmocka_unit_test(states_give_what_their_formula_says),
         cmocka_unit_test(what_they_cannot_learn_from_is_refused),

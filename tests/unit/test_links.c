@@ -125,14 +125,14 @@ static sm_search_size size_of_room(size_t n) {
 
 typedef struct rooms {
     const known *all;
-    sm_links_room room;
+    sm_links_scratch room;
     sm_random random;
     size_t n_blocks_most, n_unkept, n_counted;
 } rooms;
 
 /* What is kept takes at most what the whole takes, with room for the links of any node below. */
 static void assert_room(const rooms *at, const sm_node *node, size_t view, size_t view_before) {
-    const sm_links_room *room = &at->room;
+    const sm_links_scratch *room = &at->room;
     size_t n_entries = 0, n_rows = 0;
     for (size_t b = 1; b < room->n_blocks; b++) {
         n_entries += room->blocks[b].n;
@@ -147,7 +147,7 @@ static void assert_room(const rooms *at, const sm_node *node, size_t view, size_
 }
 
 /* The sides of the item at one rank, counted or not. */
-static sm_sides sides_at(const sm_links_room *room, size_t line_up, size_t rank) {
+static sm_sides sides_at(const sm_links_scratch *room, size_t line_up, size_t rank) {
     if (!room->is_counted) return sm_links_sides(room, line_up)[rank];
     sm_counts counts = sm_links_counts(room, line_up)[rank];
     double common = room->links->common;
@@ -256,7 +256,7 @@ static void nodes_hold_their_own_links_in_no_more_room_than_the_whole(void **sta
             draw_links(&all, &pairs, n, (double)(round % 5) / 4, round % 4 > 1, round % 2 == 0, &at.random);
         smerf_error error;
         const sm_search_size size = size_of_room(n);
-        demand_ok(sm_links_room_start(&at.room, links_of(target), &size, &error), &error);
+        demand_ok(sm_links_scratch_start(&at.room, links_of(target), &size, &error), &error);
         for (size_t tree = 0; tree < 3; tree++) {
             uint32_t items[MOST_ITEMS];
             double weight[MOST_ITEMS];
@@ -269,7 +269,7 @@ static void nodes_hold_their_own_links_in_no_more_room_than_the_whole(void **sta
         }
         if (n == MOST_ITEMS && round % 5 == 4) assert_true(at.n_blocks_most > 4 && at.n_unkept > 20);
         if (round % 4 == 1 && round % 5 > 0) assert_true(at.n_counted > 0);
-        sm_links_room_free(&at.room);
+        sm_links_scratch_free(&at.room);
         smerf_target_free(target);
     }
 }
@@ -297,7 +297,7 @@ static void rows_take_no_more_than_their_room_either(void **state) {
     demand_ok(smerf_target_new_pairs(&pairs.list, all.n, &target, &error), &error);
     at = (rooms){.all = &all};
     const sm_search_size size = size_of_room(all.n);
-    demand_ok(sm_links_room_start(&at.room, links_of(target), &size, &error), &error);
+    demand_ok(sm_links_scratch_start(&at.room, links_of(target), &size, &error), &error);
     for (uint32_t i = 0; i < MOST_ITEMS; i++) {
         items[i] = i;
         weight[i] = 1;
@@ -311,7 +311,7 @@ static void rows_take_no_more_than_their_room_either(void **state) {
         at.n_unkept += hub > 0 && view == before;
     }
     assert_true(at.room.n_blocks > 2 && at.n_unkept > 1);
-    sm_links_room_free(&at.room);
+    sm_links_scratch_free(&at.room);
     smerf_target_free(target);
 }
 

@@ -9,42 +9,42 @@
     { .n = (n_items), .ids = (names) }
 #define SQUARE(n_items, names) .rows = SIDE(n_items, names), .columns = SIDE(n_items, names), .is_square = true
 
-static const sm_matrix_wish three = {SQUARE(3, NULL)}, four = {SQUARE(4, NULL)};
+static const sm_matrix_spec three = {SQUARE(3, NULL)}, four = {SQUARE(4, NULL)};
 
-static void assert_read(const char *path, const sm_matrix_wish *wish, const float *expected) {
+static void assert_read(const char *path, const sm_matrix_spec *spec, const float *expected) {
     sm_matrix matrix;
     smerf_error error;
-    if (sm_matrix_read(path, wish, &matrix, &error) != SMERF_OK) fail_msg("%s", error.message);
-    assert_true(matrix.n_rows == wish->rows.n && matrix.n_columns == wish->columns.n);
+    if (sm_matrix_read(path, spec, &matrix, &error) != SMERF_OK) fail_msg("%s", error.message);
+    assert_true(matrix.n_rows == spec->rows.n && matrix.n_columns == spec->columns.n);
     assert_int_equal((uintptr_t)matrix.z % 64, 0);
     for (size_t k = 0; k < matrix.n_rows * matrix.n_columns; k++)
         if (matrix.z[k] != expected[k] && !(isnan(matrix.z[k]) && isnan(expected[k])))
             fail_msg("z[%zu] = %g and not %g", k, (double)matrix.z[k], (double)expected[k]);
     size_t n_missing = 0;
     for (size_t i = 0; i < matrix.n_rows; i++)
-        for (size_t j = wish->is_square ? i + 1 : 0; j < matrix.n_columns; j++)
+        for (size_t j = spec->is_square ? i + 1 : 0; j < matrix.n_columns; j++)
             n_missing += isnan(expected[i * matrix.n_columns + j]) != 0;
     assert_int_equal(matrix.n_missing, n_missing);
     sm_matrix_free(&matrix);
     sm_matrix_free(&matrix); /* a second time does no harm */
 }
 
-static void assert_refused_file(const char *path, const sm_matrix_wish *wish, const char *start, const char *words) {
+static void assert_refused_file(const char *path, const sm_matrix_spec *spec, const char *start, const char *words) {
     sm_matrix matrix;
     smerf_error error;
-    assert_int_equal(sm_matrix_read(path, wish, &matrix, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_matrix_read(path, spec, &matrix, &error), SMERF_BAD_INPUT);
     assert_says(&error, start, words);
     assert_null(matrix.z);
 }
 
-static void assert_csv(const char *text, const sm_matrix_wish *wish, const float *expected) {
+static void assert_csv(const char *text, const sm_matrix_spec *spec, const float *expected) {
     write_text("z.csv", text);
-    assert_read("z.csv", wish, expected);
+    assert_read("z.csv", spec, expected);
 }
 
-static void assert_refused(const char *text, const sm_matrix_wish *wish, const char *start, const char *words) {
+static void assert_refused(const char *text, const sm_matrix_spec *spec, const char *start, const char *words) {
     write_text("z.csv", text);
-    assert_refused_file("z.csv", wish, start, words);
+    assert_refused_file("z.csv", spec, start, words);
 }
 
 static const float z3[9] = {0, 1, 2, 1, 0, 3, 2, 3, 0};
@@ -54,8 +54,8 @@ static void a_square_csv_is_read_by_place(void **state) {
     (void)state;
     assert_csv("0,1,2\n1,0,3\n2,3,0\n", &three, z3);
     assert_csv("0;1;2\r\n1;\"0\";3\r\n2; 3 ;0", &three, z3);
-    assert_csv("7\n", &(sm_matrix_wish){SQUARE(1, NULL)}, (float[]){7});
-    assert_csv("5,-2\n-2,0.5\n", &(sm_matrix_wish){SQUARE(2, NULL)}, (float[]){5, -2, -2, 0.5f});
+    assert_csv("7\n", &(sm_matrix_spec){SQUARE(1, NULL)}, (float[]){7});
+    assert_csv("5,-2\n-2,0.5\n", &(sm_matrix_spec){SQUARE(2, NULL)}, (float[]){5, -2, -2, 0.5f});
 }
 
 static void a_condensed_csv_is_one_line_or_one_column(void **state) {
@@ -64,40 +64,40 @@ static void a_condensed_csv_is_one_line_or_one_column(void **state) {
     assert_csv("1\n2\n3\n4\n5\n6\n", &four, z4);
     assert_csv("1\t2\t3", &three, z3); /* three numbers: n is n(n-1)/2, and one line is no square */
     assert_csv("1\r2\r3\r", &three, z3);
-    assert_csv("8\n", &(sm_matrix_wish){SQUARE(2, NULL)}, (float[]){0, 8, 8, 0});
+    assert_csv("8\n", &(sm_matrix_spec){SQUARE(2, NULL)}, (float[]){0, 8, 8, 0});
 }
 
 static void ids_are_matched_in_any_order(void **state) {
     (void)state;
     char *ids[] = {"ann", "bob", "3"};
-    const sm_matrix_wish wish = {SQUARE(3, ids)};
-    assert_csv(",ann,bob,3\nann,0,1,2\nbob,1,0,3\n3,2,3,0\n", &wish, z3);
-    assert_csv("anything,3,ann,bob\nbob,3,1,0\n3,0,2,3\nann,2,0,1\n", &wish, z3);
+    const sm_matrix_spec spec = {SQUARE(3, ids)};
+    assert_csv(",ann,bob,3\nann,0,1,2\nbob,1,0,3\n3,2,3,0\n", &spec, z3);
+    assert_csv("anything,3,ann,bob\nbob,3,1,0\n3,0,2,3\nann,2,0,1\n", &spec, z3);
     assert_csv(",2,0,1\n1,3,1,0\n2,0,2,3\n0,2,0,1\n", &three, z3); /* items without ids are numbers */
 }
 
 static void ids_that_do_not_fit_are_refused(void **state) {
     (void)state;
     char *ids[] = {"a", "b", "c"};
-    const sm_matrix_wish wish = {SQUARE(3, ids)};
-    assert_refused(",a,b,d\na,0,1,2\nb,1,0,3\nc,2,3,0\n", &wish, "z.csv:1:6: ", "no item has the id \"d\"");
-    assert_refused(",a,b,a\na,0,1,2\nb,1,0,3\nc,2,3,0\n", &wish, "z.csv:1:6: ", "\"a\" for the second time");
-    assert_refused(",a,b,c\na,0,1,2\nx,1,0,3\nc,2,3,0\n", &wish, "z.csv:3:1: ", "no item has the id \"x\"");
-    assert_refused(",a,b,c\na,0,1,2\nb,1,0,3\nb,2,3,0\n", &wish, "z.csv:4:1: ", "second time");
+    const sm_matrix_spec spec = {SQUARE(3, ids)};
+    assert_refused(",a,b,d\na,0,1,2\nb,1,0,3\nc,2,3,0\n", &spec, "z.csv:1:6: ", "no item has the id \"d\"");
+    assert_refused(",a,b,a\na,0,1,2\nb,1,0,3\nc,2,3,0\n", &spec, "z.csv:1:6: ", "\"a\" for the second time");
+    assert_refused(",a,b,c\na,0,1,2\nx,1,0,3\nc,2,3,0\n", &spec, "z.csv:3:1: ", "no item has the id \"x\"");
+    assert_refused(",a,b,c\na,0,1,2\nb,1,0,3\nb,2,3,0\n", &spec, "z.csv:4:1: ", "second time");
     assert_refused(",0,1,3\n0,0,1,2\n1,1,0,3\n2,2,3,0\n", &three, "z.csv:1:6: ", "no item has the id \"3\"");
 }
 
 static void two_sides_have_two_sets_of_ids(void **state) {
     (void)state;
     char *rows[] = {"a", "b"}, *columns[] = {"a", "y", "z"};
-    const sm_matrix_wish wish = {.rows = SIDE(2, rows), .columns = SIDE(3, columns)};
+    const sm_matrix_spec spec = {.rows = SIDE(2, rows), .columns = SIDE(3, columns)};
     const float expected[6] = {1, 2, 3, 4, 5, 6};
-    assert_csv("1,2,3\n4,5,6\n", &wish, expected);
-    assert_csv(",z,a,y\nb,6,4,5\na,3,1,2\n", &wish, expected);
-    assert_refused(",z,a,b\nb,6,4,5\na,3,1,2\n", &wish, "z.csv:1:6: ", "no item has the id \"b\"");
-    assert_refused("1\n", &wish, "z.csv:1:1: ", "2 x 3 items need 2 x 3 numbers, or 3 x 4 cells with ids");
-    assert_refused("1,2,3\n4,5,6\n7,8,9\n", &wish, "z.csv:3:1: ", "more than 2 lines");
-    assert_refused("1,2,3\n", &wish, "z.csv:2:1: ", "only 1 of 2 lines");
+    assert_csv("1,2,3\n4,5,6\n", &spec, expected);
+    assert_csv(",z,a,y\nb,6,4,5\na,3,1,2\n", &spec, expected);
+    assert_refused(",z,a,b\nb,6,4,5\na,3,1,2\n", &spec, "z.csv:1:6: ", "no item has the id \"b\"");
+    assert_refused("1\n", &spec, "z.csv:1:1: ", "2 x 3 items need 2 x 3 numbers, or 3 x 4 cells with ids");
+    assert_refused("1,2,3\n4,5,6\n7,8,9\n", &spec, "z.csv:3:1: ", "more than 2 lines");
+    assert_refused("1,2,3\n", &spec, "z.csv:2:1: ", "only 1 of 2 lines");
 }
 
 static void a_wrong_shape_says_what_would_fit(void **state) {
@@ -118,8 +118,8 @@ static void a_wrong_shape_says_what_would_fit(void **state) {
 static void a_small_file_for_many_items_is_refused_without_their_matrix(void **state) {
     (void)state;
     const size_t n = (size_t)1 << 31;
-    const sm_matrix_wish wish = {SQUARE(n, NULL)}, wide = {.rows = SIDE(n, NULL), .columns = SIDE(2, NULL)};
-    assert_refused("1\n2\n", &wish, "z.csv:3:1: ", "only 2 of ");
+    const sm_matrix_spec spec = {SQUARE(n, NULL)}, wide = {.rows = SIDE(n, NULL), .columns = SIDE(2, NULL)};
+    assert_refused("1\n2\n", &spec, "z.csv:3:1: ", "only 2 of ");
     assert_refused("1,2\n3,4\n", &wide, "z.csv:3:1: ", "only 2 of ");
     assert_refused("1,2\n3,x\n", &wide, "z.csv:2:3: ", "no number");
 }
@@ -144,8 +144,8 @@ static void an_asymmetric_matrix_is_refused_at_its_first_cell(void **state) {
                    "");
     assert_refused("0,1,2\n1,0,3\n2,0.1,0\n", &three, "z.csv:3:3: z[2][1] = 0.1 but z[1][2] = 3: ", "");
     char *ids[] = {"ann", "bob", "cy"};
-    const sm_matrix_wish wish = {SQUARE(3, ids)};
-    assert_refused(",cy,bob,ann\ncy,0,3,2\nann,2,1.5,0\nbob,3,0,1\n", &wish,
+    const sm_matrix_spec spec = {SQUARE(3, ids)};
+    assert_refused(",cy,bob,ann\ncy,0,3,2\nann,2,1.5,0\nbob,3,0,1\n", &spec,
                    "z.csv:4:9: z[bob][ann] = 1 but z[ann][bob] = 1.5: ", "symmetric");
 }
 
@@ -157,103 +157,103 @@ static void a_difference_that_float32_does_not_see_is_none(void **state) {
 
 static void means_are_taken_of_the_rounded_values(void **state) {
     (void)state;
-    const sm_matrix_wish wish = {SQUARE(3, NULL), .take_means = true};
-    assert_csv("0,1,4\n2,7,3\n5,3,0\n", &wish, (float[]){0, 1.5f, 4.5f, 1.5f, 7, 3, 4.5f, 3, 0});
+    const sm_matrix_spec spec = {SQUARE(3, NULL), .take_means = true};
+    assert_csv("0,1,4\n2,7,3\n5,3,0\n", &spec, (float[]){0, 1.5f, 4.5f, 1.5f, 7, 3, 4.5f, 3, 0});
     const float a = 0.1f, b = 16777217.0f;
     const float mean = (float)(((double)a + (double)b) / 2);
-    assert_csv("0,0.1,0\n16777217,0,0\n0,0,0\n", &wish, (float[]){0, mean, 0, mean, 0, 0, 0, 0, 0});
+    assert_csv("0,0.1,0\n16777217,0,0\n0,0,0\n", &spec, (float[]){0, mean, 0, mean, 0, 0, 0, 0, 0});
 }
 
 static void similarities_are_taken_from_one_if_none_is_larger(void **state) {
     (void)state;
-    const sm_matrix_wish wish = {SQUARE(2, NULL), .are_similarities = true, .largest = NAN};
-    assert_csv("1,0.25\n0.25,1\n", &wish, (float[]){0, 0.75f, 0.75f, 0});
-    assert_csv("0.5,-1\n-1,0.5\n", &wish, (float[]){0.5f, 2, 2, 0.5f});
+    const sm_matrix_spec spec = {SQUARE(2, NULL), .are_similarities = true, .largest = NAN};
+    assert_csv("1,0.25\n0.25,1\n", &spec, (float[]){0, 0.75f, 0.75f, 0});
+    assert_csv("0.5,-1\n-1,0.5\n", &spec, (float[]){0.5f, 2, 2, 0.5f});
     write_text("z.csv", "0.5,0\n0,0.5\n");
     sm_matrix matrix;
-    assert_int_equal(sm_matrix_read("z.csv", &wish, &matrix, NULL), SMERF_OK);
+    assert_int_equal(sm_matrix_read("z.csv", &spec, &matrix, NULL), SMERF_OK);
     assert_true(matrix.largest == 1);
     sm_matrix_free(&matrix);
 }
 
 static void similarities_are_taken_from_the_largest_if_one_exceeds_one(void **state) {
     (void)state;
-    const sm_matrix_wish wish = {SQUARE(2, NULL), .are_similarities = true, .largest = NAN};
-    assert_csv("1,7\n7,3\n", &wish, (float[]){6, 0, 0, 4});
-    const sm_matrix_wish given = {SQUARE(2, NULL), .are_similarities = true, .largest = 10};
+    const sm_matrix_spec spec = {SQUARE(2, NULL), .are_similarities = true, .largest = NAN};
+    assert_csv("1,7\n7,3\n", &spec, (float[]){6, 0, 0, 4});
+    const sm_matrix_spec given = {SQUARE(2, NULL), .are_similarities = true, .largest = 10};
     assert_csv("1,7\n7,11\n", &given, (float[]){9, 3, 3, -1});
-    assert_refused("1,7\n7,\n", &wish, "z.csv:2:3: a missing similarity", "");
+    assert_refused("1,7\n7,\n", &spec, "z.csv:2:3: a missing similarity", "");
 }
 
 static void similarities_are_subtracted_in_double(void **state) {
     (void)state;
-    const sm_matrix_wish wish = {SQUARE(2, NULL), .are_similarities = true, .largest = NAN};
+    const sm_matrix_spec spec = {SQUARE(2, NULL), .are_similarities = true, .largest = NAN};
     const float z = (float)(1 - 0.99999997);
-    assert_csv("1,0.99999997\n0.99999997,1\n", &wish, (float[]){0, z, z, 0});
+    assert_csv("1,0.99999997\n0.99999997,1\n", &spec, (float[]){0, z, z, 0});
 }
 
 static void a_diagonal_that_is_not_given_is_zero_also_for_similarities(void **state) {
     (void)state;
-    const sm_matrix_wish wish = {SQUARE(3, NULL), .are_similarities = true, .largest = NAN};
-    assert_csv("5,4,3\n", &wish, (float[]){0, 0, 1, 0, 0, 2, 1, 2, 0});
+    const sm_matrix_spec spec = {SQUARE(3, NULL), .are_similarities = true, .largest = NAN};
+    assert_csv("5,4,3\n", &spec, (float[]){0, 0, 1, 0, 0, 2, 1, 2, 0});
 }
 
 static void what_may_be_missing_is_nan(void **state) {
     (void)state;
     const float z_nan[9] = {0, NAN, 2, NAN, 0, 3, 2, 3, 0};
-    const sm_matrix_wish wish = {SQUARE(3, NULL), .may_be_missing = true};
-    assert_csv("0,,2\nNA,0,3\n2,3,0\n", &wish, z_nan);
-    assert_csv("0,NaN,2\nnan,0,3\n2,3,0\n", &wish, z_nan);
-    assert_csv(",2,3\n", &wish, z_nan); /* condensed */
-    assert_csv("NA\n2\n3\n", &wish, z_nan);
-    assert_csv(",,\n,,\n,,\n", &wish, (float[]){0, NAN, NAN, NAN, 0, NAN, NAN, NAN, 0});
+    const sm_matrix_spec spec = {SQUARE(3, NULL), .may_be_missing = true};
+    assert_csv("0,,2\nNA,0,3\n2,3,0\n", &spec, z_nan);
+    assert_csv("0,NaN,2\nnan,0,3\n2,3,0\n", &spec, z_nan);
+    assert_csv(",2,3\n", &spec, z_nan); /* condensed */
+    assert_csv("NA\n2\n3\n", &spec, z_nan);
+    assert_csv(",,\n,,\n,,\n", &spec, (float[]){0, NAN, NAN, NAN, 0, NAN, NAN, NAN, 0});
     char *ids[] = {"a", "b"};
-    const sm_matrix_wish named = {SQUARE(2, ids), .may_be_missing = true};
+    const sm_matrix_spec named = {SQUARE(2, ids), .may_be_missing = true};
     assert_csv(",b,a\na,,5\nb,1,\n", &named, (float[]){5, NAN, NAN, 1});
-    assert_refused("0,,2\n,0,3\n2,x,0\n", &wish, "z.csv:3:3: \"x\" is no number", "");
-    assert_refused("0,,2\n,0,inf\n2,3,0\n", &wish, "z.csv:2:4: an infinite distance", "");
+    assert_refused("0,,2\n,0,3\n2,x,0\n", &spec, "z.csv:3:3: \"x\" is no number", "");
+    assert_refused("0,,2\n,0,inf\n2,3,0\n", &spec, "z.csv:2:4: an infinite distance", "");
 }
 
 static void a_diagonal_that_is_missing_is_zero(void **state) {
     (void)state;
-    const sm_matrix_wish wish = {SQUARE(3, NULL), .may_be_missing = true};
-    assert_csv(",1,2\n1,NA,3\n2,3,7\n", &wish, (float[]){0, 1, 2, 1, 0, 3, 2, 3, 7});
-    const sm_matrix_wish similar = {SQUARE(2, NULL), .may_be_missing = true, .are_similarities = true, .largest = NAN,
+    const sm_matrix_spec spec = {SQUARE(3, NULL), .may_be_missing = true};
+    assert_csv(",1,2\n1,NA,3\n2,3,7\n", &spec, (float[]){0, 1, 2, 1, 0, 3, 2, 3, 7});
+    const sm_matrix_spec similar = {SQUARE(2, NULL), .may_be_missing = true, .are_similarities = true, .largest = NAN,
                                     .take_means = true};
     assert_csv(",3\n3,\n", &similar, (float[]){0, 0, 0, 0});
 }
 
 static void one_missing_of_two_is_not_symmetric(void **state) {
     (void)state;
-    sm_matrix_wish wish = {SQUARE(3, NULL), .may_be_missing = true};
+    sm_matrix_spec spec = {SQUARE(3, NULL), .may_be_missing = true};
     assert_refused(
-        "0,1,4\n1,0,3\n,3,0\n", &wish,
+        "0,1,4\n1,0,3\n,3,0\n", &spec,
         "z.csv:3:1: z[2][0] is missing but z[0][2] = 4: a distance is symmetric (--symmetrize mean takes the "
         "one that is given)",
         "");
-    assert_refused("0,1,NA\n1,0,3\n0.1,3,0\n", &wish,
+    assert_refused("0,1,NA\n1,0,3\n0.1,3,0\n", &spec,
                    "z.csv:3:1: z[2][0] = 0.1 but z[0][2] is missing: ", "the one that is given");
-    assert_refused("0,1,\n1,0,3\n,2,0\n", &wish, "z.csv:3:2: z[2][1] = 2 but z[1][2] = 3: ", "averages the two");
-    wish.take_means = true;
-    assert_csv("0,1,4\n,0,\n5,,0\n", &wish, (float[]){0, 1, 4.5f, 1, 0, NAN, 4.5f, NAN, 0});
-    const sm_matrix_wish similar = {SQUARE(2, NULL), .may_be_missing = true, .are_similarities = true, .largest = 8};
+    assert_refused("0,1,\n1,0,3\n,2,0\n", &spec, "z.csv:3:2: z[2][1] = 2 but z[1][2] = 3: ", "averages the two");
+    spec.take_means = true;
+    assert_csv("0,1,4\n,0,\n5,,0\n", &spec, (float[]){0, 1, 4.5f, 1, 0, NAN, 4.5f, NAN, 0});
+    const sm_matrix_spec similar = {SQUARE(2, NULL), .may_be_missing = true, .are_similarities = true, .largest = 8};
     assert_refused("8,\n7,8\n", &similar, "z.csv:2:1: q[1][0] = 7 but q[0][1] is missing: a similarity", "");
 }
 
 static void missing_similarities_are_not_the_largest(void **state) {
     (void)state;
-    const sm_matrix_wish wish = {SQUARE(3, NULL), .may_be_missing = true, .are_similarities = true, .largest = NAN};
-    assert_csv("5,NA,3\n,5,1\n3,1,5\n", &wish, (float[]){0, NAN, 2, NAN, 0, 4, 2, 4, 0});
-    assert_csv("NA,0.5,\n", &wish, (float[]){0, NAN, 0.5f, NAN, 0, NAN, 0.5f, NAN, 0});
+    const sm_matrix_spec spec = {SQUARE(3, NULL), .may_be_missing = true, .are_similarities = true, .largest = NAN};
+    assert_csv("5,NA,3\n,5,1\n3,1,5\n", &spec, (float[]){0, NAN, 2, NAN, 0, 4, 2, 4, 0});
+    assert_csv("NA,0.5,\n", &spec, (float[]){0, NAN, 0.5f, NAN, 0, NAN, 0.5f, NAN, 0});
 }
 
 static void a_block_may_have_missing_cells(void **state) {
     (void)state;
-    const sm_matrix_wish wish = {.rows = SIDE(2, NULL), .columns = SIDE(2, NULL), .may_be_missing = true};
-    assert_csv(",2\n3,\n", &wish, (float[]){NAN, 2, 3, NAN});
+    const sm_matrix_spec spec = {.rows = SIDE(2, NULL), .columns = SIDE(2, NULL), .may_be_missing = true};
+    assert_csv(",2\n3,\n", &spec, (float[]){NAN, 2, 3, NAN});
     const double cells[4] = {1, NAN, NAN, NAN};
     write_npy("z.npy", "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }", cells, sizeof cells);
-    assert_read("z.npy", &wish, (float[]){1, NAN, NAN, NAN});
+    assert_read("z.npy", &spec, (float[]){1, NAN, NAN, NAN});
 }
 
 static void npy_matrices_may_have_missing_entries(void **state) {
@@ -262,27 +262,27 @@ static void npy_matrices_may_have_missing_entries(void **state) {
     const double one[9] = {0, 1, 2, 1, 0, NAN, 2, 3, 0}, infinite[3] = {NAN, 2, -INFINITY};
     const char *square = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }";
     const char *line = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }";
-    sm_matrix_wish wish = {SQUARE(3, NULL), .may_be_missing = true, .largest = NAN};
+    sm_matrix_spec spec = {SQUARE(3, NULL), .may_be_missing = true, .largest = NAN};
     write_npy("z.npy", square, full, sizeof full);
-    assert_read("z.npy", &wish, (float[]){0, 1, NAN, 1, 0, 3, NAN, 3, 0});
+    assert_read("z.npy", &spec, (float[]){0, 1, NAN, 1, 0, 3, NAN, 3, 0});
     write_npy("z.npy", square, one, sizeof one);
-    assert_refused_file("z.npy", &wish, "z.npy: row 2, column 1: z[2][1] = 3 but z[1][2] is missing: ", "given");
+    assert_refused_file("z.npy", &spec, "z.npy: row 2, column 1: z[2][1] = 3 but z[1][2] is missing: ", "given");
     write_npy("z.npy", line, infinite, sizeof infinite);
-    assert_refused_file("z.npy", &wish, "z.npy: row 1, column 2: an infinite distance", "");
+    assert_refused_file("z.npy", &spec, "z.npy: row 1, column 2: an infinite distance", "");
     write_npy("z.npy", line, vector, sizeof vector);
-    assert_read("z.npy", &wish, (float[]){0, NAN, 2, NAN, 0, NAN, 2, NAN, 0});
-    wish.are_similarities = true;
-    assert_read("z.npy", &wish, (float[]){0, NAN, 0, NAN, 0, NAN, 0, NAN, 0});
+    assert_read("z.npy", &spec, (float[]){0, NAN, 2, NAN, 0, NAN, 2, NAN, 0});
+    spec.are_similarities = true;
+    assert_read("z.npy", &spec, (float[]){0, NAN, 0, NAN, 0, NAN, 0, NAN, 0});
 }
 
 static void npy_matrices_are_read_in_both_orders(void **state) {
     (void)state;
-    const sm_matrix_wish wish = {.rows = SIDE(2, NULL), .columns = SIDE(3, NULL)};
+    const sm_matrix_spec spec = {.rows = SIDE(2, NULL), .columns = SIDE(3, NULL)};
     const double numbers[6] = {1, 2, 3, 4, 5, 6};
     write_npy("z.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", numbers, sizeof numbers);
-    assert_read("z.npy", &wish, (float[]){1, 2, 3, 4, 5, 6});
+    assert_read("z.npy", &spec, (float[]){1, 2, 3, 4, 5, 6});
     write_npy("z.npy", "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }", numbers, sizeof numbers);
-    assert_read("z.npy", &wish, (float[]){1, 3, 5, 2, 4, 6});
+    assert_read("z.npy", &spec, (float[]){1, 3, 5, 2, 4, 6});
 }
 
 static void npy_vectors_are_condensed(void **state) {
@@ -296,7 +296,7 @@ static void npy_vectors_are_condensed(void **state) {
         assert_read("z.npy", &four, z4);
     }
     write_npy("z.npy", "{'descr': '<f4', 'fortran_order': False, 'shape': (0,), }", numbers, 0);
-    assert_read("z.npy", &(sm_matrix_wish){SQUARE(1, NULL)}, (float[]){0});
+    assert_read("z.npy", &(sm_matrix_spec){SQUARE(1, NULL)}, (float[]){0});
 }
 
 static void npy_matrices_are_refused_by_row_and_column(void **state) {
@@ -342,26 +342,26 @@ static void fill_large(void) {
 
 static void the_first_bad_cell_is_named_whatever_the_order_of_reading(void **state) {
     (void)state;
-    const sm_matrix_wish wish = {SQUARE(N, NULL)};
+    const sm_matrix_spec spec = {SQUARE(N, NULL)};
     for (int is_fortran = 0; is_fortran < 2; is_fortran++) {
         fill_large();
         large[100][3] = NAN; /* first in the order of rows if the file is in C order */
         large[3][140] = INFINITY;
         write_large("z.npy", is_fortran ? "True" : "False");
-        assert_refused_file("z.npy", &wish, is_fortran ? "z.npy: row 3, column 100: " : "z.npy: row 3, column 140: ",
+        assert_refused_file("z.npy", &spec, is_fortran ? "z.npy: row 3, column 100: " : "z.npy: row 3, column 140: ",
                             is_fortran ? "missing" : "infinite");
         fill_large();
         large[70][60] += 1; /* (60, 70) in C order */
         large[140][20] += 1;
         large[20][149] += 1;
         write_large("z.npy", is_fortran ? "True" : "False");
-        assert_refused_file("z.npy", &wish, "z.npy: row 140, column 20: z[140][20] = ", "but z[20][140] = ");
+        assert_refused_file("z.npy", &spec, "z.npy: row 140, column 20: z[140][20] = ", "but z[20][140] = ");
     }
 }
 
 static void large_matrices_are_read_the_same_in_every_form(void **state) {
     (void)state;
-    const sm_matrix_wish wish = {SQUARE(N, NULL)};
+    const sm_matrix_spec spec = {SQUARE(N, NULL)};
     static float expected[N * N];
     fill_large();
     FILE *full = fopen("full.csv", "w"), *condensed = fopen("condensed.csv", "w");
@@ -377,15 +377,15 @@ static void large_matrices_are_read_the_same_in_every_form(void **state) {
     fclose(condensed);
     write_large("c.npy", "False");
     write_large("f.npy", "True");
-    assert_read("full.csv", &wish, expected);
-    assert_read("condensed.csv", &wish, expected);
-    assert_read("c.npy", &wish, expected);
-    assert_read("f.npy", &wish, expected);
+    assert_read("full.csv", &spec, expected);
+    assert_read("condensed.csv", &spec, expected);
+    assert_read("c.npy", &spec, expected);
+    assert_read("f.npy", &spec, expected);
 }
 
 static void large_matrices_with_missing_entries_are_completed_from_their_mirror(void **state) {
     (void)state;
-    sm_matrix_wish wish = {SQUARE(N, NULL), .may_be_missing = true, .take_means = true};
+    sm_matrix_spec spec = {SQUARE(N, NULL), .may_be_missing = true, .take_means = true};
     static float expected[N * N];
     fill_large();
     for (int i = 0; i < N; i++)
@@ -401,9 +401,9 @@ static void large_matrices_with_missing_entries_are_completed_from_their_mirror(
         }
     write_large("c.npy", "False");
     write_large("f.npy", "True");
-    assert_read("c.npy", &wish, expected);
-    assert_read("f.npy", &wish, expected);
-    wish.take_means = false;
+    assert_read("c.npy", &spec, expected);
+    assert_read("f.npy", &spec, expected);
+    spec.take_means = false;
     char start[96] = "";
     for (int i = 0; i < N && start[0] == '\0'; i++)
         for (int j = i + 1; j < N && start[0] == '\0'; j++) {
@@ -411,19 +411,19 @@ static void large_matrices_with_missing_entries_are_completed_from_their_mirror(
             if (a == b || (isnan(a) && isnan(b))) continue;
             snprintf(start, sizeof start, "c.npy: row %d, column %d: z[%d][%d] ", j, i, j, i);
         }
-    assert_refused_file("c.npy", &wish, start, "symmetric");
+    assert_refused_file("c.npy", &spec, start, "symmetric");
 }
 
 static void a_matrix_cut_anywhere_is_read_or_refused_in_one_line(void **state) {
     (void)state;
     char *ids[] = {"a", "b"};
-    const sm_matrix_wish wish = {SQUARE(2, ids)};
+    const sm_matrix_spec spec = {SQUARE(2, ids)};
     static const char text[] = "\xEF\xBB\xBF\"\",\"a\",b\r\nb,1,0\r\n\"a\",0,1e0\r\n";
     sm_matrix matrix;
     smerf_error error;
     for (size_t n = 0; n < sizeof text; n++) {
         write_bytes("z.csv", text, n);
-        if (sm_matrix_read("z.csv", &wish, &matrix, &error) != SMERF_OK) assert_says(&error, "z.csv:", ": ");
+        if (sm_matrix_read("z.csv", &spec, &matrix, &error) != SMERF_OK) assert_says(&error, "z.csv:", ": ");
         sm_matrix_free(&matrix);
     }
 }

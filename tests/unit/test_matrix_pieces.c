@@ -97,15 +97,15 @@ static void write_file(kind of, const double *numbers, size_t n_rows, size_t n_c
     assert_int_equal(fclose(file), 0);
 }
 
-static sm_matrix_wish square_wish(size_t n_threads) {
-    return (sm_matrix_wish){.rows = {.n = N}, .columns = {.n = N}, .is_square = true, .n_threads = n_threads};
+static sm_matrix_spec square_spec(size_t n_threads) {
+    return (sm_matrix_spec){.rows = {.n = N}, .columns = {.n = N}, .is_square = true, .n_threads = n_threads};
 }
 
-static void assert_read(const sm_matrix_wish *wish) {
+static void assert_read(const sm_matrix_spec *spec) {
     sm_matrix matrix;
     smerf_error error = {0};
-    if (sm_matrix_read("z.npy", wish, &matrix, &error) != SMERF_OK) fail_msg("%s", error.message);
-    for (size_t k = 0; k < wish->rows.n * wish->columns.n; k++)
+    if (sm_matrix_read("z.npy", spec, &matrix, &error) != SMERF_OK) fail_msg("%s", error.message);
+    for (size_t k = 0; k < spec->rows.n * spec->columns.n; k++)
         if (matrix.z[k] != (float)z[k]) fail_msg("number %zu is %g", k, (double)matrix.z[k]);
     sm_matrix_free(&matrix);
 }
@@ -118,8 +118,8 @@ static void every_type_and_order_is_read_by_any_number_of_threads(void **state) 
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         write_file(kinds[k], z, N, N);
         for (size_t n_threads = 0; n_threads < 4; n_threads++) {
-            sm_matrix_wish wish = square_wish(n_threads);
-            assert_read(&wish);
+            sm_matrix_spec spec = square_spec(n_threads);
+            assert_read(&spec);
         }
     }
 }
@@ -134,11 +134,11 @@ static void condensed_and_narrow_files_are_read_in_pieces(void **state) {
         for (size_t j = i + 1; j < N; j++) pairs[n_pairs++] = z[i * N + j];
     }
     write_file((kind){"<f8", false}, pairs, 1, n_pairs);
-    sm_matrix_wish wish = square_wish(2);
-    assert_read(&wish);
-    wish = (sm_matrix_wish){.rows = {.n = N * N / 3}, .columns = {.n = 3}};
+    sm_matrix_spec spec = square_spec(2);
+    assert_read(&spec);
+    spec = (sm_matrix_spec){.rows = {.n = N * N / 3}, .columns = {.n = 3}};
     write_file((kind){"<f8", false}, z, N * N / 3, 3);
-    assert_read(&wish);
+    assert_read(&spec);
 }
 
 static void reads_in_bits_and_interrupted_ones_are_gone_on_with(void **state) {
@@ -146,8 +146,8 @@ static void reads_in_bits_and_interrupted_ones_are_gone_on_with(void **state) {
     fill(3);
     write_file((kind){"<f8", false}, z, N, N);
     reading = IN_BITS;
-    sm_matrix_wish wish = square_wish(2);
-    assert_read(&wish);
+    sm_matrix_spec spec = square_spec(2);
+    assert_read(&spec);
     reading = AS_IT_IS;
 }
 
@@ -166,10 +166,10 @@ static void a_large_matrix_is_read_in_larger_pieces(void **state) {
         fwrite(row, 1, LARGE, file);
     }
     assert_int_equal(fclose(file), 0);
-    const sm_matrix_wish wish = {.rows = {.n = LARGE}, .columns = {.n = LARGE}, .is_square = true, .n_threads = 2};
+    const sm_matrix_spec spec = {.rows = {.n = LARGE}, .columns = {.n = LARGE}, .is_square = true, .n_threads = 2};
     sm_matrix matrix;
     smerf_error error = {0};
-    if (sm_matrix_read("z.npy", &wish, &matrix, &error) != SMERF_OK) fail_msg("%s", error.message);
+    if (sm_matrix_read("z.npy", &spec, &matrix, &error) != SMERF_OK) fail_msg("%s", error.message);
     for (size_t k = 0; k < (size_t)LARGE * LARGE; k++)
         if (matrix.z[k] != (float)large_distance(k / LARGE, k % LARGE)) fail_msg("number %zu is wrong", k);
     sm_matrix_free(&matrix);
@@ -177,13 +177,13 @@ static void a_large_matrix_is_read_in_larger_pieces(void **state) {
 
 /* ---- what is refused ---- */
 
-static void assert_refused(const sm_matrix_wish *wish, smerf_status status, const char *start, const char *words) {
+static void assert_refused(const sm_matrix_spec *spec, smerf_status status, const char *start, const char *words) {
     sm_matrix matrix;
     smerf_error error = {0};
-    assert_int_equal(sm_matrix_read("z.npy", wish, &matrix, &error), status);
+    assert_int_equal(sm_matrix_read("z.npy", spec, &matrix, &error), status);
     assert_null(matrix.z);
     assert_says(&error, start, words);
-    assert_int_equal(sm_matrix_read("z.npy", wish, &matrix, NULL), status);
+    assert_int_equal(sm_matrix_read("z.npy", spec, &matrix, NULL), status);
 }
 
 static void a_file_that_breaks_off_while_it_is_read_is_refused(void **state) {
@@ -191,11 +191,11 @@ static void a_file_that_breaks_off_while_it_is_read_is_refused(void **state) {
     fill(4);
     write_file((kind){"<f8", false}, z, N, N);
     for (size_t n_threads = 1; n_threads < 3; n_threads++) {
-        sm_matrix_wish wish = square_wish(n_threads);
+        sm_matrix_spec spec = square_spec(n_threads);
         reading = SHORTER;
-        assert_refused(&wish, SMERF_IO, "z.npy: has become shorter while it was read", "");
+        assert_refused(&spec, SMERF_IO, "z.npy: has become shorter while it was read", "");
         reading = DAMAGED;
-        assert_refused(&wish, SMERF_IO, "z.npy: cannot be read: ", strerror(EIO));
+        assert_refused(&spec, SMERF_IO, "z.npy: cannot be read: ", strerror(EIO));
         reading = AS_IT_IS;
     }
 }
@@ -217,8 +217,8 @@ static void the_first_number_that_cannot_be_kept_is_told(void **state) {
         write_file((kind){"<f8", round % 3 == 0}, z, N, N);
         snprintf(told, sizeof told, "z.npy: row %zu, column %zu: ", first / N, first % N);
         for (size_t n_threads = 1; n_threads < 3; n_threads++) {
-            sm_matrix_wish wish = square_wish(n_threads);
-            assert_refused(&wish, SMERF_BAD_INPUT, told, "");
+            sm_matrix_spec spec = square_spec(n_threads);
+            assert_refused(&spec, SMERF_BAD_INPUT, told, "");
         }
     }
 }
@@ -244,10 +244,10 @@ static void the_first_pair_that_is_not_symmetric_is_told(void **state) {
         write_file((kind){"<f4", false}, z, N, N);
         snprintf(told, sizeof told, "z.npy: row %zu, column %zu: z[%zu][%zu] = ", j, i, j, i);
         for (size_t n_threads = 1; n_threads < 3; n_threads++) {
-            sm_matrix_wish wish = square_wish(n_threads);
-            assert_refused(&wish, SMERF_BAD_INPUT, told, "symmetric");
-            wish.is_square = false; /* then it is none of our business */
-            assert_read(&wish);
+            sm_matrix_spec spec = square_spec(n_threads);
+            assert_refused(&spec, SMERF_BAD_INPUT, told, "symmetric");
+            spec.is_square = false; /* then it is none of our business */
+            assert_read(&spec);
         }
     }
 }
@@ -257,15 +257,15 @@ static void missing_and_largest_numbers_are_found_in_every_piece(void **state) {
     static const size_t places[][2] = {{0, 1}, {500, 600}, {N - 1, N - 2}};
     for (size_t k = 0; k < 3; k++) {
         sm_matrix matrix;
-        sm_matrix_wish wish = square_wish(2);
+        sm_matrix_spec spec = square_spec(2);
         size_t i = places[k][0], j = places[k][1];
         fill(k);
         z[i * N + j] = z[j * N + i] = NAN;
         z[i * N + i] = 777;
         write_file((kind){"<f8", false}, z, N, N);
-        wish.are_similarities = wish.may_be_missing = true;
-        wish.largest = NAN;
-        assert_int_equal(sm_matrix_read("z.npy", &wish, &matrix, NULL), SMERF_OK);
+        spec.are_similarities = spec.may_be_missing = true;
+        spec.largest = NAN;
+        assert_int_equal(sm_matrix_read("z.npy", &spec, &matrix, NULL), SMERF_OK);
         assert_true(matrix.n_missing == 1 && matrix.largest == 777 && isnan(matrix.z[i * N + j]));
         sm_matrix_free(&matrix);
     }

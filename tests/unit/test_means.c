@@ -101,18 +101,18 @@ static void bounds_change_no_way_and_the_cost_never_rises(void **state) {
     for (unsigned way = 0; way < N_POINTS_KINDS * 8; way++) {
         by_hand here = {.n = way % 5 == 0 ? 13 : 150 + way, .k = 1 + way % MOST_K};
         float *x = draw_points(way % N_POINTS_KINDS, here.n, way);
-        sm_crew crew;
+        sm_pool pool;
         sm_random random;
         sm_means means;
         size_t n_gone = 1;
         double cost = INFINITY;
         here.x = x;
-        sm_crew_start(&crew, &(smerf_run){.n_threads = 1 + way % 3});
+        sm_pool_start(&pool, &(smerf_run){.n_threads = 1 + way % 3});
         sm_random_start(&random, 1, way, 5);
         demand_ok(sm_means_start(&means, x, here.n, WIDTH, MOST_K, &error), &error);
         start_both(&here, &means, &random);
         for (size_t round = 0; round < 60 && (n_gone > 0 || round < 2); round++) {
-            demand_ok(sm_means_round(&means, &crew, &n_gone, &error), &error);
+            demand_ok(sm_means_round(&means, &pool, &n_gone, &error), &error);
             round_by_hand(&here);
             assert_memory_equal(means.cluster, here.cluster, here.n * sizeof *means.cluster);
             assert_memory_equal(means.centre, here.centre, here.k * sizeof here.centre[0]);
@@ -133,15 +133,15 @@ static void the_search_ends_at_the_means_of_its_clusters(void **state) {
         by_hand here = {.n = 90, .k = 2 + way % 9};
         float *x = draw_points(way % N_POINTS_KINDS, here.n, 50 + way);
         double own[600], other[600];
-        sm_crew crew;
+        sm_pool pool;
         sm_random random;
         sm_means means;
         here.x = x;
-        sm_crew_start(&crew, &(smerf_run){.n_threads = 2});
+        sm_pool_start(&pool, &(smerf_run){.n_threads = 2});
         sm_random_start(&random, 2, way, 5);
         demand_ok(sm_means_start(&means, x, here.n, WIDTH, MOST_K, &error), &error);
         start_both(&here, &means, &random);
-        demand_ok(sm_means_improve(&means, &crew, &error), &error);
+        demand_ok(sm_means_improve(&means, &pool, &error), &error);
         assert_true(means.n_rounds < SM_MEANS_MOST_ROUNDS);
         memcpy(here.cluster, means.cluster, here.n * sizeof *here.cluster);
         memcpy(here.centre, means.centre, here.k * sizeof here.centre[0]);
@@ -149,7 +149,7 @@ static void the_search_ends_at_the_means_of_its_clusters(void **state) {
         assert_memory_equal(means.cluster, here.cluster, here.n * sizeof *means.cluster);
         assert_memory_equal(means.centre, here.centre, here.k * sizeof here.centre[0]);
         assert_true(means.cost == cost_of(&here));
-        demand_ok(sm_means_distances(&means, &crew, own, other, &error), &error);
+        demand_ok(sm_means_distances(&means, &pool, own, other, &error), &error);
         for (size_t i = 0; i < here.n; i++) {
             double nearest = INFINITY;
             for (size_t c = 0; c < here.k; c++)
@@ -170,13 +170,13 @@ static void starts_are_different_points_and_shorter_ones_are_parts(void **state)
         size_t n = way % 2 == 0 ? MOST_K : 100;
         float *x = draw_points(way % N_POINTS_KINDS, n, 90 + way);
         uint32_t items[MOST_K], fewer[5], again[MOST_K];
-        sm_crew crew, three;
+        sm_pool pool, three;
         sm_means means;
-        sm_crew_start(&crew, &(smerf_run){.n_threads = 1});
-        sm_crew_start(&three, &(smerf_run){.n_threads = 3});
+        sm_pool_start(&pool, &(smerf_run){.n_threads = 1});
+        sm_pool_start(&three, &(smerf_run){.n_threads = 3});
         demand_ok(sm_means_start(&means, x, n, WIDTH, MOST_K, &error), &error);
-        demand_ok(sm_means_draw(&means, 4, way, MOST_K, items, &crew, &error), &error);
-        demand_ok(sm_means_draw(&means, 4, way, 5, fewer, &crew, &error), &error);
+        demand_ok(sm_means_draw(&means, 4, way, MOST_K, items, &pool, &error), &error);
+        demand_ok(sm_means_draw(&means, 4, way, 5, fewer, &pool, &error), &error);
         demand_ok(sm_means_draw(&means, 4, way, MOST_K, again, &three, &error), &error);
         for (size_t a = 0; a < MOST_K; a++)
             for (size_t b = 0; b < a; b++) assert_int_not_equal(items[a], items[b]);
@@ -195,11 +195,11 @@ static void starts_are_far_apart(void **state) {
         for (unsigned way = 0; way < 2; way++) {
             float *x = draw_points(way == 0 ? FEW_PLACES : OUTLIER, 60, 7);
             uint32_t items[3];
-            sm_crew crew;
+            sm_pool pool;
             sm_means means;
-            sm_crew_start(&crew, NULL);
+            sm_pool_start(&pool, NULL);
             demand_ok(sm_means_start(&means, x, 60, WIDTH, 3, &error), &error);
-            demand_ok(sm_means_draw(&means, 4, start, 3, items, &crew, &error), &error);
+            demand_ok(sm_means_draw(&means, 4, start, 3, items, &pool, &error), &error);
             for (size_t a = 0; a < 3 && way == 0; a++)
                 for (size_t b = 0; b < a; b++)
                     assert_memory_not_equal(x + items[a] * WIDTH, x + items[b] * WIDTH, WIDTH * sizeof *x);

@@ -4,10 +4,10 @@
 
 #include "explore/medoids.h"
 
-static sm_crew crew_of(size_t n_threads) {
-    sm_crew crew;
-    sm_crew_start(&crew, &(smerf_run){.n_threads = n_threads});
-    return crew;
+static sm_pool pool_of(size_t n_threads) {
+    sm_pool pool;
+    sm_pool_start(&pool, &(smerf_run){.n_threads = n_threads});
+    return pool;
 }
 
 static void draw_medoids(sm_random *random, size_t n, size_t k, uint32_t *items) {
@@ -54,7 +54,7 @@ static void assert_state(const sm_medoids *kept, const float *z) {
 static void what_is_kept_is_what_a_fresh_look_finds(void **state) {
     (void)state;
     smerf_error error;
-    sm_crew crew = crew_of(1);
+    sm_pool pool = pool_of(1);
     for (unsigned way = 0; way < N_MATRIX_KINDS * 3; way++) {
         size_t n = 20 + way, k = 2 + way % 6;
         float *z = draw_matrix(way % N_MATRIX_KINDS, n, way);
@@ -62,7 +62,7 @@ static void what_is_kept_is_what_a_fresh_look_finds(void **state) {
         sm_random random;
         sm_medoids kept;
         sm_random_start(&random, 3, way, 1);
-        demand_ok(sm_medoids_start(&kept, z, n, 8, &crew, &error), &error);
+        demand_ok(sm_medoids_start(&kept, z, n, 8, &pool, &error), &error);
         draw_medoids(&random, n, k, items);
         sm_medoids_set(&kept, items, k);
         assert_state(&kept, z);
@@ -82,7 +82,7 @@ static void what_is_kept_is_what_a_fresh_look_finds(void **state) {
 static void a_swap_changes_the_cost_by_what_was_said(void **state) {
     (void)state;
     smerf_error error;
-    sm_crew crew = crew_of(1);
+    sm_pool pool = pool_of(1);
     for (unsigned way = 0; way < N_MATRIX_KINDS * 3; way++) {
         size_t n = 40, k = 2 + way % 5; /* more items than are passed at a glance */
         float *z = draw_matrix(way % N_MATRIX_KINDS, n, 100 + way);
@@ -91,7 +91,7 @@ static void a_swap_changes_the_cost_by_what_was_said(void **state) {
         sm_random random;
         sm_medoids kept;
         sm_random_start(&random, 4, way, 1);
-        demand_ok(sm_medoids_start(&kept, z, n, 8, &crew, &error), &error);
+        demand_ok(sm_medoids_start(&kept, z, n, 8, &pool, &error), &error);
         draw_medoids(&random, n, k, items);
         sm_medoids_set(&kept, items, k);
         for (size_t x = 0; x < n; x++) {
@@ -116,14 +116,14 @@ static void a_swap_changes_the_cost_by_what_was_said(void **state) {
 static void each_item_of_the_start_is_the_best_to_add(void **state) {
     (void)state;
     smerf_error error;
-    sm_crew crew = crew_of(2);
+    sm_pool pool = pool_of(2);
     for (unsigned way = 0; way < N_MATRIX_KINDS; way++) {
         size_t n = 35, k = 6;
         float *z = draw_matrix(way, n, 200 + way);
         uint32_t built[6], other[6];
         sm_medoids kept;
-        demand_ok(sm_medoids_start(&kept, z, n, k, &crew, &error), &error);
-        demand_ok(sm_medoids_build(&kept, k, built, &crew, &error), &error);
+        demand_ok(sm_medoids_start(&kept, z, n, k, &pool, &error), &error);
+        demand_ok(sm_medoids_build(&kept, k, built, &pool, &error), &error);
         for (size_t s = 0; s < k; s++) {
             assert_false(is_among(built[s], built, s));
             memcpy(other, built, sizeof other);
@@ -150,12 +150,12 @@ static void the_search_ends_where_no_swap_gains(void **state) {
         uint32_t items[8];
         sm_random random;
         sm_medoids kept;
-        sm_crew crew = crew_of(1 + way % 3);
+        sm_pool pool = pool_of(1 + way % 3);
         sm_random_start(&random, 5, way, 1);
-        demand_ok(sm_medoids_start(&kept, z, n, 8, &crew, &error), &error);
+        demand_ok(sm_medoids_start(&kept, z, n, 8, &pool, &error), &error);
         draw_medoids(&random, n, k, items);
         sm_medoids_set(&kept, items, k);
-        demand_ok(sm_medoids_improve(&kept, &crew, &error), &error);
+        demand_ok(sm_medoids_improve(&kept, &pool, &error), &error);
         assert_true(kept.cost <= cost_by_hand(z, n, items, k));
         assert_true(best_neighbour_by_hand(z, n, kept.item, k) >= kept.cost - 1e-12 * size_of(z, n));
         sm_medoids_free(&kept);
@@ -171,12 +171,12 @@ typedef struct result {
     smerf_clusters found;
 } result;
 
-static result *cluster(const float *z, size_t n, smerf_clustering asked, size_t n_threads) {
+static result *cluster(const float *z, size_t n, smerf_clustering query, size_t n_threads) {
     result *made = calloc(1, sizeof *made);
     const smerf_run run = {.n_threads = n_threads};
     smerf_error error;
     assert_true(made != NULL && n <= 1200);
-    demand_ok(smerf_cluster_distances(z, n, &asked, &run, made->cluster, made->medoid, made->silhouette, made->tried,
+    demand_ok(smerf_cluster_distances(z, n, &query, &run, made->cluster, made->medoid, made->silhouette, made->tried,
                                       &made->found, &error),
               &error);
     return made;
@@ -318,8 +318,8 @@ static void threads_change_no_bit(void **state) {
     for (unsigned way = 0; way < 4; way++) {
         size_t n = way == 3 ? 300 : 1100;
         float *z = draw_matrix(way == 1 ? ANYTHING : POINTS, n, 800 + way);
-        const smerf_clustering asked = {.k = k[way], .most_k = way == 3 ? 6 : 0, .seed = 7};
-        result *one = cluster(z, n, asked, 1), *three = cluster(z, n, asked, 3);
+        const smerf_clustering query = {.k = k[way], .most_k = way == 3 ? 6 : 0, .seed = 7};
+        result *one = cluster(z, n, query, 1), *three = cluster(z, n, query, 3);
         assert_memory_equal(one, three, sizeof *one);
         assert_clusters(one, z, n, one->found.k);
         free(one);
@@ -328,11 +328,11 @@ static void threads_change_no_bit(void **state) {
     }
 }
 
-static void assert_refused(const float *z, size_t n, smerf_clustering asked, const char *why) {
+static void assert_refused(const float *z, size_t n, smerf_clustering query, const char *why) {
     uint32_t numbers[2 * 8];
     smerf_clusters found = {0};
     smerf_error error;
-    assert_int_equal(smerf_cluster_distances(z, n, &asked, NULL, numbers, numbers + 8, NULL, NULL, &found, &error),
+    assert_int_equal(smerf_cluster_distances(z, n, &query, NULL, numbers, numbers + 8, NULL, NULL, &found, &error),
                      SMERF_BAD_INPUT);
     assert_string_equal(error.message, why);
 }

@@ -185,7 +185,7 @@ typedef struct scene {
     smerf_options options;
     smerf_run run;
     smerf_model *model, *parts[2];
-    smerf_question question;
+    smerf_request request;
 } scene;
 
 typedef smerf_status (*act)(scene *here, smerf_error *error);
@@ -239,19 +239,19 @@ static smerf_status load(scene *here, smerf_error *error) {
 }
 
 static smerf_status ask_rows(scene *here, smerf_error *error) {
-    return smerf_predict_rows(here->model, &here->question, &here->run, forget_row, NULL, error);
+    return smerf_predict_rows(here->model, &here->request, &here->run, forget_row, NULL, error);
 }
 
 static smerf_status ask_pairs(scene *here, smerf_error *error) {
     const uint32_t left[3] = {0, 1, 5}, right[3] = {2, 2, 2};
     double distance[3], spread[3];
-    return smerf_predict_pairs(here->model, &here->question, left, right, 3, &here->run, distance, spread, error);
+    return smerf_predict_pairs(here->model, &here->request, left, right, 3, &here->run, distance, spread, error);
 }
 
 static smerf_status score_model(scene *here, smerf_error *error) {
     smerf_scores scores;
-    const smerf_target *truth = here->question.out_of_bag ? NULL : here->data->target;
-    return smerf_evaluate(here->model, &here->question, truth, 0, &here->run, &scores, error);
+    const smerf_target *truth = here->request.out_of_bag ? NULL : here->data->target;
+    return smerf_evaluate(here->model, &here->request, truth, 0, &here->run, &scores, error);
 }
 
 static smerf_status score_given(scene *here, smerf_error *error) {
@@ -399,8 +399,8 @@ static void every_failed_allocation_of_predicting_and_scoring_is_reported_and_le
     for (size_t k = 0; k < 2; k++) {
         start_model(here, selves[k]);
         for (int is_out = 0; is_out < 2; is_out++) {
-            here->question =
-                (smerf_question){.rows = here->data->items, .out_of_bag = is_out == 1, .oob_rule = SMERF_OOB_AS_FITTED};
+            here->request =
+                (smerf_request){.rows = here->data->items, .out_of_bag = is_out == 1, .oob_rule = SMERF_OOB_AS_FITTED};
             fail_everywhere(here, ask_rows, "predicting rows", NOTHING_ELSE);
             fail_everywhere(here, ask_pairs, "predicting pairs", NOTHING_ELSE);
             fail_everywhere(here, score_model, "evaluating", NOTHING_ELSE);
@@ -422,7 +422,7 @@ static void every_failed_allocation_of_matching_items_is_reported_and_leaks_noth
     columns[3].levels = others;
     demand_ok(smerf_items_new(columns, 5, 12, &items, &error), &error);
     start_model(here, SMERF_SELF_GIVEN);
-    here->question = (smerf_question){.rows = items, .columns = here->data->items};
+    here->request = (smerf_request){.rows = items, .columns = here->data->items};
     fail_everywhere(here, ask_rows, "predicting a block", NOTHING_ELSE);
     fail_everywhere(here, ask_pairs, "predicting pairs of a block", NOTHING_ELSE);
     smerf_items_free(items);

@@ -88,25 +88,25 @@ static int take_row(void *context, size_t row, const double *distances, size_t n
     return 0;
 }
 
-static void ask(const smerf_model *model, const smerf_question *question, const smerf_run *run, double *out) {
+static void ask(const smerf_model *model, const smerf_request *request, const smerf_run *run, double *out) {
     smerf_error error;
-    demand_ok(smerf_predict_rows(model, question, run, take_row, out, &error), &error);
+    demand_ok(smerf_predict_rows(model, request, run, take_row, out, &error), &error);
 }
 
-static void check_answers(const method_data *given) {
+static void check_predictor(const method_data *given) {
     smerf_model *model = fit(given, NULL);
-    const smerf_question question = {.rows = given->data->items};
+    const smerf_request request = {.rows = given->data->items};
     double rows[N * N], again[N * N], listed[N * N];
     uint32_t left[N * N], right[N * N];
     smerf_error error;
-    ask(model, &question, &one_thread, rows);
-    ask(model, &question, &three_threads, again);
+    ask(model, &request, &one_thread, rows);
+    ask(model, &request, &three_threads, again);
     assert_memory_equal(rows, again, sizeof rows);
     for (size_t k = 0; k < N * N; k++) { /* columns first, so that rows do not come together */
         left[k] = (uint32_t)(k % N);
         right[k] = (uint32_t)(k / N);
     }
-    demand_ok(smerf_predict_pairs(model, &question, left, right, N * N, NULL, listed, NULL, &error), &error);
+    demand_ok(smerf_predict_pairs(model, &request, left, right, N * N, NULL, listed, NULL, &error), &error);
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < N; j++) {
             assert_true(isfinite(rows[i * N + j]));
@@ -116,16 +116,16 @@ static void check_answers(const method_data *given) {
     smerf_model_free(model);
 }
 
-static void answers_are_the_same_however_they_are_asked_for(void **state) {
+static void predictor_are_the_same_however_they_are_query_for(void **state) {
     (void)state;
-    for_every_method(check_answers);
+    for_every_method(check_predictor);
 }
 
 /* Against new items: the block is the transpose of the block the other way round. epm does not know new items. */
 static void check_new_items(const method_data *given) {
     smerf_model *model = fit(given, NULL);
-    const smerf_question there = {.rows = given->data->items, .columns = given->new_data->items};
-    const smerf_question back = {.rows = given->new_data->items, .columns = given->data->items};
+    const smerf_request there = {.rows = given->data->items, .columns = given->new_data->items};
+    const smerf_request back = {.rows = given->new_data->items, .columns = given->data->items};
     double block[N * N_NEW], turned[N * N_NEW];
     smerf_error error;
     if (given->method == SMERF_METHOD_EPM) {
@@ -149,20 +149,20 @@ static void new_items_are_answered_or_refused(void **state) {
 
 static void check_file(const method_data *given) {
     smerf_model *model = fit(given, &one_thread), *other = fit(given, &three_threads), *loaded = NULL;
-    const smerf_question question = {.rows = given->data->items};
+    const smerf_request request = {.rows = given->data->items};
     double before[N * N], after[N * N];
     smerf_error error;
     assert_same_model(model, other); /* for any number of threads */
     demand_ok(smerf_model_save(model, "m.smerf", &error), &error);
     demand_ok(smerf_model_load("m.smerf", &loaded, &error), &error);
     assert_same_model(model, loaded);
-    ask(model, &question, NULL, before);
-    ask(loaded, &question, NULL, after);
+    ask(model, &request, NULL, before);
+    ask(loaded, &request, NULL, after);
     assert_memory_equal(before, after, sizeof before);
     smerf_description description;
     smerf_model_describe(loaded, &description);
     assert_string_equal(description.method, smerf_method_name(given->method));
-    assert_int_equal(smerf_model_n_findings(loaded), smerf_model_n_findings(model));
+    assert_int_equal(smerf_model_n_diagnostics(loaded), smerf_model_n_diagnostics(model));
     smerf_model_free(model);
     smerf_model_free(other);
     smerf_model_free(loaded);
@@ -178,8 +178,8 @@ static void a_model_comes_back_as_it_was(void **state) {
 static void check_forged(const method_data *given) {
     enum { N_TRIES = 300, CHECKSUM = 8 + 29, DIGITS = 32 };
     smerf_model *model = fit(given, NULL);
-    const smerf_question question = {.rows = given->data->items};
-    double answers[N * N];
+    const smerf_request request = {.rows = given->data->items};
+    double predictor[N * N];
     sm_random random;
     smerf_error error;
     uint64_t n_header;
@@ -202,7 +202,7 @@ static void check_forged(const method_data *given) {
         smerf_model *loaded = NULL;
         smerf_status status = smerf_model_load("forged", &loaded, &error);
         assert_true(status == SMERF_OK || status == SMERF_BAD_FILE);
-        if (status == SMERF_OK) (void)smerf_predict_rows(loaded, &question, &one_thread, take_row, answers, &error);
+        if (status == SMERF_OK) (void)smerf_predict_rows(loaded, &request, &one_thread, take_row, predictor, &error);
         smerf_model_free(loaded);
     }
     free(whole.bytes);
@@ -234,16 +234,16 @@ static void learning_can_be_cancelled(void **state) {
 
 static void check_refusals(const method_data *given) {
     smerf_model *model = fit(given, NULL), *merged = NULL;
-    const smerf_question question = {.rows = given->data->items, .out_of_bag = true};
+    const smerf_request request = {.rows = given->data->items, .out_of_bag = true};
     double values[N * N], spread[1];
     uint32_t place[1] = {0};
     smerf_scores scores;
     smerf_error error;
-    const smerf_question plain = {.rows = given->data->items};
+    const smerf_request plain = {.rows = given->data->items};
     const smerf_model *const parts[1] = {model};
-    assert_int_equal(smerf_predict_rows(model, &question, NULL, take_row, values, &error), SMERF_BAD_INPUT);
+    assert_int_equal(smerf_predict_rows(model, &request, NULL, take_row, values, &error), SMERF_BAD_INPUT);
     assert_non_null(strstr(error.message, "out of bag"));
-    assert_int_equal(smerf_evaluate(model, &question, NULL, 0, NULL, &scores, &error), SMERF_BAD_INPUT);
+    assert_int_equal(smerf_evaluate(model, &request, NULL, 0, NULL, &scores, &error), SMERF_BAD_INPUT);
     assert_int_equal(smerf_predict_values(model, &plain, NULL, values, &error), SMERF_BAD_INPUT);
     assert_int_equal(smerf_predict_pairs(model, &plain, place, place, 1, NULL, values, spread, &error),
                      SMERF_BAD_INPUT);
@@ -262,7 +262,7 @@ static void what_only_forests_have_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_are_the_same_however_they_are_asked_for),
+        cmocka_unit_test(predictor_are_the_same_however_they_are_query_for),
         cmocka_unit_test(new_items_are_answered_or_refused),
         cmocka_unit_test(a_model_comes_back_as_it_was),
         cmocka_unit_test(a_forged_file_does_no_harm),

@@ -10,7 +10,7 @@ static void assert_same_options(const smerf_options *a, const smerf_options *b) 
     assert_true(a->splits == b->splits && a->candidates == b->candidates && a->density == b->density);
     assert_true(a->candidates_power == 0 && b->candidates_power == 0);
     assert_true(a->min_parent == b->min_parent && a->max_depth == b->max_depth);
-    assert_true(a->sample == b->sample && a->sample_share == b->sample_share && a->oob_rule == b->oob_rule);
+    assert_true(a->sample == b->sample && a->sample_fraction == b->sample_fraction && a->oob_rule == b->oob_rule);
     assert_true(a->self_distance == b->self_distance && a->self_value == b->self_value);
 }
 
@@ -46,7 +46,7 @@ static void a_model_comes_back_as_it_was(void **state) {
         options.self_distance = (smerf_self)(way % 3);
         options.self_value = way % 3 == SMERF_SELF_VALUE ? 0.1 : 0;
         options.sample = (smerf_sample)(way / 4);
-        options.sample_share = options.sample == SMERF_SUBSAMPLE ? 0.6 : 1;
+        options.sample_fraction = options.sample == SMERF_SUBSAMPLE ? 0.6 : 1;
         options.max_depth = way == 5 ? 0 : way == 7 ? 3 : SMERF_NO_LIMIT;
         options.oob_rule = way > 6 ? SMERF_OOB_EITHER : SMERF_OOB_BOTH;
         options.first_tree = (size_t)way * 1000000;

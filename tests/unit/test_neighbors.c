@@ -99,9 +99,9 @@ static void assert_found_by_hand(const smerf_model *model, const smerf_neighborh
 /*   queries  NULL: the items themselves */
 static void assert_neighbors(const smerf_model *model, const smerf_items *items, const smerf_items *queries) {
     size_t n_items = smerf_items_count(items), n_queries = queries != NULL ? smerf_items_count(queries) : n_items;
-    const smerf_question question = {.rows = queries != NULL ? queries : items,
-                                     .columns = queries != NULL ? items : NULL};
-    double *distances = predict_all(model, &question, &one_thread), radius = distances[n_items / 2];
+    const smerf_request request = {.rows = queries != NULL ? queries : items,
+                                   .columns = queries != NULL ? items : NULL};
+    double *distances = predict_all(model, &request, &one_thread), radius = distances[n_items / 2];
     const size_t some[4] = {1, 3, n_items, n_items + 5};
     for (size_t k = 0; k < 4; k++)
         assert_found_by_hand(model, &(smerf_neighborhood){.items = items, .queries = queries, .k = some[k]}, distances,
@@ -167,7 +167,7 @@ static void counts_of_many_trees_are_exact(void **state) {
     (void)state;
     data_set *data = plain_data(140);
     smerf_model *model = fit_to(data, labels_for(data, 4), 260, 2);
-    double *distances = predict_all(model, &(smerf_question){.rows = data->items}, NULL);
+    double *distances = predict_all(model, &(smerf_request){.rows = data->items}, NULL);
     assert_found_by_hand(model, &(smerf_neighborhood){.items = data->items, .k = 7}, distances, 140, 140);
     free(distances);
     smerf_model_free(model);
@@ -194,8 +194,8 @@ static void assert_neighbors_out_of_bag(const smerf_model *model, const data_set
     size_t n = data->plan.n_items;
     for (unsigned way = 0; way < 9; way++) {
         static const smerf_oob_rule rules[3] = {SMERF_OOB_AS_FITTED, SMERF_OOB_BOTH, SMERF_OOB_EITHER};
-        const smerf_question question = {.rows = data->items, .out_of_bag = true, .oob_rule = rules[way / 3]};
-        double *distances = predict_all(model, &question, NULL);
+        const smerf_request request = {.rows = data->items, .out_of_bag = true, .oob_rule = rules[way / 3]};
+        double *distances = predict_all(model, &request, NULL);
         const smerf_neighborhood wanted = {.items = data->items,
                                            .k = way % 3 == 0   ? 0
                                                 : way % 3 == 1 ? 2
@@ -272,10 +272,10 @@ static void bad_wishes_are_refused_and_sinks_can_cancel(void **state) {
     data_set_free(data);
 }
 
-static int watch(void *context, double share_done) {
+static int watch(void *context, double fraction_done) {
     double *last = context;
-    assert_true(share_done >= *last && share_done <= 1);
-    *last = share_done;
+    assert_true(fraction_done >= *last && fraction_done <= 1);
+    *last = fraction_done;
     return 0;
 }
 

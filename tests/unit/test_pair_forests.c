@@ -49,8 +49,8 @@ static void check_predictions(const smerf_model *model, const data_set *data, co
                               size_t n_trees) {
     static tree_of_leaves trees[8];
     static smerf_tree_view views[8];
-    const smerf_question question = {.rows = data->items};
-    double *found = predict_all(model, &question, NULL);
+    const smerf_request request = {.rows = data->items};
+    double *found = predict_all(model, &request, NULL);
     for (size_t b = 0; b < n_trees; b++) {
         smerf_model_tree(model, b, &views[b]);
         leaves_of(&trees[b], &views[b], weights);

@@ -14,10 +14,10 @@
 typedef struct prepared {
     linear_data *of;
     sm_view view;
-    sm_crew crew;
-    sm_lesson lesson;
+    sm_pool pool;
+    sm_training_set training;
     sm_design design;
-    sm_lesson_pairs pairs;
+    sm_training_pairs pairs;
     sm_frame frame;
     sm_pair_squares squares;
     bool is_of_differences;
@@ -26,26 +26,26 @@ typedef struct prepared {
 static void prepare(prepared *at, linear_data *of, bool is_of_differences) {
     smerf_error error;
     *at = (prepared){.of = of, .is_of_differences = is_of_differences};
-    sm_crew_start(&at->crew, NULL);
+    sm_pool_start(&at->pool, NULL);
     const sm_features *features = &of->data->items->features;
     demand_ok(sm_view_match(&at->view, features, of->data->items, &error), &error);
-    at->lesson = (sm_lesson){.items = of->data->items,
-                             .view = &at->view,
-                             .features = features,
-                             .target = of->target,
-                             .weights = of->data->items->weights,
-                             .crew = &at->crew};
+    at->training = (sm_training_set){.items = of->data->items,
+                                     .view = &at->view,
+                                     .features = features,
+                                     .target = of->target,
+                                     .weights = of->data->items->weights,
+                                     .pool = &at->pool};
     demand_ok(sm_design_learn(&at->design, features, &at->view, &error), &error);
-    demand_ok(sm_lesson_pairs_start(&at->pairs, &at->lesson, &error), &error);
-    demand_ok(sm_frame_new(&at->frame, &at->lesson, &at->design, &at->pairs, is_of_differences, &error), &error);
-    demand_ok(sm_pair_squares_start(&at->squares, &at->pairs, &at->frame, is_of_differences, &at->crew, &error),
+    demand_ok(sm_training_pairs_start(&at->pairs, &at->training, &error), &error);
+    demand_ok(sm_frame_new(&at->frame, &at->training, &at->design, &at->pairs, is_of_differences, &error), &error);
+    demand_ok(sm_pair_squares_start(&at->squares, &at->pairs, &at->frame, is_of_differences, &at->pool, &error),
               &error);
 }
 
 static void clear(prepared *at) {
     sm_pair_squares_free(&at->squares);
     sm_frame_free(&at->frame);
-    sm_lesson_pairs_free(&at->pairs);
+    sm_training_pairs_free(&at->pairs);
     sm_design_free(&at->design);
     sm_view_free(&at->view);
 }
@@ -102,8 +102,8 @@ static void check(prepared *at, sm_random *random) {
     for (int has_normal = 0; has_normal < 2; has_normal++) {
         free(at->squares.normal);
         at->squares.normal = NULL;
-        if (has_normal) demand_ok(sm_normal_equations_form(&at->squares, &at->crew, &error), &error);
-        demand_ok(sm_pair_squares_apply(&at->squares, &at->crew, matrix, found, &error), &error);
+        if (has_normal) demand_ok(sm_normal_equations_form(&at->squares, &at->pool, &error), &error);
+        demand_ok(sm_pair_squares_apply(&at->squares, &at->pool, matrix, found, &error), &error);
         assert_same(found, expected, r * r);
     }
 }
@@ -141,12 +141,12 @@ static void a_direct_answer_is_certified_and_another_is_not(void **state) {
         assert_true(sm_pair_squares_is_direct(&at.squares));
         memcpy(a, at.squares.b, r * r * sizeof *a);
         sm_psd_part(a, r, values, vectors, room);
-        demand_ok(sm_pair_squares_residual(&at.squares, &at.crew, a, &residual, &error), &error);
+        demand_ok(sm_pair_squares_residual(&at.squares, &at.pool, a, &residual, &error), &error);
         assert_true(residual < 1e-12);
         double size = 0;
         for (size_t k = 0; k < r * r; k++) size += at.squares.b[k] * at.squares.b[k];
         a[0] += 1e-3 * sqrt(size); /* still positive, and H A moves as much */
-        demand_ok(sm_pair_squares_residual(&at.squares, &at.crew, a, &residual, &error), &error);
+        demand_ok(sm_pair_squares_residual(&at.squares, &at.pool, a, &residual, &error), &error);
         assert_true(residual > 1e-4 && residual < 1.1e-3);
         clear(&at);
         linear_data_free(of);

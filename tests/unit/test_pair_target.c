@@ -17,7 +17,7 @@ static double slow_fallback(const known *all) {
 }
 
 static void check_known(const known *all, const smerf_target *target, uint64_t round) {
-    assert_true(target->kind->may_be_silent);
+    assert_true(target->kind->may_be_undefined);
     assert_near(target->kind->fallback(target), slow_fallback(all), 1e-13);
     check_questions(all, target, round);
 }
@@ -30,7 +30,7 @@ static void check_target(known *all, smerf_target *target, uint64_t round) {
     smerf_target_free(target);
 }
 
-static void every_question_is_answered_from_the_observed_pairs(void **state) {
+static void every_request_is_answered_from_the_observed_pairs(void **state) {
     static known all;
     static listed pairs;
     (void)state;
@@ -52,7 +52,7 @@ static void every_question_is_answered_from_the_observed_pairs(void **state) {
     }
 }
 
-static void every_question_is_answered_from_the_observed_pairs_of_a_graph(void **state) {
+static void every_request_is_answered_from_the_observed_pairs_of_a_graph(void **state) {
     static known all;
     (void)state;
     const size_t sizes[] = {2, 5, 21, 50, MOST_ITEMS};
@@ -140,8 +140,8 @@ static void leaves_climb_together_until_something_is_known(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_question_is_answered_from_the_observed_pairs),
-        cmocka_unit_test(every_question_is_answered_from_the_observed_pairs_of_a_graph),
+        cmocka_unit_test(every_request_is_answered_from_the_observed_pairs),
+        cmocka_unit_test(every_request_is_answered_from_the_observed_pairs_of_a_graph),
         cmocka_unit_test(extreme_weights_of_pairs_do_no_harm),
         cmocka_unit_test(leaves_climb_together_until_something_is_known),
     };

@@ -100,24 +100,24 @@ static void ids_with_quotes_inside_are_found(void **state) {
 
 /* ---- Pairs with numbers ---- */
 
-static const sm_pairs_wish five_wish = {.rows = {.n = 5}, .is_square = true, .largest = NAN};
+static const sm_pairs_spec five_spec = {.rows = {.n = 5}, .is_square = true, .largest = NAN};
 
 typedef struct rated {
     uint32_t left, right;
     double value, weight;
 } rated;
 
-static sm_pairs read_values(const char *text, const sm_pairs_wish *wish) {
+static sm_pairs read_values(const char *text, const sm_pairs_spec *spec) {
     sm_pairs pairs;
     smerf_error error;
     write_text("p.csv", text);
-    if (sm_pairs_read_values("p.csv", wish, &pairs, &error) != SMERF_OK) fail_msg("%s", error.message);
+    if (sm_pairs_read_values("p.csv", spec, &pairs, &error) != SMERF_OK) fail_msg("%s", error.message);
     assert_non_null(pairs.value);
     return pairs;
 }
 
-static void assert_values(const char *text, const sm_pairs_wish *wish, size_t n, const rated *expected) {
-    sm_pairs pairs = read_values(text, wish);
+static void assert_values(const char *text, const sm_pairs_spec *spec, size_t n, const rated *expected) {
+    sm_pairs pairs = read_values(text, spec);
     assert_int_equal(pairs.n, n);
     for (size_t k = 0; k < n; k++) {
         assert_true(pairs.left[k] == expected[k].left && pairs.right[k] == expected[k].right);
@@ -127,71 +127,71 @@ static void assert_values(const char *text, const sm_pairs_wish *wish, size_t n,
     sm_pairs_free(&pairs);
 }
 
-static void assert_refused_values(const char *text, const sm_pairs_wish *wish, const char *start, const char *words) {
+static void assert_refused_values(const char *text, const sm_pairs_spec *spec, const char *start, const char *words) {
     sm_pairs pairs;
     smerf_error error;
     write_text("p.csv", text);
-    assert_int_equal(sm_pairs_read_values("p.csv", wish, &pairs, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_pairs_read_values("p.csv", spec, &pairs, &error), SMERF_BAD_INPUT);
     assert_says(&error, start, words);
     assert_true(pairs.left == NULL && pairs.value == NULL && pairs.weight == NULL && pairs.row == NULL);
-    assert_int_equal(sm_pairs_read_values("p.csv", wish, &pairs, NULL), SMERF_BAD_INPUT); /* nobody need listen */
+    assert_int_equal(sm_pairs_read_values("p.csv", spec, &pairs, NULL), SMERF_BAD_INPUT); /* nobody need listen */
 }
 
 static void the_value_is_called_distance_or_is_the_only_other_column(void **state) {
     (void)state;
     const rated expected[] = {{0, 1, 2.5, 0}, {4, 4, -1, 0}, {1, 0, 7, 0}};
-    assert_values("i,j,distance\n0,1,2.5\n4,4,-1\n1,0,7\n", &five_wish, 3, expected);
-    assert_values("a;b;whatever\r\n0;1; 2.5 \r\n4;4;\"-1\"\r\n1;0;7", &five_wish, 3, expected);
-    assert_values("i,j,note,distance,more\n0,1,x,2.5,\n4,4,,-1,inf\n1,0,\"y,z\",7,1\n", &five_wish, 3, expected);
-    assert_values("distance,similarity,z\n0,1,2.5\n4,4,-1\n1,0,7\n", &five_wish, 3, expected); /* names of ids */
-    assert_values("i,j,distance\n", &five_wish, 0, NULL);
+    assert_values("i,j,distance\n0,1,2.5\n4,4,-1\n1,0,7\n", &five_spec, 3, expected);
+    assert_values("a;b;whatever\r\n0;1; 2.5 \r\n4;4;\"-1\"\r\n1;0;7", &five_spec, 3, expected);
+    assert_values("i,j,note,distance,more\n0,1,x,2.5,\n4,4,,-1,inf\n1,0,\"y,z\",7,1\n", &five_spec, 3, expected);
+    assert_values("distance,similarity,z\n0,1,2.5\n4,4,-1\n1,0,7\n", &five_spec, 3, expected); /* names of ids */
+    assert_values("i,j,distance\n", &five_spec, 0, NULL);
 }
 
 static void weights_stand_in_a_column_called_weight(void **state) {
     (void)state;
     const rated expected[] = {{0, 1, 2.5, 1}, {3, 2, 0, 1e-300}};
-    assert_values("i,j,weight,d\n0,1,1,2.5\n3,2,1e-300,0\n", &five_wish, 2, expected);
-    assert_values("i,j,d,weight\n0,1,2.5,1\n3,2,0,1e-300\n", &five_wish, 2, expected);
-    assert_values("i,j,x,distance,y,weight\n0,1,,2.5,,1\n3,2,,0,, 1e-300 \n", &five_wish, 2, expected);
+    assert_values("i,j,weight,d\n0,1,1,2.5\n3,2,1e-300,0\n", &five_spec, 2, expected);
+    assert_values("i,j,d,weight\n0,1,2.5,1\n3,2,0,1e-300\n", &five_spec, 2, expected);
+    assert_values("i,j,x,distance,y,weight\n0,1,,2.5,,1\n3,2,,0,, 1e-300 \n", &five_spec, 2, expected);
     static const char *const wrong[] = {"0", "-1", "-0.0", "\"0\""};
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
         char text[64];
         snprintf(text, sizeof text, "i,j,d,weight\n0,1,1,1\n0,2,1,%s\n", wrong[k]);
-        assert_refused_values(text, &five_wish, "p.csv:3:7: the weight of a pair must be a number > 0", "");
+        assert_refused_values(text, &five_spec, "p.csv:3:7: the weight of a pair must be a number > 0", "");
     }
-    assert_refused_values("i,j,d,weight\n0,1,1,\n", &five_wish, "p.csv:2:7: a missing weight; every pair needs one",
+    assert_refused_values("i,j,d,weight\n0,1,1,\n", &five_spec, "p.csv:2:7: a missing weight; every pair needs one",
                           "");
-    assert_refused_values("i,j,d,weight\n0,1,1,inf\n", &five_wish, "p.csv:2:7: an infinite weight", "finite");
-    assert_refused_values("i,j,weight,d\n0,1,heavy,1\n", &five_wish, "p.csv:2:5: \"heavy\" is no number", "");
+    assert_refused_values("i,j,d,weight\n0,1,1,inf\n", &five_spec, "p.csv:2:7: an infinite weight", "finite");
+    assert_refused_values("i,j,weight,d\n0,1,heavy,1\n", &five_spec, "p.csv:2:5: \"heavy\" is no number", "");
 }
 
-static void the_wish_may_name_the_value(void **state) {
+static void the_spec_may_name_the_value(void **state) {
     (void)state;
-    sm_pairs_wish wish = five_wish;
-    wish.value_column = "b";
-    assert_values("i,j,a,b,distance\n0,1,1,2,3\n", &wish, 1, (const rated[]){{0, 1, 2, 0}});
-    assert_values("i,j,weight,b\n0,1,1,2\n", &wish, 1, (const rated[]){{0, 1, 2, 1}});
-    assert_refused_values("i,j,a\n0,1,1\n", &wish, "p.csv:1:1: there is no column \"b\"", "");
-    assert_refused_values("i,b,a\n0,1,1\n", &wish, "p.csv:1:1: ", "\"b\" after the two of the ids");
-    assert_refused_values("i,j,b,b\n0,1,1,1\n", &wish, "p.csv:1:7: a second column is called \"b\"", "");
-    wish.value_column = "weight";
-    assert_values("i,j,weight\n0,1,-2\n", &wish, 1, (const rated[]){{0, 1, -2, 0}});
-    wish.value_column = "similarity";
-    assert_values("i,j,distance,similarity\n0,1,5,0.25\n", &wish, 1, (const rated[]){{0, 1, 0.75, 0}});
-    wish.value_column = "distance";
-    assert_values("i,j,distance,similarity\n0,1,5,0.25\n", &wish, 1, (const rated[]){{0, 1, 5, 0}});
+    sm_pairs_spec spec = five_spec;
+    spec.value_column = "b";
+    assert_values("i,j,a,b,distance\n0,1,1,2,3\n", &spec, 1, (const rated[]){{0, 1, 2, 0}});
+    assert_values("i,j,weight,b\n0,1,1,2\n", &spec, 1, (const rated[]){{0, 1, 2, 1}});
+    assert_refused_values("i,j,a\n0,1,1\n", &spec, "p.csv:1:1: there is no column \"b\"", "");
+    assert_refused_values("i,b,a\n0,1,1\n", &spec, "p.csv:1:1: ", "\"b\" after the two of the ids");
+    assert_refused_values("i,j,b,b\n0,1,1,1\n", &spec, "p.csv:1:7: a second column is called \"b\"", "");
+    spec.value_column = "weight";
+    assert_values("i,j,weight\n0,1,-2\n", &spec, 1, (const rated[]){{0, 1, -2, 0}});
+    spec.value_column = "similarity";
+    assert_values("i,j,distance,similarity\n0,1,5,0.25\n", &spec, 1, (const rated[]){{0, 1, 0.75, 0}});
+    spec.value_column = "distance";
+    assert_values("i,j,distance,similarity\n0,1,5,0.25\n", &spec, 1, (const rated[]){{0, 1, 5, 0}});
 }
 
 static void an_unclear_value_is_refused(void **state) {
     (void)state;
-    assert_refused_values("i,j,distance,similarity\n0,1,1,1\n", &five_wish,
+    assert_refused_values("i,j,distance,similarity\n0,1,1,1\n", &five_spec,
                           "p.csv:1:1: there is a distance and a similarity", "--value");
-    assert_refused_values("i,j\n0,1\n", &five_wish, "p.csv:1:1: there is no column with numbers", "each pair needs");
-    assert_refused_values("i,j,weight\n0,1,1\n", &five_wish, "p.csv:1:1: there is no column with numbers", "");
-    assert_refused_values("i,j,a,b\n0,1,1,1\n", &five_wish, "p.csv:1:1: there are several columns", "distance");
-    assert_refused_values("i,j,distance,distance\n0,1,1,1\n", &five_wish, "p.csv:1:14: a second column", "different");
-    assert_refused_values("i,j,d,weight,weight\n0,1,1,1,1\n", &five_wish, "p.csv:1:14: a second column", "\"weight\"");
-    assert_refused_values("0,1,0.5\n2,3,1\n", &five_wish, "p.csv:1:1: the first line is a pair", "header");
+    assert_refused_values("i,j\n0,1\n", &five_spec, "p.csv:1:1: there is no column with numbers", "each pair needs");
+    assert_refused_values("i,j,weight\n0,1,1\n", &five_spec, "p.csv:1:1: there is no column with numbers", "");
+    assert_refused_values("i,j,a,b\n0,1,1,1\n", &five_spec, "p.csv:1:1: there are several columns", "distance");
+    assert_refused_values("i,j,distance,distance\n0,1,1,1\n", &five_spec, "p.csv:1:14: a second column", "different");
+    assert_refused_values("i,j,d,weight,weight\n0,1,1,1,1\n", &five_spec, "p.csv:1:14: a second column", "\"weight\"");
+    assert_refused_values("0,1,0.5\n2,3,1\n", &five_spec, "p.csv:1:1: the first line is a pair", "header");
 }
 
 static void values_are_finite_numbers(void **state) {
@@ -200,34 +200,34 @@ static void values_are_finite_numbers(void **state) {
     for (size_t k = 0; k < sizeof missing / sizeof missing[0]; k++) {
         char text[64];
         snprintf(text, sizeof text, "i,j,distance\n0,1,1\n\n0,2,%s\n", missing[k]);
-        assert_refused_values(text, &five_wish, "p.csv:4:5: a missing distance; every pair needs one", "");
+        assert_refused_values(text, &five_spec, "p.csv:4:5: a missing distance; every pair needs one", "");
     }
-    assert_refused_values("i,j,similarity\n0,1,\n", &five_wish, "p.csv:2:5: a missing similarity", "");
-    assert_refused_values("i,j,d\n0,1,-inf\n", &five_wish, "p.csv:2:5: an infinite distance; it must be finite", "");
-    assert_refused_values("i,j,d\n0,1,1e999\n", &five_wish, "p.csv:2:5: an infinite distance", "");
-    assert_refused_values("i,j,d\n0,1,1.5x\n", &five_wish, "p.csv:2:5: \"1.5x\" is no number", "");
-    assert_refused_values("i,j,d\n0,1\n", &five_wish, "p.csv:2:3: ", "fewer cells");
-    assert_refused_values("i,j,d\n0,1,2,3\n", &five_wish, "p.csv:2:7: ", "more cells");
-    assert_refused_values("i,j,d\n0,5,x\n", &five_wish, "p.csv:2:3: no item has the id \"5\"", "");
+    assert_refused_values("i,j,similarity\n0,1,\n", &five_spec, "p.csv:2:5: a missing similarity", "");
+    assert_refused_values("i,j,d\n0,1,-inf\n", &five_spec, "p.csv:2:5: an infinite distance; it must be finite", "");
+    assert_refused_values("i,j,d\n0,1,1e999\n", &five_spec, "p.csv:2:5: an infinite distance", "");
+    assert_refused_values("i,j,d\n0,1,1.5x\n", &five_spec, "p.csv:2:5: \"1.5x\" is no number", "");
+    assert_refused_values("i,j,d\n0,1\n", &five_spec, "p.csv:2:3: ", "fewer cells");
+    assert_refused_values("i,j,d\n0,1,2,3\n", &five_spec, "p.csv:2:7: ", "more cells");
+    assert_refused_values("i,j,d\n0,5,x\n", &five_spec, "p.csv:2:3: no item has the id \"5\"", "");
 }
 
 static void similarities_become_distances(void **state) {
     (void)state;
-    sm_pairs pairs = read_values("i,j,similarity\n0,1,0.25\n1,2,-1\n", &five_wish);
+    sm_pairs pairs = read_values("i,j,similarity\n0,1,0.25\n1,2,-1\n", &five_spec);
     assert_true(pairs.are_similarities && pairs.largest == 1 && pairs.value[0] == 0.75 && pairs.value[1] == 2);
     sm_pairs_free(&pairs);
-    pairs = read_values("i,j,similarity\n0,1,5\n1,2,0.5\n2,2,7\n", &five_wish);
+    pairs = read_values("i,j,similarity\n0,1,5\n1,2,0.5\n2,2,7\n", &five_spec);
     assert_true(pairs.largest == 7 && pairs.value[0] == 2 && pairs.value[1] == 6.5 && pairs.value[2] == 0);
     sm_pairs_free(&pairs);
-    sm_pairs_wish wish = five_wish;
-    wish.largest = 10;
-    pairs = read_values("i,j,similarity\n0,1,12\n", &wish);
+    sm_pairs_spec spec = five_spec;
+    spec.largest = 10;
+    pairs = read_values("i,j,similarity\n0,1,12\n", &spec);
     assert_true(pairs.largest == 10 && pairs.value[0] == -2);
     sm_pairs_free(&pairs);
-    pairs = read_values("i,j,distance\n0,1,12\n", &wish);
+    pairs = read_values("i,j,distance\n0,1,12\n", &spec);
     assert_true(!pairs.are_similarities && pairs.value[0] == 12);
     sm_pairs_free(&pairs);
-    assert_refused_values("i,j,similarity\n0,1,1e308\n0,2,-1e308\n", &five_wish, "p.csv:3:1: ", "too far");
+    assert_refused_values("i,j,similarity\n0,1,1e308\n0,2,-1e308\n", &five_spec, "p.csv:3:1: ", "too far");
 }
 
 static void observed_pairs_are_ids_alone(void **state) {
@@ -235,19 +235,19 @@ static void observed_pairs_are_ids_alone(void **state) {
     sm_pairs pairs;
     smerf_error error;
     write_text("p.csv", "a,b,distance\n0,1,x\n3,3,\n1,0,\n");
-    assert_int_equal(sm_pairs_read_observed("p.csv", &five_wish, &pairs, &error), SMERF_OK);
+    assert_int_equal(sm_pairs_read_observed("p.csv", &five_spec, &pairs, &error), SMERF_OK);
     assert_true(pairs.n == 3 && pairs.value == NULL && pairs.weight == NULL && pairs.row == NULL);
     assert_true(pairs.left[1] == 3 && pairs.right[1] == 3 && pairs.left[2] == 1 && pairs.right[2] == 0);
     sm_pairs_free(&pairs);
     write_text("p.csv", "a,b\n0,9\n");
-    assert_int_equal(sm_pairs_read_observed("p.csv", &five_wish, &pairs, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_pairs_read_observed("p.csv", &five_spec, &pairs, &error), SMERF_BAD_INPUT);
     assert_says(&error, "p.csv:2:3: no item has the id \"9\"", "");
 }
 
 /* ---- Pairs between two sets ---- */
 
 static char *left_ids[] = {"a", "b", "c"}, *right_ids[] = {"c", "d", "a", "e"};
-static const sm_pairs_wish two_sets = {.rows = {3, left_ids}, .columns = {4, right_ids}, .largest = NAN};
+static const sm_pairs_spec two_sets = {.rows = {3, left_ids}, .columns = {4, right_ids}, .largest = NAN};
 
 static void pairs_between_two_sets_are_found_either_way_round(void **state) {
     (void)state;
@@ -278,9 +278,9 @@ static void two_sets_that_cannot_be_counted_are_refused(void **state) {
     (void)state;
     sm_pairs pairs;
     smerf_error error;
-    const sm_pairs_wish wish = {.rows = {.n = UINT32_MAX - 5}, .columns = {.n = 5}};
+    const sm_pairs_spec spec = {.rows = {.n = UINT32_MAX - 5}, .columns = {.n = 5}};
     write_text("p.csv", "i,j,d\n0,1,1\n");
-    assert_int_equal(sm_pairs_read_values("p.csv", &wish, &pairs, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_pairs_read_values("p.csv", &spec, &pairs, &error), SMERF_BAD_INPUT);
     assert_says(&error, "more items", "32 bits");
 }
 
@@ -330,11 +330,11 @@ static void many_lines_are_read_as_one_by_one(void **state) {
                 expected[n++] = (rated){v, N_LEFT + mirror_u, k * 3, k + 0.5};
         }
         fclose(file);
-        const sm_pairs_wish wish = {
+        const sm_pairs_spec spec = {
             .rows = {N_LEFT, left}, .columns = {N_RIGHT, right}, .is_square = is_square, .value_column = "d"};
         sm_pairs pairs;
         smerf_error error;
-        if (sm_pairs_read_values("p.csv", &wish, &pairs, &error) != SMERF_OK) fail_msg("%s", error.message);
+        if (sm_pairs_read_values("p.csv", &spec, &pairs, &error) != SMERF_OK) fail_msg("%s", error.message);
         assert_true(n > N_LINES / 2 && pairs.n == n);
         for (size_t k = 0; k < n; k++) {
             assert_true(pairs.left[k] == expected[k].left && pairs.right[k] == expected[k].right);
@@ -400,8 +400,8 @@ static void a_list_that_cannot_be_opened_is_an_io_error(void **state) {
     sm_pairs pairs;
     smerf_error error;
     assert_int_equal(sm_pairs_read("absent.csv", &five, &five, &pairs, &error), SMERF_IO);
-    assert_int_equal(sm_pairs_read_values("absent.csv", &five_wish, &pairs, &error), SMERF_IO);
-    assert_int_equal(sm_pairs_read_observed("absent.csv", &five_wish, &pairs, &error), SMERF_IO);
+    assert_int_equal(sm_pairs_read_values("absent.csv", &five_spec, &pairs, &error), SMERF_IO);
+    assert_int_equal(sm_pairs_read_observed("absent.csv", &five_spec, &pairs, &error), SMERF_IO);
     sm_pairs_free(&pairs);
 }
 
@@ -418,7 +418,7 @@ int main(void) {
         cmocka_unit_test(ids_with_quotes_inside_are_found),
         cmocka_unit_test(the_value_is_called_distance_or_is_the_only_other_column),
         cmocka_unit_test(weights_stand_in_a_column_called_weight),
-        cmocka_unit_test(the_wish_may_name_the_value),
+        cmocka_unit_test(the_spec_may_name_the_value),
         cmocka_unit_test(an_unclear_value_is_refused),
         cmocka_unit_test(values_are_finite_numbers),
         cmocka_unit_test(similarities_become_distances),

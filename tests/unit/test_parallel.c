@@ -12,9 +12,9 @@
 static const size_t thread_counts[] = {1, 2, 3, 7, 16, 64, 200};
 enum { N_THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts, MOST_TASKS = 2000, MOST_THREADS = 200 };
 
-static void start(sm_crew *crew, size_t n_threads, smerf_progress progress, void *context) {
+static void start(sm_pool *pool, size_t n_threads, smerf_progress progress, void *context) {
     const smerf_run run = {.n_threads = n_threads, .progress = progress, .context = context};
-    sm_crew_start(crew, &run);
+    sm_pool_start(pool, &run);
 }
 
 /* ---- the loop ---- */
@@ -44,40 +44,40 @@ static void every_task_is_done_exactly_once(void **state) {
             static counts count;
             memset(&count, 0, sizeof count);
             count.n_threads = thread_counts[t];
-            sm_crew crew;
-            start(&crew, thread_counts[t], NULL, NULL);
-            assert_int_equal(sm_crew_do(&crew, task_counts[k], count_task, &count, NULL), SMERF_OK);
+            sm_pool pool;
+            start(&pool, thread_counts[t], NULL, NULL);
+            assert_int_equal(sm_pool_run(&pool, task_counts[k], count_task, &count, NULL), SMERF_OK);
             for (size_t i = 0; i < MOST_TASKS; i++) assert_int_equal(count.done[i], i < task_counts[k]);
             assert_int_equal(count.n_wrong, 0);
         }
 }
 
-static void a_crew_works_through_many_loops(void **state) {
+static void a_pool_works_through_many_loops(void **state) {
     (void)state;
     static counts count;
     memset(&count, 0, sizeof count);
     count.n_threads = 3;
-    sm_crew crew;
-    start(&crew, 3, NULL, NULL);
+    sm_pool pool;
+    start(&pool, 3, NULL, NULL);
     for (size_t loop = 0; loop < 50; loop++)
-        assert_int_equal(sm_crew_do(&crew, 10, count_task, &count, NULL), SMERF_OK);
+        assert_int_equal(sm_pool_run(&pool, 10, count_task, &count, NULL), SMERF_OK);
     for (size_t i = 0; i < 10; i++) assert_int_equal(count.done[i], 50);
 }
 
 static void without_a_run_all_cores_work_and_no_more_than_a_thousand(void **state) {
     (void)state;
-    sm_crew crew;
-    sm_crew_start(&crew, NULL);
-    assert_true(crew.n_threads >= 1 && crew.n_threads == (size_t)sysconf(_SC_NPROCESSORS_ONLN));
-    assert_null(crew.progress);
-    start(&crew, SIZE_MAX, NULL, NULL);
-    assert_int_equal(crew.n_threads, 1024);
+    sm_pool pool;
+    sm_pool_start(&pool, NULL);
+    assert_true(pool.n_threads >= 1 && pool.n_threads == (size_t)sysconf(_SC_NPROCESSORS_ONLN));
+    assert_null(pool.progress);
+    start(&pool, SIZE_MAX, NULL, NULL);
+    assert_int_equal(pool.n_threads, 1024);
 }
 
 /* ---- failures ---- */
 
 typedef struct failing {
-    sm_crew *crew;
+    sm_pool *pool;
     size_t bad_task;
     atomic_uint n_started;
 } failing;
@@ -89,18 +89,18 @@ static smerf_status fail_one(void *job, size_t task, size_t thread, smerf_error 
     atomic_fetch_add(&work->n_started, 1);
     if (task == work->bad_task) return sm_fail(error, SMERF_BAD_INPUT, "task %zu has failed", task);
     if (task > work->bad_task)
-        while (!atomic_load(&work->crew->is_stopped)) sched_yield();
+        while (!atomic_load(&work->pool->is_stopped)) sched_yield();
     return SMERF_OK;
 }
 
 static void the_first_failure_stops_the_loop_and_its_message_arrives(void **state) {
     (void)state;
     for (size_t t = 0; t < N_THREAD_COUNTS; t++) {
-        sm_crew crew;
-        start(&crew, thread_counts[t], NULL, NULL);
-        failing work = {.crew = &crew, .bad_task = 5};
+        sm_pool pool;
+        start(&pool, thread_counts[t], NULL, NULL);
+        failing work = {.pool = &pool, .bad_task = 5};
         smerf_error error = {0};
-        assert_int_equal(sm_crew_do(&crew, 100000, fail_one, &work, &error), SMERF_BAD_INPUT);
+        assert_int_equal(sm_pool_run(&pool, 100000, fail_one, &work, &error), SMERF_BAD_INPUT);
         assert_int_equal(error.status, SMERF_BAD_INPUT);
         assert_string_equal(error.message, "task 5 has failed");
         assert_true(work.n_started <= 6 + thread_counts[t]);
@@ -109,10 +109,10 @@ static void the_first_failure_stops_the_loop_and_its_message_arrives(void **stat
 
 static void who_does_not_want_the_message_gets_the_status(void **state) {
     (void)state;
-    sm_crew crew;
-    start(&crew, 4, NULL, NULL);
-    failing work = {.crew = &crew, .bad_task = 0};
-    assert_int_equal(sm_crew_do(&crew, 50, fail_one, &work, NULL), SMERF_BAD_INPUT);
+    sm_pool pool;
+    start(&pool, 4, NULL, NULL);
+    failing work = {.pool = &pool, .bad_task = 0};
+    assert_int_equal(sm_pool_run(&pool, 50, fail_one, &work, NULL), SMERF_BAD_INPUT);
 }
 
 static smerf_status fail_differently(void *job, size_t task, size_t thread, smerf_error *error) {
@@ -124,10 +124,10 @@ static smerf_status fail_differently(void *job, size_t task, size_t thread, smer
 static void of_several_failures_one_is_told_whole(void **state) {
     (void)state;
     for (size_t round = 0; round < 200; round++) {
-        sm_crew crew;
-        start(&crew, 8, NULL, NULL);
+        sm_pool pool;
+        start(&pool, 8, NULL, NULL);
         smerf_error error;
-        smerf_status status = sm_crew_do(&crew, 8, fail_differently, NULL, &error);
+        smerf_status status = sm_pool_run(&pool, 8, fail_differently, NULL, &error);
         assert_int_equal(error.status, status);
         assert_string_equal(error.message, status == SMERF_IO ? "io" : "input");
     }
@@ -142,18 +142,18 @@ static smerf_status fail_later(void *job, size_t task, size_t thread, smerf_erro
         while (atomic_load(&work->n_started) < 2) sched_yield();
         return sm_fail(error, SMERF_BAD_INPUT, "first");
     }
-    while (!atomic_load(&work->crew->is_stopped)) sched_yield();
+    while (!atomic_load(&work->pool->is_stopped)) sched_yield();
     return sm_fail(error, SMERF_IO, "later");
 }
 
 static void later_failures_do_not_hide_the_first(void **state) {
     (void)state;
     for (size_t round = 0; round < 50; round++) {
-        sm_crew crew;
-        start(&crew, 4, NULL, NULL);
-        failing work = {.crew = &crew};
+        sm_pool pool;
+        start(&pool, 4, NULL, NULL);
+        failing work = {.pool = &pool};
         smerf_error error;
-        assert_int_equal(sm_crew_do(&crew, 4, fail_later, &work, &error), SMERF_BAD_INPUT);
+        assert_int_equal(sm_pool_run(&pool, 4, fail_later, &work, &error), SMERF_BAD_INPUT);
         assert_string_equal(error.message, "first");
     }
 }
@@ -167,16 +167,17 @@ typedef struct watcher {
     size_t cancel_at; /* this call; 0: never */
 } watcher;
 
-static int watch(void *context, double share_done) {
+static int watch(void *context, double fraction_done) {
     watcher *seen = context;
     seen->n_calls++;
-    if (!pthread_equal(pthread_self(), seen->caller) || !(share_done >= seen->last && share_done <= 1)) seen->n_wrong++;
-    seen->last = share_done;
+    if (!pthread_equal(pthread_self(), seen->caller) || !(fraction_done >= seen->last && fraction_done <= 1))
+        seen->n_wrong++;
+    seen->last = fraction_done;
     return seen->n_calls == seen->cancel_at;
 }
 
 typedef struct adding {
-    sm_crew *crew;
+    sm_pool *pool;
     size_t n_first, n_more, bad_task;
     atomic_size_t n_added;
     atomic_uint done[MOST_TASKS];
@@ -189,7 +190,7 @@ static smerf_status add_one(void *job, size_t task, size_t thread, smerf_error *
     atomic_fetch_add(&work->done[task], 1);
     if (task == work->bad_task) return sm_fail(error, SMERF_BAD_INPUT, "task %zu has failed", task);
     for (size_t k = 0; k < 2; k++)
-        if (atomic_fetch_add(&work->n_added, 1) < work->n_more) sm_crew_add(work->crew);
+        if (atomic_fetch_add(&work->n_added, 1) < work->n_more) sm_pool_add(work->pool);
     return SMERF_OK;
 }
 
@@ -199,12 +200,12 @@ static void added_tasks_are_done_once_each(void **state) {
     for (size_t t = 0; t < N_THREAD_COUNTS; t++)
         for (size_t way = 0; way < 16; way++) {
             static adding work;
-            sm_crew crew;
+            sm_pool pool;
             watcher seen = {.caller = pthread_self()};
-            start(&crew, thread_counts[t], watch, &seen);
+            start(&pool, thread_counts[t], watch, &seen);
             memset(&work, 0, sizeof work);
-            work = (adding){.crew = &crew, .n_first = firsts[way % 4], .n_more = mores[way / 4], .bad_task = SIZE_MAX};
-            assert_int_equal(sm_crew_do(&crew, work.n_first, add_one, &work, NULL), SMERF_OK);
+            work = (adding){.pool = &pool, .n_first = firsts[way % 4], .n_more = mores[way / 4], .bad_task = SIZE_MAX};
+            assert_int_equal(sm_pool_run(&pool, work.n_first, add_one, &work, NULL), SMERF_OK);
             for (size_t i = 0; i < MOST_TASKS; i++) assert_int_equal(work.done[i], i < work.n_first + work.n_more);
             assert_true(seen.n_wrong == 0 && seen.last == 1);
         }
@@ -214,12 +215,12 @@ static void an_added_task_that_fails_stops_the_loop(void **state) {
     (void)state;
     for (size_t t = 0; t < N_THREAD_COUNTS; t++) {
         static adding work;
-        sm_crew crew;
-        start(&crew, thread_counts[t], NULL, NULL);
+        sm_pool pool;
+        start(&pool, thread_counts[t], NULL, NULL);
         memset(&work, 0, sizeof work);
-        work = (adding){.crew = &crew, .n_first = 3, .n_more = 1000, .bad_task = 40};
+        work = (adding){.pool = &pool, .n_first = 3, .n_more = 1000, .bad_task = 40};
         smerf_error error = {0};
-        assert_int_equal(sm_crew_do(&crew, work.n_first, add_one, &work, &error), SMERF_BAD_INPUT);
+        assert_int_equal(sm_pool_run(&pool, work.n_first, add_one, &work, &error), SMERF_BAD_INPUT);
         assert_string_equal(error.message, "task 40 has failed");
     }
 }
@@ -227,7 +228,7 @@ static void an_added_task_that_fails_stops_the_loop(void **state) {
 enum { N_MEETING = 6 };
 
 typedef struct meeting {
-    sm_crew *crew;
+    sm_pool *pool;
     atomic_size_t n_here;
     size_t n_idle_at_first; /* tasks that the first one added before nobody was idle any more */
 } meeting;
@@ -237,7 +238,7 @@ static smerf_status meet(void *job, size_t task, size_t thread, smerf_error *err
     meeting *work = job;
     (void)thread;
     (void)error;
-    for (; task == 0 && sm_crew_has_idle(work->crew); work->n_idle_at_first++) sm_crew_add(work->crew);
+    for (; task == 0 && sm_pool_has_idle(work->pool); work->n_idle_at_first++) sm_pool_add(work->pool);
     atomic_fetch_add(&work->n_here, 1);
     while (atomic_load(&work->n_here) < N_MEETING) sched_yield();
     return SMERF_OK;
@@ -246,10 +247,10 @@ static smerf_status meet(void *job, size_t task, size_t thread, smerf_error *err
 static void there_is_a_thread_for_each_task_that_is_added_while_some_are_idle(void **state) {
     (void)state;
     for (size_t round = 0; round < 50; round++) {
-        sm_crew crew;
-        start(&crew, N_MEETING, NULL, NULL);
-        meeting work = {.crew = &crew};
-        assert_int_equal(sm_crew_do(&crew, 1, meet, &work, NULL), SMERF_OK);
+        sm_pool pool;
+        start(&pool, N_MEETING, NULL, NULL);
+        meeting work = {.pool = &pool};
+        assert_int_equal(sm_pool_run(&pool, 1, meet, &work, NULL), SMERF_OK);
         assert_int_equal(work.n_idle_at_first, N_MEETING - 1);
         assert_int_equal(work.n_here, N_MEETING);
     }
@@ -258,15 +259,15 @@ static void there_is_a_thread_for_each_task_that_is_added_while_some_are_idle(vo
 static smerf_status ask_who_is_idle(void *job, size_t task, size_t thread, smerf_error *error) {
     (void)task;
     (void)thread;
-    return sm_crew_has_idle(job) ? sm_fail(error, SMERF_BAD_INPUT, "there is") : SMERF_OK;
+    return sm_pool_has_idle(job) ? sm_fail(error, SMERF_BAD_INPUT, "there is") : SMERF_OK;
 }
 
 static void one_thread_is_never_idle(void **state) {
     (void)state;
-    sm_crew crew;
-    start(&crew, 1, NULL, NULL);
-    assert_false(sm_crew_has_idle(&crew));
-    assert_int_equal(sm_crew_do(&crew, 3, ask_who_is_idle, &crew, NULL), SMERF_OK);
+    sm_pool pool;
+    start(&pool, 1, NULL, NULL);
+    assert_false(sm_pool_has_idle(&pool));
+    assert_int_equal(sm_pool_run(&pool, 3, ask_who_is_idle, &pool, NULL), SMERF_OK);
 }
 
 /* ---- progress ---- */
@@ -278,9 +279,9 @@ static void progress_rises_on_the_calling_thread(void **state) {
         memset(&count, 0, sizeof count);
         count.n_threads = thread_counts[t];
         watcher seen = {.caller = pthread_self()};
-        sm_crew crew;
-        start(&crew, thread_counts[t], watch, &seen);
-        assert_int_equal(sm_crew_do(&crew, 500, count_task, &count, NULL), SMERF_OK);
+        sm_pool pool;
+        start(&pool, thread_counts[t], watch, &seen);
+        assert_int_equal(sm_pool_run(&pool, 500, count_task, &count, NULL), SMERF_OK);
         assert_int_equal(seen.n_wrong, 0);
         assert_true(seen.n_calls <= 500 && seen.last == 1);
         if (thread_counts[t] == 1) assert_int_equal(seen.n_calls, 500);
@@ -291,11 +292,11 @@ static void a_loop_reports_within_its_share_of_the_job(void **state) {
     (void)state;
     static counts count = {.n_threads = 1};
     watcher seen = {.caller = pthread_self(), .last = 0.25};
-    sm_crew crew;
-    start(&crew, 1, watch, &seen);
-    crew.share_from = 0.25;
-    crew.share_to = 0.5;
-    assert_int_equal(sm_crew_do(&crew, 8, count_task, &count, NULL), SMERF_OK);
+    sm_pool pool;
+    start(&pool, 1, watch, &seen);
+    pool.share_from = 0.25;
+    pool.share_to = 0.5;
+    assert_int_equal(sm_pool_run(&pool, 8, count_task, &count, NULL), SMERF_OK);
     assert_true(seen.n_wrong == 0 && seen.last == 0.5);
 }
 
@@ -306,10 +307,10 @@ static void progress_cancels(void **state) {
         memset(&count, 0, sizeof count);
         count.n_threads = thread_counts[t];
         watcher seen = {.caller = pthread_self(), .cancel_at = 1};
-        sm_crew crew;
-        start(&crew, thread_counts[t], watch, &seen);
+        sm_pool pool;
+        start(&pool, thread_counts[t], watch, &seen);
         smerf_error error = {0};
-        smerf_status status = sm_crew_do(&crew, MOST_TASKS, count_task, &count, &error);
+        smerf_status status = sm_pool_run(&pool, MOST_TASKS, count_task, &count, &error);
         assert_int_equal(status, SMERF_CANCELLED);
         assert_string_equal(error.message, "cancelled");
         assert_int_equal(seen.n_calls, 1);
@@ -320,13 +321,13 @@ static void progress_cancels(void **state) {
 static void only_the_caller_asks_whether_to_stop(void **state) {
     (void)state;
     watcher seen = {.caller = pthread_self(), .cancel_at = 2};
-    sm_crew crew;
-    start(&crew, 4, watch, &seen);
-    assert_false(sm_crew_is_stopped(&crew, 3));
+    sm_pool pool;
+    start(&pool, 4, watch, &seen);
+    assert_false(sm_pool_is_stopped(&pool, 3));
     assert_int_equal(seen.n_calls, 0);
-    assert_false(sm_crew_is_stopped(&crew, 0));
-    assert_true(sm_crew_is_stopped(&crew, 0));
-    assert_true(sm_crew_is_stopped(&crew, 3));
+    assert_false(sm_pool_is_stopped(&pool, 0));
+    assert_true(sm_pool_is_stopped(&pool, 0));
+    assert_true(sm_pool_is_stopped(&pool, 3));
     assert_int_equal(seen.n_calls, 2);
 }
 
@@ -335,7 +336,7 @@ static void every_long_call_reports_progress_that_never_falls(void **state) {
     data_set *data = mixed_data(80);
     smerf_options options = options_for(20);
     const smerf_grid grid = {.vary_min_parent = true};
-    const smerf_question question = {.rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
+    const smerf_request request = {.rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
     double importance[5], errors[5], *distances = malloc(80 * 80 * sizeof *distances);
     square kept = {.distances = distances};
     smerf_model *model, *tuned;
@@ -348,10 +349,10 @@ static void every_long_call_reports_progress_that_never_falls(void **state) {
         assert_int_equal(seen.n_wrong, 0);
         seen.last = 0;
         kept.n_rows = 0;
-        demand_ok(smerf_predict_rows(model, &question, &run, keep_row, &kept, &error), &error);
+        demand_ok(smerf_predict_rows(model, &request, &run, keep_row, &kept, &error), &error);
         assert_int_equal(seen.n_wrong, 0);
         seen.last = 0;
-        demand_ok(smerf_evaluate(model, &question, NULL, 0, &run, &scores, &error), &error);
+        demand_ok(smerf_evaluate(model, &request, NULL, 0, &run, &scores, &error), &error);
         assert_int_equal(seen.n_wrong, 0);
         seen.last = 0;
         demand_ok(smerf_importance_permutation(model, data->items, NULL, &run, importance, errors, &error), &error);
@@ -444,11 +445,11 @@ static void a_program_may_fork_between_two_loops_of_one_call(void **state) {
     const smerf_run run = {.n_threads = 3};
     const smerf_options options = options_for(12);
     const smerf_grid grid = {.vary_min_parent = true};
-    const smerf_question question = {.rows = data->items};
+    const smerf_request request = {.rows = data->items};
     smerf_model *model = fit_with(data, &options, &run), *tuned;
     forking here = {.data = data, .expected = &expected};
     smerf_error error;
-    demand_ok(smerf_predict_rows(model, &question, &run, fork_at_row, &here, &error), &error);
+    demand_ok(smerf_predict_rows(model, &request, &run, fork_at_row, &here, &error), &error);
     assert_int_equal(here.n_fine, 2);
     demand_ok(smerf_tune(data->items, data->target, &options, &grid, SMERF_RMSE, &run, fork_at_trial, &here, NULL,
                          &tuned, &error),
@@ -473,13 +474,13 @@ typedef struct caller {
 static void *call(void *argument) {
     caller *self = argument;
     const smerf_run run = {.n_threads = 2};
-    const smerf_question question = {.rows = self->data->items};
+    const smerf_request request = {.rows = self->data->items};
     square kept = {.distances = self->distances};
     self->is_fine = true;
     for (size_t round = 0; round < 5; round++) {
         kept.n_rows = 0;
         self->is_fine = self->is_fine && fits_as_expected(self->data, self->path, self->expected) &&
-                        smerf_predict_rows(self->model, &question, &run, keep_row, &kept, NULL) == SMERF_OK;
+                        smerf_predict_rows(self->model, &request, &run, keep_row, &kept, NULL) == SMERF_OK;
     }
     return NULL;
 }
@@ -490,8 +491,8 @@ static void threads_of_the_caller_may_share_data_and_model(void **state) {
     file_bytes expected = fit_here(data, 1);
     const smerf_options options = options_for(12);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_question question = {.rows = data->items};
-    double *alone = predict_all(model, &question, NULL);
+    const smerf_request request = {.rows = data->items};
+    double *alone = predict_all(model, &request, NULL);
     const char *const paths[3] = {"caller-0.smerf", "caller-1.smerf", "caller-2.smerf"};
     caller callers[3];
     for (size_t k = 0; k < 3; k++) {
@@ -514,7 +515,7 @@ static void threads_of_the_caller_may_share_data_and_model(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_is_done_exactly_once),
-        cmocka_unit_test(a_crew_works_through_many_loops),
+        cmocka_unit_test(a_pool_works_through_many_loops),
         cmocka_unit_test(without_a_run_all_cores_work_and_no_more_than_a_thousand),
         cmocka_unit_test(the_first_failure_stops_the_loop_and_its_message_arrives),
         cmocka_unit_test(who_does_not_want_the_message_gets_the_status),

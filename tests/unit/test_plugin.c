@@ -3,17 +3,17 @@
 
 enum { N_ITEMS = 40, MOST_VALUES = 2 };
 
-typedef struct question_data {
+typedef struct request_data {
     data_set *data;
     double y[MOST_VALUES][N_ITEMS];
     smerf_target *target;
     size_t n_values;
     smerf_options options;
-} question_data;
+} request_data;
 
-static question_data start(size_t n_values, bool is_mixed) {
+static request_data start(size_t n_values, bool is_mixed) {
     static const char *const names[MOST_VALUES] = {"y", "v"};
-    question_data at = {.data = is_mixed ? mixed_data(N_ITEMS) : plain_data(N_ITEMS), .n_values = n_values};
+    request_data at = {.data = is_mixed ? mixed_data(N_ITEMS) : plain_data(N_ITEMS), .n_values = n_values};
     smerf_error error;
     for (size_t i = 0; i < N_ITEMS; i++) {
         at.y[0][i] = hidden(at.data, i) + 0.1 * (double)(i % 7);
@@ -26,12 +26,12 @@ static question_data start(size_t n_values, bool is_mixed) {
     return at;
 }
 
-static void finish(question_data *at) {
+static void finish(request_data *at) {
     smerf_target_free(at->target);
     data_set_free(at->data);
 }
 
-static smerf_model *fit(const question_data *at, smerf_method method) {
+static smerf_model *fit(const request_data *at, smerf_method method) {
     smerf_options options = at->options;
     options.method = method;
     smerf_model *model;
@@ -41,11 +41,11 @@ static smerf_model *fit(const question_data *at, smerf_method method) {
 }
 
 /* From the values of an ordinary forest.   weights  [N_ITEMS] or NULL */
-static double slow_residual(const question_data *at, const smerf_model *forest, const double *weights) {
+static double slow_residual(const request_data *at, const smerf_model *forest, const double *weights) {
     double values[N_ITEMS * MOST_VALUES], sum = 0, total = 0;
     smerf_error error;
-    const smerf_question question = {.rows = at->data->items, .out_of_bag = true};
-    demand_ok(smerf_predict_values(forest, &question, NULL, values, &error), &error);
+    const smerf_request request = {.rows = at->data->items, .out_of_bag = true};
+    demand_ok(smerf_predict_values(forest, &request, NULL, values, &error), &error);
     for (size_t i = 0; i < N_ITEMS; i++) {
         if (isnan(values[i * at->n_values])) continue;
         double weight = weights != NULL ? weights[i] : 1;
@@ -56,13 +56,13 @@ static double slow_residual(const question_data *at, const smerf_model *forest, 
     return sum / total;
 }
 
-static void assert_plugged_in(const question_data *at, const double *weights) {
+static void assert_plugged_in(const request_data *at, const double *weights) {
     smerf_model *forest = fit(at, SMERF_METHOD_FOREST), *model = fit(at, SMERF_METHOD_PLUGIN);
     double values[N_ITEMS * MOST_VALUES], told;
     smerf_error error;
-    const smerf_question question = {.rows = at->data->items};
-    demand_ok(smerf_predict_values(forest, &question, NULL, values, &error), &error);
-    double residual = slow_residual(at, forest, weights), *found = predict_all(model, &question, NULL);
+    const smerf_request request = {.rows = at->data->items};
+    demand_ok(smerf_predict_values(forest, &request, NULL, values, &error), &error);
+    double residual = slow_residual(at, forest, weights), *found = predict_all(model, &request, NULL);
     for (size_t i = 0; i < N_ITEMS; i++)
         for (size_t j = 0; j < N_ITEMS; j++) {
             double expected = residual;
@@ -71,7 +71,7 @@ static void assert_plugged_in(const question_data *at, const double *weights) {
             assert_near(found[i * N_ITEMS + j], expected, 1e-13 * expected);
             assert_true(found[i * N_ITEMS + j] == found[j * N_ITEMS + i]);
         }
-    assert_string_equal(smerf_model_finding(model, 0, &told), "residual variance");
+    assert_string_equal(smerf_model_diagnostic(model, 0, &told), "residual variance");
     assert_near(told, residual, 1e-13 * residual);
     assert_near(found[0], residual, 1e-13 * residual); /* an item and itself: the residual variance */
     free(found);
@@ -82,11 +82,11 @@ static void assert_plugged_in(const question_data *at, const double *weights) {
 static void distances_come_from_the_values_of_a_response_forest(void **state) {
     (void)state;
     for (size_t trial = 0; trial < 8; trial++) {
-        question_data at = start(1 + trial % 2, trial >= 4);
+        request_data at = start(1 + trial % 2, trial >= 4);
         at.options.seed = trial;
         if (trial % 4 >= 2) at.options.splits = SMERF_OBLIQUE;
         if (trial == 5) at.options.sample = SMERF_SUBSAMPLE;
-        if (trial == 5) at.options.sample_share = 0.5;
+        if (trial == 5) at.options.sample_fraction = 0.5;
         assert_plugged_in(&at, NULL);
         finish(&at);
     }
@@ -94,7 +94,7 @@ static void distances_come_from_the_values_of_a_response_forest(void **state) {
 
 static void items_that_every_tree_has_seen_do_not_count(void **state) {
     (void)state;
-    question_data at = start(1, false);
+    request_data at = start(1, false);
     at.options.n_trees = 2; /* four of ten items are in both */
     assert_plugged_in(&at, NULL);
     finish(&at);
@@ -102,7 +102,7 @@ static void items_that_every_tree_has_seen_do_not_count(void **state) {
 
 static void residuals_are_weighed_as_items_are(void **state) {
     (void)state;
-    question_data at = start(2, true);
+    request_data at = start(2, true);
     double weights[N_ITEMS];
     smerf_error error;
     for (size_t i = 0; i < N_ITEMS; i++) weights[i] = 1 + (double)(i % 4);
@@ -111,21 +111,21 @@ static void residuals_are_weighed_as_items_are(void **state) {
     finish(&at);
 }
 
-static void a_saved_model_answers_the_same(void **state) {
+static void a_saved_model_predictor_the_same(void **state) {
     (void)state;
     for (size_t trial = 0; trial < 4; trial++) {
-        question_data at = start(1 + trial % 2, true);
+        request_data at = start(1 + trial % 2, true);
         if (trial >= 2) at.options.splits = SMERF_OBLIQUE;
         smerf_model *model = fit(&at, SMERF_METHOD_PLUGIN), *loaded;
         smerf_error error;
         const size_t picked[] = {7, 0, 39};
         data_set *others = data_set_pick(at.data, picked, 3);
-        const smerf_question question = {.rows = others->items, .columns = at.data->items};
+        const smerf_request request = {.rows = others->items, .columns = at.data->items};
         const smerf_run three = {.n_threads = 3};
         demand_ok(smerf_model_save(model, "plugin.smerf", &error), &error);
         demand_ok(smerf_model_load("plugin.smerf", &loaded, &error), &error);
         assert_same_model(model, loaded);
-        double *before = predict_all(model, &question, NULL), *after = predict_all(loaded, &question, &three);
+        double *before = predict_all(model, &request, NULL), *after = predict_all(loaded, &request, &three);
         assert_memory_equal(before, after, 3 * N_ITEMS * sizeof *before);
         free(before);
         free(after);
@@ -136,7 +136,7 @@ static void a_saved_model_answers_the_same(void **state) {
     }
 }
 
-static void assert_refused(const question_data *at, smerf_target *target, const char *why) {
+static void assert_refused(const request_data *at, smerf_target *target, const char *why) {
     smerf_model *model = NULL;
     smerf_error error;
     assert_int_equal(smerf_fit(at->data->items, target, &at->options, NULL, &model, &error), SMERF_BAD_INPUT);
@@ -145,12 +145,12 @@ static void assert_refused(const question_data *at, smerf_target *target, const 
 
 static void what_has_no_response_or_no_residuals_is_refused(void **state) {
     (void)state;
-    question_data at = start(1, false);
+    request_data at = start(1, false);
     assert_refused(&at, at.data->target, "needs a response");
     at.options.sample = SMERF_NO_SAMPLE;
     assert_refused(&at, at.target, "no residuals");
     at.options.sample = SMERF_SUBSAMPLE;
-    at.options.sample_share = 1;
+    at.options.sample_fraction = 1;
     assert_refused(&at, at.target, "no residuals");
     finish(&at);
 }
@@ -160,7 +160,7 @@ int main(void) {
         cmocka_unit_test(distances_come_from_the_values_of_a_response_forest),
         cmocka_unit_test(items_that_every_tree_has_seen_do_not_count),
         cmocka_unit_test(residuals_are_weighed_as_items_are),
-        cmocka_unit_test(a_saved_model_answers_the_same),
+        cmocka_unit_test(a_saved_model_predictor_the_same),
         cmocka_unit_test(what_has_no_response_or_no_residuals_is_refused),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);

@@ -29,9 +29,9 @@ static double slow_distance(const smerf_model *model, const data_set *data, cons
 static void assert_as_told(const smerf_model *model, const data_set *data, const double *weights,
                            const smerf_oob_rule *rule) {
     size_t n = data->plan.n_items;
-    const smerf_question question = {
+    const smerf_request request = {
         .rows = data->items, .out_of_bag = rule != NULL, .oob_rule = rule != NULL ? *rule : SMERF_OOB_AS_FITTED};
-    double *found = predict_all(model, &question, NULL);
+    double *found = predict_all(model, &request, NULL);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             assert_near(found[i * n + j], slow_distance(model, data, weights, i, j, rule, NULL), 1e-12);
@@ -73,7 +73,7 @@ static void out_of_bag_only_trees_speak_that_have_not_seen_the_items(void **stat
     data_set_free(data);
 }
 
-static void the_rule_is_the_models_unless_the_question_has_one(void **state) {
+static void the_rule_is_the_models_unless_the_request_has_one(void **state) {
     (void)state;
     data_set *data = mixed_data(N);
     const smerf_oob_rule rules[2] = {SMERF_OOB_BOTH, SMERF_OOB_EITHER};
@@ -81,9 +81,9 @@ static void the_rule_is_the_models_unless_the_question_has_one(void **state) {
         smerf_options options = options_for(N_TREES);
         options.oob_rule = rules[k];
         smerf_model *model = fit_with(data, &options, NULL);
-        const smerf_question fitted = {.rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
-        const smerf_question told = {.rows = data->items, .out_of_bag = true, .oob_rule = rules[k]};
-        assert_same_answers(model, &fitted, &told);
+        const smerf_request fitted = {.rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
+        const smerf_request told = {.rows = data->items, .out_of_bag = true, .oob_rule = rules[k]};
+        assert_same_predictor(model, &fitted, &told);
         smerf_model_free(model);
     }
     data_set_free(data);
@@ -95,8 +95,8 @@ static void a_pair_that_no_tree_can_speak_for_is_nan(void **state) {
     data_set *data = plain_data(20);
     const smerf_options options = options_for(1);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_question question = {.rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_BOTH};
-    double *found = predict_all(model, &question, NULL);
+    const smerf_request request = {.rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_BOTH};
+    double *found = predict_all(model, &request, NULL);
     smerf_tree_view tree;
     smerf_model_tree(model, 0, &tree);
     for (size_t i = 0; i < 20; i++)
@@ -122,8 +122,8 @@ static void a_level_never_seen_counts_as_missing(void **state) {
     demand_ok(smerf_items_new(columns, 5, N, &unknown, &error), &error);
     columns[3].codes = missing;
     demand_ok(smerf_items_new(columns, 5, N, &absent, &error), &error);
-    const smerf_question first = {.rows = unknown}, second = {.rows = absent};
-    assert_same_answers(model, &first, &second);
+    const smerf_request first = {.rows = unknown}, second = {.rows = absent};
+    assert_same_predictor(model, &first, &second);
     smerf_items_free(unknown);
     smerf_items_free(absent);
     smerf_model_free(model);
@@ -132,13 +132,13 @@ static void a_level_never_seen_counts_as_missing(void **state) {
 
 /* ---- to the last bit ---- */
 
-static void assert_pairs_are_rows(const smerf_model *model, const smerf_question *question) {
-    size_t n = smerf_items_count(question->rows), m = n;
-    if (question->columns != NULL) m = smerf_items_count(question->columns);
-    double *rows = predict_all(model, question, NULL), *pairs = malloc(n * m * sizeof *pairs);
-    ask_all_pairs(model, question, NULL, n, m, pairs, NULL);
+static void assert_pairs_are_rows(const smerf_model *model, const smerf_request *request) {
+    size_t n = smerf_items_count(request->rows), m = n;
+    if (request->columns != NULL) m = smerf_items_count(request->columns);
+    double *rows = predict_all(model, request, NULL), *pairs = malloc(n * m * sizeof *pairs);
+    ask_all_pairs(model, request, NULL, n, m, pairs, NULL);
     assert_memory_equal(rows, pairs, n * m * sizeof *rows);
-    for (size_t i = 0; i < n && question->columns == NULL; i++)
+    for (size_t i = 0; i < n && request->columns == NULL; i++)
         for (size_t j = 0; j < i; j++) assert_memory_equal(&rows[i * n + j], &rows[j * n + i], sizeof *rows);
     free(rows);
     free(pairs);
@@ -157,11 +157,11 @@ static void pairs_are_the_cells_of_rows_and_swapping_changes_nothing(void **stat
         if (way & 2) options.self_distance = SMERF_SELF_EXCLUDE;
         if (way == 4) demand_ok(smerf_items_set_weights(data->items, "w", weights, &error), &error);
         smerf_model *model = fit_with(data, &options, NULL);
-        smerf_question question = {.rows = data->items};
-        assert_pairs_are_rows(model, &question);
-        question.out_of_bag = true;
-        question.oob_rule = SMERF_OOB_EITHER;
-        assert_pairs_are_rows(model, &question);
+        smerf_request request = {.rows = data->items};
+        assert_pairs_are_rows(model, &request);
+        request.out_of_bag = true;
+        request.oob_rule = SMERF_OOB_EITHER;
+        assert_pairs_are_rows(model, &request);
         smerf_model_free(model);
     }
     data_set_free(data);
@@ -174,12 +174,12 @@ static void threads_and_saving_change_no_bit(void **state) {
     smerf_error error;
     demand_ok(smerf_model_save(model, "p.smerf", &error), &error);
     demand_ok(smerf_model_load("p.smerf", &again, &error), &error);
-    const smerf_question question = {.rows = data->items};
-    double *expected = predict_all(model, &question, &one_thread), *pairs = malloc(150 * 150 * sizeof *pairs);
+    const smerf_request request = {.rows = data->items};
+    double *expected = predict_all(model, &request, &one_thread), *pairs = malloc(150 * 150 * sizeof *pairs);
     for (size_t n_threads = 0; n_threads <= 7; n_threads++) {
         const smerf_run run = {.n_threads = n_threads};
-        double *found = predict_all(n_threads % 2 == 0 ? model : again, &question, &run);
-        ask_all_pairs(n_threads % 2 == 0 ? again : model, &question, &run, 150, 150, pairs, NULL);
+        double *found = predict_all(n_threads % 2 == 0 ? model : again, &request, &run);
+        ask_all_pairs(n_threads % 2 == 0 ? again : model, &request, &run, 150, 150, pairs, NULL);
         assert_memory_equal(found, expected, 150 * 150 * sizeof *found);
         assert_memory_equal(pairs, expected, 150 * 150 * sizeof *pairs);
         free(found);
@@ -203,7 +203,7 @@ static void a_block_is_cut_out_of_the_square(void **state) {
         options.self_distance = self == 0 ? SMERF_SELF_GIVEN : SMERF_SELF_EXCLUDE;
         options.min_parent = 6;
         smerf_model *model = fit_with(data, &options, NULL);
-        const smerf_question all = {.rows = data->items}, some = {.rows = rows->items, .columns = columns->items};
+        const smerf_request all = {.rows = data->items}, some = {.rows = rows->items, .columns = columns->items};
         double *whole = predict_all(model, &all, NULL), *block = predict_all(model, &some, NULL);
         for (size_t i = 0; i < 17; i++)
             for (size_t j = 0; j < 45; j++)
@@ -229,7 +229,7 @@ static void few_columns_of_a_large_tree_are_cut_out_of_the_square(void **state) 
         options.self_distance = self == 0 ? SMERF_SELF_GIVEN : SMERF_SELF_EXCLUDE;
         smerf_model *model = fit_with(data, &options, NULL);
         assert_true(model->trees[0].n_leaves > 96);
-        const smerf_question all = {.rows = data->items}, some = {.rows = data->items, .columns = columns->items};
+        const smerf_request all = {.rows = data->items}, some = {.rows = data->items, .columns = columns->items};
         double *whole = predict_all(model, &all, NULL), *block = predict_all(model, &some, NULL);
         for (size_t i = 0; i < 260; i++)
             for (size_t j = 0; j < 5; j++)
@@ -252,9 +252,9 @@ static void the_spread_is_the_standard_deviation_over_the_trees(void **state) {
     double *distance = malloc(900 * sizeof *distance), *spread = malloc(900 * sizeof *spread);
     for (size_t way = 0; way < 3; way++) {
         const smerf_oob_rule *rule = way == 0 ? NULL : &rules[way - 1];
-        const smerf_question question = {
+        const smerf_request request = {
             .rows = data->items, .out_of_bag = way > 0, .oob_rule = way > 0 ? *rule : SMERF_OOB_BOTH};
-        ask_all_pairs(model, &question, NULL, 30, 30, distance, spread);
+        ask_all_pairs(model, &request, NULL, 30, 30, distance, spread);
         for (size_t k = 0; k < 900; k++) {
             double expected, mean = slow_distance(model, data, NULL, k / 30, k % 30, rule, &expected);
             assert_near(distance[k], mean, 1e-12);
@@ -272,9 +272,9 @@ static void one_tree_has_no_spread(void **state) {
     data_set *data = plain_data(10);
     const smerf_options options = options_for(1);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_question question = {.rows = data->items};
+    const smerf_request request = {.rows = data->items};
     double distance[100], spread[100];
-    ask_all_pairs(model, &question, NULL, 10, 10, distance, spread);
+    ask_all_pairs(model, &request, NULL, 10, 10, distance, spread);
     for (size_t k = 0; k < 100; k++) assert_true(spread[k] == 0);
     smerf_model_free(model);
     data_set_free(data);
@@ -286,17 +286,17 @@ static void a_pair_of_no_items_is_refused(void **state) {
     size_t few[4] = {0, 1, 2, 3};
     data_set *columns = data_set_pick(data, few, 4);
     smerf_model *model = fit_small(data, SMERF_AXIS);
-    const smerf_question question = {.rows = data->items, .columns = columns->items};
+    const smerf_request request = {.rows = data->items, .columns = columns->items};
     const uint32_t left[3] = {9, 0, 10}, right[3] = {3, 4, 0};
     double distance[3];
     smerf_error error;
-    demand_ok(smerf_predict_pairs(model, &question, left, right, 1, NULL, distance, NULL, &error), &error);
-    assert_int_equal(smerf_predict_pairs(model, &question, left, right, 3, NULL, distance, NULL, &error),
+    demand_ok(smerf_predict_pairs(model, &request, left, right, 1, NULL, distance, NULL, &error), &error);
+    assert_int_equal(smerf_predict_pairs(model, &request, left, right, 3, NULL, distance, NULL, &error),
                      SMERF_BAD_INPUT);
     assert_string_equal(error.message, "pair 1 is (0, 4), and there are 10 and 4 items");
-    assert_int_equal(smerf_predict_pairs(model, &question, left + 2, right + 2, 1, NULL, distance, NULL, &error),
+    assert_int_equal(smerf_predict_pairs(model, &request, left + 2, right + 2, 1, NULL, distance, NULL, &error),
                      SMERF_BAD_INPUT);
-    demand_ok(smerf_predict_pairs(model, &question, NULL, NULL, 0, NULL, NULL, NULL, &error), &error);
+    demand_ok(smerf_predict_pairs(model, &request, NULL, NULL, 0, NULL, NULL, NULL, &error), &error);
     smerf_model_free(model);
     data_set_free(columns);
     data_set_free(data);
@@ -308,9 +308,9 @@ static void many_pairs_are_answered_each_for_itself(void **state) {
     enum { N_PAIRS = 5000 };
     data_set *data = mixed_data(N);
     smerf_model *model = fit_small(data, SMERF_AXIS);
-    const smerf_question question = {.rows = data->items};
+    const smerf_request request = {.rows = data->items};
     const smerf_run run = {.n_threads = 3};
-    double *whole = predict_all(model, &question, NULL);
+    double *whole = predict_all(model, &request, NULL);
     static uint32_t left[N_PAIRS], right[N_PAIRS];
     static double distance[N_PAIRS];
     for (uint32_t k = 0; k < N_PAIRS; k++) {
@@ -318,7 +318,7 @@ static void many_pairs_are_answered_each_for_itself(void **state) {
         right[k] = k * 17 % 59;
     }
     smerf_error error;
-    demand_ok(smerf_predict_pairs(model, &question, left, right, N_PAIRS, &run, distance, NULL, &error), &error);
+    demand_ok(smerf_predict_pairs(model, &request, left, right, N_PAIRS, &run, distance, NULL, &error), &error);
     for (size_t k = 0; k < N_PAIRS; k++)
         assert_memory_equal(&distance[k], &whole[left[k] * N + right[k]], sizeof *distance);
     free(whole);
@@ -331,7 +331,7 @@ int main(void) {
         cmocka_unit_test(a_distance_is_the_mean_over_trees_of_the_mean_between_leaves),
         cmocka_unit_test(item_weights_weigh_the_mean_between_leaves),
         cmocka_unit_test(out_of_bag_only_trees_speak_that_have_not_seen_the_items),
-        cmocka_unit_test(the_rule_is_the_models_unless_the_question_has_one),
+        cmocka_unit_test(the_rule_is_the_models_unless_the_request_has_one),
         cmocka_unit_test(a_pair_that_no_tree_can_speak_for_is_nan),
         cmocka_unit_test(a_level_never_seen_counts_as_missing),
         cmocka_unit_test(pairs_are_the_cells_of_rows_and_swapping_changes_nothing),

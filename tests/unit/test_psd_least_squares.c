@@ -22,9 +22,9 @@ typedef struct sums {
     double d[MOST_TERMS][MOST * MOST], b[MOST * MOST];
 } sums;
 
-static smerf_status apply(void *context, sm_crew *crew, const double *w, double *out, smerf_error *error) {
+static smerf_status apply(void *context, sm_pool *pool, const double *w, double *out, smerf_error *error) {
     const sums *of = context;
-    (void)crew, (void)error;
+    (void)pool, (void)error;
     memset(out, 0, of->n * of->n * sizeof *out);
     for (size_t t = 0; t < of->n_terms; t++) {
         double inner = 0;
@@ -81,12 +81,12 @@ static void check(const sums *of, const double *w, const sm_psd_facts *facts) {
 }
 
 static void solve(sums *of, double *w, sm_psd_facts *facts) {
-    sm_crew crew;
+    sm_pool pool;
     smerf_error error;
-    sm_crew_start(&crew, NULL);
+    sm_pool_start(&pool, NULL);
     const sm_psd_problem problem = {.n = of->n, .b = of->b, .apply = apply, .context = of};
-    assert_int_equal(sm_psd_least_squares(&problem, &crew, w, facts, &error), SMERF_OK);
-    assert_true(crew.share_from == 1 && crew.share_to == 1);
+    assert_int_equal(sm_psd_least_squares(&problem, &pool, w, facts, &error), SMERF_OK);
+    assert_true(pool.share_from == 1 && pool.share_to == 1);
 }
 
 static void random_problems_are_solved(void **state) {

@@ -8,7 +8,7 @@ enum { N = 4 };
 
 typedef struct scene {
     const smerf_model *model;
-    smerf_question question;
+    smerf_request request;
     const sm_limits *limits;
     smerf_run run;
     const smerf_target *truth;
@@ -17,24 +17,24 @@ typedef struct scene {
 typedef smerf_status (*act)(const scene *here, smerf_error *error);
 
 static smerf_status ask_rows(const scene *here, smerf_error *error) {
-    return sm_predict_rows(here->model, &here->question, here->limits, &here->run, forget_row, NULL, error);
+    return sm_predict_rows(here->model, &here->request, here->limits, &here->run, forget_row, NULL, error);
 }
 
 static smerf_status ask_pairs(const scene *here, smerf_error *error) {
     const uint32_t left[5] = {0, 1, 2, 3, 0}, right[5] = {1, 1, 3, 3, 2};
     double distance[5], spread[5];
-    return sm_predict_pairs(here->model, &here->question, here->limits, left, right, 5, &here->run, distance, spread,
+    return sm_predict_pairs(here->model, &here->request, here->limits, left, right, 5, &here->run, distance, spread,
                             error);
 }
 
 static smerf_status ask_values(const scene *here, smerf_error *error) {
     double values[N * N_VALUES];
-    return sm_predict_values(here->model, &here->question, here->limits, &here->run, values, error);
+    return sm_predict_values(here->model, &here->request, here->limits, &here->run, values, error);
 }
 
 static smerf_status ask_leaves(const scene *here, smerf_error *error) {
     uint32_t leaves[N * 3];
-    return sm_predict_leaves(here->model, here->question.rows, here->limits, &here->run, leaves, error);
+    return sm_predict_leaves(here->model, here->request.rows, here->limits, &here->run, leaves, error);
 }
 
 static int forget_neighbors(void *context, size_t query, const smerf_neighbor *neighbors, size_t n) {
@@ -46,13 +46,13 @@ static int forget_neighbors(void *context, size_t query, const smerf_neighbor *n
 }
 
 static smerf_status ask_neighbors(const scene *here, smerf_error *error) {
-    const smerf_neighborhood wanted = {.items = here->question.rows, .k = 2, .out_of_bag = here->question.out_of_bag};
+    const smerf_neighborhood wanted = {.items = here->request.rows, .k = 2, .out_of_bag = here->request.out_of_bag};
     return sm_neighbors(here->model, &wanted, here->limits, &here->run, forget_neighbors, NULL, error);
 }
 
 static smerf_status ask_scores(const scene *here, smerf_error *error) {
     smerf_scores scores;
-    return sm_evaluate(here->model, &here->question, here->limits, here->truth, 0, &here->run, &scores, error);
+    return sm_evaluate(here->model, &here->request, here->limits, here->truth, 0, &here->run, &scores, error);
 }
 
 static void fail_everywhere(const scene *here, act act_once, const char *name) {
@@ -79,7 +79,7 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) 
         for (size_t a = 0; a < 6; a++)
             for (int is_out = 0; is_out < 2; is_out++) {
                 const scene here = {.model = model,
-                                    .question = {.rows = data->items, .out_of_bag = is_out == 1},
+                                    .request = {.rows = data->items, .out_of_bag = is_out == 1},
                                     .limits = &small_limits[k],
                                     .run = {.n_threads = 1},
                                     .truth = data->target};
@@ -97,7 +97,7 @@ static void every_failed_allocation_of_a_growing_tally_is_reported_and_leaks_not
     smerf_model *model = fit_with(data, &options, NULL);
     pretend(data->target, WITH_LINKS);
     const scene here = {.model = model,
-                        .question = {.rows = data->items},
+                        .request = {.rows = data->items},
                         .limits = &sm_usual_limits,
                         .run = {.n_threads = 1},
                         .truth = data->target};

@@ -30,7 +30,7 @@ static void assert_philox(const uint32_t counter[4], const uint32_t key[2], cons
 }
 
 /* kat_vectors of the Random123 library, "philox4x32 10". */
-static void the_generator_gives_its_known_answers(void **state) {
+static void the_generator_gives_its_known_predictor(void **state) {
     (void)state;
     const uint32_t zeros[4] = {0}, ones[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
     const uint32_t of_zeros[4] = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
@@ -224,7 +224,7 @@ static void nodes_of_a_tree_have_places_of_their_own(void **state) {
     (void)state;
     enum { N_NODES = (1 << 15) - 1 };
     static uint64_t places[N_NODES];
-    places[0] = SM_PLACE_ROOT;
+    places[0] = SM_STREAM_ROOT;
     for (size_t i = 0; 2 * i + 2 < N_NODES; i++)
         for (unsigned side = 0; side < 2; side++) places[2 * i + 1 + side] = sm_random_child(places[i], side);
     static uint16_t table[1 << 20]; /* by the low bits: two equal places would meet here */
@@ -238,7 +238,7 @@ static void nodes_of_a_tree_have_places_of_their_own(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_generator_gives_its_known_answers),
+        cmocka_unit_test(the_generator_gives_its_known_predictor),
         cmocka_unit_test(a_stream_is_the_blocks_of_its_counter),
         cmocka_unit_test(streams_differ_by_seed_tree_and_place),
         cmocka_unit_test(a_stream_does_not_depend_on_what_was_drawn_before),

@@ -8,8 +8,8 @@
 static smerf_target *rank_target_of(const smerf_target *target, size_t rank) {
     smerf_target *made = NULL;
     smerf_error error;
-    sm_crew crew = crew_of(1);
-    demand_ok(sm_rank_new(target, rank, 1, &crew, &made, &error), &error);
+    sm_pool pool = pool_of(1);
+    demand_ok(sm_rank_new(target, rank, 1, &pool, &made, &error), &error);
     return made;
 }
 
@@ -58,7 +58,8 @@ static void self_distances_stay_as_given(void **state) {
     smerf_error error;
     double row[N];
     demand_ok(kept->kind->with_diagonal(kept, 7.25, &other, &error), &error);
-    assert_true(kept->rank_share_of_squares < 1 && other->rank_share_of_squares == kept->rank_share_of_squares);
+    assert_true(kept->rank_fraction_of_squares < 1 &&
+                other->rank_fraction_of_squares == kept->rank_fraction_of_squares);
     for (size_t i = 0; i < N; i++) {
         kept->kind->true_row(kept, i, row);
         assert_true(row[i] == (double)z[i * N + i]);
@@ -86,7 +87,7 @@ static void it_says_what_it_is(void **state) {
     assert_ptr_equal(facts.origin, &sm_target_distances);
     assert_int_equal(facts.rank, 2);
     assert_true(facts.share_of_squares > 0.5 && facts.share_of_squares < 0.9); /* of three that are alike */
-    assert_true(isnan(facts.share_of_values));
+    assert_true(isnan(facts.eigenvalue_fraction));
     assert_true(kept->kind->is_approximate && !target->kind->is_approximate);
     assert_true(kept->from_similarities && kept->largest_similarity == 5);
     smerf_target_free(kept);
@@ -101,19 +102,19 @@ static void what_cannot_be_factored_is_refused(void **state) {
     const char *names[1] = {"y"};
     smerf_target *target = target_of(z, 2), *response = NULL, *block = NULL, *made = NULL;
     smerf_error error;
-    sm_crew crew = crew_of(1);
+    sm_pool pool = pool_of(1);
     demand_ok(smerf_target_new_response(names, columns, 1, 2, &response, &error), &error);
     demand_ok(smerf_target_new_block(z, 2, 2, &block, &error), &error);
-    assert_int_equal(sm_rank_new(response, 1, 1, &crew, &made, &error), SMERF_BAD_INPUT);
-    assert_int_equal(sm_rank_new(block, 1, 1, &crew, &made, &error), SMERF_BAD_INPUT);
-    assert_int_equal(sm_rank_new(target, 0, 1, &crew, &made, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_rank_new(response, 1, 1, &pool, &made, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_rank_new(block, 1, 1, &pool, &made, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_rank_new(target, 0, 1, &pool, &made, &error), SMERF_BAD_INPUT);
     double large[2] = {1e200, -1e200};
     const size_t first[3] = {0, 1, 2};
     const uint32_t partner[2] = {1, 0};
     const sm_listed_pairs pairs = {.n_items = 2, .first = first, .partner = partner, .value = large};
     const sm_operator matrix = sm_operator_listed(&pairs);
     sm_factors factors;
-    assert_int_equal(sm_factor(&matrix, 1, 1, &crew, &factors, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_factor(&matrix, 1, 1, &pool, &factors, &error), SMERF_BAD_INPUT);
     assert_null(made);
     smerf_target_free(target);
     smerf_target_free(response);
@@ -129,9 +130,9 @@ static void it_can_be_cancelled(void **state) {
     for (size_t n_calls = 0; n_calls < 200; n_calls += 50) {
         patience left = {.n_left = n_calls};
         const smerf_run run = {.n_threads = 2, .progress = run_out, .context = &left};
-        sm_crew crew;
-        sm_crew_start(&crew, &run);
-        assert_int_equal(sm_rank_new(target, 4, 1, &crew, &made, &error), SMERF_CANCELLED);
+        sm_pool pool;
+        sm_pool_start(&pool, &run);
+        assert_int_equal(sm_rank_new(target, 4, 1, &pool, &made, &error), SMERF_CANCELLED);
     }
     smerf_target_free(target);
     free(z);

@@ -23,28 +23,28 @@ static char *ids[] = {"a", "b\"c", "d"};
 
 static smerf_status read_table(smerf_error *error) {
     const char *const targets[] = {"y", "z"}, *const categories[] = {"k"};
-    const sm_table_wish wish = {
+    const sm_table_spec spec = {
         .targets = targets, .n_targets = 2, .categories = categories, .n_categories = 1, .weight = "w"};
     sm_table table;
-    smerf_status status = sm_table_read("in.txt", &wish, &table, error);
+    smerf_status status = sm_table_read("in.txt", &spec, &table, error);
     sm_table_free(&table);
     return status;
 }
 
 static smerf_status read_labels(smerf_error *error) {
     const char *const targets[] = {"y"};
-    const sm_table_wish wish = {.targets = targets, .n_targets = 1, .targets_are_labels = true};
+    const sm_table_spec spec = {.targets = targets, .n_targets = 1, .targets_are_labels = true};
     sm_table table;
-    smerf_status status = sm_table_read("in.txt", &wish, &table, error);
+    smerf_status status = sm_table_read("in.txt", &spec, &table, error);
     sm_table_free(&table);
     return status;
 }
 
 static smerf_status read_matrix(smerf_error *error) {
     const sm_matrix_side side = {3, ids};
-    const sm_matrix_wish wish = {.rows = side, .columns = side, .is_square = true, .may_be_missing = true};
+    const sm_matrix_spec spec = {.rows = side, .columns = side, .is_square = true, .may_be_missing = true};
     sm_matrix matrix;
-    smerf_status status = sm_matrix_read("in.txt", &wish, &matrix, error);
+    smerf_status status = sm_matrix_read("in.txt", &spec, &matrix, error);
     sm_matrix_free(&matrix);
     return status;
 }
@@ -59,9 +59,9 @@ static smerf_status read_pairs(smerf_error *error) {
 
 static smerf_status read_values(smerf_error *error, bool is_square) {
     const sm_matrix_side side = {3, ids};
-    const sm_pairs_wish wish = {.rows = side, .columns = side, .is_square = is_square, .largest = NAN};
+    const sm_pairs_spec spec = {.rows = side, .columns = side, .is_square = is_square, .largest = NAN};
     sm_pairs pairs;
-    smerf_status status = sm_pairs_read_values("in.txt", &wish, &pairs, error);
+    smerf_status status = sm_pairs_read_values("in.txt", &spec, &pairs, error);
     sm_pairs_free(&pairs);
     return status;
 }
@@ -70,17 +70,17 @@ static smerf_status read_square(smerf_error *error) { return read_values(error, 
 static smerf_status read_between(smerf_error *error) { return read_values(error, false); }
 
 static smerf_status read_observed(smerf_error *error) {
-    const sm_pairs_wish wish = {.rows = {3, ids}, .is_square = true};
+    const sm_pairs_spec spec = {.rows = {3, ids}, .is_square = true};
     sm_pairs pairs;
-    smerf_status status = sm_pairs_read_observed("in.txt", &wish, &pairs, error);
+    smerf_status status = sm_pairs_read_observed("in.txt", &spec, &pairs, error);
     sm_pairs_free(&pairs);
     return status;
 }
 
 static smerf_status read_edges(smerf_error *error) {
-    const sm_pairs_wish wish = {.rows = {3, ids}, .is_square = true};
+    const sm_pairs_spec spec = {.rows = {3, ids}, .is_square = true};
     sm_pairs edges;
-    smerf_status status = sm_edges_read("in.txt", &wish, &edges, error);
+    smerf_status status = sm_edges_read("in.txt", &spec, &edges, error);
     sm_pairs_free(&edges);
     return status;
 }

@@ -92,10 +92,10 @@ static void a_report_can_be_cancelled_at_any_time(void **state) {
 }
 
 /* From 0 to 1, never back. */
-static int see_progress(void *context, double share_done) {
+static int see_progress(void *context, double fraction_done) {
     double *last = context;
-    if (share_done < *last - 1e-12 || share_done > 1 + 1e-12) fail_msg("%g after %g", share_done, *last);
-    *last = share_done;
+    if (fraction_done < *last - 1e-12 || fraction_done > 1 + 1e-12) fail_msg("%g after %g", fraction_done, *last);
+    *last = fraction_done;
     return 0;
 }
 

@@ -110,15 +110,15 @@ static void numbers_at_the_ends_of_the_range_stay_finite(void **state) {
 
 static sm_rfd_pairs choose(const smerf_items *items, smerf_target *target, size_t n_pairs, uint64_t seed) {
     smerf_options options = options_for(1);
-    sm_crew crew;
+    sm_pool pool;
     sm_rfd_pairs pairs;
     smerf_error error;
     options.n_pairs = n_pairs;
     options.seed = seed;
-    sm_crew_start(&crew, NULL);
-    const sm_lesson lesson = {
-        .items = items, .target = target, .weights = items->weights, .options = &options, .crew = &crew};
-    demand_ok(sm_rfd_pairs_choose(&pairs, &lesson, &error), &error);
+    sm_pool_start(&pool, NULL);
+    const sm_training_set training = {
+        .items = items, .target = target, .weights = items->weights, .options = &options, .pool = &pool};
+    demand_ok(sm_rfd_pairs_choose(&pairs, &training, &error), &error);
     for (size_t p = 0; p < pairs.n; p++) { /* in order, each once */
         assert_true(pairs.left[p] < pairs.right[p] && pairs.right[p] < items->n_items);
         assert_true(p == 0 || pairs.left[p - 1] < pairs.left[p] ||
@@ -309,8 +309,8 @@ static double *slow_rfd(const data_set *data, const smerf_options *options) {
     if (inner.candidates == SMERF_CANDIDATES_AUTO) inner.candidates = (2 * train.items->features.n + 2) / 3;
     demand_ok(smerf_target_new_response(name, &column, 1, train.n, &target, &error), &error);
     demand_ok(smerf_fit(train.items, target, &inner, NULL, &model, &error), &error);
-    const smerf_question question = {.rows = all.items};
-    demand_ok(smerf_predict_values(model, &question, NULL, values, &error), &error);
+    const smerf_request request = {.rows = all.items};
+    demand_ok(smerf_predict_values(model, &request, NULL, values, &error), &error);
     k = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t j = i; j < n; j++) distances[i * n + j] = distances[j * n + i] = values[k++];
@@ -343,8 +343,8 @@ static void distances_are_those_of_a_regression_forest_on_pairs(void **state) {
         if (trial == 6) options.min_parent = 10;
         size_t n = data->plan.n_items;
         smerf_model *model = fit_with(data, &options, NULL);
-        const smerf_question question = {.rows = data->items};
-        double *found = predict_all(model, &question, NULL), *expected = slow_rfd(data, &options);
+        const smerf_request request = {.rows = data->items};
+        double *found = predict_all(model, &request, NULL), *expected = slow_rfd(data, &options);
         for (size_t k = 0; k < n * n; k++) assert_near(found[k], expected[k], 1e-14 * fabs(expected[k]));
         free(found);
         free(expected);
@@ -366,14 +366,14 @@ static void a_saved_model_and_any_number_of_threads_give_the_same_bits(void **st
     options.splits = SMERF_OBLIQUE;
     options.n_pairs = 200;
     const smerf_run one = {.n_threads = 1}, three = {.n_threads = 3};
-    const smerf_question question = {.rows = data->items};
+    const smerf_request request = {.rows = data->items};
     smerf_model *model = fit_with(data, &options, &one), *again = fit_with(data, &options, &three), *loaded;
     smerf_error error;
     assert_same_model(model, again);
     demand_ok(smerf_model_save(model, "rfd.smerf", &error), &error);
     demand_ok(smerf_model_load("rfd.smerf", &loaded, &error), &error);
     assert_same_model(model, loaded);
-    assert_same_numbers(predict_all(model, &question, &one), predict_all(loaded, &question, &three), 900);
+    assert_same_numbers(predict_all(model, &request, &one), predict_all(loaded, &request, &three), 900);
     smerf_model_free(model);
     smerf_model_free(again);
     smerf_model_free(loaded);
@@ -387,7 +387,7 @@ static void rows_blocks_and_listed_pairs_agree(void **state) {
     smerf_model *model = fit_with(data, &options, NULL);
     const size_t picked[] = {3, 29, 0, 3, 11};
     data_set *others = data_set_pick(data, picked, 5);
-    const smerf_question all_pairs = {.rows = data->items}, block = {.rows = others->items, .columns = data->items};
+    const smerf_request all_pairs = {.rows = data->items}, block = {.rows = others->items, .columns = data->items};
     double *all = predict_all(model, &all_pairs, NULL), *some = predict_all(model, &block, NULL), listed[900];
     uint32_t left[900], right[900];
     smerf_error error;
@@ -412,9 +412,9 @@ static void large_and_small_distances_are_learned_alike(void **state) {
     static const float scales[] = {0x1p-100f, 0x1p100f};
     data_set *data = plain_data(15);
     smerf_options options = rfd_options(5);
-    const smerf_question question = {.rows = data->items};
+    const smerf_request request = {.rows = data->items};
     smerf_model *model = fit_with(data, &options, NULL);
-    double *usual = predict_all(model, &question, NULL);
+    double *usual = predict_all(model, &request, NULL);
     smerf_model_free(model);
     for (size_t s = 0; s < 2; s++) {
         smerf_error error;
@@ -423,7 +423,7 @@ static void large_and_small_distances_are_learned_alike(void **state) {
         smerf_target *target;
         demand_ok(smerf_target_new_distances(z, 15, &target, &error), &error);
         demand_ok(smerf_fit(data->items, target, &options, NULL, &model, &error), &error);
-        double *found = predict_all(model, &question, NULL);
+        double *found = predict_all(model, &request, NULL);
         for (size_t k = 0; k < 225; k++) assert_true(found[k] == usual[k] * (double)scales[s]);
         free(found);
         smerf_model_free(model);
@@ -438,10 +438,10 @@ static void two_items_have_one_distance(void **state) {
     data_set *data = plain_data(2);
     smerf_options options = rfd_options(4);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_question question = {.rows = data->items};
-    double *found = predict_all(model, &question, NULL), value;
+    const smerf_request request = {.rows = data->items};
+    double *found = predict_all(model, &request, NULL), value;
     for (size_t k = 0; k < 4; k++) assert_true(found[k] == (double)data->z[1]); /* there is no other to tell of */
-    assert_string_equal(smerf_model_finding(model, 0, &value), "pairs");
+    assert_string_equal(smerf_model_diagnostic(model, 0, &value), "pairs");
     assert_true(value == 1);
     free(found);
     smerf_model_free(model);
@@ -454,8 +454,8 @@ static void equal_items_are_equally_far(void **state) {
     for (size_t k = 0; k < 4 * 12; k++) data->values[k] = data->values[k - k % 12 + k % 3]; /* four of each */
     smerf_options options = rfd_options(10);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_question question = {.rows = data->items};
-    double *found = predict_all(model, &question, NULL);
+    const smerf_request request = {.rows = data->items};
+    double *found = predict_all(model, &request, NULL);
     for (size_t i = 0; i < 12; i++)
         for (size_t j = 0; j < 12; j++) assert_true(found[i * 12 + j] == found[(i % 3) * 12 + j % 3]);
     free(found);
@@ -472,13 +472,13 @@ static void weights_of_items_and_of_pairs_multiply(void **state) {
     smerf_model *models[3];
     double weights[15], *found[3];
     smerf_error error;
-    const smerf_question question = {.rows = data->items};
+    const smerf_request request = {.rows = data->items};
     demand_ok(smerf_fit(data->items, plain, &options, NULL, &models[0], &error), &error);
     demand_ok(smerf_fit(data->items, weighed, &options, NULL, &models[1], &error), &error);
     for (size_t i = 0; i < 15; i++) weights[i] = 8; /* the same for all: nothing changes */
     demand_ok(smerf_items_set_weights(data->items, "w", weights, &error), &error);
     demand_ok(smerf_fit(data->items, weighed, &options, NULL, &models[2], &error), &error);
-    for (size_t m = 0; m < 3; m++) found[m] = predict_all(models[m], &question, NULL);
+    for (size_t m = 0; m < 3; m++) found[m] = predict_all(models[m], &request, NULL);
     assert_memory_equal(found[1], found[2], 225 * sizeof(double));
     assert_true(memcmp(found[0], found[1], 225 * sizeof(double)) != 0);
     for (size_t m = 0; m < 3; m++) {
@@ -507,10 +507,10 @@ static void without_a_pair_there_is_nothing_to_learn(void **state) {
     data_set_free(data);
 }
 
-static int note_share(void *context, double share_done) {
+static int note_share(void *context, double fraction_done) {
     double *last = context;
-    assert_true(share_done >= *last && share_done <= 1);
-    *last = share_done;
+    assert_true(fraction_done >= *last && fraction_done <= 1);
+    *last = fraction_done;
     return 0;
 }
 

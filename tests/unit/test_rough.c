@@ -57,14 +57,14 @@ static void lay_out(lines *to, sm_line_up *out) {
 }
 
 /* Of every cut, what is told roughly against what is told exactly. */
-static void assert_doubt_is_justified(const sm_node *node, sm_doubt doubt) {
-    double size = fabs(exact.node) + doubt.least;
-    assert_true(doubt.least > 0 && doubt.least < 1e-2 * (double)node->n * 1e13);
+static void assert_doubt_is_justified(const sm_node *node, sm_error_bound bound) {
+    double size = fabs(exact.node) + bound.least;
+    assert_true(bound.least > 0 && bound.least < 1e-2 * (double)node->n * 1e13);
     assert_near(rough[0].node, exact.node, 1e-13 * size);
     for (size_t u = 0; u < LINE_UPS; u++)
         for (size_t r = 0; r + 1 < node->n; r++) {
             double cost = exact.left[u][r] + exact.right[u][r], told = rough[0].left[u][r] + rough[0].right[u][r];
-            assert_true(fabs(told - cost) <= doubt.least + doubt.share * fabs(cost));
+            assert_true(fabs(told - cost) <= bound.least + bound.share * fabs(cost));
         }
 }
 
@@ -101,13 +101,13 @@ static void assert_priced_roughly(const smerf_target *target, sm_search *const *
                                   const sm_node *node, sm_random *random) {
     const sm_target_kind *kind = target->kind;
     sm_line_up at[LINE_UPS];
-    sm_doubt doubt = {0};
+    sm_error_bound bound = {0};
     for (size_t u = 0; u < LINE_UPS; u++) draw_order(orders[u], node->n, random);
     for (size_t way = 0; way < WAYS; way++) {
         views[way] = kind->enter(searches[way], node, views[way]);
         assert_true(kind->is_rough_quicker(searches[way], node, LINE_UPS));
         lay_out(&rough[way], at);
-        rough[way].node = kind->price_roughly(searches[way], node, at, LINE_UPS, &doubt);
+        rough[way].node = kind->price_roughly(searches[way], node, at, LINE_UPS, &bound);
         for (size_t u = 0; u < LINE_UPS; u++) kind->costs(searches[way], node, u, &at[u]);
         assert_memory_equal(&rough[way].node, &rough[0].node, sizeof rough[0].node);
         for (size_t u = 0; u < LINE_UPS; u++) {
@@ -117,7 +117,7 @@ static void assert_priced_roughly(const smerf_target *target, sm_search *const *
     }
     lay_out(&exact, at);
     exact.node = sm_price(kind, searches[0], node, at, LINE_UPS);
-    assert_doubt_is_justified(node, doubt);
+    assert_doubt_is_justified(node, bound);
     for (size_t way = 0; way < WAYS; way++) {
         assert_settled(target, searches[way], node, random);
         assert_moved(target, searches[way], node, random);

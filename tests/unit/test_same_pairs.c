@@ -126,7 +126,7 @@ static void edges_among_others_are_kept_in_their_order(void **state) {
 static void assert_placed(const char *text, const char *column, size_t row, const char *expected) {
     smerf_error error = {.status = SMERF_BAD_INPUT, .message = "too large", .row = 7, .column = 1};
     write_text("t.csv", text);
-    assert_int_equal(sm_table_place("t.csv", column, row, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_table_position("t.csv", column, row, &error), SMERF_BAD_INPUT);
     assert_string_equal(error.message, expected);
     assert_true(error.row == 7 && error.column == 1);
 }
@@ -140,7 +140,7 @@ static void a_complaint_about_a_value_gets_its_place(void **state) {
     smerf_error error = {.status = SMERF_BAD_INPUT, .message = "too large"};
     const double number = 1;
     write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", &number, sizeof number);
-    assert_int_equal(sm_table_place("t.npy", "x0", 0, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_table_position("t.npy", "x0", 0, &error), SMERF_BAD_INPUT);
     assert_string_equal(error.message, "t.npy: too large");
 }
 

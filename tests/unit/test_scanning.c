@@ -156,22 +156,22 @@ static void assert_large_nodes_change_nothing(const plan *of, size_t n, size_t m
     smerf_error error;
     sm_view view;
     sm_problem problem;
-    sm_crew crew;
+    sm_pool pool;
     sm_tree_builder *builder;
     sm_branches branches;
     sm_tree tree = {0};
     smerf_tree_view whole;
     demand_ok(smerf_fit(items, target, &of->options, NULL, &model, &error), &error);
     smerf_model_tree(model, 0, &whole);
-    sm_crew_start(&crew, NULL);
+    sm_pool_start(&pool, NULL);
     demand_ok(sm_view_match(&view, &items->features, items, &error), &error);
-    demand_ok(sm_problem_start(&problem, &view, &model->features, target, weights, &model->options, &crew, &error),
+    demand_ok(sm_problem_start(&problem, &view, &model->features, target, weights, &model->options, &pool, &error),
               &error);
     assert_int_equal(problem.most_sorted, problem.most_in_bag);
     problem.most_sorted = most_sorted; /* trees are too large to be kept in order as a whole */
     if (seed % 2 == 0) order_by_four_bytes(&problem);
     demand_ok(sm_tree_builder_new(&problem, SMERF_KERNELS_AUTO, &builder, &error), &error);
-    demand_ok(sm_branches_start(&branches, &crew, 1, &error), &error);
+    demand_ok(sm_branches_start(&branches, &pool, 1, &error), &error);
     sm_branch *branch = sm_branches_begin(&branches, 0);
     assert_non_null(branch);
     demand_ok(sm_tree_builder_grow(builder, branch, &branches, 0, &error), &error);

@@ -52,12 +52,12 @@ static double slow_answer(const smerf_model *model, const data_set *data, size_t
 }
 
 /* How many pairs no tree had a word for that it might have said; rows and pairs, under all limits. */
-static size_t assert_answers(const smerf_model *model, const data_set *data, const smerf_oob_rule *rule, bool is_apart,
-                             bool has_silence) {
+static size_t assert_predictor(const smerf_model *model, const data_set *data, const smerf_oob_rule *rule,
+                               bool is_apart, bool has_silence) {
     size_t n = data->plan.n_items, n_rare = 0;
-    smerf_question question = {.rows = data->items, .out_of_bag = rule != NULL};
-    if (rule != NULL) question.oob_rule = *rule;
-    double *found = predict_all(model, &question, NULL);
+    smerf_request request = {.rows = data->items, .out_of_bag = rule != NULL};
+    if (rule != NULL) request.oob_rule = *rule;
+    double *found = predict_all(model, &request, NULL);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             double expected = slow_answer(model, data, i, j, rule, is_apart, has_silence);
@@ -77,9 +77,9 @@ static void silent_trees_are_left_out_and_if_all_are_the_fallback_speaks(void **
         options.self_distance = is_apart == 1 ? SMERF_SELF_EXCLUDE : SMERF_SELF_GIVEN;
         smerf_model *model = fit_with(data, &options, NULL);
         pretend(data->target, WITH_SILENCE);
-        assert_true(assert_answers(model, data, NULL, is_apart == 1, true) > 0);
-        assert_true(assert_answers(model, data, &both, is_apart == 1, true) > 0);
-        assert_true(assert_answers(model, data, &either, is_apart == 1, true) > 0);
+        assert_true(assert_predictor(model, data, NULL, is_apart == 1, true) > 0);
+        assert_true(assert_predictor(model, data, &both, is_apart == 1, true) > 0);
+        assert_true(assert_predictor(model, data, &either, is_apart == 1, true) > 0);
         smerf_model_free(model);
         data_set_free(data);
     }
@@ -95,13 +95,13 @@ static void without_a_pair_of_different_items_own_distances_count_after_all(void
             smerf_options options = options_for(n_trees);
             options.self_distance = SMERF_SELF_EXCLUDE;
             smerf_model *model = fit_with(data, &options, NULL);
-            assert_answers(model, data, NULL, true, false);
-            assert_answers(model, data, &both, true, false);
-            assert_answers(model, data, &either, true, false);
+            assert_predictor(model, data, NULL, true, false);
+            assert_predictor(model, data, &both, true, false);
+            assert_predictor(model, data, &either, true, false);
             pretend(data->target, WITH_SILENCE);
-            assert_answers(model, data, NULL, true, true);
-            assert_answers(model, data, &both, true, true);
-            assert_answers(model, data, &either, true, true);
+            assert_predictor(model, data, NULL, true, true);
+            assert_predictor(model, data, &both, true, true);
+            assert_predictor(model, data, &either, true, true);
             smerf_model_free(model);
             data_set_free(data);
         }

@@ -5,42 +5,42 @@
 
 #include "io/text/table.h"
 
-static const sm_table_wish no_wish = {0};
+static const sm_table_spec no_spec = {0};
 
-static sm_table read_table(const char *path, const sm_table_wish *wish) {
+static sm_table read_table(const char *path, const sm_table_spec *spec) {
     sm_table table;
     smerf_error error;
-    if (sm_table_read(path, wish, &table, &error) != SMERF_OK) fail_msg("%s", error.message);
+    if (sm_table_read(path, spec, &table, &error) != SMERF_OK) fail_msg("%s", error.message);
     return table;
 }
 
-static sm_table read_csv(const char *text, const sm_table_wish *wish) {
+static sm_table read_csv(const char *text, const sm_table_spec *spec) {
     write_text("t.csv", text);
-    return read_table("t.csv", wish);
+    return read_table("t.csv", spec);
 }
 
-static void assert_refused_file(const char *path, const sm_table_wish *wish, const char *start, const char *words) {
+static void assert_refused_file(const char *path, const sm_table_spec *spec, const char *start, const char *words) {
     sm_table table;
     smerf_error error;
-    assert_int_equal(sm_table_read(path, wish, &table, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_table_read(path, spec, &table, &error), SMERF_BAD_INPUT);
     assert_int_equal(error.status, SMERF_BAD_INPUT);
     assert_says(&error, start, words);
     assert_null(table.columns);
-    assert_int_equal(sm_table_read(path, wish, &table, NULL), SMERF_BAD_INPUT); /* nobody need listen */
+    assert_int_equal(sm_table_read(path, spec, &table, NULL), SMERF_BAD_INPUT); /* nobody need listen */
 }
 
-static void assert_refused_with(const char *text, const sm_table_wish *wish, const char *start, const char *words) {
+static void assert_refused_with(const char *text, const sm_table_spec *spec, const char *start, const char *words) {
     write_text("t.csv", text);
-    assert_refused_file("t.csv", wish, start, words);
+    assert_refused_file("t.csv", spec, start, words);
 }
 
 static void assert_refused(const char *text, const char *start, const char *words) {
-    assert_refused_with(text, &no_wish, start, words);
+    assert_refused_with(text, &no_spec, start, words);
 }
 
 static void numbers_and_words_become_columns(void **state) {
     (void)state;
-    sm_table table = read_csv("x,colour,y\n1,red,0.5\n2,blue,-1e3\n3,red,.25\n", &no_wish);
+    sm_table table = read_csv("x,colour,y\n1,red,0.5\n2,blue,-1e3\n3,red,.25\n", &no_spec);
     assert_int_equal(table.n_rows, 3);
     assert_int_equal(table.n_columns, 3);
     assert_string_equal(table.columns[0].name, "x");
@@ -59,7 +59,7 @@ static void numbers_and_words_become_columns(void **state) {
 
 static void values_missing_before_the_first_one_are_missing(void **state) {
     (void)state;
-    sm_table table = read_csv("a,b,c\nNA,,x\n,NaN,\n1,y,nan\n,,\n", &no_wish);
+    sm_table table = read_csv("a,b,c\nNA,,x\n,NaN,\n1,y,nan\n,,\n", &no_spec);
     assert_true(isnan(table.columns[0].values[0]) && isnan(table.columns[0].values[1]));
     assert_true(table.columns[0].values[2] == 1 && isnan(table.columns[0].values[3]));
     assert_true(table.columns[1].codes[0] == SMERF_MISSING && table.columns[1].codes[1] == SMERF_MISSING);
@@ -70,7 +70,7 @@ static void values_missing_before_the_first_one_are_missing(void **state) {
 
 static void a_column_without_values_is_a_column_of_numbers(void **state) {
     (void)state;
-    sm_table table = read_csv("a,b\n,1\nNA,2\n", &no_wish);
+    sm_table table = read_csv("a,b\n,1\nNA,2\n", &no_spec);
     assert_false(table.columns[0].is_category);
     assert_true(isnan(table.columns[0].values[0]) && isnan(table.columns[0].values[1]));
     sm_table_free(&table);
@@ -114,7 +114,7 @@ static void a_header_is_needed(void **state) {
 
 static void whole_numbers_may_be_names(void **state) {
     (void)state;
-    sm_table table = read_csv("2019,2020\n1,2\n", &no_wish);
+    sm_table table = read_csv("2019,2020\n1,2\n", &no_spec);
     assert_string_equal(table.columns[1].name, "2020");
     sm_table_free(&table);
 }
@@ -127,15 +127,15 @@ static void rows_are_needed(void **state) {
 
 static void a_column_called_id_names_the_items(void **state) {
     (void)state;
-    sm_table table = read_csv("x,id\n1,p\n2,NA\n3,7\n", &no_wish);
+    sm_table table = read_csv("x,id\n1,p\n2,NA\n3,7\n", &no_spec);
     assert_int_equal(table.n_columns, 1);
     assert_string_equal(table.id_column, "id");
     assert_string_equal(table.ids[0], "p");
     assert_string_equal(table.ids[1], "NA");
     assert_string_equal(table.ids[2], "7");
     sm_table_free(&table);
-    const sm_table_wish wish = {.id = "x"};
-    table = read_csv("x,id\n1.0,5\n2,5\n", &wish); /* then "id" is a feature */
+    const sm_table_spec spec = {.id = "x"};
+    table = read_csv("x,id\n1.0,5\n2,5\n", &spec); /* then "id" is a feature */
     assert_string_equal(table.id_column, "x");
     assert_string_equal(table.ids[0], "1.0");
     assert_string_equal(table.columns[0].name, "id");
@@ -152,8 +152,8 @@ static void ids_are_there_and_different(void **state) {
 static void ignored_columns_are_not_looked_at(void **state) {
     (void)state;
     const char *const ignore[] = {"note", "id"};
-    const sm_table_wish wish = {.ignore = ignore, .n_ignore = 2};
-    sm_table table = read_csv("id,x,note\n1,2,inf\n1,3,5\n1,4,z\n", &wish);
+    const sm_table_spec spec = {.ignore = ignore, .n_ignore = 2};
+    sm_table table = read_csv("id,x,note\n1,2,inf\n1,3,5\n1,4,z\n", &spec);
     assert_int_equal(table.n_columns, 1);
     assert_null(table.ids);
     assert_true(table.columns[0].values[2] == 4);
@@ -163,13 +163,13 @@ static void ignored_columns_are_not_looked_at(void **state) {
 static void wished_categories_take_numbers_as_words(void **state) {
     (void)state;
     const char *const categories[] = {"zip"};
-    const sm_table_wish wish = {.categories = categories, .n_categories = 1};
-    sm_table table = read_csv("zip,x\n01,1\n1,2\n,3\ninf,4\n01,5\n", &wish);
+    const sm_table_spec spec = {.categories = categories, .n_categories = 1};
+    sm_table table = read_csv("zip,x\n01,1\n1,2\n,3\ninf,4\n01,5\n", &spec);
     assert_int_equal(table.columns[0].n_levels, 3);
     assert_string_equal(table.columns[0].levels[0], "01");
     assert_true(table.columns[0].codes[2] == SMERF_MISSING && table.columns[0].codes[4] == 0);
     sm_table_free(&table);
-    table = read_csv("zip,x\n,1\nNA,2\n", &wish);
+    table = read_csv("zip,x\n,1\nNA,2\n", &spec);
     assert_true(table.columns[0].is_category && table.columns[0].n_levels == 0);
     assert_non_null(table.columns[0].levels);
     sm_table_free(&table);
@@ -178,21 +178,21 @@ static void wished_categories_take_numbers_as_words(void **state) {
 static void wished_numbers_must_be_numbers(void **state) {
     (void)state;
     const char *const numbers[] = {"x"};
-    const sm_table_wish wish = {.numbers = numbers, .n_numbers = 1};
-    assert_refused_with("x,y\na,1\nb,2\n", &wish, "t.csv:2:1: \"a\" is no number", "must hold numbers");
+    const sm_table_spec spec = {.numbers = numbers, .n_numbers = 1};
+    assert_refused_with("x,y\na,1\nb,2\n", &spec, "t.csv:2:1: \"a\" is no number", "must hold numbers");
 }
 
 static void a_wished_column_must_be_there(void **state) {
     (void)state;
     const char *const names[] = {"nowhere"};
-    const sm_table_wish wishes[] = {{.id = "nowhere"},
+    const sm_table_spec wishes[] = {{.id = "nowhere"},
                                     {.weight = "nowhere"},
                                     {.ignore = names, .n_ignore = 1},
                                     {.categories = names, .n_categories = 1},
                                     {.numbers = names, .n_numbers = 1}};
     for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++)
         assert_refused_with("a,b\n1,2\n", &wishes[i], "t.csv:1:1: there is no column \"nowhere\"", "\"a\", \"b\"");
-    const sm_table_wish by_number = {.id = "0"};
+    const sm_table_spec by_number = {.id = "0"};
     assert_refused_with("a,b\n1,2\n", &by_number, "t.csv:1:1: ", "no column \"0\""); /* there are names */
 }
 
@@ -202,30 +202,30 @@ static void many_columns_are_not_all_listed(void **state) {
     size_t at = 0;
     for (int j = 0; j < 300; j++) at += (size_t)snprintf(text + at, sizeof text - at, "column%d,", j);
     strcpy(text + at, "z\n");
-    const sm_table_wish wish = {.id = "nowhere"};
-    assert_refused_with(text, &wish, "t.csv:1:1: ", ", ...");
+    const sm_table_spec spec = {.id = "nowhere"};
+    assert_refused_with(text, &spec, "t.csv:1:1: ", ", ...");
 }
 
 static void weights_are_numbers_above_zero(void **state) {
     (void)state;
-    const sm_table_wish wish = {.weight = "w"};
-    sm_table table = read_csv("w,x\n1,2\n0.5,3\n", &wish);
+    const sm_table_spec spec = {.weight = "w"};
+    sm_table table = read_csv("w,x\n1,2\n0.5,3\n", &spec);
     assert_int_equal(table.n_columns, 1);
     assert_true(table.weights[0] == 1 && table.weights[1] == 0.5);
     sm_table_free(&table);
-    assert_refused_with("w,x\n1,2\n0,3\n", &wish, "t.csv:3:1: ", "weight must be a number > 0");
-    assert_refused_with("w,x\n-1,2\n", &wish, "t.csv:2:1: ", "> 0");
-    assert_refused_with("w,x\n,2\n", &wish, "t.csv:2:1: ", "> 0");
-    assert_refused_with("w,x\ninf,2\n", &wish, "t.csv:2:1: ", "an item weight must be a number > 0");
-    assert_refused_with("w,x\nheavy,2\n", &wish, "t.csv:2:1: ", "no number");
+    assert_refused_with("w,x\n1,2\n0,3\n", &spec, "t.csv:3:1: ", "weight must be a number > 0");
+    assert_refused_with("w,x\n-1,2\n", &spec, "t.csv:2:1: ", "> 0");
+    assert_refused_with("w,x\n,2\n", &spec, "t.csv:2:1: ", "> 0");
+    assert_refused_with("w,x\ninf,2\n", &spec, "t.csv:2:1: ", "an item weight must be a number > 0");
+    assert_refused_with("w,x\nheavy,2\n", &spec, "t.csv:2:1: ", "no number");
 }
 
-static void targets_are_no_features_and_come_in_the_order_of_the_wish(void **state) {
+static void targets_are_no_features_and_come_in_the_order_of_the_spec(void **state) {
     (void)state;
     const char *const targets[] = {"z", "y"}, *const numbers[] = {"x"}, *const ignore[] = {"z", "w"};
-    sm_table_wish wish = {.targets = targets, .n_targets = 2};
+    sm_table_spec spec = {.targets = targets, .n_targets = 2};
     const char *text = "y,x,z,w\n1,2,-3.5,u\n4,5,6e2,v\n";
-    sm_table table = read_csv(text, &wish);
+    sm_table table = read_csv(text, &spec);
     assert_true(table.n_columns == 2 && table.n_targets == 2);
     assert_string_equal(table.columns[0].name, "x");
     assert_string_equal(table.columns[1].name, "w");
@@ -236,13 +236,13 @@ static void targets_are_no_features_and_come_in_the_order_of_the_wish(void **sta
     assert_true(table.targets[1].values[0] == 1 && table.targets[1].values[1] == 4);
     sm_table_free(&table);
     sm_table_free(&table); /* a second time does no harm */
-    wish.numbers = numbers;
-    wish.n_numbers = 1;
-    wish.only_known = true;
-    table = read_csv(text, &wish);
+    spec.numbers = numbers;
+    spec.n_numbers = 1;
+    spec.only_known = true;
+    table = read_csv(text, &spec);
     assert_true(table.n_columns == 1 && table.n_targets == 2 && table.targets[1].values[1] == 4);
     sm_table_free(&table);
-    const sm_table_wish ignored = {.targets = targets, .n_targets = 2, .ignore = ignore, .n_ignore = 2};
+    const sm_table_spec ignored = {.targets = targets, .n_targets = 2, .ignore = ignore, .n_ignore = 2};
     table = read_csv(text, &ignored); /* to the reader of another target it is none of the features */
     assert_true(table.n_columns == 1 && table.n_targets == 2 && table.targets[0].values[0] == -3.5);
     sm_table_free(&table);
@@ -251,8 +251,8 @@ static void targets_are_no_features_and_come_in_the_order_of_the_wish(void **sta
 static void labels_are_text_whatever_they_look_like(void **state) {
     (void)state;
     const char *const targets[] = {"y"}, *const second[] = {"1"};
-    const sm_table_wish wish = {.targets = targets, .n_targets = 1, .targets_are_labels = true};
-    sm_table table = read_csv("x,y\n1,01\n2,b c\n3,1\n4,01\n5,inf\n", &wish);
+    const sm_table_spec spec = {.targets = targets, .n_targets = 1, .targets_are_labels = true};
+    sm_table table = read_csv("x,y\n1,01\n2,b c\n3,1\n4,01\n5,inf\n", &spec);
     const sm_table_column *labels = &table.targets[0];
     assert_true(labels->is_category && labels->values == NULL && labels->n_levels == 4);
     static const char *const levels[] = {"01", "b c", "1", "inf"};
@@ -260,7 +260,7 @@ static void labels_are_text_whatever_they_look_like(void **state) {
     static const uint32_t codes[] = {0, 1, 2, 0, 3};
     assert_memory_equal(labels->codes, codes, sizeof codes);
     sm_table_free(&table);
-    const sm_table_wish by_number = {.targets = second, .n_targets = 1, .targets_are_labels = true};
+    const sm_table_spec by_number = {.targets = second, .n_targets = 1, .targets_are_labels = true};
     const double rows[6] = {1, 0.1, 2, 7, 3, 0.1};
     write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }", rows, sizeof rows);
     table = read_table("t.npy", &by_number);
@@ -275,8 +275,8 @@ static void labels_are_text_whatever_they_look_like(void **state) {
 static void every_item_has_its_target(void **state) {
     (void)state;
     const char *const targets[] = {"y"};
-    const sm_table_wish labels = {.targets = targets, .n_targets = 1, .targets_are_labels = true};
-    const sm_table_wish response = {.targets = targets, .n_targets = 1};
+    const sm_table_spec labels = {.targets = targets, .n_targets = 1, .targets_are_labels = true};
+    const sm_table_spec response = {.targets = targets, .n_targets = 1};
     static const char *const missing[] = {"", "NA", "nan", " ", "\"\""};
     for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
         char text[64];
@@ -288,8 +288,8 @@ static void every_item_has_its_target(void **state) {
     assert_refused_with("x,y\n1,-inf\n", &response, "t.csv:2:3: an infinite value in column \"y\"", "finite");
     assert_refused_with("x,y\n1,\xFF\n", &labels, "t.csv:2:3: ", "UTF-8");
     const char *const second[] = {"x1"};
-    const sm_table_wish npy_labels = {.targets = second, .n_targets = 1, .targets_are_labels = true};
-    const sm_table_wish npy_response = {.targets = second, .n_targets = 1};
+    const sm_table_spec npy_labels = {.targets = second, .n_targets = 1, .targets_are_labels = true};
+    const sm_table_spec npy_response = {.targets = second, .n_targets = 1};
     const double rows[4] = {1, 2, 3, NAN}, large[4] = {1, 2, 3, INFINITY};
     const char *shape = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }";
     write_npy("t.npy", shape, rows, sizeof rows);
@@ -302,12 +302,12 @@ static void every_item_has_its_target(void **state) {
 static void a_target_is_nothing_else(void **state) {
     (void)state;
     const char *const y[] = {"y"}, *const twice[] = {"y", "x", "y"};
-    const sm_table_wish id = {.targets = y, .n_targets = 1, .id = "y"};
-    const sm_table_wish weight = {.targets = y, .n_targets = 1, .weight = "y"};
-    const sm_table_wish category = {.targets = y, .n_targets = 1, .categories = y, .n_categories = 1};
-    const sm_table_wish feature = {.targets = y, .n_targets = 1, .numbers = y, .n_numbers = 1, .only_known = true};
-    const sm_table_wish again = {.targets = twice, .n_targets = 3};
-    const sm_table_wish only = {.targets = twice, .n_targets = 2};
+    const sm_table_spec id = {.targets = y, .n_targets = 1, .id = "y"};
+    const sm_table_spec weight = {.targets = y, .n_targets = 1, .weight = "y"};
+    const sm_table_spec category = {.targets = y, .n_targets = 1, .categories = y, .n_categories = 1};
+    const sm_table_spec feature = {.targets = y, .n_targets = 1, .numbers = y, .n_numbers = 1, .only_known = true};
+    const sm_table_spec again = {.targets = twice, .n_targets = 3};
+    const sm_table_spec only = {.targets = twice, .n_targets = 2};
     const char *start = "t.csv:1:1: column \"y\" is named as the target and as ";
     const char *text = "x,y\n1,2\n3,4\n";
     assert_refused_with(text, &id, start, "as the id; it can be one thing only");
@@ -318,7 +318,7 @@ static void a_target_is_nothing_else(void **state) {
     assert_refused_with(text, &only, "t.csv:1:1: no feature is left", "target");
     assert_refused_with("x,z\n1,2\n", &only, "t.csv:1:1: there is no column \"y\"", "\"x\", \"z\"");
     const char *const numbers[] = {"0", "x0"};
-    const sm_table_wish same = {.targets = numbers, .n_targets = 2};
+    const sm_table_spec same = {.targets = numbers, .n_targets = 2};
     const double rows[2] = {1, 2};
     write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }", rows, sizeof rows);
     assert_refused_file("t.npy", &same, "t.npy: column \"x0\" is named as the target", "second time");
@@ -328,8 +328,8 @@ static void a_target_is_nothing_else(void **state) {
 static void a_target_may_be_open_or_absent(void **state) {
     (void)state;
     const char *const targets[] = {"y", "id"};
-    const sm_table_wish open = {.targets = targets, .n_targets = 2, .targets_are_open = true};
-    const sm_table_wish maybe = {.targets = targets, .n_targets = 2, .targets_may_be_absent = true};
+    const sm_table_spec open = {.targets = targets, .n_targets = 2, .targets_are_open = true};
+    const sm_table_spec maybe = {.targets = targets, .n_targets = 2, .targets_may_be_absent = true};
     sm_table table;
     smerf_error error;
     write_text("t.csv", "x,y,id\n1,red,5\n3,blue,6\n");
@@ -352,15 +352,15 @@ static void a_target_may_be_open_or_absent(void **state) {
 static void an_id_that_is_only_a_guess_gives_way_to_a_target(void **state) {
     (void)state;
     const char *const targets[] = {"id"}, *const numbers[] = {"x"};
-    const sm_table_wish usual = {.targets = targets, .n_targets = 1};
-    const sm_table_wish known = {.targets = targets,
+    const sm_table_spec usual = {.targets = targets, .n_targets = 1};
+    const sm_table_spec known = {.targets = targets,
                                  .n_targets = 1,
                                  .id = "id",
                                  .id_may_be_absent = true,
                                  .numbers = numbers,
                                  .n_numbers = 1,
                                  .only_known = true};
-    const sm_table_wish *const wishes[] = {&usual, &known};
+    const sm_table_spec *const wishes[] = {&usual, &known};
     for (size_t i = 0; i < 2; i++) {
         sm_table table = read_csv("id,x\n7,1\n7,2\n", wishes[i]);
         assert_true(table.ids == NULL && table.id_column == NULL && table.n_columns == 1);
@@ -377,7 +377,7 @@ static void a_feature_must_be_left(void **state) {
 static void a_known_table_leaves_out_what_it_does_not_know(void **state) {
     (void)state;
     const char *const numbers[] = {"x"}, *const categories[] = {"c"}, *const ignore[] = {"gone"};
-    const sm_table_wish wish = {.id = "name",
+    const sm_table_spec spec = {.id = "name",
                                 .ignore = ignore,
                                 .n_ignore = 1,
                                 .numbers = numbers,
@@ -386,18 +386,18 @@ static void a_known_table_leaves_out_what_it_does_not_know(void **state) {
                                 .n_categories = 1,
                                 .only_known = true,
                                 .id_may_be_absent = true};
-    sm_table table = read_csv("extra,c,x,more\n1,u,2,x\ny,3,4,inf\n", &wish);
+    sm_table table = read_csv("extra,c,x,more\n1,u,2,x\ny,3,4,inf\n", &spec);
     assert_int_equal(table.n_columns, 2);
     assert_null(table.ids);
     assert_string_equal(table.columns[0].name, "c");
     assert_true(table.columns[1].values[1] == 4);
     sm_table_free(&table);
-    table = read_csv("x,name,c\n1,n,u\n", &wish);
+    table = read_csv("x,name,c\n1,n,u\n", &spec);
     assert_string_equal(table.ids[0], "n");
     sm_table_free(&table);
-    assert_refused_with("x,name\n1,n\n", &wish, "t.csv:1:1: ", "no column \"c\"");
-    assert_refused_with("x,c\nlow,u\n", &wish, "t.csv:2:1: ", "must hold numbers");
-    sm_table_wish sure = wish;
+    assert_refused_with("x,name\n1,n\n", &spec, "t.csv:1:1: ", "no column \"c\"");
+    assert_refused_with("x,c\nlow,u\n", &spec, "t.csv:2:1: ", "must hold numbers");
+    sm_table_spec sure = spec;
     sure.id_may_be_absent = false;
     assert_refused_with("x,c\n1,u\n", &sure, "t.csv:1:1: ", "no column \"name\"");
 }
@@ -408,7 +408,7 @@ static void line_ends_and_quotes_do_not_change_a_table(void **state) {
                                         "\xEF\xBB\xBFid\ta\tb\r1\t0.5\tx y\r2\t\tz\r",
                                         "\n\"id\",\"a\",\"b\"\n\n\"1\",\"0.5\",\"x y\"\n\n2,\"\",\"z\"\n\n"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        sm_table table = read_csv(texts[i], &no_wish);
+        sm_table table = read_csv(texts[i], &no_spec);
         assert_true(table.n_rows == 2 && table.n_columns == 2);
         assert_true(table.columns[0].values[0] == 0.5 && isnan(table.columns[0].values[1]));
         assert_string_equal(table.columns[1].levels[0], "x y");
@@ -425,7 +425,7 @@ static void a_table_cut_anywhere_is_read_or_refused_in_one_line(void **state) {
         sm_table table;
         smerf_error error;
         write_bytes("t.csv", text, n);
-        if (sm_table_read("t.csv", &no_wish, &table, &error) != SMERF_OK) assert_says(&error, "t.csv:", ": ");
+        if (sm_table_read("t.csv", &no_spec, &table, &error) != SMERF_OK) assert_says(&error, "t.csv:", ": ");
         sm_table_free(&table);
     }
 }
@@ -434,14 +434,14 @@ static void npy_columns_are_called_x0_and_so_on(void **state) {
     (void)state;
     const double rows[6] = {1, 2, 3, 4, NAN, 6};
     write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", rows, sizeof rows);
-    sm_table table = read_table("t.npy", &no_wish);
+    sm_table table = read_table("t.npy", &no_spec);
     assert_true(table.n_rows == 2 && table.n_columns == 3);
     assert_string_equal(table.columns[2].name, "x2");
     assert_true(table.columns[0].values[1] == 4 && table.columns[2].values[0] == 3);
     assert_true(isnan(table.columns[1].values[1]));
     sm_table_free(&table);
     write_npy("t.npy", "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }", rows, sizeof rows);
-    table = read_table("t.npy", &no_wish);
+    table = read_table("t.npy", &no_spec);
     assert_true(table.columns[0].values[1] == 2 && table.columns[1].values[0] == 3);
     sm_table_free(&table);
 }
@@ -450,9 +450,9 @@ static void npy_columns_are_wished_by_name_or_by_number(void **state) {
     (void)state;
     const double rows[8] = {10, 0.1, 1, 5, 11, 0.1, 2, NAN};
     const char *const categories[] = {"x1", "3"};
-    const sm_table_wish wish = {.id = "0", .weight = "x2", .categories = categories, .n_categories = 2};
+    const sm_table_spec spec = {.id = "0", .weight = "x2", .categories = categories, .n_categories = 2};
     write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 4), }", rows, sizeof rows);
-    sm_table table = read_table("t.npy", &wish);
+    sm_table table = read_table("t.npy", &spec);
     assert_int_equal(table.n_columns, 2);
     assert_string_equal(table.id_column, "x0");
     assert_string_equal(table.ids[1], "11");
@@ -460,28 +460,28 @@ static void npy_columns_are_wished_by_name_or_by_number(void **state) {
     assert_string_equal(table.columns[0].levels[0], "0.1");
     assert_true(table.columns[0].codes[1] == 0 && table.columns[1].codes[1] == SMERF_MISSING);
     sm_table_free(&table);
-    const sm_table_wish absent = {.id = "4"};
+    const sm_table_spec absent = {.id = "4"};
     assert_refused_file("t.npy", &absent, "t.npy: there is no column \"4\"", "\"x3\"");
 }
 
 static void npy_tables_are_refused_by_row_and_column(void **state) {
     (void)state;
     const double rows[4] = {1, 2, 3, INFINITY}, same[4] = {1, 2, 1, 3}, unnamed[2] = {NAN, 1};
-    const sm_table_wish id = {.id = "0"}, weight = {.weight = "0"};
+    const sm_table_spec id = {.id = "0"}, weight = {.weight = "0"};
     const char *shape = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }";
     write_npy("t.npy", shape, rows, sizeof rows);
-    assert_refused_file("t.npy", &no_wish, "t.npy: row 1, column 1: ", "infinite");
+    assert_refused_file("t.npy", &no_spec, "t.npy: row 1, column 1: ", "infinite");
     write_npy("t.npy", shape, same, sizeof same);
     assert_refused_file("t.npy", &id, "t.npy: row 1, column 0: ", "id \"1\"");
     write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }", unnamed, sizeof unnamed);
     assert_refused_file("t.npy", &id, "t.npy: row 0, column 0: ", "without an id");
     assert_refused_file("t.npy", &weight, "t.npy: row 0, column 0: ", "weight");
     write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", unnamed, sizeof unnamed);
-    assert_refused_file("t.npy", &no_wish, "t.npy: ", "2-D");
+    assert_refused_file("t.npy", &no_spec, "t.npy: ", "2-D");
     write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 4611686018427387904), }", rows, 0);
-    assert_refused_file("t.npy", &no_wish, "t.npy: ", "2-D");
+    assert_refused_file("t.npy", &no_spec, "t.npy: ", "2-D");
     write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 0), }", rows, 0);
-    assert_refused_file("t.npy", &no_wish, "t.npy: ", "2-D");
+    assert_refused_file("t.npy", &no_spec, "t.npy: ", "2-D");
 }
 
 static void large_tables_of_both_kinds_hold_the_same(void **state) {
@@ -503,7 +503,7 @@ static void large_tables_of_both_kinds_hold_the_same(void **state) {
     fwrite(numbers, sizeof numbers, 1, npy);
     fclose(csv);
     fclose(npy);
-    sm_table a = read_table("large.csv", &no_wish), b = read_table("large.npy", &no_wish);
+    sm_table a = read_table("large.csv", &no_spec), b = read_table("large.npy", &no_spec);
     assert_true(a.n_rows == N_ROWS && b.n_rows == N_ROWS && a.n_columns == N_COLUMNS && b.n_columns == N_COLUMNS);
     for (size_t j = 0; j < N_COLUMNS; j++) {
         assert_string_equal(a.columns[j].name, b.columns[j].name);
@@ -525,7 +525,7 @@ static void a_table_holds_whatever_number_of_rows_comes(void **state) {
         fprintf(file, i < FIRST_NUMBER ? ",\n" : ",%d\n", i);
     }
     fclose(file);
-    sm_table table = read_table("t.csv", &no_wish);
+    sm_table table = read_table("t.csv", &no_spec);
     assert_int_equal(table.n_rows, N);
     for (uint32_t i = 0; i < N; i++) {
         double late = table.columns[2].values[i];
@@ -541,7 +541,7 @@ static void a_table_that_cannot_be_opened_is_an_io_error(void **state) {
     (void)state;
     sm_table table;
     smerf_error error;
-    assert_int_equal(sm_table_read("absent.csv", &no_wish, &table, &error), SMERF_IO);
+    assert_int_equal(sm_table_read("absent.csv", &no_spec, &table, &error), SMERF_IO);
     assert_says(&error, "absent.csv: cannot be opened: ", "No such file");
 }
 
@@ -564,7 +564,7 @@ int main(void) {
         cmocka_unit_test(a_wished_column_must_be_there),
         cmocka_unit_test(many_columns_are_not_all_listed),
         cmocka_unit_test(weights_are_numbers_above_zero),
-        cmocka_unit_test(targets_are_no_features_and_come_in_the_order_of_the_wish),
+        cmocka_unit_test(targets_are_no_features_and_come_in_the_order_of_the_spec),
         cmocka_unit_test(labels_are_text_whatever_they_look_like),
         cmocka_unit_test(every_item_has_its_target),
         cmocka_unit_test(a_target_is_nothing_else),

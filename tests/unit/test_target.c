@@ -17,8 +17,8 @@ typedef struct walker {
     const double *diagonal;    /* in place of z_ii, or NULL */
     sm_random random;
     size_t n_line_ups; /* the most at once */
-    double *answers;   /* every number the search gave, one after the other */
-    size_t n_answers, capacity;
+    double *predictor; /* every number the search gave, one after the other */
+    size_t n_predictor, capacity;
     bool is_replay; /* compare with the answers instead of adding to them */
 } walker;
 
@@ -30,12 +30,12 @@ static double z_of(const walker *at, size_t i, size_t j) {
 /* Whatever was copied or which kernels ran: the same bits in every walk. */
 static void note(walker *at, double answer) {
     if (at->is_replay) {
-        assert_memory_equal(&at->answers[at->n_answers], &answer, sizeof answer);
+        assert_memory_equal(&at->predictor[at->n_predictor], &answer, sizeof answer);
     } else {
-        assert_true(sm_grow((void **)&at->answers, &at->capacity, at->n_answers + 1, sizeof answer));
-        at->answers[at->n_answers] = answer;
+        assert_true(sm_grow((void **)&at->predictor, &at->capacity, at->n_predictor + 1, sizeof answer));
+        at->predictor[at->n_predictor] = answer;
     }
-    at->n_answers++;
+    at->n_predictor++;
 }
 
 /* Q(S) / W of the items order[first .. end-1] of a node. */
@@ -139,7 +139,7 @@ static void walk_trees(walker *at, size_t n_threads, smerf_kernels kernels) {
     at->search = at->kind->search_new(at->target, &size, &error);
     assert_non_null(at->search);
     sm_random_start(&at->random, 5, 0, n);
-    at->n_answers = 0;
+    at->n_predictor = 0;
     for (size_t tree = 0; tree < 3; tree++) {
         uint32_t items[MOST_ITEMS];
         size_t n_in_bag = 0;
@@ -161,8 +161,8 @@ static void walk_in_all_ways(walker *at) {
             walk_trees(at, budgets[b], kernels == 0 ? SMERF_KERNELS_PLAIN : SMERF_KERNELS_AUTO);
             at->is_replay = true;
         }
-    sm_free(at->answers);
-    at->answers = NULL;
+    sm_free(at->predictor);
+    at->predictor = NULL;
     at->capacity = 0;
 }
 
@@ -456,8 +456,8 @@ static void a_target_lives_as_long_as_someone_holds_it(void **state) {
     smerf_model *model = fit_with(data, &options, NULL);
     smerf_target_free(data->target);
     data->target = NULL;
-    const smerf_question question = {.rows = data->items};
-    free(predict_all(model, &question, NULL));
+    const smerf_request request = {.rows = data->items};
+    free(predict_all(model, &request, NULL));
     smerf_model_free(model);
     data_set_free(data);
 }

@@ -49,7 +49,7 @@ static void a_subsample_takes_its_share_rounded_up_without_repeats(void **state)
         data_set *data = mixed_data(table[k].n_items);
         smerf_options options = options_for(10);
         options.sample = SMERF_SUBSAMPLE;
-        options.sample_share = table[k].share;
+        options.sample_fraction = table[k].share;
         assert_draws(data, &options, table[k].expected, false);
         data_set_free(data);
     }
@@ -73,7 +73,7 @@ static void every_item_is_as_likely_to_be_drawn(void **state) {
         smerf_options options = options_for(N_TREES);
         options.max_depth = 0;
         options.sample = kind == 0 ? SMERF_BOOTSTRAP : SMERF_SUBSAMPLE;
-        options.sample_share = 0.5;
+        options.sample_fraction = 0.5;
         smerf_model *model = fit_with(data, &options, NULL);
         double expected = kind == 0 ? N_TREES : N_TREES * 0.5, sums[N] = {0};
         for (size_t b = 0; b < N_TREES; b++) {
@@ -420,8 +420,8 @@ static void a_self_distance_that_is_set_is_the_diagonal(void **state) {
     value.self_distance = SMERF_SELF_VALUE;
     value.self_value = 0.75;
     smerf_model *set = fit_with(data, &value, NULL), *as_given = fit_with(same, &given, NULL);
-    const smerf_question question = {.rows = data->items};
-    double *found = predict_all(set, &question, NULL), *expected = predict_all(as_given, &question, NULL);
+    const smerf_request request = {.rows = data->items};
+    double *found = predict_all(set, &request, NULL), *expected = predict_all(as_given, &request, NULL);
     assert_memory_equal(found, expected, 1600 * sizeof *found);
     for (size_t b = 0; b < 8; b++) assert_true(same_tree(set, b, as_given, b));
     free(found);
@@ -469,8 +469,8 @@ static void assert_excluded(data_set *data, smerf_options options) {
     size_t n = data->plan.n_items;
     options.self_distance = SMERF_SELF_EXCLUDE;
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_question question = {.rows = data->items};
-    double *found = predict_all(model, &question, NULL);
+    const smerf_request request = {.rows = data->items};
+    double *found = predict_all(model, &request, NULL);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             assert_near(found[i * n + j], slow_excluded(model, data, options.n_trees, i, j), 1e-12);
@@ -496,7 +496,7 @@ static void trees_of_one_item_have_no_say_about_self_distances(void **state) {
     (void)state;
     smerf_options options = options_for(4);
     options.sample = SMERF_SUBSAMPLE;
-    options.sample_share = 0.1;
+    options.sample_fraction = 0.1;
     assert_excluded(mixed_data(10), options);
     assert_excluded(mixed_data(2), options_for(30)); /* some bags hold one item, twice */
 }

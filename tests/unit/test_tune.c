@@ -16,10 +16,10 @@ static void keep_trial(void *context, const smerf_trial *trial) {
 
 static double score_of(const data_set *data, const smerf_options *options, smerf_metric metric) {
     smerf_model *model = fit_with(data, options, NULL);
-    const smerf_question question = {.rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
+    const smerf_request request = {.rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
     smerf_scores scores;
     smerf_error error;
-    demand_ok(smerf_evaluate(model, &question, NULL, SMERF_HAS(metric), NULL, &scores, &error), &error);
+    demand_ok(smerf_evaluate(model, &request, NULL, SMERF_HAS(metric), NULL, &scores, &error), &error);
     smerf_model_free(model);
     return scores.value[metric];
 }

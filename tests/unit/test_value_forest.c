@@ -44,10 +44,10 @@ static void drop(kept *at) {
 
 static void assert_predicts(const kept *at, const sm_value_forest *forest) {
     double expected[N_ITEMS * MOST_VALUES], found[N_ITEMS * MOST_VALUES];
-    const smerf_question question = {.rows = at->data->items};
+    const smerf_request request = {.rows = at->data->items};
     smerf_error error;
     sm_view view;
-    demand_ok(smerf_predict_values(at->model, &question, NULL, expected, &error), &error);
+    demand_ok(smerf_predict_values(at->model, &request, NULL, expected, &error), &error);
     demand_ok(sm_view_match(&view, &at->model->features, at->data->items, &error), &error);
     sm_value_forest_predict(forest, &view, 0, N_ITEMS, found);
     assert_memory_equal(found, expected, N_ITEMS * at->n_values * sizeof *found);

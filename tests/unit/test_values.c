@@ -32,13 +32,13 @@ static double slow_value(const smerf_model *model, const data_set *data, size_t 
     return sum / n; /* NaN if no tree speaks */
 }
 
-static double *predict_values(const smerf_model *model, const smerf_question *question, const sm_limits *limits,
+static double *predict_values(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
                               size_t n_threads) {
     const smerf_run run = {.n_threads = n_threads};
     smerf_error error;
-    double *values = malloc(smerf_items_count(question->rows) * N_VALUES * sizeof *values);
+    double *values = malloc(smerf_items_count(request->rows) * N_VALUES * sizeof *values);
     assert_non_null(values);
-    demand_ok(sm_predict_values(model, question, limits, &run, values, &error), &error);
+    demand_ok(sm_predict_values(model, request, limits, &run, values, &error), &error);
     assert_int_equal(n_summaries, 0); /* all of them are freed */
     return values;
 }
@@ -52,8 +52,8 @@ static smerf_model *fit_small(data_set *data, size_t n_trees) {
 }
 
 static void assert_values(const smerf_model *model, const data_set *data, const double *weights, bool is_out) {
-    const smerf_question question = {.rows = data->items, .out_of_bag = is_out};
-    double *found = predict_values(model, &question, &sm_usual_limits, 2);
+    const smerf_request request = {.rows = data->items, .out_of_bag = is_out};
+    double *found = predict_values(model, &request, &sm_usual_limits, 2);
     for (size_t i = 0; i < data->plan.n_items; i++)
         for (size_t v = 0; v < N_VALUES; v++)
             assert_near(found[i * N_VALUES + v], slow_value(model, data, i, is_out ? &i : NULL, weights, v), 1e-12);
@@ -93,8 +93,8 @@ static void an_item_that_every_tree_has_seen_is_nan(void **state) {
     (void)state;
     data_set *data = plain_data(20);
     smerf_model *model = fit_small(data, 1);
-    const smerf_question question = {.rows = data->items, .out_of_bag = true};
-    double *found = predict_values(model, &question, &sm_usual_limits, 1);
+    const smerf_request request = {.rows = data->items, .out_of_bag = true};
+    double *found = predict_values(model, &request, &sm_usual_limits, 1);
     smerf_tree_view tree;
     smerf_model_tree(model, 0, &tree);
     size_t n_out = 0;
@@ -118,8 +118,8 @@ static void out_of_bag_items_are_known_in_any_order(void **state) {
     for (size_t k = 0; k < 31; k++) rows[k] = (k * 37 + 11) % N;
     data_set *some = data_set_pick(data, rows, 31);
     name_items(some, rows);
-    const smerf_question all = {.rows = data->items, .out_of_bag = true};
-    const smerf_question picked = {.rows = some->items, .out_of_bag = true};
+    const smerf_request all = {.rows = data->items, .out_of_bag = true};
+    const smerf_request picked = {.rows = some->items, .out_of_bag = true};
     double *whole = predict_values(model, &all, &sm_usual_limits, 1);
     double *found = predict_values(model, &picked, &sm_usual_limits, 3);
     for (size_t k = 0; k < 31; k++)
@@ -136,12 +136,12 @@ static void threads_and_limits_change_no_bit(void **state) {
     data_set *data = mixed_data(300);
     smerf_model *model = fit_small(data, N_TREES);
     for (int is_out = 0; is_out < 2; is_out++) {
-        const smerf_question question = {.rows = data->items, .out_of_bag = is_out == 1};
-        double *expected = predict_values(model, &question, &sm_usual_limits, 1);
+        const smerf_request request = {.rows = data->items, .out_of_bag = is_out == 1};
+        double *expected = predict_values(model, &request, &sm_usual_limits, 1);
         for (size_t k = 0; k < N_LIMITS; k++)
             for (size_t n_threads = 1; n_threads <= 4; n_threads++) {
                 most_summaries = 0;
-                double *found = predict_values(model, &question, &small_limits[k], n_threads);
+                double *found = predict_values(model, &request, &small_limits[k], n_threads);
                 assert_memory_equal(found, expected, 300 * N_VALUES * sizeof *found);
                 size_t most = small_limits[k].group_bytes == 0 ? 1 : small_limits[k].group_bytes < 1e9 ? 2 : N_TREES;
                 assert_in_range(most_summaries, 1, most);
@@ -166,10 +166,10 @@ static void values_have_names(void **state) {
     data_set_free(data);
 }
 
-static void assert_unasked(const smerf_model *model, const smerf_question *question, const char *sentence) {
+static void assert_unasked(const smerf_model *model, const smerf_request *request, const char *sentence) {
     double values[10 * N_VALUES];
     smerf_error error;
-    assert_int_equal(smerf_predict_values(model, question, NULL, values, &error), SMERF_BAD_INPUT);
+    assert_int_equal(smerf_predict_values(model, request, NULL, values, &error), SMERF_BAD_INPUT);
     assert_string_equal(error.message, sentence);
 }
 
@@ -177,8 +177,8 @@ static void what_has_no_values_is_refused(void **state) {
     (void)state;
     data_set *data = plain_data(10), *other = plain_data(9);
     smerf_model *model = fit_small(data, 2);
-    const smerf_question alone = {.rows = data->items}, two = {.rows = data->items, .columns = other->items};
-    const smerf_question out = {.rows = other->items, .out_of_bag = true};
+    const smerf_request alone = {.rows = data->items}, two = {.rows = data->items, .columns = other->items};
+    const smerf_request out = {.rows = other->items, .out_of_bag = true};
     assert_unasked(model, &two,
                    "labels and responses are predicted for items, not for pairs of them: there is no second set");
     other->values[0] = 1e9;
@@ -194,14 +194,14 @@ static void progress_can_cancel(void **state) {
     (void)state;
     data_set *data = plain_data(30);
     smerf_model *model = fit_small(data, 5);
-    const smerf_question question = {.rows = data->items};
+    const smerf_request request = {.rows = data->items};
     double values[30 * N_VALUES];
     smerf_status status = SMERF_CANCELLED;
     size_t n_calls = 0;
     for (; status == SMERF_CANCELLED && n_calls < 1000; n_calls++) {
         patience left = {.n_left = n_calls};
         const smerf_run run = {.n_threads = 1, .progress = run_out, .context = &left};
-        status = sm_predict_values(model, &question, &small_limits[0], &run, values, NULL);
+        status = sm_predict_values(model, &request, &small_limits[0], &run, values, NULL);
         assert_int_equal(n_summaries, 0);
     }
     assert_true(status == SMERF_OK && n_calls > 5);

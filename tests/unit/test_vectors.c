@@ -69,7 +69,7 @@ static void assert_view(const smerf_model *model, const data_set *data, bool eve
     size_t n = data->plan.n_items, n_apart = 0;
     vectors queries = vectors_of(model, data->items, true, &sm_usual_limits, 1);
     vectors items = vectors_of(model, data->items, false, &sm_usual_limits, 1);
-    double *distances = predict_all(model, &(smerf_question){.rows = data->items}, NULL), largest = 0;
+    double *distances = predict_all(model, &(smerf_request){.rows = data->items}, NULL), largest = 0;
     double smallest = smallest_term(&items);
     for (size_t k = 0; k < n * n; k++) largest = fmax(largest, fabs(distances[k]));
     for (size_t i = 0; i < n; i++)
@@ -223,10 +223,10 @@ static void one_item_and_new_items_have_vectors(void **state) {
 
 /* ---- progress, refusals ---- */
 
-static int watch(void *context, double share_done) {
+static int watch(void *context, double fraction_done) {
     double *last = context;
-    assert_true(share_done >= *last && share_done <= 1);
-    *last = share_done;
+    assert_true(fraction_done >= *last && fraction_done <= 1);
+    *last = fraction_done;
     return 0;
 }
 

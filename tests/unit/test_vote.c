@@ -55,7 +55,7 @@ static void assert_votes(const smerf_model *model, const smerf_neighborhood *wan
         numbers[i] = sin((double)i) * 10;
     }
     tally labels = {.codes = codes}, means = {.numbers = numbers};
-    const smerf_ballot on_labels = {.n_classes = N_CLASSES, .codes = codes}, on_numbers = {.values = numbers};
+    const smerf_known_values on_labels = {.n_classes = N_CLASSES, .codes = codes}, on_numbers = {.values = numbers};
     demand_ok(smerf_neighbors(model, wanted, NULL, count_by_hand, &labels, &error), &error);
     demand_ok(smerf_neighbors(model, wanted, NULL, count_by_hand, &means, &error), &error);
     for (size_t n_threads = 1; n_threads < 4; n_threads++) {
@@ -102,21 +102,22 @@ static void one_item_alone_has_no_votes(void **state) {
     uint32_t winner = 0;
     smerf_error error = {0};
     const smerf_neighborhood alone = {.items = one->items, .k = 3};
-    demand_ok(smerf_vote(model, &alone, &(smerf_ballot){.n_classes = 2, .codes = &code}, NULL, value, &winner, &error),
-              &error);
+    demand_ok(
+        smerf_vote(model, &alone, &(smerf_known_values){.n_classes = 2, .codes = &code}, NULL, value, &winner, &error),
+        &error);
     assert_true(isnan(value[0]) && isnan(value[1]));
     assert_int_equal(winner, SMERF_MISSING);
     const smerf_neighborhood all = {.items = one->items, .queries = one->items, .k = 3}; /* now it votes on itself */
-    demand_ok(smerf_vote(model, &all, &(smerf_ballot){.values = &number}, NULL, value, NULL, &error), &error);
+    demand_ok(smerf_vote(model, &all, &(smerf_known_values){.values = &number}, NULL, value, NULL, &error), &error);
     assert_true(value[0] == 7);
     smerf_model_free(model);
     data_set_free(data);
     data_set_free(one);
 }
 
-static int cancel(void *context, double share_done) {
+static int cancel(void *context, double fraction_done) {
     (void)context;
-    (void)share_done;
+    (void)fraction_done;
     return 1;
 }
 
@@ -130,15 +131,15 @@ static void what_is_no_vote_is_refused(void **state) {
     double values[9];
     smerf_error error;
     smerf_neighborhood wanted = {.items = data->items, .k = 1};
-    const smerf_ballot bad[3] = {{.n_classes = 2, .codes = codes}, {.values = numbers}, {.n_classes = 2}};
+    const smerf_known_values bad[3] = {{.n_classes = 2, .codes = codes}, {.values = numbers}, {.n_classes = 2}};
     for (size_t k = 0; k < 3; k++)
         assert_int_equal(smerf_vote(model, &wanted, &bad[k], NULL, values, NULL, &error), SMERF_BAD_INPUT);
-    assert_int_equal(smerf_vote(model, &wanted, &(smerf_ballot){0}, NULL, values, NULL, &error), SMERF_BAD_INPUT);
+    assert_int_equal(smerf_vote(model, &wanted, &(smerf_known_values){0}, NULL, values, NULL, &error), SMERF_BAD_INPUT);
     const smerf_run run = {.n_threads = 1, .progress = cancel};
-    assert_int_equal(smerf_vote(model, &wanted, &(smerf_ballot){.values = fine}, &run, values, NULL, &error),
+    assert_int_equal(smerf_vote(model, &wanted, &(smerf_known_values){.values = fine}, &run, values, NULL, &error),
                      SMERF_CANCELLED);
     wanted.k = 0;
-    assert_int_equal(smerf_vote(model, &wanted, &(smerf_ballot){.values = fine}, NULL, values, NULL, &error),
+    assert_int_equal(smerf_vote(model, &wanted, &(smerf_known_values){.values = fine}, NULL, values, NULL, &error),
                      SMERF_BAD_INPUT);
     smerf_model_free(model);
     data_set_free(data);

@@ -22,23 +22,23 @@ size_t sm_matrix_condensed_length(size_t n) {
 }
 
 const char *sm_matrix_need(const sm_matrix_reader *reader, char text[SM_MATRIX_NEED]) {
-    const sm_matrix_wish *wish = reader->wish;
-    size_t n_rows = wish->rows.n, n_columns = wish->columns.n;
+    const sm_matrix_spec *spec = reader->spec;
+    size_t n_rows = spec->rows.n, n_columns = spec->columns.n;
     int n = snprintf(text, SM_MATRIX_NEED, "%zu ", n_rows);
-    if (!wish->is_square) n += snprintf(text + n, SM_MATRIX_NEED - (size_t)n, "x %zu ", n_columns);
+    if (!spec->is_square) n += snprintf(text + n, SM_MATRIX_NEED - (size_t)n, "x %zu ", n_columns);
     n += snprintf(text + n, SM_MATRIX_NEED - (size_t)n, "items need %zu x %zu numbers", n_rows, n_columns);
     if (!reader->is_npy)
         n += snprintf(text + n, SM_MATRIX_NEED - (size_t)n, ", or %zu x %zu cells with ids", n_rows + 1, n_columns + 1);
-    if (wish->is_square)
+    if (spec->is_square)
         snprintf(text + n, SM_MATRIX_NEED - (size_t)n, ", or %zu numbers in one line or column",
                  sm_matrix_condensed_length(n_rows));
     return text;
 }
 
 smerf_status sm_matrix_keep(sm_matrix_reader *reader, size_t row, size_t column, double number, sm_spot spot) {
-    const sm_matrix_wish *wish = reader->wish;
-    const char *what = wish->are_similarities ? "similarity" : "distance";
-    if (isnan(number) && !wish->may_be_missing)
+    const sm_matrix_spec *spec = reader->spec;
+    const char *what = spec->are_similarities ? "similarity" : "distance";
+    if (isnan(number) && !spec->may_be_missing)
         return sm_source_fail_spot(&reader->source, spot, reader->error, "a missing %s; this target needs all pairs",
                                    what);
     if (isinf(number))
@@ -47,11 +47,11 @@ smerf_status sm_matrix_keep(sm_matrix_reader *reader, size_t row, size_t column,
         if (number > reader->largest) reader->largest = number;
         return SMERF_OK;
     }
-    float z = (float)(wish->are_similarities ? reader->largest - number : number);
+    float z = (float)(spec->are_similarities ? reader->largest - number : number);
     if (isinf(z))
         return sm_source_fail_spot(&reader->source, spot, reader->error,
                                    "%g is too large a %s for float32, which ends at 3.4e38", number, what);
-    reader->z[row * wish->columns.n + column] = z;
+    reader->z[row * spec->columns.n + column] = z;
     reader->has_missing |= isnan(z) != 0;
     return SMERF_OK;
 }
@@ -74,22 +74,22 @@ static void print_float(float value, char text[32]) {
     }
 }
 
-enum { ENTRY = 2 * SM_EXCERPT + 48 };
+enum { ENTRY = 2 * SM_QUOTE + 48 };
 
 /* An item as the file calls it. */
-static void print_item(const sm_matrix_reader *reader, size_t item, char text[SM_EXCERPT]) {
-    char *const *ids = reader->wish->rows.ids;
+static void print_item(const sm_matrix_reader *reader, size_t item, char text[SM_QUOTE]) {
+    char *const *ids = reader->spec->rows.ids;
     if (reader->form == SM_MATRIX_WITH_IDS && ids != NULL)
-        sm_excerpt(ids[item], strlen(ids[item]), text);
+        sm_quote(ids[item], strlen(ids[item]), text);
     else
-        snprintf(text, SM_EXCERPT, "%zu", item);
+        snprintf(text, SM_QUOTE, "%zu", item);
 }
 
 /* What stands in the file for a pair, as in "z[2][0] = 5". */
 static void print_entry(const sm_matrix_reader *reader, size_t i, size_t j, char text[ENTRY]) {
-    char row[SM_EXCERPT], column[SM_EXCERPT], value[32];
-    bool is_q = reader->wish->are_similarities;
-    float z = reader->z[i * reader->wish->columns.n + j];
+    char row[SM_QUOTE], column[SM_QUOTE], value[32];
+    bool is_q = reader->spec->are_similarities;
+    float z = reader->z[i * reader->spec->columns.n + j];
     print_item(reader, i, row);
     print_item(reader, j, column);
     print_float(is_q ? (float)(reader->largest - (double)z) : z, value);
@@ -98,7 +98,7 @@ static void print_entry(const sm_matrix_reader *reader, size_t i, size_t j, char
 }
 
 static smerf_status check_symmetry(const sm_matrix_reader *reader) {
-    size_t n = reader->wish->rows.n, i, j; /* i < j */
+    size_t n = reader->spec->rows.n, i, j; /* i < j */
     if (reader->is_symmetric || sm_square_is_symmetric(reader->z, n, &i, &j)) return SMERF_OK;
     char below[ENTRY], above[ENTRY];
     print_entry(reader, j, i, below);
@@ -108,13 +108,13 @@ static smerf_status check_symmetry(const sm_matrix_reader *reader) {
     if (!reader->is_npy) spot = sm_matrix_find_in_csv(reader, j, i);
     return sm_source_fail_spot(&reader->source, spot, reader->error,
                                "%s but %s: a %s is symmetric (--symmetrize mean %s)", below, above,
-                               reader->wish->are_similarities ? "similarity" : "distance",
+                               reader->spec->are_similarities ? "similarity" : "distance",
                                is_one_missing ? "takes the one that is given" : "averages the two");
 }
 
 static smerf_status finish(sm_matrix_reader *reader) {
-    size_t n = reader->wish->rows.n;
-    if (!reader->wish->is_square) return SMERF_OK;
+    size_t n = reader->spec->rows.n;
+    if (!reader->spec->is_square) return SMERF_OK;
     for (size_t i = 0; i < n; i++) {
         if (reader->form != SM_MATRIX_CONDENSED && !isnan(reader->z[i * n + i])) continue;
         reader->z[i * n + i] = 0;
@@ -122,7 +122,7 @@ static smerf_status finish(sm_matrix_reader *reader) {
     }
     if (reader->form == SM_MATRIX_CONDENSED)
         sm_square_mirror(reader->z, n);
-    else if (reader->wish->take_means)
+    else if (reader->spec->take_means)
         sm_square_average(reader->z, n);
     else
         return check_symmetry(reader);
@@ -130,39 +130,39 @@ static smerf_status finish(sm_matrix_reader *reader) {
 }
 
 static size_t count_missing(const sm_matrix_reader *reader) {
-    const sm_matrix_wish *wish = reader->wish;
+    const sm_matrix_spec *spec = reader->spec;
     size_t n_missing = 0;
-    for (size_t i = 0; i < wish->rows.n && reader->has_missing; i++)
-        for (size_t j = wish->is_square ? i + 1 : 0; j < wish->columns.n; j++)
-            n_missing += isnan(reader->z[i * wish->columns.n + j]) != 0;
+    for (size_t i = 0; i < spec->rows.n && reader->has_missing; i++)
+        for (size_t j = spec->is_square ? i + 1 : 0; j < spec->columns.n; j++)
+            n_missing += isnan(reader->z[i * spec->columns.n + j]) != 0;
     return n_missing;
 }
 
 static smerf_status read_matrix(sm_matrix_reader *reader) {
-    const sm_matrix_wish *wish = reader->wish;
-    bool looks_for_largest = wish->are_similarities && isnan(wish->largest);
-    reader->largest = looks_for_largest ? 1 : wish->largest;
+    const sm_matrix_spec *spec = reader->spec;
+    bool looks_for_largest = spec->are_similarities && isnan(spec->largest);
+    reader->largest = looks_for_largest ? 1 : spec->largest;
     smerf_status status = reader->is_npy ? sm_matrix_start_npy(reader) : sm_matrix_start_csv(reader);
     if (status == SMERF_OK && (looks_for_largest || !may_fit(reader))) status = pass(reader);
     if (status == SMERF_OK)
-        status = sm_check_memory((double)wish->rows.n * (double)wish->columns.n * sizeof(float), reader->source.name,
+        status = sm_check_memory((double)spec->rows.n * (double)spec->columns.n * sizeof(float), reader->source.name,
                                  reader->error);
     if (status != SMERF_OK) return status;
-    reader->z = sm_aligned_whole(sm_size(wish->rows.n, wish->columns.n, 0), sizeof *reader->z);
+    reader->z = sm_aligned_whole(sm_size(spec->rows.n, spec->columns.n, 0), sizeof *reader->z);
     if (reader->z == NULL) return sm_no_memory(reader->error, "reading a matrix");
     status = pass(reader);
     return status == SMERF_OK ? finish(reader) : status;
 }
 
-smerf_status sm_matrix_read(const char *path, const sm_matrix_wish *wish, sm_matrix *matrix, smerf_error *error) {
-    sm_matrix_reader reader = {.wish = wish, .error = error};
+smerf_status sm_matrix_read(const char *path, const sm_matrix_spec *spec, sm_matrix *matrix, smerf_error *error) {
+    sm_matrix_reader reader = {.spec = spec, .error = error};
     *matrix = (sm_matrix){0};
     smerf_status status = sm_source_open(path, &reader.source, error);
     if (status != SMERF_OK) return status;
     reader.is_npy = sm_npy_is(&reader.source);
     status = read_matrix(&reader);
     if (status == SMERF_OK) {
-        *matrix = (sm_matrix){wish->rows.n,   wish->columns.n,        reader.z,
+        *matrix = (sm_matrix){spec->rows.n,   spec->columns.n,        reader.z,
                               reader.largest, count_missing(&reader), reader.has_no_diagonal};
         reader.z = NULL; /* now the caller's */
     }
@@ -170,8 +170,8 @@ smerf_status sm_matrix_read(const char *path, const sm_matrix_wish *wish, sm_mat
     sm_free(reader.line_of_row);
     sm_free(reader.cell_of_column);
     sm_free(reader.column_of_cell);
-    sm_roll_stop(&reader.rows);
-    sm_roll_stop(&reader.columns);
+    sm_id_table_stop(&reader.rows);
+    sm_id_table_stop(&reader.columns);
     sm_source_close(&reader.source);
     return status;
 }

@@ -15,7 +15,7 @@ typedef struct sm_matrix_side {
     char *const *ids; /* [n] or NULL: then a row is called by its number from 0 */
 } sm_matrix_side;
 
-typedef struct sm_matrix_wish {
+typedef struct sm_matrix_spec {
     sm_matrix_side rows;
     sm_matrix_side columns; /* equal to rows (same n and same ids pointer) for a square matrix */
     bool is_square;         /* the two sides are the same items: condensed vectors are allowed */
@@ -24,7 +24,7 @@ typedef struct sm_matrix_wish {
     bool take_means;        /* square: z_ij = z_ji = (z_ij + z_ji) / 2, taken in double from the rounded values */
     size_t n_threads;       /* at most so many work on a .npy file at once (two are enough); 0: as the machine has */
     bool may_be_missing;    /* entries may be empty, NA or NaN: stored as NaN, on the diagonal of a square one as 0 */
-} sm_matrix_wish;
+} sm_matrix_spec;
 
 typedef struct sm_matrix {
     size_t n_rows, n_columns;
@@ -45,7 +45,7 @@ typedef struct sm_matrix {
  * with take_means the one that is given counts. (Rows in the order of the items, which are called by their ids where
  * the file does so.) Memory: the float32 matrix, for .npy a few megabytes of the file at a time, for CSV the mapped file;
  * no further copy. sm_check_memory is asked before it is allocated; sizes are checked against the file before anything is allocated. */
-smerf_status sm_matrix_read(const char *path, const sm_matrix_wish *wish, sm_matrix *matrix, smerf_error *error);
+smerf_status sm_matrix_read(const char *path, const sm_matrix_spec *spec, sm_matrix *matrix, smerf_error *error);
 void sm_matrix_free(sm_matrix *matrix);
 
 #endif

@@ -24,27 +24,27 @@ static smerf_status look_at_first_line(sm_matrix_reader *reader, bool *is_only_l
 
 /* A line of n cells could be one of n(n-1)/2 only for n = 3, and then only if no other line follows. */
 static bool choose_form(sm_matrix_reader *reader, bool is_only_line) {
-    const sm_matrix_wish *wish = reader->wish;
-    const size_t n_cells = reader->n_cells, n_pairs = sm_matrix_condensed_length(wish->rows.n);
-    if (wish->is_square && n_pairs > 0 && (n_cells == 1 || (n_cells == n_pairs && is_only_line))) {
+    const sm_matrix_spec *spec = reader->spec;
+    const size_t n_cells = reader->n_cells, n_pairs = sm_matrix_condensed_length(spec->rows.n);
+    if (spec->is_square && n_pairs > 0 && (n_cells == 1 || (n_cells == n_pairs && is_only_line))) {
         reader->form = SM_MATRIX_CONDENSED;
         reader->n_lines = n_pairs / n_cells;
         return true;
     }
-    if (n_cells == wish->columns.n) {
+    if (n_cells == spec->columns.n) {
         reader->form = SM_MATRIX_FULL;
-        reader->n_lines = wish->rows.n;
+        reader->n_lines = spec->rows.n;
         return true;
     }
     reader->form = SM_MATRIX_WITH_IDS;
-    reader->n_lines = wish->rows.n + 1;
-    return n_cells == wish->columns.n + 1;
+    reader->n_lines = spec->rows.n + 1;
+    return n_cells == spec->columns.n + 1;
 }
 
 static smerf_status prepare_ids(sm_matrix_reader *reader) {
-    const sm_matrix_side *rows = &reader->wish->rows, *columns = &reader->wish->columns;
-    smerf_status status = sm_roll_start(&reader->rows, rows->ids, rows->n, reader->error);
-    if (status == SMERF_OK) status = sm_roll_start(&reader->columns, columns->ids, columns->n, reader->error);
+    const sm_matrix_side *rows = &reader->spec->rows, *columns = &reader->spec->columns;
+    smerf_status status = sm_id_table_start(&reader->rows, rows->ids, rows->n, reader->error);
+    if (status == SMERF_OK) status = sm_id_table_start(&reader->columns, columns->ids, columns->n, reader->error);
     if (status != SMERF_OK) return status;
     reader->line_of_row = sm_array(rows->n, sizeof(uint32_t));
     reader->cell_of_column = sm_array(columns->n, sizeof(uint32_t));
@@ -71,20 +71,20 @@ smerf_status sm_matrix_start_csv(sm_matrix_reader *reader) {
 static smerf_status take_id(sm_matrix_reader *reader, size_t line, size_t c, const sm_csv_cell *cell) {
     if (line == 0 && c == 0) return SMERF_OK; /* the corner is free */
     bool is_row = c == 0;
-    uint32_t item = sm_roll_find(is_row ? &reader->rows : &reader->columns, cell->text, cell->n);
-    char shown[SM_EXCERPT], need[SM_MATRIX_NEED];
+    uint32_t item = sm_id_table_find(is_row ? &reader->rows : &reader->columns, cell->text, cell->n);
+    char shown[SM_QUOTE], need[SM_MATRIX_NEED];
     double number;
     if (item == SMERF_MISSING) { /* a number may be no id at all, but a cell of a matrix that is too large */
         bool is_number = sm_number_parse(cell->text, cell->n, &number) == SM_CELL_NUMBER;
         return sm_source_fail(&reader->source, cell->place, reader->error, "no item has the id \"%s\"%s%s",
-                              sm_excerpt(cell->text, cell->n, shown), is_number ? "; " : "",
+                              sm_quote(cell->text, cell->n, shown), is_number ? "; " : "",
                               is_number ? sm_matrix_need(reader, need) : "");
     }
     uint32_t *taken = is_row ? &reader->line_of_row[item] : &reader->cell_of_column[item];
     if (*taken != SMERF_MISSING)
         return sm_source_fail(&reader->source, cell->place, reader->error,
                               "the id \"%s\" for the second time; each item comes once",
-                              sm_excerpt(cell->text, cell->n, shown));
+                              sm_quote(cell->text, cell->n, shown));
     *taken = (uint32_t)(is_row ? line : c) - 1;
     if (is_row)
         reader->row = item;
@@ -95,7 +95,7 @@ static smerf_status take_id(sm_matrix_reader *reader, size_t line, size_t c, con
 
 /* Goes on to the next pair of a condensed matrix; the first comes after (0, 0). */
 static void next_pair(sm_matrix_reader *reader) {
-    if (++reader->column < reader->wish->columns.n) return;
+    if (++reader->column < reader->spec->columns.n) return;
     reader->row++;
     reader->column = reader->row + 1;
 }
@@ -135,12 +135,12 @@ static smerf_status read_cell(sm_matrix_reader *reader, sm_csv *csv, size_t line
     if (status != SMERF_OK) return status;
     if (is_id) return take_id(reader, line, c, &cell);
     if (!is_plain) {
-        char shown[SM_EXCERPT];
+        char shown[SM_QUOTE];
         sm_cell content = sm_number_parse(cell.text, cell.n, &number);
         if (content == SM_CELL_INFINITE) number = INFINITY;
         if (content == SM_CELL_TEXT)
             return sm_source_fail(&reader->source, cell.place, reader->error, "\"%s\" is no number",
-                                  sm_excerpt(cell.text, cell.n, shown));
+                                  sm_quote(cell.text, cell.n, shown));
     }
     return take_number(reader, line, c, &cell, number);
 }
@@ -165,8 +165,8 @@ smerf_status sm_matrix_pass_csv(sm_matrix_reader *reader) {
     sm_csv csv;
     reader->row = reader->column = 0;
     if (reader->form == SM_MATRIX_WITH_IDS) { /* SMERF_MISSING: not seen yet */
-        memset(reader->line_of_row, 0xFF, reader->wish->rows.n * sizeof(uint32_t));
-        memset(reader->cell_of_column, 0xFF, reader->wish->columns.n * sizeof(uint32_t));
+        memset(reader->line_of_row, 0xFF, reader->spec->rows.n * sizeof(uint32_t));
+        memset(reader->cell_of_column, 0xFF, reader->spec->columns.n * sizeof(uint32_t));
     }
     sm_csv_start(&csv, &reader->source);
     smerf_status status = read_lines(reader, &csv);

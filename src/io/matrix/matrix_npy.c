@@ -7,15 +7,15 @@
 #include "io/matrix/matrix_reader.h"
 
 smerf_status sm_matrix_start_npy(sm_matrix_reader *reader) {
-    const sm_matrix_wish *wish = reader->wish;
+    const sm_matrix_spec *spec = reader->spec;
     smerf_status status = sm_npy_read(&reader->source, &reader->npy, reader->error);
     if (status != SMERF_OK) return status;
     const size_t *shape = reader->npy.shape;
     bool is_vector = shape[0] == 1 || shape[1] == 1;
     reader->form = SM_MATRIX_FULL;
-    if (shape[0] == wish->rows.n && shape[1] == wish->columns.n) return SMERF_OK;
+    if (shape[0] == spec->rows.n && shape[1] == spec->columns.n) return SMERF_OK;
     reader->form = SM_MATRIX_CONDENSED;
-    if (wish->is_square && is_vector && shape[0] * shape[1] == sm_matrix_condensed_length(wish->rows.n))
+    if (spec->is_square && is_vector && shape[0] * shape[1] == sm_matrix_condensed_length(spec->rows.n))
         return SMERF_OK;
     char text[SM_MATRIX_NEED];
     return sm_fail(reader->error, SMERF_BAD_INPUT, "%s: has %zu x %zu numbers; %s", reader->source.name, shape[0],
@@ -23,7 +23,7 @@ smerf_status sm_matrix_start_npy(sm_matrix_reader *reader) {
 }
 
 bool sm_matrix_keep_run(sm_matrix_reader *reader, size_t row, size_t column, const double *numbers, size_t n) {
-    const bool may_be_missing = reader->wish->may_be_missing;
+    const bool may_be_missing = reader->spec->may_be_missing;
     bool are_fine = true;
     if (reader->z == NULL) {
         double largest = reader->largest;
@@ -34,8 +34,8 @@ bool sm_matrix_keep_run(sm_matrix_reader *reader, size_t row, size_t column, con
         reader->largest = largest;
         return are_fine;
     }
-    float *z = reader->z + row * reader->wish->columns.n + column;
-    if (reader->wish->are_similarities)
+    float *z = reader->z + row * reader->spec->columns.n + column;
+    if (reader->spec->are_similarities)
         for (size_t j = 0; j < n; j++) z[j] = (float)(reader->largest - numbers[j]);
     else
         for (size_t j = 0; j < n; j++) z[j] = (float)numbers[j];

@@ -53,14 +53,14 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 static void go_on(const sm_matrix_reader *reader, place *at, size_t n) {
     at->number += n;
     at->column += n;
-    if (at->column < reader->wish->columns.n) return;
+    if (at->column < reader->spec->columns.n) return;
     at->row++;
     at->column = reader->form == SM_MATRIX_CONDENSED ? at->row + 1 : 0;
 }
 
 /* How many of n numbers are of the same row. */
 static size_t run_length(const sm_matrix_reader *reader, const place *at, size_t n) {
-    return smaller(n, reader->wish->columns.n - at->column);
+    return smaller(n, reader->spec->columns.n - at->column);
 }
 
 /* Where a number stands in the file. */
@@ -109,7 +109,7 @@ static smerf_status keep_piece(worker *self, place at, size_t n) {
 /* ---- rows against columns ---- */
 
 static void note_piece(pieces *job, size_t first, size_t n) {
-    size_t in_band = SM_SQUARE_BAND * job->reader->wish->columns.n;
+    size_t in_band = SM_SQUARE_BAND * job->reader->spec->columns.n;
     for (size_t n_now; n > 0 && job->n_bands > 0; n -= n_now, first += n_now) {
         n_now = smaller(n, in_band - first % in_band);
         atomic_fetch_sub(&job->n_left[first / in_band], n_now);
@@ -122,7 +122,7 @@ static void compare_bands(pieces *job) {
     const sm_matrix_reader *reader = job->reader;
     for (size_t band = atomic_load(&job->next_band); band < job->n_bands && atomic_load(&job->n_left[band]) == 0;) {
         if (!atomic_compare_exchange_strong(&job->next_band, &band, band + 1)) continue; /* band is what it is now */
-        if (!sm_square_band_is_symmetric(reader->z, reader->wish->rows.n, band * SM_SQUARE_BAND))
+        if (!sm_square_band_is_symmetric(reader->z, reader->spec->rows.n, band * SM_SQUARE_BAND))
             atomic_store(&job->is_asymmetric, true); /* where, is found out later */
         band = atomic_load(&job->next_band);
     }
@@ -152,11 +152,11 @@ static smerf_status pass_piece(void *context, size_t task, size_t thread, smerf_
 
 static smerf_status start(pieces *job, size_t n_threads, smerf_error *error) {
     const sm_matrix_reader *reader = job->reader;
-    const sm_matrix_wish *wish = reader->wish;
-    size_t n = wish->rows.n, n_bytes = smaller(job->n_numbers, job->piece) * reader->npy.item_bytes;
+    const sm_matrix_spec *spec = reader->spec;
+    size_t n = spec->rows.n, n_bytes = smaller(job->n_numbers, job->piece) * reader->npy.item_bytes;
     bool is_there = true;
     job->next.column = reader->form == SM_MATRIX_CONDENSED ? 1 : 0;
-    if (reader->z != NULL && wish->is_square && !wish->take_means && reader->form == SM_MATRIX_FULL)
+    if (reader->z != NULL && spec->is_square && !spec->take_means && reader->form == SM_MATRIX_FULL)
         job->n_bands = (n + SM_SQUARE_BAND - 1) / SM_SQUARE_BAND;
     for (size_t t = 0; t < n_threads; t++) {
         worker *self = &job->workers[t];
@@ -189,22 +189,22 @@ static smerf_status join(pieces *job, size_t n_threads, sm_matrix_reader *reader
 
 smerf_status sm_matrix_pass_pieces(sm_matrix_reader *reader) {
     pieces job = {.reader = reader, .n_numbers = reader->npy.shape[0] * reader->npy.shape[1]};
-    const smerf_run run = {.n_threads = reader->wish->n_threads};
+    const smerf_run run = {.n_threads = reader->spec->n_threads};
     job.piece = job.n_numbers / LARGEST_PIECE < MANY_PIECES ? SMALLER_PIECE : LARGEST_PIECE;
     size_t n_tasks = (job.n_numbers + job.piece - 1) / job.piece;
-    sm_crew crew;
-    sm_crew_start(&crew, &run);
-    size_t n_at_work = smaller(crew.n_threads, MOST_AT_WORK);
+    sm_pool pool;
+    sm_pool_start(&pool, &run);
+    size_t n_at_work = smaller(pool.n_threads, MOST_AT_WORK);
     sm_fetch_start(&job.fetch, reader->npy.source, place_of_number(&job, 0), job.n_numbers * reader->npy.item_bytes);
-    crew.n_threads = smaller(sm_fetch_may_wait(&job.fetch) ? 2 * n_at_work : n_at_work, n_tasks);
+    pool.n_threads = smaller(sm_fetch_may_wait(&job.fetch) ? 2 * n_at_work : n_at_work, n_tasks);
     sm_gate_make(&job.reading, 1);
     sm_gate_make(&job.working, n_at_work);
     atomic_init(&job.next_band, 0);
     atomic_init(&job.is_asymmetric, false);
-    smerf_status status = start(&job, crew.n_threads, reader->error);
-    if (status == SMERF_OK) status = sm_crew_do(&crew, n_tasks, pass_piece, &job, reader->error);
-    status = join(&job, crew.n_threads, reader, status);
-    for (size_t t = 0; t < crew.n_threads; t++) sm_free(job.workers[t].room);
+    smerf_status status = start(&job, pool.n_threads, reader->error);
+    if (status == SMERF_OK) status = sm_pool_run(&pool, n_tasks, pass_piece, &job, reader->error);
+    status = join(&job, pool.n_threads, reader, status);
+    for (size_t t = 0; t < pool.n_threads; t++) sm_free(job.workers[t].room);
     sm_free(job.n_left);
     sm_gate_free(&job.reading);
     sm_gate_free(&job.working);

@@ -9,17 +9,17 @@
 typedef enum sm_matrix_form { SM_MATRIX_FULL, SM_MATRIX_WITH_IDS, SM_MATRIX_CONDENSED } sm_matrix_form;
 
 typedef struct sm_matrix_reader {
-    const sm_matrix_wish *wish;
+    const sm_matrix_spec *spec;
     sm_source source;
     bool is_npy;
     sm_npy npy;
     sm_matrix_form form;
 
-    size_t n_lines, n_cells;  /* CSV: so many lines of so many cells */
-    sm_roll rows, columns;    /* with ids: who the items are, */
-    uint32_t *line_of_row;    /* [rows.n] the line of each, from 0 without the line of ids, */
-    uint32_t *cell_of_column; /* [columns.n] the place in a line of each, likewise, */
-    uint32_t *column_of_cell; /* [columns.n] and the other way round; owned */
+    size_t n_lines, n_cells;   /* CSV: so many lines of so many cells */
+    sm_id_table rows, columns; /* with ids: who the items are, */
+    uint32_t *line_of_row;     /* [rows.n] the line of each, from 0 without the line of ids, */
+    uint32_t *cell_of_column;  /* [columns.n] the place in a line of each, likewise, */
+    uint32_t *column_of_cell;  /* [columns.n] and the other way round; owned */
 
     bool has_no_diagonal; /* see sm_matrix */
     bool has_missing;     /* an entry without a number has been stored */

@@ -167,11 +167,11 @@ smerf_status sm_npy_read(const sm_source *source, sm_npy *npy, smerf_error *erro
             return fail(source, error, "holds records, and an array of plain numbers is needed");
         return fail(source, error, "has a header that is none of a .npy file");
     }
-    char shown[SM_EXCERPT];
+    char shown[SM_QUOTE];
     if (!read_type(text.descr, npy))
         return sm_fail(error, SMERF_BAD_INPUT,
                        "%s: holds numbers of type '%s', and float32, float64, integers and booleans can be read",
-                       source->name, sm_excerpt(text.descr, strlen(text.descr), shown));
+                       source->name, sm_quote(text.descr, strlen(text.descr), shown));
     if (text.n_dims < 1 || text.n_dims > 2)
         return sm_fail(error, SMERF_BAD_INPUT, "%s: has %zu dimensions, and 1 or 2 can be read", source->name,
                        text.n_dims);

@@ -15,6 +15,6 @@
  * Between two sets it is refused: it has no ids.
  *
  * Edges that are given again stay; sm_pairs.weight is NULL, and the wish's `largest` is not looked at. */
-smerf_status sm_edges_read(const char *path, const sm_pairs_wish *wish, sm_pairs *edges, smerf_error *error);
+smerf_status sm_edges_read(const char *path, const sm_pairs_spec *spec, sm_pairs *edges, smerf_error *error);
 
 #endif

@@ -83,9 +83,9 @@ static smerf_status fail_short(const market *file, const char *need) {
 }
 
 static smerf_status fail_word(const market *file, const word *given, const char *what) {
-    char shown[SM_EXCERPT];
-    return sm_source_fail(file->source, given->place, file->error, "\"%s\" %s",
-                          sm_excerpt(given->text, given->n, shown), what);
+    char shown[SM_QUOTE];
+    return sm_source_fail(file->source, given->place, file->error, "\"%s\" %s", sm_quote(given->text, given->n, shown),
+                          what);
 }
 
 static smerf_status end_line(market *file) {
@@ -172,9 +172,9 @@ static smerf_status read_item(market *file, const char *need, uint32_t *item) {
     size_t number;
     if (!next_word(file, &given)) return fail_short(file, need);
     if (!parse_count(&given, &number) || number < 1 || number > file->n_items) {
-        char shown[SM_EXCERPT];
+        char shown[SM_QUOTE];
         return sm_source_fail(file->source, given.place, file->error, "\"%s\" is no item; they count from 1 to %zu",
-                              sm_excerpt(given.text, given.n, shown), file->n_items);
+                              sm_quote(given.text, given.n, shown), file->n_items);
     }
     *item = (uint32_t)(number - 1);
     return SMERF_OK;

@@ -7,31 +7,31 @@
 #include "base/memory.h"
 #include "io/text/number.h"
 
-smerf_status sm_pair_lines_open(sm_pair_lines *lines, const char *path, const sm_pairs_wish *wish, smerf_error *error) {
-    const sm_matrix_side *rows = &wish->rows, *columns = &wish->columns;
-    *lines = (sm_pair_lines){.ends = wish->is_square ? SM_BOTH_IN_ROWS : SM_ONE_IN_EACH,
+smerf_status sm_pair_lines_open(sm_pair_lines *lines, const char *path, const sm_pairs_spec *spec, smerf_error *error) {
+    const sm_matrix_side *rows = &spec->rows, *columns = &spec->columns;
+    *lines = (sm_pair_lines){.ends = spec->is_square ? SM_BOTH_IN_ROWS : SM_ONE_IN_EACH,
                              .value = SM_NO_CELL,
                              .weight = SM_NO_CELL,
                              .noun = "pair",
                              .has_loops = true,
                              .largest_value = -INFINITY,
                              .error = error};
-    if (!wish->is_square && (rows->n >= SMERF_MISSING || columns->n >= SMERF_MISSING - rows->n))
+    if (!spec->is_square && (rows->n >= SMERF_MISSING || columns->n >= SMERF_MISSING - rows->n))
         return sm_fail(error, SMERF_BAD_INPUT, "more items than can be counted in 32 bits");
     smerf_status status = sm_source_open(path, &lines->source, error);
     if (status != SMERF_OK) return status;
     sm_csv_start(&lines->csv, &lines->source);
-    status = sm_roll_start(&lines->rows, rows->ids, rows->n, error);
-    if (status == SMERF_OK && !wish->is_square)
-        status = sm_roll_start(&lines->columns, columns->ids, columns->n, error);
+    status = sm_id_table_start(&lines->rows, rows->ids, rows->n, error);
+    if (status == SMERF_OK && !spec->is_square)
+        status = sm_id_table_start(&lines->columns, columns->ids, columns->n, error);
     return status;
 }
 
 smerf_status sm_pair_lines_close(sm_pair_lines *lines, smerf_status status, sm_pairs *pairs) {
     if (status != SMERF_OK) sm_pairs_free(&lines->pairs);
     *pairs = lines->pairs;
-    sm_roll_stop(&lines->rows);
-    sm_roll_stop(&lines->columns);
+    sm_id_table_stop(&lines->rows);
+    sm_id_table_stop(&lines->columns);
     sm_names_free(lines->odd_ids);
     sm_csv_stop(&lines->csv);
     sm_source_close(&lines->source);
@@ -66,8 +66,8 @@ static bool is_usual(const char *const names[2], size_t c, const sm_csv_cell *ce
 }
 
 static bool is_id(const sm_pair_lines *lines, size_t c, const sm_csv_cell *cell) {
-    return (looks_in_rows(lines, c) && sm_roll_find(&lines->rows, cell->text, cell->n) != SMERF_MISSING) ||
-           (looks_in_columns(lines, c) && sm_roll_find(&lines->columns, cell->text, cell->n) != SMERF_MISSING);
+    return (looks_in_rows(lines, c) && sm_id_table_find(&lines->rows, cell->text, cell->n) != SMERF_MISSING) ||
+           (looks_in_columns(lines, c) && sm_id_table_find(&lines->columns, cell->text, cell->n) != SMERF_MISSING);
 }
 
 /* Two ids are no header: the first pair would be lost without a word. */
@@ -105,11 +105,11 @@ smerf_status sm_pair_lines_find(const sm_pair_lines *lines, const char *name, si
     for (size_t c = 0; c < lines->n_cells && status == SMERF_OK; c++) {
         status = sm_csv_next(&csv, &cell, &is_found, lines->error);
         if (status != SMERF_OK || c < 2 || cell.n != strlen(name) || memcmp(cell.text, name, cell.n) != 0) continue;
-        char shown[SM_EXCERPT];
+        char shown[SM_QUOTE];
         if (*found != SM_NO_CELL)
             status = sm_source_fail(&lines->source, cell.place, lines->error,
                                     "a second column is called \"%s\"; the names must be different",
-                                    sm_excerpt(cell.text, cell.n, shown));
+                                    sm_quote(cell.text, cell.n, shown));
         *found = c;
     }
     sm_csv_stop(&csv);
@@ -118,10 +118,10 @@ smerf_status sm_pair_lines_find(const sm_pair_lines *lines, const char *name, si
 
 smerf_status sm_pair_lines_need(const sm_pair_lines *lines, const char *name, size_t *cell) {
     smerf_status status = sm_pair_lines_find(lines, name, cell);
-    char shown[SM_EXCERPT];
+    char shown[SM_QUOTE];
     if (status != SMERF_OK || *cell != SM_NO_CELL) return status;
     return sm_source_fail(&lines->source, 0, lines->error, "there is no column \"%s\" after the two of the ids",
-                          sm_excerpt(name, strlen(name), shown));
+                          sm_quote(name, strlen(name), shown));
 }
 
 size_t sm_pair_lines_find_row(const sm_source *source, size_t row) {
@@ -205,34 +205,34 @@ static void find_ids(const sm_pair_lines *lines, batch *now) {
             const char *text = sm_names_get(lines->odd_ids, (uint32_t)ids[k].n);
             ids[k] = (sm_text){text, strlen(text)};
         }
-        if (looks_in_rows(lines, c)) sm_roll_find_many(&lines->rows, ids, now->n_ids[c], now->in_rows[c]);
-        if (looks_in_columns(lines, c)) sm_roll_find_many(&lines->columns, ids, now->n_ids[c], now->in_columns[c]);
+        if (looks_in_rows(lines, c)) sm_id_table_find_many(&lines->rows, ids, now->n_ids[c], now->in_rows[c]);
+        if (looks_in_columns(lines, c)) sm_id_table_find_many(&lines->columns, ids, now->n_ids[c], now->in_columns[c]);
     }
 }
 
 static end end_of(const batch *now, size_t k, size_t c) { return (end){now->in_rows[c][k], now->in_columns[c][k]}; }
 
 static smerf_status check_id(const sm_pair_lines *lines, const batch *now, size_t k, size_t c) {
-    char shown[SM_EXCERPT];
+    char shown[SM_QUOTE];
     const sm_text *id = &now->ids[c][k];
     if (!is_known(end_of(now, k, c)))
         return sm_source_fail(&lines->source, now->places[c][k], lines->error, "no item has the id \"%s\"",
-                              sm_excerpt(id->bytes, id->n, shown));
+                              sm_quote(id->bytes, id->n, shown));
     if (c == 1 && !lines->has_loops && are_same(end_of(now, k, 0), end_of(now, k, 1)))
         return sm_source_fail(&lines->source, now->places[c][k], lines->error,
                               "an edge from \"%s\" to itself; an edge joins two different items",
-                              sm_excerpt(id->bytes, id->n, shown));
+                              sm_quote(id->bytes, id->n, shown));
     return SMERF_OK;
 }
 
 /* A number that is not plain: in quotes or among spaces, or none that can be kept. */
 static smerf_status take_number(const sm_pair_lines *lines, bool is_weight, const sm_csv_cell *cell, double *number) {
-    char shown[SM_EXCERPT];
+    char shown[SM_QUOTE];
     sm_cell content = sm_number_parse(cell->text, cell->n, number);
     if (content == SM_CELL_NUMBER) return SMERF_OK;
     if (content == SM_CELL_TEXT)
         return sm_source_fail(&lines->source, cell->place, lines->error, "\"%s\" is no number",
-                              sm_excerpt(cell->text, cell->n, shown));
+                              sm_quote(cell->text, cell->n, shown));
     const char *noun = is_weight ? "weight" : lines->value_noun;
     if (content == SM_CELL_MISSING)
         return sm_source_fail(&lines->source, cell->place, lines->error, "a missing %s; every %s needs one", noun,

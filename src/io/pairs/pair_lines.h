@@ -19,7 +19,7 @@ typedef struct sm_pair_lines {
     sm_pair_ends ends;
     sm_source source;
     sm_csv csv;
-    sm_roll rows, columns;
+    sm_id_table rows, columns;
     sm_names *odd_ids;      /* with quotes inside, as they were read; or NULL */
     size_t n_cells;         /* of each line */
     size_t value, weight;   /* the cells that hold them, or SM_NO_CELL */
@@ -33,7 +33,7 @@ typedef struct sm_pair_lines {
 
 /* In the order of use. Ids are looked for as the wish says, and a line is made of them alone, until the caller sets it
  * otherwise. */
-smerf_status sm_pair_lines_open(sm_pair_lines *lines, const char *path, const sm_pairs_wish *wish, smerf_error *error);
+smerf_status sm_pair_lines_open(sm_pair_lines *lines, const char *path, const sm_pairs_spec *spec, smerf_error *error);
 smerf_status sm_pair_lines_read_header(sm_pair_lines *lines);
 
 /* The cell that the header calls so, after those of the ids, or SM_NO_CELL; two are refused. */

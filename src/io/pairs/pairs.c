@@ -27,14 +27,14 @@ static smerf_status read_ids(sm_pair_lines *lines, smerf_status status, sm_pairs
 smerf_status sm_pairs_read(const char *path, const sm_matrix_side *rows, const sm_matrix_side *columns, sm_pairs *pairs,
                            smerf_error *error) {
     sm_pair_lines lines;
-    smerf_status status = sm_pair_lines_open(&lines, path, &(sm_pairs_wish){.rows = *rows, .columns = *columns}, error);
+    smerf_status status = sm_pair_lines_open(&lines, path, &(sm_pairs_spec){.rows = *rows, .columns = *columns}, error);
     lines.ends = SM_ROW_THEN_COLUMN;
     return read_ids(&lines, status, pairs);
 }
 
-smerf_status sm_pairs_read_observed(const char *path, const sm_pairs_wish *wish, sm_pairs *pairs, smerf_error *error) {
+smerf_status sm_pairs_read_observed(const char *path, const sm_pairs_spec *spec, sm_pairs *pairs, smerf_error *error) {
     sm_pair_lines lines;
-    smerf_status status = sm_pair_lines_open(&lines, path, wish, error);
+    smerf_status status = sm_pair_lines_open(&lines, path, spec, error);
     return read_ids(&lines, status, pairs);
 }
 
@@ -63,14 +63,14 @@ static smerf_status choose_value(sm_pair_lines *lines) {
     return SMERF_OK;
 }
 
-static smerf_status choose_columns(sm_pair_lines *lines, const sm_pairs_wish *wish) {
+static smerf_status choose_columns(sm_pair_lines *lines, const sm_pairs_spec *spec) {
     smerf_status status = sm_pair_lines_find(lines, "weight", &lines->weight);
     if (status != SMERF_OK) return status;
-    if (wish->value_column == NULL) {
+    if (spec->value_column == NULL) {
         status = choose_value(lines);
     } else {
-        status = sm_pair_lines_need(lines, wish->value_column, &lines->value);
-        lines->pairs.are_similarities = strcmp(wish->value_column, "similarity") == 0;
+        status = sm_pair_lines_need(lines, spec->value_column, &lines->value);
+        lines->pairs.are_similarities = strcmp(spec->value_column, "similarity") == 0;
         if (lines->value == lines->weight) lines->weight = SM_NO_CELL; /* the wish knows better */
     }
     lines->value_noun = lines->pairs.are_similarities ? "similarity" : "distance";
@@ -93,13 +93,13 @@ static smerf_status turn(sm_pair_lines *lines, double largest) {
     return SMERF_OK;
 }
 
-smerf_status sm_pairs_read_values(const char *path, const sm_pairs_wish *wish, sm_pairs *pairs, smerf_error *error) {
+smerf_status sm_pairs_read_values(const char *path, const sm_pairs_spec *spec, sm_pairs *pairs, smerf_error *error) {
     sm_pair_lines lines;
-    smerf_status status = sm_pair_lines_open(&lines, path, wish, error);
+    smerf_status status = sm_pair_lines_open(&lines, path, spec, error);
     if (status == SMERF_OK) status = sm_pair_lines_read_header(&lines);
-    if (status == SMERF_OK) status = choose_columns(&lines, wish);
+    if (status == SMERF_OK) status = choose_columns(&lines, spec);
     if (status == SMERF_OK) status = sm_pair_lines_read(&lines);
-    if (status == SMERF_OK && lines.pairs.are_similarities) status = turn(&lines, wish->largest);
+    if (status == SMERF_OK && lines.pairs.are_similarities) status = turn(&lines, spec->largest);
     return sm_pair_lines_close(&lines, status, pairs);
 }
 
@@ -123,5 +123,5 @@ static void replace_entry(bool has_line, size_t row, smerf_error *error) {
 
 smerf_status sm_pairs_place(const char *path, size_t row, smerf_error *error) {
     replace_entry(sm_input_can_repeat(path), row, error);
-    return sm_source_place(path, find_row, &row, error);
+    return sm_source_position(path, find_row, &row, error);
 }

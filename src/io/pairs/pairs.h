@@ -27,23 +27,23 @@ smerf_status sm_pairs_read(const char *path, const sm_matrix_side *rows, const s
  * Between two sets places count both, rows first: the line u,v gives (u in rows, v in columns) and (v in rows, u in
  * columns), as far as the ids are there (u,u gives one). A line that gives neither is left out, but each id must be one
  * of either set. */
-typedef struct sm_pairs_wish {
+typedef struct sm_pairs_spec {
     sm_matrix_side rows, columns;
     bool is_square;           /* there is one set: columns is not looked at */
     const char *value_column; /* or NULL: as below */
     double largest;           /* similarities: NaN means 1 if no q in the file exceeds 1, else the largest q */
-} sm_pairs_wish;
+} sm_pairs_spec;
 
 /* Pairs with a number, and a weight if there is a column called weight. The number is in value_column, or else in the
  * one called distance or similarity (not both), or else in the only one beside ids and weight. Similarities are those of
  * a column called so. Refused with its place, too: a number that is missing, infinite or none; a weight that is not
  * finite and > 0. */
-smerf_status sm_pairs_read_values(const char *path, const sm_pairs_wish *wish, sm_pairs *pairs, smerf_error *error);
+smerf_status sm_pairs_read_values(const char *path, const sm_pairs_spec *spec, sm_pairs *pairs, smerf_error *error);
 
 /* Pairs alone; further columns are ignored. */
-smerf_status sm_pairs_read_observed(const char *path, const sm_pairs_wish *wish, sm_pairs *pairs, smerf_error *error);
+smerf_status sm_pairs_read_observed(const char *path, const sm_pairs_spec *spec, sm_pairs *pairs, smerf_error *error);
 
-/* Says where a complaint about one row (see sm_pairs.row) of a file of pairs or edges belongs, as sm_source_place does.
+/* Says where a complaint about one row (see sm_pairs.row) of a file of pairs or edges belongs, as sm_source_position does.
  * A message that starts with the entry of the list, "entry 3: ...", tells the line instead; of standard input and pipes
  * the row, from 0. */
 smerf_status sm_pairs_place(const char *path, size_t row, smerf_error *error);

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "io/text/number.h"
 
-bool sm_column_make_room(sm_column *column, size_t n_rows) {
+bool sm_column_reserve(sm_column *column, size_t n_rows) {
     column->room = n_rows;
     if (column->role == SM_IGNORED || column->kind == SM_OPEN) return true;
     bool are_numbers = column->kind == SM_NUMBERS;
@@ -33,7 +33,7 @@ void sm_column_stop(sm_column *column) {
 /* Decides what an open column is; the n_rows above were missing, which is written down now. */
 static bool settle(sm_column *column, sm_column_kind kind, size_t n_rows) {
     column->kind = kind;
-    if (!sm_column_make_room(column, column->room)) return false;
+    if (!sm_column_reserve(column, column->room)) return false;
     for (size_t i = 0; i < n_rows; i++) {
         if (kind == SM_NUMBERS)
             column->values[i] = NAN;
@@ -74,8 +74,8 @@ bool sm_column_finish(sm_column *column, size_t n_rows) {
     return true;
 }
 
-static const char *shown_name(const sm_column *column, char shown[SM_EXCERPT]) {
-    return sm_excerpt(column->name, strlen(column->name), shown);
+static const char *shown_name(const sm_column *column, char shown[SM_QUOTE]) {
+    return sm_quote(column->name, strlen(column->name), shown);
 }
 
 static smerf_status fail_missing_target(const sm_column *column, const sm_source *source, sm_spot spot,
@@ -86,7 +86,7 @@ static smerf_status fail_missing_target(const sm_column *column, const sm_source
 
 static smerf_status put_value(sm_column *column, const sm_source *source, size_t row, double value, sm_spot spot,
                               smerf_error *error) {
-    char shown[SM_EXCERPT];
+    char shown[SM_QUOTE];
     if (column->role == SM_WEIGHT && !(value > 0 && isfinite(value)))
         return sm_source_fail_spot(source, spot, error, "an item weight must be a number > 0");
     if (column->role == SM_TARGET && isnan(value)) return fail_missing_target(column, source, spot, error);
@@ -99,7 +99,7 @@ static smerf_status put_value(sm_column *column, const sm_source *source, size_t
 
 static smerf_status put_word(sm_column *column, const sm_source *source, size_t row, const char *text, size_t n,
                              sm_spot spot, smerf_error *error) {
-    char shown[SM_EXCERPT];
+    char shown[SM_QUOTE];
     bool is_new;
     if (column->role == SM_ID && n == 0)
         return sm_source_fail_spot(source, spot, error, "an item without an id; each needs one");
@@ -114,7 +114,7 @@ static smerf_status put_word(sm_column *column, const sm_source *source, size_t 
         column->codes[row] = place;
     else if (!is_new)
         return sm_source_fail_spot(source, spot, error, "a second item has the id \"%s\"; ids must be different",
-                                   sm_excerpt(text, n, shown));
+                                   sm_quote(text, n, shown));
     return SMERF_OK;
 }
 
@@ -128,9 +128,9 @@ static smerf_status put_missing_word(sm_column *column, const sm_source *source,
 static smerf_status fail_mixture(const sm_column *column, const sm_source *source, const sm_csv_cell *cell,
                                  smerf_error *error) {
     static const char way_out[] = "(--categories takes all of it as text)";
-    char shown[SM_EXCERPT], name[SM_EXCERPT];
+    char shown[SM_QUOTE], name[SM_QUOTE];
     shown_name(column, name);
-    sm_excerpt(cell->text, cell->n, shown);
+    sm_quote(cell->text, cell->n, shown);
     if (column->kind == SM_WORDS)
         return sm_source_fail(source, cell->place, error, "\"%s\" is a number, and column \"%s\" holds text above %s",
                               shown, name, way_out);

@@ -25,7 +25,7 @@ typedef struct sm_column {
 } sm_column;
 
 /* Makes room for so many rows, where the kind is known; those that were put stay. False: no memory. */
-bool sm_column_make_room(sm_column *column, size_t n_rows);
+bool sm_column_reserve(sm_column *column, size_t n_rows);
 void sm_column_stop(sm_column *column);
 
 /* The column after its last row: an open one becomes numbers, all missing, and room that was not needed is given back.

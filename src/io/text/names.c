@@ -164,36 +164,36 @@ char **sm_names_list(const sm_names *names) {
     return list;
 }
 
-smerf_status sm_roll_start(sm_roll *roll, char *const *ids, size_t n_items, smerf_error *error) {
-    *roll = (sm_roll){.n_items = n_items};
+smerf_status sm_id_table_start(sm_id_table *id_table, char *const *ids, size_t n_items, smerf_error *error) {
+    *id_table = (sm_id_table){.n_items = n_items};
     if (ids == NULL) return SMERF_OK;
-    roll->ids = sm_names_new();
+    id_table->ids = sm_names_new();
     bool is_new;
-    for (size_t i = 0; roll->ids != NULL && i < n_items; i++)
-        if (sm_names_add(roll->ids, ids[i], strlen(ids[i]), &is_new) == SMERF_MISSING) sm_roll_stop(roll);
-    return roll->ids != NULL ? SMERF_OK : sm_no_memory(error, "reading ids");
+    for (size_t i = 0; id_table->ids != NULL && i < n_items; i++)
+        if (sm_names_add(id_table->ids, ids[i], strlen(ids[i]), &is_new) == SMERF_MISSING) sm_id_table_stop(id_table);
+    return id_table->ids != NULL ? SMERF_OK : sm_no_memory(error, "reading ids");
 }
 
-void sm_roll_stop(sm_roll *roll) {
-    sm_names_free(roll->ids);
-    roll->ids = NULL;
+void sm_id_table_stop(sm_id_table *id_table) {
+    sm_names_free(id_table->ids);
+    id_table->ids = NULL;
 }
 
-uint32_t sm_roll_find(const sm_roll *roll, const char *text, size_t n) {
-    if (roll->ids != NULL) return sm_names_find(roll->ids, text, n);
+uint32_t sm_id_table_find(const sm_id_table *id_table, const char *text, size_t n) {
+    if (id_table->ids != NULL) return sm_names_find(id_table->ids, text, n);
     uint64_t number = 0;
     if (n == 0 || n > 10 || (text[0] == '0' && n > 1)) return SMERF_MISSING; /* ten digits hold any uint32_t */
     for (size_t i = 0; i < n; i++) {
         if (text[i] < '0' || text[i] > '9') return SMERF_MISSING;
         number = 10 * number + (uint64_t)(text[i] - '0');
     }
-    return number < roll->n_items && number < SMERF_MISSING ? (uint32_t)number : SMERF_MISSING;
+    return number < id_table->n_items && number < SMERF_MISSING ? (uint32_t)number : SMERF_MISSING;
 }
 
-void sm_roll_find_many(const sm_roll *roll, const sm_text *texts, size_t n, uint32_t *places) {
-    if (roll->ids != NULL) {
-        sm_names_find_many(roll->ids, texts, n, places);
+void sm_id_table_find_many(const sm_id_table *id_table, const sm_text *texts, size_t n, uint32_t *places) {
+    if (id_table->ids != NULL) {
+        sm_names_find_many(id_table->ids, texts, n, places);
         return;
     }
-    for (size_t k = 0; k < n; k++) places[k] = sm_roll_find(roll, texts[k].bytes, texts[k].n);
+    for (size_t k = 0; k < n; k++) places[k] = sm_id_table_find(id_table, texts[k].bytes, texts[k].n);
 }

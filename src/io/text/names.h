@@ -32,17 +32,17 @@ char **sm_names_list(const sm_names *names);
 
 /* A roll of items: called by their ids, or where they have none by their numbers from 0 ("0", "1", ... as written
  * here, without sign or leading zeros). */
-typedef struct sm_roll {
+typedef struct sm_id_table {
     size_t n_items;
     sm_names *ids; /* NULL: by number */
-} sm_roll;
+} sm_id_table;
 
 /*   ids  [n_items], different from each other, or NULL; copied */
-smerf_status sm_roll_start(sm_roll *roll, char *const *ids, size_t n_items, smerf_error *error);
-void sm_roll_stop(sm_roll *roll); /* fine on a roll filled with zeros */
+smerf_status sm_id_table_start(sm_id_table *id_table, char *const *ids, size_t n_items, smerf_error *error);
+void sm_id_table_stop(sm_id_table *id_table); /* fine on a roll filled with zeros */
 
 /* The place of an item, or SMERF_MISSING. */
-uint32_t sm_roll_find(const sm_roll *roll, const char *text, size_t n);
-void sm_roll_find_many(const sm_roll *roll, const sm_text *texts, size_t n, uint32_t *places);
+uint32_t sm_id_table_find(const sm_id_table *id_table, const char *text, size_t n);
+void sm_id_table_find_many(const sm_id_table *id_table, const sm_text *texts, size_t n, uint32_t *places);
 
 #endif

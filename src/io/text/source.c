@@ -70,7 +70,7 @@ smerf_status sm_source_fail_spot(const sm_source *source, sm_spot spot, smerf_er
     return status;
 }
 
-smerf_status sm_source_place(const char *path, sm_place_finder find, const void *what, smerf_error *error) {
+smerf_status sm_source_position(const char *path, sm_place_finder find, const void *what, smerf_error *error) {
     const smerf_error complaint = *error;
     sm_source source = {0};
     size_t place = SM_NO_PLACE;
@@ -86,19 +86,19 @@ smerf_status sm_source_place(const char *path, sm_place_finder find, const void 
     return error->status;
 }
 
-const char *sm_excerpt(const char *text, size_t n, char excerpt[SM_EXCERPT]) {
-    const size_t room = SM_EXCERPT - sizeof "...";
+const char *sm_quote(const char *text, size_t n, char quote[SM_QUOTE]) {
+    const size_t room = SM_QUOTE - sizeof "...";
     size_t kept = n;
-    if (n > SM_EXCERPT - 1) {
+    if (n > SM_QUOTE - 1) {
         kept = room;
         while (kept > 0 && ((unsigned char)text[kept] & 0xC0) == 0x80) kept--; /* whole characters */
     }
     for (size_t i = 0, n_fine = sm_utf8_length(text, kept); i < kept; i++) {
         unsigned char byte = (unsigned char)text[i];
         bool is_odd = i == n_fine; /* a byte that no terminal can show */
-        excerpt[i] = is_odd ? '?' : byte < 0x20 || byte == 0x7F ? ' ' : text[i];
+        quote[i] = is_odd ? '?' : byte < 0x20 || byte == 0x7F ? ' ' : text[i];
         if (is_odd) n_fine = i + 1 + sm_utf8_length(text + i + 1, kept - i - 1);
     }
-    memcpy(excerpt + kept, kept < n ? "..." : "", kept < n ? 4 : 1);
-    return excerpt;
+    memcpy(quote + kept, kept < n ? "..." : "", kept < n ? 4 : 1);
+    return quote;
 }

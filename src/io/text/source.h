@@ -35,7 +35,7 @@ typedef size_t (*sm_place_finder)(const sm_source *source, const void *what);
 
 /* Says where a complaint about something in a file belongs, which is read once more: the message becomes
  * "FILE:LINE:COLUMN: ..."; standard input and pipes, which have gone by, are only named. Returns error->status. */
-smerf_status sm_source_place(const char *path, sm_place_finder find, const void *what, smerf_error *error);
+smerf_status sm_source_position(const char *path, sm_place_finder find, const void *what, smerf_error *error);
 
 /* A cell, for messages: a byte of a text, or a row and a column (from 0) of a binary array. */
 typedef struct sm_spot {
@@ -49,10 +49,10 @@ typedef struct sm_spot {
 smerf_status sm_source_fail_spot(const sm_source *source, sm_spot spot, smerf_error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-#define SM_EXCERPT 52
+#define SM_QUOTE 52
 
 /* Words from a file as messages quote them: on one line, cut short where they are long, with a ? for each byte that is
  * not UTF-8. Returns `excerpt`. */
-const char *sm_excerpt(const char *text, size_t n, char excerpt[SM_EXCERPT]);
+const char *sm_quote(const char *text, size_t n, char quote[SM_QUOTE]);
 
 #endif

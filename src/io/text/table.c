@@ -16,7 +16,7 @@
 
 typedef struct table_reader {
     sm_source source;
-    const sm_table_wish *wish;
+    const sm_table_spec *spec;
     bool is_npy;
     sm_names *names; /* of the columns */
     size_t header;   /* where it starts, for messages */
@@ -56,7 +56,7 @@ static smerf_status read_header(table_reader *reader, sm_csv *csv) {
     reader->header = csv->next;
     while (!cell.ends_row) {
         bool is_found, is_new;
-        char shown[SM_EXCERPT];
+        char shown[SM_QUOTE];
         smerf_status status = sm_csv_next(csv, &cell, &is_found, reader->error);
         if (status != SMERF_OK) return status;
         if (!is_found) return fail_header(reader, "the file is empty: a header and a row for each item are needed");
@@ -69,7 +69,7 @@ static smerf_status read_header(table_reader *reader, sm_csv *csv) {
         if (!is_new)
             return sm_source_fail(source, cell.place, reader->error,
                                   "a second column is called \"%s\"; the names must be different",
-                                  sm_excerpt(cell.text, cell.n, shown));
+                                  sm_quote(cell.text, cell.n, shown));
     }
     if (looks_like_data(reader->names))
         return fail_header(reader,
@@ -79,7 +79,7 @@ static smerf_status read_header(table_reader *reader, sm_csv *csv) {
 
 static smerf_status make_names(table_reader *reader, size_t n_columns) {
     for (size_t j = 0; j < n_columns; j++) {
-        char name[SM_EXCERPT];
+        char name[SM_QUOTE];
         bool is_new;
         int n = snprintf(name, sizeof name, "x%zu", j);
         if (sm_names_add(reader->names, name, (size_t)n, &is_new) == SMERF_MISSING)
@@ -94,17 +94,17 @@ static sm_column *find_column(const table_reader *reader, const char *name) {
     size_t n = strlen(name);
     uint32_t place = sm_names_find(reader->names, name, n);
     if (place == SMERF_MISSING && reader->is_npy) /* by number, where there are no names */
-        place = sm_roll_find(&(sm_roll){.n_items = reader->n_columns}, name, n);
+        place = sm_id_table_find(&(sm_id_table){.n_items = reader->n_columns}, name, n);
     return place == SMERF_MISSING ? NULL : &reader->columns[place];
 }
 
 static smerf_status fail_to_find(const table_reader *reader, const char *name) {
-    char shown[SM_EXCERPT], what[320];
-    int n = snprintf(what, sizeof what, "there is no column \"%s\"; there is", sm_excerpt(name, strlen(name), shown));
+    char shown[SM_QUOTE], what[320];
+    int n = snprintf(what, sizeof what, "there is no column \"%s\"; there is", sm_quote(name, strlen(name), shown));
     for (uint32_t j = 0; j < reader->n_columns && n < 200; j++) {
         const char *there = sm_names_get(reader->names, j);
         n += snprintf(what + n, sizeof what - (size_t)n, "%s \"%s\"", j > 0 ? "," : "",
-                      sm_excerpt(there, strlen(there), shown));
+                      sm_quote(there, strlen(there), shown));
         if (n >= 200 && j + 1 < reader->n_columns) snprintf(what + n, sizeof what - (size_t)n, ", ...");
     }
     return fail_header(reader, what);
@@ -134,7 +134,7 @@ static smerf_status give_role(table_reader *reader, const char *name, sm_column_
 /* What else the wish makes of a column that is to be a target; NULL: nothing. */
 static const char *other_use(const table_reader *reader, const sm_column *column) {
     switch (column->role) {
-    case SM_ID: return reader->wish->id_may_be_absent ? NULL : "the id";
+    case SM_ID: return reader->spec->id_may_be_absent ? NULL : "the id";
     case SM_WEIGHT: return "the weight";
     case SM_TARGET: break; /* told otherwise */
     case SM_FEATURE: return !column->is_wished ? NULL : column->kind == SM_WORDS ? "a category" : "a feature";
@@ -145,48 +145,48 @@ static const char *other_use(const table_reader *reader, const sm_column *column
 }
 
 static smerf_status give_targets(table_reader *reader) {
-    const sm_table_wish *wish = reader->wish;
-    for (size_t i = 0; i < wish->n_targets; i++) {
-        sm_column *column = find_column(reader, wish->targets[i]);
-        if (column == NULL && wish->targets_may_be_absent) continue;
-        if (column == NULL) return fail_to_find(reader, wish->targets[i]);
+    const sm_table_spec *spec = reader->spec;
+    for (size_t i = 0; i < spec->n_targets; i++) {
+        sm_column *column = find_column(reader, spec->targets[i]);
+        if (column == NULL && spec->targets_may_be_absent) continue;
+        if (column == NULL) return fail_to_find(reader, spec->targets[i]);
         const char *use = other_use(reader, column);
-        char shown[SM_EXCERPT], what[160];
+        char shown[SM_QUOTE], what[160];
         if (use != NULL || column->role == SM_TARGET) {
             snprintf(what, sizeof what, "column \"%s\" is named as the target %s%s%s",
-                     sm_excerpt(column->name, strlen(column->name), shown), use != NULL ? "and as " : "a second time",
+                     sm_quote(column->name, strlen(column->name), shown), use != NULL ? "and as " : "a second time",
                      use != NULL ? use : "", use != NULL ? "; it can be one thing only" : "");
             return fail_header(reader, what);
         }
         column->role = SM_TARGET;
-        if (wish->targets_are_open && !wish->targets_are_labels) continue;
-        column->kind = wish->targets_are_labels ? SM_WORDS : SM_NUMBERS;
+        if (spec->targets_are_open && !spec->targets_are_labels) continue;
+        column->kind = spec->targets_are_labels ? SM_WORDS : SM_NUMBERS;
         column->is_wished = true;
     }
     return SMERF_OK;
 }
 
 static smerf_status give_roles(table_reader *reader) {
-    const sm_table_wish *wish = reader->wish;
+    const sm_table_spec *spec = reader->spec;
     reader->n_columns = sm_names_count(reader->names);
     reader->columns = sm_zeros(reader->n_columns, sizeof *reader->columns);
     reader->plain = sm_zeros(reader->n_columns, sizeof *reader->plain);
     if (reader->columns == NULL || reader->plain == NULL) return sm_no_memory(reader->error, "reading a table");
     for (size_t j = 0; j < reader->n_columns; j++) {
         reader->columns[j].name = sm_names_get(reader->names, (uint32_t)j);
-        reader->columns[j].role = !wish->only_known ? SM_FEATURE : wish->keeps_others ? SM_OTHER : SM_IGNORED;
+        reader->columns[j].role = !spec->only_known ? SM_FEATURE : spec->keeps_others ? SM_OTHER : SM_IGNORED;
         reader->columns[j].kind = reader->columns[j].role == SM_OTHER ? SM_WORDS
                                   : reader->is_npy                    ? SM_NUMBERS
                                                                       : SM_OPEN;
     }
-    smerf_status status = give_kind(reader, wish->numbers, wish->n_numbers, SM_NUMBERS);
-    if (status == SMERF_OK) status = give_kind(reader, wish->categories, wish->n_categories, SM_WORDS);
-    for (size_t i = 0; i < wish->n_ignore && status == SMERF_OK && !wish->only_known; i++)
-        status = give_role(reader, wish->ignore[i], SM_IGNORED, true);
-    if (status == SMERF_OK && wish->weight != NULL) status = give_role(reader, wish->weight, SM_WEIGHT, true);
-    if (status == SMERF_OK && wish->id != NULL) status = give_role(reader, wish->id, SM_ID, !wish->id_may_be_absent);
+    smerf_status status = give_kind(reader, spec->numbers, spec->n_numbers, SM_NUMBERS);
+    if (status == SMERF_OK) status = give_kind(reader, spec->categories, spec->n_categories, SM_WORDS);
+    for (size_t i = 0; i < spec->n_ignore && status == SMERF_OK && !spec->only_known; i++)
+        status = give_role(reader, spec->ignore[i], SM_IGNORED, true);
+    if (status == SMERF_OK && spec->weight != NULL) status = give_role(reader, spec->weight, SM_WEIGHT, true);
+    if (status == SMERF_OK && spec->id != NULL) status = give_role(reader, spec->id, SM_ID, !spec->id_may_be_absent);
     if (status == SMERF_OK) status = give_targets(reader);
-    if (status != SMERF_OK || wish->id != NULL) return status;
+    if (status != SMERF_OK || spec->id != NULL) return status;
     const sm_column *usual_id = find_column(reader, "id");
     return usual_id == NULL || usual_id->is_wished || usual_id->role == SM_TARGET
                ? SMERF_OK
@@ -209,7 +209,7 @@ static smerf_status make_room(table_reader *reader, size_t room, double expected
     double bytes = expected * (double)reader->n_kept * sizeof(double);
     smerf_status status = sm_check_memory(bytes, reader->source.name, reader->error);
     for (size_t j = 0; j < reader->n_columns && status == SMERF_OK; j++)
-        if (!sm_column_make_room(&reader->columns[j], room)) status = sm_no_memory(reader->error, "reading a table");
+        if (!sm_column_reserve(&reader->columns[j], room)) status = sm_no_memory(reader->error, "reading a table");
     for (size_t j = 0; j < reader->n_columns; j++) reader->plain[j] = reader->columns[j].plain;
     reader->room = room;
     return status;
@@ -339,11 +339,11 @@ static bool finish_column(const table_reader *reader, sm_column *column, sm_tabl
 }
 
 static bool finish_targets(const table_reader *reader, sm_table *table) {
-    const sm_table_wish *wish = reader->wish;
-    table->targets = sm_zeros(wish->n_targets, sizeof *table->targets);
+    const sm_table_spec *spec = reader->spec;
+    table->targets = sm_zeros(spec->n_targets, sizeof *table->targets);
     bool is_done = table->targets != NULL;
-    for (size_t i = 0; i < wish->n_targets && is_done; i++) {
-        sm_column *column = find_column(reader, wish->targets[i]);
+    for (size_t i = 0; i < spec->n_targets && is_done; i++) {
+        sm_column *column = find_column(reader, spec->targets[i]);
         if (column != NULL) is_done = finish_values(column, &table->targets[table->n_targets++]);
     }
     return is_done;
@@ -360,8 +360,8 @@ static smerf_status finish(table_reader *reader, sm_table *table) {
     return is_done ? SMERF_OK : sm_no_memory(reader->error, "reading a table");
 }
 
-smerf_status sm_table_read(const char *path, const sm_table_wish *wish, sm_table *table, smerf_error *error) {
-    table_reader reader = {.wish = wish, .error = error};
+smerf_status sm_table_read(const char *path, const sm_table_spec *spec, sm_table *table, smerf_error *error) {
+    table_reader reader = {.spec = spec, .error = error};
     *table = (sm_table){0};
     smerf_status status = sm_source_open(path, &reader.source, error);
     if (status != SMERF_OK) return status;

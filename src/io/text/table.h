@@ -5,7 +5,7 @@
 #include "io/text/source.h"
 
 /* How the caller wants the table read. Columns are named, or given by number (from 0) in a file without names. */
-typedef struct sm_table_wish {
+typedef struct sm_table_spec {
     const char *id;            /* the id column; NULL: one called "id", if there is one and the wish does not name it */
     const char *const *ignore; /* [n_ignore] no features */
     size_t n_ignore;
@@ -23,7 +23,7 @@ typedef struct sm_table_wish {
                            there, but for the id; `ignore` is not looked at */
     bool keeps_others;     /* with only_known: the other columns are read, too, whatever they hold */
     bool id_may_be_absent; /* the id column above is a guess: without it, items are called by their row */
-} sm_table_wish;
+} sm_table_spec;
 
 typedef struct sm_table_column {
     char *name;
@@ -55,12 +55,12 @@ typedef struct sm_table {
  * id that is not wished for, or may be absent, gives way to a target.)
  * A column whose values are all missing is a column of numbers. In .npy files columns are called x0, x1, ...; a wish
  * may name them so or by number; category levels of numbers are written as sm_number_format does. */
-smerf_status sm_table_read(const char *path, const sm_table_wish *wish, sm_table *table, smerf_error *error);
+smerf_status sm_table_read(const char *path, const sm_table_spec *spec, sm_table *table, smerf_error *error);
 void sm_table_free(sm_table *table); /* fine on a table filled with zeros */
 
-/* Says where a complaint about one value belongs, as sm_source_place does; .npy files are only named, too.
+/* Says where a complaint about one value belongs, as sm_source_position does; .npy files are only named, too.
  *   column  by its name, which the table has
  *   row     of the items, from 0 */
-smerf_status sm_table_place(const char *path, const char *column, size_t row, smerf_error *error);
+smerf_status sm_table_position(const char *path, const char *column, size_t row, smerf_error *error);
 
 #endif

@@ -30,7 +30,7 @@ static size_t find_cell(const sm_source *source, const void *what) {
     return cell.place;
 }
 
-smerf_status sm_table_place(const char *path, const char *column, size_t row, smerf_error *error) {
+smerf_status sm_table_position(const char *path, const char *column, size_t row, smerf_error *error) {
     const named_cell cell = {.column = column, .row = row};
-    return sm_source_place(path, find_cell, &cell, error);
+    return sm_source_position(path, find_cell, &cell, error);
 }

@@ -6,12 +6,15 @@
 #include "method/gibbs/gibbs_learned.h"
 #include "method/methods.h"
 
-static smerf_status check(const sm_lesson *lesson, smerf_error *error) { return sm_gibbs_check(lesson, "epm", error); }
+static smerf_status check(const sm_training_set *training, smerf_error *error) {
+    return sm_gibbs_check(training, "epm", error);
+}
 
-static smerf_status fit(const sm_lesson *lesson, sm_learned **out, sm_findings *findings, smerf_error *error) {
+static smerf_status fit(const sm_training_set *training, sm_learned **out, sm_diagnostics *diagnostics,
+                        smerf_error *error) {
     sm_learned *learned = sm_zeros(1, sizeof *learned);
     if (learned == NULL) return sm_no_memory(error, "learning");
-    smerf_status status = sm_gibbs_fit(lesson, NULL, learned, findings, error);
+    smerf_status status = sm_gibbs_fit(training, NULL, learned, diagnostics, error);
     if (status == SMERF_OK)
         *out = learned;
     else
@@ -19,10 +22,10 @@ static smerf_status fit(const sm_lesson *lesson, sm_learned **out, sm_findings *
     return status;
 }
 
-static smerf_status refuse_new(const sm_asked_items *asked, smerf_error *error) {
-    const smerf_items *items = asked->items;
-    for (size_t i = 0; i < asked->view->n_items; i++) {
-        if (asked->place[i] != SMERF_MISSING) continue;
+static smerf_status refuse_new(const sm_query_items *query, smerf_error *error) {
+    const smerf_items *items = query->items;
+    for (size_t i = 0; i < query->view->n_items; i++) {
+        if (query->place[i] != SMERF_MISSING) continue;
         char row[24];
         snprintf(row, sizeof row, "%zu", i);
         return sm_fail(
@@ -33,11 +36,11 @@ static smerf_status refuse_new(const sm_asked_items *asked, smerf_error *error) 
     return SMERF_OK;
 }
 
-static smerf_status ask(const sm_learned *learned, const sm_asked_sides *sides, sm_crew *crew, sm_answers **out,
+static smerf_status ask(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool, sm_predictor **out,
                         smerf_error *error) {
     smerf_status status = refuse_new(&sides->rows, error);
     if (status == SMERF_OK) status = refuse_new(&sides->columns, error);
-    return status == SMERF_OK ? sm_gibbs_ask(learned, sides, crew, out, error) : status;
+    return status == SMERF_OK ? sm_gibbs_ask(learned, sides, pool, out, error) : status;
 }
 
 static smerf_status load(const sm_tensors *tensors, const sm_features *features, size_t n_items, sm_learned **out,
@@ -53,7 +56,7 @@ const sm_method sm_method_epm = {
     .fit = fit,
     .free = sm_learned_free,
     .ask = ask,
-    .answers_free = sm_gibbs_answers_free,
+    .predictor_free = sm_gibbs_predictor_free,
     .answer = sm_gibbs_answer,
     .save = sm_learned_save,
     .load = load,

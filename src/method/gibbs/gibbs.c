@@ -82,8 +82,8 @@ void sm_chain_free(sm_chain *chain) {
 /* The streams of one iteration: nothing hangs on how much was drawn before it. */
 static void start_streams(sm_chain *chain) {
     uint64_t place = (chain->iteration + 1) << 8;
-    sm_draws_start(&chain->draws, chain->seed, chain->number, place | SM_PLACE_CHAIN);
-    sm_random_start(&chain->shuffles, chain->seed, chain->number, place | SM_PLACE_SHUFFLE);
+    sm_draws_start(&chain->draws, chain->seed, chain->number, place | SM_STREAM_CHAIN);
+    sm_random_start(&chain->shuffles, chain->seed, chain->number, place | SM_STREAM_SHUFFLE);
 }
 
 static void fill(double *numbers, size_t n, double value) {

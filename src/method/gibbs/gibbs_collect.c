@@ -12,7 +12,7 @@ enum { MOST_WATCHED = 10000 };
 
 static void draw_pairs(sm_watched *watched, size_t n_nodes, uint64_t seed) {
     sm_random random;
-    sm_random_start(&random, seed, 0, SM_PLACE_WATCHED);
+    sm_random_start(&random, seed, 0, SM_STREAM_WATCHED);
     for (size_t p = 0; p < watched->n; p++) {
         watched->left[p] = sm_random_below(&random, (uint32_t)n_nodes);
         do watched->right[p] = sm_random_below(&random, (uint32_t)n_nodes);

@@ -14,7 +14,7 @@ enum { N_SEGMENTS = 100 };
 typedef struct gibbs_run {
     sm_chain_plan plan;
     const smerf_options *options;
-    sm_crew *crew;
+    sm_pool *pool;
     sm_network network;
     sm_watched watched;
     size_t n_states; /* that a chain keeps */
@@ -23,10 +23,10 @@ typedef struct gibbs_run {
     size_t first, end;       /* iterations of the segment */
 } gibbs_run;
 
-smerf_status sm_gibbs_check(const sm_lesson *lesson, const char *method, smerf_error *error) {
-    smerf_status status = sm_network_check(lesson->target, method, error);
+smerf_status sm_gibbs_check(const sm_training_set *training, const char *method, smerf_error *error) {
+    smerf_status status = sm_network_check(training->target, method, error);
     if (status != SMERF_OK) return status;
-    if (lesson->weights != NULL)
+    if (training->weights != NULL)
         return sm_fail(error, SMERF_BAD_INPUT, "%s knows no weights of items; leave --item-weights out", method);
     return SMERF_OK;
 }
@@ -44,7 +44,7 @@ static smerf_status run_segment(void *job, size_t task, size_t thread, smerf_err
     sm_chain *chain = run->chain[task];
     sm_collected *collected = &run->collected[task];
     for (size_t t = run->first; t < run->end; t++) {
-        if (sm_crew_is_stopped(run->crew, thread)) return sm_fail(error, SMERF_CANCELLED, "cancelled");
+        if (sm_pool_is_stopped(run->pool, thread)) return sm_fail(error, SMERF_CANCELLED, "cancelled");
         sm_chain_iterate(chain);
         if (t < run->options->n_burn) continue;
         sm_collect(collected, chain, &run->watched);
@@ -56,15 +56,15 @@ static smerf_status run_segment(void *job, size_t task, size_t thread, smerf_err
 }
 
 static smerf_status run_chains(gibbs_run *run, smerf_error *error) {
-    sm_crew *crew = run->crew;
+    sm_pool *pool = run->pool;
     size_t n_iterations = run->options->n_burn + run->options->n_draws;
     smerf_status status = SMERF_OK;
     for (size_t s = 0; s < N_SEGMENTS && status == SMERF_OK; s++) {
         run->first = n_iterations * s / N_SEGMENTS;
         run->end = n_iterations * (s + 1) / N_SEGMENTS;
-        crew->share_from = (double)s / N_SEGMENTS;
-        crew->share_to = (double)(s + 1) / N_SEGMENTS;
-        if (run->first < run->end) status = sm_crew_do(crew, run->options->n_chains, run_segment, run, error);
+        pool->share_from = (double)s / N_SEGMENTS;
+        pool->share_to = (double)(s + 1) / N_SEGMENTS;
+        if (run->first < run->end) status = sm_pool_run(pool, run->options->n_chains, run_segment, run, error);
     }
     return status;
 }
@@ -139,7 +139,7 @@ static smerf_status pack_states(const gibbs_run *run, sm_learned *learned, smerf
     if (n_factors == NULL) return sm_no_memory(error, "keeping states");
     for (size_t s = 0; s < n_chains * n_states; s++)
         n_factors[s] = run->collected[s / n_states].state[s % n_states].n_factors;
-    bool has_room = sm_learned_make_room(learned, n_factors, n_chains * n_states);
+    bool has_room = sm_learned_reserve(learned, n_factors, n_chains * n_states);
     sm_free(n_factors);
     if (!has_room) return sm_no_memory(error, "keeping states");
     for (size_t s = 0; s < n_chains * n_states; s++)
@@ -172,39 +172,40 @@ static double spread(const gibbs_run *run) {
     return sum / ((double)n_compared * (double)run->watched.n * (double)run->options->n_draws);
 }
 
-static void tell(const gibbs_run *run, const sm_learned *learned, sm_findings *findings) {
+static void tell(const gibbs_run *run, const sm_learned *learned, sm_diagnostics *diagnostics) {
     double n_chains = (double)run->options->n_chains, n_draws = (double)run->options->n_draws;
     double n_used = 0, n_accepted = 0;
     for (size_t c = 0; c < run->options->n_chains; c++) {
         n_used += run->collected[c].n_factors_used;
         n_accepted += (double)run->chain[c]->n_accepted;
     }
-    sm_findings_add(findings, "link share", (double)run->network.n_links / run->network.n_observed);
-    sm_findings_add(findings, "chains", n_chains);
-    sm_findings_add(findings, "states kept", (double)learned->n_states);
-    sm_findings_add(findings, "factors used", n_used / (n_chains * n_draws));
-    sm_findings_add(findings, "gamma0 acceptance", n_accepted / (n_chains * ((double)run->options->n_burn + n_draws)));
-    if (n_chains > 1) sm_findings_add(findings, "spread between chains", spread(run));
+    sm_diagnostics_add(diagnostics, "link share", (double)run->network.n_links / run->network.n_observed);
+    sm_diagnostics_add(diagnostics, "chains", n_chains);
+    sm_diagnostics_add(diagnostics, "states kept", (double)learned->n_states);
+    sm_diagnostics_add(diagnostics, "factors used", n_used / (n_chains * n_draws));
+    sm_diagnostics_add(diagnostics, "gamma0 acceptance",
+                       n_accepted / (n_chains * ((double)run->options->n_burn + n_draws)));
+    if (n_chains > 1) sm_diagnostics_add(diagnostics, "spread between chains", spread(run));
 }
 
-smerf_status sm_gibbs_fit(const sm_lesson *lesson, const sm_attribute_members *members, sm_learned *learned,
-                          sm_findings *findings, smerf_error *error) {
-    gibbs_run run = {.options = lesson->options, .crew = lesson->crew};
-    smerf_status status = sm_network_new(&run.network, lesson->target, error);
+smerf_status sm_gibbs_fit(const sm_training_set *training, const sm_attribute_members *members, sm_learned *learned,
+                          sm_diagnostics *diagnostics, smerf_error *error) {
+    gibbs_run run = {.options = training->options, .pool = training->pool};
+    smerf_status status = sm_network_new(&run.network, training->target, error);
     if (status != SMERF_OK) return status;
     run.plan = (sm_chain_plan){.network = &run.network,
                                .attributes = members,
                                .priors = &sm_gibbs_their_priors,
-                               .n_factors = lesson->options->n_factors,
-                               .seed = lesson->options->seed};
+                               .n_factors = training->options->n_factors,
+                               .seed = training->options->seed};
     learned->n_nodes = run.network.n_nodes;
-    learned->seed = lesson->options->seed;
+    learned->seed = training->options->seed;
     status = sm_watched_new(&run.watched, learned->n_nodes, learned->seed, error);
     if (status == SMERF_OK) status = start(&run, error);
     if (status == SMERF_OK) status = run_chains(&run, error);
     if (status == SMERF_OK) status = pack_states(&run, learned, error);
     if (status == SMERF_OK) status = pack_means(&run, learned, error);
-    if (status == SMERF_OK) tell(&run, learned, findings);
+    if (status == SMERF_OK) tell(&run, learned, diagnostics);
     end(&run);
     return status;
 }

@@ -24,7 +24,7 @@ static bool lay_out(sm_learned *learned, const uint32_t *n_factors, size_t n_sta
     return true;
 }
 
-bool sm_learned_make_room(sm_learned *learned, const uint32_t *n_factors, size_t n_states) {
+bool sm_learned_reserve(sm_learned *learned, const uint32_t *n_factors, size_t n_states) {
     if (!lay_out(learned, n_factors, n_states)) return false;
     size_t n_cells = sm_learned_n_cells(learned);
     learned->phi = sm_zeros(sm_size(learned->n_nodes, n_cells, 0), sizeof *learned->phi);
@@ -103,7 +103,7 @@ static smerf_status load_states(sm_learned *learned, const sm_tensors *tensors, 
     const sm_tensor *h = sm_tensors_find(tensors, "learned.h");
     if (learned->attributes.n > 0 && (h == NULL || h->n != sm_size(learned->attributes.n, n_cells, 0)))
         return sm_fail(error, SMERF_BAD_FILE, "the model's states do not fit its attributes");
-    if (!sm_learned_make_room(learned, n, n_factors->n)) return sm_no_memory(error, "loading states");
+    if (!sm_learned_reserve(learned, n, n_factors->n)) return sm_no_memory(error, "loading states");
     smerf_status status = load_numbers(tensors, "learned.phi", phi->n, FLT_MAX, learned->phi, error);
     if (status == SMERF_OK) status = load_numbers(tensors, "learned.lambda", n_lambda, FLT_MAX, learned->lambda, error);
     if (status == SMERF_OK && learned->h != NULL)

@@ -41,7 +41,7 @@ static inline size_t sm_pair_place(size_t n_nodes, size_t i, size_t j) {
 }
 
 /* Room for states of so many factors each, all zeros. False: no memory, and *learned is to be freed as it is. */
-bool sm_learned_make_room(sm_learned *learned, const uint32_t *n_factors, size_t n_states);
+bool sm_learned_reserve(sm_learned *learned, const uint32_t *n_factors, size_t n_states);
 
 /* The rest of what an sm_method does. */
 void sm_learned_free(sm_learned *learned);
@@ -52,17 +52,17 @@ smerf_status sm_learned_load(const sm_tensors *tensors, const sm_features *featu
 /* gibbs_fit.c: runs the chains.
  *   learned  its attributes are learned, if it has any; all else is filled in
  *   members  NULL: epm */
-smerf_status sm_gibbs_fit(const sm_lesson *lesson, const sm_attribute_members *members, sm_learned *learned,
-                          sm_findings *findings, smerf_error *error);
+smerf_status sm_gibbs_fit(const sm_training_set *training, const sm_attribute_members *members, sm_learned *learned,
+                          sm_diagnostics *diagnostics, smerf_error *error);
 
 /* What both refuse: other targets than graphs, weights of items. */
-smerf_status sm_gibbs_check(const sm_lesson *lesson, const char *method, smerf_error *error);
+smerf_status sm_gibbs_check(const sm_training_set *training, const char *method, smerf_error *error);
 
-/* gibbs_answers.c */
-smerf_status sm_gibbs_ask(const sm_learned *learned, const sm_asked_sides *sides, sm_crew *crew, sm_answers **out,
+/* gibbs_predictor.c */
+smerf_status sm_gibbs_ask(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool, sm_predictor **out,
                           smerf_error *error);
-void sm_gibbs_answers_free(sm_answers *answers);
-void sm_gibbs_answer(sm_answers *answers, size_t row, const uint32_t *columns, size_t n, size_t thread,
+void sm_gibbs_predictor_free(sm_predictor *predictor);
+void sm_gibbs_answer(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
                      double *distances);
 
 #endif

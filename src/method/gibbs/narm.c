@@ -4,16 +4,19 @@
 #include "method/gibbs/gibbs_learned.h"
 #include "method/methods.h"
 
-static smerf_status check(const sm_lesson *lesson, smerf_error *error) { return sm_gibbs_check(lesson, "narm", error); }
+static smerf_status check(const sm_training_set *training, smerf_error *error) {
+    return sm_gibbs_check(training, "narm", error);
+}
 
-static smerf_status fit(const sm_lesson *lesson, sm_learned **out, sm_findings *findings, smerf_error *error) {
+static smerf_status fit(const sm_training_set *training, sm_learned **out, sm_diagnostics *diagnostics,
+                        smerf_error *error) {
     sm_attribute_members members = {0};
     sm_learned *learned = sm_zeros(1, sizeof *learned);
     if (learned == NULL) return sm_no_memory(error, "learning");
-    smerf_status status = sm_attributes_learn(&learned->attributes, lesson->features, lesson->view, error);
-    if (status == SMERF_OK) status = sm_attribute_members_new(&members, &learned->attributes, lesson->view, error);
-    if (status == SMERF_OK) status = sm_gibbs_fit(lesson, &members, learned, findings, error);
-    if (status == SMERF_OK) sm_findings_add(findings, "attributes", (double)learned->attributes.n);
+    smerf_status status = sm_attributes_learn(&learned->attributes, training->features, training->view, error);
+    if (status == SMERF_OK) status = sm_attribute_members_new(&members, &learned->attributes, training->view, error);
+    if (status == SMERF_OK) status = sm_gibbs_fit(training, &members, learned, diagnostics, error);
+    if (status == SMERF_OK) sm_diagnostics_add(diagnostics, "attributes", (double)learned->attributes.n);
     if (status == SMERF_OK)
         *out = learned;
     else
@@ -34,7 +37,7 @@ const sm_method sm_method_narm = {
     .fit = fit,
     .free = sm_learned_free,
     .ask = sm_gibbs_ask,
-    .answers_free = sm_gibbs_answers_free,
+    .predictor_free = sm_gibbs_predictor_free,
     .answer = sm_gibbs_answer,
     .save = sm_learned_save,
     .load = load,

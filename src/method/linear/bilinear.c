@@ -4,8 +4,9 @@
 #include "method/linear/linear_fit.h"
 #include "method/methods.h"
 
-static smerf_status fit(const sm_lesson *lesson, sm_learned **out, sm_findings *findings, smerf_error *error) {
-    return sm_linear_fit(lesson, false, out, findings, error);
+static smerf_status fit(const sm_training_set *training, sm_learned **out, sm_diagnostics *diagnostics,
+                        smerf_error *error) {
+    return sm_linear_fit(training, false, out, diagnostics, error);
 }
 
 static smerf_status load(const sm_tensors *tensors, const sm_features *features, size_t n_items, sm_learned **out,
@@ -20,7 +21,7 @@ const sm_method sm_method_bilinear = {
     .fit = fit,
     .free = sm_linear_free,
     .ask = sm_linear_ask,
-    .answers_free = sm_linear_answers_free,
+    .predictor_free = sm_linear_predictor_free,
     .answer = sm_linear_answer,
     .save = sm_linear_save,
     .load = load,

@@ -15,14 +15,14 @@ struct sm_learned {
 };
 
 /* Borrows the views, and knows the distance of each level to the shares. */
-struct sm_answers {
+struct sm_predictor {
     const sm_design *design;
     const sm_view *rows, *columns;
     double *to_shares; /* [design->n_columns]; of a number: not used */
 };
 
-static smerf_status check(const sm_lesson *lesson, smerf_error *error) {
-    (void)lesson, (void)error;
+static smerf_status check(const sm_training_set *training, smerf_error *error) {
+    (void)training, (void)error;
     return SMERF_OK;
 }
 
@@ -32,12 +32,13 @@ static void free_learned(sm_learned *learned) {
     sm_free(learned);
 }
 
-static smerf_status fit(const sm_lesson *lesson, sm_learned **out, sm_findings *findings, smerf_error *error) {
-    (void)findings;
+static smerf_status fit(const sm_training_set *training, sm_learned **out, sm_diagnostics *diagnostics,
+                        smerf_error *error) {
+    (void)diagnostics;
     sm_learned *learned = sm_zeros(1, sizeof *learned);
     if (learned == NULL) return sm_no_memory(error, "learning");
-    smerf_status status = sm_design_learn(&learned->design, lesson->features, lesson->view, error);
-    if (status == SMERF_OK) status = sm_crew_report(lesson->crew, 1, error);
+    smerf_status status = sm_design_learn(&learned->design, training->features, training->view, error);
+    if (status == SMERF_OK) status = sm_pool_report(training->pool, 1, error);
     if (status == SMERF_OK)
         *out = learned;
     else
@@ -47,10 +48,10 @@ static smerf_status fit(const sm_lesson *lesson, sm_learned **out, sm_findings *
 
 /* ---- questions ---- */
 
-static void answers_free(sm_answers *answers) {
-    if (answers == NULL) return;
-    sm_free(answers->to_shares);
-    sm_free(answers);
+static void predictor_free(sm_predictor *predictor) {
+    if (predictor == NULL) return;
+    sm_free(predictor->to_shares);
+    sm_free(predictor);
 }
 
 static void measure_shares(const sm_design *design, double *to_shares) {
@@ -63,58 +64,58 @@ static void measure_shares(const sm_design *design, double *to_shares) {
         }
 }
 
-static smerf_status ask(const sm_learned *learned, const sm_asked_sides *sides, sm_crew *crew, sm_answers **out,
+static smerf_status ask(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool, sm_predictor **out,
                         smerf_error *error) {
-    (void)crew;
+    (void)pool;
     smerf_status status = sm_design_check(sides->features, sides->rows.view, error);
     if (status == SMERF_OK) status = sm_design_check(sides->features, sides->columns.view, error);
     if (status != SMERF_OK) return status;
-    sm_answers *answers = sm_zeros(1, sizeof *answers);
-    if (answers == NULL) return sm_no_memory(error, "comparing items");
-    *answers = (sm_answers){.design = &learned->design, .rows = sides->rows.view, .columns = sides->columns.view};
-    answers->to_shares = sm_array(learned->design.n_columns, sizeof *answers->to_shares);
-    if (answers->to_shares == NULL) {
-        answers_free(answers);
+    sm_predictor *predictor = sm_zeros(1, sizeof *predictor);
+    if (predictor == NULL) return sm_no_memory(error, "comparing items");
+    *predictor = (sm_predictor){.design = &learned->design, .rows = sides->rows.view, .columns = sides->columns.view};
+    predictor->to_shares = sm_array(learned->design.n_columns, sizeof *predictor->to_shares);
+    if (predictor->to_shares == NULL) {
+        predictor_free(predictor);
         return sm_no_memory(error, "comparing items");
     }
-    measure_shares(&learned->design, answers->to_shares);
-    *out = answers;
+    measure_shares(&learned->design, predictor->to_shares);
+    *out = predictor;
     return SMERF_OK;
 }
 
-static double value_of(const sm_answers *answers, const sm_view *view, size_t feature, size_t item) {
+static double value_of(const sm_predictor *predictor, const sm_view *view, size_t feature, size_t item) {
     double value = sm_number_at(&view->numbers[feature], item);
-    return isnan(value) ? answers->design->mean[answers->design->first[feature]] : value;
+    return isnan(value) ? predictor->design->mean[predictor->design->first[feature]] : value;
 }
 
-static double category_distance(const sm_answers *answers, size_t feature, uint32_t code, uint32_t other) {
-    const double *to_shares = answers->to_shares + answers->design->first[feature];
+static double category_distance(const sm_predictor *predictor, size_t feature, uint32_t code, uint32_t other) {
+    const double *to_shares = predictor->to_shares + predictor->design->first[feature];
     if (code == other) return 0;
     if (code == SMERF_MISSING) return to_shares[other];
     return other == SMERF_MISSING ? to_shares[code] : 1;
 }
 
 /* Adds what one feature brings to the distances of a row. */
-static void add_feature(const sm_answers *answers, size_t feature, size_t row, const uint32_t *columns, size_t n,
+static void add_feature(const sm_predictor *predictor, size_t feature, size_t row, const uint32_t *columns, size_t n,
                         double *distances) {
-    if (!sm_are_numbers(&answers->rows->numbers[feature])) {
-        const uint32_t own = answers->rows->codes[feature][row], *codes = answers->columns->codes[feature];
+    if (!sm_are_numbers(&predictor->rows->numbers[feature])) {
+        const uint32_t own = predictor->rows->codes[feature][row], *codes = predictor->columns->codes[feature];
         for (size_t j = 0; j < n; j++)
-            distances[j] += category_distance(answers, feature, own, codes[columns != NULL ? columns[j] : j]);
+            distances[j] += category_distance(predictor, feature, own, codes[columns != NULL ? columns[j] : j]);
         return;
     }
-    double own = value_of(answers, answers->rows, feature, row);
+    double own = value_of(predictor, predictor->rows, feature, row);
     for (size_t j = 0; j < n; j++) {
-        double apart = own - value_of(answers, answers->columns, feature, columns != NULL ? columns[j] : j);
+        double apart = own - value_of(predictor, predictor->columns, feature, columns != NULL ? columns[j] : j);
         distances[j] += apart * apart;
     }
 }
 
-static void answer(sm_answers *answers, size_t row, const uint32_t *columns, size_t n, size_t thread,
+static void answer(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
                    double *distances) {
     (void)thread;
     memset(distances, 0, n * sizeof *distances);
-    for (size_t f = 0; f < answers->design->n_features; f++) add_feature(answers, f, row, columns, n, distances);
+    for (size_t f = 0; f < predictor->design->n_features; f++) add_feature(predictor, f, row, columns, n, distances);
 }
 
 /* ---- files ---- */
@@ -142,7 +143,7 @@ const sm_method sm_method_euclidean = {
     .fit = fit,
     .free = free_learned,
     .ask = ask,
-    .answers_free = answers_free,
+    .predictor_free = predictor_free,
     .answer = answer,
     .save = save,
     .load = load,

@@ -19,8 +19,8 @@ static const double constant = 1e-13;
 
 /* The state of the work: x = what was given, in a basis of n_now directions, where t says which. */
 typedef struct work {
-    const sm_lesson_pairs *pairs;
-    sm_crew *crew;
+    const sm_training_pairs *pairs;
+    sm_pool *pool;
     bool is_of_differences;
     size_t n_items, n_columns, n_now;
     double *x;     /* [n_items][n_now] */
@@ -94,12 +94,12 @@ static smerf_status product_rows(void *context, size_t task, size_t thread, smer
 }
 
 /* *a [n][m] becomes A B [n][k]. */
-static smerf_status multiply(sm_crew *crew, double **a, size_t n, size_t m, const double *b, size_t k,
+static smerf_status multiply(sm_pool *pool, double **a, size_t n, size_t m, const double *b, size_t k,
                              smerf_error *error) {
     product job = {.n = n, .m = m, .k = k, .a = *a, .b = b};
     job.out = sm_array(sm_size(n, k, 0), sizeof *job.out);
     if (job.out == NULL) return sm_no_memory(error, "choosing coordinates");
-    smerf_status status = sm_crew_do(crew, (n + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, product_rows, &job, error);
+    smerf_status status = sm_pool_run(pool, (n + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, product_rows, &job, error);
     sm_free(*a);
     *a = job.out;
     return status;
@@ -107,9 +107,9 @@ static smerf_status multiply(sm_crew *crew, double **a, size_t n, size_t m, cons
 
 /* Both x and t to another basis.   basis  [n_now][k] */
 static smerf_status change_basis(work *at, const double *basis, size_t k, smerf_error *error) {
-    smerf_status status = multiply(at->crew, &at->x, at->n_items, at->n_now, basis, k, error);
+    smerf_status status = multiply(at->pool, &at->x, at->n_items, at->n_now, basis, k, error);
     if (status == SMERF_OK && at->t != NULL)
-        status = multiply(at->crew, &at->t, at->n_columns, at->n_now, basis, k, error);
+        status = multiply(at->pool, &at->t, at->n_columns, at->n_now, basis, k, error);
     else if (status == SMERF_OK)
         at->t = sm_copy(basis, sm_size(at->n_columns, k, 0), sizeof *at->t);
     at->n_now = k;
@@ -180,7 +180,7 @@ static smerf_status reduce_columns(work *at, smerf_error *error) {
 
 /* v [n_items][n_now], such that X' V is the second moment. */
 static void weigh_moment(const work *at, double *v) {
-    const sm_lesson_pairs *pairs = at->pairs;
+    const sm_training_pairs *pairs = at->pairs;
     size_t m = at->n_now;
     for (size_t i = 0; i < at->n_items; i++) {
         const double *x = at->x + i * m;
@@ -206,7 +206,7 @@ static smerf_status whiten(work *at, smerf_error *error) {
     if (v == NULL) status = sm_no_memory(error, "choosing coordinates");
     if (status == SMERF_OK) {
         weigh_moment(at, v);
-        status = sm_tall_inner(at->crew, at->x, v, at->n_items, m, of.a, error);
+        status = sm_tall_inner(at->pool, at->x, v, at->n_items, m, of.a, error);
     }
     if (status == SMERF_OK) {
         size_t k = find_directions(of.a, m, of.values, of.vectors, of.scratch, of.place);
@@ -273,28 +273,28 @@ static smerf_status finish(const work *at, double **t, smerf_error *error) {
 
 /* ---- all of it ---- */
 
-static smerf_status start(work *at, const sm_lesson *lesson, const sm_design *design, smerf_error *error) {
+static smerf_status start(work *at, const sm_training_set *training, const sm_design *design, smerf_error *error) {
     size_t n = at->n_items, p = at->n_columns;
     smerf_status status = sm_check_memory(4.0 * (double)n * (double)p * sizeof(double), "the items as numbers", error);
     if (status != SMERF_OK) return status;
     at->x = sm_array(sm_size(n, p, 0), sizeof *at->x);
     at->exponent = sm_array(p, sizeof *at->exponent);
     if (at->x == NULL || at->exponent == NULL) return sm_no_memory(error, "choosing coordinates");
-    for (size_t i = 0; i < n; i++) sm_design_row(design, lesson->view, i, at->x + i * p);
+    for (size_t i = 0; i < n; i++) sm_design_row(design, training->view, i, at->x + i * p);
     prepare_columns(at, design);
     return SMERF_OK;
 }
 
-smerf_status sm_frame_new(sm_frame *frame, const sm_lesson *lesson, const sm_design *design,
-                          const sm_lesson_pairs *pairs, bool is_of_differences, smerf_error *error) {
+smerf_status sm_frame_new(sm_frame *frame, const sm_training_set *training, const sm_design *design,
+                          const sm_training_pairs *pairs, bool is_of_differences, smerf_error *error) {
     work at = {.pairs = pairs,
-               .crew = lesson->crew,
+               .pool = training->pool,
                .is_of_differences = is_of_differences,
                .n_items = pairs->n_items,
                .n_columns = design->n_columns,
                .n_now = design->n_columns};
     *frame = (sm_frame){.n_items = at.n_items, .n_columns = at.n_columns};
-    smerf_status status = start(&at, lesson, design, error);
+    smerf_status status = start(&at, training, design, error);
     if (status == SMERF_OK) status = at.n_columns > at.n_items ? reduce_columns(&at, error) : SMERF_OK;
     for (int round = 0; round < 2 && status == SMERF_OK; round++) status = whiten(&at, error);
     if (status == SMERF_OK) status = finish(&at, &frame->t, error);

@@ -13,8 +13,8 @@
 #ifndef SM_METHOD_FRAME_H
 #define SM_METHOD_FRAME_H
 
-#include "method/lesson_pairs.h"
 #include "method/linear/design.h"
+#include "method/training_pairs.h"
 
 typedef struct sm_frame {
     size_t n_items, n_columns, rank; /* rank may be 0: all items are the same */
@@ -22,8 +22,8 @@ typedef struct sm_frame {
     double *t;                       /* [n_columns][rank]: y = (x - a shift) T */
 } sm_frame;
 
-smerf_status sm_frame_new(sm_frame *frame, const sm_lesson *lesson, const sm_design *design,
-                          const sm_lesson_pairs *pairs, bool is_of_differences, smerf_error *error);
+smerf_status sm_frame_new(sm_frame *frame, const sm_training_set *training, const sm_design *design,
+                          const sm_training_pairs *pairs, bool is_of_differences, smerf_error *error);
 void sm_frame_free(sm_frame *frame); /* takes one filled with zeros */
 
 #endif

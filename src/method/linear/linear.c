@@ -9,8 +9,8 @@
 /* W has so many rows at most, or there are so few items: its eigenvectors would take hours. */
 enum { MOST_COLUMNS = 2000 };
 
-smerf_status sm_linear_check(const sm_lesson *lesson, smerf_error *error) {
-    size_t n_columns = sm_design_width(lesson->features), n = lesson->items->n_items;
+smerf_status sm_linear_check(const sm_training_set *training, smerf_error *error) {
+    size_t n_columns = sm_design_width(training->features), n = training->items->n_items;
     if (n_columns <= MOST_COLUMNS || n <= MOST_COLUMNS) return SMERF_OK;
     return sm_fail(
         error, SMERF_BAD_INPUT,
@@ -31,18 +31,18 @@ void sm_linear_free(sm_learned *learned) {
 /* Columns of a question stand in panels of so many, so that their distances are summed side by side. */
 enum { PANEL = 8, ITEMS_AT_ONCE = 256 };
 
-struct sm_answers {
+struct sm_predictor {
     const sm_learned *learned;
     size_t n_rows, n_columns, rank;
     double *rows;   /* [n_rows][rank] */
     double *panels; /* [n_columns / PANEL, rounded up][rank][PANEL] */
 };
 
-void sm_linear_answers_free(sm_answers *answers) {
-    if (answers == NULL) return;
-    sm_free(answers->rows);
-    sm_free(answers->panels);
-    sm_free(answers);
+void sm_linear_predictor_free(sm_predictor *predictor) {
+    if (predictor == NULL) return;
+    sm_free(predictor->rows);
+    sm_free(predictor->panels);
+    sm_free(predictor);
 }
 
 /* The numbers of some items: a block of rows, or of columns. */
@@ -77,71 +77,71 @@ static smerf_status project_block(void *context, size_t task, size_t thread, sme
     return SMERF_OK;
 }
 
-static smerf_status project(projection *job, sm_crew *crew, const sm_features *features, smerf_error *error) {
+static smerf_status project(projection *job, sm_pool *pool, const sm_features *features, smerf_error *error) {
     smerf_status status = sm_design_check(features, job->view, error);
     if (status != SMERF_OK) return status;
-    job->x = sm_array(sm_size(crew->n_threads, job->learned->design.n_columns, 0), sizeof *job->x);
+    job->x = sm_array(sm_size(pool->n_threads, job->learned->design.n_columns, 0), sizeof *job->x);
     if (job->x == NULL) return sm_no_memory(error, "projecting items");
-    status = sm_crew_do(crew, (job->view->n_items + ITEMS_AT_ONCE - 1) / ITEMS_AT_ONCE, project_block, job, error);
+    status = sm_pool_run(pool, (job->view->n_items + ITEMS_AT_ONCE - 1) / ITEMS_AT_ONCE, project_block, job, error);
     sm_free(job->x);
     return status;
 }
 
-smerf_status sm_linear_ask(const sm_learned *learned, const sm_asked_sides *sides, sm_crew *crew, sm_answers **out,
+smerf_status sm_linear_ask(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool, sm_predictor **out,
                            smerf_error *error) {
     size_t rank = learned->rank, n_rows = sides->rows.view->n_items, n_columns = sides->columns.view->n_items;
     size_t n_panels = (n_columns + PANEL - 1) / PANEL;
-    sm_answers *answers = sm_zeros(1, sizeof *answers);
-    if (answers == NULL) return sm_no_memory(error, "projecting items");
-    *answers = (sm_answers){.learned = learned, .n_rows = n_rows, .n_columns = n_columns, .rank = rank};
-    answers->rows = sm_array(sm_size(n_rows, rank, 0), sizeof *answers->rows);
-    answers->panels = sm_zeros(sm_size(n_panels, sm_size(rank, PANEL, 0), 0), sizeof *answers->panels);
+    sm_predictor *predictor = sm_zeros(1, sizeof *predictor);
+    if (predictor == NULL) return sm_no_memory(error, "projecting items");
+    *predictor = (sm_predictor){.learned = learned, .n_rows = n_rows, .n_columns = n_columns, .rank = rank};
+    predictor->rows = sm_array(sm_size(n_rows, rank, 0), sizeof *predictor->rows);
+    predictor->panels = sm_zeros(sm_size(n_panels, sm_size(rank, PANEL, 0), 0), sizeof *predictor->panels);
     smerf_status status = SMERF_OK;
-    if (answers->rows == NULL || answers->panels == NULL) status = sm_no_memory(error, "projecting items");
-    projection rows = {.learned = learned, .view = sides->rows.view, .out = answers->rows};
-    projection columns = {.learned = learned, .view = sides->columns.view, .out = answers->panels, .is_panels = true};
-    if (status == SMERF_OK) status = project(&rows, crew, sides->features, error);
-    if (status == SMERF_OK) status = project(&columns, crew, sides->features, error);
+    if (predictor->rows == NULL || predictor->panels == NULL) status = sm_no_memory(error, "projecting items");
+    projection rows = {.learned = learned, .view = sides->rows.view, .out = predictor->rows};
+    projection columns = {.learned = learned, .view = sides->columns.view, .out = predictor->panels, .is_panels = true};
+    if (status == SMERF_OK) status = project(&rows, pool, sides->features, error);
+    if (status == SMERF_OK) status = project(&columns, pool, sides->features, error);
     if (status == SMERF_OK)
-        *out = answers;
+        *out = predictor;
     else
-        sm_linear_answers_free(answers);
+        sm_linear_predictor_free(predictor);
     return status;
 }
 
-static void answer_panel(const sm_answers *answers, const double *y, size_t panel, double sums[PANEL]) {
-    const double *x = answers->panels + panel * answers->rank * PANEL;
+static void answer_panel(const sm_predictor *predictor, const double *y, size_t panel, double sums[PANEL]) {
+    const double *x = predictor->panels + panel * predictor->rank * PANEL;
     for (size_t lane = 0; lane < PANEL; lane++) sums[lane] = 0;
-    if (answers->learned->is_of_differences) {
-        for (size_t k = 0; k < answers->rank; k++, x += PANEL)
+    if (predictor->learned->is_of_differences) {
+        for (size_t k = 0; k < predictor->rank; k++, x += PANEL)
             for (size_t lane = 0; lane < PANEL; lane++) sums[lane] += (y[k] - x[lane]) * (y[k] - x[lane]);
     } else {
-        for (size_t k = 0; k < answers->rank; k++, x += PANEL)
+        for (size_t k = 0; k < predictor->rank; k++, x += PANEL)
             for (size_t lane = 0; lane < PANEL; lane++) sums[lane] += y[k] * x[lane];
         for (size_t lane = 0; lane < PANEL; lane++) sums[lane] = 1 - sums[lane];
     }
 }
 
 /* One column, with the additions in the same order. */
-static double answer_one(const sm_answers *answers, const double *y, size_t column) {
-    const double *x = answers->panels + column / PANEL * answers->rank * PANEL + column % PANEL;
+static double answer_one(const sm_predictor *predictor, const double *y, size_t column) {
+    const double *x = predictor->panels + column / PANEL * predictor->rank * PANEL + column % PANEL;
     double sum = 0;
-    if (!answers->learned->is_of_differences) {
-        for (size_t k = 0; k < answers->rank; k++) sum += y[k] * x[k * PANEL];
+    if (!predictor->learned->is_of_differences) {
+        for (size_t k = 0; k < predictor->rank; k++) sum += y[k] * x[k * PANEL];
         return 1 - sum;
     }
-    for (size_t k = 0; k < answers->rank; k++) sum += (y[k] - x[k * PANEL]) * (y[k] - x[k * PANEL]);
+    for (size_t k = 0; k < predictor->rank; k++) sum += (y[k] - x[k * PANEL]) * (y[k] - x[k * PANEL]);
     return sum;
 }
 
-void sm_linear_answer(sm_answers *answers, size_t row, const uint32_t *columns, size_t n, size_t thread,
+void sm_linear_answer(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
                       double *distances) {
-    const double *y = answers->rows + row * answers->rank;
+    const double *y = predictor->rows + row * predictor->rank;
     (void)thread;
-    for (size_t j = 0; j < n && columns != NULL; j++) distances[j] = answer_one(answers, y, columns[j]);
+    for (size_t j = 0; j < n && columns != NULL; j++) distances[j] = answer_one(predictor, y, columns[j]);
     for (size_t j = 0; j < n && columns == NULL; j += PANEL) {
         double sums[PANEL];
-        answer_panel(answers, y, j / PANEL, sums);
+        answer_panel(predictor, y, j / PANEL, sums);
         memcpy(distances + j, sums, (n - j < PANEL ? n - j : PANEL) * sizeof *sums);
     }
 }

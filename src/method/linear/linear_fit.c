@@ -1,6 +1,6 @@
 /* linear_fit.c - see linear_fit.h.
  *   1. items as rows of numbers                                                 design.c
- *   2. pairs and their weights                                                  lesson_pairs.c
+ *   2. pairs and their weights                                                  training_pairs.c
  *   3. coordinates in which the problem is well conditioned                     frame.c
  *   4. the sums over pairs, once                                                pair_squares.c
  *   5. the best positive semidefinite A: at once, or by iteration               psd_least_squares.c
@@ -16,9 +16,9 @@
 static const double after_frame = 0.2, after_sums = 0.5;
 
 typedef struct fitting {
-    const sm_lesson *lesson;
+    const sm_training_set *training;
     sm_learned *learned;
-    sm_lesson_pairs pairs;
+    sm_training_pairs pairs;
     sm_frame frame;
     sm_pair_squares squares;
     double *a, *values, *vectors, *room; /* [rank][rank], [rank], [rank][rank], see sm_psd_part */
@@ -40,7 +40,7 @@ static smerf_status solve_directly(fitting *at, smerf_error *error) {
     size_t rank = at->frame.rank;
     for (size_t k = 0; k < rank * rank; k++) at->a[k] = at->squares.b[k];
     sm_psd_part(at->a, rank, at->values, at->vectors, at->room);
-    return sm_pair_squares_residual(&at->squares, at->lesson->crew, at->a, &at->facts.kkt, error);
+    return sm_pair_squares_residual(&at->squares, at->training->pool, at->a, &at->facts.kkt, error);
 }
 
 static smerf_status solve(fitting *at, smerf_error *error) {
@@ -49,7 +49,7 @@ static smerf_status solve(fitting *at, smerf_error *error) {
     smerf_status status = take_room(at, error);
     if (status != SMERF_OK) return status;
     if (sm_pair_squares_is_direct(&at->squares)) return solve_directly(at, error);
-    status = sm_psd_least_squares(&problem, at->lesson->crew, at->a, &at->facts, error);
+    status = sm_psd_least_squares(&problem, at->training->pool, at->a, &at->facts, error);
     if (status == SMERF_OK) sm_psd_part(at->a, at->frame.rank, at->values, at->vectors, at->room);
     return status;
 }
@@ -78,57 +78,57 @@ static smerf_status make_factor(fitting *at, smerf_error *error) {
     return SMERF_OK;
 }
 
-static void tell(const fitting *at, sm_findings *findings) {
+static void tell(const fitting *at, sm_diagnostics *diagnostics) {
     bool is_of_differences = at->learned->is_of_differences;
     double p = (double)at->frame.n_columns, n_unknowns = p * (p + 1) / 2;
     double n_pairs = at->pairs.n_pairs + (is_of_differences ? 0 : at->pairs.n_selves);
-    sm_findings_add(findings, "unknowns", n_unknowns);
-    sm_findings_add(findings, "pairs", n_pairs);
-    sm_findings_add(findings, "fewer pairs than unknowns", n_pairs < n_unknowns);
-    sm_findings_add(findings, "columns", p);
-    sm_findings_add(findings, "rank of the columns", (double)at->frame.rank);
-    sm_findings_add(findings, "rank of w", (double)at->learned->rank);
-    sm_findings_add(findings, "iterations", (double)at->facts.n_iterations);
-    sm_findings_add(findings, "kkt residual", at->facts.kkt);
+    sm_diagnostics_add(diagnostics, "unknowns", n_unknowns);
+    sm_diagnostics_add(diagnostics, "pairs", n_pairs);
+    sm_diagnostics_add(diagnostics, "fewer pairs than unknowns", n_pairs < n_unknowns);
+    sm_diagnostics_add(diagnostics, "columns", p);
+    sm_diagnostics_add(diagnostics, "rank of the columns", (double)at->frame.rank);
+    sm_diagnostics_add(diagnostics, "rank of w", (double)at->learned->rank);
+    sm_diagnostics_add(diagnostics, "iterations", (double)at->facts.n_iterations);
+    sm_diagnostics_add(diagnostics, "kkt residual", at->facts.kkt);
 }
 
 /* A crew's loops report between these two. */
-static void set_shares(sm_crew *crew, double from, double to) {
-    crew->share_from = from;
-    crew->share_to = to;
+static void set_shares(sm_pool *pool, double from, double to) {
+    pool->share_from = from;
+    pool->share_to = to;
 }
 
 static smerf_status learn(fitting *at, smerf_error *error) {
-    const sm_lesson *lesson = at->lesson;
+    const sm_training_set *training = at->training;
     bool is_of_differences = at->learned->is_of_differences;
-    set_shares(lesson->crew, 0, 0);
-    smerf_status status = sm_design_learn(&at->learned->design, lesson->features, lesson->view, error);
-    if (status == SMERF_OK) status = sm_lesson_pairs_start(&at->pairs, lesson, error);
+    set_shares(training->pool, 0, 0);
+    smerf_status status = sm_design_learn(&at->learned->design, training->features, training->view, error);
+    if (status == SMERF_OK) status = sm_training_pairs_start(&at->pairs, training, error);
     if (status == SMERF_OK)
-        status = sm_frame_new(&at->frame, lesson, &at->learned->design, &at->pairs, is_of_differences, error);
+        status = sm_frame_new(&at->frame, training, &at->learned->design, &at->pairs, is_of_differences, error);
     if (status != SMERF_OK || at->frame.rank == 0) return status;
-    set_shares(lesson->crew, after_frame, after_sums);
-    status = sm_pair_squares_start(&at->squares, &at->pairs, &at->frame, is_of_differences, lesson->crew, error);
-    set_shares(lesson->crew, after_sums, 1);
+    set_shares(training->pool, after_frame, after_sums);
+    status = sm_pair_squares_start(&at->squares, &at->pairs, &at->frame, is_of_differences, training->pool, error);
+    set_shares(training->pool, after_sums, 1);
     if (status == SMERF_OK) status = solve(at, error);
     if (status == SMERF_OK) status = make_factor(at, error);
     return status;
 }
 
-smerf_status sm_linear_fit(const sm_lesson *lesson, bool is_of_differences, sm_learned **out, sm_findings *findings,
-                           smerf_error *error) {
-    fitting at = {.lesson = lesson, .learned = sm_zeros(1, sizeof *at.learned)};
+smerf_status sm_linear_fit(const sm_training_set *training, bool is_of_differences, sm_learned **out,
+                           sm_diagnostics *diagnostics, smerf_error *error) {
+    fitting at = {.training = training, .learned = sm_zeros(1, sizeof *at.learned)};
     if (at.learned == NULL) return sm_no_memory(error, "learning");
     at.learned->is_of_differences = is_of_differences;
     smerf_status status = learn(&at, error);
-    if (status == SMERF_OK) status = sm_crew_report(lesson->crew, 1, error);
+    if (status == SMERF_OK) status = sm_pool_report(training->pool, 1, error);
     if (status == SMERF_OK) {
-        tell(&at, findings);
+        tell(&at, diagnostics);
         *out = at.learned;
     } else {
         sm_linear_free(at.learned);
     }
-    sm_lesson_pairs_free(&at.pairs);
+    sm_training_pairs_free(&at.pairs);
     sm_frame_free(&at.frame);
     sm_pair_squares_free(&at.squares);
     sm_free(at.a);

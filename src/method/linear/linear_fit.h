@@ -4,7 +4,7 @@
 
 #include "method/linear/linear.h"
 
-smerf_status sm_linear_fit(const sm_lesson *lesson, bool is_of_differences, sm_learned **out, sm_findings *findings,
-                           smerf_error *error);
+smerf_status sm_linear_fit(const sm_training_set *training, bool is_of_differences, sm_learned **out,
+                           sm_diagnostics *diagnostics, smerf_error *error);
 
 #endif

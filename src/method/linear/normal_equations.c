@@ -18,7 +18,7 @@ static size_t n_unknowns(const sm_pair_squares *squares) {
 }
 
 bool sm_normal_equations_pay(const sm_pair_squares *squares) {
-    const sm_lesson_pairs *pairs = squares->pairs;
+    const sm_training_pairs *pairs = squares->pairs;
     double n = (double)pairs->n_items, rank = (double)squares->frame->rank, m = rank * (rank + 1) / 2;
     double n_terms = (squares->has_own ? n : 0) + (pairs->links != NULL ? (double)pairs->links->n / 2 : 0);
     double a_step = pairs->links != NULL ? (double)pairs->links->n * 4 * rank + 4 * n * rank * rank : 4 * n * m;
@@ -77,15 +77,15 @@ static smerf_status form_block(void *context, size_t task, size_t thread, smerf_
     return SMERF_OK;
 }
 
-smerf_status sm_normal_equations_form(sm_pair_squares *squares, sm_crew *crew, smerf_error *error) {
+smerf_status sm_normal_equations_form(sm_pair_squares *squares, sm_pool *pool, smerf_error *error) {
     size_t m = n_unknowns(squares), mm = m * m;
     form_job job = {.squares = squares, .parts = sm_zeros(N_BLOCKS * mm, sizeof(double))};
-    job.room = sm_array(crew->n_threads * (m + squares->frame->rank), sizeof(double));
+    job.room = sm_array(pool->n_threads * (m + squares->frame->rank), sizeof(double));
     squares->normal = sm_zeros(mm, sizeof(double));
     smerf_status status = SMERF_OK;
     if (job.parts == NULL || job.room == NULL || squares->normal == NULL)
         status = sm_no_memory(error, "forming normal equations");
-    if (status == SMERF_OK) status = sm_crew_do(crew, N_BLOCKS, form_block, &job, error);
+    if (status == SMERF_OK) status = sm_pool_run(pool, N_BLOCKS, form_block, &job, error);
     for (size_t b = 0; b < N_BLOCKS && status == SMERF_OK; b++)
         for (size_t k = 0; k < mm; k++) squares->normal[k] += job.parts[b * mm + k];
     if (status == SMERF_OK) sm_matrix_mirror(squares->normal, m);

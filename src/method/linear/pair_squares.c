@@ -94,7 +94,7 @@ static smerf_status multiply_block(void *context, size_t task, size_t thread, sm
 /* v_i, such that sum y_i v_i' is the sum of weight_ij number_ij D_ij; the numbers are what A says of the pairs, or
  * without it what is given. */
 static void gather_partners(const sm_pair_squares *squares, size_t i, bool is_given, double *v) {
-    const sm_lesson_pairs *pairs = squares->pairs;
+    const sm_training_pairs *pairs = squares->pairs;
     const sm_links *links = pairs->links;
     size_t rank = squares->frame->rank;
     const double *y = squares->frame->y + i * rank, *ya = squares->ya + i * rank;
@@ -112,7 +112,7 @@ static void gather_partners(const sm_pair_squares *squares, size_t i, bool is_gi
             squares->kernels->add(number, other, rank, v);
         }
     }
-    double self = is_given ? pairs->self_weight[i] * (1 - sm_lesson_self(pairs, i)) : squares->own[i] * squares->a[i];
+    double self = is_given ? pairs->self_weight[i] * (1 - sm_training_self(pairs, i)) : squares->own[i] * squares->a[i];
     for (size_t c = 0; c < rank && !squares->is_of_differences; c++) v[c] += self * y[c];
 }
 
@@ -127,14 +127,14 @@ static smerf_status gather_block(void *context, size_t task, size_t thread, smer
 
 /* ---- H ---- */
 
-static smerf_status apply_own(apply_job *job, sm_crew *crew, double *out, smerf_error *error) {
+static smerf_status apply_own(apply_job *job, sm_pool *pool, double *out, smerf_error *error) {
     sm_pair_squares *squares = job->squares;
     size_t rank = squares->frame->rank, rr = rank * rank;
     double *doubled = squares->sums + squares->n_blocks * rr;
     for (size_t k = 0; k < rank; k++)
         for (size_t l = k; l < rank; l++) doubled[k * rank + l] = (k == l ? 1 : 2) * job->a[k * rank + l];
     job->doubled = doubled;
-    smerf_status status = sm_crew_do(crew, squares->n_blocks, own_block, job, error);
+    smerf_status status = sm_pool_run(pool, squares->n_blocks, own_block, job, error);
     memset(out, 0, rr * sizeof *out);
     for (size_t b = 0; b < squares->n_blocks; b++)
         for (size_t k = 0; k < rr; k++) out[k] += squares->sums[b * rr + k];
@@ -142,18 +142,18 @@ static smerf_status apply_own(apply_job *job, sm_crew *crew, double *out, smerf_
     return status;
 }
 
-static smerf_status apply_listed(apply_job *job, sm_crew *crew, double *out, smerf_error *error) {
+static smerf_status apply_listed(apply_job *job, sm_pool *pool, double *out, smerf_error *error) {
     sm_pair_squares *squares = job->squares;
     const sm_frame *frame = squares->frame;
     smerf_status status = SMERF_OK;
-    if (job->a != NULL) status = sm_crew_do(crew, squares->n_blocks, multiply_block, job, error);
-    if (status == SMERF_OK) status = sm_crew_do(crew, squares->n_blocks, gather_block, job, error);
-    if (status == SMERF_OK) status = sm_tall_inner(crew, frame->y, squares->v, frame->n_items, frame->rank, out, error);
+    if (job->a != NULL) status = sm_pool_run(pool, squares->n_blocks, multiply_block, job, error);
+    if (status == SMERF_OK) status = sm_pool_run(pool, squares->n_blocks, gather_block, job, error);
+    if (status == SMERF_OK) status = sm_tall_inner(pool, frame->y, squares->v, frame->n_items, frame->rank, out, error);
     if (status == SMERF_OK) sm_matrix_symmetrise(out, frame->rank);
     return status;
 }
 
-smerf_status sm_pair_squares_apply(void *context, sm_crew *crew, const double *a, double *out, smerf_error *error) {
+smerf_status sm_pair_squares_apply(void *context, sm_pool *pool, const double *a, double *out, smerf_error *error) {
     sm_pair_squares *squares = context;
     size_t rank = squares->frame->rank;
     apply_job job = {.squares = squares, .a = a};
@@ -163,9 +163,9 @@ smerf_status sm_pair_squares_apply(void *context, sm_crew *crew, const double *a
     if (squares->normal != NULL)
         sm_normal_equations_apply(squares, a, out);
     else if (squares->pairs->links != NULL)
-        status = apply_listed(&job, crew, out, error);
+        status = apply_listed(&job, pool, out, error);
     else if (squares->has_own)
-        status = apply_own(&job, crew, out, error);
+        status = apply_own(&job, pool, out, error);
     for (size_t k = 0; k < rank; k++) trace += a[k * (rank + 1)];
     for (size_t k = 0; k < rank * rank; k++) out[k] += squares->of_a * a[k];
     for (size_t k = 0; k < rank; k++) out[k * (rank + 1)] += squares->of_trace * trace;
@@ -177,17 +177,17 @@ bool sm_pair_squares_is_direct(const sm_pair_squares *squares) {
 }
 
 /* out = sum w_i y_i y_i', which the frame has made the identity but for rounding. */
-static smerf_status find_moment(sm_pair_squares *squares, sm_crew *crew, double *out, smerf_error *error) {
+static smerf_status find_moment(sm_pair_squares *squares, sm_pool *pool, double *out, smerf_error *error) {
     const sm_frame *frame = squares->frame;
     size_t rank = frame->rank;
     for (size_t i = 0; i < frame->n_items; i++)
         for (size_t c = 0; c < rank; c++) squares->v[i * rank + c] = squares->pairs->weight[i] * frame->y[i * rank + c];
-    smerf_status status = sm_tall_inner(crew, frame->y, squares->v, frame->n_items, rank, out, error);
+    smerf_status status = sm_tall_inner(pool, frame->y, squares->v, frame->n_items, rank, out, error);
     if (status == SMERF_OK) sm_matrix_symmetrise(out, rank);
     return status;
 }
 
-smerf_status sm_pair_squares_residual(sm_pair_squares *squares, sm_crew *crew, const double *a, double *residual,
+smerf_status sm_pair_squares_residual(sm_pair_squares *squares, sm_pool *pool, const double *a, double *residual,
                                       smerf_error *error) {
     size_t rank = squares->frame->rank, rr = rank * rank;
     sm_arena arena = {0};
@@ -195,7 +195,7 @@ smerf_status sm_pair_squares_residual(sm_pair_squares *squares, sm_crew *crew, c
     double *values = sm_arena_take(&arena, rank, sizeof *values), *vectors = sm_arena_take(&arena, rr, sizeof *vectors);
     double *room = sm_arena_take(&arena, rr + 3 * rank, sizeof *room), size = sm_matrix_norm(squares->b, rr);
     smerf_status status =
-        arena.has_failed ? sm_no_memory(error, "solving for W") : find_moment(squares, crew, moment, error);
+        arena.has_failed ? sm_no_memory(error, "solving for W") : find_moment(squares, pool, moment, error);
     if (status == SMERF_OK) {
         memcpy(step, a, rr * sizeof *step);
         sm_matrix_turn(step, moment, rank, room); /* H A = M A M */
@@ -222,14 +222,14 @@ static void gather_products(sm_pair_squares *squares, const double *zx, size_t m
     for (size_t i = 0; i < frame->n_items; i++) {
         const double *y = frame->y + i * rank, *from = zx + i * m;
         double *v = squares->v + i * rank;
-        double conventional = squares->own[i] * (1 - sm_lesson_self(squares->pairs, i)); /* 0 where z_ii was given */
+        double conventional = squares->own[i] * (1 - sm_training_self(squares->pairs, i)); /* 0 where z_ii was given */
         for (size_t c = 0; c < rank; c++)
             v[c] = squares->is_of_differences ? 2 * w[i] * (from[rank] * y[c] - from[c])
                                               : w[i] * (mean[c] - from[c]) + conventional * y[c];
     }
 }
 
-static smerf_status find_products(sm_pair_squares *squares, sm_crew *crew, smerf_error *error) {
+static smerf_status find_products(sm_pair_squares *squares, sm_pool *pool, smerf_error *error) {
     const sm_frame *frame = squares->frame;
     size_t n = frame->n_items, rank = frame->rank, m = sm_panel_padded(rank + 1);
     double *x = sm_zeros(sm_size(n, m, 0), sizeof *x), *zx = sm_array(sm_size(n, m, 0), sizeof *zx);
@@ -238,9 +238,9 @@ static smerf_status find_products(sm_pair_squares *squares, sm_crew *crew, smerf
         for (size_t c = 0; c < rank; c++) x[i * m + c] = squares->pairs->weight[i] * frame->y[i * rank + c];
         x[i * m + rank] = squares->pairs->weight[i];
     }
-    if (status == SMERF_OK) status = sm_lesson_times(squares->pairs, crew, x, m, zx, error);
+    if (status == SMERF_OK) status = sm_training_times(squares->pairs, pool, x, m, zx, error);
     if (status == SMERF_OK) gather_products(squares, zx, m);
-    if (status == SMERF_OK) status = sm_tall_inner(crew, frame->y, squares->v, n, rank, squares->b, error);
+    if (status == SMERF_OK) status = sm_tall_inner(pool, frame->y, squares->v, n, rank, squares->b, error);
     if (status == SMERF_OK) sm_matrix_symmetrise(squares->b, rank);
     sm_free(x);
     sm_free(zx);
@@ -250,7 +250,7 @@ static smerf_status find_products(sm_pair_squares *squares, sm_crew *crew, smerf
 /* ---- making one ---- */
 
 static void choose_parts(sm_pair_squares *squares) {
-    const sm_lesson_pairs *pairs = squares->pairs;
+    const sm_training_pairs *pairs = squares->pairs;
     bool is_complete = pairs->links == NULL;
     squares->of_a = is_complete ? 1 : 0;
     squares->of_trace = is_complete && squares->is_of_differences ? 0.5 : 0;
@@ -285,8 +285,8 @@ static smerf_status take_room(sm_pair_squares *squares, smerf_error *error) {
     return SMERF_OK;
 }
 
-smerf_status sm_pair_squares_start(sm_pair_squares *squares, const sm_lesson_pairs *pairs, const sm_frame *frame,
-                                   bool is_of_differences, sm_crew *crew, smerf_error *error) {
+smerf_status sm_pair_squares_start(sm_pair_squares *squares, const sm_training_pairs *pairs, const sm_frame *frame,
+                                   bool is_of_differences, sm_pool *pool, smerf_error *error) {
     *squares = (sm_pair_squares){.pairs = pairs, .frame = frame, .is_of_differences = is_of_differences};
     squares->kernels = sm_product_kernels_select(SMERF_KERNELS_AUTO);
     smerf_status status = take_room(squares, error);
@@ -294,9 +294,9 @@ smerf_status sm_pair_squares_start(sm_pair_squares *squares, const sm_lesson_pai
         choose_parts(squares);
         apply_job given = {.squares = squares};
         status =
-            pairs->links != NULL ? apply_listed(&given, crew, squares->b, error) : find_products(squares, crew, error);
+            pairs->links != NULL ? apply_listed(&given, pool, squares->b, error) : find_products(squares, pool, error);
     }
-    if (status == SMERF_OK && sm_normal_equations_pay(squares)) status = sm_normal_equations_form(squares, crew, error);
+    if (status == SMERF_OK && sm_normal_equations_pay(squares)) status = sm_normal_equations_form(squares, pool, error);
     for (size_t k = 0; k < frame->rank * frame->rank && status == SMERF_OK; k++)
         if (!isfinite(squares->b[k]))
             status = sm_fail(error, SMERF_BAD_INPUT, "the distances are so large that their sums overflow");

@@ -20,7 +20,7 @@
 #include "method/linear/psd_least_squares.h"
 
 typedef struct sm_pair_squares {
-    const sm_lesson_pairs *pairs;
+    const sm_training_pairs *pairs;
     const sm_frame *frame;
     bool is_of_differences;
     const sm_product_kernels *kernels;
@@ -37,8 +37,8 @@ typedef struct sm_pair_squares {
 } sm_pair_squares;
 
 /* The frame has rank 1 at least. */
-smerf_status sm_pair_squares_start(sm_pair_squares *squares, const sm_lesson_pairs *pairs, const sm_frame *frame,
-                                   bool is_of_differences, sm_crew *crew, smerf_error *error);
+smerf_status sm_pair_squares_start(sm_pair_squares *squares, const sm_training_pairs *pairs, const sm_frame *frame,
+                                   bool is_of_differences, sm_pool *pool, smerf_error *error);
 void sm_pair_squares_free(sm_pair_squares *squares); /* takes one filled with zeros */
 
 /* H is the identity: the answer is the positive part of b. */
@@ -46,17 +46,17 @@ bool sm_pair_squares_is_direct(const sm_pair_squares *squares);
 
 /* The certificate of such an answer, which trusts neither the frame nor the answer: how far A is from the positive part of
  * A - G, in units of b, with the gradient G = H A - b from the items themselves. It is 0 where A is optimal, and only there. */
-smerf_status sm_pair_squares_residual(sm_pair_squares *squares, sm_crew *crew, const double *a, double *residual,
+smerf_status sm_pair_squares_residual(sm_pair_squares *squares, sm_pool *pool, const double *a, double *residual,
                                       smerf_error *error);
 
 /* As sm_psd_problem.apply; the context is the sm_pair_squares. */
-smerf_status sm_pair_squares_apply(void *context, sm_crew *crew, const double *a, double *out, smerf_error *error);
+smerf_status sm_pair_squares_apply(void *context, sm_pool *pool, const double *a, double *out, smerf_error *error);
 
 /* ---- normal_equations.c ---- */
 
 /* Whether the matrix is cheaper to make than it is to do without it. */
 bool sm_normal_equations_pay(const sm_pair_squares *squares);
-smerf_status sm_normal_equations_form(sm_pair_squares *squares, sm_crew *crew, smerf_error *error);
+smerf_status sm_normal_equations_form(sm_pair_squares *squares, sm_pool *pool, smerf_error *error);
 /* out += the matrix times a.   a, out  [rank][rank] */
 void sm_normal_equations_apply(const sm_pair_squares *squares, const double *a, double *out);
 

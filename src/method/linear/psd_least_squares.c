@@ -31,7 +31,7 @@ typedef struct point {
 
 typedef struct solver {
     const sm_psd_problem *problem;
-    sm_crew *crew;
+    sm_pool *pool;
     sm_psd_facts *facts;
     size_t n, nn;      /* n * n */
     double *b, size_b; /* scaled so that its largest entry is near 1 */
@@ -67,7 +67,7 @@ static bool take_room(solver *s) {
 
 static smerf_status apply(solver *s, const double *w, double *out, smerf_error *error) {
     s->facts->n_iterations++;
-    return s->problem->apply(s->problem->context, s->crew, w, out, error);
+    return s->problem->apply(s->problem->context, s->pool, w, out, error);
 }
 
 void sm_psd_part(double *a, size_t n, double *values, double *vectors, double *room) {
@@ -107,7 +107,7 @@ static smerf_status find_steepest(solver *s, smerf_error *error) {
 static smerf_status find_sigma(solver *s, smerf_error *error) {
     sm_random random;
     double trace = 0;
-    sm_random_start(&random, 1, 0, SM_PLACE_ROOT);
+    sm_random_start(&random, 1, 0, SM_STREAM_ROOT);
     for (size_t i = 0; i < s->n; i++)
         for (size_t j = i; j < s->n; j++) s->v[i * s->n + j] = sm_random_normal(&random);
     sm_matrix_mirror(s->v, s->n);
@@ -253,9 +253,9 @@ static smerf_status step_newton(solver *s, smerf_error *error) {
 /* Tells how far it is: digits of the residual that are there, of those that are wanted. */
 static smerf_status report(solver *s, smerf_error *error) {
     double share = fmin(1, log(fmin(1, s->at.residual / s->size_b) + 1e-300) / log(fine));
-    share = fmax(s->crew->share_from, s->share_from + share * (s->share_to - s->share_from));
-    s->crew->share_from = s->crew->share_to = share; /* the loops of H are no progress by themselves */
-    return sm_crew_report(s->crew, share, error);
+    share = fmax(s->pool->share_from, s->share_from + share * (s->share_to - s->share_from));
+    s->pool->share_from = s->pool->share_to = share; /* the loops of H are no progress by themselves */
+    return sm_pool_report(s->pool, share, error);
 }
 
 /* Starts at w, and goes on while the residual falls. */
@@ -311,26 +311,26 @@ static int scale(solver *s) {
     return exponent;
 }
 
-smerf_status sm_psd_least_squares(const sm_psd_problem *problem, sm_crew *crew, double *w, sm_psd_facts *facts,
+smerf_status sm_psd_least_squares(const sm_psd_problem *problem, sm_pool *pool, double *w, sm_psd_facts *facts,
                                   smerf_error *error) {
     solver s = {.problem = problem,
-                .crew = crew,
+                .pool = pool,
                 .facts = facts,
                 .n = problem->n,
                 .nn = problem->n * problem->n,
-                .share_from = crew->share_from,
-                .share_to = crew->share_to};
+                .share_from = pool->share_from,
+                .share_to = pool->share_to};
     *facts = (sm_psd_facts){0};
     memset(w, 0, s.nn * sizeof *w);
     smerf_status status = take_room(&s) ? SMERF_OK : sm_no_memory(error, "solving for W");
     int exponent = status == SMERF_OK ? scale(&s) : 0;
     if (status == SMERF_OK && s.size_b > 0) {
-        crew->share_to = crew->share_from;
+        pool->share_to = pool->share_from;
         status = solve(&s, error);
         for (size_t k = 0; k < s.nn && status == SMERF_OK; k++) w[k] = ldexp(s.at.w[k], exponent);
         facts->kkt = s.at.residual / s.size_b;
     }
     sm_arena_free(&s.arena);
-    crew->share_from = crew->share_to = s.share_to;
+    pool->share_from = pool->share_to = s.share_to;
     return status;
 }

@@ -19,7 +19,7 @@ typedef struct sm_psd_problem {
     const double *b; /* [n][n] symmetric, finite */
 
     /* out = H W, symmetric to the last bit.   w, out  [n][n] */
-    smerf_status (*apply)(void *context, sm_crew *crew, const double *w, double *out, smerf_error *error);
+    smerf_status (*apply)(void *context, sm_pool *pool, const double *w, double *out, smerf_error *error);
     void *context;
 } sm_psd_problem;
 
@@ -30,7 +30,7 @@ typedef struct sm_psd_facts {
 
 /* w  [n][n] out. Ends when the residual is below 1e-10 (or 1e-8, where that takes long), or after many iterations: look
  * at the residual. Progress goes from crew->share_from to crew->share_to. */
-smerf_status sm_psd_least_squares(const sm_psd_problem *problem, sm_crew *crew, double *w, sm_psd_facts *facts,
+smerf_status sm_psd_least_squares(const sm_psd_problem *problem, sm_pool *pool, double *w, sm_psd_facts *facts,
                                   smerf_error *error);
 
 /* a [n][n] symmetric becomes its positive part.   values  [n] out    vectors  [n][n] out, as in eigen.h

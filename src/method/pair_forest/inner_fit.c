@@ -11,20 +11,20 @@ smerf_options sm_inner_options(const smerf_options *options) {
 }
 
 typedef struct part {
-    sm_crew *crew;
+    sm_pool *pool;
     double from, to;
 } part;
 
-static int report(void *context, double share_done) {
+static int report(void *context, double fraction_done) {
     const part *whole = context;
-    double share = whole->from + share_done * (whole->to - whole->from);
-    return sm_crew_report(whole->crew, share, NULL) != SMERF_OK;
+    double share = whole->from + fraction_done * (whole->to - whole->from);
+    return sm_pool_report(whole->pool, share, NULL) != SMERF_OK;
 }
 
-smerf_status sm_inner_fit(const smerf_items *items, smerf_target *target, const smerf_options *options, sm_crew *crew,
+smerf_status sm_inner_fit(const smerf_items *items, smerf_target *target, const smerf_options *options, sm_pool *pool,
                           const double *shares, smerf_model **out, smerf_error *error) {
-    part whole = {.crew = crew, .from = shares[0], .to = shares[1]};
+    part whole = {.pool = pool, .from = shares[0], .to = shares[1]};
     const smerf_run run = {
-        .n_threads = crew->n_threads, .progress = crew->progress != NULL ? report : NULL, .context = &whole};
+        .n_threads = pool->n_threads, .progress = pool->progress != NULL ? report : NULL, .context = &whole};
     return sm_fit(items, target, options, &run, out, error);
 }

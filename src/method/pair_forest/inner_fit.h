@@ -10,7 +10,7 @@ smerf_options sm_inner_options(const smerf_options *options);
 
 /* As sm_fit, with the crew's threads; progress and cancelling are the crew's, too.
  *   shares  [2] the part of the whole job that this is */
-smerf_status sm_inner_fit(const smerf_items *items, smerf_target *target, const smerf_options *options, sm_crew *crew,
+smerf_status sm_inner_fit(const smerf_items *items, smerf_target *target, const smerf_options *options, sm_pool *pool,
                           const double *shares, smerf_model **out, smerf_error *error);
 
 #endif

@@ -21,12 +21,12 @@ struct sm_learned {
     double residual; /* s */
 };
 
-static smerf_status check(const sm_lesson *lesson, smerf_error *error) {
-    if (lesson->target->kind != &sm_target_response)
+static smerf_status check(const sm_training_set *training, smerf_error *error) {
+    if (training->target->kind != &sm_target_response)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "plugin: needs a response, the number itself and not distances; the target is '%s'",
-                       sm_target_told_name(lesson->target));
-    if (lesson->options->sample == SMERF_NO_SAMPLE)
+                       sm_target_public_name(training->target));
+    if (training->options->sample == SMERF_NO_SAMPLE)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "plugin: sample 'none' leaves no item out of a tree, and so no residuals; take 'bootstrap'");
     return SMERF_OK;
@@ -41,11 +41,11 @@ static void free_learned(sm_learned *learned) {
 /* ---- learning ---- */
 
 /* By item weights, as everything in the forest. Items that every tree has seen do not count. */
-static double mean_residual(const sm_lesson *lesson, const double *predicted, size_t n_values) {
-    const sm_vectors *response = sm_columns_vectors(lesson->target);
+static double mean_residual(const sm_training_set *training, const double *predicted, size_t n_values) {
+    const sm_vectors *response = sm_columns_vectors(training->target);
     double sum = 0, total = 0;
     for (size_t i = 0; i < response->n_items; i++) {
-        double square = 0, weight = lesson->weights != NULL ? lesson->weights[i] : 1;
+        double square = 0, weight = training->weights != NULL ? training->weights[i] : 1;
         for (size_t v = 0; v < n_values; v++) {
             double difference = predicted[i * n_values + v] - response->u[i * n_values + v];
             square += difference * difference;
@@ -57,15 +57,15 @@ static double mean_residual(const sm_lesson *lesson, const double *predicted, si
     return sum / total;
 }
 
-static smerf_status find_residual(const sm_lesson *lesson, const smerf_model *model, double *residual,
+static smerf_status find_residual(const sm_training_set *training, const smerf_model *model, double *residual,
                                   smerf_error *error) {
     size_t n_values = smerf_model_n_values(model);
-    const smerf_question question = {.rows = lesson->items, .out_of_bag = true};
-    const smerf_run run = {.n_threads = lesson->crew->n_threads};
-    double *predicted = sm_array(sm_size(lesson->items->n_items, n_values, 0), sizeof *predicted);
+    const smerf_request request = {.rows = training->items, .out_of_bag = true};
+    const smerf_run run = {.n_threads = training->pool->n_threads};
+    double *predicted = sm_array(sm_size(training->items->n_items, n_values, 0), sizeof *predicted);
     if (predicted == NULL) return sm_no_memory(error, "predicting responses");
-    smerf_status status = smerf_predict_values(model, &question, &run, predicted, error);
-    if (status == SMERF_OK) *residual = mean_residual(lesson, predicted, n_values);
+    smerf_status status = smerf_predict_values(model, &request, &run, predicted, error);
+    if (status == SMERF_OK) *residual = mean_residual(training, predicted, n_values);
     sm_free(predicted);
     if (status == SMERF_OK && !isfinite(*residual))
         return sm_fail(error, SMERF_BAD_INPUT,
@@ -73,20 +73,21 @@ static smerf_status find_residual(const sm_lesson *lesson, const smerf_model *mo
     return status;
 }
 
-static smerf_status fit(const sm_lesson *lesson, sm_learned **out, sm_findings *findings, smerf_error *error) {
+static smerf_status fit(const sm_training_set *training, sm_learned **out, sm_diagnostics *diagnostics,
+                        smerf_error *error) {
     static const double most_of_it[2] = {0, 0.98};
-    const smerf_options options = sm_inner_options(lesson->options);
+    const smerf_options options = sm_inner_options(training->options);
     smerf_model *model = NULL;
     sm_learned *learned = sm_zeros(1, sizeof *learned);
     smerf_status status = learned != NULL ? SMERF_OK : sm_no_memory(error, "learning");
     if (status == SMERF_OK)
-        status = sm_inner_fit(lesson->items, lesson->target, &options, lesson->crew, most_of_it, &model, error);
-    if (status == SMERF_OK) status = find_residual(lesson, model, &learned->residual, error);
+        status = sm_inner_fit(training->items, training->target, &options, training->pool, most_of_it, &model, error);
+    if (status == SMERF_OK) status = find_residual(training, model, &learned->residual, error);
     if (status == SMERF_OK)
         status = sm_value_forest_start(&learned->forest, options.n_trees, smerf_model_n_values(model), error);
     if (status == SMERF_OK) status = sm_value_forest_take(&learned->forest, 0, model, 1, error);
     if (status == SMERF_OK) {
-        sm_findings_add(findings, "residual variance", learned->residual);
+        sm_diagnostics_add(diagnostics, "residual variance", learned->residual);
         *out = learned;
         learned = NULL;
     }
@@ -97,18 +98,18 @@ static smerf_status fit(const sm_lesson *lesson, sm_learned **out, sm_findings *
 
 /* ---- predicting ---- */
 
-struct sm_answers {
+struct sm_predictor {
     const sm_learned *learned;
     size_t n_values;
     double *rows, *others; /* [n_items][n_values]; others: NULL if the columns are the rows */
     const double *columns;
 };
 
-static void answers_free(sm_answers *answers) {
-    if (answers == NULL) return;
-    sm_free(answers->rows);
-    sm_free(answers->others);
-    sm_free(answers);
+static void predictor_free(sm_predictor *predictor) {
+    if (predictor == NULL) return;
+    sm_free(predictor->rows);
+    sm_free(predictor->others);
+    sm_free(predictor);
 }
 
 typedef struct predict_job {
@@ -128,41 +129,41 @@ static smerf_status predict_some(void *argument, size_t task, size_t thread, sme
 }
 
 /* m(x) of all items, to be freed. */
-static smerf_status predict(const sm_value_forest *forest, const sm_view *view, sm_crew *crew, double **values,
+static smerf_status predict(const sm_value_forest *forest, const sm_view *view, sm_pool *pool, double **values,
                             smerf_error *error) {
     *values = sm_array(sm_size(view->n_items, forest->n_values, 0), sizeof **values);
     if (*values == NULL) return sm_no_memory(error, "predicting responses");
     predict_job job = {.forest = forest, .view = view, .values = *values};
-    return sm_crew_do(crew, (view->n_items + ITEMS_A_TASK - 1) / ITEMS_A_TASK, predict_some, &job, error);
+    return sm_pool_run(pool, (view->n_items + ITEMS_A_TASK - 1) / ITEMS_A_TASK, predict_some, &job, error);
 }
 
-static smerf_status ask(const sm_learned *learned, const sm_asked_sides *sides, sm_crew *crew, sm_answers **out,
+static smerf_status ask(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool, sm_predictor **out,
                         smerf_error *error) {
-    sm_answers *answers = sm_zeros(1, sizeof *answers);
-    if (answers == NULL) return sm_no_memory(error, "predicting");
-    answers->learned = learned;
-    answers->n_values = learned->forest.n_values;
-    smerf_status status = predict(&learned->forest, sides->rows.view, crew, &answers->rows, error);
+    sm_predictor *predictor = sm_zeros(1, sizeof *predictor);
+    if (predictor == NULL) return sm_no_memory(error, "predicting");
+    predictor->learned = learned;
+    predictor->n_values = learned->forest.n_values;
+    smerf_status status = predict(&learned->forest, sides->rows.view, pool, &predictor->rows, error);
     if (status == SMERF_OK && !sides->is_square)
-        status = predict(&learned->forest, sides->columns.view, crew, &answers->others, error);
-    answers->columns = sides->is_square ? answers->rows : answers->others;
+        status = predict(&learned->forest, sides->columns.view, pool, &predictor->others, error);
+    predictor->columns = sides->is_square ? predictor->rows : predictor->others;
     if (status == SMERF_OK)
-        *out = answers;
+        *out = predictor;
     else
-        answers_free(answers);
+        predictor_free(predictor);
     return status;
 }
 
-static void answer(sm_answers *answers, size_t row, const uint32_t *columns, size_t n, size_t thread,
+static void answer(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
                    double *distances) {
-    size_t n_values = answers->n_values;
-    const double *left = answers->rows + row * n_values;
+    size_t n_values = predictor->n_values;
+    const double *left = predictor->rows + row * n_values;
     (void)thread;
     for (size_t k = 0; k < n; k++) {
-        const double *right = answers->columns + (columns != NULL ? columns[k] : k) * n_values;
+        const double *right = predictor->columns + (columns != NULL ? columns[k] : k) * n_values;
         double square = 0;
         for (size_t v = 0; v < n_values; v++) square += (left[v] - right[v]) * (left[v] - right[v]);
-        distances[k] = square / 2 + answers->learned->residual;
+        distances[k] = square / 2 + predictor->learned->residual;
     }
 }
 
@@ -209,7 +210,7 @@ const sm_method sm_method_plugin = {.name = "plugin",
                                     .fit = fit,
                                     .free = free_learned,
                                     .ask = ask,
-                                    .answers_free = answers_free,
+                                    .predictor_free = predictor_free,
                                     .answer = answer,
                                     .save = save,
                                     .load = load};

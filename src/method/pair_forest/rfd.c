@@ -14,8 +14,8 @@ struct sm_learned {
     sm_value_forest forest;
 };
 
-static smerf_status check(const sm_lesson *lesson, smerf_error *error) {
-    if (sm_rfd_n_known(lesson->target) == 0)
+static smerf_status check(const sm_training_set *training, smerf_error *error) {
+    if (sm_rfd_n_known(training->target) == 0)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "rfd: no distance of two different items is known; a forest on pairs needs at least one");
     return SMERF_OK;
@@ -29,17 +29,18 @@ static void free_learned(sm_learned *learned) {
 
 /* ---- learning ---- */
 
-static smerf_status fit(const sm_lesson *lesson, sm_learned **out, sm_findings *findings, smerf_error *error) {
+static smerf_status fit(const sm_training_set *training, sm_learned **out, sm_diagnostics *diagnostics,
+                        smerf_error *error) {
     sm_rfd_pairs pairs = {0};
     sm_learned *learned = sm_zeros(1, sizeof *learned);
     if (learned == NULL) return sm_no_memory(error, "learning");
-    lesson->crew->share_to = 0; /* the forest is what progress is about */
-    smerf_status status = sm_rfd_pairs_choose(&pairs, lesson, error);
-    if (status == SMERF_OK) status = sm_rfd_grow(lesson, &pairs, &learned->forest, error);
+    training->pool->share_to = 0; /* the forest is what progress is about */
+    smerf_status status = sm_rfd_pairs_choose(&pairs, training, error);
+    if (status == SMERF_OK) status = sm_rfd_grow(training, &pairs, &learned->forest, error);
     if (status == SMERF_OK) {
-        sm_findings_add(findings, "pairs", (double)pairs.n);
-        sm_findings_add(findings, "pairs known", (double)pairs.n_known);
-        sm_findings_add(findings, "pair features", 2 * (double)sm_item_numbers_count(lesson->features));
+        sm_diagnostics_add(diagnostics, "pairs", (double)pairs.n);
+        sm_diagnostics_add(diagnostics, "pairs known", (double)pairs.n_known);
+        sm_diagnostics_add(diagnostics, "pair features", 2 * (double)sm_item_numbers_count(training->features));
         *out = learned;
         learned = NULL;
     }
@@ -50,43 +51,43 @@ static smerf_status fit(const sm_lesson *lesson, sm_learned **out, sm_findings *
 
 /* ---- predicting ---- */
 
-struct sm_answers {
+struct sm_predictor {
     const sm_value_forest *forest;
     sm_item_numbers rows, others; /* others: empty if the columns are the rows */
     const sm_item_numbers *columns;
 };
 
-static void answers_free(sm_answers *answers) {
-    if (answers == NULL) return;
-    sm_item_numbers_free(&answers->rows);
-    sm_item_numbers_free(&answers->others);
-    sm_free(answers);
+static void predictor_free(sm_predictor *predictor) {
+    if (predictor == NULL) return;
+    sm_item_numbers_free(&predictor->rows);
+    sm_item_numbers_free(&predictor->others);
+    sm_free(predictor);
 }
 
-static smerf_status ask(const sm_learned *learned, const sm_asked_sides *sides, sm_crew *crew, sm_answers **out,
+static smerf_status ask(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool, sm_predictor **out,
                         smerf_error *error) {
-    (void)crew;
-    sm_answers *answers = sm_zeros(1, sizeof *answers);
-    if (answers == NULL) return sm_no_memory(error, "predicting");
-    answers->forest = &learned->forest;
-    answers->columns = sides->is_square ? &answers->rows : &answers->others;
-    smerf_status status = sm_item_numbers_start(&answers->rows, sides->rows.view, sides->features, error);
+    (void)pool;
+    sm_predictor *predictor = sm_zeros(1, sizeof *predictor);
+    if (predictor == NULL) return sm_no_memory(error, "predicting");
+    predictor->forest = &learned->forest;
+    predictor->columns = sides->is_square ? &predictor->rows : &predictor->others;
+    smerf_status status = sm_item_numbers_start(&predictor->rows, sides->rows.view, sides->features, error);
     if (status == SMERF_OK && !sides->is_square)
-        status = sm_item_numbers_start(&answers->others, sides->columns.view, sides->features, error);
+        status = sm_item_numbers_start(&predictor->others, sides->columns.view, sides->features, error);
     if (status == SMERF_OK)
-        *out = answers;
+        *out = predictor;
     else
-        answers_free(answers);
+        predictor_free(predictor);
     return status;
 }
 
 /* Tree by tree: each is in the cache while all pairs pass. */
-static void answer_pairs(sm_answers *answers, const uint32_t *left, const uint32_t *right, size_t n,
+static void answer_pairs(sm_predictor *predictor, const uint32_t *left, const uint32_t *right, size_t n,
                          double *distances) {
-    const sm_value_forest *forest = answers->forest;
+    const sm_value_forest *forest = predictor->forest;
     for (size_t p = 0; p < n; p++) distances[p] = 0;
     for (size_t b = 0; b < forest->n_trees; b++)
-        sm_rfd_walk(&forest->trees[b], &answers->rows, answers->columns, left, right, n, distances);
+        sm_rfd_walk(&forest->trees[b], &predictor->rows, predictor->columns, left, right, n, distances);
     for (size_t p = 0; p < n; p++) distances[p] /= (double)forest->n_trees;
 }
 
@@ -117,7 +118,7 @@ const sm_method sm_method_rfd = {.name = "rfd",
                                  .fit = fit,
                                  .free = free_learned,
                                  .ask = ask,
-                                 .answers_free = answers_free,
+                                 .predictor_free = predictor_free,
                                  .answer_pairs = answer_pairs,
                                  .save = save,
                                  .load = load};

@@ -97,8 +97,9 @@ static smerf_options forest_options(const smerf_options *options, size_t n_featu
     return inner;
 }
 
-static smerf_status grow(const sm_lesson *lesson, const pair_items *made, sm_value_forest *forest, smerf_error *error) {
-    smerf_options options = forest_options(lesson->options, made->n_features);
+static smerf_status grow(const sm_training_set *training, const pair_items *made, sm_value_forest *forest,
+                         smerf_error *error) {
+    smerf_options options = forest_options(training->options, made->n_features);
     size_t n_trees = options.n_trees, first_tree = options.first_tree;
     smerf_status status = sm_value_forest_start(forest, n_trees, 1, error);
     for (size_t b = 0; b < n_trees && status == SMERF_OK; b += options.n_trees) {
@@ -106,22 +107,22 @@ static smerf_status grow(const sm_lesson *lesson, const pair_items *made, sm_val
         options.first_tree = first_tree + b;
         options.n_trees = n_trees - b < TREES_AT_A_TIME ? n_trees - b : TREES_AT_A_TIME;
         const double shares[2] = {(double)b / (double)n_trees, (double)(b + options.n_trees) / (double)n_trees};
-        status = sm_inner_fit(made->items, made->target, &options, lesson->crew, shares, &model, error);
+        status = sm_inner_fit(made->items, made->target, &options, training->pool, shares, &model, error);
         if (status == SMERF_OK) status = sm_value_forest_take(forest, b, model, made->scale, error);
         smerf_model_free(model);
     }
     return status;
 }
 
-smerf_status sm_rfd_grow(const sm_lesson *lesson, const sm_rfd_pairs *pairs, sm_value_forest *forest,
+smerf_status sm_rfd_grow(const sm_training_set *training, const sm_rfd_pairs *pairs, sm_value_forest *forest,
                          smerf_error *error) {
     sm_item_numbers numbers;
     pair_items made = {0};
-    smerf_status status = sm_item_numbers_start(&numbers, lesson->view, lesson->features, error);
+    smerf_status status = sm_item_numbers_start(&numbers, training->view, training->features, error);
     if (status != SMERF_OK) return status;
     status = pair_items_start(&made, pairs, &numbers, error);
     sm_item_numbers_free(&numbers);
-    if (status == SMERF_OK) status = grow(lesson, &made, forest, error);
+    if (status == SMERF_OK) status = grow(training, &made, forest, error);
     pair_items_free(&made);
     return status;
 }

@@ -6,7 +6,7 @@
 #include "method/pair_forest/value_forest.h"
 
 /* Fills the forest, which is to be freed also on failure. */
-smerf_status sm_rfd_grow(const sm_lesson *lesson, const sm_rfd_pairs *pairs, sm_value_forest *forest,
+smerf_status sm_rfd_grow(const sm_training_set *training, const sm_rfd_pairs *pairs, sm_value_forest *forest,
                          smerf_error *error);
 
 #endif

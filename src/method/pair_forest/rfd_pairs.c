@@ -69,7 +69,7 @@ static uint64_t *draw(uint64_t n_known, size_t n, uint64_t seed) {
     if (set.number == NULL) return NULL;
     for (size_t place = 0; place < n_places; place++) set.number[place] = NONE;
     sm_random random;
-    sm_random_start(&random, seed, 0, SM_PLACE_PAIRS);
+    sm_random_start(&random, seed, 0, SM_STREAM_PAIRS);
     for (uint64_t last = n_known - n; last < n_known; last++)
         if (!put(&set, sm_random_below_64(&random, last + 1))) put(&set, last);
     for (size_t place = 0; place < n_places; place++)
@@ -80,32 +80,32 @@ static uint64_t *draw(uint64_t n_known, size_t n, uint64_t seed) {
 
 /* ---- 3. from numbers to pairs ---- */
 
-static double item_weight(const sm_lesson *lesson, size_t item) {
-    return lesson->weights != NULL ? lesson->weights[item] : 1;
+static double item_weight(const sm_training_set *training, size_t item) {
+    return training->weights != NULL ? training->weights[item] : 1;
 }
 
 /* Pair p is that of items i and j, which is this entry in the list of pairs, if there is one. */
-static void set_pair(sm_rfd_pairs *pairs, size_t p, const sm_lesson *lesson, size_t i, size_t j, size_t entry) {
-    const sm_links *links = links_of(lesson->target);
+static void set_pair(sm_rfd_pairs *pairs, size_t p, const sm_training_set *training, size_t i, size_t j, size_t entry) {
+    const sm_links *links = links_of(training->target);
     pairs->left[p] = (uint32_t)i;
     pairs->right[p] = (uint32_t)j;
     if (links != NULL) pairs->z[p] = sm_links_value(links, entry);
     if (pairs->weight == NULL) return;
-    pairs->weight[p] = item_weight(lesson, i) * item_weight(lesson, j);
+    pairs->weight[p] = item_weight(training, i) * item_weight(training, j);
     if (links != NULL) pairs->weight[p] *= sm_links_weight(links, entry);
 }
 
 /*   number  [n] ascending; NULL: all */
-static void set_pairs(sm_rfd_pairs *pairs, const sm_lesson *lesson, const uint64_t *number) {
-    const sm_links *links = links_of(lesson->target);
-    size_t n_items = lesson->target->n_rows;
+static void set_pairs(sm_rfd_pairs *pairs, const sm_training_set *training, const uint64_t *number) {
+    const sm_links *links = links_of(training->target);
+    size_t n_items = training->target->n_rows;
     uint64_t before = 0; /* pairs in the rows before */
     for (size_t i = 0, p = 0; i < n_items && p < pairs->n; i++) {
         size_t first = links != NULL ? first_later(links, i) : i + 1;
         size_t n_in_row = (links != NULL ? links->first[i + 1] : n_items) - first;
         for (; p < pairs->n && (number != NULL ? number[p] : p) < before + n_in_row; p++) {
             size_t at = first + (size_t)((number != NULL ? number[p] : p) - before);
-            set_pair(pairs, p, lesson, i, links != NULL ? links->partner[at] : at, at);
+            set_pair(pairs, p, training, i, links != NULL ? links->partner[at] : at, at);
         }
         before += n_in_row;
     }
@@ -143,16 +143,16 @@ static smerf_status read_row(void *argument, size_t i, size_t thread, smerf_erro
 }
 
 /* Of a target that knows all pairs: row by row. */
-static smerf_status read_distances(sm_rfd_pairs *pairs, const sm_lesson *lesson, smerf_error *error) {
-    size_t n_items = lesson->target->n_rows;
-    rows_job job = {.target = lesson->target, .pairs = pairs};
+static smerf_status read_distances(sm_rfd_pairs *pairs, const sm_training_set *training, smerf_error *error) {
+    size_t n_items = training->target->n_rows;
+    rows_job job = {.target = training->target, .pairs = pairs};
     job.first = sm_zeros(n_items + 1, sizeof *job.first);
-    job.row = sm_array(sm_size(lesson->crew->n_threads, n_items, 0), sizeof *job.row);
+    job.row = sm_array(sm_size(training->pool->n_threads, n_items, 0), sizeof *job.row);
     smerf_status status = SMERF_OK;
     if (job.first == NULL || job.row == NULL) status = sm_no_memory(error, "reading distances");
     for (size_t p = 0; p < pairs->n && status == SMERF_OK; p++) job.first[pairs->left[p] + 1]++;
     for (size_t i = 0; i < n_items && status == SMERF_OK; i++) job.first[i + 1] += job.first[i];
-    if (status == SMERF_OK) status = sm_crew_do(lesson->crew, n_items, read_row, &job, error);
+    if (status == SMERF_OK) status = sm_pool_run(training->pool, n_items, read_row, &job, error);
     sm_free(job.first);
     sm_free(job.row);
     return status;
@@ -168,21 +168,21 @@ static bool make_room(sm_rfd_pairs *pairs, bool has_weights) {
     return pairs->left != NULL && pairs->right != NULL && pairs->z != NULL && (!has_weights || pairs->weight != NULL);
 }
 
-smerf_status sm_rfd_pairs_choose(sm_rfd_pairs *pairs, const sm_lesson *lesson, smerf_error *error) {
-    const sm_links *links = links_of(lesson->target);
-    bool has_weights = lesson->weights != NULL || (links != NULL && links->weight != NULL);
-    *pairs = (sm_rfd_pairs){.n_known = sm_rfd_n_known(lesson->target)};
-    bool is_some = pairs->n_known > lesson->options->n_pairs;
-    pairs->n = is_some ? lesson->options->n_pairs : (size_t)pairs->n_known;
+smerf_status sm_rfd_pairs_choose(sm_rfd_pairs *pairs, const sm_training_set *training, smerf_error *error) {
+    const sm_links *links = links_of(training->target);
+    bool has_weights = training->weights != NULL || (links != NULL && links->weight != NULL);
+    *pairs = (sm_rfd_pairs){.n_known = sm_rfd_n_known(training->target)};
+    bool is_some = pairs->n_known > training->options->n_pairs;
+    pairs->n = is_some ? training->options->n_pairs : (size_t)pairs->n_known;
     smerf_status status = sm_check_memory((double)pairs->n * (is_some ? 56 : 24), "choosing pairs", error);
     if (status != SMERF_OK) return status;
-    uint64_t *number = is_some ? draw(pairs->n_known, pairs->n, lesson->options->seed) : NULL;
+    uint64_t *number = is_some ? draw(pairs->n_known, pairs->n, training->options->seed) : NULL;
     if ((is_some && number == NULL) || !make_room(pairs, has_weights)) {
         status = sm_no_memory(error, "choosing pairs");
     } else {
-        set_pairs(pairs, lesson, number);
+        set_pairs(pairs, training, number);
         if (has_weights) tame_weights(pairs);
-        if (links == NULL) status = read_distances(pairs, lesson, error);
+        if (links == NULL) status = read_distances(pairs, training, error);
     }
     sm_free(number);
     if (status != SMERF_OK) sm_rfd_pairs_free(pairs);

@@ -17,7 +17,7 @@ uint64_t sm_rfd_n_known(const smerf_target *target);
 
 /* All that are known, or as many of them as the options allow: each set of that size equally likely, and the same for
  * the same seed. Memory for those, never for all. */
-smerf_status sm_rfd_pairs_choose(sm_rfd_pairs *pairs, const sm_lesson *lesson, smerf_error *error);
+smerf_status sm_rfd_pairs_choose(sm_rfd_pairs *pairs, const sm_training_set *training, smerf_error *error);
 void sm_rfd_pairs_free(sm_rfd_pairs *pairs); /* fine on one filled with zeros */
 
 #endif

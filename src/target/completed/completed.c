@@ -85,7 +85,7 @@ smerf_status sm_completed_new(smerf_target *pairs, sm_completion *completion, sm
     sm_target_start(&completed->head, &sm_target_completed, n, n);
     completed->head.from_similarities = pairs->from_similarities;
     completed->head.largest_similarity = pairs->largest_similarity;
-    completed->pairs = sm_target_share(pairs);
+    completed->pairs = sm_target_retain(pairs);
     completed->form = *completion;
     *completion = (sm_completion){0};
     completed->lowered = sm_array(n, sizeof *completed->lowered);

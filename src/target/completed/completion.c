@@ -137,7 +137,7 @@ static void find_scale(sm_completer *fit) {
 
 static void draw_start(sm_completer *fit, uint64_t seed) {
     sm_random random;
-    sm_random_start(&random, seed, 0, SM_PLACE_COMPLETE);
+    sm_random_start(&random, seed, 0, SM_STREAM_COMPLETE);
     for (size_t i = 0; i < fit->links->n_items; i++)
         for (size_t r = 1; r < fit->stride; r++) fit->sides[1][i * fit->stride + r] = sm_random_normal(&random);
 }
@@ -177,7 +177,7 @@ smerf_status sm_completer_new(const sm_links *links, const bool *left_out, size_
     return SMERF_OK;
 }
 
-smerf_status sm_completer_fit(sm_completer *fit, double shrinkage, size_t most_sweeps, sm_crew *crew,
+smerf_status sm_completer_fit(sm_completer *fit, double shrinkage, size_t most_sweeps, sm_pool *pool,
                               smerf_error *error) {
     size_t n_tasks = (fit->links->n_items + ITEMS_A_TASK - 1) / ITEMS_A_TASK;
     double before = INFINITY;
@@ -185,7 +185,7 @@ smerf_status sm_completer_fit(sm_completer *fit, double shrinkage, size_t most_s
     fit->ridge = shrinkage;
     for (size_t s = 0; s < 2 * most_sweeps && status == SMERF_OK; s++) {
         fit->now = s % 2 == 0 ? 0 : 1;
-        status = sm_crew_do(crew, n_tasks, fit_items, fit, error);
+        status = sm_pool_run(pool, n_tasks, fit_items, fit, error);
         double now = 0;
         for (size_t t = 0; t < n_tasks; t++) now += fit->errors[t];
         if (s > 2 && fabs(before - now) < 1e-4 * before + 1e-12 * (double)fit->links->n) break;

@@ -32,7 +32,7 @@ smerf_status sm_completer_new(const sm_links *links, const bool *left_out, size_
 void sm_completer_free(sm_completer *completer);
 
 /*   shrinkage  in units of the variance of the known distances: 0.001 is little, 10 much */
-smerf_status sm_completer_fit(sm_completer *completer, double shrinkage, size_t most_sweeps, sm_crew *crew,
+smerf_status sm_completer_fit(sm_completer *completer, double shrinkage, size_t most_sweeps, sm_pool *pool,
                               smerf_error *error);
 
 /* The form as it stands. */
@@ -50,10 +50,10 @@ size_t sm_completion_hold_out(const sm_links *links, uint64_t seed, bool *left_o
 /* Chooses the rank (if *rank is SMERF_COMPLETE_AUTO) and how many shrinkages are gone through, by the error on the pairs
  * that are left out. A rank of 0 means that no structure was found beyond what the items have for themselves. */
 smerf_status sm_completion_choose(const sm_links *links, const bool *left_out, uint64_t seed, size_t *rank,
-                                  size_t *n_steps, sm_crew *crew, smerf_error *error);
+                                  size_t *n_steps, sm_pool *pool, smerf_error *error);
 
 /* The completion of this rank, with so many shrinkages. */
-smerf_status sm_complete(const sm_links *links, size_t rank, size_t n_steps, uint64_t seed, sm_crew *crew,
+smerf_status sm_complete(const sm_links *links, size_t rank, size_t n_steps, uint64_t seed, sm_pool *pool,
                          sm_completion *out, smerf_error *error);
 
 #endif

@@ -44,16 +44,16 @@ static size_t most_sweeps(const sm_links *links) { return are_many(links) ? 3 : 
 
 /* The least error of one rank, and after how many shrinkages it is reached. */
 static smerf_status try_rank(const sm_links *links, const bool *left_out, size_t rank, uint64_t seed, size_t *n_steps,
-                             double *least, sm_crew *crew, smerf_error *error) {
+                             double *least, sm_pool *pool, smerf_error *error) {
     sm_completer *completer = NULL;
-    smerf_status status = sm_completer_new(links, left_out, rank, seed, crew->n_threads, &completer, error);
+    smerf_status status = sm_completer_new(links, left_out, rank, seed, pool->n_threads, &completer, error);
     double shrinkage = SM_FIRST_SHRINKAGE;
     size_t patience = are_many(links) ? 1 : 3;
     *least = INFINITY;
     *n_steps = 1;
     for (size_t step = 1; step <= MOST_STEPS && step <= *n_steps + patience && status == SMERF_OK; step++) {
         sm_completion completion = {0};
-        status = sm_completer_fit(completer, shrinkage, most_sweeps(links), crew, error);
+        status = sm_completer_fit(completer, shrinkage, most_sweeps(links), pool, error);
         if (status == SMERF_OK) status = sm_completer_form(completer, &completion, error);
         if (status == SMERF_OK) {
             double now = held_out_error(links, left_out, &completion);
@@ -68,9 +68,9 @@ static smerf_status try_rank(const sm_links *links, const bool *left_out, size_t
 }
 
 smerf_status sm_completion_choose(const sm_links *links, const bool *left_out, uint64_t seed, size_t *rank,
-                                  size_t *n_steps, sm_crew *crew, smerf_error *error) {
+                                  size_t *n_steps, sm_pool *pool, smerf_error *error) {
     double least = INFINITY, error_of;
-    if (*rank != SMERF_COMPLETE_AUTO) return try_rank(links, left_out, *rank, seed, n_steps, &error_of, crew, error);
+    if (*rank != SMERF_COMPLETE_AUTO) return try_rank(links, left_out, *rank, seed, n_steps, &error_of, pool, error);
     double pairs_an_item = (double)links->n / (double)links->n_items;
     size_t n_worse = 0;
     smerf_status status = SMERF_OK;
@@ -79,7 +79,7 @@ smerf_status sm_completion_choose(const sm_links *links, const bool *left_out, u
     for (size_t k = 0; k < (are_many(links) ? N_FEW_RANKS : N_RANKS) && n_worse < 2 && status == SMERF_OK; k++) {
         size_t steps;
         if (ranks[k] + 2 > links->n_items || (double)ranks[k] > pairs_an_item) break;
-        status = try_rank(links, left_out, ranks[k], seed, &steps, &error_of, crew, error);
+        status = try_rank(links, left_out, ranks[k], seed, &steps, &error_of, pool, error);
         if (status != SMERF_OK) break;
         n_worse = error_of < (1 - worth_it) * least ? 0 : n_worse + 1;
         if (n_worse > 0) continue;
@@ -90,13 +90,13 @@ smerf_status sm_completion_choose(const sm_links *links, const bool *left_out, u
     return status;
 }
 
-smerf_status sm_complete(const sm_links *links, size_t rank, size_t n_steps, uint64_t seed, sm_crew *crew,
+smerf_status sm_complete(const sm_links *links, size_t rank, size_t n_steps, uint64_t seed, sm_pool *pool,
                          sm_completion *out, smerf_error *error) {
     sm_completer *completer = NULL;
-    smerf_status status = sm_completer_new(links, NULL, rank, seed, crew->n_threads, &completer, error);
+    smerf_status status = sm_completer_new(links, NULL, rank, seed, pool->n_threads, &completer, error);
     double shrinkage = SM_FIRST_SHRINKAGE;
     for (size_t step = 1; step <= n_steps && status == SMERF_OK; step++) {
-        status = sm_completer_fit(completer, shrinkage, most_sweeps(links), crew, error);
+        status = sm_completer_fit(completer, shrinkage, most_sweeps(links), pool, error);
         shrinkage *= SM_NEXT_SHRINKAGE;
     }
     if (status == SMERF_OK) status = sm_completer_form(completer, out, error);

@@ -94,7 +94,7 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
         return sm_no_memory(error, "setting self-distances");
     }
     for (size_t i = 0; i < target->n_rows; i++) distances->diagonal[i] = (double)(float)value; /* as if read in Z */
-    distances->shared = sm_target_share((smerf_target *)target); /* counting owners does not change it */
+    distances->shared = sm_target_retain((smerf_target *)target); /* counting owners does not change it */
     *out = &distances->head;
     return SMERF_OK;
 }

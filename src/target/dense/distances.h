@@ -41,7 +41,7 @@ void sm_distances_levels(sm_search *search, const sm_node *node, const uint32_t 
 /* distances_rough.c */
 bool sm_distances_is_rough_quicker(sm_search *search, const sm_node *node, size_t n_line_ups);
 double sm_distances_price_roughly(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups,
-                                  sm_doubt *doubt);
+                                  sm_error_bound *bound);
 double sm_distances_cost(sm_search *search, const sm_node *node);
 void sm_distances_move_cut(sm_search *search, const sm_node *node, const uint32_t *order, size_t from, size_t to,
                            double *left, double *right);

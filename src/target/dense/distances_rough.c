@@ -125,18 +125,18 @@ static double own_sum(const sm_search *search, const sm_node *node) {
 
 /* The largest power of two for which no sum of whole numbers reaches 2^31. A hundredth more of doubt covers what is left
  * out above: roundings of roundings, and those of sums in doubles. */
-static sm_doubt choose_scale(sm_search *search, const sm_node *node) {
+static sm_error_bound choose_scale(sm_search *search, const sm_node *node) {
     const sm_float_facts *z = &search->distances->facts;
     weights all = look_at_weights(search, node);
     double scale = ldexp(1, ilogb(0.99 * 0x1p31 / ((double)z->largest * all.most * all.heaviest)));
     search->rough.scale = scale;
     for (size_t k = 0; k < sm_padded(node->n); k++) search->rough.weight[k] = (float)search->weight[k];
-    sm_doubt doubt = {.least = 1.01 * (double)node->n / (2 * scale * all.least)};
+    sm_error_bound bound = {.least = 1.01 * (double)node->n / (2 * scale * all.least)};
     if (z->has_negative)
-        doubt.least += 1.01 * (double)z->largest * node->total * 0x1p-23;
+        bound.least += 1.01 * (double)z->largest * node->total * 0x1p-23;
     else
-        doubt.share = 1.01 * 0x1p-23;
-    return doubt;
+        bound.share = 1.01 * 0x1p-23;
+    return bound;
 }
 
 static void open_band(sm_search *search, const sm_tile_place *at) {
@@ -184,11 +184,11 @@ static void carry_columns(sm_search *search, const sm_node *node, const sm_tile_
 }
 
 double sm_distances_price_roughly(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups,
-                                  sm_doubt *doubt) {
+                                  sm_error_bound *bound) {
     sm_rough *rough = &search->rough;
     double cost = own_sum(search, node);
     sm_distances_start_sums(search, node, line_ups, n_line_ups);
-    *doubt = choose_scale(search, node);
+    *bound = choose_scale(search, node);
     memset(rough->columns, 0, search->n_sums * span_of(node->n) * sizeof *rough->columns);
     sm_tiles tiles;
     sm_tiles_start(&tiles, &search->rows, node, &search->tile_room);

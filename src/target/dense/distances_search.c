@@ -114,7 +114,7 @@ sm_search *sm_distances_search_new(const smerf_target *target, const sm_search_s
     search->right = sm_arena_take(arena, sm_padded(n), sizeof *search->right);
     search->lanes = sm_arena_take(arena, sm_size(size->n_line_ups + 1, SM_BAND * SM_LANES, 0), sizeof *search->lanes);
     search->weighed = sm_arena_take(arena, SM_BAND * SM_CHUNK, sizeof *search->weighed);
-    sm_tile_room_start(&search->tile_room, arena);
+    sm_tile_scratch_start(&search->tile_room, arena);
     sm_rough_start(&search->rough, arena, n, size->n_line_ups);
     if (!arena->has_failed) return search;
     sm_distances_search_free(search);

@@ -21,7 +21,7 @@ struct sm_search {
     const sm_distances *distances;
     const sm_kernels *kernels;
     sm_node_rows rows;
-    sm_tile_room tile_room;
+    sm_tile_scratch tile_room;
     size_t n_cells; /* room for sums and ranks */
     size_t n_sums;  /* per item now: the whole one, and a masked one for each line-up */
 

@@ -2,7 +2,7 @@
  * read in place. */
 #include "target/dense/distances_tiles.h"
 
-void sm_tile_room_start(sm_tile_room *room, sm_arena *arena) {
+void sm_tile_scratch_start(sm_tile_scratch *room, sm_arena *arena) {
     room->copied = sm_arena_take(arena, SM_BAND * SM_COPY_ROOM, sizeof *room->copied);
     room->zeros = sm_arena_take_zeros(arena, SM_CHUNK, sizeof *room->zeros);
 }
@@ -95,7 +95,7 @@ static void find_rows(const sm_tiles *tiles, const sm_tile_place *at, const floa
 
 /* ---- one after the other ---- */
 
-void sm_tiles_start(sm_tiles *tiles, const sm_node_rows *rows, const sm_node *node, const sm_tile_room *room) {
+void sm_tiles_start(sm_tiles *tiles, const sm_node_rows *rows, const sm_node *node, const sm_tile_scratch *room) {
     tiles->rows = rows;
     tiles->node = node;
     tiles->room = *room;

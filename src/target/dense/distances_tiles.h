@@ -15,12 +15,12 @@ enum { SM_COPY_ROOM = SM_CHUNK + 16 };
 static inline size_t sm_n_chunks(size_t n) { return (n + SM_CHUNK - 1) / SM_CHUNK; }
 
 /* Room for the rows of a tile that cannot be read in place. */
-typedef struct sm_tile_room {
+typedef struct sm_tile_scratch {
     float *copied; /* [SM_BAND][SM_COPY_ROOM] */
     float *zeros;  /* [SM_CHUNK] what rows after the last one hold */
-} sm_tile_room;
+} sm_tile_scratch;
 
-void sm_tile_room_start(sm_tile_room *room, sm_arena *arena);
+void sm_tile_scratch_start(sm_tile_scratch *room, sm_arena *arena);
 
 typedef struct sm_tile_place {
     size_t band, n_rows, chunk;
@@ -36,7 +36,7 @@ typedef struct sm_tile_piece {
 typedef struct sm_tiles {
     const sm_node_rows *rows;
     const sm_node *node;
-    sm_tile_room room;
+    sm_tile_scratch room;
     bool are_in_place;
     const float *copied[SM_BAND];                      /* where copies are, */
     const float *in_place[2][SM_BAND], **z, **z_ahead; /* and where the rows lie of this tile and of the next one */
@@ -48,7 +48,7 @@ typedef struct sm_tiles {
     size_t n_pieces;
 } sm_tiles;
 
-void sm_tiles_start(sm_tiles *tiles, const sm_node_rows *rows, const sm_node *node, const sm_tile_room *room);
+void sm_tiles_start(sm_tiles *tiles, const sm_node_rows *rows, const sm_node *node, const sm_tile_scratch *room);
 
 /* Turns to the next tile; false: that was the last. */
 bool sm_tiles_next(sm_tiles *tiles);

@@ -137,7 +137,7 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
     graph->facts = parent->facts;
     graph->head.from_similarities = target->from_similarities;
     graph->head.largest_similarity = target->largest_similarity;
-    graph->shared = sm_target_share((smerf_target *)target); /* counting owners does not change it */
+    graph->shared = sm_target_retain((smerf_target *)target); /* counting owners does not change it */
     *out = &graph->head;
     return SMERF_OK;
 }

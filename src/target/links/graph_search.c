@@ -14,7 +14,7 @@
 #include "target/links/graph.h"
 
 struct sm_search {
-    sm_links_room room;
+    sm_links_scratch room;
     sm_arena arena; /* holds the arrays below */
     const sm_graph *graph;
     bool has_cost;
@@ -33,7 +33,7 @@ struct sm_search {
 
 void sm_graph_search_free(sm_search *search) {
     if (search == NULL) return;
-    sm_links_room_free(&search->room);
+    sm_links_scratch_free(&search->room);
     sm_arena_free(&search->arena);
     sm_free(search);
 }
@@ -59,7 +59,7 @@ sm_search *sm_graph_search_new(const smerf_target *target, const sm_search_size 
     search->level_value = sm_arena_take(&search->arena, size->n_levels, sizeof *search->level_value);
     smerf_status status = SMERF_OK;
     if (search->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
-    if (status == SMERF_OK) status = sm_links_room_start(&search->room, search->graph->links, size, error);
+    if (status == SMERF_OK) status = sm_links_scratch_start(&search->room, search->graph->links, size, error);
     if (status == SMERF_OK) return search;
     sm_graph_search_free(search);
     return NULL;

@@ -96,7 +96,7 @@ smerf_status sm_links_near_order(const sm_links *links, uint32_t **order, smerf_
 enum { SM_MOST_BLOCKS = 64, SM_LINKS_LANES = 4 };
 
 /* A thread's room. */
-typedef struct sm_links_room {
+typedef struct sm_links_scratch {
     sm_arena arena;                  /* holds the arrays below */
     sm_links blocks[SM_MOST_BLOCKS]; /* links inside nodes, by place in the node; 0 is the whole */
     size_t n_blocks;
@@ -121,15 +121,15 @@ typedef struct sm_links_room {
     double *found;  /* [4][SM_LINKS_LANES] of one item, in the order of sm_sides */
     bool is_counted;
     int64_t linked; /* sum of w_i w_j over ordered pairs that are linked, if they are counted */
-} sm_links_room;
+} sm_links_scratch;
 
 /* How many line-ups of a node of size->n_items a room has place for, see sm_target_kind.n_at_once. */
 size_t sm_links_at_once(const sm_links *links, const sm_search_size *size);
 
-smerf_status sm_links_room_start(sm_links_room *room, const sm_links *links, const sm_search_size *size,
-                                 smerf_error *error);
-void sm_links_room_free(sm_links_room *room);
-size_t sm_links_enter(sm_links_room *room, const sm_node *node, size_t view);
+smerf_status sm_links_scratch_start(sm_links_scratch *room, const sm_links *links, const sm_search_size *size,
+                                    smerf_error *error);
+void sm_links_scratch_free(sm_links_scratch *room);
+size_t sm_links_enter(sm_links_scratch *room, const sm_node *node, size_t view);
 
 /* Of the partners j of an item k in the node: what stands before and after it. */
 typedef struct sm_sides {
@@ -144,23 +144,23 @@ typedef struct sm_counts {
 
 /* links_sums.c: looks at all sides of some line-ups, as many as the room has place for. Those of one do not depend on the
  * others.   line_ups  NULL: one, of the items in the order of their places */
-void sm_links_look(sm_links_room *room, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
+void sm_links_look(sm_links_scratch *room, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
 
 /* What was seen: the sides of the items of one line-up, from left to right. Counts if room->is_counted, else the others.
  *   returns  [n] */
-static inline const sm_counts *sm_links_counts(const sm_links_room *room, size_t line_up) {
+static inline const sm_counts *sm_links_counts(const sm_links_scratch *room, size_t line_up) {
     return (const sm_counts *)room->cells + line_up * room->links->n_items;
 }
 
-static inline const sm_sides *sm_links_sides(const sm_links_room *room, size_t line_up) {
+static inline const sm_sides *sm_links_sides(const sm_links_scratch *room, size_t line_up) {
     return (const sm_sides *)room->cells + line_up * room->links->n_items;
 }
 
 /* Writes down the ranks of one line-up, for whoever asks for them; nobody looks at several until the next are looked at.
  *   order  NULL: the order of the places */
-void sm_links_rank_all(sm_links_room *room, const uint32_t *order);
+void sm_links_rank_all(sm_links_scratch *room, const uint32_t *order);
 
-static inline size_t sm_links_rank(const sm_links_room *room, size_t place) { return (size_t)room->rank[place]; }
+static inline size_t sm_links_rank(const sm_links_scratch *room, size_t place) { return (size_t)room->rank[place]; }
 
 /* The places of a node in the order of their levels, those without one last.
  *   order  [n] out

@@ -13,7 +13,7 @@
 /* Sides that a room has place for whatever the number of items: nobody misses the memory. */
 enum { LEAST_CELLS = 1 << 18 };
 
-void sm_links_room_free(sm_links_room *room) { sm_arena_free(&room->arena); }
+void sm_links_scratch_free(sm_links_scratch *room) { sm_arena_free(&room->arena); }
 
 static bool are_counted(const sm_links *links) { return links->value == NULL && links->weight == NULL; }
 
@@ -24,11 +24,11 @@ size_t sm_links_at_once(const sm_links *links, const sm_search_size *size) {
     return most < size->n_line_ups ? most : size->n_line_ups;
 }
 
-smerf_status sm_links_room_start(sm_links_room *room, const sm_links *links, const sm_search_size *size,
-                                 smerf_error *error) {
+smerf_status sm_links_scratch_start(sm_links_scratch *room, const sm_links *links, const sm_search_size *size,
+                                    smerf_error *error) {
     size_t n_items = size->n_items, n_at_once = sm_links_at_once(links, size);
     bool is_always_counted = size->are_draws && are_counted(links);
-    *room = (sm_links_room){.n_blocks = 1, .rows_size = sm_size(n_items, 3, 3)};
+    *room = (sm_links_scratch){.n_blocks = 1, .rows_size = sm_size(n_items, 3, 3)};
     room->blocks[0] = *links;
     room->n_cells = sm_size(n_at_once > 0 ? n_at_once : 1, n_items, 0);
     sm_arena *arena = &room->arena;
@@ -45,7 +45,7 @@ smerf_status sm_links_room_start(sm_links_room *room, const sm_links *links, con
     room->found = sm_arena_take(arena, 4 * SM_LINKS_LANES, sizeof *room->found);
     room->cells = sm_arena_take(arena, room->n_cells, is_always_counted ? sizeof(sm_counts) : sizeof(sm_sides));
     if (arena->has_failed) {
-        sm_links_room_free(room);
+        sm_links_scratch_free(room);
         return sm_no_memory(error, "preparing to grow trees");
     }
     for (size_t i = 0; i < links->n_items; i++) room->place_in_node[i] = SMERF_MISSING;
@@ -54,7 +54,7 @@ smerf_status sm_links_room_start(sm_links_room *room, const sm_links *links, con
 
 /* ---- turning to a node ---- */
 
-static void pop_blocks(sm_links_room *room, size_t view) {
+static void pop_blocks(sm_links_scratch *room, size_t view) {
     while (room->n_blocks > view + 1) {
         const sm_links *last = &room->blocks[--room->n_blocks];
         room->pool.n -= last->n;
@@ -64,7 +64,8 @@ static void pop_blocks(sm_links_room *room, size_t view) {
 
 /* Copies the entries of one row whose partners are in the node; returns how many. Every entry is written, and the next
  * one over it if it is not kept: no branch that nobody could foresee. */
-static size_t read_row(const sm_links_room *room, const sm_links *source, size_t row, const sm_links *to, size_t at) {
+static size_t read_row(const sm_links_scratch *room, const sm_links *source, size_t row, const sm_links *to,
+                       size_t at) {
     size_t first = at;
     for (size_t e = source->first[row]; e < source->first[row + 1]; e++) {
         uint32_t place = room->place_in_node[source->partner[e]];
@@ -77,7 +78,7 @@ static size_t read_row(const sm_links_room *room, const sm_links *source, size_t
 }
 
 /* Writes the links of the node on top of the stack. */
-static sm_links read_node(sm_links_room *room, const sm_node *node, size_t view) {
+static sm_links read_node(sm_links_scratch *room, const sm_node *node, size_t view) {
     const sm_links *source = &room->blocks[view], *pool = &room->pool;
     sm_links links = {.n_items = node->n,
                       .first = pool->first + room->rows_used,
@@ -100,12 +101,12 @@ static sm_links read_node(sm_links_room *room, const sm_node *node, size_t view)
 }
 
 /* Whether the links of a node become a block: few enough, with room for the rows of any node below. */
-static bool is_kept(const sm_links_room *room, const sm_links *links, const sm_links *source) {
+static bool is_kept(const sm_links_scratch *room, const sm_links *links, const sm_links *source) {
     return source->n > 0 && links->n <= source->n / 2 && room->n_blocks < SM_MOST_BLOCKS &&
            room->rows_used + 2 * (links->n_items + 1) <= room->rows_size;
 }
 
-static void look_at_weights(sm_links_room *room, const sm_node *node) {
+static void look_at_weights(sm_links_scratch *room, const sm_node *node) {
     room->weight = node->weight;
     room->is_whole = node->total < INT32_MAX;
     for (size_t k = 0; k < node->n && room->is_whole; k++) {
@@ -123,7 +124,7 @@ static bool is_all_of(const sm_links *source, const sm_node *node, size_t view) 
     return true;
 }
 
-size_t sm_links_enter(sm_links_room *room, const sm_node *node, size_t view) {
+size_t sm_links_enter(sm_links_scratch *room, const sm_node *node, size_t view) {
     pop_blocks(room, view);
     look_at_weights(room, node);
     const sm_links *source = &room->blocks[view];

@@ -25,7 +25,7 @@ enum { AHEAD = 8 };
 
 /* ---- one line-up ---- */
 
-static void count(sm_links_room *room, sm_counts *counts) {
+static void count(sm_links_scratch *room, sm_counts *counts) {
     const sm_links *links = room->links;
     const int32_t *rank = room->rank, *whole = room->whole;
     for (size_t k = 0; k < links->n_items; k++) {
@@ -42,7 +42,7 @@ static void count(sm_links_room *room, sm_counts *counts) {
 }
 
 /* The flags are known where this is inlined. */
-static inline void sum_any(const sm_links_room *room, sm_sides *sides, bool has_values, bool has_weights) {
+static inline void sum_any(const sm_links_scratch *room, sm_sides *sides, bool has_values, bool has_weights) {
     const sm_links *links = room->links;
     for (size_t k = 0; k < links->n_items; k++) {
         double weight[2] = {0}, value[2] = {0};
@@ -67,7 +67,7 @@ static inline void sum_any(const sm_links_room *room, sm_sides *sides, bool has_
 
 /* ---- several of them: n_seen, one in each lane ---- */
 
-static void count_lanes(sm_links_room *room, sm_counts *counts, size_t n_seen) {
+static void count_lanes(sm_links_scratch *room, sm_counts *counts, size_t n_seen) {
     const sm_links *links = room->links;
     const ints *rank = (const ints *)(const void *)room->rank;
     size_t n = links->n_items;
@@ -90,7 +90,7 @@ static void count_lanes(sm_links_room *room, sm_counts *counts, size_t n_seen) {
 }
 
 /* Writes what was found of one item, each lane where the item stands in its line-up. */
-static void put_sides(const sm_links_room *room, sm_sides *sides, size_t k, size_t n_seen) {
+static void put_sides(const sm_links_scratch *room, sm_sides *sides, size_t k, size_t n_seen) {
     const double(*found)[SM_LINKS_LANES] = (const double(*)[SM_LINKS_LANES])(const void *)room->found;
     for (size_t lane = 0; lane < n_seen; lane++)
         sides[lane * room->links->n_items + (size_t)room->rank[k * SM_LINKS_LANES + lane]] =
@@ -108,7 +108,7 @@ static inline void add_on_sides(lanes sums[2], const ints where, double number) 
     }
 }
 
-static inline void sum_any_lanes(const sm_links_room *room, sm_sides *sides, size_t n_seen, bool has_values,
+static inline void sum_any_lanes(const sm_links_scratch *room, sm_sides *sides, size_t n_seen, bool has_values,
                                  bool has_weights) {
     const sm_links *links = room->links;
     const ints *rank = (const ints *)(const void *)room->rank;
@@ -135,7 +135,7 @@ static inline void sum_any_lanes(const sm_links_room *room, sm_sides *sides, siz
 /* ---- which of these ---- */
 
 /* The sums of line-ups first .. first + n_seen - 1, whose ranks are known. */
-static void sum_up(sm_links_room *room, size_t first, size_t n_seen) {
+static void sum_up(sm_links_scratch *room, size_t first, size_t n_seen) {
     bool has_values = room->links->value != NULL, has_weights = room->links->weight != NULL;
     bool is_one = room->n_lanes == 1;
     sm_sides *sides = (sm_sides *)room->cells + first * room->links->n_items;
@@ -153,7 +153,7 @@ static void sum_up(sm_links_room *room, size_t first, size_t n_seen) {
         is_one ? sum_any(room, sides, true, true) : sum_any_lanes(room, sides, n_seen, true, true);
 }
 
-static void rank_lane(sm_links_room *room, const uint32_t *order, size_t lane) {
+static void rank_lane(sm_links_scratch *room, const uint32_t *order, size_t lane) {
     size_t n = room->links->n_items, n_lanes = room->n_lanes;
     int32_t *rank = room->rank + lane;
     for (size_t r = 0; r < n; r++) {
@@ -162,12 +162,12 @@ static void rank_lane(sm_links_room *room, const uint32_t *order, size_t lane) {
     }
 }
 
-void sm_links_rank_all(sm_links_room *room, const uint32_t *order) {
+void sm_links_rank_all(sm_links_scratch *room, const uint32_t *order) {
     room->n_lanes = 1;
     rank_lane(room, order, 0);
 }
 
-void sm_links_look(sm_links_room *room, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+void sm_links_look(sm_links_scratch *room, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     assert(node->n * n_line_ups <= room->n_cells);
     size_t most = node->n <= room->n_cells / SM_LINKS_LANES ? SM_LINKS_LANES : 1;
     for (size_t first = 0, n_seen; first < n_line_ups; first += n_seen) {

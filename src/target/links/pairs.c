@@ -258,7 +258,7 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
     pairs->facts = parent->facts;
     pairs->head.from_similarities = target->from_similarities;
     pairs->head.largest_similarity = target->largest_similarity;
-    pairs->shared = sm_target_share((smerf_target *)target); /* counting owners does not change it */
+    pairs->shared = sm_target_retain((smerf_target *)target); /* counting owners does not change it */
     *out = &pairs->head;
     return SMERF_OK;
 }
@@ -356,10 +356,10 @@ static smerf_status load_observed(const sm_tensors *tensors, size_t n_items, sme
     .search_free = sm_pairs_search_free, .enter = sm_pairs_enter, .is_pure = sm_pairs_is_pure,                         \
     .price = sm_pairs_price, .costs = sm_pairs_costs, .n_at_once = sm_pairs_at_once,                                   \
     .level_distances = sm_pairs_levels, .summary_bytes = sm_pairs_summary_bytes, .summarise = sm_pairs_summarise,      \
-    .summary_free = sm_pairs_summary_free, .may_be_silent = true, .fallback = fallback, .leaf_row = sm_pairs_leaf_row, \
-    .leaf_pair = sm_pairs_leaf_pair, .mean_apart = sm_pairs_mean_apart, .root_means = sm_pairs_root_means,             \
-    .path_means = sm_pairs_path_means, .true_row = true_row, .with_diagonal = with_diagonal, .take = take,             \
-    .equal = equal, .save = save
+    .summary_free = sm_pairs_summary_free, .may_be_undefined = true, .fallback = fallback,                             \
+    .leaf_row = sm_pairs_leaf_row, .leaf_pair = sm_pairs_leaf_pair, .mean_apart = sm_pairs_mean_apart,                 \
+    .root_means = sm_pairs_root_means, .path_means = sm_pairs_path_means, .true_row = true_row,                        \
+    .with_diagonal = with_diagonal, .take = take, .equal = equal, .save = save
 
 const sm_target_kind sm_target_pairs = {
     .name = "pairs",

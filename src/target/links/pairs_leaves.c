@@ -304,10 +304,10 @@ static size_t answer_path(const double *weight, const double *value, size_t n, s
         all_weight += weight[k];
         all_value += value[k];
         size_t from = k > 0 ? k + n_up : 0, to = k + n_up < n ? k + n_up : n - 1;
-        for (size_t asked = from; asked <= to; asked++) {
-            if (!isnan(mean[asked])) continue;
+        for (size_t query = from; query <= to; query++) {
+            if (!isnan(mean[query])) continue;
             if (all_weight > 0)
-                mean[asked] = all_value / all_weight;
+                mean[query] = all_value / all_weight;
             else
                 n_open++;
         }

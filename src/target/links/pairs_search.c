@@ -16,7 +16,7 @@ typedef struct running {
 } running;
 
 struct sm_search {
-    sm_links_room room;
+    sm_links_scratch room;
     sm_arena arena; /* holds the arrays below */
     const sm_known_pairs *pairs;
     bool is_summed;
@@ -28,7 +28,7 @@ struct sm_search {
 
 void sm_pairs_search_free(sm_search *search) {
     if (search == NULL) return;
-    sm_links_room_free(&search->room);
+    sm_links_scratch_free(&search->room);
     sm_arena_free(&search->arena);
     sm_free(search);
 }
@@ -49,7 +49,7 @@ sm_search *sm_pairs_search_new(const smerf_target *target, const sm_search_size 
     search->level_weight = sm_arena_take(&search->arena, size->n_levels, sizeof *search->level_weight);
     smerf_status status = SMERF_OK;
     if (search->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
-    if (status == SMERF_OK) status = sm_links_room_start(&search->room, search->pairs->links, size, error);
+    if (status == SMERF_OK) status = sm_links_scratch_start(&search->room, search->pairs->links, size, error);
     if (status == SMERF_OK) return search;
     sm_pairs_search_free(search);
     return NULL;
@@ -82,7 +82,7 @@ static void add(running *set, double w, double self, double value, double weight
 static double cost(const running *set) { return set->sum * (set->weight / set->pairs); }
 
 /* The sides of the item at one rank, which are often not counted: observed pairs have values. */
-static sm_sides sides_at(const sm_links_room *room, size_t line_up, size_t rank) {
+static sm_sides sides_at(const sm_links_scratch *room, size_t line_up, size_t rank) {
     if (!room->is_counted) return sm_links_sides(room, line_up)[rank];
     const sm_counts counts = sm_links_counts(room, line_up)[rank];
     double common = room->links->common;

@@ -52,7 +52,7 @@ static columns_target *new_columns(const sm_target_kind *kind, const double *val
     columns->vectors =
         (sm_vectors){.n_items = n_items, .rank = n_columns, .u = values, .scale = columns->scale, .a = columns->a};
     if (shared != NULL)
-        columns->shared = sm_target_share(shared);
+        columns->shared = sm_target_retain(shared);
     else
         columns->values = (double *)values;
     return columns;

@@ -24,8 +24,8 @@ bool sm_one_column_vary(sm_one_column *column, const smerf_target *target, doubl
     sm_target_start(&column->head, target->kind, target->n_rows, target->n_columns);
     if (!sm_strings_copy(&column->head.columns, (const char *const *)target->columns.text, target->columns.n))
         return false;
-    column->diagonal = diagonal + 0.0;                        /* -0 becomes 0 */
-    column->shared = sm_target_share((smerf_target *)target); /* counting owners does not change it */
+    column->diagonal = diagonal + 0.0;                         /* -0 becomes 0 */
+    column->shared = sm_target_retain((smerf_target *)target); /* counting owners does not change it */
     return true;
 }
 

@@ -70,8 +70,8 @@ static rank_target *assemble(sm_factors *factors, double *self, const sm_target_
     kept->a = factors->a;
     kept->self = self;
     kept->origin = origin;
-    kept->head.rank_share = factors->share_of_values;
-    kept->head.rank_share_of_squares = factors->share_of_squares;
+    kept->head.rank_fraction = factors->eigenvalue_fraction;
+    kept->head.rank_fraction_of_squares = factors->share_of_squares;
     sm_free(factors->value);
     kept->vectors = (sm_vectors){
         .n_items = n, .rank = factors->rank, .u = kept->u, .scale = kept->scale, .a = kept->a, .self = kept->self};
@@ -92,7 +92,7 @@ static double self_of(const smerf_target *target, size_t item) {
     return sm_vectors_self(sm_columns_vectors(target), item);
 }
 
-static smerf_status factor_graph(const sm_graph *graph, const double *self, size_t rank, uint64_t seed, sm_crew *crew,
+static smerf_status factor_graph(const sm_graph *graph, const double *self, size_t rank, uint64_t seed, sm_pool *pool,
                                  sm_factors *factors, smerf_error *error) {
     const sm_links *links = graph->links;
     const sm_listed_pairs pairs = {.n_items = links->n_items,
@@ -103,20 +103,20 @@ static smerf_status factor_graph(const sm_graph *graph, const double *self, size
                                    .elsewhere = 1,
                                    .self = self};
     const sm_operator matrix = sm_operator_listed(&pairs);
-    return sm_factor(&matrix, rank, seed, crew, factors, error);
+    return sm_factor(&matrix, rank, seed, pool, factors, error);
 }
 
-static smerf_status factor(const smerf_target *target, const double *self, size_t rank, uint64_t seed, sm_crew *crew,
+static smerf_status factor(const smerf_target *target, const double *self, size_t rank, uint64_t seed, sm_pool *pool,
                            sm_factors *factors, smerf_error *error) {
     if (target->kind == &sm_target_graph)
-        return factor_graph(sm_graph_of(target), self, rank, seed, crew, factors, error);
+        return factor_graph(sm_graph_of(target), self, rank, seed, pool, factors, error);
     if (target->kind == &sm_target_product)
-        return sm_factor_vectors(sm_columns_vectors(target), rank, crew, factors, error);
+        return sm_factor_vectors(sm_columns_vectors(target), rank, pool, factors, error);
     const sm_operator matrix = sm_operator_distances(sm_distances_of(target));
-    return sm_factor(&matrix, rank, seed, crew, factors, error);
+    return sm_factor(&matrix, rank, seed, pool, factors, error);
 }
 
-smerf_status sm_rank_new(const smerf_target *target, size_t rank, uint64_t seed, sm_crew *crew, smerf_target **out,
+smerf_status sm_rank_new(const smerf_target *target, size_t rank, uint64_t seed, sm_pool *pool, smerf_target **out,
                          smerf_error *error) {
     bool is_fit =
         target->kind == &sm_target_distances || target->kind == &sm_target_product || target->kind == &sm_target_graph;
@@ -128,7 +128,7 @@ smerf_status sm_rank_new(const smerf_target *target, size_t rank, uint64_t seed,
     double *self = sm_array(target->n_rows, sizeof *self);
     for (size_t i = 0; i < target->n_rows && self != NULL; i++) self[i] = self_of(target, i);
     if (self == NULL) return sm_no_memory(error, "finding the leading part of a target");
-    smerf_status status = factor(target, self, rank, seed, crew, &factors, error);
+    smerf_status status = factor(target, self, rank, seed, pool, &factors, error);
     if (status != SMERF_OK) {
         sm_free(self);
         return status;
@@ -147,8 +147,8 @@ sm_rank_facts sm_rank_describe(const smerf_target *target) {
     const rank_target *kept = rank_of(target);
     return (sm_rank_facts){.origin = kept->origin,
                            .rank = kept->vectors.rank,
-                           .share_of_squares = target->rank_share_of_squares,
-                           .share_of_values = target->rank_share};
+                           .share_of_squares = target->rank_fraction_of_squares,
+                           .eigenvalue_fraction = target->rank_fraction};
 }
 
 /* ---- growing ---- */
@@ -174,9 +174,9 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
     kept->vectors.self = kept->self;
     kept->slack = rounding * bound(&kept->vectors);
     kept->origin = parent->origin;
-    kept->head.rank_share = target->rank_share;
-    kept->head.rank_share_of_squares = target->rank_share_of_squares;
-    kept->shared = sm_target_share((smerf_target *)target); /* counting owners does not change it */
+    kept->head.rank_fraction = target->rank_fraction;
+    kept->head.rank_fraction_of_squares = target->rank_fraction_of_squares;
+    kept->shared = sm_target_retain((smerf_target *)target); /* counting owners does not change it */
     *out = &kept->head;
     return SMERF_OK;
 }
@@ -198,7 +198,7 @@ static bool equal(const smerf_target *a, const smerf_target *b) {
 }
 
 static smerf_status save_shares(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
-    const double shares[2] = {target->rank_share_of_squares, target->rank_share};
+    const double shares[2] = {target->rank_fraction_of_squares, target->rank_fraction};
     double *copy = sm_copy(shares, 2, sizeof *copy);
     if (copy == NULL) return sm_no_memory(error, "saving a target");
     return sm_tensors_give(tensors, "target.share", SM_F64, copy, isnan(shares[1]) ? 1 : 2, error);
@@ -239,7 +239,7 @@ static smerf_status load_shares(const sm_tensors *tensors, sm_factors *factors, 
         if (!(share[i] >= 0 && share[i] <= 1))
             status = sm_fail(error, SMERF_BAD_FILE, "the model's share of the spectrum is not between 0 and 1");
     factors->share_of_squares = share[0];
-    factors->share_of_values = n_shares == 2 ? share[1] : NAN;
+    factors->eigenvalue_fraction = n_shares == 2 ? share[1] : NAN;
     sm_free(share);
     return status;
 }

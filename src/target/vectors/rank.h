@@ -11,14 +11,14 @@
 /* From distances, a graph or a product; `target` is not needed afterwards.
  *   rank  at least 1; more than there are items is all of it
  *   seed  of the random vectors that the search for the leading ones starts from */
-smerf_status sm_rank_new(const smerf_target *target, size_t rank, uint64_t seed, sm_crew *crew, smerf_target **out,
+smerf_status sm_rank_new(const smerf_target *target, size_t rank, uint64_t seed, sm_pool *pool, smerf_target **out,
                          smerf_error *error);
 
 typedef struct sm_rank_facts {
     const sm_target_kind *origin; /* the kind it was made from, with its metrics */
     size_t rank;                  /* as kept: less than was asked for, where there is no more */
     double share_of_squares;      /* kept of the sum of lambda^2 */
-    double share_of_values;       /* kept of the sum of |lambda|; NaN: not known */
+    double eigenvalue_fraction;   /* kept of the sum of |lambda|; NaN: not known */
 } sm_rank_facts;
 
 sm_rank_facts sm_rank_describe(const smerf_target *target);

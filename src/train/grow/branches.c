@@ -14,8 +14,8 @@ typedef struct sm_open_tree {
     size_t n_open;
 } sm_open_tree;
 
-smerf_status sm_branches_start(sm_branches *branches, sm_crew *crew, size_t n_trees, smerf_error *error) {
-    *branches = (sm_branches){.crew = crew, .least = LEAST_BRANCH, .n_trees = n_trees};
+smerf_status sm_branches_start(sm_branches *branches, sm_pool *pool, size_t n_trees, smerf_error *error) {
+    *branches = (sm_branches){.pool = pool, .least = LEAST_BRANCH, .n_trees = n_trees};
     branches->trees = sm_zeros(n_trees, sizeof *branches->trees);
     if (branches->trees == NULL) return sm_no_memory(error, "preparing to grow trees");
     sm_gate_make(&branches->gate, 1);
@@ -75,7 +75,7 @@ void sm_branches_leave(sm_branches *branches, sm_branch *branch) {
     branches->waiting = branch;
     branches->trees[branch->tree].n_open++;
     sm_gate_leave(&branches->gate);
-    sm_crew_add(branches->crew);
+    sm_pool_add(branches->pool);
 }
 
 sm_branch *sm_branches_take(sm_branches *branches) {
@@ -88,7 +88,7 @@ sm_branch *sm_branches_take(sm_branches *branches) {
 
 /* ---- one tree of them ---- */
 
-bool sm_branch_make_room(sm_tree *tree, size_t n, bool has_categories) {
+bool sm_branch_reserve(sm_tree *tree, size_t n, bool has_categories) {
     tree->is_leaf = sm_array(2 * n, sizeof *tree->is_leaf);
     tree->place = sm_array(2 * n, sizeof *tree->place);
     tree->right = sm_array(n, sizeof *tree->right);
@@ -122,7 +122,7 @@ static bool make_room(sm_tree *whole, const sm_branch *first) {
         n_left_levels += n_left_levels_of(&branch->grown);
     }
     *whole = (sm_tree){0};
-    bool has_room = sm_branch_make_room(whole, n_members, has_categories);
+    bool has_room = sm_branch_reserve(whole, n_members, has_categories);
     whole->term_feature = sm_array(n_terms, sizeof *whole->term_feature);
     whole->term_weight = sm_array(n_terms, sizeof *whole->term_weight);
     if (has_categories) {

@@ -31,7 +31,7 @@ typedef struct sm_branch {
 } sm_branch;
 
 typedef struct sm_branches {
-    sm_crew *crew;
+    sm_pool *pool;
     size_t least;   /* items: less is not worth leaving */
     bool is_wanted; /* branches are left even if nobody is idle, as tests want */
     sm_gate gate;   /* guards what follows */
@@ -40,7 +40,7 @@ typedef struct sm_branches {
     sm_branch *waiting;
 } sm_branches;
 
-smerf_status sm_branches_start(sm_branches *branches, sm_crew *crew, size_t n_trees, smerf_error *error);
+smerf_status sm_branches_start(sm_branches *branches, sm_pool *pool, size_t n_trees, smerf_error *error);
 void sm_branches_free(sm_branches *branches); /* with whatever did not come to its end */
 
 /* The whole of a tree, to be grown next. NULL: no memory. */
@@ -48,7 +48,7 @@ sm_branch *sm_branches_begin(sm_branches *branches, size_t tree);
 
 /* Whether somebody would take a branch. */
 static inline bool sm_branches_are_wanted(const sm_branches *branches) {
-    return branches->is_wanted || sm_crew_has_idle(branches->crew);
+    return branches->is_wanted || sm_pool_has_idle(branches->pool);
 }
 
 /* One with room for n items, to be filled in and left. NULL: no memory. */
@@ -64,6 +64,6 @@ bool sm_branches_end(sm_branches *branches, sm_branch *branch, sm_tree *trees);
 
 /* Room for a tree with up to n leaves and n members; terms and sets of levels come later. What is not used is never touched,
  * so it costs nothing. False: no memory. */
-bool sm_branch_make_room(sm_tree *tree, size_t n, bool has_categories);
+bool sm_branch_reserve(sm_tree *tree, size_t n, bool has_categories);
 
 #endif

@@ -41,45 +41,45 @@ static smerf_status check_room(const sm_problem *problem, size_t n_threads, smer
 
 static smerf_status grow_all(const sm_problem *problem, const smerf_run *run, smerf_model *model, smerf_error *error) {
     size_t n_trees = problem->options->n_trees;
-    sm_crew crew;
-    sm_crew_start(&crew, run);
-    crew.n_threads = problem->n_threads;
-    while (crew.n_threads > n_trees && check_room(problem, crew.n_threads, NULL) != SMERF_OK) crew.n_threads--;
-    smerf_status status = check_room(problem, crew.n_threads, error);
+    sm_pool pool;
+    sm_pool_start(&pool, run);
+    pool.n_threads = problem->n_threads;
+    while (pool.n_threads > n_trees && check_room(problem, pool.n_threads, NULL) != SMERF_OK) pool.n_threads--;
+    smerf_status status = check_room(problem, pool.n_threads, error);
     if (status != SMERF_OK) return status;
     forest_job job = {.problem = problem,
                       .kernels = run != NULL ? run->kernels : SMERF_KERNELS_AUTO,
-                      .builders = sm_zeros(crew.n_threads, sizeof *job.builders),
+                      .builders = sm_zeros(pool.n_threads, sizeof *job.builders),
                       .model = model};
     if (job.builders == NULL) return sm_no_memory(error, "preparing to grow trees");
-    status = sm_branches_start(&job.branches, &crew, n_trees, error);
+    status = sm_branches_start(&job.branches, &pool, n_trees, error);
     if (status == SMERF_OK) {
-        status = sm_crew_do(&crew, n_trees, grow_one, &job, error);
+        status = sm_pool_run(&pool, n_trees, grow_one, &job, error);
         sm_branches_free(&job.branches);
     }
-    for (size_t t = 0; t < crew.n_threads; t++) sm_tree_builder_free(job.builders[t]);
+    for (size_t t = 0; t < pool.n_threads; t++) sm_tree_builder_free(job.builders[t]);
     sm_free(job.builders);
     return status;
 }
 
 /* The target as the options want it: shared, or made from it one step after the other. Takes over what it is given. */
-typedef smerf_status (*target_step)(smerf_target *target, const smerf_options *options, sm_crew *crew,
+typedef smerf_status (*target_step)(smerf_target *target, const smerf_options *options, sm_pool *pool,
                                     smerf_target **out, smerf_error *error);
 
-static smerf_status set_diagonal(smerf_target *target, const smerf_options *options, sm_crew *crew, smerf_target **out,
+static smerf_status set_diagonal(smerf_target *target, const smerf_options *options, sm_pool *pool, smerf_target **out,
                                  smerf_error *error) {
-    (void)crew;
+    (void)pool;
     if (options->self_distance == SMERF_SELF_VALUE)
         return target->kind->with_diagonal(target, options->self_value, out, error);
-    *out = sm_target_share(target);
+    *out = sm_target_retain(target);
     return SMERF_OK;
 }
 
 /* Missing pairs filled in; the shrinkage for this rank is chosen on held-out pairs. */
-static smerf_status fill_in(smerf_target *target, const smerf_options *options, sm_crew *crew, smerf_target **out,
+static smerf_status fill_in(smerf_target *target, const smerf_options *options, sm_pool *pool, smerf_target **out,
                             smerf_error *error) {
     if (options->complete == SMERF_COMPLETE_OFF) {
-        *out = sm_target_share(target);
+        *out = sm_target_retain(target);
         return SMERF_OK;
     }
     const sm_links *links = sm_known_pairs_of(target)->links;
@@ -88,31 +88,31 @@ static smerf_status fill_in(smerf_target *target, const smerf_options *options, 
     bool *left_out = sm_array(links->n, sizeof *left_out);
     if (left_out == NULL) return sm_no_memory(error, "completing pairs");
     sm_completion_hold_out(links, options->seed, left_out);
-    smerf_status status = sm_completion_choose(links, left_out, options->seed, &rank, &n_steps, crew, error);
-    if (status == SMERF_OK) status = sm_complete(links, rank, n_steps, options->seed, crew, &completion, error);
+    smerf_status status = sm_completion_choose(links, left_out, options->seed, &rank, &n_steps, pool, error);
+    if (status == SMERF_OK) status = sm_complete(links, rank, n_steps, options->seed, pool, &completion, error);
     if (status == SMERF_OK) status = sm_completed_new(target, &completion, out, error);
     sm_free(left_out);
     return status;
 }
 
-static smerf_status lower_rank(smerf_target *target, const smerf_options *options, sm_crew *crew, smerf_target **out,
+static smerf_status lower_rank(smerf_target *target, const smerf_options *options, sm_pool *pool, smerf_target **out,
                                smerf_error *error) {
-    if (options->rank > 0) return sm_rank_new(target, options->rank, options->seed, crew, out, error);
-    *out = sm_target_share(target);
+    if (options->rank > 0) return sm_rank_new(target, options->rank, options->seed, pool, out, error);
+    *out = sm_target_retain(target);
     return SMERF_OK;
 }
 
 static smerf_status choose_target(smerf_target *target, const smerf_options *options, const smerf_run *run,
                                   smerf_target **out, smerf_error *error) {
     static const target_step steps[] = {set_diagonal, lower_rank, fill_in};
-    sm_crew crew;
-    smerf_target *chosen = sm_target_share(target);
+    sm_pool pool;
+    smerf_target *chosen = sm_target_retain(target);
     smerf_status status = SMERF_OK;
-    sm_crew_start(&crew, run);
-    crew.share_to = 0; /* the forest is what progress is about */
+    sm_pool_start(&pool, run);
+    pool.share_to = 0; /* the forest is what progress is about */
     for (size_t s = 0; s < sizeof steps / sizeof *steps && status == SMERF_OK; s++) {
         smerf_target *next = NULL;
-        status = steps[s](chosen, options, &crew, &next, error);
+        status = steps[s](chosen, options, &pool, &next, error);
         smerf_target_free(chosen);
         chosen = next;
     }
@@ -126,10 +126,10 @@ static smerf_status fit(const smerf_items *items, const sm_view *view, smerf_tar
     smerf_status status = sm_model_new(items, view, target, resolved, run, &model, error);
     if (status != SMERF_OK) return status;
     sm_problem problem;
-    sm_crew crew;
-    sm_crew_start(&crew, run);
-    crew.share_to = 0; /* the forest is what progress is about */
-    status = sm_problem_start(&problem, view, &model->features, target, model->weights, &model->options, &crew, error);
+    sm_pool pool;
+    sm_pool_start(&pool, run);
+    pool.share_to = 0; /* the forest is what progress is about */
+    status = sm_problem_start(&problem, view, &model->features, target, model->weights, &model->options, &pool, error);
     if (status == SMERF_OK) {
         status = grow_all(&problem, run, model, error);
         sm_problem_free(&problem);

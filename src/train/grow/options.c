@@ -12,7 +12,7 @@ void smerf_options_default(smerf_options *options) {
                                .min_parent = 2,
                                .max_depth = SMERF_NO_LIMIT,
                                .sample = SMERF_BOOTSTRAP,
-                               .sample_share = 1,
+                               .sample_fraction = 1,
                                .oob_rule = SMERF_OOB_BOTH,
                                .self_distance = SMERF_SELF_GIVEN,
                                .complete = SMERF_COMPLETE_AUTO,
@@ -64,8 +64,8 @@ static smerf_status resolve_density(smerf_options *options, size_t n_features, s
 
 static smerf_status check_sample(const smerf_options *options, smerf_error *error) {
     if (options->sample > SMERF_NO_SAMPLE) return sm_fail(error, SMERF_BAD_INPUT, "sample: unknown kind");
-    if (options->sample == SMERF_SUBSAMPLE && !(options->sample_share > 0 && options->sample_share <= 1))
-        return sm_fail(error, SMERF_BAD_INPUT, "sample: the share %g is not in (0, 1]", options->sample_share);
+    if (options->sample == SMERF_SUBSAMPLE && !(options->sample_fraction > 0 && options->sample_fraction <= 1))
+        return sm_fail(error, SMERF_BAD_INPUT, "sample: the share %g is not in (0, 1]", options->sample_fraction);
     return SMERF_OK;
 }
 
@@ -91,7 +91,7 @@ smerf_status sm_options_resolve(const smerf_options *options, size_t n_items, si
         return sm_fail(error, SMERF_BAD_INPUT, "self-distance: %g is not a number that float32 can hold",
                        options->self_value);
     if (options->self_distance != SMERF_SELF_VALUE) resolved->self_value = 0;
-    if (options->sample != SMERF_SUBSAMPLE) resolved->sample_share = 1;
+    if (options->sample != SMERF_SUBSAMPLE) resolved->sample_fraction = 1;
     smerf_status status = check_sample(options, error);
     if (status == SMERF_OK) status = resolve_candidates(resolved, (double)n_features, error);
     if (status == SMERF_OK) status = resolve_density(resolved, n_features, error);
@@ -104,5 +104,5 @@ size_t sm_options_non_zeros(const smerf_options *resolved, size_t n_features) {
 
 size_t sm_options_draws(const smerf_options *resolved, size_t n_items) {
     if (resolved->sample != SMERF_SUBSAMPLE) return n_items;
-    return (size_t)fmax(1, round_up(resolved->sample_share * (double)n_items));
+    return (size_t)fmax(1, round_up(resolved->sample_fraction * (double)n_items));
 }

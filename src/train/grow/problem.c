@@ -35,7 +35,7 @@ size_t sm_problem_most_sorted(const smerf_options *options, const smerf_target *
 
 smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
                               const smerf_target *target, const double *item_weights, const smerf_options *options,
-                              sm_crew *crew, smerf_error *error) {
+                              sm_pool *pool, smerf_error *error) {
     size_t p = view->n_features;
     *problem = (sm_problem){.n_items = view->n_items,
                             .n_features = p,
@@ -57,7 +57,7 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
     if (problem->ranks == NULL || problem->facts == NULL || problem->shares == NULL ||
         (problem->most_sorted > 0 && problem->orders == NULL))
         status = sm_no_memory(error, "ranking the features");
-    if (status == SMERF_OK) status = sm_problem_rank(problem, crew, error);
+    if (status == SMERF_OK) status = sm_problem_rank(problem, pool, error);
     if (status == SMERF_OK && target->kind->near_order != NULL)
         status = target->kind->near_order(target, &problem->near_order, error);
     if (status != SMERF_OK) {
@@ -70,7 +70,7 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
         if (problem->facts[f].most_alike > problem->most_alike) problem->most_alike = problem->facts[f].most_alike;
     }
     problem->most_line_ups = options->candidates * (is_any_missing ? 2 : 1);
-    problem->n_threads = sm_problem_threads(problem, crew->n_threads);
+    problem->n_threads = sm_problem_threads(problem, pool->n_threads);
     return SMERF_OK;
 }
 
@@ -81,11 +81,11 @@ bool sm_problem_is_scanned(const sm_problem *problem) {
 }
 
 /* As many as there are trees, or more where a thread that only gets branches needs little memory. */
-size_t sm_problem_threads(const sm_problem *problem, size_t n_asked) {
+size_t sm_problem_threads(const sm_problem *problem, size_t n_query) {
     const sm_target_kind *kind = problem->target->kind;
     size_t n_trees = problem->options->n_trees;
     sm_search_size size = sm_problem_search_size(problem);
-    size.n_threads = n_asked < n_trees || sm_problem_is_scanned(problem) ? n_asked : n_trees;
+    size.n_threads = n_query < n_trees || sm_problem_is_scanned(problem) ? n_query : n_trees;
     return kind->most_threads != NULL ? kind->most_threads(problem->target, &size) : size.n_threads;
 }
 

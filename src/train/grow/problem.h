@@ -45,7 +45,7 @@ typedef struct sm_problem {
 
 smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
                               const smerf_target *target, const double *item_weights, const smerf_options *options,
-                              sm_crew *crew, smerf_error *error);
+                              sm_pool *pool, smerf_error *error);
 void sm_problem_free(sm_problem *problem);
 
 /* Up to how many items a subtree is kept in order along all columns, because parting these is quicker than sorting along the
@@ -68,7 +68,7 @@ static inline uint32_t sm_ordered_item(const uint8_t *order, size_t width, size_
 bool sm_problem_is_scanned(const sm_problem *problem);
 
 /* How many of the threads that were asked for grow trees. */
-size_t sm_problem_threads(const sm_problem *problem, size_t n_asked);
+size_t sm_problem_threads(const sm_problem *problem, size_t n_query);
 
 /* What the target's search has to be ready for. */
 sm_search_size sm_problem_search_size(const sm_problem *problem);
@@ -77,7 +77,7 @@ sm_search_size sm_problem_search_size(const sm_problem *problem);
 size_t sm_problem_most_levels(const sm_problem *problem);
 
 /* ranks.c: fills in ranks, orders and facts, for which there are arrays of columns. */
-smerf_status sm_problem_rank(sm_problem *problem, sm_crew *crew, smerf_error *error);
+smerf_status sm_problem_rank(sm_problem *problem, sm_pool *pool, smerf_error *error);
 
 /* options.c: checks the options against the data and spells out every automatic choice. */
 smerf_status sm_options_resolve(const smerf_options *options, size_t n_items, size_t n_features,

@@ -18,7 +18,7 @@ static void draw_without_replacement(sm_random *random, size_t n_items, size_t n
 void sm_sample_draw(const sm_problem *problem, size_t number, uint32_t *draws) {
     size_t n = problem->n_items;
     sm_random random;
-    sm_random_start(&random, problem->options->seed, (uint32_t)number, SM_PLACE_SAMPLE);
+    sm_random_start(&random, problem->options->seed, (uint32_t)number, SM_STREAM_SAMPLE);
     switch (problem->options->sample) {
     case SMERF_BOOTSTRAP:
         memset(draws, 0, n * sizeof *draws);

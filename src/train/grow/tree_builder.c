@@ -128,7 +128,7 @@ static bool start(sm_tree_builder *builder, sm_branch *branch) {
     bool is_whole = branch->from == NULL;
     builder->branch = branch;
     builder->has_categories = sm_problem_most_levels(problem) > 0;
-    if (!sm_branch_make_room(tree, is_whole ? problem->most_in_bag : branch->n, builder->has_categories)) return false;
+    if (!sm_branch_reserve(tree, is_whole ? problem->most_in_bag : branch->n, builder->has_categories)) return false;
     if (is_whole) {
         sm_sample_draw(problem, number_of(builder), builder->draws);
         if (!sm_slots_fill(&builder->slots, builder->draws)) return false; /* see problem.c: never */
@@ -144,7 +144,7 @@ static bool start(sm_tree_builder *builder, sm_branch *branch) {
                                    .depth = branch->depth,
                                    .parent = NO_PARENT,
                                    .owed = branch->is_owed ? SPLIT_ABOVE : NO_PARENT,
-                                   .random_place = is_whole ? SM_PLACE_ROOT : branch->random_place});
+                                   .random_place = is_whole ? SM_STREAM_ROOT : branch->random_place});
 }
 
 /* The rules that need no look at the distances. */
@@ -160,12 +160,12 @@ static bool must_be_leaf(const sm_tree_builder *builder, const pending *node) {
 
 /* Puts the slots of a leaf in the order of their items. Costs are done with: there is room to sort. */
 static void sort_leaf(sm_tree_builder *builder, uint32_t *leaf, size_t n) {
-    const sm_line_room *room = &builder->splitter.usual;
+    const sm_line_scratch *room = &builder->splitter.usual;
     uint64_t *keys = (uint64_t *)(void *)room->costs;
     if (n < 2) return;
     for (size_t k = 0; k < n; k++) keys[k] = sm_pack_rank(builder->slots.items[leaf[k]], leaf[k]);
     sm_sort_packed(keys, n, (uint64_t *)(void *)room->other_side);
-    for (size_t k = 0; k < n; k++) leaf[k] = sm_packed_place(keys[k]);
+    for (size_t k = 0; k < n; k++) leaf[k] = sm_packed_index(keys[k]);
 }
 
 static void add_leaf(sm_tree_builder *builder, const pending *node) {
@@ -230,14 +230,14 @@ static size_t part(sm_tree_builder *builder, const pending *node, const bool *go
 }
 
 /* Turns to a node; false: it is pure. */
-static bool enter(sm_tree_builder *builder, sm_node *asked, const pending *node, size_t *view, double *cost) {
+static bool enter(sm_tree_builder *builder, sm_node *query, const pending *node, size_t *view, double *cost) {
     const sm_target_kind *kind = builder->problem->target->kind;
-    if (builder->scan != NULL) return kind->scanner->enter(builder->scan, asked->slots, asked->n, cost, &asked->total);
-    for (size_t k = 0; k < asked->n; k++)
-        asked->total += builder->node_weight[k] = builder->slots.weight[asked->slots[k]];
-    asked->weight = builder->node_weight;
-    *view = kind->enter(builder->search, asked, node->view);
-    return !kind->is_pure(builder->search, asked);
+    if (builder->scan != NULL) return kind->scanner->enter(builder->scan, query->slots, query->n, cost, &query->total);
+    for (size_t k = 0; k < query->n; k++)
+        query->total += builder->node_weight[k] = builder->slots.weight[query->slots[k]];
+    query->weight = builder->node_weight;
+    *view = kind->enter(builder->search, query, node->view);
+    return !kind->is_pure(builder->search, query);
 }
 
 /* A scanner knows items by their slots. Others want them to sort, and to see whether all have the same number. */
@@ -255,21 +255,21 @@ static void pay(sm_tree_builder *builder, const pending *node, double cost) {
 }
 
 /* The same for a node that was entered, but not priced. */
-static void find_and_pay(sm_tree_builder *builder, const pending *node, const sm_node *asked) {
-    if (node->owed != NO_PARENT) pay(builder, node, builder->problem->target->kind->cost(builder->search, asked));
+static void find_and_pay(sm_tree_builder *builder, const pending *node, const sm_node *query) {
+    if (node->owed != NO_PARENT) pay(builder, node, builder->problem->target->kind->cost(builder->search, query));
 }
 
 /* A leaf by rule is entered only if someone wants to know what it costs. */
 static void settle_leaf(sm_tree_builder *builder, const pending *node) {
-    sm_node asked = {
+    sm_node query = {
         .items = builder->node_items, .n = node->end - node->first, .slots = builder->slots.order + node->first};
     size_t view;
     double cost;
     add_leaf(builder, node);
     if (node->owed == NO_PARENT) return;
-    for (size_t k = 0; k < asked.n; k++) builder->node_items[k] = builder->slots.items[asked.slots[k]];
-    enter(builder, &asked, node, &view, &cost);
-    find_and_pay(builder, node, &asked);
+    for (size_t k = 0; k < query.n; k++) builder->node_items[k] = builder->slots.items[query.slots[k]];
+    enter(builder, &query, node, &view, &cost);
+    find_and_pay(builder, node, &query);
 }
 
 /* Settles one node: a leaf, or a split with two more nodes on the stack. False: no memory. */
@@ -279,21 +279,21 @@ static bool settle(sm_tree_builder *builder, const pending *node) {
         settle_leaf(builder, node);
         return true;
     }
-    sm_node asked = {
+    sm_node query = {
         .items = builder->node_items, .n = node->end - node->first, .slots = builder->slots.order + node->first};
     size_t view = node->view;
     double cost = 0;
-    sm_slots_turn(&builder->slots, node->first, asked.n, &builder->sorted);
-    builder->splitter.may_be_alike = sm_slots_alike(&builder->slots, node->first, asked.n);
-    for (size_t k = 0; k < asked.n && may_need_items(builder, node); k++)
-        builder->node_items[k] = builder->slots.items[asked.slots[k]];
-    bool may_split = enter(builder, &asked, node, &view, &cost);
-    sm_sorted_turn(&builder->sorted, &asked, node->first);
+    sm_slots_turn(&builder->slots, node->first, query.n, &builder->sorted);
+    builder->splitter.may_be_alike = sm_slots_alike(&builder->slots, node->first, query.n);
+    for (size_t k = 0; k < query.n && may_need_items(builder, node); k++)
+        builder->node_items[k] = builder->slots.items[query.slots[k]];
+    bool may_split = enter(builder, &query, node, &view, &cost);
+    sm_sorted_turn(&builder->sorted, &query, node->first);
     sm_random random;
     sm_random_start(&random, problem->options->seed, (uint32_t)number_of(builder), node->random_place);
     sm_split split;
-    if (!may_split || !sm_splitter_best(&builder->splitter, &asked, cost, &random, &split)) {
-        find_and_pay(builder, node, &asked);
+    if (!may_split || !sm_splitter_best(&builder->splitter, &query, cost, &random, &split)) {
+        find_and_pay(builder, node, &query);
         add_leaf(builder, node);
         return true;
     }
@@ -362,7 +362,7 @@ smerf_status sm_tree_builder_grow(sm_tree_builder *builder, sm_branch *branch, s
         pending node = builder->stack[--builder->n_pending];
         if (n_items_of(&node) >= branches->least) { /* small nodes are soon done */
             leave_some(builder, branches);
-            if (sm_crew_is_stopped(branches->crew, thread)) {
+            if (sm_pool_is_stopped(branches->pool, thread)) {
                 forget(builder);
                 return sm_fail(error, SMERF_CANCELLED, "cancelled");
             }

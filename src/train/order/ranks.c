@@ -112,11 +112,11 @@ static smerf_status rank_one(void *job, size_t f, size_t thread, smerf_error *er
     return SMERF_OK;
 }
 
-smerf_status sm_problem_rank(sm_problem *problem, sm_crew *crew, smerf_error *error) {
-    rank_job job = {.problem = problem, .rooms = sm_zeros(crew->n_threads, sizeof *job.rooms)};
+smerf_status sm_problem_rank(sm_problem *problem, sm_pool *pool, smerf_error *error) {
+    rank_job job = {.problem = problem, .rooms = sm_zeros(pool->n_threads, sizeof *job.rooms)};
     if (job.rooms == NULL) return sm_no_memory(error, "ranking the features");
-    smerf_status status = sm_crew_do(crew, problem->n_features, rank_one, &job, error);
-    for (size_t t = 0; t < crew->n_threads; t++) sm_arena_free(&job.rooms[t].arena);
+    smerf_status status = sm_pool_run(pool, problem->n_features, rank_one, &job, error);
+    for (size_t t = 0; t < pool->n_threads; t++) sm_arena_free(&job.rooms[t].arena);
     sm_free(job.rooms);
     return status;
 }

@@ -85,7 +85,7 @@ static size_t order_by_rank(sm_splitter *splitter, const sm_node *node, const sm
             keys[n_present++] = sm_pack_rank(direction->is_category ? place[rank] : rank, name);
     }
     sm_sort_packed(keys, n_present, (uint64_t *)(void *)splitter->room->other_side);
-    for (size_t r = 0; r < n_present; r++) order[r] = sm_packed_place(keys[r]);
+    for (size_t r = 0; r < n_present; r++) order[r] = sm_packed_index(keys[r]);
     for (size_t r = 0; r + 1 < n_present; r++) is_cut[r] = sm_packed_rank(keys[r]) != sm_packed_rank(keys[r + 1]);
     for (size_t i = n_present, j = n; i + 1 < j; i++) {
         uint32_t name = order[--j];
@@ -111,7 +111,7 @@ static size_t order_by_value(sm_splitter *splitter, const sm_node *node, const s
 /* place  of its costs, if not all line-ups have room for these: among those of its candidate */
 static size_t add_line_up(sm_splitter *splitter, size_t n, size_t place) {
     size_t u = splitter->n_line_ups++;
-    const sm_line_room *room = splitter->room;
+    const sm_line_scratch *room = splitter->room;
     size_t costs = (splitter->keeps_costs ? u : place) * n;
     splitter->line_ups[u] = (sm_line_up){.order = room->orders + u * n,
                                          .left = room->costs + costs,

@@ -15,11 +15,11 @@ enum { LEAST_A_MOVE = 128 };
 /* What rough costs must say a cut gains if it may be the best, or as good: c being what it costs, its gain may be up to
  * doubt(c) more, and that of the best cut as much less. */
 static double enough_roughly(const sm_splitter *splitter, sm_best_gain best) {
-    const sm_doubt *doubt = &splitter->doubt;
+    const sm_error_bound *bound = &splitter->bound;
     double best_cost = splitter->node_cost - best.gain;
-    double best_at_least = best.gain - doubt->least - doubt->share * fabs(best_cost);
-    double tolerance = SM_SAME_GAIN * (best.largest_term + doubt->least) * (1 + 2 * doubt->share);
-    return (best_at_least - tolerance - doubt->least - doubt->share * splitter->node_cost) / (1 - doubt->share);
+    double best_at_least = best.gain - bound->least - bound->share * fabs(best_cost);
+    double tolerance = SM_SAME_GAIN * (best.largest_term + bound->least) * (1 + 2 * bound->share);
+    return (best_at_least - tolerance - bound->least - bound->share * splitter->node_cost) / (1 - bound->share);
 }
 
 /* Adds the cuts of one candidate that gain enough, in the order of the rule; false: there are too many. */
@@ -30,8 +30,8 @@ static bool list_cuts(sm_splitter *splitter, const sm_node *node, size_t c, doub
         for (int side = sm_may_go_left(candidate, cut.rank) ? 0 : 1; side < 2; side++) {
             cut.missing_left = side == 0;
             if (!sm_splitter_gains_enough(splitter, node, candidate, enough, &cut)) continue;
-            if (*n_listed == SM_MOST_IN_QUESTION) return false;
-            splitter->in_question[(*n_listed)++] = cut;
+            if (*n_listed == SM_MOST_CONTENDERS) return false;
+            splitter->contenders[(*n_listed)++] = cut;
         }
     }
     return true;
@@ -60,7 +60,7 @@ static const sm_line_up *line_of_cut(sm_splitter *splitter, const sm_node *node,
 /* ---- 2. by what lies between them ---- */
 
 static bool are_near(const sm_splitter *splitter, const sm_node *node, size_t n_listed) {
-    const sm_cut *first = splitter->in_question, *last = first + n_listed - 1;
+    const sm_cut *first = splitter->contenders, *last = first + n_listed - 1;
     bool has_one_line = splitter->candidates[first->candidate].missing_left == SIZE_MAX;
     return first->candidate == last->candidate && has_one_line && last->rank - first->rank <= node->n / LEAST_A_MOVE;
 }
@@ -70,7 +70,7 @@ static bool are_near(const sm_splitter *splitter, const sm_node *node, size_t n_
  *     (m_L - w Q_L / W_L) / W_L' + (w Q_R / W_R - m_R) / W_R'.
  * Rough costs Q_L / W_L and Q_R / W_R, which may be off by no more than the doubt together, count for w / W' of it only. */
 static double find_extra_costs(sm_splitter *splitter, const sm_node *node, size_t n_listed, double *extra) {
-    const sm_cut *cut = splitter->in_question;
+    const sm_cut *cut = splitter->contenders;
     size_t n_left;
     const sm_line_up *line = line_of_cut(splitter, node, cut, &n_left);
     double left = 0, off = 0;
@@ -84,8 +84,8 @@ static double find_extra_costs(sm_splitter *splitter, const sm_node *node, size_
         left += moved;
         double right = node->total - left;
         extra[i] = extra[i - 1] + (added - moved * left_cost) / left + (moved * right_cost - taken) / right;
-        double doubt = splitter->doubt.least + splitter->doubt.share * (fabs(left_cost) + fabs(right_cost));
-        off += 1.01 * doubt * moved / fmin(left, right);
+        double bound = splitter->bound.least + splitter->bound.share * (fabs(left_cost) + fabs(right_cost));
+        off += 1.01 * bound * moved / fmin(left, right);
         n_left = to;
     }
     return off;
@@ -93,13 +93,13 @@ static double find_extra_costs(sm_splitter *splitter, const sm_node *node, size_
 
 /* The first that is as good as the best, if that is beyond doubt; else NULL. */
 static sm_cut *choose_near(sm_splitter *splitter, const sm_node *node, size_t n_listed) {
-    double extra[SM_MOST_IN_QUESTION];
+    double extra[SM_MOST_CONTENDERS];
     size_t best = 0, n_left, first = n_listed;
     if (!are_near(splitter, node, n_listed)) return NULL;
     double off = find_extra_costs(splitter, node, n_listed, extra);
     for (size_t i = 1; i < n_listed; i++)
         if (extra[i] < extra[best]) best = i;
-    const sm_line_up *line = line_of_cut(splitter, node, &splitter->in_question[best], &n_left);
+    const sm_line_up *line = line_of_cut(splitter, node, &splitter->contenders[best], &n_left);
     double largest = sm_largest_term(splitter->node_cost, line->left[n_left - 1], line->right[n_left - 1]);
     double same = SM_SAME_GAIN * largest, unsure = 2 * off + same / 16; /* the largest term may be off, too */
     for (size_t i = 0; i < n_listed; i++) {
@@ -107,7 +107,7 @@ static sm_cut *choose_near(sm_splitter *splitter, const sm_node *node, size_t n_
         if (i != best && fabs(behind - same) <= unsure) return NULL;
         if (behind <= same && first == n_listed) first = i;
     }
-    return &splitter->in_question[first];
+    return &splitter->contenders[first];
 }
 
 /* ---- 3. by what they cost ---- */
@@ -123,7 +123,7 @@ static sm_best_gain settle(sm_splitter *splitter, const sm_node *node, sm_cut *c
 
 static sm_cut *choose_exactly(sm_splitter *splitter, const sm_node *node, size_t n_listed) {
     sm_best_gain best = {.gain = -INFINITY};
-    sm_cut *cut = splitter->in_question;
+    sm_cut *cut = splitter->contenders;
     for (size_t i = 0; i < n_listed; i++) {
         sm_best_gain gain = settle(splitter, node, &cut[i]);
         if (gain.gain > best.gain) best = gain;
@@ -135,7 +135,7 @@ static sm_cut *choose_exactly(sm_splitter *splitter, const sm_node *node, size_t
 bool sm_splitter_choose_roughly(sm_splitter *splitter, const sm_node *node, sm_best_gain best, sm_cut *chosen) {
     size_t n_listed = list_all_cuts(splitter, node, enough_roughly(splitter, best));
     if (n_listed == SIZE_MAX) return false;
-    sm_cut *cut = n_listed == 1 ? splitter->in_question : choose_near(splitter, node, n_listed);
+    sm_cut *cut = n_listed == 1 ? splitter->contenders : choose_near(splitter, node, n_listed);
     bool is_open = cut != NULL;
     if (!is_open) cut = choose_exactly(splitter, node, n_listed);
     cut->is_open = is_open;

@@ -39,28 +39,28 @@ static bool can_use_lists(const sm_problem *problem) {
 }
 
 /* Items in all line-ups of the usual room, and in those that have costs. */
-static sm_line_room usual_size(const sm_problem *problem) {
+static sm_line_scratch usual_size(const sm_problem *problem) {
     const sm_target_kind *kind = problem->target->kind;
     size_t n = problem->most_in_bag, small = n < SMALL_NODE ? n : SMALL_NODE;
     if (kind->costs != NULL) {
         sm_search_size size = sm_problem_search_size(problem);
-        return (sm_line_room){.n = sm_size(kind->n_at_once(problem->target, &size), n, 0),
-                              .n_costs = sm_size(line_ups_a_candidate(problem), n, 0)};
+        return (sm_line_scratch){.n = sm_size(kind->n_at_once(problem->target, &size), n, 0),
+                                 .n_costs = sm_size(line_ups_a_candidate(problem), n, 0)};
     }
     size_t all = sm_size(problem->most_line_ups, small, 0);
     size_t at_once = kind->scanner != NULL && problem->options->candidates > 1 ? 2 : 1; /* candidates */
     size_t largest = can_use_lists(problem) ? problem->most_sorted : n;
     size_t least = sm_size(at_once * line_ups_a_candidate(problem), largest, 0);
     size_t most = all > least ? all : least;
-    return (sm_line_room){.n = most, .n_costs = most};
+    return (sm_line_scratch){.n = most, .n_costs = most};
 }
 
 double sm_splitter_bytes(const sm_problem *problem, size_t n_sides) {
-    sm_line_room room = usual_size(problem);
+    sm_line_scratch room = usual_size(problem);
     return (double)room.n * PLACE_BYTES + (double)room.n_costs * (double)(n_sides * sizeof *room.costs);
 }
 
-static void lay_out(sm_line_room *room, void *memory, size_t n_sides) {
+static void lay_out(sm_line_scratch *room, void *memory, size_t n_sides) {
     room->costs = memory;
     room->other_side = n_sides == 2 ? room->costs + room->n_costs : NULL;
     room->orders = (uint32_t *)(void *)(room->costs + n_sides * room->n_costs);
@@ -72,7 +72,7 @@ static void make_rooms(sm_splitter *splitter) {
     const sm_problem *problem = splitter->problem;
     const sm_sorted *sorted = splitter->sorted;
     size_t n_sides = splitter->scan == NULL || !sm_sorted_is_used(sorted) ? 2 : 1;
-    sm_line_room usual = usual_size(problem);
+    sm_line_scratch usual = usual_size(problem);
     size_t n_bytes = sm_size(usual.n, PLACE_BYTES, sm_size(usual.n_costs, n_sides * sizeof *usual.costs, 0));
     void *memory = sm_arena_take(&splitter->arena, n_bytes, 1);
     if (memory == NULL) return;
@@ -155,7 +155,7 @@ static void price_batch(sm_splitter *splitter, const sm_node *node, size_t first
         scan(splitter, node);
     else if (splitter->is_rough)
         splitter->node_cost =
-            kind->price_roughly(splitter->search, node, splitter->line_ups, splitter->n_line_ups, &splitter->doubt);
+            kind->price_roughly(splitter->search, node, splitter->line_ups, splitter->n_line_ups, &splitter->bound);
     else
         splitter->node_cost = kind->price(splitter->search, node, splitter->line_ups, splitter->n_line_ups);
 }

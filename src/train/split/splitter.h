@@ -53,18 +53,18 @@ static inline double sm_largest_term(double node_cost, double left, double right
 
 /* Cuts that rough costs leave in question, see sm_target_kind.price_roughly: with more of them it is quicker to price their
  * candidates exactly. */
-enum { SM_MOST_IN_QUESTION = 4 };
+enum { SM_MOST_CONTENDERS = 4 };
 
 /* Room for several line-ups, one after the other. What is sorted stands where costs will be: nothing is priced before
  * everything is sorted. */
-typedef struct sm_line_room {
+typedef struct sm_line_scratch {
     size_t n;         /* items in all of them together */
     size_t n_costs;   /* likewise, in those that have costs: all, or those of one candidate, see sm_target_kind.costs */
     uint32_t *orders; /* [n] */
     bool *cuts;       /* [n] */
     double *costs;    /* [n_costs] of one side */
     double *other_side; /* [n_costs] likewise; NULL where nobody asks */
-} sm_line_room;
+} sm_line_scratch;
 
 /* Candidates are lined up and priced a batch at a time: as many as there is room for, all of them in all but the largest
  * nodes. */
@@ -78,12 +78,12 @@ typedef struct sm_splitter {
     sm_arena arena; /* holds the arrays below */
     sm_directions directions;
     sm_categories categories;
-    sm_candidate *candidates;  /* [directions.n] */
-    size_t first, end;         /* those of the batch that is priced now */
-    sm_line_room usual, large; /* large: where lists will be, for nodes too large for these; none: n = 0 */
-    const sm_line_room *room;  /* the one for the node that was searched last */
-    bool keeps_costs;          /* there all line-ups of a batch have costs of their own */
-    sm_line_up *line_ups;      /* of slots, with gains in the place of left costs, where there is a scanner */
+    sm_candidate *candidates;     /* [directions.n] */
+    size_t first, end;            /* those of the batch that is priced now */
+    sm_line_scratch usual, large; /* large: where lists will be, for nodes too large for these; none: n = 0 */
+    const sm_line_scratch *room;  /* the one for the node that was searched last */
+    bool keeps_costs;             /* there all line-ups of a batch have costs of their own */
+    sm_line_up *line_ups;         /* of slots, with gains in the place of left costs, where there is a scanner */
     size_t n_line_ups;
     double *largest;        /* by line-up: gain, where there is a scanner */
     uint32_t *spare_places; /* [most_in_bag], oblique */
@@ -91,10 +91,10 @@ typedef struct sm_splitter {
     bool *goes_left;        /* by slot */
     uint32_t *left_levels;
     double node_cost;
-    bool is_rough;     /* line-ups are priced roughly: costs may be off, */
-    sm_doubt doubt;    /* by so much */
-    bool some_are_out; /* candidates have been looked at, and some need not be any more */
-    sm_cut in_question[SM_MOST_IN_QUESTION];
+    bool is_rough;        /* line-ups are priced roughly: costs may be off, */
+    sm_error_bound bound; /* by so much */
+    bool some_are_out;    /* candidates have been looked at, and some need not be any more */
+    sm_cut contenders[SM_MOST_CONTENDERS];
     uint64_t may_be_alike; /* given: bits of columns along which all items of the node may have the same number */
 } sm_splitter;
 

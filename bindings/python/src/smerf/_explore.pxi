@@ -41,7 +41,7 @@ def explain_pairs(Model model, Items rows, Items columns, const uint32_t[::1] le
     """Baselines, shares [pairs][features], distances."""
     cdef smerf_error error
     cdef smerf_status status
-    cdef smerf_question question = question_of(rows, columns, False)
+    cdef smerf_request question = question_of(rows, columns, False)
     cdef size_t n = left.shape[0]
     baselines, distances, shares = np.empty(n), np.empty(n), np.empty((n, len(model.features())))
     cdef double[::1] baseline = baselines, distance = distances
@@ -77,7 +77,7 @@ def vote(Model model, Items items, Items queries, size_t k, const uint32_t[::1] 
     cdef smerf_error error
     cdef smerf_status status
     cdef smerf_neighborhood wanted
-    cdef smerf_ballot ballot
+    cdef smerf_known_values ballot
     memset(&wanted, 0, sizeof(wanted))
     memset(&ballot, 0, sizeof(ballot))
     wanted.items = items.items
@@ -121,7 +121,7 @@ def embed(Model model, Items items, size_t n_dimensions, size_t n_landmarks, uin
     """Coordinates, eigenvalues, facts."""
     cdef smerf_error error
     cdef smerf_status status
-    cdef smerf_map_facts facts
+    cdef smerf_map_quality facts
     made, values = np.empty((items.n, n_dimensions)), np.empty(n_dimensions)
     cdef double[:, ::1] coordinates = made
     cdef double[::1] eigenvalues = values
@@ -129,7 +129,7 @@ def embed(Model model, Items items, size_t n_dimensions, size_t n_landmarks, uin
         status = smerf_embed(model.model, items.items, n_dimensions, n_landmarks, seed, &watch.run, &coordinates[0, 0],
                              &eigenvalues[0], &facts, &error)
     check(status, &error, watch)
-    return made, values, {"n_landmarks": facts.n_landmarks, "share_of_values": facts.share_of_values,
+    return made, values, {"n_landmarks": facts.n_landmarks, "share_of_values": facts.eigenvalue_fraction,
                           "stress": facts.stress}
 
 

@@ -16,7 +16,7 @@ cdef smerf_options options_of(dict given):
         elif name == "min_parent": options.min_parent = value
         elif name == "max_depth": options.max_depth = value
         elif name == "sample": options.sample = <smerf_sample><int>value
-        elif name == "sample_share": options.sample_share = value
+        elif name == "sample_share": options.sample_fraction = value
         elif name == "oob_rule": options.oob_rule = <smerf_oob_rule><int>value
         elif name == "self_distance": options.self_distance = <smerf_self><int>value
         elif name == "self_value": options.self_value = value
@@ -35,7 +35,7 @@ cdef dict facts_of(const smerf_options *options):
     return {"seed": options.seed, "first_tree": options.first_tree, "n_trees": options.n_trees,
             "splits": <int>options.splits, "candidates": options.candidates, "density": options.density,
             "min_parent": options.min_parent, "max_depth": options.max_depth, "sample": <int>options.sample,
-            "sample_share": options.sample_share, "oob_rule": <int>options.oob_rule,
+            "sample_share": options.sample_fraction, "oob_rule": <int>options.oob_rule,
             "self_distance": <int>options.self_distance, "self_value": options.self_value,
             "complete": options.complete, "rank": options.rank, "n_pairs": options.n_pairs,
             "n_factors": options.n_factors, "n_burn": options.n_burn, "n_draws": options.n_draws,
@@ -46,8 +46,8 @@ cdef const smerf_items *items_or_null(Items items) noexcept:
     return NULL if items is None else items.items
 
 
-cdef smerf_question question_of(Items rows, Items columns, bint out_of_bag):
-    cdef smerf_question question
+cdef smerf_request question_of(Items rows, Items columns, bint out_of_bag):
+    cdef smerf_request question
     memset(&question, 0, sizeof(question))
     question.rows = rows.items
     question.columns = items_or_null(columns)
@@ -93,14 +93,14 @@ cdef class Model:
         cdef double value
         smerf_model_describe(self.model, &about)
         findings = {}
-        for k in range(smerf_model_n_findings(self.model)):
-            name = _text(smerf_model_finding(self.model, k, &value))
+        for k in range(smerf_model_n_diagnostics(self.model)):
+            name = _text(smerf_model_diagnostic(self.model, k, &value))
             findings[name] = value
         return {"method": _text(about.method), "target": _text(about.target),
                 "target_columns": [_text(about.target_columns[c]) for c in range(about.n_target_columns)],
                 "n_items": about.n_items, "n_features": about.n_features, "n_nodes": about.n_nodes,
                 "n_leaves": about.n_leaves, "id_column": _text(about.id_column),
-                "rank_share": about.rank_share, "options": facts_of(&about.options), "findings": findings}
+                "rank_share": about.rank_fraction, "options": facts_of(&about.options), "findings": findings}
 
     def features(self):
         """(name, levels) of every feature; levels is None for numbers."""
@@ -122,7 +122,7 @@ cdef class Model:
     def distances(self, Items rows, Items columns, bint out_of_bag, out, Watch watch):
         """Into out, [rows][columns] of float32 or float64."""
         cdef smerf_error error
-        cdef smerf_question question = question_of(rows, columns, out_of_bag)
+        cdef smerf_request question = question_of(rows, columns, out_of_bag)
         cdef row_place place = place_of(out)
         cdef smerf_status status
         with nogil:
@@ -132,7 +132,7 @@ cdef class Model:
     def pairs(self, Items rows, Items columns, const uint32_t[::1] left, const uint32_t[::1] right, bint out_of_bag,
               bint with_spread, Watch watch):
         cdef smerf_error error
-        cdef smerf_question question = question_of(rows, columns, out_of_bag)
+        cdef smerf_request question = question_of(rows, columns, out_of_bag)
         cdef size_t n = left.shape[0]
         cdef smerf_status status
         distances, spreads = np.empty(n), np.empty(n)
@@ -149,7 +149,7 @@ cdef class Model:
     def values(self, Items rows, bint out_of_bag, Watch watch):
         """Shares of classes, or responses: [rows][values]."""
         cdef smerf_error error
-        cdef smerf_question question = question_of(rows, None, out_of_bag)
+        cdef smerf_request question = question_of(rows, None, out_of_bag)
         cdef smerf_status status
         made = np.empty((rows.n, max(1, smerf_model_n_values(self.model))))
         cdef double[:, ::1] values = made
@@ -202,7 +202,7 @@ cdef class Model:
 
     def evaluate(self, Items rows, Items columns, Target truth, bint out_of_bag, unsigned metrics, Watch watch):
         cdef smerf_error error
-        cdef smerf_question question = question_of(rows, columns, out_of_bag)
+        cdef smerf_request question = question_of(rows, columns, out_of_bag)
         cdef const smerf_target *known = NULL if truth is None else truth.target
         cdef smerf_scores scores
         cdef smerf_status status

@@ -96,7 +96,7 @@ cdef extern from "smerf.h" nogil:
         double candidates_power, density
         size_t min_parent, max_depth
         smerf_sample sample
-        double sample_share
+        double sample_fraction
         smerf_oob_rule oob_rule
         smerf_self self_distance
         double self_value
@@ -119,7 +119,7 @@ cdef extern from "smerf.h" nogil:
                            smerf_model **, smerf_error *)
     void smerf_model_free(smerf_model *)
 
-    ctypedef struct smerf_question:
+    ctypedef struct smerf_request:
         const smerf_items *rows
         const smerf_items *columns
         bint out_of_bag
@@ -128,11 +128,11 @@ cdef extern from "smerf.h" nogil:
 
     ctypedef int (*smerf_row_sink)(void *, size_t, const double *, size_t) noexcept
 
-    smerf_status smerf_predict_rows(const smerf_model *, const smerf_question *, const smerf_run *, smerf_row_sink,
+    smerf_status smerf_predict_rows(const smerf_model *, const smerf_request *, const smerf_run *, smerf_row_sink,
                                     void *, smerf_error *)
-    smerf_status smerf_predict_pairs(const smerf_model *, const smerf_question *, const uint32_t *, const uint32_t *,
+    smerf_status smerf_predict_pairs(const smerf_model *, const smerf_request *, const uint32_t *, const uint32_t *,
                                      size_t, const smerf_run *, double *, double *, smerf_error *)
-    smerf_status smerf_predict_values(const smerf_model *, const smerf_question *, const smerf_run *, double *,
+    smerf_status smerf_predict_values(const smerf_model *, const smerf_request *, const smerf_run *, double *,
                                       smerf_error *)
     smerf_status smerf_predict_leaves(const smerf_model *, const smerf_items *, const smerf_run *, uint32_t *,
                                       smerf_error *)
@@ -157,12 +157,12 @@ cdef extern from "smerf.h" nogil:
     smerf_status smerf_neighbors(const smerf_model *, const smerf_neighborhood *, const smerf_run *,
                                  smerf_neighbor_sink, void *, smerf_error *)
 
-    ctypedef struct smerf_ballot:
+    ctypedef struct smerf_known_values:
         size_t n_classes
         const uint32_t *codes
         const double *values
 
-    smerf_status smerf_vote(const smerf_model *, const smerf_neighborhood *, const smerf_ballot *, const smerf_run *,
+    smerf_status smerf_vote(const smerf_model *, const smerf_neighborhood *, const smerf_known_values *, const smerf_run *,
                             double *, uint32_t *, smerf_error *)
 
     ctypedef enum smerf_metric:
@@ -177,7 +177,7 @@ cdef extern from "smerf.h" nogil:
     const char *smerf_metric_name(smerf_metric)
     bint smerf_metric_rises(smerf_metric)
     unsigned smerf_target_metrics(const smerf_target *)
-    smerf_status smerf_evaluate(const smerf_model *, const smerf_question *, const smerf_target *, unsigned,
+    smerf_status smerf_evaluate(const smerf_model *, const smerf_request *, const smerf_target *, unsigned,
                                 const smerf_run *, smerf_scores *, smerf_error *)
 
     smerf_status smerf_importance_gain(const smerf_model *, double *, smerf_error *)
@@ -187,7 +187,7 @@ cdef extern from "smerf.h" nogil:
     smerf_status smerf_importance_interaction(const smerf_model *, const smerf_items *, const smerf_target *,
                                               const uint32_t *, size_t, const smerf_run *, double *, double *,
                                               smerf_error *)
-    smerf_status smerf_explain_pairs(const smerf_model *, const smerf_question *, const uint32_t *, const uint32_t *,
+    smerf_status smerf_explain_pairs(const smerf_model *, const smerf_request *, const uint32_t *, const uint32_t *,
                                      size_t, const smerf_run *, double *, double *, double *, smerf_error *)
     smerf_status smerf_explain_items(const smerf_model *, const smerf_items *, const uint32_t *, size_t, size_t,
                                      const smerf_run *, double *, double *, smerf_error *)
@@ -208,12 +208,12 @@ cdef extern from "smerf.h" nogil:
     smerf_status smerf_cluster(const smerf_model *, const smerf_items *, const smerf_clustering *, const smerf_run *,
                                uint32_t *, uint32_t *, double *, double *, smerf_clusters *, smerf_error *)
 
-    ctypedef struct smerf_map_facts:
+    ctypedef struct smerf_map_quality:
         size_t n_landmarks
-        double share_of_values, stress
+        double eigenvalue_fraction, stress
 
     smerf_status smerf_embed(const smerf_model *, const smerf_items *, size_t, size_t, uint64_t, const smerf_run *,
-                             double *, double *, smerf_map_facts *, smerf_error *)
+                             double *, double *, smerf_map_quality *, smerf_error *)
     size_t smerf_vectors_size(const smerf_model *)
 
     ctypedef int (*smerf_vector_sink)(void *, size_t, const float *, size_t) noexcept
@@ -230,7 +230,7 @@ cdef extern from "smerf.h" nogil:
         const char *target
         size_t n_target_columns
         const char **target_columns
-        double rank_share, rank_share_of_squares
+        double rank_fraction, rank_fraction_of_squares
         bint from_similarities
         double largest_similarity
         size_t n_items, n_features, n_nodes, n_leaves
@@ -239,8 +239,8 @@ cdef extern from "smerf.h" nogil:
         const char *weight_column
 
     void smerf_model_describe(const smerf_model *, smerf_description *)
-    size_t smerf_model_n_findings(const smerf_model *)
-    const char *smerf_model_finding(const smerf_model *, size_t, double *)
+    size_t smerf_model_n_diagnostics(const smerf_model *)
+    const char *smerf_model_diagnostic(const smerf_model *, size_t, double *)
     void smerf_model_feature(const smerf_model *, size_t, smerf_column *)
 
     ctypedef struct smerf_grid:
@@ -260,14 +260,14 @@ cdef extern from "smerf.h" nogil:
     ctypedef struct smerf_comparison:
         unsigned methods
         size_t n_repeats
-        double train_share
+        double train_fraction
         bint by_pairs, tunes
         smerf_metric metric
         smerf_options options
 
     void smerf_comparison_default(const smerf_target *, smerf_comparison *)
 
-    ctypedef struct smerf_standing:
+    ctypedef struct smerf_method_scores:
         bint applies
         char *why_not
         double *mean
@@ -275,7 +275,7 @@ cdef extern from "smerf.h" nogil:
         double seconds
 
     smerf_status smerf_compare(const smerf_items *, const smerf_target *, const smerf_comparison *, const smerf_run *,
-                               smerf_standing *, smerf_error *)
+                               smerf_method_scores *, smerf_error *)
 
     ctypedef enum smerf_simulation:
         SMERF_REGRESSION

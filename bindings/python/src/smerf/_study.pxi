@@ -44,14 +44,14 @@ def compare(Items items, Target target, dict options, dict plan, Watch watch):
     cdef smerf_error error
     cdef smerf_comparison comparison
     cdef smerf_status status
-    cdef smerf_standing *standings = <smerf_standing *>malloc(SMERF_N_METHODS * sizeof(smerf_standing))
+    cdef smerf_method_scores *standings = <smerf_method_scores *>malloc(SMERF_N_METHODS * sizeof(smerf_method_scores))
     if standings == NULL:
         raise MemoryError()
     smerf_comparison_default(target.target, &comparison)
     for name, value in plan.items():
         if name == "methods": comparison.methods = sum(1 << METHODS.index(method) for method in set(value))
         elif name == "n_repeats": comparison.n_repeats = value
-        elif name == "train_share": comparison.train_share = value
+        elif name == "train_share": comparison.train_fraction = value
         elif name == "by_pairs": comparison.by_pairs = value
         elif name == "tunes": comparison.tunes = value
         elif name == "metric": comparison.metric = <smerf_metric><int>METRICS.index(value)

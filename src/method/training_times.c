@@ -1,11 +1,11 @@
-/* lesson_times.c - Z X for targets that know all pairs: a pass over a matrix, and less for all others. */
+/* training_times.c - Z X for targets that know all pairs: a pass over a matrix, and less for all others. */
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/memory.h"
 #include "factor/factor.h"
-#include "method/lesson_pairs.h"
+#include "method/training_pairs.h"
 #include "target/dense/distances.h"
 #include "target/labels/labels.h"
 #include "target/links/graph.h"
@@ -22,8 +22,8 @@ typedef struct times_job {
     double *rows; /* [n_threads][n] a row of Z each */
 } times_job;
 
-static smerf_status do_jobs(times_job *job, sm_crew *crew, sm_task task, smerf_error *error) {
-    return sm_crew_do(crew, (job->n + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, task, job, error);
+static smerf_status do_jobs(times_job *job, sm_pool *pool, sm_task task, smerf_error *error) {
+    return sm_pool_run(pool, (job->n + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, task, job, error);
 }
 
 static size_t end_of(const times_job *job, size_t task) {
@@ -53,7 +53,7 @@ static smerf_status operator_rows(void *context, size_t task, size_t thread, sme
     return SMERF_OK;
 }
 
-static smerf_status times_operator(times_job *job, sm_crew *crew, const sm_operator *matrix, smerf_error *error) {
+static smerf_status times_operator(times_job *job, sm_pool *pool, const sm_operator *matrix, smerf_error *error) {
     sm_arena arena = {0};
     double *sum = sm_arena_take(&arena, job->m, sizeof *sum);
     if (arena.has_failed) {
@@ -61,7 +61,7 @@ static smerf_status times_operator(times_job *job, sm_crew *crew, const sm_opera
         return sm_no_memory(error, "multiplying distances");
     }
     job->matrix = matrix;
-    smerf_status status = do_jobs(job, crew, operator_rows, error);
+    smerf_status status = do_jobs(job, pool, operator_rows, error);
     sum_columns(job, NULL, 0, sum);
     for (size_t i = 0; i < job->n && status == SMERF_OK && matrix->base != 0; i++)
         add_row(job->out + i * job->m, matrix->base, sum, job->m);
@@ -69,7 +69,7 @@ static smerf_status times_operator(times_job *job, sm_crew *crew, const sm_opera
     return status;
 }
 
-static smerf_status times_graph(times_job *job, sm_crew *crew, smerf_error *error) {
+static smerf_status times_graph(times_job *job, sm_pool *pool, smerf_error *error) {
     const sm_graph *graph = sm_graph_of(job->target);
     sm_arena arena = {0};
     double *self = sm_arena_take(&arena, job->n, sizeof *self);
@@ -86,7 +86,7 @@ static smerf_status times_graph(times_job *job, sm_crew *crew, smerf_error *erro
                                     .elsewhere = 1,
                                     .self = self};
     const sm_operator matrix = sm_operator_listed(&listed);
-    smerf_status status = times_operator(job, crew, &matrix, error);
+    smerf_status status = times_operator(job, pool, &matrix, error);
     sm_arena_free(&arena);
     return status;
 }
@@ -174,26 +174,26 @@ static smerf_status plain_rows(void *context, size_t task, size_t thread, smerf_
     return SMERF_OK;
 }
 
-static smerf_status times_rows(times_job *job, sm_crew *crew, smerf_error *error) {
+static smerf_status times_rows(times_job *job, sm_pool *pool, smerf_error *error) {
     sm_arena arena = {0};
-    job->rows = sm_arena_take(&arena, sm_size(crew->n_threads, job->n, 0), sizeof *job->rows);
+    job->rows = sm_arena_take(&arena, sm_size(pool->n_threads, job->n, 0), sizeof *job->rows);
     smerf_status status =
-        arena.has_failed ? sm_no_memory(error, "multiplying distances") : do_jobs(job, crew, plain_rows, error);
+        arena.has_failed ? sm_no_memory(error, "multiplying distances") : do_jobs(job, pool, plain_rows, error);
     sm_arena_free(&arena);
     return status;
 }
 
-smerf_status sm_lesson_times(const sm_lesson_pairs *pairs, sm_crew *crew, const double *x, size_t m, double *out,
-                             smerf_error *error) {
+smerf_status sm_training_times(const sm_training_pairs *pairs, sm_pool *pool, const double *x, size_t m, double *out,
+                               smerf_error *error) {
     times_job job = {.target = pairs->target, .x = x, .n = pairs->n_items, .m = m, .out = out};
     const sm_target_kind *kind = pairs->target->kind;
     if (kind == &sm_target_distances) {
         const sm_operator matrix = sm_operator_distances(sm_distances_of(pairs->target));
-        return times_operator(&job, crew, &matrix, error);
+        return times_operator(&job, pool, &matrix, error);
     }
-    if (kind == &sm_target_graph) return times_graph(&job, crew, error);
+    if (kind == &sm_target_graph) return times_graph(&job, pool, error);
     if (kind == &sm_target_labels) return times_labels(&job, error);
     if (kind == &sm_target_response || kind == &sm_target_product)
         return times_vectors(&job, sm_columns_vectors(pairs->target), error);
-    return times_rows(&job, crew, error);
+    return times_rows(&job, pool, error);
 }

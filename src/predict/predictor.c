@@ -1,5 +1,5 @@
-/* answers.c - see answers.h. */
-#include "predict/answers.h"
+/* predictor.c - see predictor.h. */
+#include "predict/predictor.h"
 
 #include "base/memory.h"
 
@@ -30,76 +30,76 @@ static smerf_status look_up(const smerf_model *model, sm_side *side, smerf_error
     return SMERF_OK;
 }
 
-static sm_asked_items describe(const sm_side *side) {
-    return (sm_asked_items){.view = &side->view, .place = side->place, .items = side->items};
+static sm_query_items describe(const sm_side *side) {
+    return (sm_query_items){.view = &side->view, .place = side->place, .items = side->items};
 }
 
-smerf_status sm_answers_start(sm_asked *asked, sm_crew *crew, smerf_error *error) {
-    const smerf_model *model = asked->model;
+smerf_status sm_predictor_start(sm_query *query, sm_pool *pool, smerf_error *error) {
+    const smerf_model *model = query->model;
     smerf_status status = SMERF_OK;
-    if (asked->answers != NULL) return SMERF_OK;
-    if (model->method->knows_items) status = look_up(model, &asked->rows, error);
-    if (model->method->knows_items && !asked->is_square && status == SMERF_OK)
-        status = look_up(model, &asked->others, error);
+    if (query->predictor != NULL) return SMERF_OK;
+    if (model->method->knows_items) status = look_up(model, &query->rows, error);
+    if (model->method->knows_items && !query->is_square && status == SMERF_OK)
+        status = look_up(model, &query->others, error);
     if (model->method->answer_pairs != NULL && status == SMERF_OK) {
-        asked->lists = sm_array(crew->n_threads, sizeof *asked->lists);
-        if (asked->lists == NULL) status = sm_no_memory(error, "predicting");
+        query->lists = sm_array(pool->n_threads, sizeof *query->lists);
+        if (query->lists == NULL) status = sm_no_memory(error, "predicting");
     }
     if (status != SMERF_OK) return status;
-    asked->sides = (sm_asked_sides){.features = &model->features,
+    query->sides = (sm_query_sides){.features = &model->features,
                                     .n_trained = model->n_items,
-                                    .rows = describe(&asked->rows),
-                                    .columns = describe(asked->is_square ? &asked->rows : &asked->others),
-                                    .is_square = asked->is_square,
-                                    .n_threads = crew->n_threads};
-    return model->method->ask(model->learned, &asked->sides, crew, &asked->answers, error);
+                                    .rows = describe(&query->rows),
+                                    .columns = describe(query->is_square ? &query->rows : &query->others),
+                                    .is_square = query->is_square,
+                                    .n_threads = pool->n_threads};
+    return model->method->ask(model->learned, &query->sides, pool, &query->predictor, error);
 }
 
-void sm_answers_free(sm_asked *asked) {
-    if (asked->answers != NULL) asked->model->method->answers_free(asked->answers);
-    sm_free(asked->rows.place);
-    sm_free(asked->others.place);
-    sm_free(asked->lists);
+void sm_predictor_free(sm_query *query) {
+    if (query->predictor != NULL) query->model->method->predictor_free(query->predictor);
+    sm_free(query->rows.place);
+    sm_free(query->others.place);
+    sm_free(query->lists);
 }
 
 /* ---- whole rows ---- */
 
 /* Whether (i, j) will be (j, i). */
-static bool is_mirrored(const sm_asked *asked, size_t panel_first, size_t i, size_t j) {
-    return asked->is_square && j >= panel_first && j < i;
+static bool is_mirrored(const sm_query *query, size_t panel_first, size_t i, size_t j) {
+    return query->is_square && j >= panel_first && j < i;
 }
 
 /* Answers the list, puts the distances where they belong, and empties it. */
-static void answer_list(const sm_asked *asked, sm_answer_list *list, size_t panel_first, double *distances) {
-    size_t n_columns = sm_asked_columns(asked)->n;
-    asked->model->method->answer_pairs(asked->answers, list->left, list->right, list->n, list->distance);
+static void answer_list(const sm_query *query, sm_answer_list *list, size_t panel_first, double *distances) {
+    size_t n_columns = sm_query_columns(query)->n;
+    query->model->method->answer_pairs(query->predictor, list->left, list->right, list->n, list->distance);
     for (size_t k = 0; k < list->n; k++)
         distances[(list->left[k] - panel_first) * n_columns + list->right[k]] = list->distance[k];
     list->n = 0;
 }
 
-void sm_answer_rows(const sm_asked *asked, size_t panel_first, size_t first, size_t end, size_t thread,
+void sm_answer_rows(const sm_query *query, size_t panel_first, size_t first, size_t end, size_t thread,
                     double *distances) {
-    size_t n_columns = sm_asked_columns(asked)->n;
-    const sm_method *method = asked->model->method;
+    size_t n_columns = sm_query_columns(query)->n;
+    const sm_method *method = query->model->method;
     for (size_t i = first; i < end && method->answer_pairs == NULL; i++)
-        method->answer(asked->answers, i, NULL, n_columns, thread, distances + (i - panel_first) * n_columns);
+        method->answer(query->predictor, i, NULL, n_columns, thread, distances + (i - panel_first) * n_columns);
     if (method->answer_pairs == NULL) return;
-    sm_answer_list *list = &asked->lists[thread];
+    sm_answer_list *list = &query->lists[thread];
     list->n = 0;
     for (size_t i = first; i < end; i++)
         for (size_t j = 0; j < n_columns; j++) {
-            if (is_mirrored(asked, panel_first, i, j)) continue;
+            if (is_mirrored(query, panel_first, i, j)) continue;
             list->left[list->n] = (uint32_t)i;
             list->right[list->n++] = (uint32_t)j;
-            if (list->n == PAIRS_AT_A_TIME) answer_list(asked, list, panel_first, distances);
+            if (list->n == PAIRS_AT_A_TIME) answer_list(query, list, panel_first, distances);
         }
-    answer_list(asked, list, panel_first, distances);
+    answer_list(query, list, panel_first, distances);
 }
 
-void sm_answers_mirror(const sm_asked *asked, size_t panel_first, size_t panel_end, double *distances) {
-    size_t n_columns = sm_asked_columns(asked)->n;
-    if (asked->model->method->answer_pairs == NULL || !asked->is_square) return;
+void sm_predictor_mirror(const sm_query *query, size_t panel_first, size_t panel_end, double *distances) {
+    size_t n_columns = sm_query_columns(query)->n;
+    if (query->model->method->answer_pairs == NULL || !query->is_square) return;
     for (size_t i = panel_first; i < panel_end; i++)
         for (size_t j = panel_first; j < i; j++)
             distances[(i - panel_first) * n_columns + j] = distances[(j - panel_first) * n_columns + i];
@@ -110,7 +110,7 @@ void sm_answers_mirror(const sm_asked *asked, size_t panel_first, size_t panel_e
 enum { FEWEST_A_TASK = 1024 };
 
 typedef struct pairs_job {
-    sm_asked *asked;
+    sm_query *query;
     const uint32_t *left, *right;
     size_t n_pairs, n_a_task;
     double *distance;
@@ -125,27 +125,27 @@ static size_t pairs_a_task(size_t n_pairs, size_t n_threads) {
 /* Pairs of one row that stand next to each other are answered together. */
 static smerf_status answer_some(void *argument, size_t task, size_t thread, smerf_error *error) {
     const pairs_job *job = argument;
-    const sm_method *method = job->asked->model->method;
+    const sm_method *method = job->query->model->method;
     (void)error;
     size_t first = task * job->n_a_task, rest = job->n_pairs - first;
     size_t last = first + (rest < job->n_a_task ? rest : job->n_a_task);
     if (method->answer_pairs != NULL) {
-        method->answer_pairs(job->asked->answers, job->left + first, job->right + first, last - first,
+        method->answer_pairs(job->query->predictor, job->left + first, job->right + first, last - first,
                              job->distance + first);
         return SMERF_OK;
     }
     for (size_t p = first, end; p < last; p = end) {
         for (end = p + 1; end < last && job->left[end] == job->left[p];) end++;
-        method->answer(job->asked->answers, job->left[p], job->right + p, end - p, thread, job->distance + p);
+        method->answer(job->query->predictor, job->left[p], job->right + p, end - p, thread, job->distance + p);
     }
     return SMERF_OK;
 }
 
-smerf_status sm_answer_pairs(sm_asked *asked, const uint32_t *left, const uint32_t *right, size_t n_pairs,
-                             sm_crew *crew, double *distance, smerf_error *error) {
-    pairs_job job = {.asked = asked, .left = left, .right = right, .n_pairs = n_pairs, .distance = distance};
-    smerf_status status = sm_answers_start(asked, crew, error);
+smerf_status sm_answer_pairs(sm_query *query, const uint32_t *left, const uint32_t *right, size_t n_pairs,
+                             sm_pool *pool, double *distance, smerf_error *error) {
+    pairs_job job = {.query = query, .left = left, .right = right, .n_pairs = n_pairs, .distance = distance};
+    smerf_status status = sm_predictor_start(query, pool, error);
     if (status != SMERF_OK) return status;
-    job.n_a_task = pairs_a_task(n_pairs, crew->n_threads);
-    return sm_crew_do(crew, (n_pairs + job.n_a_task - 1) / job.n_a_task, answer_some, &job, error);
+    job.n_a_task = pairs_a_task(n_pairs, pool->n_threads);
+    return sm_pool_run(pool, (n_pairs + job.n_a_task - 1) / job.n_a_task, answer_some, &job, error);
 }

@@ -1,5 +1,5 @@
-/* excerpt.c - see excerpt.h. */
-#include "io/text/excerpt.h"
+/* quote.c - see quote.h. */
+#include "io/text/quote.h"
 
 #include <string.h>
 
@@ -82,7 +82,7 @@ static smerf_status check_no_id(const sm_source *source, smerf_error *error) {
     return status;
 }
 
-smerf_status sm_excerpt_check(const char *path, bool has_ids, smerf_error *error) {
+smerf_status sm_quote_check(const char *path, bool has_ids, smerf_error *error) {
     sm_source source;
     smerf_status status = sm_source_open(path, &source, error);
     if (status != SMERF_OK) return status;
@@ -91,8 +91,8 @@ smerf_status sm_excerpt_check(const char *path, bool has_ids, smerf_error *error
     return status;
 }
 
-smerf_status sm_excerpt_write(const char *path, const bool *is_chosen, bool has_ids, sm_output *output,
-                              smerf_error *error) {
+smerf_status sm_quote_write(const char *path, const bool *is_chosen, bool has_ids, sm_output *output,
+                            smerf_error *error) {
     sm_source source;
     smerf_status status = sm_source_open(path, &source, error);
     if (status != SMERF_OK) return status;

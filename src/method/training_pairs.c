@@ -1,5 +1,5 @@
-/* lesson_pairs.c - see lesson_pairs.h. What Z does to vectors is lesson_times.c. */
-#include "method/lesson_pairs.h"
+/* training_pairs.c - see training_pairs.h. What Z does to vectors is training_times.c. */
+#include "method/training_pairs.h"
 
 #include <math.h>
 
@@ -12,7 +12,7 @@ static bool is_listed(const smerf_target *target) {
     return target->kind == &sm_target_pairs || target->kind == &sm_target_observed;
 }
 
-double sm_lesson_self(const sm_lesson_pairs *pairs, size_t item) {
+double sm_training_self(const sm_training_pairs *pairs, size_t item) {
     const smerf_target *target = pairs->target;
     if (is_listed(target)) return sm_known_self(sm_known_pairs_of(target), item);
     if (target->kind == &sm_target_graph) return sm_graph_of(target)->self;
@@ -21,7 +21,7 @@ double sm_lesson_self(const sm_lesson_pairs *pairs, size_t item) {
 }
 
 /* All pairs: weights that add up to 1, so that their products do, too. */
-static void weigh_all(sm_lesson_pairs *pairs) {
+static void weigh_all(sm_training_pairs *pairs) {
     double sum = 0, n = (double)pairs->n_items;
     for (size_t i = 0; i < pairs->n_items; i++) sum += pairs->weight[i];
     for (size_t i = 0; i < pairs->n_items; i++) pairs->weight[i] /= sum;
@@ -32,7 +32,7 @@ static void weigh_all(sm_lesson_pairs *pairs) {
     pairs->n_selves = pairs->target->has_no_diagonal ? 0 : n;
 }
 
-static void weigh_listed(sm_lesson_pairs *pairs) {
+static void weigh_listed(sm_training_pairs *pairs) {
     const sm_known_pairs *known = sm_known_pairs_of(pairs->target);
     double sum = 0;
     pairs->scale = 1;
@@ -49,21 +49,21 @@ static void weigh_listed(sm_lesson_pairs *pairs) {
     pairs->n_pairs = (double)(known->links->n / 2);
 }
 
-smerf_status sm_lesson_pairs_start(sm_lesson_pairs *pairs, const sm_lesson *lesson, smerf_error *error) {
-    size_t n = lesson->items->n_items;
+smerf_status sm_training_pairs_start(sm_training_pairs *pairs, const sm_training_set *training, smerf_error *error) {
+    size_t n = training->items->n_items;
     double largest = 0;
-    *pairs = (sm_lesson_pairs){.target = lesson->target, .n_items = n};
+    *pairs = (sm_training_pairs){.target = training->target, .n_items = n};
     pairs->weight = sm_array(n, sizeof *pairs->weight);
     pairs->self_weight = sm_zeros(n, sizeof *pairs->self_weight);
     if (pairs->weight == NULL || pairs->self_weight == NULL) {
-        sm_lesson_pairs_free(pairs);
+        sm_training_pairs_free(pairs);
         return sm_no_memory(error, "weighing pairs");
     }
-    for (size_t i = 0; i < n; i++) pairs->weight[i] = lesson->weights != NULL ? lesson->weights[i] : 1;
+    for (size_t i = 0; i < n; i++) pairs->weight[i] = training->weights != NULL ? training->weights[i] : 1;
     for (size_t i = 0; i < n; i++) largest = fmax(largest, pairs->weight[i]);
     for (size_t i = 0; i < n; i++) pairs->weight[i] /= largest; /* whatever their size, products do not overflow */
-    if (is_listed(lesson->target)) {
-        pairs->links = sm_known_pairs_of(lesson->target)->links;
+    if (is_listed(training->target)) {
+        pairs->links = sm_known_pairs_of(training->target)->links;
         weigh_listed(pairs);
     } else {
         weigh_all(pairs);
@@ -71,8 +71,8 @@ smerf_status sm_lesson_pairs_start(sm_lesson_pairs *pairs, const sm_lesson *less
     return SMERF_OK;
 }
 
-void sm_lesson_pairs_free(sm_lesson_pairs *pairs) {
+void sm_training_pairs_free(sm_training_pairs *pairs) {
     sm_free(pairs->weight);
     sm_free(pairs->self_weight);
-    *pairs = (sm_lesson_pairs){0};
+    *pairs = (sm_training_pairs){0};
 }

@@ -1,23 +1,23 @@
-/* test_excerpt.c - some of the rows of a table: what is copied, what is named, and what is refused. */
+/* test_quote.c - some of the rows of a table: what is copied, what is named, and what is refused. */
 #include "tests/unit/files.h"
 
 #include <math.h>
 
-#include "io/text/excerpt.h"
+#include "io/text/quote.h"
 #include "io/text/table.h"
 
-static void excerpt(const char *path, const bool *is_chosen, bool has_ids) {
+static void quote(const char *path, const bool *is_chosen, bool has_ids) {
     sm_output *output;
     smerf_error error;
     if (sm_output_open("part.csv", &output, &error) != SMERF_OK ||
-        sm_excerpt_write(path, is_chosen, has_ids, output, &error) != SMERF_OK ||
+        sm_quote_write(path, is_chosen, has_ids, output, &error) != SMERF_OK ||
         sm_output_finish(output, &error) != SMERF_OK)
         fail_msg("%s", error.message);
 }
 
-static void assert_excerpt(const char *text, const bool *is_chosen, bool has_ids, const char *expected) {
+static void assert_quote(const char *text, const bool *is_chosen, bool has_ids, const char *expected) {
     write_text("t.csv", text);
-    excerpt("t.csv", is_chosen, has_ids);
+    quote("t.csv", is_chosen, has_ids);
     assert_string_equal(read_text("part.csv"), expected);
 }
 
@@ -27,59 +27,59 @@ static const bool first[] = {true, false, false}, middle[] = {false, true, false
 static void chosen_rows_are_copied_under_their_header(void **state) {
     (void)state;
     const char *text = "id,a,b\nu,1,5\nv,2,6\nw,4,9\n";
-    assert_excerpt(text, first, true, "id,a,b\nu,1,5\n");
-    assert_excerpt(text, middle, true, "id,a,b\nv,2,6\n");
-    assert_excerpt(text, outer, true, "id,a,b\nu,1,5\nw,4,9\n");
-    assert_excerpt(text, none, true, "id,a,b\n");
-    assert_excerpt(text, NULL, true, text);
+    assert_quote(text, first, true, "id,a,b\nu,1,5\n");
+    assert_quote(text, middle, true, "id,a,b\nv,2,6\n");
+    assert_quote(text, outer, true, "id,a,b\nu,1,5\nw,4,9\n");
+    assert_quote(text, none, true, "id,a,b\n");
+    assert_quote(text, NULL, true, text);
 }
 
 static void rows_without_ids_get_the_number_they_had(void **state) {
     (void)state;
-    assert_excerpt("a,b\n1,5\n2,6\n4,9\n", outer, false, "id,a,b\n0,1,5\n2,4,9\n");
-    assert_excerpt("a\n1\n2\n4\n", middle, false, "id,a\n1,2\n");
-    assert_excerpt("a,b\n1,5\n2,6\n", NULL, false, "id,a,b\n0,1,5\n1,2,6\n");
+    assert_quote("a,b\n1,5\n2,6\n4,9\n", outer, false, "id,a,b\n0,1,5\n2,4,9\n");
+    assert_quote("a\n1\n2\n4\n", middle, false, "id,a\n1,2\n");
+    assert_quote("a,b\n1,5\n2,6\n", NULL, false, "id,a,b\n0,1,5\n1,2,6\n");
 }
 
 static void the_separator_is_that_of_the_file(void **state) {
     (void)state;
-    assert_excerpt("a;b\n1,5;5\n2;6\n4;9\n", first, false, "id;a;b\n0;1,5;5\n");
-    assert_excerpt("a\tb\n1\t5\n2\t6\n4\t9\n", middle, false, "id\ta\tb\n1\t2\t6\n");
-    assert_excerpt("a;b\n1;5\n2;6\n4;9\n", outer, true, "a;b\n1;5\n4;9\n");
+    assert_quote("a;b\n1,5;5\n2;6\n4;9\n", first, false, "id;a;b\n0;1,5;5\n");
+    assert_quote("a\tb\n1\t5\n2\t6\n4\t9\n", middle, false, "id\ta\tb\n1\t2\t6\n");
+    assert_quote("a;b\n1;5\n2;6\n4;9\n", outer, true, "a;b\n1;5\n4;9\n");
 }
 
 static void every_cell_stays_byte_by_byte(void **state) {
     (void)state;
     const char *text = "\"i d\",\"a \"\"x\"\"\"\n\"u\nu\",\"1\"\n\"v, \"\"v\"\"\", 2.50 \nw,\n";
-    assert_excerpt(text, first, true, "\"i d\",\"a \"\"x\"\"\"\n\"u\nu\",\"1\"\n");
-    assert_excerpt(text, middle, true, "\"i d\",\"a \"\"x\"\"\"\n\"v, \"\"v\"\"\", 2.50 \n");
-    assert_excerpt(text, NULL, true, text);
+    assert_quote(text, first, true, "\"i d\",\"a \"\"x\"\"\"\n\"u\nu\",\"1\"\n");
+    assert_quote(text, middle, true, "\"i d\",\"a \"\"x\"\"\"\n\"v, \"\"v\"\"\", 2.50 \n");
+    assert_quote(text, NULL, true, text);
     const char *lines = "a,b\n\"x\r\ny\",\"\n\"\n\"\",\"\r\"\nz,\n"; /* line ends inside quotes are content */
-    assert_excerpt(lines, NULL, true, lines);
-    assert_excerpt(lines, middle, false, "id,a,b\n1,\"\",\"\r\"\n");
+    assert_quote(lines, NULL, true, lines);
+    assert_quote(lines, middle, false, "id,a,b\n1,\"\",\"\r\"\n");
 }
 
 static void lines_end_plainly(void **state) {
     (void)state;
-    assert_excerpt("a,b\r\n1,5\r\n2,6\r\n4,9\r\n", outer, false, "id,a,b\n0,1,5\n2,4,9\n");
-    assert_excerpt("a,b\r1,5\r2,6\r4,9", outer, false, "id,a,b\n0,1,5\n2,4,9\n");
-    assert_excerpt("\n\na,b\n1,5\n\n\r\n2,6\n\n4,9", outer, false, "id,a,b\n0,1,5\n2,4,9\n");
-    assert_excerpt("\xEF\xBB\xBF"
-                   "a,b\n1,5\n2,6\n4,9\n",
-                   middle, true, "a,b\n2,6\n");
-    assert_excerpt("a,b\n1,5\n2,6\n4,", outer, true, "a,b\n1,5\n4,\n");
+    assert_quote("a,b\r\n1,5\r\n2,6\r\n4,9\r\n", outer, false, "id,a,b\n0,1,5\n2,4,9\n");
+    assert_quote("a,b\r1,5\r2,6\r4,9", outer, false, "id,a,b\n0,1,5\n2,4,9\n");
+    assert_quote("\n\na,b\n1,5\n\n\r\n2,6\n\n4,9", outer, false, "id,a,b\n0,1,5\n2,4,9\n");
+    assert_quote("\xEF\xBB\xBF"
+                 "a,b\n1,5\n2,6\n4,9\n",
+                 middle, true, "a,b\n2,6\n");
+    assert_quote("a,b\n1,5\n2,6\n4,", outer, true, "a,b\n1,5\n4,\n");
 }
 
 static void an_array_becomes_numbers_with_names(void **state) {
     (void)state;
     const double numbers[] = {0.1, -2, 1e300, 4, (double)NAN, 6};
     write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }", numbers, sizeof numbers);
-    excerpt("t.npy", NULL, false);
+    quote("t.npy", NULL, false);
     assert_string_equal(read_text("part.csv"), "id,x0,x1\n0,0.1,-2\n1,1e+300,4\n2,,6\n");
-    excerpt("t.npy", middle, true);
+    quote("t.npy", middle, true);
     assert_string_equal(read_text("part.csv"), "x0,x1\n1e+300,4\n");
     write_npy("t.npy", "{'descr': '<f8', 'fortran_order': True, 'shape': (3, 2), }", numbers, sizeof numbers);
-    excerpt("t.npy", outer, false);
+    quote("t.npy", outer, false);
     assert_string_equal(read_text("part.csv"), "id,x0,x1\n0,0.1,4\n2,1e+300,6\n");
 }
 
@@ -114,7 +114,7 @@ static void random_tables_are_cut_as_they_are_read(void **state) {
     (void)state;
     static const char *const line_ends[] = {"\n", "\r\n", "\r"};
     char text[2000];
-    const sm_table_wish wish = {0};
+    const sm_table_spec spec = {0};
     unsigned dice = 1;
     for (size_t trial = 0; trial < 200; trial++) {
         sm_table whole, part;
@@ -125,9 +125,9 @@ static void random_tables_are_cut_as_they_are_read(void **state) {
         for (size_t i = 0; i < n_rows; i++) is_chosen[i] = next(&dice) % 2 == 0;
         is_chosen[next(&dice) % n_rows] = true;
         write_text("t.csv", text);
-        excerpt("t.csv", is_chosen, true);
-        if (sm_table_read("t.csv", &wish, &whole, &error) != SMERF_OK) fail_msg("%s", error.message);
-        if (sm_table_read("part.csv", &wish, &part, &error) != SMERF_OK) fail_msg("%s", error.message);
+        quote("t.csv", is_chosen, true);
+        if (sm_table_read("t.csv", &spec, &whole, &error) != SMERF_OK) fail_msg("%s", error.message);
+        if (sm_table_read("part.csv", &spec, &part, &error) != SMERF_OK) fail_msg("%s", error.message);
         assert_same_rows(&part, &whole, is_chosen);
         sm_table_free(&whole);
         sm_table_free(&part);
@@ -139,7 +139,7 @@ static void random_tables_are_cut_as_they_are_read(void **state) {
 static void assert_checked(const char *text, bool has_ids, const char *message) {
     smerf_error error;
     write_text("t.csv", text);
-    smerf_status status = sm_excerpt_check("t.csv", has_ids, &error);
+    smerf_status status = sm_quote_check("t.csv", has_ids, &error);
     assert_int_equal(status, message == NULL ? SMERF_OK : SMERF_BAD_INPUT);
     if (message != NULL) assert_says(&error, message, "already");
 }
@@ -152,7 +152,7 @@ static void a_second_id_is_refused(void **state) {
     assert_checked("a,Id,idea,i\n1,2,3,4\nid,id,id,id\n", false, NULL);
     const double number = 1;
     write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", &number, sizeof number);
-    assert_int_equal(sm_excerpt_check("t.npy", false, NULL), SMERF_OK);
+    assert_int_equal(sm_quote_check("t.npy", false, NULL), SMERF_OK);
 }
 
 static void a_file_that_has_gone_is_an_error(void **state) {
@@ -160,11 +160,11 @@ static void a_file_that_has_gone_is_an_error(void **state) {
     smerf_error error;
     sm_output *output;
     assert_int_equal(sm_output_open("part.csv", &output, &error), SMERF_OK);
-    assert_int_equal(sm_excerpt_write("nowhere.csv", NULL, true, output, &error), SMERF_IO);
+    assert_int_equal(sm_quote_write("nowhere.csv", NULL, true, output, &error), SMERF_IO);
     assert_says(&error, "nowhere.csv: ", "cannot be opened");
-    assert_int_equal(sm_excerpt_check("nowhere.csv", false, &error), SMERF_IO);
+    assert_int_equal(sm_quote_check("nowhere.csv", false, &error), SMERF_IO);
     write_text("t.csv", "a,b\n1,\"2\n");
-    assert_int_equal(sm_excerpt_write("t.csv", NULL, true, output, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_quote_write("t.csv", NULL, true, output, &error), SMERF_BAD_INPUT);
     assert_says(&error, "t.csv:2:3: ", "never closed");
     sm_output_abandon(output);
 }

@@ -1,14 +1,14 @@
-/* asked.h - a question made ready: items matched to the model, and the trees brought to hand a group at a time.
+/* query.h - a question made ready: items matched to the model, and the trees brought to hand a group at a time.
  *
- *   1. sm_asked_start  matches the items, and recognises them if the question is about what is out of bag
+ *   1. sm_query_start  matches the items, and recognises them if the question is about what is out of bag
  *   2. sm_side_pick    narrows a side down to the items that occur, where pairs are listed
- *   3. sm_asked_plan   deals the trees out to groups that fit into memory; small models are one group
- *   4. sm_asked_turn   brings one group to hand: its trees are made ready, and the items sent down them
+ *   3. sm_query_plan   deals the trees out to groups that fit into memory; small models are one group
+ *   4. sm_query_turn   brings one group to hand: its trees are made ready, and the items sent down them
  *
  * Whoever adds up over trees goes through the groups in order, so that every sum is formed in the order of the trees,
  * however they were dealt out. */
-#ifndef SM_QUERY_ASKED_H
-#define SM_QUERY_ASKED_H
+#ifndef SM_QUERY_QUERY_H
+#define SM_QUERY_QUERY_H
 
 #include "base/arena.h"
 #include "base/parallel.h"
@@ -22,13 +22,13 @@ typedef struct sm_side {
     size_t n;        /* how many are asked about */
     uint32_t *pick;  /* [n] their places in the view, ascending; NULL: all */
     bool is_sent;    /* down the trees with every group; else whoever asks finds leaves as they are needed */
-    uint32_t *leaf;  /* [trees][n] if sent: of the group, or of all trees; see sm_asked_leaves */
-    uint32_t *place; /* [items] see answers.h; else NULL */
+    uint32_t *leaf;  /* [trees][n] if sent: of the group, or of all trees; see sm_query_leaves */
+    uint32_t *place; /* [items] see predictor.h; else NULL */
 } sm_side;
 
 typedef struct sm_answer_list sm_answer_list;
 
-typedef struct sm_asked {
+typedef struct sm_query {
     const smerf_model *model;
     const sm_limits *limits;
     size_t n_trees;
@@ -38,7 +38,7 @@ typedef struct sm_asked {
     bool is_out_of_bag;
     smerf_oob_rule rule;
     uint32_t *place;     /* [items of the rows] out of bag: rows of the training items */
-    uint32_t *asked_for; /* [training items] and back, to places among the rows; SMERF_MISSING: not asked about */
+    uint32_t *query_for; /* [training items] and back, to places among the rows; SMERF_MISSING: not asked about */
     bool *is_out;        /* [trees][rows.n] not seen by the tree; trees as for leaf */
 
     double fallback; /* where trees may speak, but none has anything to say */
@@ -50,14 +50,14 @@ typedef struct sm_asked {
     size_t first, end;   /* the trees at hand */
     sm_ready *ready;     /* [end - first] */
 
-    sm_asked_sides sides; /* instead of all about trees, where the model is no forest: see answers.h */
-    sm_answers *answers;
+    sm_query_sides sides; /* instead of all about trees, where the model is no forest: see predictor.h */
+    sm_predictor *predictor;
     sm_answer_list *lists; /* [n_threads] for methods that are asked for many pairs at a time; else NULL */
-} sm_asked;
+} sm_query;
 
-smerf_status sm_asked_start(sm_asked *asked, const smerf_model *model, const smerf_question *question,
+smerf_status sm_query_start(sm_query *query, const smerf_model *model, const smerf_request *request,
                             const sm_limits *limits, smerf_error *error);
-void sm_asked_free(sm_asked *asked); /* fine on one filled with zeros */
+void sm_query_free(sm_query *query); /* fine on one filled with zeros */
 
 /* Narrows a side down to the items that are listed.
  *   lists   [n_lists] of [n] places in the view
@@ -67,67 +67,67 @@ smerf_status sm_side_pick(sm_side *side, const uint32_t *const *lists, uint32_t 
 
 /* The same for listed pairs, which are checked first: picks the items that occur, and plans to send them.
  *   places  [2][n_pairs] out: of the left items, then of the right ones */
-smerf_status sm_asked_check_pairs(const sm_asked *asked, const uint32_t *left, const uint32_t *right, size_t n_pairs,
+smerf_status sm_query_check_pairs(const sm_query *query, const uint32_t *left, const uint32_t *right, size_t n_pairs,
                                   smerf_error *error);
-smerf_status sm_asked_pick_pairs(sm_asked *asked, const uint32_t *left, const uint32_t *right, size_t n_pairs,
+smerf_status sm_query_pick_pairs(sm_query *query, const uint32_t *left, const uint32_t *right, size_t n_pairs,
                                  uint32_t *places, smerf_error *error);
 
-smerf_status sm_asked_plan(sm_asked *asked, bool sends_rows, bool sends_columns, smerf_error *error);
+smerf_status sm_query_plan(sm_query *query, bool sends_rows, bool sends_columns, smerf_error *error);
 
 /* Brings a group to hand; nothing happens if it is there already. */
-smerf_status sm_asked_turn(sm_asked *asked, size_t group, sm_crew *crew, smerf_error *error);
+smerf_status sm_query_turn(sm_query *query, size_t group, sm_pool *pool, smerf_error *error);
 
-static inline const sm_side *sm_asked_columns(const sm_asked *asked) {
-    return asked->is_square ? &asked->rows : &asked->others;
+static inline const sm_side *sm_query_columns(const sm_query *query) {
+    return query->is_square ? &query->rows : &query->others;
 }
 
 /* ---- about a tree b that is at hand ---- */
 
-static inline const sm_ready *sm_asked_ready(const sm_asked *asked, size_t b) {
-    return &asked->ready[b - asked->first];
+static inline const sm_ready *sm_query_ready(const sm_query *query, size_t b) {
+    return &query->ready[b - query->first];
 }
 
 /* The leaves of a side that was sent, by place in the side. */
-static inline const uint32_t *sm_asked_leaves(const sm_asked *asked, const sm_side *side, size_t b) {
-    return side->leaf + (asked->keeps_leaves ? b : b - asked->first) * side->n;
+static inline const uint32_t *sm_query_leaves(const sm_query *query, const sm_side *side, size_t b) {
+    return side->leaf + (query->keeps_leaves ? b : b - query->first) * side->n;
 }
 
 /* The leaves of rows first .. end-1, sent or not.   leaf  [end - first] out */
-void sm_asked_row_leaves(const sm_asked *asked, size_t b, size_t first, size_t end, uint32_t *leaf);
+void sm_query_row_leaves(const sm_query *query, size_t b, size_t first, size_t end, uint32_t *leaf);
 
 /* Which rows the tree has not seen; NULL unless out of bag. */
-static inline const bool *sm_asked_is_out(const sm_asked *asked, size_t b) {
-    if (!asked->is_out_of_bag) return NULL;
-    return asked->is_out + (asked->keeps_leaves ? b : b - asked->first) * asked->rows.n;
+static inline const bool *sm_query_is_out(const sm_query *query, size_t b) {
+    if (!query->is_out_of_bag) return NULL;
+    return query->is_out + (query->keeps_leaves ? b : b - query->first) * query->rows.n;
 }
 
 /* Whether a tree may speak for a pair, out of bag. */
-static inline bool sm_asked_may_speak(const sm_asked *asked, bool row_is_out, bool column_is_out) {
-    return asked->rule == SMERF_OOB_BOTH ? row_is_out && column_is_out : row_is_out || column_is_out;
+static inline bool sm_query_may_use_tree(const sm_query *query, bool row_is_out, bool column_is_out) {
+    return query->rule == SMERF_OOB_BOTH ? row_is_out && column_is_out : row_is_out || column_is_out;
 }
 
 /* ---- who has spoken ---- */
 
 /* Whether every tree speaks for every pair. Where not, the trees that have spoken for a pair are counted in the lower
  * bits of a number, and its highest bit says whether any tree may speak for it at all. */
-bool sm_asked_all_speak(const sm_asked *asked);
+bool sm_query_uses_all_trees(const sm_query *query);
 
-#define SM_MAY_SPEAK 0x80000000u
-#define SM_N_SPOKEN(count) ((count) & ~SM_MAY_SPEAK)
+#define SM_IS_ELIGIBLE 0x80000000u
+#define SM_N_PREDICTING(count) ((count) & ~SM_IS_ELIGIBLE)
 
 /* ---- room ---- */
 
 /* A thread's room for the distances of one leaf. */
-typedef struct sm_leaf_room {
+typedef struct sm_leaf_scratch {
     sm_arena arena;
     double *row, *scratch;
-} sm_leaf_room;
+} sm_leaf_scratch;
 
-bool sm_leaf_room_start(sm_leaf_room *room, const smerf_model *model);
-void sm_leaf_room_free(sm_leaf_room *room);
+bool sm_leaf_scratch_start(sm_leaf_scratch *room, const smerf_model *model);
+void sm_leaf_scratch_free(sm_leaf_scratch *room);
 
 /* Rooms for all threads of a crew, or NULL. */
-sm_leaf_room *sm_leaf_rooms_new(const smerf_model *model, size_t n_threads);
-void sm_leaf_rooms_free(sm_leaf_room *rooms, size_t n_threads);
+sm_leaf_scratch *sm_leaf_scratches_new(const smerf_model *model, size_t n_threads);
+void sm_leaf_scratches_free(sm_leaf_scratch *rooms, size_t n_threads);
 
 #endif

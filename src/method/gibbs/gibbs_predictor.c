@@ -1,4 +1,4 @@
-/* gibbs_answers.c - distances from what epm and narm have learned: 1 - the mean probability of a link over the states.
+/* gibbs_predictor.c - distances from what epm and narm have learned: 1 - the mean probability of a link over the states.
  *
  * With phi_i' Lambda phi_j the rate of a pair, q_i = Lambda phi_i, and phi_jk ~ Gamma(g_jk, rate c_j), c_j ~ Gamma(1, 1)
  * for a new node j, whose g comes from its attributes:
@@ -31,7 +31,7 @@ typedef struct ready_side {
     float *pull;  /* [n_items][n_cells] q of training nodes; NULL: not needed, for their probabilities are known */
 } ready_side;
 
-struct sm_answers {
+struct sm_predictor {
     const sm_learned *learned;
     bool is_square;
     ready_side rows, columns;       /* of a square question: the same */
@@ -40,7 +40,7 @@ struct sm_answers {
 
 /* What the threads need while sides are made ready. */
 typedef struct ready_job {
-    const sm_answers *answers;
+    const sm_predictor *predictor;
     ready_side *side;
     double *phi, *g; /* [n_threads][n_cells] */
     uint32_t *set;   /* [n_threads][n_features + 1] */
@@ -51,7 +51,7 @@ typedef struct ready_job {
 /* Quantiles of Gamma(1, 1), dealt out by a stream of their own. */
 static void deal(double *c, size_t n, uint64_t seed, uint32_t which, uint32_t *order) {
     sm_random random;
-    sm_random_start(&random, seed, which, SM_PLACE_NEW_NODE);
+    sm_random_start(&random, seed, which, SM_STREAM_NEW_NODE);
     for (size_t s = 0; s < n; s++) order[s] = (uint32_t)s;
     sm_random_shuffle(&random, order, n);
     for (size_t s = 0; s < n; s++) c[s] = -log(1 - (order[s] + 0.5) / (double)n);
@@ -67,14 +67,15 @@ static void find_shapes(const sm_learned *learned, const uint32_t *set, size_t n
     for (size_t k = 0; k < n_cells; k++) g[k] = fmin(g[k], largest);
 }
 
-static void draw_new_node(const sm_answers *answers, const uint32_t *set, size_t n_set, const double *g, double *phi) {
-    const sm_learned *learned = answers->learned;
-    uint64_t place = sm_hash(set, n_set * sizeof *set, SM_PLACE_NEW_NODE);
+static void draw_new_node(const sm_predictor *predictor, const uint32_t *set, size_t n_set, const double *g,
+                          double *phi) {
+    const sm_learned *learned = predictor->learned;
+    uint64_t place = sm_hash(set, n_set * sizeof *set, SM_STREAM_NEW_NODE);
     for (size_t s = 0; s < learned->n_states; s++) {
         sm_draws draws;
         sm_draws_start(&draws, learned->seed, (uint32_t)s, place);
         for (size_t k = learned->first_cell[s]; k < learned->first_cell[s + 1]; k++)
-            phi[k] = fmin(sm_draw_gamma(&draws, g[k]) / answers->c_drawn[s], largest);
+            phi[k] = fmin(sm_draw_gamma(&draws, g[k]) / predictor->c_drawn[s], largest);
     }
 }
 
@@ -87,20 +88,21 @@ static double pull_of(const sm_learned *learned, size_t s, size_t k, const doubl
     return fmin(sum, largest);
 }
 
-static void spread_out(const sm_answers *answers, const ready_side *side, size_t item, const double *phi) {
-    const sm_learned *learned = answers->learned;
+static void spread_out(const sm_predictor *predictor, const ready_side *side, size_t item, const double *phi) {
+    const sm_learned *learned = predictor->learned;
     size_t n_cells = sm_learned_n_cells(learned);
     for (size_t s = 0; s < learned->n_states; s++)
         for (size_t k = 0, cell = learned->first_cell[s]; k < learned->n_factors[s]; k++, cell++) {
             double pull = pull_of(learned, s, k, phi + learned->first_cell[s]);
-            if (side->reach != NULL) side->reach[item * n_cells + cell] = (float)log1p(pull / answers->c_integrated[s]);
+            if (side->reach != NULL)
+                side->reach[item * n_cells + cell] = (float)log1p(pull / predictor->c_integrated[s]);
             if (side->pull != NULL) side->pull[item * n_cells + cell] = (float)pull;
         }
 }
 
 static smerf_status prepare_item(void *argument, size_t item, size_t thread, smerf_error *error) {
     const ready_job *job = argument;
-    const sm_learned *learned = job->answers->learned;
+    const sm_learned *learned = job->predictor->learned;
     const ready_side *side = job->side;
     size_t n_cells = sm_learned_n_cells(learned);
     double *phi = job->phi + thread * n_cells, *g = job->g + thread * n_cells;
@@ -111,10 +113,10 @@ static smerf_status prepare_item(void *argument, size_t item, size_t thread, sme
     } else {
         size_t n_set = sm_attributes_of(&learned->attributes, side->view, item, set);
         find_shapes(learned, set, n_set, g);
-        draw_new_node(job->answers, set, n_set, g, phi);
+        draw_new_node(job->predictor, set, n_set, g, phi);
         for (size_t k = 0; k < n_cells; k++) side->shape[item * n_cells + k] = (float)g[k];
     }
-    spread_out(job->answers, side, item, phi);
+    spread_out(job->predictor, side, item, phi);
     return SMERF_OK;
 }
 
@@ -139,14 +141,14 @@ static smerf_status make_room(const sm_learned *learned, ready_side *side, bool 
     return SMERF_OK;
 }
 
-static smerf_status prepare_side(const sm_answers *answers, ready_side *side, bool any_new, sm_crew *crew,
+static smerf_status prepare_side(const sm_predictor *predictor, ready_side *side, bool any_new, sm_pool *pool,
                                  smerf_error *error) {
-    const sm_learned *learned = answers->learned;
-    size_t n_cells = sm_learned_n_cells(learned), n_threads = crew->n_threads;
+    const sm_learned *learned = predictor->learned;
+    size_t n_cells = sm_learned_n_cells(learned), n_threads = pool->n_threads;
     if (!any_new && learned->probability != NULL) return SMERF_OK;
     smerf_status status = make_room(learned, side, any_new, error);
     if (status != SMERF_OK) return status;
-    ready_job job = {.answers = answers,
+    ready_job job = {.predictor = predictor,
                      .side = side,
                      .phi = sm_array(sm_size(n_threads, n_cells, 0), sizeof *job.phi),
                      .g = sm_array(sm_size(n_threads, n_cells, 0), sizeof *job.g),
@@ -154,51 +156,51 @@ static smerf_status prepare_side(const sm_answers *answers, ready_side *side, bo
     if (job.phi == NULL || job.g == NULL || job.set == NULL)
         status = sm_no_memory(error, "making nodes ready");
     else
-        status = sm_crew_do(crew, side->n_items, prepare_item, &job, error);
+        status = sm_pool_run(pool, side->n_items, prepare_item, &job, error);
     sm_free(job.phi);
     sm_free(job.g);
     sm_free(job.set);
     return status;
 }
 
-static ready_side describe(const sm_asked_items *items) {
+static ready_side describe(const sm_query_items *items) {
     return (ready_side){.n_items = items->view->n_items, .place = items->place, .view = items->view};
 }
 
-smerf_status sm_gibbs_ask(const sm_learned *learned, const sm_asked_sides *sides, sm_crew *crew, sm_answers **out,
+smerf_status sm_gibbs_ask(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool, sm_predictor **out,
                           smerf_error *error) {
     size_t n_states = learned->n_states;
-    sm_answers *answers = sm_zeros(1, sizeof *answers);
+    sm_predictor *predictor = sm_zeros(1, sizeof *predictor);
     uint32_t *order = sm_array(n_states, sizeof *order);
     smerf_status status = SMERF_OK;
-    if (answers == NULL || order == NULL) {
+    if (predictor == NULL || order == NULL) {
         status = sm_no_memory(error, "making ready");
         goto done;
     }
-    *answers = (sm_answers){.learned = learned,
-                            .is_square = sides->is_square,
-                            .rows = describe(&sides->rows),
-                            .columns = describe(&sides->columns),
-                            .c_drawn = sm_array(n_states, sizeof(double)),
-                            .c_integrated = sm_array(n_states, sizeof(double))};
-    if (answers->c_drawn == NULL || answers->c_integrated == NULL) {
+    *predictor = (sm_predictor){.learned = learned,
+                                .is_square = sides->is_square,
+                                .rows = describe(&sides->rows),
+                                .columns = describe(&sides->columns),
+                                .c_drawn = sm_array(n_states, sizeof(double)),
+                                .c_integrated = sm_array(n_states, sizeof(double))};
+    if (predictor->c_drawn == NULL || predictor->c_integrated == NULL) {
         status = sm_no_memory(error, "making ready");
         goto done;
     }
-    deal(answers->c_drawn, n_states, learned->seed, 0, order);
-    deal(answers->c_integrated, n_states, learned->seed, 1, order);
-    bool any_new = has_new(&answers->rows) || has_new(&answers->columns);
-    status = prepare_side(answers, &answers->rows, any_new, crew, error);
+    deal(predictor->c_drawn, n_states, learned->seed, 0, order);
+    deal(predictor->c_integrated, n_states, learned->seed, 1, order);
+    bool any_new = has_new(&predictor->rows) || has_new(&predictor->columns);
+    status = prepare_side(predictor, &predictor->rows, any_new, pool, error);
     if (status == SMERF_OK && !sides->is_square)
-        status = prepare_side(answers, &answers->columns, any_new, crew, error);
-    if (status == SMERF_OK && sides->is_square) answers->columns = answers->rows;
+        status = prepare_side(predictor, &predictor->columns, any_new, pool, error);
+    if (status == SMERF_OK && sides->is_square) predictor->columns = predictor->rows;
     if (status == SMERF_OK) {
-        *out = answers; /* now the caller's */
-        answers = NULL;
+        *out = predictor; /* now the caller's */
+        predictor = NULL;
     }
 done:
     sm_free(order);
-    sm_gibbs_answers_free(answers);
+    sm_gibbs_predictor_free(predictor);
     return status;
 }
 
@@ -208,13 +210,13 @@ static void free_side(ready_side *side) {
     sm_free(side->pull);
 }
 
-void sm_gibbs_answers_free(sm_answers *answers) {
-    if (answers == NULL) return;
-    free_side(&answers->rows);
-    if (!answers->is_square) free_side(&answers->columns);
-    sm_free(answers->c_drawn);
-    sm_free(answers->c_integrated);
-    sm_free(answers);
+void sm_gibbs_predictor_free(sm_predictor *predictor) {
+    if (predictor == NULL) return;
+    free_side(&predictor->rows);
+    if (!predictor->is_square) free_side(&predictor->columns);
+    sm_free(predictor->c_drawn);
+    sm_free(predictor->c_integrated);
+    sm_free(predictor);
 }
 
 /* ---- answering ---- */
@@ -236,30 +238,30 @@ static double mean_exp(const sm_learned *learned, const float *a, const float *b
 }
 
 /* The smaller node's phi meets the larger one's q, whichever is asked for first: rounding would tell them apart. */
-static double between_trained(const sm_answers *answers, size_t row, size_t column) {
-    const sm_learned *learned = answers->learned;
-    size_t n_cells = sm_learned_n_cells(learned), i = answers->rows.place[row], j = answers->columns.place[column];
+static double between_trained(const sm_predictor *predictor, size_t row, size_t column) {
+    const sm_learned *learned = predictor->learned;
+    size_t n_cells = sm_learned_n_cells(learned), i = predictor->rows.place[row], j = predictor->columns.place[column];
     if (i == j) return 0;
     if (learned->probability != NULL) return 1 - (double)learned->probability[sm_pair_place(learned->n_nodes, i, j)];
-    if (i < j) return mean_exp(learned, learned->phi + i * n_cells, answers->columns.pull + column * n_cells);
-    return mean_exp(learned, learned->phi + j * n_cells, answers->rows.pull + row * n_cells);
+    if (i < j) return mean_exp(learned, learned->phi + i * n_cells, predictor->columns.pull + column * n_cells);
+    return mean_exp(learned, learned->phi + j * n_cells, predictor->rows.pull + row * n_cells);
 }
 
-static double distance_of(const sm_answers *answers, size_t row, size_t column) {
-    const sm_learned *learned = answers->learned;
-    const ready_side *rows = &answers->rows, *columns = &answers->columns;
+static double distance_of(const sm_predictor *predictor, size_t row, size_t column) {
+    const sm_learned *learned = predictor->learned;
+    const ready_side *rows = &predictor->rows, *columns = &predictor->columns;
     size_t left = row * sm_learned_n_cells(learned), right = column * sm_learned_n_cells(learned);
     bool row_is_new = rows->place[row] == SMERF_MISSING, column_is_new = columns->place[column] == SMERF_MISSING;
-    if (!row_is_new && !column_is_new) return between_trained(answers, row, column);
-    if (answers->is_square && row == column) return 0;
+    if (!row_is_new && !column_is_new) return between_trained(predictor, row, column);
+    if (predictor->is_square && row == column) return 0;
     if (!row_is_new) return mean_exp(learned, columns->shape + right, rows->reach + left);
     double column_drawn = mean_exp(learned, rows->shape + left, columns->reach + right);
     if (!column_is_new) return column_drawn;
     return (column_drawn + mean_exp(learned, columns->shape + right, rows->reach + left)) / 2;
 }
 
-void sm_gibbs_answer(sm_answers *answers, size_t row, const uint32_t *columns, size_t n, size_t thread,
+void sm_gibbs_answer(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
                      double *distances) {
     (void)thread;
-    for (size_t k = 0; k < n; k++) distances[k] = distance_of(answers, row, columns != NULL ? columns[k] : k);
+    for (size_t k = 0; k < n; k++) distances[k] = distance_of(predictor, row, columns != NULL ? columns[k] : k);
 }
