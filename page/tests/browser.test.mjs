@@ -341,7 +341,8 @@ test('the policy lets nothing else run and nothing be fetched', async () => {
     await page.context().close(); // not finish(): the attempts are on the console
 });
 
-test('20,000 items: shown, found, hovered, compared, zoomed', async () => {
+const isLarge = { skip: process.env.LARGE ? false : 'LARGE=1 asks for it: make test-all' };
+test('20,000 items: shown, found, hovered, compared, zoomed', isLarge, async () => {
     const page = await open(browser, pages.large, { width: 1440 });
     const box = await goToMap(page);
     assert.ok((await nColours(page, 'canvas.items')) > 8);
