@@ -22,7 +22,8 @@ endif()
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
-set(CMAKE_C_FLAGS_RELEASE "-O3 -g") # assertions stay: they cost little, and a wrong distance costs more
+set(SMERF_OPTIMISE "-O3 -g" CACHE STRING "Flags of a release build; models are the same for any of them")
+set(CMAKE_C_FLAGS_RELEASE "${SMERF_OPTIMISE}") # assertions stay: they cost little, and a wrong distance costs more
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
