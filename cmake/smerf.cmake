@@ -52,11 +52,11 @@ endif()
 
 # ---- what single files want ----
 
-file(GLOB smerf_avx2_sources CONFIGURE_DEPENDS ${smerf_root}/src/kernels/*_avx2.c ${smerf_root}/src/kernels/avx2/*.c)
+file(GLOB smerf_avx2_sources CONFIGURE_DEPENDS ${smerf_root}/src/kernels/avx2/*.c)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set_source_files_properties(${smerf_avx2_sources} PROPERTIES COMPILE_OPTIONS -mavx2)
   # A loop of twenty instructions that is run a million times: up to a tenth slower where it happens to start elsewhere.
-  set_source_files_properties(${smerf_root}/src/kernels/kernels_avx2.c PROPERTIES COMPILE_OPTIONS
+  set_source_files_properties(${smerf_root}/src/kernels/avx2/dense.c PROPERTIES COMPILE_OPTIONS
                               "-mavx2;-mfma;-falign-functions=64;-falign-loops=64")
 else()
   list(REMOVE_ITEM smerf_library_sources ${smerf_avx2_sources})

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "factor/factor.h"
-#include "kernels/panel.h"
+#include "kernels/kernels.h"
 
 enum {
     FEW_ITEMS = 256,      /* factor.c solves so many whole: all eigenvalues are there for the asking */
@@ -23,7 +23,7 @@ typedef struct squares {
     const float *z;
     size_t n;
     double diagonal; /* in place of 0 */
-    sm_panel multiply;
+    sm_panel_product multiply;
 } squares;
 
 static void square_rows(const void *context, size_t first, size_t end, const double *x, size_t m, double *y) {
@@ -84,7 +84,7 @@ static double sum_of_sizes(const sm_factors *factors) {
 
 smerf_status sm_scaling_find(const float *z, size_t n, size_t n_axes, uint64_t seed, smerf_kernels kernels,
                              sm_pool *pool, sm_scaling *out, smerf_error *error) {
-    squares of = {.z = z, .n = n, .multiply = sm_panel_select(kernels)};
+    squares of = {.z = z, .n = n, .multiply = sm_kernels_select(kernels)->panel};
     const sm_operator matrix = {
         .n = n, .wants_vectors = true, .context = &of, .rows = square_rows, .row_moments = square_moments};
     size_t wanted = n <= FEW_ITEMS || n < n_axes + MORE_THAN_WANTED ? n : n_axes + MORE_THAN_WANTED;

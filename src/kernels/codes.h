@@ -1,13 +1,11 @@
 /* codes.h - items that are told apart by a byte in each tree: in how many trees they have the same one.
  *
- * Both tables are made from the same loop (codes_loops.h); counts are whole numbers, so there is nothing to round. */
+ * Both tables are made from the same loop (loops/codes.h); counts are whole numbers, so there is nothing to round. */
 #ifndef SM_KERNELS_CODES_H
 #define SM_KERNELS_CODES_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-#include "smerf.h"
 
 /* Items stand in tiles, tree after tree in each: a tile is read from end to end. */
 #define SM_CODE_TILE ((size_t)128)
@@ -23,11 +21,5 @@ typedef struct sm_code_kernels {
     void (*count_same)(const uint8_t *tiles, size_t n_tiles, const uint8_t *wanted, size_t n_codes, uint16_t *same,
                        uint16_t *most);
 } sm_code_kernels;
-
-extern const sm_code_kernels sm_code_kernels_scalar;
-extern const sm_code_kernels sm_code_kernels_avx2; /* x86-64 only */
-
-/* The fastest that this processor can run, or the scalar ones. */
-const sm_code_kernels *sm_code_kernels_select(smerf_kernels choice);
 
 #endif

@@ -3,14 +3,12 @@
  *     2 B + (O - 2 <s, s>) / W,   s = sum of w_i d_i, B = sum of w_i b_i, O = sum of w_i^2 o_i, <x, y> = sum of scale x y.
  *
  * Numbers of the rank go in groups of four, which is what a product is summed in, too: four lanes, joined as a fixed tree. Both
- * tables are made from the same loops (deviations_loops.h), without fused multiply-add, so that the bits are the same. */
+ * tables are made from the same loops (loops/deviations.h), without fused multiply-add, so that the bits are the same. */
 #ifndef SM_KERNELS_DEVIATIONS_H
 #define SM_KERNELS_DEVIATIONS_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-#include "smerf.h"
 
 #define SM_GROUP ((size_t)4)
 
@@ -61,11 +59,5 @@ typedef struct sm_deviation_kernels {
     void (*price_left)(const sm_deviations *node, const uint32_t *order, double *costs);
     void (*price_right)(const sm_deviations *node, const uint32_t *order, double *costs);
 } sm_deviation_kernels;
-
-extern const sm_deviation_kernels sm_deviation_kernels_scalar;
-extern const sm_deviation_kernels sm_deviation_kernels_avx2; /* x86-64 only */
-
-/* The fastest that this processor can run, or the scalar ones. */
-const sm_deviation_kernels *sm_deviation_kernels_select(smerf_kernels choice);
 
 #endif

@@ -8,8 +8,6 @@
 
 #include <stddef.h>
 
-#include "smerf.h"
-
 /* Vectors stand side by side in multiples of this many. */
 #define SM_PANEL_COLUMNS ((size_t)8)
 
@@ -21,15 +19,7 @@ static inline size_t sm_panel_padded(size_t n_columns) {
  *   z  [n_rows][n], rows `stride` apart
  *   x  [n][n_columns], n_columns a multiple of SM_PANEL_COLUMNS
  *   y  [n_rows][n_columns] */
-typedef void (*sm_panel)(const float *z, size_t stride, size_t n_rows, size_t n, const double *x, size_t n_columns,
-                         double *y);
-
-void sm_panel_scalar(const float *z, size_t stride, size_t n_rows, size_t n, const double *x, size_t n_columns,
-                     double *y);
-void sm_panel_avx2(const float *z, size_t stride, size_t n_rows, size_t n, const double *x, size_t n_columns,
-                   double *y); /* x86-64 only */
-
-/* The fastest that this processor can run, or the scalar one. */
-sm_panel sm_panel_select(smerf_kernels choice);
+typedef void (*sm_panel_product)(const float *z, size_t stride, size_t n_rows, size_t n, const double *x,
+                                 size_t n_columns, double *y);
 
 #endif

@@ -6,22 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "smerf.h"
+/* By which of eight neighbours are kept, a bit for each: the indices of these, a byte for each, lowest first. */
+typedef uint64_t sm_part_table[256];
 
-typedef struct sm_parting {
-    /* Puts the numbers of a list that go left first; returns how many do.
-     *   goes_left  by number
-     *   spare      [n] */
-    size_t (*part)(const struct sm_parting *parting, uint32_t *list, size_t n, const bool *goes_left, uint32_t *spare);
+/* Puts the numbers of a list that go left first; returns how many do.
+ *   table      sm_part_table_fill
+ *   goes_left  by number
+ *   spare      [n] */
+typedef size_t (*sm_part)(const uint64_t *table, uint32_t *list, size_t n, const bool *goes_left, uint32_t *spare);
 
-    uint64_t places[256]; /* by which of eight neighbours go, a bit for each: their places, a byte for each */
-} sm_parting;
-
-size_t sm_part_scalar(const sm_parting *parting, uint32_t *list, size_t n, const bool *goes_left, uint32_t *spare);
-size_t sm_part_avx2(const sm_parting *parting, uint32_t *list, size_t n, const bool *goes_left,
-                    uint32_t *spare); /* x86-64 only */
-
-/* The fastest that this processor can run, or the scalar one. */
-void sm_parting_start(sm_parting *parting, smerf_kernels choice);
+static inline void sm_part_table_fill(sm_part_table table) {
+    for (unsigned kept = 0; kept < 256; kept++) {
+        table[kept] = 0;
+        for (unsigned i = 0, n = 0; i < 8; i++)
+            if (kept >> i & 1) table[kept] |= (uint64_t)i << 8 * n++;
+    }
+}
 
 #endif

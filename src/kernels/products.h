@@ -3,13 +3,11 @@
  *
  * Each entry of a product is summed in the order of its terms, and a dot product in four lanes that are joined at the end: the
  * bits depend neither on a machine's vectors nor on how the work is cut into tiles. Both tables are made from the same loops
- * (products_loops.h), which the compiler turns into what each may use. Nothing that is written overlaps what is read. */
+ * (loops/products.h), which the compiler turns into what each may use. Nothing that is written overlaps what is read. */
 #ifndef SM_KERNELS_PRODUCTS_H
 #define SM_KERNELS_PRODUCTS_H
 
 #include <stddef.h>
-
-#include "smerf.h"
 
 /* The left factor of a product: entry (row, step) is at[row * by_row + step * by_step], so that it may be transposed. */
 typedef struct sm_left_factor {
@@ -32,11 +30,5 @@ typedef struct sm_product_kernels {
     /* out_k += factor a_k */
     void (*add)(double factor, const double *a, size_t n, double *out);
 } sm_product_kernels;
-
-extern const sm_product_kernels sm_product_kernels_scalar;
-extern const sm_product_kernels sm_product_kernels_avx2; /* x86-64 only */
-
-/* The fastest that this processor can run, or the scalar ones. */
-const sm_product_kernels *sm_product_kernels_select(smerf_kernels choice);
 
 #endif

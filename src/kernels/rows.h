@@ -1,13 +1,11 @@
 /* rows.h - arithmetic on rows of `width` doubles, a multiple of eight: where the samplers of epm and narm spend their time.
  *
  * Sums are taken in lanes that are joined in a fixed order, so that the bits do not depend on a machine's vectors. Both
- * tables are made from the same loops (rows_loops.h), which the compiler turns into what each may use. Rows do not overlap. */
+ * tables are made from the same loops (loops/rows.h), which the compiler turns into what each may use. Rows do not overlap. */
 #ifndef SM_KERNELS_ROWS_H
 #define SM_KERNELS_ROWS_H
 
 #include <stddef.h>
-
-#include "smerf.h"
 
 #define SM_ROW_LANES ((size_t)8)
 
@@ -24,11 +22,5 @@ typedef struct sm_row_kernels {
      *   left, right  [4][width] */
     void (*outer)(const double *left, const double *right, size_t width, double *matrix);
 } sm_row_kernels;
-
-extern const sm_row_kernels sm_row_kernels_scalar;
-extern const sm_row_kernels sm_row_kernels_avx2; /* x86-64 only */
-
-/* The fastest that this processor can run, or the scalar ones. */
-const sm_row_kernels *sm_row_kernels_select(smerf_kernels choice);
 
 #endif

@@ -1,14 +1,12 @@
 /* strips.h - loops over strips: the numbers of SM_STRIP rows that stand side by side, so that what is looked up for a column
  * serves all of them, a cache line at a time.
  *
- * Both tables are made from the same loops (strips_loops.h), and nothing is added in another order: the bits are the same. */
+ * Both tables are made from the same loops (loops/strips.h), and nothing is added in another order: the bits are the same. */
 #ifndef SM_KERNELS_STRIPS_H
 #define SM_KERNELS_STRIPS_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-#include "smerf.h"
 
 #define SM_STRIP ((size_t)8)
 
@@ -50,11 +48,5 @@ typedef struct sm_strip_kernels {
     void (*shares)(const uint32_t *first, const uint32_t *label, const double *share, size_t n, const double *share_of,
                    double *table);
 } sm_strip_kernels;
-
-extern const sm_strip_kernels sm_strip_kernels_scalar;
-extern const sm_strip_kernels sm_strip_kernels_avx2; /* x86-64 only */
-
-/* The fastest that this processor can run, or the scalar ones. */
-const sm_strip_kernels *sm_strip_kernels_select(smerf_kernels choice);
 
 #endif

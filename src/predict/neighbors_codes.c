@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "kernels/codes.h"
+#include "kernels/kernels.h"
 #include "predict/neighbors.h"
 
 /* A stretch of tiles stays in the cache while the queries of a task are compared with it. */
@@ -258,7 +258,7 @@ smerf_status sm_search_by_codes(sm_neighbor_search *search, smerf_error *error) 
     const sm_query *query = search->query;
     const sm_side *columns = sm_query_columns(query);
     size_t n_trees = query->n_trees, most_items = items_that_fit(columns, query->limits->leaves_bytes, n_trees);
-    codes_job job = {.search = search, .model = query->model, .kernels = sm_code_kernels_select(SMERF_KERNELS_AUTO)};
+    codes_job job = {.search = search, .model = query->model, .kernels = sm_kernels_select(SMERF_KERNELS_AUTO)->codes};
     smerf_status status =
         sm_search_start(search, items_that_fit(&query->rows, query->limits->panel_bytes, n_trees), error);
     if (status == SMERF_OK) status = coded_start(&job.queries, &query->rows, search->most_queries, n_trees, error);

@@ -36,7 +36,7 @@ bool sm_strip_scratch_start(sm_strip_scratch *room, const sm_query *query, size_
     size_t n_cells = sm_size(most_columns, SM_STRIP, 0),
            n_entries = sm_size(most_leaves(query, most_columns), SM_STRIP, 0);
     const sm_target_kind *kind = query->model->target->kind;
-    *room = (sm_strip_scratch){.kernels = sm_strip_kernels_select(SMERF_KERNELS_AUTO)};
+    *room = (sm_strip_scratch){.kernels = sm_kernels_select(SMERF_KERNELS_AUTO)->strips};
     if (!sm_leaf_scratch_start(&room->leaf, query->model)) return false;
     room->sums = sm_arena_take(&room->arena, n_cells, sizeof *room->sums);
     room->table = sm_arena_take(&room->arena, n_entries, sizeof *room->table);

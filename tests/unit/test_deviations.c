@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "kernels/deviations.h"
+#include "kernels/kernels.h"
 
 enum { MOST_RANK = 40 };
 
@@ -189,7 +189,7 @@ static void costs_are_the_double_sums_of_the_paper(void **state) {
         for (size_t t = 0; t < N_TASTES; t++)
             for (size_t i = 0; i < sizeof ns / sizeof *ns; i++) {
                 scene stage = set_up(rank, ns[i], &tastes[t], 1);
-                play(&stage, sm_deviation_kernels_select(SMERF_KERNELS_AUTO));
+                play(&stage, sm_kernels_select(SMERF_KERNELS_AUTO)->deviations);
                 check_costs(&stage);
                 strike(&stage);
             }
@@ -203,8 +203,8 @@ static void costs_of_numbers_close_together_are_exact_however_far_they_are_from_
         stage.u[i] = rint(stage.u[i] * 1024) / 1024;
         far.u[i] = stage.u[i] + 1e9;
     }
-    play(&stage, sm_deviation_kernels_select(SMERF_KERNELS_AUTO));
-    play(&far, sm_deviation_kernels_select(SMERF_KERNELS_AUTO));
+    play(&stage, sm_kernels_select(SMERF_KERNELS_AUTO)->deviations);
+    play(&far, sm_kernels_select(SMERF_KERNELS_AUTO)->deviations);
     assert_memory_equal(stage.left, far.left, (stage.n - 1) * sizeof *far.left);
     assert_memory_equal(stage.right, far.right, (stage.n - 1) * sizeof *far.right);
     strike(&stage);
@@ -217,7 +217,7 @@ static void items_that_are_all_the_same_cost_nothing(void **state) {
         const taste like = {.size = 1};
         scene stage = set_up(rank, 6, &like, 3);
         for (size_t i = 0; i < stage.n_items * rank; i++) stage.u[i] = stage.u[i % rank];
-        play(&stage, sm_deviation_kernels_select(SMERF_KERNELS_AUTO));
+        play(&stage, sm_kernels_select(SMERF_KERNELS_AUTO)->deviations);
         for (size_t cut = 0; cut + 1 < stage.n; cut++)
             assert_true(stage.left[cut] == 0 && stage.right[cut] == 0 && stage.left_alone[cut] == 0 &&
                         stage.right_alone[cut] == 0);
@@ -233,8 +233,8 @@ static void assert_same(const double *a, const double *b, size_t n) {
 
 static void compare_twins(size_t rank, size_t n, const taste *like) {
     scene plain = set_up(rank, n, like, 4), quick = set_up(rank, n, like, 4);
-    play(&plain, sm_deviation_kernels_select(SMERF_KERNELS_PLAIN));
-    play(&quick, sm_deviation_kernels_select(SMERF_KERNELS_AUTO));
+    play(&plain, sm_kernels_select(SMERF_KERNELS_PLAIN)->deviations);
+    play(&quick, sm_kernels_select(SMERF_KERNELS_AUTO)->deviations);
     for (size_t k = 0; k < n; k++)
         assert_same(plain.node.rows + k * plain.node.stride, quick.node.rows + k * quick.node.stride,
                     rank + SM_N_FACTS);
@@ -263,7 +263,7 @@ static void large_nodes_are_walked_to_both_ends(void **state) {
     for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
         size_t n = (1 << 19) / (sm_deviation_stride(ranks[i]) * sizeof(double)) + 2;
         scene stage = set_up(ranks[i], n, &like, 4);
-        play(&stage, sm_deviation_kernels_select(SMERF_KERNELS_AUTO));
+        play(&stage, sm_kernels_select(SMERF_KERNELS_AUTO)->deviations);
         double slack = 1e-13 * terms_of(&stage);
         for (size_t cut = 0; cut + 1 < n; cut++) {
             assert_true(fabs(stage.left[cut] - stage.left_alone[cut]) <= slack);

@@ -1,7 +1,7 @@
 /* test_factor.c - the leading part of a matrix is what a full eigendecomposition says it is, to the same bits for any
  * number of threads. */
 #include "factor/tall.h"
-#include "kernels/panel.h"
+#include "kernels/kernels.h"
 #include "tests/unit/spectra.h"
 
 static double kept_entry(const sm_factors *factors, size_t i, size_t j) {
@@ -341,8 +341,8 @@ static void every_panel_adds_in_the_order_of_the_row(void **state) {
                 for (size_t r = 0; r < n_rows; r++)
                     for (size_t c = 0; c < m; c++)
                         for (size_t k = 0; k < n; k++) slow[r * m + c] += (double)z[r * STRIDE + k] * x[k * m + c];
-                sm_panel_select(SMERF_KERNELS_PLAIN)(z, STRIDE, n_rows, n, x, m, plain);
-                sm_panel_select(SMERF_KERNELS_AUTO)(z, STRIDE, n_rows, n, x, m, fast);
+                sm_kernels_select(SMERF_KERNELS_PLAIN)->panel(z, STRIDE, n_rows, n, x, m, plain);
+                sm_kernels_select(SMERF_KERNELS_AUTO)->panel(z, STRIDE, n_rows, n, x, m, fast);
                 assert_memory_equal(plain, slow, n_rows * m * sizeof *slow);
                 assert_memory_equal(fast, slow, n_rows * m * sizeof *slow);
             }

@@ -88,7 +88,7 @@ static double before_row(size_t i) { return (double)i / 3; }
 static double before_column(size_t i) { return (double)i / 7; }
 
 /* In two parts, as if the first were copied. */
-static void run(const sm_kernels *kernels, size_t n, sums *out) {
+static void run(const sm_dense_kernels *kernels, size_t n, sums *out) {
     const float *z[ROWS];
     size_t to = sm_padded(n), middle = here.from + (to - here.from) / 3 / SM_ROUGH_LANES * SM_ROUGH_LANES;
     memset(out, 0, sizeof *out);
@@ -194,7 +194,7 @@ static void the_plain_kernels_are_the_obvious_loops(void **state) {
         for (uint64_t number = 0; number < 4; number++) {
             static sums out;
             fill(n, number, false);
-            run(&sm_kernels_scalar, n, &out);
+            run(sm_kernels_scalar.dense, n, &out);
             for (size_t order = 0; order <= ORDERS; order++) {
                 assert_sums(n, order, &out);
                 assert_rough_sums(n, order, &out);
@@ -203,20 +203,20 @@ static void the_plain_kernels_are_the_obvious_loops(void **state) {
         }
 }
 
-static const sm_kernels *chosen_or_skip(void) {
-    const sm_kernels *chosen = sm_kernels_select(SMERF_KERNELS_AUTO);
-    if (chosen != &sm_kernels_scalar) return chosen;
+static const sm_dense_kernels *chosen_or_skip(void) {
+    const sm_dense_kernels *chosen = sm_kernels_select(SMERF_KERNELS_AUTO)->dense;
+    if (chosen != sm_kernels_scalar.dense) return chosen;
     print_message("this processor has no faster kernels: nothing to compare\n");
     skip();
     return chosen;
 }
 
-static void assert_same_bits(const sm_kernels *chosen, bool is_wild) {
+static void assert_same_bits(const sm_dense_kernels *chosen, bool is_wild) {
     static sums plain, fast;
     for (size_t n = SHORTEST; n <= LONGEST; n++)
         for (uint64_t number = 0; number < 8; number++) {
             fill(n, number, is_wild);
-            run(&sm_kernels_scalar, n, &plain);
+            run(sm_kernels_scalar.dense, n, &plain);
             run(chosen, n, &fast);
             assert_memory_equal(&plain, &fast, sizeof plain);
         }
@@ -236,7 +236,7 @@ static void values_of_very_different_size_are_added_in_one_order(void **state) {
 /* Exactly as long as promised, so that the sanitizers see a step too far. */
 static void no_kernel_goes_past_the_end(void **state) {
     (void)state;
-    const sm_kernels *chosen = sm_kernels_select(SMERF_KERNELS_AUTO);
+    const sm_dense_kernels *chosen = sm_kernels_select(SMERF_KERNELS_AUTO)->dense;
     for (size_t n = SM_ROUGH_LANES; n <= 5 * SM_ROUGH_LANES; n += SM_ROUGH_LANES) {
         sm_arena arena = {0};
         fill(n, 1, false);
@@ -274,7 +274,7 @@ static int32_t whole_number(sm_random *random, bool is_large, size_t place) {
     return large[place < SM_ROUGH_LANES ? 0 : sm_random_below(random, 5)];
 }
 
-static void assert_joined_and_carried(const sm_kernels *kernels, size_t n_rows, bool is_large) {
+static void assert_joined_and_carried(const sm_dense_kernels *kernels, size_t n_rows, bool is_large) {
     const double unit = ldexp(1, -(int)n_rows);
     size_t n = n_rows * SM_ROUGH_LANES;
     sm_random random;
@@ -306,7 +306,7 @@ static void assert_joined_and_carried(const sm_kernels *kernels, size_t n_rows, 
 /* In arrays exactly as long as promised. */
 static void whole_numbers_are_joined_and_carried_without_a_loss(void **state) {
     (void)state;
-    const sm_kernels *both[2] = {&sm_kernels_scalar, sm_kernels_select(SMERF_KERNELS_AUTO)};
+    const sm_dense_kernels *both[2] = {sm_kernels_scalar.dense, sm_kernels_select(SMERF_KERNELS_AUTO)->dense};
     for (size_t n_rows = 0; n_rows <= 6 * SM_STRIP_ROWS; n_rows += SM_STRIP_ROWS)
         for (size_t k = 0; k < 4; k++) assert_joined_and_carried(both[k % 2], n_rows, k / 2 == 1);
 }
@@ -314,7 +314,7 @@ static void whole_numbers_are_joined_and_carried_without_a_loss(void **state) {
 /* All picks of up to eight of eight neighbours, at both ends of a row that is exactly as long as promised. */
 static void picking_takes_what_is_named_and_writes_no_further_than_promised(void **state) {
     (void)state;
-    const sm_kernels *both[2] = {&sm_kernels_scalar, sm_kernels_select(SMERF_KERNELS_AUTO)};
+    const sm_dense_kernels *both[2] = {sm_kernels_scalar.dense, sm_kernels_select(SMERF_KERNELS_AUTO)->dense};
     float *from = sm_array(SOURCE, sizeof *from), out[8 + 8 + SM_PICK_SLACK + 1];
     assert_non_null(from);
     for (size_t j = 0; j < SOURCE; j++) from[j] = (float)j;

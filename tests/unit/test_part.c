@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "kernels/part.h"
+#include "kernels/kernels.h"
 
 enum { MOST = 3000, N_NUMBERS = 5000, REST = 0x7777 };
 
@@ -26,13 +26,13 @@ static size_t part_obviously(const room *from, size_t n, uint32_t *expected) {
     return n_left;
 }
 
-static void assert_parted(const sm_parting *parting, size_t n, double share, sm_random *random) {
+static void assert_parted(sm_part part, const uint64_t *table, size_t n, double share, sm_random *random) {
     static room tried;
     for (size_t k = 0; k < N_NUMBERS; k++) tried.goes_left[k] = sm_random_uniform(random) < share;
     for (size_t k = 0; k < n; k++) tried.list[k] = sm_random_below(random, N_NUMBERS); /* some of them twice */
     tried.list[n] = tried.spare[n] = REST;
     size_t n_left = part_obviously(&tried, n, tried.expected);
-    assert_int_equal(parting->part(parting, tried.list, n, tried.goes_left, tried.spare), n_left);
+    assert_int_equal(part(table, tried.list, n, tried.goes_left, tried.spare), n_left);
     assert_memory_equal(tried.list, tried.expected, n * sizeof *tried.list);
     assert_int_equal(tried.list[n], REST);
     assert_int_equal(tried.spare[n], REST);
@@ -45,11 +45,12 @@ static void lists_are_parted_in_order(void **state) {
     sm_random random;
     sm_random_start(&random, 1, 2, 3);
     for (size_t c = 0; c < sizeof choices / sizeof *choices; c++) {
-        sm_parting parting;
-        sm_parting_start(&parting, choices[c]);
+        sm_part part = sm_kernels_select(choices[c])->part;
+        sm_part_table table;
+        sm_part_table_fill(table);
         for (size_t s = 0; s < sizeof shares / sizeof *shares; s++) {
-            for (size_t n = 0; n < 70; n++) assert_parted(&parting, n, shares[s], &random);
-            assert_parted(&parting, MOST, shares[s], &random);
+            for (size_t n = 0; n < 70; n++) assert_parted(part, table, n, shares[s], &random);
+            assert_parted(part, table, MOST, shares[s], &random);
         }
     }
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "kernels/products.h"
+#include "kernels/kernels.h"
 
 enum { MOST_ROWS = 11, MOST_STEPS = 150, MOST_COLUMNS = 19, N_LEFT = MOST_ROWS * MOST_STEPS };
 
@@ -60,8 +60,8 @@ static void check_all(const sm_product_kernels *kernels) {
 
 static void a_product_is_summed_in_the_order_of_its_terms(void **state) {
     (void)state;
-    check_all(&sm_product_kernels_scalar);
-    check_all(sm_product_kernels_select(SMERF_KERNELS_AUTO));
+    check_all(sm_kernels_scalar.products);
+    check_all(sm_kernels_select(SMERF_KERNELS_AUTO)->products);
 }
 
 /* The sum in four lanes, as its comment says. */
@@ -73,10 +73,10 @@ static double dot_in_lanes(const double *a, const double *b, size_t n) {
 
 static void sums_over_rows_are_what_they_say(void **state) {
     (void)state;
-    const sm_product_kernels *const both[] = {&sm_product_kernels_scalar,
-                                              sm_product_kernels_select(SMERF_KERNELS_AUTO)};
+    const sm_product_kernels *const both[] = {sm_kernels_scalar.products,
+                                              sm_kernels_select(SMERF_KERNELS_AUTO)->products};
     static numbers from;
-    assert_true(sm_product_kernels_select(SMERF_KERNELS_PLAIN) == &sm_product_kernels_scalar);
+    assert_true(sm_kernels_select(SMERF_KERNELS_PLAIN)->products == sm_kernels_scalar.products);
     for (size_t n = 0; n <= MOST_STEPS; n++) {
         draw(&from, n);
         for (size_t t = 0; t < 2; t++) {

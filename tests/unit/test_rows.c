@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "kernels/rows.h"
+#include "kernels/kernels.h"
 #include "method/gibbs/gibbs_rows.h"
 
 enum { MOST = 40 };
@@ -57,7 +57,7 @@ static void rows_are_multiplied_as_plain_sums_say(void **state) {
     (void)state;
     for (size_t width = 8; width <= MOST; width += 8) {
         numbers from = draw(width);
-        results got = compute(&sm_row_kernels_scalar, &from, width);
+        results got = compute(sm_kernels_scalar.rows, &from, width);
         double sum = 0;
         for (size_t k = 0; k < width; k++) {
             double times = 0;
@@ -78,12 +78,12 @@ static void rows_are_multiplied_as_plain_sums_say(void **state) {
 
 static void both_tables_give_the_same_bits(void **state) {
     (void)state;
-    const sm_row_kernels *fast = sm_row_kernels_select(SMERF_KERNELS_AUTO);
-    assert_true(sm_row_kernels_select(SMERF_KERNELS_PLAIN) == &sm_row_kernels_scalar);
+    const sm_row_kernels *fast = sm_kernels_select(SMERF_KERNELS_AUTO)->rows;
+    assert_true(sm_kernels_select(SMERF_KERNELS_PLAIN)->rows == sm_kernels_scalar.rows);
     for (size_t seed = 0; seed < 50; seed++)
         for (size_t width = 8; width <= MOST; width += 8) {
             numbers from = draw(seed);
-            results one = compute(&sm_row_kernels_scalar, &from, width), other = compute(fast, &from, width);
+            results one = compute(sm_kernels_scalar.rows, &from, width), other = compute(fast, &from, width);
             assert_memory_equal(&one, &other, sizeof one);
         }
 }

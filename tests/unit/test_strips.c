@@ -12,8 +12,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "kernels/codes.h"
-#include "kernels/strips.h"
+#include "kernels/kernels.h"
 
 enum { N_LEAVES = 13, N_COLUMNS = 37, MOST_RANK = 3, N_CLASSES = 4 };
 
@@ -131,8 +130,8 @@ static void strips_are_what_they_say(void **state) {
     (void)state;
     for (size_t seed = 0; seed < 20; seed++) {
         const numbers drawn = draw(seed);
-        const sm_strip_kernels *twins[2] = {sm_strip_kernels_select(SMERF_KERNELS_PLAIN),
-                                            sm_strip_kernels_select(SMERF_KERNELS_AUTO)};
+        const sm_strip_kernels *twins[2] = {sm_kernels_select(SMERF_KERNELS_PLAIN)->strips,
+                                            sm_kernels_select(SMERF_KERNELS_AUTO)->strips};
         for (size_t t = 0; t < 2; t++) {
             check_adding(twins[t], &drawn);
             check_tables(twins[t], &drawn);
@@ -166,8 +165,8 @@ static void equal_codes_are_counted(void **state) {
     sm_random random;
     sm_random_start(&random, 7, 0, 0);
     for (size_t k = 0; k < 14; k++) {
-        check_codes(sm_code_kernels_select(SMERF_KERNELS_PLAIN), numbers_of_codes[k % 7], &random);
-        check_codes(sm_code_kernels_select(SMERF_KERNELS_AUTO), numbers_of_codes[k % 7], &random);
+        check_codes(sm_kernels_select(SMERF_KERNELS_PLAIN)->codes, numbers_of_codes[k % 7], &random);
+        check_codes(sm_kernels_select(SMERF_KERNELS_AUTO)->codes, numbers_of_codes[k % 7], &random);
     }
 }
 

@@ -121,7 +121,7 @@ smerf_status sm_chain_new(const sm_chain_plan *plan, uint32_t number, sm_chain *
     chain->network = plan->network;
     chain->attributes = plan->attributes;
     chain->priors = plan->priors;
-    chain->kernels = sm_row_kernels_select(plan->kernels);
+    chain->kernels = sm_kernels_select(plan->kernels)->rows;
     chain->n_nodes = plan->network->n_nodes;
     chain->n_factors = plan->n_factors;
     chain->width = sm_row_width(plan->n_factors);

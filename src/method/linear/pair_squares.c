@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "factor/tall.h"
-#include "kernels/panel.h"
+#include "kernels/kernels.h"
 #include "method/linear/square_matrix.h"
 
 enum { PANEL = 8, MOST_BLOCKS = 64, FEWEST_ITEMS = 128 };
@@ -288,7 +288,7 @@ static smerf_status take_room(sm_pair_squares *squares, smerf_error *error) {
 smerf_status sm_pair_squares_start(sm_pair_squares *squares, const sm_training_pairs *pairs, const sm_frame *frame,
                                    bool is_of_differences, sm_pool *pool, smerf_error *error) {
     *squares = (sm_pair_squares){.pairs = pairs, .frame = frame, .is_of_differences = is_of_differences};
-    squares->kernels = sm_product_kernels_select(SMERF_KERNELS_AUTO);
+    squares->kernels = sm_kernels_select(SMERF_KERNELS_AUTO)->products;
     smerf_status status = take_room(squares, error);
     if (status == SMERF_OK) {
         choose_parts(squares);

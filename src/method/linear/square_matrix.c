@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/products.h"
+#include "kernels/kernels.h"
 
-static const sm_product_kernels *kernels(void) { return sm_product_kernels_select(SMERF_KERNELS_AUTO); }
+static const sm_product_kernels *kernels(void) { return sm_kernels_select(SMERF_KERNELS_AUTO)->products; }
 
 double sm_matrix_dot(const double *a, const double *b, size_t n) { return kernels()->dot(a, b, n); }
 

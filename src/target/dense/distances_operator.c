@@ -1,7 +1,7 @@
 /* distances_operator.c - a matrix of distances, as factor/factor.h wants to see it: multiplied with, never copied. */
 #include <string.h>
 
-#include "kernels/panel.h"
+#include "kernels/kernels.h"
 #include "target/dense/distances.h"
 
 enum { COLUMNS_AT_ONCE = 256 }; /* so many rows of X stay in the cache while a panel of Z passes */
@@ -9,7 +9,7 @@ enum { COLUMNS_AT_ONCE = 256 }; /* so many rows of X stay in the cache while a p
 static void distance_rows(const void *context, size_t first, size_t end, const double *x, size_t m, double *y) {
     const sm_distances *distances = context;
     size_t n = distances->head.n_columns;
-    sm_panel panel = sm_panel_select(SMERF_KERNELS_AUTO);
+    sm_panel_product panel = sm_kernels_select(SMERF_KERNELS_AUTO)->panel;
     memset(y, 0, (end - first) * m * sizeof *y);
     for (size_t k = 0; k < n; k += COLUMNS_AT_ONCE) {
         size_t n_columns = n - k < COLUMNS_AT_ONCE ? n - k : COLUMNS_AT_ONCE;

@@ -11,11 +11,11 @@
 
 enum { SMALLEST_BLOCK = 32, NEIGHBOURS = 8 };
 
-void sm_node_rows_start(sm_node_rows *rows, sm_arena *arena, const sm_distances *distances, const sm_kernels *kernels,
+void sm_node_rows_start(sm_node_rows *rows, sm_arena *arena, const sm_distances *distances, const sm_dense_kernels *kernels,
                         size_t n_items, size_t pool_floats) {
     size_t n_all = distances->head.n_rows;
     *rows = (sm_node_rows){.n_blocks = 1, .pool_size = pool_floats};
-    rows->pick = n_all < NEIGHBOURS ? sm_kernels_scalar.pick : kernels->pick;
+    rows->pick = n_all < NEIGHBOURS ? sm_kernels_scalar.dense->pick : kernels->pick;
     rows->blocks[0] = (sm_block){.z = distances->z, .n = n_all};
     rows->pool = sm_arena_take_whole(arena, pool_floats + SM_PICK_SLACK, sizeof *rows->pool);
     rows->place_in_block = sm_arena_take(arena, n_all, sizeof *rows->place_in_block);

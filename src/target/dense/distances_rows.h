@@ -39,7 +39,7 @@ typedef struct sm_node_rows {
 
 /*   n_items      the most items of a node
  *   pool_floats  the most that blocks may take */
-void sm_node_rows_start(sm_node_rows *rows, sm_arena *arena, const sm_distances *distances, const sm_kernels *kernels,
+void sm_node_rows_start(sm_node_rows *rows, sm_arena *arena, const sm_distances *distances, const sm_dense_kernels *kernels,
                         size_t n_items, size_t pool_floats);
 
 /* See sm_target_kind.enter. */

@@ -101,7 +101,7 @@ sm_search *sm_distances_search_new(const smerf_target *target, const sm_search_s
         return NULL;
     }
     search->distances = sm_distances_of(target);
-    search->kernels = sm_kernels_select(size->kernels);
+    search->kernels = sm_kernels_select(size->kernels)->dense;
     sm_arena *arena = &search->arena;
     sm_node_rows_start(&search->rows, arena, search->distances, search->kernels, n, pool_floats(target, size));
     search->n_cells = n_cells(target, size);

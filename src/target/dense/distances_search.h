@@ -19,7 +19,7 @@ typedef struct sm_rough {
 struct sm_search {
     sm_arena arena; /* holds all arrays */
     const sm_distances *distances;
-    const sm_kernels *kernels;
+    const sm_dense_kernels *kernels;
     sm_node_rows rows;
     sm_tile_scratch tile_room;
     size_t n_cells; /* room for sums and ranks */

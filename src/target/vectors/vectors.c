@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "kernels/deviations.h"
+#include "kernels/kernels.h"
 
 struct sm_vector_search {
     sm_arena arena; /* holds the arrays below */
@@ -77,7 +77,7 @@ sm_vector_search *sm_vector_search_new(const sm_vectors *vectors, const sm_searc
     sm_arena *arena = &search->arena;
     sm_deviations *node = &search->node;
     search->vectors = vectors;
-    search->kernels = sm_deviation_kernels_select(size->kernels);
+    search->kernels = sm_kernels_select(size->kernels)->deviations;
     search->are_draws = size->are_draws;
     start_form(search);
     node->stride = sm_deviation_stride(rank);

@@ -14,7 +14,8 @@ smerf_status sm_sorted_start(sm_sorted *sorted, const sm_problem *problem, size_
                              smerf_kernels kernels, smerf_error *error) {
     size_t n_lists = problem->n_numbers, n_few = problem->n_items / WALK_SHARE + 1;
     *sorted = (sm_sorted){.problem = problem, .room = problem->most_sorted, .slot_of = by_item};
-    sm_parting_start(&sorted->parting, kernels);
+    sorted->part = sm_kernels_select(kernels)->part;
+    sm_part_table_fill(sorted->part_table);
     if (sorted->room == 0) return SMERF_OK;
     sm_arena *arena = &sorted->arena;
     sorted->list_of = sm_arena_take(arena, problem->n_features, sizeof *sorted->list_of);
@@ -159,7 +160,7 @@ void sm_sorted_renumber(sm_sorted *sorted, size_t first, size_t n, const uint32_
 }
 
 size_t sm_part_slots(const sm_sorted *sorted, uint32_t *slots, size_t n, const bool *goes_left, uint32_t *spare) {
-    return sorted->parting.part(&sorted->parting, slots, n, goes_left, spare);
+    return sorted->part(sorted->part_table, slots, n, goes_left, spare);
 }
 
 void sm_sorted_part(sm_sorted *sorted, const bool *goes_left) {

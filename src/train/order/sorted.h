@@ -9,13 +9,14 @@
 #define SM_TRAIN_SORTED_H
 
 #include "base/arena.h"
-#include "kernels/part.h"
+#include "kernels/kernels.h"
 #include "train/grow/problem.h"
 
 typedef struct sm_sorted {
     sm_arena arena; /* holds the arrays below */
     const sm_problem *problem;
-    sm_parting parting;
+    sm_part part;
+    sm_part_table part_table;
     size_t room;     /* the most items of a subtree that is kept in order; 0: none is */
     size_t *list_of; /* [n_features] of numbers; categories have none */
     size_t n_lists;

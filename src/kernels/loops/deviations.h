@@ -1,11 +1,11 @@
-/* deviations_loops.h - the loops of deviations.h, included by each file that makes a table of them.
+/* loops/deviations.h - the loops of deviations.h, included by each file that makes a table of them.
  *
  * They are inlined with a constant number of groups, up to MOST_GROUPS, so that running sums need no array; a higher rank has
  * them in memory. */
-#ifndef SM_KERNELS_DEVIATIONS_LOOPS_H
-#define SM_KERNELS_DEVIATIONS_LOOPS_H
+#ifndef SM_KERNELS_LOOPS_DEVIATIONS_H
+#define SM_KERNELS_LOOPS_DEVIATIONS_H
 
-#include "kernels/deviations_groups.h"
+#include "kernels/loops/groups.h"
 
 /* Sums over groups go in so many chains, so that none has to wait long for the one before. */
 enum { MOST_GROUPS = 8, N_CHAINS = 4 };
@@ -25,61 +25,62 @@ enum { MOST_GROUPS = 8, N_CHAINS = 4 };
     }
 
 /* Which numbers of a row's last group are of the rank. */
-INLINE some last_of(size_t rank) { return first_ones(rank - (sm_n_groups(rank) - 1) * SM_GROUP); }
+INLINE group_mask last_of(size_t rank) { return group_first_ones(rank - (sm_n_groups(rank) - 1) * SM_GROUP); }
 
 /* Group g of n_groups.   there  see last_of */
-INLINE group load_group(const double *from, size_t g, size_t n_groups, some there) {
-    return g + 1 < n_groups ? load(from + g * SM_GROUP) : load_some(from + g * SM_GROUP, there);
+INLINE group group_at(const double *from, size_t g, size_t n_groups, group_mask there) {
+    return g + 1 < n_groups ? group_load(from + g * SM_GROUP) : group_load_some(from + g * SM_GROUP, there);
 }
 
 INLINE void add_to_chain(group *chains, size_t g, group more) {
-    chains[g % N_CHAINS] = g < N_CHAINS ? more : add(chains[g % N_CHAINS], more);
+    chains[g % N_CHAINS] = g < N_CHAINS ? more : group_add(chains[g % N_CHAINS], more);
 }
 
 INLINE group add_chains(const group *chains, size_t n_groups) {
-    group lanes = n_groups > 1 ? add(chains[0], chains[1]) : chains[0];
-    if (n_groups == 3) return add(lanes, chains[2]);
-    return n_groups > 3 ? add(lanes, add(chains[2], chains[3])) : lanes;
+    group lanes = n_groups > 1 ? group_add(chains[0], chains[1]) : chains[0];
+    if (n_groups == 3) return group_add(lanes, chains[2]);
+    return n_groups > 3 ? group_add(lanes, group_add(chains[2], chains[3])) : lanes;
 }
 
 /* Where running sums are: in `few`, which the compiler turns into registers, unless they are many. */
-INLINE double *room_for(size_t n_groups, double *few, double *many) { return n_groups <= MOST_GROUPS ? few : many; }
+INLINE double *sums_for(size_t n_groups, double *few, double *many) { return n_groups <= MOST_GROUPS ? few : many; }
 
 /* ---- a node ---- */
 
 /* Sums of w (u - origin), where the origin is the first item: what the mean is above that is small if all are close together. */
 INLINE void add_up(const sm_deviations *node, const uint32_t *items, const double *weight, size_t n_groups,
-                   some there) {
+                   group_mask there) {
     const double *us = node->form.u, *origin = node->origin;
     size_t n = node->n, rank = node->form.rank;
-    double few[MOST_GROUPS * SM_GROUP], *sums = room_for(n_groups, few, node->above);
+    double few[MOST_GROUPS * SM_GROUP], *sums = sums_for(n_groups, few, node->above);
     for (size_t g = 0; g < n_groups; g++) {
-        store(node->origin + g * SM_GROUP, load_group(us + items[0] * rank, g, n_groups, there));
-        store(sums + g * SM_GROUP, all_of(0));
+        group_store(node->origin + g * SM_GROUP, group_at(us + items[0] * rank, g, n_groups, there));
+        group_store(sums + g * SM_GROUP, group_all_of(0));
     }
     for (size_t k = 1; k < n; k++) {
         const double *u = us + items[k] * rank;
-        const group w = all_of(weight[k]);
+        const group w = group_all_of(weight[k]);
         for (size_t g = 0; g < n_groups; g++) {
-            group apart = subtract(load_group(u, g, n_groups, there), load(origin + g * SM_GROUP));
-            store(sums + g * SM_GROUP, add(load(sums + g * SM_GROUP), multiply(w, apart)));
+            group apart = group_subtract(group_at(u, g, n_groups, there), group_load(origin + g * SM_GROUP));
+            group_store(sums + g * SM_GROUP, group_add(group_load(sums + g * SM_GROUP), group_multiply(w, apart)));
         }
     }
-    for (size_t g = 0; g < n_groups; g++) store(node->above + g * SM_GROUP, load(sums + g * SM_GROUP));
+    for (size_t g = 0; g < n_groups; g++) group_store(node->above + g * SM_GROUP, group_load(sums + g * SM_GROUP));
 }
 
 /* Turns sums into the mean m; returns <m, m>. */
 INLINE double find_mean(const sm_deviations *node, double total, size_t n_groups) {
-    group chains[N_CHAINS] = {all_of(0)};
+    group chains[N_CHAINS] = {group_all_of(0)};
     for (size_t g = 0; g < n_groups; g++) {
         size_t r = g * SM_GROUP;
-        group above = divide(load(node->above + r), all_of(total)), mean = add(load(node->origin + r), above);
-        group scaled = multiply(load(node->form.scale + r), mean);
-        add_to_chain(chains, g, multiply(scaled, mean));
-        store(node->above + r, above);
-        store(node->scaled + r, scaled);
+        group above = group_divide(group_load(node->above + r), group_all_of(total)),
+              mean = group_add(group_load(node->origin + r), above);
+        group scaled = group_multiply(group_load(node->form.scale + r), mean);
+        add_to_chain(chains, g, group_multiply(scaled, mean));
+        group_store(node->above + r, above);
+        group_store(node->scaled + r, scaled);
     }
-    return join(add_chains(chains, n_groups));
+    return group_join(add_chains(chains, n_groups));
 }
 
 /* What deviations are taken from, and multiplied with: by themselves, too, if b is <d, d>. */
@@ -89,21 +90,23 @@ typedef struct middle {
 } middle;
 
 /* Leaves w d in the row; returns <m, d> or <d, d>. */
-INLINE double deviate(const middle *from, const double *u, double weight, size_t n_groups, some there, double *row) {
-    group chains[N_CHAINS] = {all_of(0)};
+INLINE double deviate(const middle *from, const double *u, double weight, size_t n_groups, group_mask there,
+                      double *row) {
+    group chains[N_CHAINS] = {group_all_of(0)};
     for (size_t g = 0; g < n_groups; g++) {
         size_t r = g * SM_GROUP;
-        group number = load_group(u, g, n_groups, there);
-        group deviation = subtract(subtract(number, load(from->origin + r)), load(from->above + r));
-        group product = multiply(load(from->factor + r), deviation);
-        add_to_chain(chains, g, from->squares ? multiply(product, deviation) : product);
-        store(row + r, multiply(all_of(weight), deviation)); /* and zeros, where facts will be */
+        group number = group_at(u, g, n_groups, there);
+        group deviation =
+            group_subtract(group_subtract(number, group_load(from->origin + r)), group_load(from->above + r));
+        group product = group_multiply(group_load(from->factor + r), deviation);
+        add_to_chain(chains, g, from->squares ? group_multiply(product, deviation) : product);
+        group_store(row + r, group_multiply(group_all_of(weight), deviation)); /* and zeros, where facts will be */
     }
-    return join(add_chains(chains, n_groups));
+    return group_join(add_chains(chains, n_groups));
 }
 
 INLINE void fill_rows(sm_deviations *node, const uint32_t *items, const double *weight, bool squares, double square,
-                      size_t n_groups, some there) {
+                      size_t n_groups, group_mask there) {
     const double *us = node->form.u, *a = node->form.a, *own = node->form.own;
     const middle from = {node->origin, node->above, squares ? node->form.scale : node->scaled, squares};
     size_t rank = node->form.rank, n = node->n, stride = node->stride;
@@ -124,7 +127,7 @@ INLINE void fill_rows(sm_deviations *node, const uint32_t *items, const double *
 
 INLINE void enter_groups(sm_deviations *node, const uint32_t *items, const double *weight, double total,
                          size_t n_groups) {
-    const some there = last_of(node->form.rank);
+    const group_mask there = last_of(node->form.rank);
     add_up(node, items, weight, n_groups, there);
     double square = find_mean(node, total, n_groups);
     if (node->form.a != NULL)
@@ -133,7 +136,7 @@ INLINE void enter_groups(sm_deviations *node, const uint32_t *items, const doubl
         fill_rows(node, items, weight, true, square, n_groups, there);
 }
 
-static void enter(sm_deviations *node, const uint32_t *items, const double *weight, size_t n, double total) {
+static void deviation_enter(sm_deviations *node, const uint32_t *items, const double *weight, size_t n, double total) {
     node->n = n;
 #define ENTER(n_groups) enter_groups(node, items, weight, total, n_groups)
     WITH_CONSTANT(sm_n_groups(node->form.rank), ENTER)
@@ -165,7 +168,8 @@ typedef struct cuts {
     group facts[N_CUTS], lanes[N_CUTS];
 } cuts;
 
-INLINE walk start(const sm_deviations *node, const uint32_t *order, bool from_right, size_t n_groups, double *few) {
+INLINE walk walk_start(const sm_deviations *node, const uint32_t *order, bool from_right, size_t n_groups,
+                       double *few) {
     walk on = {.rows = node->rows,
                .scale = node->form.scale,
                .n = node->n,
@@ -173,11 +177,11 @@ INLINE walk start(const sm_deviations *node, const uint32_t *order, bool from_ri
                .stride = node->stride,
                .order = order,
                .from_right = from_right,
-               .facts = all_of(0),
-               .sums = room_for(n_groups, few, node->sums)};
+               .facts = group_all_of(0),
+               .sums = sums_for(n_groups, few, node->sums)};
     bool are_many = node->n * node->stride * sizeof *node->rows > MANY_ROWS_BYTES;
     if (are_many && node->n > N_AHEAD + N_CUTS) on.n_fetched = node->n - N_AHEAD - N_CUTS;
-    for (size_t g = 0; g < n_groups; g++) store(on.sums + g * SM_GROUP, all_of(0));
+    for (size_t g = 0; g < n_groups; g++) group_store(on.sums + g * SM_GROUP, group_all_of(0));
     return on;
 }
 
@@ -194,14 +198,15 @@ INLINE void fetch_rows(const walk *on, size_t k, size_t n_groups) {
 /* Adds the item of step k, and notes where that leads to. */
 INLINE void add_row(walk *on, size_t k, size_t n_groups, group *facts, group *lanes) {
     const double *row = row_at(on, k);
-    group chains[N_CHAINS] = {all_of(0)};
+    group chains[N_CHAINS] = {group_all_of(0)};
     for (size_t g = 0; g < n_groups; g++) {
         size_t r = g * SM_GROUP;
-        group sum = add(load(on->sums + r), load(row + r)); /* after the last deviation: of facts, which have scale 0 */
-        add_to_chain(chains, g, multiply(multiply(load(on->scale + r), sum), sum));
-        store(on->sums + r, sum);
+        group sum = group_add(group_load(on->sums + r),
+                              group_load(row + r)); /* after the last deviation: of facts, which have scale 0 */
+        add_to_chain(chains, g, group_multiply(group_multiply(group_load(on->scale + r), sum), sum));
+        group_store(on->sums + r, sum);
     }
-    on->facts = add(on->facts, load(row + on->rank));
+    on->facts = group_add(on->facts, group_load(row + on->rank));
     *facts = on->facts;
     *lanes = add_chains(chains, n_groups);
 }
@@ -223,65 +228,67 @@ INLINE void add_rows(walk *on, size_t k, size_t n_steps, size_t n_groups, cuts *
 /* 2 <s, s> of each cut. */
 INLINE group read_squares(const cuts *at) {
     group lane[SM_GROUP];
-    turn(at->lanes, lane);
-    group squares = add(add(lane[0], lane[2]), add(lane[1], lane[3]));
-    return add(squares, squares);
+    group_transpose(at->lanes, lane);
+    group squares = group_add(group_add(lane[0], lane[2]), group_add(lane[1], lane[3]));
+    return group_add(squares, squares);
 }
 
 INLINE group cost_of(group weight, group part, group own, group squares) {
-    return add(add(part, part), divide(subtract(own, squares), weight));
+    return group_add(group_add(part, part), group_divide(group_subtract(own, squares), weight));
 }
 
 INLINE void walk_once(const sm_deviations *node, const uint32_t *order, size_t n_groups, double *left, double *right) {
     double few[MOST_GROUPS * SM_GROUP];
-    const group weight = all_of(node->all[SM_WEIGHT]), part = all_of(node->all[SM_PART]),
-                own = all_of(node->all[SM_OWN]);
-    walk on = start(node, order, false, n_groups, few);
+    const group weight = group_all_of(node->all[SM_WEIGHT]), part = group_all_of(node->all[SM_PART]),
+                own = group_all_of(node->all[SM_OWN]);
+    walk on = walk_start(node, order, false, n_groups, few);
     for (size_t k = 0, n_steps = on.n - 1; k < n_steps; k += N_CUTS) {
         group facts[SM_GROUP];
         cuts at;
         add_rows(&on, k, n_steps - k, n_groups, &at);
         group squares = read_squares(&at);
-        turn(at.facts, facts);
-        store_some(left + k, cost_of(facts[SM_WEIGHT], facts[SM_PART], facts[SM_OWN], squares), n_steps - k);
-        store_some(right + k,
-                   cost_of(subtract(weight, facts[SM_WEIGHT]), subtract(part, facts[SM_PART]),
-                           subtract(own, facts[SM_OWN]), squares),
-                   n_steps - k);
+        group_transpose(at.facts, facts);
+        group_store_some(left + k, cost_of(facts[SM_WEIGHT], facts[SM_PART], facts[SM_OWN], squares), n_steps - k);
+        group_store_some(right + k,
+                         cost_of(group_subtract(weight, facts[SM_WEIGHT]), group_subtract(part, facts[SM_PART]),
+                                 group_subtract(own, facts[SM_OWN]), squares),
+                         n_steps - k);
     }
 }
 
 INLINE void walk_side(const sm_deviations *node, const uint32_t *order, bool from_right, size_t n_groups, double *out) {
     double few[MOST_GROUPS * SM_GROUP], costs[N_CUTS];
-    walk on = start(node, order, from_right, n_groups, few);
+    walk on = walk_start(node, order, from_right, n_groups, few);
     for (size_t k = 0, n_steps = on.n - 1; k < n_steps; k += N_CUTS) {
         group facts[SM_GROUP];
         cuts at;
         add_rows(&on, k, n_steps - k, n_groups, &at);
-        turn(at.facts, facts);
-        store(costs, cost_of(facts[SM_WEIGHT], facts[SM_PART], facts[SM_OWN], read_squares(&at)));
+        group_transpose(at.facts, facts);
+        group_store(costs, cost_of(facts[SM_WEIGHT], facts[SM_PART], facts[SM_OWN], read_squares(&at)));
         for (size_t c = 0; c < N_CUTS && k + c < n_steps; c++) out[from_right ? n_steps - 1 - k - c : k + c] = costs[c];
     }
 }
 
-static void price_once(const sm_deviations *node, const uint32_t *order, double *left, double *right) {
+static void deviation_price_once(const sm_deviations *node, const uint32_t *order, double *left, double *right) {
 #define WALK(n_groups) walk_once(node, order, n_groups, left, right)
     WITH_CONSTANT(sm_n_groups(node->form.rank), WALK)
 #undef WALK
 }
 
-static void price_left(const sm_deviations *node, const uint32_t *order, double *costs) {
+static void deviation_price_left(const sm_deviations *node, const uint32_t *order, double *costs) {
 #define WALK(n_groups) walk_side(node, order, false, n_groups, costs)
     WITH_CONSTANT(sm_n_groups(node->form.rank), WALK)
 #undef WALK
 }
 
-static void price_right(const sm_deviations *node, const uint32_t *order, double *costs) {
+static void deviation_price_right(const sm_deviations *node, const uint32_t *order, double *costs) {
 #define WALK(n_groups) walk_side(node, order, true, n_groups, costs)
     WITH_CONSTANT(sm_n_groups(node->form.rank), WALK)
 #undef WALK
 }
 
-#define DEVIATION_LOOPS .enter = enter, .price_once = price_once, .price_left = price_left, .price_right = price_right
+#define DEVIATION_LOOPS                                                                                                \
+    .enter = deviation_enter, .price_once = deviation_price_once, .price_left = deviation_price_left,                  \
+    .price_right = deviation_price_right
 
 #endif

@@ -1,5 +1,5 @@
-/* kernels_avx2.c - the kernels for x86-64 processors with AVX2: one lane of a sum is one lane of a register. */
-#include "kernels/kernels.h"
+/* avx2/dense.c - the kernels for x86-64 processors with AVX2: one lane of a sum is one lane of a register. */
+#include "kernels/dense.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -251,13 +251,13 @@ static void sum_rows(const sm_rows_tile *tile, const float *const *z, size_t fro
     }
 }
 
-const sm_kernels sm_kernels_avx2 = {.name = "avx2",
-                                    .pick = pick,
-                                    .weigh = weigh,
-                                    .sum_after = sum_after,
-                                    .weigh_roughly = weigh_roughly,
-                                    .sum_roughly = sum_roughly,
-                                    .join_roughly = join_roughly,
-                                    .carry_roughly = carry_roughly,
-                                    .sum_rows = sum_rows};
+extern const sm_dense_kernels sm_dense_kernels_avx2;
+const sm_dense_kernels sm_dense_kernels_avx2 = {.pick = pick,
+                                                .weigh = weigh,
+                                                .sum_after = sum_after,
+                                                .weigh_roughly = weigh_roughly,
+                                                .sum_roughly = sum_roughly,
+                                                .join_roughly = join_roughly,
+                                                .carry_roughly = carry_roughly,
+                                                .sum_rows = sum_rows};
 #endif

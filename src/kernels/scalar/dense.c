@@ -1,5 +1,5 @@
-/* kernels_scalar.c - the meaning of each kernel, in plain C. */
-#include "kernels/kernels.h"
+/* scalar/dense.c - the meaning of each kernel, in plain C. */
+#include "kernels/dense.h"
 
 static void pick(const float *from, const float *ahead, const sm_pick *picks, size_t n_picks, float *out) {
     (void)ahead;
@@ -97,12 +97,12 @@ static void sum_rows(const sm_rows_tile *tile, const float *const *z, size_t fro
             tile->row_lanes[r * SM_EXACT_LANES + j % SM_EXACT_LANES] += (double)z[r][j] * tile->weight[j];
 }
 
-const sm_kernels sm_kernels_scalar = {.name = "plain",
-                                      .pick = pick,
-                                      .weigh = weigh,
-                                      .sum_after = sum_after,
-                                      .weigh_roughly = weigh_roughly,
-                                      .sum_roughly = sum_roughly,
-                                      .join_roughly = join_roughly,
-                                      .carry_roughly = carry_roughly,
-                                      .sum_rows = sum_rows};
+extern const sm_dense_kernels sm_dense_kernels_scalar;
+const sm_dense_kernels sm_dense_kernels_scalar = {.pick = pick,
+                                                  .weigh = weigh,
+                                                  .sum_after = sum_after,
+                                                  .weigh_roughly = weigh_roughly,
+                                                  .sum_roughly = sum_roughly,
+                                                  .join_roughly = join_roughly,
+                                                  .carry_roughly = carry_roughly,
+                                                  .sum_rows = sum_rows};

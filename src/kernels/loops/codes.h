@@ -1,7 +1,7 @@
-/* codes_loops.h - the loop of codes.h, included by each file that makes a table of it. A tile is a few vectors of
+/* loops/codes.h - the loop of codes.h, included by each file that makes a table of it. A tile is a few vectors of
  * bytes, whose counts are moved to wider numbers before they are full. */
-#ifndef SM_KERNELS_CODES_LOOPS_H
-#define SM_KERNELS_CODES_LOOPS_H
+#ifndef SM_KERNELS_LOOPS_CODES_H
+#define SM_KERNELS_LOOPS_CODES_H
 
 #include <string.h>
 

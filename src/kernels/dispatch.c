@@ -1,4 +1,4 @@
-/* kernels_select.c - asks the processor what it can do. */
+/* dispatch.c - asks the processor what it can do: the one place. */
 #include "kernels/kernels.h"
 
 const sm_kernels *sm_kernels_select(smerf_kernels choice) {
