@@ -78,7 +78,7 @@ install: build ## install under PREFIX (/usr/local), or under DESTDIR/PREFIX for
 # By name rather than from a record of the last install: it works from a fresh clone and for any prefix.
 uninstall: ## remove what install put under PREFIX
 	@cd "$(DESTDIR)$(abspath $(PREFIX))/" && \
-	rm -rfv bin/smerf include/smerf.h lib/libsmerf.a lib/libsmerf.so* lib/pkgconfig/smerf.pc lib/cmake/smerf
+	rm -rfv bin/smerf include/smerf.h include/smerf_study.h lib/libsmerf.a lib/libsmerf.so* lib/pkgconfig/smerf.pc lib/cmake/smerf
 
 clean: ## remove everything that was built
 	rm -rf build bindings/python/build

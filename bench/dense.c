@@ -20,7 +20,7 @@
 #include "base/memory.h"
 #include "model/model.h"
 #include "obvious.h"
-#include "smerf.h"
+#include "smerf_study.h"
 
 enum { P = SMERF_SIMULATED_FEATURES, REPEATS = 15, N_TREES = 24, N_FORESTS = 4, ROOT_CANDIDATES = 4 };
 

@@ -7,6 +7,7 @@
 #include "common.h"
 #include "folder.h"
 #include "io/matrix/npy.h"
+#include "smerf_study.h"
 
 static const cli_option own_options[] = {
     {"-n", "N", "how many items to train on (required)"},

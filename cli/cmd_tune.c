@@ -6,6 +6,7 @@
 #include "common.h"
 #include "fit_options.h"
 #include "io/text/number.h"
+#include "smerf_study.h"
 
 static const cli_option own_options[] = {
     {"-o", "MODEL", "where the best model goes (required)"},

@@ -4,6 +4,7 @@
 #define CLI_COMPARE_H
 
 #include "common.h"
+#include "smerf_study.h"
 
 typedef struct cli_comparison {
     smerf_comparison plan;

@@ -8,6 +8,7 @@
 
 #include "folder.h"
 #include "io/matrix/npy.h"
+#include "smerf_study.h"
 #include "split.h"
 
 static smerf_status cut_list(const cli_splitting *split, const bool *is_train, const char *what, const char *header,

@@ -8,6 +8,7 @@
 
 #include "folder.h"
 #include "io/pairs/same_pairs.h"
+#include "smerf_study.h"
 #include "split.h"
 
 /* Which of the known pairs are to train on. */

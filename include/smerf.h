@@ -19,10 +19,8 @@
  *    11  clusters       groups of items
  *    12  maps           coordinates to look at, vectors to search
  *    13  models         save, load, merge, look inside
- *    14  tune           choose the options by out-of-bag score
- *    15  simulate       the paper's data sets
- *    16  split          what to train on, and what to test with
- *    17  compare        which method is best for some data
+ *
+ * smerf_study.h has what studies of models need: tune, simulate, split, compare.
  *
  * The shortest program that does something useful is examples/learn.c.
  *
@@ -49,7 +47,10 @@
 extern "C" {
 #endif
 
-/* The version of the library that is running, as "major.minor.patch". */
+/* The version of this header, and of the library that is running, as "major.minor.patch". */
+#define SMERF_VERSION_MAJOR 0
+#define SMERF_VERSION_MINOR 1
+#define SMERF_VERSION_PATCH 0
 SMERF_API const char *smerf_version(void);
 
 /* ---- 1  Errors -------------------------------------------------------------------------------------------
@@ -638,100 +639,6 @@ SMERF_API void smerf_model_tree(const smerf_model *model, size_t tree, smerf_tre
 /* Draws times item weights in every node of one tree.
  *   weights  [n_nodes], the caller's */
 SMERF_API void smerf_model_node_weights(const smerf_model *model, size_t tree, double *weights);
-
-/* ---- 14  Tune --------------------------------------------------------------------------------------------
- * Fits the paper's grid of settings and keeps the one with the best out-of-bag score (the first, on a tie). */
-
-typedef struct smerf_grid {
-    bool vary_candidates; /* p^0.25, p^0.5, p^0.75, p, and p^1.5 with oblique splits */
-    bool vary_min_parent; /* 2, 4, 8 */
-    bool vary_splits;     /* axis, oblique */
-    bool vary_self;       /* graphs: given, 1, exclude */
-} smerf_grid;             /* what does not vary is as the options say */
-
-typedef struct smerf_trial {
-    size_t number, n_trials;
-    smerf_options options;
-    double score;
-} smerf_trial;
-
-typedef void (*smerf_trial_sink)(void *context, const smerf_trial *trial);
-
-/*   tried  or NULL: told of every setting, in order, on the calling thread
- *   best   or NULL: the winner */
-SMERF_API smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const smerf_options *options,
-                                  const smerf_grid *grid, smerf_metric metric, const smerf_run *run,
-                                  smerf_trial_sink tried, void *context, smerf_trial *best, smerf_model **out,
-                                  smerf_error *error);
-
-/* ---- 15  Simulate ----------------------------------------------------------------------------------------
- * The data sets of the paper's section 5.1: 20 features, of which the first two matter. */
-
-typedef enum smerf_simulation { SMERF_REGRESSION, SMERF_BILINEAR, SMERF_RADIAL } smerf_simulation;
-
-#define SMERF_SIMULATED_FEATURES 20
-
-/* Items first_item ... first_item + n_items - 1 of a data set without end; part 0 is meant for training, others for
- * testing.
- *   x  [n_items][20], the caller's
- *   y  [n_items], the caller's: the one number that an item's distances depend on */
-SMERF_API smerf_status smerf_simulate(smerf_simulation kind, size_t first_item, size_t n_items, uint64_t seed,
-                                      uint32_t part, double *x, double *y, smerf_error *error);
-
-/* The distance of two items, from their numbers. */
-SMERF_API double smerf_simulated_distance(smerf_simulation kind, double y, double other);
-
-/* ---- 16  Split -------------------------------------------------------------------------------------------
- * For honest evaluation: n_train of n things (items or pairs) to train on, each choice equally likely.
- *   is_train  [n], the caller's */
-SMERF_API smerf_status smerf_split(size_t n, size_t n_train, uint64_t seed, bool *is_train, smerf_error *error);
-
-/* How many of n_known pairs to train on for a share of the items: as large a share of the pairs as k = round(share *
- * n_items) items have among themselves, which is k (k - 1) / 2 where all pairs are known. */
-SMERF_API size_t smerf_split_n_pairs(size_t n_known, size_t n_items, double share);
-
-/* Divides the known pairs of a target in two: smerf_split draws smerf_split_n_pairs of them, ordered by their smaller item
- * and then by their larger one, to train on, and the others are to test with. A graph becomes one of
- * which some pairs are observed, and so do labels (items of the same label are linked); all else becomes rated pairs, with
- * items' distances to themselves among those to train on, where they were given. */
-SMERF_API smerf_status smerf_target_divide(const smerf_target *target, double train_fraction, uint64_t seed,
-                                           smerf_target **train, smerf_target **test, smerf_error *error);
-
-/* ---- 17  Compare -----------------------------------------------------------------------------------------
- * Every method learns from the same parts of some data and is scored on the rest, several times: docs/methods/compare.md.
- *
- * Repeat r = 0, 1, ... has the seed options.seed + r, for what is drawn and for all that learn. By nodes, smerf_split of the
- * items draws round(train_fraction * n) of them; methods learn from these, and are scored on the pairs among the others.
- * By pairs, smerf_target_divide says from which they learn, and on which they are scored. */
-
-typedef struct smerf_comparison {
-    unsigned methods;      /* a sum of SMERF_HAS(method): these, or fail; 0: all that can take the data */
-    size_t n_repeats;      /* at least 1 */
-    double train_fraction; /* 0 < share < 1 */
-    bool by_pairs;         /* else by nodes */
-    bool tunes;          /* smerf's options are chosen by smerf_tune, with all that a grid can vary; others have none */
-    smerf_metric metric; /* that it is tuned by */
-    smerf_options options; /* method is not looked at */
-} smerf_comparison;
-
-/* All methods, five repeats, 0.7 of the items to learn from, by nodes, tuned by auc-roc for a graph and else by rmse.
- *   target  NULL: not known yet, and so not a graph */
-SMERF_API void smerf_comparison_default(const smerf_target *target, smerf_comparison *comparison);
-
-/* How a method fares. */
-typedef struct smerf_method_scores {
-    bool applies;
-    char why_not[480];                      /* the sentence with which it refused; "": it was not asked for */
-    double mean[SMERF_N_METRICS];           /* over the repeats; NaN: not a metric of the target, or never known */
-    double standard_error[SMERF_N_METRICS]; /* of the mean: sd / sqrt(repeats); NaN with one repeat */
-    double seconds;                         /* in all; nothing else here depends on the machine */
-} smerf_method_scores;
-
-/* What a target has is told by smerf_target_metrics.
- *   standings  [SMERF_N_METHODS] by smerf_method, the caller's */
-SMERF_API smerf_status smerf_compare(const smerf_items *items, const smerf_target *target,
-                                     const smerf_comparison *comparison, const smerf_run *run,
-                                     smerf_method_scores *scores, smerf_error *error);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@
 
 #include "chart/measurements.h"
 #include "common.h"
+#include "smerf_study.h"
 
 enum { CLI_MOST_PLACES = 32, CLI_MOST_METHODS = 8 };
 

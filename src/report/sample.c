@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "report/sections.h"
+#include "smerf_study.h"
 
 smerf_status sm_items_of(const sm_reporter *reporter, const uint32_t *rows, size_t n, smerf_items **out,
                          smerf_error *error) {

@@ -13,6 +13,7 @@
 #include "base/progress_part.h"
 #include "data/items.h"
 #include "method/methods.h"
+#include "smerf_study.h"
 #include "study/divide.h"
 #include "target/links/pairs.h"
 

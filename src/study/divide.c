@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "data/items.h"
+#include "smerf_study.h"
 #include "target/links/pairs.h"
 
 /* ---- by nodes ---- */

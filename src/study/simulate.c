@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "base/status.h"
+#include "smerf_study.h"
 
 enum { P = SMERF_SIMULATED_FEATURES };
 

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "base/status.h"
+#include "smerf_study.h"
 
 /* One thing after the other is taken with the chance that it is among those still wanted, given how many are left. */
 smerf_status smerf_split(size_t n, size_t n_train, uint64_t seed, bool *is_train, smerf_error *error) {

@@ -7,6 +7,7 @@
 #include "data/items.h"
 #include "fit/fill_in.h"
 #include "model/model.h"
+#include "smerf_study.h"
 #include "study/prune.h"
 #include "train/grow/problem.h"
 

@@ -1,4 +1,5 @@
 /* test_compare.c - a comparison is what splitting, tuning, fitting and scoring by hand come to. */
+#include "smerf_study.h"
 #include "tests/unit/forests.h"
 
 enum { N_ITEMS = 30, N_TRAIN = 21, N_PAIRS = N_ITEMS * (N_ITEMS - 1) / 2, N_REPEATS = 3 };

@@ -1,5 +1,6 @@
 /* test_completing.c - fitting fills missing pairs in where it helps, the same way for parts and for the whole, and tuning
  * settles it once. */
+#include "smerf_study.h"
 #include "tests/unit/filled.h"
 
 enum { N = 100 };

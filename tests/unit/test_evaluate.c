@@ -1,4 +1,5 @@
 /* test_evaluate.c - every score against a plain re-telling of its definition, on values with many ties. */
+#include "smerf_study.h"
 #include "tests/unit/scores.h"
 
 #include <sys/wait.h>

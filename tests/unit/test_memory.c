@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "base/arena.h"
+#include "smerf_study.h"
 
 /* The function of this name that would have been called. */
 static void *real(const char *name) {

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/parallel.h"
+#include "smerf_study.h"
 
 static const size_t thread_counts[] = {1, 2, 3, 7, 16, 64, 200};
 enum { N_THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts, MOST_TASKS = 2000, MOST_THREADS = 200 };

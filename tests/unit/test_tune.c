@@ -1,4 +1,5 @@
 /* test_tune.c - tuning tries a grid, and gives the model that fitting the best setting gives. */
+#include "smerf_study.h"
 #include "tests/unit/forests.h"
 
 /* ---- tuning ---- */

@@ -1,4 +1,4 @@
-# What the module takes from smerf.h; the C compiler compares it with the header.
+# What the module takes from smerf.h and smerf_study.h; the C compiler compares it with the headers.
 from libc.stdint cimport uint32_t, uint64_t
 
 cdef extern from "smerf.h" nogil:
@@ -243,6 +243,7 @@ cdef extern from "smerf.h" nogil:
     const char *smerf_model_diagnostic(const smerf_model *, size_t, double *)
     void smerf_model_feature(const smerf_model *, size_t, smerf_column *)
 
+cdef extern from "smerf_study.h" nogil:
     ctypedef struct smerf_grid:
         bint vary_candidates, vary_min_parent, vary_splits, vary_self
 
