@@ -48,6 +48,8 @@ smerf_sources(smerf_io_sources io)
 smerf_sources(smerf_report_sources report)
 if(SMERF_TRAINING)
   list(APPEND smerf_library_sources ${smerf_training_sources})
+else() # what learns in a method stands in folders called fit
+  list(FILTER smerf_library_sources EXCLUDE REGEX "/src/method/(.+/)?fit/")
 endif()
 
 # ---- what single files want ----

@@ -15,17 +15,6 @@
 typedef struct sm_learned sm_learned;
 typedef struct sm_predictor sm_predictor;
 
-/* What there is to learn from. */
-typedef struct sm_training_set {
-    const smerf_items *items;
-    const sm_view *view; /* the items in the order of the features */
-    const sm_features *features;
-    smerf_target *target;         /* n_rows == n_items, never a block */
-    const double *weights;        /* [n_items] or NULL: all 1 */
-    const smerf_options *options; /* as given */
-    sm_pool *pool;                /* threads, progress and cancelling; its shares are 0 to 1 */
-} sm_training_set;
-
 /* Numbers that are told about what was learned: `info` shows them, the model file keeps them. */
 enum { SM_MOST_DIAGNOSTICS = 12 };
 
@@ -60,31 +49,25 @@ typedef struct sm_method {
     bool knows_items;        /* it tells training items from new ones */
     const char *refuses_new; /* the sentence with which it refuses items it was not trained on; NULL: it takes them */
 
-    /* Refuses targets and features that it cannot take, with a sentence that says which it can. */
-    smerf_status (*check)(const sm_training_set *training, smerf_error *error);
-
-    /* Learns. Deterministic in data, options and seed, for any number of threads. */
-    smerf_status (*fit)(const sm_training_set *training, sm_learned **out, sm_diagnostics *diagnostics,
-                        smerf_error *error);
     void (*free)(sm_learned *learned); /* takes NULL */
 
     /* Makes ready for a question, which outlives the answers. */
-    smerf_status (*ask)(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool, sm_predictor **out,
-                        smerf_error *error);
+    smerf_status (*predictor_new)(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool,
+                                  sm_predictor **out, smerf_error *error);
     void (*predictor_free)(sm_predictor *predictor); /* takes NULL */
 
     /* The distances of one row to some columns; threads ask at the same time, each about rows of its own. d(i, j) and
      * d(j, i) are the same to the last bit, and do not depend on which other columns are asked for.
      *   columns    [n] or NULL: columns 0 .. n - 1
      *   distances  [n] out */
-    void (*answer)(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
-                   double *distances);
+    void (*predict_row)(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
+                        double *distances);
 
     /* Instead of that, for a method that is much quicker with many pairs at a time: the distances of any pairs. NULL: row
      * by row it is.
      *   left, right  [n] places in rows and columns */
-    void (*answer_pairs)(sm_predictor *predictor, const uint32_t *left, const uint32_t *right, size_t n,
-                         double *distances);
+    void (*predict_pairs)(sm_predictor *predictor, const uint32_t *left, const uint32_t *right, size_t n,
+                          double *distances);
 
     /* To named arrays "learned.*", and back: the arrays are hostile until checked. */
     smerf_status (*save)(const sm_learned *learned, sm_tensors *tensors, smerf_error *error);

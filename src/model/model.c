@@ -1,6 +1,7 @@
 /* model.c - making a model, recognising its items, looking inside. */
 #include "model/model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -326,4 +327,11 @@ void smerf_model_node_weights(const smerf_model *model, size_t tree, double *wei
             weights[node] += item_weight * grown->member_draws[member];
         }
     }
+}
+
+void sm_diagnostics_add(sm_diagnostics *diagnostics, const char *name, double value) {
+    if (diagnostics->n == SM_MOST_DIAGNOSTICS) return;
+    struct sm_diagnostic *diagnostic = &diagnostics->diagnostic[diagnostics->n++];
+    snprintf(diagnostic->name, sizeof diagnostic->name, "%s", name);
+    diagnostic->value = value;
 }

@@ -41,7 +41,7 @@ smerf_status sm_predictor_start(sm_query *query, sm_pool *pool, smerf_error *err
     if (model->method->knows_items) status = look_up(model, &query->rows, error);
     if (model->method->knows_items && !query->is_square && status == SMERF_OK)
         status = look_up(model, &query->others, error);
-    if (model->method->answer_pairs != NULL && status == SMERF_OK) {
+    if (model->method->predict_pairs != NULL && status == SMERF_OK) {
         query->lists = sm_array(pool->n_threads, sizeof *query->lists);
         if (query->lists == NULL) status = sm_no_memory(error, "predicting");
     }
@@ -52,7 +52,7 @@ smerf_status sm_predictor_start(sm_query *query, sm_pool *pool, smerf_error *err
                                     .columns = describe(query->is_square ? &query->rows : &query->others),
                                     .is_square = query->is_square,
                                     .n_threads = pool->n_threads};
-    return model->method->ask(model->learned, &query->sides, pool, &query->predictor, error);
+    return model->method->predictor_new(model->learned, &query->sides, pool, &query->predictor, error);
 }
 
 void sm_predictor_free(sm_query *query) {
@@ -72,7 +72,7 @@ static bool is_mirrored(const sm_query *query, size_t panel_first, size_t i, siz
 /* Answers the list, puts the distances where they belong, and empties it. */
 static void answer_list(const sm_query *query, sm_answer_list *list, size_t panel_first, double *distances) {
     size_t n_columns = sm_query_columns(query)->n;
-    query->model->method->answer_pairs(query->predictor, list->left, list->right, list->n, list->distance);
+    query->model->method->predict_pairs(query->predictor, list->left, list->right, list->n, list->distance);
     for (size_t k = 0; k < list->n; k++)
         distances[(list->left[k] - panel_first) * n_columns + list->right[k]] = list->distance[k];
     list->n = 0;
@@ -82,9 +82,9 @@ void sm_answer_rows(const sm_query *query, size_t panel_first, size_t first, siz
                     double *distances) {
     size_t n_columns = sm_query_columns(query)->n;
     const sm_method *method = query->model->method;
-    for (size_t i = first; i < end && method->answer_pairs == NULL; i++)
-        method->answer(query->predictor, i, NULL, n_columns, thread, distances + (i - panel_first) * n_columns);
-    if (method->answer_pairs == NULL) return;
+    for (size_t i = first; i < end && method->predict_pairs == NULL; i++)
+        method->predict_row(query->predictor, i, NULL, n_columns, thread, distances + (i - panel_first) * n_columns);
+    if (method->predict_pairs == NULL) return;
     sm_answer_list *list = &query->lists[thread];
     list->n = 0;
     for (size_t i = first; i < end; i++)
@@ -99,7 +99,7 @@ void sm_answer_rows(const sm_query *query, size_t panel_first, size_t first, siz
 
 void sm_predictor_mirror(const sm_query *query, size_t panel_first, size_t panel_end, double *distances) {
     size_t n_columns = sm_query_columns(query)->n;
-    if (query->model->method->answer_pairs == NULL || !query->is_square) return;
+    if (query->model->method->predict_pairs == NULL || !query->is_square) return;
     for (size_t i = panel_first; i < panel_end; i++)
         for (size_t j = panel_first; j < i; j++)
             distances[(i - panel_first) * n_columns + j] = distances[(j - panel_first) * n_columns + i];
@@ -129,14 +129,14 @@ static smerf_status answer_some(void *argument, size_t task, size_t thread, smer
     (void)error;
     size_t first = task * job->n_a_task, rest = job->n_pairs - first;
     size_t last = first + (rest < job->n_a_task ? rest : job->n_a_task);
-    if (method->answer_pairs != NULL) {
-        method->answer_pairs(job->query->predictor, job->left + first, job->right + first, last - first,
-                             job->distance + first);
+    if (method->predict_pairs != NULL) {
+        method->predict_pairs(job->query->predictor, job->left + first, job->right + first, last - first,
+                              job->distance + first);
         return SMERF_OK;
     }
     for (size_t p = first, end; p < last; p = end) {
         for (end = p + 1; end < last && job->left[end] == job->left[p];) end++;
-        method->answer(job->query->predictor, job->left[p], job->right + p, end - p, thread, job->distance + p);
+        method->predict_row(job->query->predictor, job->left[p], job->right + p, end - p, thread, job->distance + p);
     }
     return SMERF_OK;
 }

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/progress_part.h"
 #include "data/items.h"
+#include "fit/train_method.h"
 #include "method/methods.h"
 #include "smerf_study.h"
 #include "study/divide.h"

@@ -212,11 +212,11 @@ static void new_nodes_are_predicted_as_the_protocol_draws_them(void **state) {
     sm_predictor *predictor = NULL;
     smerf_error error;
     sm_pool_start(&pool, NULL);
-    demand_ok(sm_gibbs_ask(learned, &sides, &pool, &predictor, &error), &error);
+    demand_ok(sm_gibbs_predictor_new(learned, &sides, &pool, &predictor, &error), &error);
     const size_t kind[5] = {0, 1, 2, 1, 2};
     for (size_t i = 0; i < 5; i++) {
         double distances[5];
-        sm_gibbs_answer(predictor, i, NULL, 5, 0, distances);
+        sm_gibbs_predict_row(predictor, i, NULL, 5, 0, distances);
         for (size_t j = 0; j < 5; j++) {
             if (i == j) continue;
             double expected = simulated_distance(learned, kind[i], kind[j]); /* drawn ones have an error of 0.03 */
@@ -241,10 +241,10 @@ static void states_give_what_their_formula_says(void **state) {
     sm_predictor *predictor = NULL;
     smerf_error error;
     sm_pool_start(&pool, NULL);
-    demand_ok(sm_gibbs_ask(learned, &sides, &pool, &predictor, &error), &error);
+    demand_ok(sm_gibbs_predictor_new(learned, &sides, &pool, &predictor, &error), &error);
     double forth[2], back[2];
-    sm_gibbs_answer(predictor, 0, NULL, 2, 0, forth);
-    sm_gibbs_answer(predictor, 1, NULL, 2, 0, back);
+    sm_gibbs_predict_row(predictor, 0, NULL, 2, 0, forth);
+    sm_gibbs_predict_row(predictor, 1, NULL, 2, 0, back);
     assert_true(forth[0] == 0 && back[1] == 0 && forth[1] == back[0]);
     double rate = 0;
     for (size_t k = 0; k < N_CELLS * N_CELLS; k++)

@@ -8,7 +8,7 @@
 
 #include "tests/unit/linear_data.h"
 
-#include "method/linear/pair_squares.h"
+#include "method/linear/fit/pair_squares.h"
 
 /* Everything that a fit makes before it solves. */
 typedef struct prepared {

@@ -12,7 +12,7 @@
 
 #include "base/eigen.h"
 #include "base/random.h"
-#include "method/linear/psd_least_squares.h"
+#include "method/linear/fit/psd_least_squares.h"
 
 enum { MOST = 12, MOST_TERMS = 300 };
 

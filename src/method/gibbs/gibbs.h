@@ -19,7 +19,7 @@
 #include "base/draws.h"
 #include "kernels/rows.h"
 #include "method/gibbs/attributes.h"
-#include "method/gibbs/network.h"
+#include "method/gibbs/fit/network.h"
 
 /* Gamma priors of what stands at the top. */
 typedef struct sm_gamma_prior {

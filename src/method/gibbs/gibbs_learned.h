@@ -49,20 +49,11 @@ smerf_status sm_learned_save(const sm_learned *learned, sm_tensors *tensors, sme
 smerf_status sm_learned_load(const sm_tensors *tensors, const sm_features *features, bool has_attributes,
                              size_t n_nodes, sm_learned **out, smerf_error *error);
 
-/* gibbs_fit.c: runs the chains.
- *   learned  its attributes are learned, if it has any; all else is filled in
- *   members  NULL: epm */
-smerf_status sm_gibbs_fit(const sm_training_set *training, const sm_attribute_members *members, sm_learned *learned,
-                          sm_diagnostics *diagnostics, smerf_error *error);
-
-/* What both refuse: other targets than graphs, weights of items. */
-smerf_status sm_gibbs_check(const sm_training_set *training, const char *method, smerf_error *error);
-
 /* gibbs_predictor.c */
-smerf_status sm_gibbs_ask(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool, sm_predictor **out,
-                          smerf_error *error);
+smerf_status sm_gibbs_predictor_new(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool,
+                                    sm_predictor **out, smerf_error *error);
 void sm_gibbs_predictor_free(sm_predictor *predictor);
-void sm_gibbs_answer(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
-                     double *distances);
+void sm_gibbs_predict_row(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
+                          double *distances);
 
 #endif

@@ -167,8 +167,8 @@ static ready_side describe(const sm_query_items *items) {
     return (ready_side){.n_items = items->view->n_items, .place = items->place, .view = items->view};
 }
 
-smerf_status sm_gibbs_ask(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool, sm_predictor **out,
-                          smerf_error *error) {
+smerf_status sm_gibbs_predictor_new(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool,
+                                    sm_predictor **out, smerf_error *error) {
     size_t n_states = learned->n_states;
     sm_predictor *predictor = sm_zeros(1, sizeof *predictor);
     uint32_t *order = sm_array(n_states, sizeof *order);
@@ -260,8 +260,8 @@ static double distance_of(const sm_predictor *predictor, size_t row, size_t colu
     return (column_drawn + mean_exp(learned, columns->shape + right, rows->reach + left)) / 2;
 }
 
-void sm_gibbs_answer(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
-                     double *distances) {
+void sm_gibbs_predict_row(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
+                          double *distances) {
     (void)thread;
     for (size_t k = 0; k < n; k++) distances[k] = distance_of(predictor, row, columns != NULL ? columns[k] : k);
 }

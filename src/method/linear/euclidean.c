@@ -7,12 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "method/linear/design.h"
+#include "method/linear/euclidean.h"
 #include "method/methods.h"
-
-struct sm_learned {
-    sm_design design;
-};
 
 /* Borrows the views, and knows the distance of each level to the shares. */
 struct sm_predictor {
@@ -21,29 +17,10 @@ struct sm_predictor {
     double *to_shares; /* [design->n_columns]; of a number: not used */
 };
 
-static smerf_status check(const sm_training_set *training, smerf_error *error) {
-    (void)training, (void)error;
-    return SMERF_OK;
-}
-
-static void free_learned(sm_learned *learned) {
+void sm_euclidean_free(sm_learned *learned) {
     if (learned == NULL) return;
     sm_design_free(&learned->design);
     sm_free(learned);
-}
-
-static smerf_status fit(const sm_training_set *training, sm_learned **out, sm_diagnostics *diagnostics,
-                        smerf_error *error) {
-    (void)diagnostics;
-    sm_learned *learned = sm_zeros(1, sizeof *learned);
-    if (learned == NULL) return sm_no_memory(error, "learning");
-    smerf_status status = sm_design_learn(&learned->design, training->features, training->view, error);
-    if (status == SMERF_OK) status = sm_pool_report(training->pool, 1, error);
-    if (status == SMERF_OK)
-        *out = learned;
-    else
-        free_learned(learned);
-    return status;
 }
 
 /* ---- questions ---- */
@@ -64,8 +41,8 @@ static void measure_shares(const sm_design *design, double *to_shares) {
         }
 }
 
-static smerf_status ask(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool, sm_predictor **out,
-                        smerf_error *error) {
+static smerf_status predictor_new(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool,
+                                  sm_predictor **out, smerf_error *error) {
     (void)pool;
     smerf_status status = sm_design_check(sides->features, sides->rows.view, error);
     if (status == SMERF_OK) status = sm_design_check(sides->features, sides->columns.view, error);
@@ -111,8 +88,8 @@ static void add_feature(const sm_predictor *predictor, size_t feature, size_t ro
     }
 }
 
-static void answer(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
-                   double *distances) {
+static void predict_row(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
+                        double *distances) {
     (void)thread;
     memset(distances, 0, n * sizeof *distances);
     for (size_t f = 0; f < predictor->design->n_features; f++) add_feature(predictor, f, row, columns, n, distances);
@@ -133,18 +110,16 @@ static smerf_status load(const sm_tensors *tensors, const sm_features *features,
     if (status == SMERF_OK)
         *out = learned;
     else
-        free_learned(learned);
+        sm_euclidean_free(learned);
     return status;
 }
 
 const sm_method sm_method_euclidean = {
     .name = "euclidean",
-    .check = check,
-    .fit = fit,
-    .free = free_learned,
-    .ask = ask,
+    .free = sm_euclidean_free,
+    .predictor_new = predictor_new,
     .predictor_free = predictor_free,
-    .answer = answer,
+    .predict_row = predict_row,
     .save = save,
     .load = load,
 };

@@ -5,19 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-
-/* W has so many rows at most, or there are so few items: its eigenvectors would take hours. */
-enum { MOST_COLUMNS = 2000 };
-
-smerf_status sm_linear_check(const sm_training_set *training, smerf_error *error) {
-    size_t n_columns = sm_design_width(training->features), n = training->items->n_items;
-    if (n_columns <= MOST_COLUMNS || n <= MOST_COLUMNS) return SMERF_OK;
-    return sm_fail(
-        error, SMERF_BAD_INPUT,
-        "the features make %zu columns (a category one for each level), and there are %zu items; a matrix is "
-        "learned for %d columns or items at most",
-        n_columns, n, MOST_COLUMNS);
-}
+#include "method/methods.h"
 
 void sm_linear_free(sm_learned *learned) {
     if (learned == NULL) return;
@@ -87,8 +75,8 @@ static smerf_status project(projection *job, sm_pool *pool, const sm_features *f
     return status;
 }
 
-smerf_status sm_linear_ask(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool, sm_predictor **out,
-                           smerf_error *error) {
+smerf_status sm_linear_predictor_new(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool,
+                                     sm_predictor **out, smerf_error *error) {
     size_t rank = learned->rank, n_rows = sides->rows.view->n_items, n_columns = sides->columns.view->n_items;
     size_t n_panels = (n_columns + PANEL - 1) / PANEL;
     sm_predictor *predictor = sm_zeros(1, sizeof *predictor);
@@ -134,8 +122,8 @@ static double answer_one(const sm_predictor *predictor, const double *y, size_t 
     return sum;
 }
 
-void sm_linear_answer(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
-                      double *distances) {
+void sm_linear_predict_row(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
+                           double *distances) {
     const double *y = predictor->rows + row * predictor->rank;
     (void)thread;
     for (size_t j = 0; j < n && columns != NULL; j++) distances[j] = answer_one(predictor, y, columns[j]);
@@ -186,3 +174,33 @@ smerf_status sm_linear_load(bool is_of_differences, const sm_tensors *tensors, c
         sm_linear_free(learned);
     return status;
 }
+
+/* ---- the two methods ---- */
+
+static smerf_status mahalanobis_load(const sm_tensors *tensors, const sm_features *features, size_t n_items,
+                                     sm_learned **out, smerf_error *error) {
+    (void)n_items;
+    return sm_linear_load(true, tensors, features, out, error);
+}
+
+static smerf_status bilinear_load(const sm_tensors *tensors, const sm_features *features, size_t n_items,
+                                  sm_learned **out, smerf_error *error) {
+    (void)n_items;
+    return sm_linear_load(false, tensors, features, out, error);
+}
+
+const sm_method sm_method_mahalanobis = {.name = "mahalanobis",
+                                         .free = sm_linear_free,
+                                         .predictor_new = sm_linear_predictor_new,
+                                         .predictor_free = sm_linear_predictor_free,
+                                         .predict_row = sm_linear_predict_row,
+                                         .save = sm_linear_save,
+                                         .load = mahalanobis_load};
+
+const sm_method sm_method_bilinear = {.name = "bilinear",
+                                      .free = sm_linear_free,
+                                      .predictor_new = sm_linear_predictor_new,
+                                      .predictor_free = sm_linear_predictor_free,
+                                      .predict_row = sm_linear_predict_row,
+                                      .save = sm_linear_save,
+                                      .load = bilinear_load};

@@ -18,13 +18,12 @@ struct sm_learned {
 };
 
 /* Everything but the fit. */
-smerf_status sm_linear_check(const sm_training_set *training, smerf_error *error);
 void sm_linear_free(sm_learned *learned);
-smerf_status sm_linear_ask(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool, sm_predictor **out,
-                           smerf_error *error);
+smerf_status sm_linear_predictor_new(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool,
+                                     sm_predictor **out, smerf_error *error);
 void sm_linear_predictor_free(sm_predictor *predictor);
-void sm_linear_answer(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
-                      double *distances);
+void sm_linear_predict_row(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
+                           double *distances);
 smerf_status sm_linear_save(const sm_learned *learned, sm_tensors *tensors, smerf_error *error);
 smerf_status sm_linear_load(bool is_of_differences, const sm_tensors *tensors, const sm_features *features,
                             sm_learned **out, smerf_error *error);

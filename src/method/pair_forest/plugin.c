@@ -10,90 +10,14 @@
 
 #include "base/memory.h"
 #include "method/methods.h"
-#include "method/pair_forest/inner_fit.h"
-#include "method/pair_forest/value_forest.h"
-#include "target/vectors/vectors.h"
+#include "method/pair_forest/plugin.h"
 
 enum { ITEMS_A_TASK = 64 };
 
-struct sm_learned {
-    sm_value_forest forest;
-    double residual; /* s */
-};
-
-static smerf_status check(const sm_training_set *training, smerf_error *error) {
-    if (training->target->kind != &sm_target_response)
-        return sm_fail(error, SMERF_BAD_INPUT,
-                       "plugin: needs a response, the number itself and not distances; the target is '%s'",
-                       sm_target_public_name(training->target));
-    if (training->options->sample == SMERF_NO_SAMPLE)
-        return sm_fail(error, SMERF_BAD_INPUT,
-                       "plugin: sample 'none' leaves no item out of a tree, and so no residuals; take 'bootstrap'");
-    return SMERF_OK;
-}
-
-static void free_learned(sm_learned *learned) {
+void sm_plugin_free(sm_learned *learned) {
     if (learned == NULL) return;
     sm_value_forest_free(&learned->forest);
     sm_free(learned);
-}
-
-/* ---- learning ---- */
-
-/* By item weights, as everything in the forest. Items that every tree has seen do not count. */
-static double mean_residual(const sm_training_set *training, const double *predicted, size_t n_values) {
-    const sm_vectors *response = sm_columns_vectors(training->target);
-    double sum = 0, total = 0;
-    for (size_t i = 0; i < response->n_items; i++) {
-        double square = 0, weight = training->weights != NULL ? training->weights[i] : 1;
-        for (size_t v = 0; v < n_values; v++) {
-            double difference = predicted[i * n_values + v] - response->u[i * n_values + v];
-            square += difference * difference;
-        }
-        if (isnan(square)) continue;
-        sum += weight * square;
-        total += weight;
-    }
-    return sum / total;
-}
-
-static smerf_status find_residual(const sm_training_set *training, const smerf_model *model, double *residual,
-                                  smerf_error *error) {
-    size_t n_values = smerf_model_n_values(model);
-    const smerf_request request = {.rows = training->items, .out_of_bag = true};
-    const smerf_run run = {.n_threads = training->pool->n_threads};
-    double *predicted = sm_array(sm_size(training->items->n_items, n_values, 0), sizeof *predicted);
-    if (predicted == NULL) return sm_no_memory(error, "predicting responses");
-    smerf_status status = smerf_predict_values(model, &request, &run, predicted, error);
-    if (status == SMERF_OK) *residual = mean_residual(training, predicted, n_values);
-    sm_free(predicted);
-    if (status == SMERF_OK && !isfinite(*residual))
-        return sm_fail(error, SMERF_BAD_INPUT,
-                       "plugin: every tree has seen every item, so there are no residuals; take more trees");
-    return status;
-}
-
-static smerf_status fit(const sm_training_set *training, sm_learned **out, sm_diagnostics *diagnostics,
-                        smerf_error *error) {
-    static const double most_of_it[2] = {0, 0.98};
-    const smerf_options options = sm_inner_options(training->options);
-    smerf_model *model = NULL;
-    sm_learned *learned = sm_zeros(1, sizeof *learned);
-    smerf_status status = learned != NULL ? SMERF_OK : sm_no_memory(error, "learning");
-    if (status == SMERF_OK)
-        status = sm_inner_fit(training->items, training->target, &options, training->pool, most_of_it, &model, error);
-    if (status == SMERF_OK) status = find_residual(training, model, &learned->residual, error);
-    if (status == SMERF_OK)
-        status = sm_value_forest_start(&learned->forest, options.n_trees, smerf_model_n_values(model), error);
-    if (status == SMERF_OK) status = sm_value_forest_take(&learned->forest, 0, model, 1, error);
-    if (status == SMERF_OK) {
-        sm_diagnostics_add(diagnostics, "residual variance", learned->residual);
-        *out = learned;
-        learned = NULL;
-    }
-    smerf_model_free(model);
-    free_learned(learned);
-    return status;
 }
 
 /* ---- predicting ---- */
@@ -137,8 +61,8 @@ static smerf_status predict(const sm_value_forest *forest, const sm_view *view, 
     return sm_pool_run(pool, (view->n_items + ITEMS_A_TASK - 1) / ITEMS_A_TASK, predict_some, &job, error);
 }
 
-static smerf_status ask(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool, sm_predictor **out,
-                        smerf_error *error) {
+static smerf_status predictor_new(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool,
+                                  sm_predictor **out, smerf_error *error) {
     sm_predictor *predictor = sm_zeros(1, sizeof *predictor);
     if (predictor == NULL) return sm_no_memory(error, "predicting");
     predictor->learned = learned;
@@ -154,8 +78,8 @@ static smerf_status ask(const sm_learned *learned, const sm_query_sides *sides, 
     return status;
 }
 
-static void answer(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
-                   double *distances) {
+static void predict_row(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
+                        double *distances) {
     size_t n_values = predictor->n_values;
     const double *left = predictor->rows + row * n_values;
     (void)thread;
@@ -201,16 +125,14 @@ static smerf_status load(const sm_tensors *tensors, const sm_features *features,
     if (status == SMERF_OK)
         *out = learned;
     else
-        free_learned(learned);
+        sm_plugin_free(learned);
     return status;
 }
 
 const sm_method sm_method_plugin = {.name = "plugin",
-                                    .check = check,
-                                    .fit = fit,
-                                    .free = free_learned,
-                                    .ask = ask,
+                                    .free = sm_plugin_free,
+                                    .predictor_new = predictor_new,
                                     .predictor_free = predictor_free,
-                                    .answer = answer,
+                                    .predict_row = predict_row,
                                     .save = save,
                                     .load = load};

@@ -1,52 +1,19 @@
 /* rfd.c - "rfd", random forest distance (Xiong, Johnson, Xu & Corso 2012): a regression forest on pairs of items.
- *   1. choose the pairs                                              rfd_pairs.c
+ *   1. choose the pairs                                              fit/rfd_pairs.c
  *   2. describe each by its pair features                            pair_features.c
- *   3. grow our own regression forest on them: the pairs are its items, z is its response    rfd_forest.c
+ *   3. grow our own regression forest on them: the pairs are its items, z is its response    fit/rfd_forest.c
  *   4. keep what prediction needs of it                              value_forest.c
  *   5. a distance is the mean over the trees of the mean z in the pair's leaf                rfd_walk.c
  * Links and labels are z of 0 and 1: the forest then estimates a probability. */
+#include "method/pair_forest/rfd.h"
 #include "base/memory.h"
 #include "method/methods.h"
-#include "method/pair_forest/rfd_forest.h"
 #include "method/pair_forest/rfd_walk.h"
 
-struct sm_learned {
-    sm_value_forest forest;
-};
-
-static smerf_status check(const sm_training_set *training, smerf_error *error) {
-    if (sm_rfd_n_known(training->target) == 0)
-        return sm_fail(error, SMERF_BAD_INPUT,
-                       "rfd: no distance of two different items is known; a forest on pairs needs at least one");
-    return SMERF_OK;
-}
-
-static void free_learned(sm_learned *learned) {
+void sm_rfd_free(sm_learned *learned) {
     if (learned == NULL) return;
     sm_value_forest_free(&learned->forest);
     sm_free(learned);
-}
-
-/* ---- learning ---- */
-
-static smerf_status fit(const sm_training_set *training, sm_learned **out, sm_diagnostics *diagnostics,
-                        smerf_error *error) {
-    sm_rfd_pairs pairs = {0};
-    sm_learned *learned = sm_zeros(1, sizeof *learned);
-    if (learned == NULL) return sm_no_memory(error, "learning");
-    training->pool->share_to = 0; /* the forest is what progress is about */
-    smerf_status status = sm_rfd_pairs_choose(&pairs, training, error);
-    if (status == SMERF_OK) status = sm_rfd_grow(training, &pairs, &learned->forest, error);
-    if (status == SMERF_OK) {
-        sm_diagnostics_add(diagnostics, "pairs", (double)pairs.n);
-        sm_diagnostics_add(diagnostics, "pairs known", (double)pairs.n_known);
-        sm_diagnostics_add(diagnostics, "pair features", 2 * (double)sm_item_numbers_count(training->features));
-        *out = learned;
-        learned = NULL;
-    }
-    sm_rfd_pairs_free(&pairs);
-    free_learned(learned);
-    return status;
 }
 
 /* ---- predicting ---- */
@@ -64,8 +31,8 @@ static void predictor_free(sm_predictor *predictor) {
     sm_free(predictor);
 }
 
-static smerf_status ask(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool, sm_predictor **out,
-                        smerf_error *error) {
+static smerf_status predictor_new(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool,
+                                  sm_predictor **out, smerf_error *error) {
     (void)pool;
     sm_predictor *predictor = sm_zeros(1, sizeof *predictor);
     if (predictor == NULL) return sm_no_memory(error, "predicting");
@@ -82,8 +49,8 @@ static smerf_status ask(const sm_learned *learned, const sm_query_sides *sides, 
 }
 
 /* Tree by tree: each is in the cache while all pairs pass. */
-static void answer_pairs(sm_predictor *predictor, const uint32_t *left, const uint32_t *right, size_t n,
-                         double *distances) {
+static void predict_pairs(sm_predictor *predictor, const uint32_t *left, const uint32_t *right, size_t n,
+                          double *distances) {
     const sm_value_forest *forest = predictor->forest;
     for (size_t p = 0; p < n; p++) distances[p] = 0;
     for (size_t b = 0; b < forest->n_trees; b++)
@@ -109,16 +76,14 @@ static smerf_status load(const sm_tensors *tensors, const sm_features *features,
     if (status == SMERF_OK)
         *out = learned;
     else
-        free_learned(learned);
+        sm_rfd_free(learned);
     return status;
 }
 
 const sm_method sm_method_rfd = {.name = "rfd",
-                                 .check = check,
-                                 .fit = fit,
-                                 .free = free_learned,
-                                 .ask = ask,
+                                 .free = sm_rfd_free,
+                                 .predictor_new = predictor_new,
                                  .predictor_free = predictor_free,
-                                 .answer_pairs = answer_pairs,
+                                 .predict_pairs = predict_pairs,
                                  .save = save,
                                  .load = load};

@@ -1,0 +1,96 @@
+/* train_method.c - learning with a method other than the forest: what all of them refuse, the training set, the model. */
+#include "fit/train_method.h"
+
+#include "base/memory.h"
+#include "method/methods.h"
+
+static const sm_trainer *const trainers[SMERF_N_METHODS] = {[SMERF_METHOD_EUCLIDEAN] = &sm_trainer_euclidean,
+                                                            [SMERF_METHOD_MAHALANOBIS] = &sm_trainer_mahalanobis,
+                                                            [SMERF_METHOD_BILINEAR] = &sm_trainer_bilinear,
+                                                            [SMERF_METHOD_RFD] = &sm_trainer_rfd,
+                                                            [SMERF_METHOD_PLUGIN] = &sm_trainer_plugin,
+                                                            [SMERF_METHOD_EPM] = &sm_trainer_epm,
+                                                            [SMERF_METHOD_NARM] = &sm_trainer_narm};
+
+static smerf_status check_counts(const smerf_options *options, smerf_error *error) {
+    const struct {
+        const char *name;
+        size_t value;
+    } counts[] = {{"sample-pairs", options->n_pairs}, {"factors", options->n_factors}, {"burn", options->n_burn},
+                  {"draws", options->n_draws},        {"chains", options->n_chains},   {"trees", options->n_trees}};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+        if (counts[k].value < 1 || counts[k].value > UINT32_MAX)
+            return sm_fail(error, SMERF_BAD_INPUT, "%s: %zu is not in 1 ... 2^32 - 1", counts[k].name, counts[k].value);
+    if (options->seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "seed: it must be in 0 ... 2^63 - 1");
+    if (options->first_tree > 0)
+        return sm_fail(error, SMERF_BAD_INPUT, "trees: parts are grown of forests only, the method is '%s'",
+                       smerf_method_name(options->method));
+    return SMERF_OK;
+}
+
+static smerf_status check_training(const smerf_items *items, const smerf_target *target, const smerf_options *options,
+                                   smerf_error *error) {
+    if (target->is_block)
+        return sm_fail(error, SMERF_BAD_INPUT, "distances between two sets of items cannot be trained on");
+    if (target->n_rows != items->n_items)
+        return sm_fail(error, SMERF_BAD_INPUT, "there are %zu items, and the target is about %zu", items->n_items,
+                       target->n_rows);
+    if (items->n_items < 2) return sm_fail(error, SMERF_BAD_INPUT, "there is one item; a distance needs at least two");
+    return check_counts(options, error);
+}
+
+static smerf_status train_model(const sm_training_set *training, smerf_model *model, smerf_error *error) {
+    const sm_trainer *trainer = trainers[training->options->method];
+    smerf_status status = trainer->check(training, error);
+    if (status == SMERF_OK) status = trainer->fit(training, &model->learned, &model->diagnostics, error);
+    return status;
+}
+
+smerf_status sm_method_check(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                             smerf_error *error) {
+    sm_view view;
+    sm_pool pool;
+    smerf_status status = check_training(items, target, options, error);
+    if (status == SMERF_OK) status = sm_view_match(&view, &items->features, items, error);
+    if (status != SMERF_OK) return status;
+    sm_pool_start(&pool, NULL);
+    const sm_training_set training = {.items = items,
+                                      .view = &view,
+                                      .features = &items->features,
+                                      .target = target,
+                                      .weights = items->weights,
+                                      .options = options,
+                                      .pool = &pool};
+    status = trainers[options->method]->check(&training, error);
+    sm_view_free(&view);
+    return status;
+}
+
+smerf_status sm_method_fit(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                           const smerf_run *run, smerf_model **out, smerf_error *error) {
+    sm_view view;
+    sm_pool pool;
+    smerf_model *model = NULL;
+    smerf_status status = check_training(items, target, options, error);
+    if (status != SMERF_OK) return status;
+    status = sm_view_match(&view, &items->features, items, error);
+    if (status != SMERF_OK) return status;
+    sm_pool_start(&pool, run);
+    status = sm_model_new_for_method(items, &view, target, options, run, &model, error);
+    if (status == SMERF_OK) {
+        const sm_training_set training = {.items = items,
+                                          .view = &view,
+                                          .features = &model->features,
+                                          .target = target,
+                                          .weights = model->weights,
+                                          .options = options,
+                                          .pool = &pool};
+        status = train_model(&training, model, error);
+    }
+    sm_view_free(&view);
+    if (status == SMERF_OK)
+        *out = model;
+    else
+        smerf_model_free(model);
+    return status;
+}

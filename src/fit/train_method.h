@@ -1,0 +1,16 @@
+/* train_method.h - learning with a method other than the forest. */
+#ifndef SM_FIT_TRAIN_METHOD_H
+#define SM_FIT_TRAIN_METHOD_H
+
+#include "method/trainer.h"
+#include "model/model.h"
+
+/* As smerf_fit, for a method other than the forest. */
+smerf_status sm_method_fit(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                           const smerf_run *run, smerf_model **out, smerf_error *error);
+
+/* The checks of it alone. */
+smerf_status sm_method_check(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                             smerf_error *error);
+
+#endif
