@@ -4,7 +4,7 @@
 
 #include "commands.h"
 #include "folder.h"
-#include "io/text/quote.h"
+#include "io/text/source.h"
 #include "split.h"
 
 static const cli_option own_options[] = {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "folder.h"
-#include "io/pairs/edges.h"
-#include "io/text/quote.h"
+#include "io/pairs/pairs.h"
+#include "io/text/source.h"
 #include "split.h"
 
 smerf_status cli_split_no_memory(smerf_error *error) {

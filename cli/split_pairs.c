@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "folder.h"
-#include "io/pairs/same_pairs.h"
+#include "io/pairs/pairs.h"
 #include "smerf_study.h"
 #include "split.h"
 

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "common.h"
-#include "io/pairs/edges.h"
-#include "io/pairs/same_pairs.h"
+#include "io/pairs/pairs.h"
 #include "io/text/names.h"
 #include "io/text/number.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/pairs/edges.h"
+#include "io/pairs/pairs.h"
 
 /* ---- reading ---- */
 

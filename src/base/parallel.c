@@ -233,3 +233,20 @@ smerf_status sm_pool_run(sm_pool *pool, size_t n_tasks, sm_task task, void *job,
     if (loop.status != SMERF_OK && error != NULL) *error = loop.error;
     return loop.status;
 }
+
+/* ---- progress of a part ---- */
+
+static int report(void *context, double fraction_done) {
+    const sm_progress_part *part = context;
+    return part->run->progress(part->run->context, part->from + fraction_done * (part->to - part->from));
+}
+
+smerf_run sm_progress_part_run(sm_progress_part *part) {
+    const smerf_run nothing = {0};
+    smerf_run own = part->run != NULL ? *part->run : nothing;
+    if (own.progress != NULL) {
+        own.progress = report;
+        own.context = part;
+    }
+    return own;
+}

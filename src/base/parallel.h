@@ -6,6 +6,7 @@
 #ifndef SM_BASE_PARALLEL_H
 #define SM_BASE_PARALLEL_H
 
+#include "smerf.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -55,5 +56,16 @@ void sm_gate_free(sm_gate *gate);
 
 /* For long tasks: whether to leave early. On the calling thread it asks the progress callback, too. */
 bool sm_pool_is_stopped(sm_pool *pool, size_t thread);
+
+/* ---- one piece of work among several, as far as the caller's progress goes. ---- */
+
+typedef struct sm_progress_part {
+    const smerf_run *run; /* the caller's, or NULL */
+    double from, to;      /* the part of the whole that the piece is */
+} sm_progress_part;
+
+/* The caller's run for one piece: what is done of that is told as done of the whole. The stretch must outlive it, and may
+ * move on. */
+smerf_run sm_progress_part_run(sm_progress_part *part);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
 #include "base/sort.h"
 

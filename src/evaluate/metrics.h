@@ -2,7 +2,7 @@
 #ifndef SM_QUERY_METRICS_H
 #define SM_QUERY_METRICS_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "base/status.h"
 
 /* What one row adds to the scores. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/progress_part.h"
+#include "base/parallel.h"
 #include "explore/clusters.h"
 #include "explore/means.h"
 #include "explore/silhouettes.h"

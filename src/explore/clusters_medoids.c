@@ -6,7 +6,7 @@
 
 #include "base/finite.h"
 #include "base/memory.h"
-#include "base/progress_part.h"
+#include "base/parallel.h"
 #include "base/random.h"
 #include "base/sort.h"
 #include "base/square.h"

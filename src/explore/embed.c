@@ -10,9 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
-#include "base/progress_part.h"
+#include "base/parallel.h"
 #include "base/random.h"
 #include "data/items.h"
 #include "explore/scaling.h"

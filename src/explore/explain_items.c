@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
 #include "model/model.h"
 #include "predict/limits.h"

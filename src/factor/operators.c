@@ -2,9 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/eigen.h"
 #include "base/memory.h"
+#include "base/square.h"
 #include "factor/factor.h"
 #include "factor/tall.h"
 

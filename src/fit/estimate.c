@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "fit/fill_in.h"
+#include "fit/train_method.h"
 #include "model/model.h"
 
 #define SECOND 1e9                                             /* of work */

@@ -4,6 +4,7 @@
 
 #include "method/trainer.h"
 #include "model/model.h"
+#include "train/grow/forest_builder.h"
 
 /* As smerf_fit, for a method other than the forest. */
 smerf_status sm_method_fit(const smerf_items *items, smerf_target *target, const smerf_options *options,
@@ -12,5 +13,12 @@ smerf_status sm_method_fit(const smerf_items *items, smerf_target *target, const
 /* The checks of it alone. */
 smerf_status sm_method_check(const smerf_items *items, smerf_target *target, const smerf_options *options,
                              smerf_error *error);
+
+/* ---- whether the missing pairs of a target are filled in before a forest is grown on it. ---- */
+
+/* The rank to which missing pairs are completed, where the options leave it open: *complete is off or a rank. Refuses a
+ * rank for a target that has nothing to complete. */
+smerf_status sm_choose_completion(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                                  const smerf_run *run, size_t *complete, smerf_error *error);
 
 #endif

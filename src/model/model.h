@@ -5,6 +5,7 @@
 
 #include "model/method.h"
 #include "model/tree.h"
+#include <jansson.h>
 
 /* What is remembered of a target that the model itself does not need. */
 typedef struct sm_public_target {
@@ -65,5 +66,17 @@ void sm_model_out_of_bag(const smerf_model *model, size_t tree, bool *out_of_bag
 /* For messages: the most members and leaves that any tree has. */
 size_t sm_model_most_members(const smerf_model *model);
 size_t sm_model_most_leaves(const smerf_model *model);
+
+/* ---- the facts in a model's header. ---- */
+
+/* Written in the header; a reader refuses what is newer than it knows. */
+enum { SM_FORMAT_VERSION = 1 };
+
+/* model_facts.c: everything that is not an array, as an object of strings. NULL: no memory. */
+json_t *sm_facts_write(const smerf_model *model);
+
+/* Fills options, n_items, features, columns; the target's kind goes to *kind, NULL if the method keeps no target. */
+smerf_status sm_facts_read(smerf_model *model, const json_t *facts, const char *name, const sm_target_kind **kind,
+                           smerf_error *error);
 
 #endif

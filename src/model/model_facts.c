@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/model_file.h"
+#include "model/model.h"
 
 static const char *const split_names[] = {"axis", "oblique"};
 static const char *const sample_names[] = {"bootstrap", "subsample", "none"};

@@ -1,5 +1,5 @@
 /* model_file.c - saves and loads models (docs/model-format.md). */
-#include "model/model_file.h"
+#include "model/model.h"
 
 #include <stdio.h>
 #include <string.h>

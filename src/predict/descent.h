@@ -6,7 +6,7 @@
 #ifndef SM_QUERY_DESCENT_H
 #define SM_QUERY_DESCENT_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "model/tree.h"
 
 /* One node. Children stand next to each other, the left one first, so that a comparison says which it is. */

@@ -10,7 +10,7 @@
 #ifndef SM_QUERY_QUERY_H
 #define SM_QUERY_QUERY_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "predict/limits.h"
 #include "predict/ready.h"

@@ -2,7 +2,7 @@
 #ifndef SM_QUERY_READY_H
 #define SM_QUERY_READY_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "model/model.h"
 #include "predict/descent.h"
 

@@ -3,8 +3,8 @@
 #ifndef SM_REPORT_SECTIONS_H
 #define SM_REPORT_SECTIONS_H
 
-#include "base/arena.h"
-#include "base/progress_part.h"
+#include "base/memory.h"
+#include "base/parallel.h"
 #include "report/json.h"
 #include "report/report.h"
 

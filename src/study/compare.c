@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/progress_part.h"
+#include "base/parallel.h"
 #include "data/items.h"
 #include "fit/train_method.h"
 #include "method/methods.h"

@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/progress_part.h"
+#include "base/parallel.h"
 #include "data/items.h"
-#include "fit/fill_in.h"
+#include "fit/train_method.h"
 #include "model/model.h"
 #include "smerf_study.h"
 #include "study/prune.h"

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "io/matrix/matrix.h"
-#include "io/pairs/edges.h"
 #include "io/pairs/pairs.h"
 #include "io/text/number.h"
 #include "io/text/table.h"

@@ -2,8 +2,8 @@
 #ifndef TESTS_UNIT_SPECTRA_H
 #define TESTS_UNIT_SPECTRA_H
 
-#include "base/eigen.h"
 #include "base/parallel.h"
+#include "base/square.h"
 #include "factor/factor.h"
 #include "target/dense/distances.h"
 #include "target/vectors/vectors.h"

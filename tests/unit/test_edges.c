@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "io/pairs/edges.h"
+#include "io/pairs/pairs.h"
 
 static char *names[] = {"a", "b", "c", "d"};
 static const sm_pairs_spec four = {.rows = {.n = 4}, .is_square = true};

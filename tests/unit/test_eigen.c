@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/eigen.h"
 #include "base/random.h"
+#include "base/square.h"
 
 enum { MOST = 60 };
 

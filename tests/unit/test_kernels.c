@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "kernels/kernels.h"

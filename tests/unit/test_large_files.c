@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "io/pairs/edges.h"
+#include "io/pairs/pairs.h"
 #include "io/text/csv.h"
 #include "io/text/table.h"
 

@@ -9,7 +9,7 @@
 
 #include "tests/unit/linear_data.h"
 
-#include "base/eigen.h"
+#include "base/square.h"
 
 /* ---- optimal ---- */
 

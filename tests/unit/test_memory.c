@@ -12,7 +12,7 @@
 #include <jansson.h>
 #include <xxhash.h>
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "smerf_study.h"
 
 /* The function of this name that would have been called. */

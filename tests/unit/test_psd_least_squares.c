@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/eigen.h"
 #include "base/random.h"
+#include "base/square.h"
 #include "method/linear/fit/psd_least_squares.h"
 
 enum { MOST = 12, MOST_TERMS = 300 };

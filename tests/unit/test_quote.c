@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "io/text/quote.h"
+#include "io/text/source.h"
 #include "io/text/table.h"
 
 static void quote(const char *path, const bool *is_chosen, bool has_ids) {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "io/pairs/edges.h"
+#include "io/pairs/pairs.h"
 #include "io/text/table.h"
 
 /* One reading of "in.txt"; frees what it got. */

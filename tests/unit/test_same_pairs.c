@@ -2,7 +2,7 @@
 #include "tests/unit/files.h"
 
 #include "base/memory.h"
-#include "io/pairs/same_pairs.h"
+#include "io/pairs/pairs.h"
 #include "io/text/table.h"
 
 enum { MOST = 60 };

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/pairs/same_pairs.h"
+#include "io/pairs/pairs.h"
 #include "io/text/number.h"
 
 static const char banner[] = "%%matrixmarket";

@@ -50,4 +50,40 @@ smerf_status sm_pairs_place(const char *path, size_t row, smerf_error *error);
 
 void sm_pairs_free(sm_pairs *pairs); /* fine on one filled with zeros */
 
+/* ---- reads the edges of an undirected graph: CSV (source,target[,weight]) or Matrix Market. ---- */
+
+/* CSV: as pairs.h says, and the value of an edge is in value_column, or else in a column called weight; it may be any
+ * finite number, and without such a column `value` is NULL. Further columns are ignored. An edge from an item to itself is
+ * refused with its place.
+ *
+ * Matrix Market (a file that starts with %%MatrixMarket): a coordinate matrix, real, integer or pattern (then `value` is
+ * NULL), general or symmetric, n x n for n items; entries are rows of the items, from 1. Refused, with their places: an
+ * entry on the diagonal, out of range or damaged; more or fewer entries than announced; in a general matrix an entry
+ * whose mirror image is absent or different (each edge is given once; a symmetric matrix may hold either triangle).
+ * Between two sets it is refused: it has no ids.
+ *
+ * Edges that are given again stay; sm_pairs.weight is NULL, and the wish's `largest` is not looked at. */
+smerf_status sm_edges_read(const char *path, const sm_pairs_spec *spec, sm_pairs *edges, smerf_error *error);
+
+/* ---- which of the pairs that were read are the same: (i, j) and (j, i) are. ---- */
+
+/* The places of pairs in the order of their keys, which (i, j) and (j, i) share; equal ones in the order of the list. */
+typedef struct sm_sorted_pairs {
+    uint64_t *keys, *spare_keys; /* [n] spare: the caller's to use */
+    uint32_t *places, *spare_places;
+} sm_sorted_pairs;
+
+smerf_status sm_pairs_sort(const sm_pairs *pairs, sm_sorted_pairs *order, smerf_error *error); /* empty on failure */
+void sm_sorted_pairs_free(sm_sorted_pairs *order);
+
+/* Numbers the different pairs of two items from 0, in the order of their rows; (i, i) has SMERF_MISSING.
+ *   number       [pairs->n], the caller's
+ *   n_different  how many there are */
+smerf_status sm_pairs_number(const sm_pairs *pairs, uint32_t *number, size_t *n_different, smerf_error *error);
+
+/* Keeps the edges whose pair is among the others, in their order; sm_pairs.row tells where they come from.
+ *   n_kept, n_left_out  different pairs */
+smerf_status sm_pairs_keep_among(sm_pairs *edges, const sm_pairs *others, size_t *n_kept, size_t *n_left_out,
+                                 smerf_error *error);
+
 #endif

@@ -3,6 +3,7 @@
 #define SM_IO_SOURCE_H
 
 #include "base/input.h"
+#include "base/output.h"
 
 typedef struct sm_source {
     const char *name; /* as messages call it: the path, or "standard input"; owned */
@@ -54,5 +55,18 @@ smerf_status sm_source_fail_spot(const sm_source *source, sm_spot spot, smerf_er
 /* Words from a file as messages quote them: on one line, cut short where they are long, with a ? for each byte that is
  * not UTF-8. Returns `excerpt`. */
 const char *sm_quote(const char *text, size_t n, char quote[SM_QUOTE]);
+
+/* ---- some of the rows of a table, as they stand in its file. ---- */
+
+/* Writes the header and the chosen rows of ITEMS as CSV. A table that has no ids gets a first column `id` with the number
+ * of each row, so that an item keeps its name. A CSV file is copied byte by byte, but for line ends, which become LF, and
+ * blank lines; of .npy the numbers are written.
+ *   is_chosen  by row; NULL: all of them
+ *   has_ids    whether one of the columns names the items */
+smerf_status sm_quote_write(const char *path, const bool *is_chosen, bool has_ids, sm_output *output,
+                            smerf_error *error);
+
+/* Refuses a table without ids that has a column called id, which the excerpts would have twice. */
+smerf_status sm_quote_check(const char *path, bool has_ids, smerf_error *error);
 
 #endif

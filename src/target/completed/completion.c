@@ -12,9 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/eigen.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/square.h"
 
 enum { ITEMS_A_TASK = 256, MOST_SIZE = 65 };
 

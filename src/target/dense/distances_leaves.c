@@ -4,7 +4,7 @@
  * h(l', l) the same to the last bit, the outer sum always runs over the leaf with the smaller number. */
 #include <math.h>
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "target/dense/distances.h"
 
 /* Adds to row[l] for the leaves l > leaf: the outer sum runs over this leaf. */

@@ -2,7 +2,7 @@
 #ifndef SM_TARGET_DISTANCES_ROWS_H
 #define SM_TARGET_DISTANCES_ROWS_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "target/dense/distances.h"
 
 enum { SM_MOST_BLOCKS = 64 };
@@ -39,8 +39,8 @@ typedef struct sm_node_rows {
 
 /*   n_items      the most items of a node
  *   pool_floats  the most that blocks may take */
-void sm_node_rows_start(sm_node_rows *rows, sm_arena *arena, const sm_distances *distances, const sm_dense_kernels *kernels,
-                        size_t n_items, size_t pool_floats);
+void sm_node_rows_start(sm_node_rows *rows, sm_arena *arena, const sm_distances *distances,
+                        const sm_dense_kernels *kernels, size_t n_items, size_t pool_floats);
 
 /* See sm_target_kind.enter. */
 size_t sm_node_rows_enter(sm_node_rows *rows, const sm_node *node, size_t view);

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
 #include "target/labels/labels.h"
 

@@ -4,7 +4,6 @@
  * 2 w (W_L - own) to it, with own the weight of its class there; leaving the right side it takes 2 w (W_R - own) away.
  * All of these are whole numbers, which a double holds exactly: nothing is lost by counting down. labels_search.c is the
  * same for any weights. */
-#include "base/arena.h"
 #include "base/memory.h"
 #include "base/two.h"
 #include "target/labels/labels.h"

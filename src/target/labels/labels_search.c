@@ -10,7 +10,6 @@
  * Entering a node numbers its classes from 0, so that a walk starts with a few sums, however many classes there are. */
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
 #include "target/labels/labels.h"
 

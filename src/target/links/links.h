@@ -7,7 +7,7 @@
 
 #include <float.h>
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "factor/forms.h"
 #include "target/target.h"
 

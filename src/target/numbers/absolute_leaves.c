@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
 #include "target/numbers/absolute.h"
 

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
 #include "base/sort.h"
 #include "target/numbers/absolute.h"

@@ -4,7 +4,6 @@
  *     s^2 / W_L + s^2 / W_R = s^2 W / (W_L W_R).
  * The mean is kept as the value of one of the items and what it is above that, so that deviations add up to 0 whatever the
  * values lie around. vectors.c is the same for any weights and columns. */
-#include "base/arena.h"
 #include "base/memory.h"
 #include "base/two.h"
 #include "target/vectors/vectors_kind.h"

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
 #include "kernels/kernels.h"
 

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
 #include "base/sort.h"
 #include "train/grow/problem.h"

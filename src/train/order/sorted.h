@@ -8,7 +8,7 @@
 #ifndef SM_TRAIN_SORTED_H
 #define SM_TRAIN_SORTED_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "kernels/kernels.h"
 #include "train/grow/problem.h"
 

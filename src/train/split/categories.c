@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/eigen.h"
 #include "base/memory.h"
+#include "base/square.h"
 
 static const double same_value = 1e-9, same_entry = 1e-7;
 

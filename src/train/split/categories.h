@@ -2,7 +2,7 @@
 #ifndef SM_TRAIN_CATEGORIES_H
 #define SM_TRAIN_CATEGORIES_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "train/grow/problem.h"
 
 typedef struct sm_categories {

@@ -2,7 +2,7 @@
 #ifndef SM_TRAIN_DIRECTION_H
 #define SM_TRAIN_DIRECTION_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "train/grow/problem.h"
 

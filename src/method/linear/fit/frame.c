@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/eigen.h"
 #include "base/memory.h"
+#include "base/square.h"
 #include "factor/tall.h"
 #include "method/linear/square_matrix.h"
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
 #include "factor/tall.h"
 #include "kernels/kernels.h"

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/eigen.h"
+#include "base/memory.h"
 #include "base/random.h"
+#include "base/square.h"
 #include "method/linear/square_matrix.h"
 
 enum {

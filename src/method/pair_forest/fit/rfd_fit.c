@@ -1,6 +1,10 @@
 /* rfd_fit.c - learns "rfd": steps 1 to 4 of rfd.c. */
+#include <math.h>
+#include <stdio.h>
+
 #include "base/memory.h"
-#include "method/pair_forest/fit/rfd_forest.h"
+#include "method/pair_forest/fit/inner_fit.h"
+#include "method/pair_forest/fit/rfd_pairs.h"
 #include "method/pair_forest/pair_features.h"
 #include "method/pair_forest/rfd.h"
 #include "method/trainer.h"
@@ -33,3 +37,124 @@ static smerf_status rfd_fit(const sm_training_set *training, sm_learned **out, s
 }
 
 const sm_trainer sm_trainer_rfd = {.check = rfd_check, .fit = rfd_fit};
+
+/* ---- the forest ---- */
+
+/* Trees are grown so many at a time: while they grow they take several times what is kept of them. */
+enum { TREES_AT_A_TIME = 64 };
+
+/* The pairs as items with a response. */
+typedef struct pair_items {
+    double *values; /* [n_features][n] */
+    double *z;      /* [n] times 1 / scale */
+    double *weight; /* [n] or NULL */
+    size_t n, n_features;
+    double scale; /* a power of two: the largest |z| becomes one digit or less, which squares can take */
+    smerf_items *items;
+    smerf_target *target;
+} pair_items;
+
+static void pair_items_free(pair_items *made) {
+    smerf_items_free(made->items);
+    smerf_target_free(made->target);
+    sm_free(made->values);
+    sm_free(made->z);
+    sm_free(made->weight);
+}
+
+/* A forest needs two items: one pair is listed twice, which changes no mean. */
+static size_t listed(const sm_rfd_pairs *pairs, size_t k) { return k < pairs->n ? k : 0; }
+
+static double scale_of(const sm_rfd_pairs *pairs) {
+    double largest = 0;
+    int exponent;
+    for (size_t p = 0; p < pairs->n; p++) largest = fmax(largest, fabs(pairs->z[p]));
+    frexp(largest, &exponent);
+    return largest > 0 ? ldexp(1, exponent) : 1;
+}
+
+static void fill(pair_items *made, const sm_rfd_pairs *pairs, const sm_item_numbers *numbers) {
+    for (size_t k = 0; k < made->n; k++) {
+        size_t p = listed(pairs, k);
+        const double *x = sm_item_numbers_of(numbers, pairs->left[p]),
+                     *y = sm_item_numbers_of(numbers, pairs->right[p]);
+        for (size_t f = 0; f < made->n_features; f++) made->values[f * made->n + k] = sm_pair_feature(x, y, f);
+        made->z[k] = pairs->z[p] / made->scale;
+        if (made->weight != NULL) made->weight[k] = pairs->weight[p];
+    }
+}
+
+/* The columns are called by their numbers: nobody will see their names. */
+static smerf_status make_items(pair_items *made, smerf_error *error) {
+    static const char *const response[] = {"z"};
+    const double *z = made->z;
+    smerf_column *columns = sm_array(made->n_features, sizeof *columns);
+    char(*names)[24] = sm_array(made->n_features, sizeof *names);
+    smerf_status status = columns != NULL && names != NULL ? SMERF_OK : sm_no_memory(error, "describing pairs");
+    for (size_t f = 0; f < made->n_features && status == SMERF_OK; f++) {
+        snprintf(names[f], sizeof names[f], "%zu", f);
+        columns[f] = (smerf_column){.name = names[f], .kind = SMERF_NUMBER, .values = made->values + f * made->n};
+    }
+    if (status == SMERF_OK) status = smerf_items_new(columns, made->n_features, made->n, &made->items, error);
+    if (status == SMERF_OK && made->weight != NULL)
+        status = smerf_items_set_weights(made->items, "weight", made->weight, error);
+    if (status == SMERF_OK) status = smerf_target_new_response(response, &z, 1, made->n, &made->target, error);
+    sm_free(columns);
+    sm_free(names);
+    return status;
+}
+
+static smerf_status pair_items_start(pair_items *made, const sm_rfd_pairs *pairs, const sm_item_numbers *numbers,
+                                     smerf_error *error) {
+    *made = (pair_items){.n = pairs->n > 1 ? pairs->n : 2, .n_features = 2 * numbers->n, .scale = scale_of(pairs)};
+    /* a feature also has its ranks */
+    double bytes = (double)made->n * (double)made->n_features * (sizeof(double) + sizeof(uint32_t));
+    smerf_status status = sm_check_memory(bytes, "describing pairs by their features", error);
+    if (status != SMERF_OK) return status;
+    made->values = sm_array(sm_size(made->n, made->n_features, 0), sizeof *made->values);
+    made->z = sm_array(made->n, sizeof *made->z);
+    if (pairs->weight != NULL) made->weight = sm_array(made->n, sizeof *made->weight);
+    if (made->values == NULL || made->z == NULL || (pairs->weight != NULL && made->weight == NULL))
+        return sm_no_memory(error, "describing pairs by their features");
+    fill(made, pairs, numbers);
+    return make_items(made, error);
+}
+
+/* Two thirds of the pair features, by default: where few matter, the usual third often misses them (docs/methods/forests.md has
+ * numbers). */
+static smerf_options forest_options(const smerf_options *options, size_t n_features) {
+    smerf_options inner = sm_inner_options(options);
+    if (inner.candidates == SMERF_CANDIDATES_AUTO && inner.candidates_power == 0)
+        inner.candidates = (2 * n_features + 2) / 3;
+    return inner;
+}
+
+static smerf_status grow(const sm_training_set *training, const pair_items *made, sm_value_forest *forest,
+                         smerf_error *error) {
+    smerf_options options = forest_options(training->options, made->n_features);
+    size_t n_trees = options.n_trees, first_tree = options.first_tree;
+    smerf_status status = sm_value_forest_start(forest, n_trees, 1, error);
+    for (size_t b = 0; b < n_trees && status == SMERF_OK; b += options.n_trees) {
+        smerf_model *model = NULL;
+        options.first_tree = first_tree + b;
+        options.n_trees = n_trees - b < TREES_AT_A_TIME ? n_trees - b : TREES_AT_A_TIME;
+        const double shares[2] = {(double)b / (double)n_trees, (double)(b + options.n_trees) / (double)n_trees};
+        status = sm_inner_fit(made->items, made->target, &options, training->pool, shares, &model, error);
+        if (status == SMERF_OK) status = sm_value_forest_take(forest, b, model, made->scale, error);
+        smerf_model_free(model);
+    }
+    return status;
+}
+
+smerf_status sm_rfd_grow(const sm_training_set *training, const sm_rfd_pairs *pairs, sm_value_forest *forest,
+                         smerf_error *error) {
+    sm_item_numbers numbers;
+    pair_items made = {0};
+    smerf_status status = sm_item_numbers_start(&numbers, training->view, training->features, error);
+    if (status != SMERF_OK) return status;
+    status = pair_items_start(&made, pairs, &numbers, error);
+    sm_item_numbers_free(&numbers);
+    if (status == SMERF_OK) status = grow(training, &made, forest, error);
+    pair_items_free(&made);
+    return status;
+}

@@ -2,6 +2,7 @@
 #ifndef SM_METHOD_RFD_PAIRS_H
 #define SM_METHOD_RFD_PAIRS_H
 
+#include "method/pair_forest/value_forest.h"
 #include "method/trainer.h"
 
 typedef struct sm_rfd_pairs {
@@ -19,5 +20,11 @@ uint64_t sm_rfd_n_known(const smerf_target *target);
  * the same seed. Memory for those, never for all. */
 smerf_status sm_rfd_pairs_choose(sm_rfd_pairs *pairs, const sm_training_set *training, smerf_error *error);
 void sm_rfd_pairs_free(sm_rfd_pairs *pairs); /* fine on one filled with zeros */
+
+/* ---- grows a regression forest on pairs: our own, for which the pairs are items and z is the response. ---- */
+
+/* Fills the forest, which is to be freed also on failure. */
+smerf_status sm_rfd_grow(const sm_training_set *training, const sm_rfd_pairs *pairs, sm_value_forest *forest,
+                         smerf_error *error);
 
 #endif
