@@ -47,7 +47,7 @@ smerf_status sm_check_memory(double bytes, const char *what, smerf_error *error)
 size_t sm_size(size_t a, size_t b, size_t c);
 
 /* ---- several arrays that are made together and freed together: a thread's room for its work.
- * 
+ *
  * Take them one after the other and ask once, at the end, whether all of them are there. ---- */
 
 typedef struct sm_arena {

@@ -23,7 +23,7 @@ bool sm_square_is_symmetric(const float *z, size_t n, size_t *row, size_t *colum
 bool sm_square_band_is_symmetric(const float *z, size_t n, size_t first);
 
 /* ---- all eigenvalues and eigenvectors of a small symmetric matrix.
- * 
+ *
  * By hand and not from LAPACK: the order of a category's levels depends on it, and a forest must not depend on which
  * BLAS a machine has (docs/decisions/0006-categories.md). ---- */
 

@@ -17,10 +17,10 @@ smerf_status smerf_fit(const smerf_items *items, smerf_target *target, const sme
 
 /* ---- whether missing pairs are filled in ---- */
 
-/* Whether missing pairs are filled in before growing, and to which rank; see fill_in.h.
- * 
+/* And to which rank.
+ *
  * A tenth of the known pairs is held out. A completion of the others says which rank predicts them best
- * (factor/completion_choice.c); and two small forests, one grown on the known pairs only and one on the completed ones,
+ * (target/completed/completion_choice.c); and two small forests, one grown on the known pairs only and one on the completed ones,
  * say whether completing helps: the one that predicts the held-out pairs better wins. Both predict out of bag, as they
  * would predict items that they have never seen. A handful of held-out pairs says nothing: then nothing is filled in. */
 

@@ -13,7 +13,7 @@ struct sm_learned {
 void sm_rfd_free(sm_learned *learned);
 
 /* ---- the way of many pairs of items down a tree that was grown on pairs.
- * 
+ *
  * Pair features are made on the way, from the numbers of the two items: a tree looks at few of them, and all of them for
  * all pairs would not fit into the cache. ---- */
 
