@@ -1,5 +1,6 @@
 """page.py - docs/performance.md and its pictures from the results; what people wrote is kept in bench/remarks.md."""
 import pictures
+import summary
 import tables
 from measure import ROOT
 
@@ -9,15 +10,22 @@ REMARKS = ROOT / "bench/remarks.md"
 
 OPENING = """# How fast it is
 
-Every figure on this page was measured and written by `bench/run`, each section at the commit that it names. It compares smerf with
-other tools in the same run, on the same files, with the same number of threads; each measurement is a process of its own, sides take turns, and times are medians
-(of how many, each section says; of fewer where a side runs for minutes). "x ours" is a tool's time over smerf's.
+Ten common tasks, measured on the machine described below ({processor}, {cores} cores). "Others take" is a tool's time over smerf's in the
+same run, on the same data; "from N trees" is extrapolated from so many. What each figure includes, and with how many runs it was taken,
+is said in its section.
+"""
+
+METHOD = """
+Every figure on this page was measured and written by `bench/run`, each section at the commit that it names. Tools are compared in the
+same run, on the same files; each measurement is a process of its own, tools alternate, and times are medians (of how many runs, each
+section says; of fewer where a tool runs for minutes). "x ours" is a tool's time over smerf's.
+Machines are noisy: trust ratios more than seconds.
 
     make bench          all of this, in about two hours; installs the tools into build/bench-venv first
     make bench-quick    smaller sizes in a few minutes; prints tables and leaves this page alone
     bench/run --only forests,graphs    some sections
 
-Machines are noisy: trust ratios more than seconds.
+Where smerf's own time goes, and what was tried without gain, is at the [end of the page](#where-the-remaining-time-goes).
 """
 
 
@@ -50,7 +58,8 @@ def write(results):
     PICTURES.mkdir(parents=True, exist_ok=True)
     pictures.draw_all(results["sections"], PICTURES)
     sections = results["sections"]
-    parts = [OPENING.strip(), "## Targets", tables.claims_table(sections.values()),
+    parts = [OPENING.strip().format(**results["machine"]), summary.summary_table(sections), METHOD.strip(),
+             "## Targets", tables.claims_table(sections.values()),
              "## The machine", machine_table(results["machine"], results["versions"])]
     parts += [section_text(name, section) for name, section in sections.items()]
     if REMARKS.exists():
