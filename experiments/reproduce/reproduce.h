@@ -1,10 +1,10 @@
 /* reproduce.h - what the paper's experiments share.
  *
- *     cmd_reproduce.c          the command: options, and the table of experiments
- *     reproduce_study.c        progress, seeds, results
- *     reproduce_figure.c       the grids of panels that the paper shows
- *     reproduce_data.c         simulated items
- *     reproduce_simulations.c, reproduce_importance.c, reproduce_convergence.c, reproduce_networks.c
+ *     reproduce.c    the program: options, and the table of experiments
+ *     study.c        progress, seeds, results
+ *     figure.c       the grids of panels that the paper shows
+ *     data.c         simulated items
+ *     simulations.c, importance.c, convergence.c, networks.c
  *
  * An experiment measures first and writes last, so that nothing is half written. */
 #ifndef CLI_REPRODUCE_H
@@ -53,7 +53,7 @@ typedef struct cli_study {
     double work_done, work;
 } cli_study;
 
-/* ---- reproduce_study.c ---- */
+/* ---- study.c ---- */
 
 /* Options for a forest of this study. */
 void cli_study_options(const cli_study *study, uint64_t seed, smerf_options *options);
@@ -78,7 +78,7 @@ smerf_status cli_study_draw(const cli_study *study, const char *file, const sm_c
 
 smerf_status cli_no_memory(smerf_error *error, const char *what);
 
-/* ---- reproduce_figure.c ---- */
+/* ---- figure.c ---- */
 
 typedef struct cli_figure_data {
     const char *name, *title;
@@ -116,7 +116,7 @@ sm_axis cli_study_size_axis(const cli_study *study);
 /* What has no measurement is left out. */
 smerf_status cli_study_draw_figure(const cli_study *study, const cli_figure *figure, smerf_error *error);
 
-/* ---- reproduce_data.c ---- */
+/* ---- data.c ---- */
 
 /* Simulated items with everything that is borrowed by them. */
 typedef struct cli_simulated {

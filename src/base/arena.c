@@ -1,4 +1,4 @@
-/* arena.c - see arena.h. */
+/* arena.c - see memory.h; apart from memory.c, which tests compile with an allocator that fails. */
 #include "base/memory.h"
 
 #include <string.h>

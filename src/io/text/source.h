@@ -53,7 +53,7 @@ smerf_status sm_source_fail_spot(const sm_source *source, sm_spot spot, smerf_er
 #define SM_QUOTE 52
 
 /* Words from a file as messages quote them: on one line, cut short where they are long, with a ? for each byte that is
- * not UTF-8. Returns `excerpt`. */
+ * not UTF-8. Returns `quote`. */
 const char *sm_quote(const char *text, size_t n, char quote[SM_QUOTE]);
 
 /* ---- some of the rows of a table, as they stand in its file. ---- */
@@ -66,7 +66,7 @@ const char *sm_quote(const char *text, size_t n, char quote[SM_QUOTE]);
 smerf_status sm_quote_write(const char *path, const bool *is_chosen, bool has_ids, sm_output *output,
                             smerf_error *error);
 
-/* Refuses a table without ids that has a column called id, which the excerpts would have twice. */
+/* Refuses a table without ids that has a column called id, which the quotes would have twice. */
 smerf_status sm_quote_check(const char *path, bool has_ids, smerf_error *error);
 
 #endif
