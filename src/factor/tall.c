@@ -62,8 +62,8 @@ static smerf_status inner_block(void *context, size_t task, size_t thread, smerf
     double *sum = job->parts + task * m * m;
     memset(sum, 0, m * m * sizeof *sum);
     size_t first = first_row(job, task), end = first_row(job, task + 1);
-    sm_kernels_select(SMERF_KERNELS_AUTO)->products
-        ->add_product((sm_left_factor){job->x + first * m, 1, m}, job->y + first * m, m, end - first, m, sum);
+    sm_kernels_select(SMERF_KERNELS_AUTO)
+        ->products->add_product((sm_left_factor){job->x + first * m, 1, m}, job->y + first * m, m, end - first, m, sum);
     return SMERF_OK;
 }
 

@@ -11,8 +11,8 @@
 
 enum { SMALLEST_BLOCK = 32, NEIGHBOURS = 8 };
 
-void sm_node_rows_start(sm_node_rows *rows, sm_arena *arena, const sm_distances *distances, const sm_dense_kernels *kernels,
-                        size_t n_items, size_t pool_floats) {
+void sm_node_rows_start(sm_node_rows *rows, sm_arena *arena, const sm_distances *distances,
+                        const sm_dense_kernels *kernels, size_t n_items, size_t pool_floats) {
     size_t n_all = distances->head.n_rows;
     *rows = (sm_node_rows){.n_blocks = 1, .pool_size = pool_floats};
     rows->pick = n_all < NEIGHBOURS ? sm_kernels_scalar.dense->pick : kernels->pick;
