@@ -68,7 +68,7 @@ const char *sm_target_public_name(const smerf_target *target) {
 void smerf_target_free(smerf_target *target) {
     if (target == NULL || atomic_fetch_sub(&target->n_owners, 1) != 1) return;
     sm_strings_free(&target->columns);
-    target->kind->free(target);
+    target->kind->data.free(target);
 }
 
 void smerf_target_note_similarities(smerf_target *target, double largest) {
@@ -79,7 +79,7 @@ void smerf_target_note_similarities(smerf_target *target, double largest) {
 void smerf_target_note_no_diagonal(smerf_target *target) { target->has_no_diagonal = true; }
 
 void smerf_target_row(const smerf_target *target, size_t row, double *distances) {
-    target->kind->true_row(target, row, distances);
+    target->kind->data.true_row(target, row, distances);
 }
 
 unsigned smerf_target_metrics(const smerf_target *truth) { return sm_target_inner(truth)->kind->metrics; }

@@ -15,8 +15,8 @@
 #include "base/strings.h"
 #include "base/tensors.h"
 #include "kernels/kernels.h"
-#include "kernels/strips.h"
 #include "smerf.h"
+#include "target/leaves.h"
 
 /* The distinct items of a node, each with the weight of its draws. */
 typedef struct sm_node {
@@ -32,36 +32,6 @@ typedef struct sm_line_up {
     const uint32_t *order; /* [n] places in the node, from left to right */
     double *left, *right;  /* [n - 1] out: costs of both sides when the first k + 1 go left */
 } sm_line_up;
-
-/* The leaves of one tree, as far as distances between them go. Members stand in the order of the leaves, ascending
- * within each. */
-typedef struct sm_leaves {
-    size_t n;
-    const uint32_t *first; /* [n + 1] places in the two arrays of members */
-    const uint32_t *item;
-    const double *weight;
-    const double *total; /* [n] the weight of each leaf */
-
-    /* The nodes above them, in preorder: the root is 0, and the leaves of a node stand next to each other. */
-    size_t n_nodes;
-    const uint32_t *parent;                /* [n_nodes]; of the root: 0 */
-    const uint32_t *first_leaf, *end_leaf; /* [n_nodes] */
-    const uint32_t *node;                  /* [n] the node that each leaf is */
-
-    const void *summary; /* what the target's kind made of them, see sm_target_kind.summarise */
-} sm_leaves;
-
-/* The nodes of one tree, for those who ask how far apart two of them are. */
-typedef struct sm_nodes {
-    const sm_leaves *leaves;
-    const double *total; /* [leaves->n_nodes] the weight of each, */
-    const double *share; /* and what share of its parent's that is */
-    const void *summary; /* what the target's kind made of them, see sm_target_kind.summarise_nodes */
-} sm_nodes;
-
-static inline bool sm_node_holds(const sm_leaves *leaves, size_t node, size_t leaf) {
-    return leaf >= leaves->first_leaf[node] && leaf < leaves->end_leaf[node];
-}
 
 /* A thread's state while it grows trees: defined by each kind. */
 typedef struct sm_search sm_search;
@@ -112,11 +82,34 @@ typedef struct sm_scanner {
                          double largest[2]);
 } sm_scanner;
 
+/* The target itself: what is known of the pairs, variants of it, and files. */
+typedef struct sm_target_data {
+    void (*free)(smerf_target *target);
+
+    /* What is known of one row of pairs; NaN: nothing.   row  [n_columns] out */
+    void (*true_row)(const smerf_target *target, size_t row, double *out);
+
+    /* Whether that is no longer the true distances, but something near them: no truth to score against. */
+    bool is_approximate;
+
+    /* Whether a true distance is that of a linked pair (or of one with the same label). NULL: there are no links. */
+    bool (*is_link)(double distance);
+
+    /* A target that sets every z_ii to value, and has the rest in common with this one. */
+    smerf_status (*with_diagonal)(const smerf_target *target, double value, smerf_target **out, smerf_error *error);
+
+    /* A target of its own about some of the items, in the order of the rows, which have been checked. NULL: it was made
+     * from another target, which can be cut instead.   rows  [n] */
+    smerf_status (*take)(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
+                         smerf_error *error);
+    bool (*equal)(const smerf_target *a, const smerf_target *b); /* of the same kind */
+    smerf_status (*save)(const smerf_target *target, sm_tensors *tensors, smerf_error *error);
+    smerf_status (*load)(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error);
+} sm_target_data;
+
 typedef struct sm_target_kind {
     const char *name; /* as written in model files */
     unsigned metrics; /* that make sense for it */
-
-    void (*free)(smerf_target *target);
 
     /* --- growing --- */
 
@@ -178,113 +171,10 @@ typedef struct sm_target_kind {
 
     const sm_scanner *scanner; /* NULL: there is no quicker way */
 
-    /* --- predicting; any number of threads at once --- */
-
-    /* What speaks for the leaves of a tree in few numbers, made once before the tree is asked: becomes leaves->summary.
-     * NULL where there is no need for one. *out NULL: no memory.   summary_bytes: what it will take */
-    size_t (*summary_bytes)(const smerf_target *target, size_t n_leaves);
-    void *(*summarise)(const smerf_target *target, const sm_leaves *leaves);
-    void (*summary_free)(void *summary);
-
-    /* Whether a tree may have nothing to say of two leaves: some distances between leaves are NaN. */
-    bool may_be_undefined;
-
-    /* The distance of two items for which every tree is silent: the mean of all that is known. NULL: there is none. */
-    double (*fallback)(const smerf_target *target);
-
-    /* Whether it no longer knows the true distances, but something near them: no truth to score against. */
-    bool is_approximate;
-
-    /* Distances of one leaf to all, Eq. (2), and of two leaves. h(l, l') and h(l', l) are the same to the last bit.
-     *   row      [leaves->n] out; NaN: the tree has nothing to say
-     *   scratch  [leaves->first[leaves->n]] */
-    void (*leaf_row)(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row, double *scratch);
-    double (*leaf_pair)(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
-
-    /* The rows of several leaves side by side, to the last bit; NULL: made from leaf_row.
-     *   leaf     [SM_STRIP], of which some may be the same
-     *   scratch  [n_strip_numbers] zeros at first, and then what the call before left there
-     *   table    [leaves->n][SM_STRIP] out */
-    size_t (*n_strip_numbers)(const smerf_target *target);
-    void (*leaf_strip)(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                       const sm_strip_kernels *kernels, double *scratch, double *table);
-
-    /* The same without a table, for kinds that have a distance sooner than they could look it up: adds the distances of
-     * some columns, and is used where they are fewer than the leaves. False: not of these leaves; nothing was done.
-     *   column_leaf  [n]
-     *   sums         [n][SM_STRIP] */
-    bool (*add_strip)(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                      const sm_strip_kernels *kernels, double *scratch, const uint32_t *column_leaf, size_t n,
-                      double *sums);
-
-    /* A table where every leaf is a single item, so that h is z, if that is a float: the entry of leaf l stands at its
-     * item. False: there are other leaves, and nothing was done. NULL: there is no such table.
-     *   table  [n_columns][SM_STRIP] out */
-    bool (*item_strip)(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                       const sm_strip_kernels *kernels, float *table);
-
-    /* A byte for each leaf, such that leaves of different codes are 1 apart and leaves of the same code are 0 apart, each
-     * from itself too. Asked of leaves without weights and summary. False: there are others. NULL: there always are.
-     *   code  [leaves->n] out */
-    bool (*leaf_codes)(const smerf_target *target, const sm_leaves *leaves, uint8_t *code);
-
-    /* Mean distance over the pairs of different items among members first .. end-1; NaN if there is none. */
-    double (*mean_apart)(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
-
-    /* --- explaining; any number of threads at once ---
-     * The mean distance of two nodes is that over all pairs of their members, an item and itself included where both nodes
-     * have it, so that it is h for two leaves. Where only some pairs are known, it is that over those; two nodes without
-     * any climb as two leaves do. */
-
-    /* What speaks for the nodes of a tree in few numbers: becomes nodes->summary. NULL where there is no need for one.
-     * *out NULL: no memory.   node_bytes: what it will take */
-    size_t (*node_bytes)(const smerf_target *target, const sm_leaves *leaves);
-    void *(*summarise_nodes)(const smerf_target *target, const sm_nodes *nodes);
-    void (*nodes_free)(void *summary);
-
-    /* Of every node to the root. NULL: found from path_means, if all pairs are known. False: no memory.
-     *   mean  [n_nodes] out */
-    bool (*root_means)(const smerf_target *target, const sm_nodes *nodes, double *mean);
-
-    /* Of a leaf to the nodes on a way down from the root. The last is what leaf_pair says, to the last bit, if it is a leaf.
-     * NULL: found from leaf_row, if all pairs are known.
-     *   path     [n] nodes, each the parent of the next
-     *   mean     [n] out; NaN: the tree has nothing to say
-     *   scratch  [2 n] */
-    void (*path_means)(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path, size_t n,
-                       double *mean, double *scratch);
-
-    /* --- values and truth --- */
-
-    /* The label or response itself: how many numbers it is, what they are called, and their means in one leaf. NULL:
-     * there is no such thing. */
-    size_t (*n_values)(const smerf_target *target);
-    const char *(*value_name)(const smerf_target *target, size_t value);
-    void (*leaf_values)(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *values);
-
-    /* The Euclidean view: each leaf as a point and a term, such that h(l, l') of two different leaves is the squared distance
-     * of their points plus both terms. n_coordinates of a point; 0: these distances have no such view. NULL: none has. */
-    size_t (*n_coordinates)(const smerf_target *target);
-    void (*leaf_point)(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *point, double *term);
-
-    /* What is known of one row of pairs; NaN: nothing.   row  [n_columns] out */
-    void (*true_row)(const smerf_target *target, size_t row, double *out);
-
-    /* Whether a true distance is that of a linked pair (or of one with the same label). NULL: there are no links. */
-    bool (*is_link)(double distance);
-
-    /* --- variants and files --- */
-
-    /* A target that sets every z_ii to value, sharing the rest with this one. */
-    smerf_status (*with_diagonal)(const smerf_target *target, double value, smerf_target **out, smerf_error *error);
-
-    /* A target of its own about some of the items, in the order of the rows, which have been checked. NULL: it was made
-     * from another target, which can be cut instead.   rows  [n] */
-    smerf_status (*take)(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
-                         smerf_error *error);
-    bool (*equal)(const smerf_target *a, const smerf_target *b); /* of the same kind */
-    smerf_status (*save)(const smerf_target *target, sm_tensors *tensors, smerf_error *error);
-    smerf_status (*load)(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error);
+    sm_predicting predicting;
+    sm_explaining explaining;
+    sm_values values;
+    sm_target_data data;
 } sm_target_kind;
 
 /* Prices line-ups that all have room for their costs, as tests and benchmarks do. */
@@ -327,9 +217,6 @@ smerf_status sm_target_load_numbers(const sm_tensors *tensors, const char *name,
 
 /* Likewise the names of the columns that it was taken from, each ended by a NUL; none if the model has no such array. */
 smerf_status sm_target_load_columns(const sm_tensors *tensors, sm_strings *columns, smerf_error *error);
-
-/* For `root_means`: means of leaves become those of all nodes, by weight.   leaf_mean  [n]    mean  [n_nodes] out */
-void sm_nodes_average(const sm_nodes *nodes, const double *leaf_mean, double *mean);
 
 /* Refuses what smerf_target_take cannot cut. */
 smerf_status sm_target_check_cut(const smerf_target *target, smerf_error *error);

@@ -25,7 +25,7 @@ static inline void brute_start(brute *at, const smerf_target *target, uint64_t s
     at->n = target->n_rows;
     assert_true(at->n <= MOST_ITEMS);
     sm_random_start(&at->random, seed, 3, at->n);
-    for (size_t i = 0; i < at->n; i++) target->kind->true_row(target, i, at->z + i * at->n);
+    for (size_t i = 0; i < at->n; i++) target->kind->data.true_row(target, i, at->z + i * at->n);
 }
 
 /* Ones; draws; draws times weights of all sizes. */
@@ -195,12 +195,12 @@ static inline void check_leaf_distances(const brute *at, const sm_leaves *leaves
     double scratch[MOST_ITEMS], largest = 0;
     size_t n = leaves->n;
     for (size_t k = 0; k < at->n * at->n; k++) largest = fmax(largest, at->z[k]);
-    for (size_t a = 0; a < n; a++) at->target->kind->leaf_row(at->target, leaves, a, rows + a * n, scratch);
+    for (size_t a = 0; a < n; a++) at->target->kind->predicting.leaf_row(at->target, leaves, a, rows + a * n, scratch);
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++) {
             const size_t left[2] = {leaves->first[a], leaves->first[a + 1]};
             const size_t right[2] = {leaves->first[b], leaves->first[b + 1]};
-            double pair = at->target->kind->leaf_pair(at->target, leaves, a, b);
+            double pair = at->target->kind->predicting.leaf_pair(at->target, leaves, a, b);
             assert_memory_equal(&rows[a * n + b], &pair, sizeof pair);
             assert_memory_equal(&rows[a * n + b], &rows[b * n + a], sizeof pair);
             assert_near(pair, brute_mean(at, leaves, left, right, false), 1e-14 * largest);
@@ -213,7 +213,7 @@ static inline void check_apart(const brute *at, const sm_leaves *leaves) {
         for (size_t end = first + 1; end <= n_members; end += 1 + n_members / 20) {
             const size_t range[2] = {first, end};
             double slow = brute_mean(at, leaves, range, range, true);
-            assert_near(at->target->kind->mean_apart(at->target, leaves, first, end), slow, 1e-13 * slow);
+            assert_near(at->target->kind->predicting.mean_apart(at->target, leaves, first, end), slow, 1e-13 * slow);
         }
 }
 
@@ -227,14 +227,14 @@ static inline void check_leaves(brute *at, leaves_check also) {
             partition drawn;
             draw_weights(at, how);
             draw_partition(at, &drawn, 1 + (at->n - 1) / divisor);
-            void *summary = kind->summarise(at->target, &drawn.leaves);
+            void *summary = kind->predicting.summarise(at->target, &drawn.leaves);
             assert_non_null(summary);
-            assert_true(kind->summary_bytes(at->target, drawn.leaves.n) > 0);
+            assert_true(kind->predicting.summary_bytes(at->target, drawn.leaves.n) > 0);
             drawn.leaves.summary = summary;
             check_leaf_distances(at, &drawn.leaves);
             check_apart(at, &drawn.leaves);
             if (also != NULL) also(at, &drawn.leaves);
-            kind->summary_free(summary);
+            kind->predicting.summary_free(summary);
         }
 }
 
@@ -259,7 +259,7 @@ static inline void for_all_targets(const brute_plan *plan, void (*check)(brute *
         for (size_t trial = 0; trial < n_trials; trial++) {
             smerf_target *given = plan->draw(sizes[s], &random, trial), *target = NULL;
             double diagonal = plan->diagonals[trial % plan->n_diagonals];
-            demand_ok(given->kind->with_diagonal(given, diagonal, &target, &error), &error);
+            demand_ok(given->kind->data.with_diagonal(given, diagonal, &target, &error), &error);
             smerf_target_free(given); /* the variant keeps it */
             brute_start(&at, target, trial);
             at.is_exact = plan->is_exact;

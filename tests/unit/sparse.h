@@ -281,12 +281,12 @@ static inline void plant(tree_of_leaves *tree, size_t n_items, uint64_t number) 
 
 static inline void grow_leaves(tree_of_leaves *tree, const smerf_target *target, size_t n_items, uint64_t number) {
     plant(tree, n_items, number);
-    tree->leaves.summary = target->kind->summarise(target, &tree->leaves);
+    tree->leaves.summary = target->kind->predicting.summarise(target, &tree->leaves);
     assert_non_null(tree->leaves.summary);
 }
 
 static inline void fell(tree_of_leaves *tree, const smerf_target *target) {
-    target->kind->summary_free((void *)tree->leaves.summary);
+    target->kind->predicting.summary_free((void *)tree->leaves.summary);
 }
 
 /* Sums between the members of two nodes, over different items or over all. */
@@ -323,13 +323,13 @@ static inline void check_rows(const known *all, const smerf_target *target, cons
     static double rows[MOST_ITEMS * MOST_ITEMS];
     double scratch[MOST_ITEMS];
     size_t n = leaves->n;
-    for (size_t a = 0; a < n; a++) target->kind->leaf_row(target, leaves, a, rows + a * n, scratch);
+    for (size_t a = 0; a < n; a++) target->kind->predicting.leaf_row(target, leaves, a, rows + a * n, scratch);
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++) {
             slow_sums sums = slow_climb(all, leaves, a, b);
             assert_mean(rows[a * n + b], &sums);
             assert_same_bits(rows[a * n + b], rows[b * n + a]);
-            assert_same_bits(rows[a * n + b], target->kind->leaf_pair(target, leaves, a, b));
+            assert_same_bits(rows[a * n + b], target->kind->predicting.leaf_pair(target, leaves, a, b));
         }
 }
 
@@ -339,7 +339,7 @@ static inline void check_means_apart(const known *all, const smerf_target *targe
     for (size_t node = 0; node < leaves->n_nodes; node++) {
         slow_sums sums = slow_between(all, leaves, node, node, true);
         size_t first = leaves->first[leaves->first_leaf[node]], end = leaves->first[leaves->end_leaf[node]];
-        assert_mean(target->kind->mean_apart(target, leaves, first, end), &sums);
+        assert_mean(target->kind->predicting.mean_apart(target, leaves, first, end), &sums);
     }
     for (size_t round = 0; round < 10; round++) {
         slow_sums sums = {0};
@@ -348,7 +348,7 @@ static inline void check_means_apart(const known *all, const smerf_target *targe
         for (size_t k = first; k < end; k++)
             for (size_t l = first; l < end; l++)
                 if (k != l) slow_add(&sums, all, tree->item[k], tree->item[l], tree->weight[k], tree->weight[l]);
-        assert_mean(target->kind->mean_apart(target, leaves, first, end), &sums);
+        assert_mean(target->kind->predicting.mean_apart(target, leaves, first, end), &sums);
     }
 }
 
@@ -366,7 +366,7 @@ static inline void check_leaves(const known *all, const smerf_target *target) {
 static inline void check_truth(const known *all, const smerf_target *target) {
     double row[MOST_ITEMS];
     for (size_t i = 0; i < all->n; i++) {
-        target->kind->true_row(target, i, row);
+        target->kind->data.true_row(target, i, row);
         for (size_t j = 0; j < all->n; j++)
             if (all->omega[i][j] > 0)
                 assert_true(row[j] == all->z[i][j]);
@@ -387,7 +387,7 @@ static inline void check_questions(const known *all, const smerf_target *target,
 static inline smerf_target *exchange_diagonal(known *all, smerf_target *target, double value) {
     smerf_target *variant;
     smerf_error error;
-    demand_ok(target->kind->with_diagonal(target, value, &variant, &error), &error);
+    demand_ok(target->kind->data.with_diagonal(target, value, &variant, &error), &error);
     assert_ptr_equal(variant->kind, target->kind);
     smerf_target_free(target);
     for (size_t i = 0; i < all->n; i++) all->z[i][i] = value;

@@ -216,14 +216,14 @@ typedef struct summary {
 static size_t summary_bytes(const smerf_target *target, size_t n_leaves) {
     const completed_target *completed = completed_of(target);
     return sizeof(summary) + sm_vector_summary_bytes(&completed->vectors, n_leaves) +
-           completed->rest->kind->summary_bytes(completed->rest, n_leaves);
+           completed->rest->kind->predicting.summary_bytes(completed->rest, n_leaves);
 }
 
 static void summary_free(void *made) {
     summary *old = made;
     if (old == NULL) return;
     sm_vector_summary_free(old->vectors);
-    sm_target_graph.summary_free(old->rest);
+    sm_target_graph.predicting.summary_free(old->rest);
     sm_free(old);
 }
 
@@ -232,7 +232,7 @@ static void *summarise(const smerf_target *target, const sm_leaves *leaves) {
     summary *made = sm_zeros(1, sizeof *made);
     if (made == NULL) return NULL;
     made->vectors = sm_vector_summarise(&completed->vectors, leaves);
-    made->rest = completed->rest->kind->summarise(completed->rest, leaves);
+    made->rest = completed->rest->kind->predicting.summarise(completed->rest, leaves);
     if (made->vectors != NULL && made->rest != NULL) return made;
     summary_free(made);
     return NULL;
@@ -249,7 +249,7 @@ static void leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t
     const completed_target *completed = completed_of(target);
     const summary *made = leaves->summary;
     const sm_leaves own = for_rest(leaves);
-    completed->rest->kind->leaf_row(completed->rest, &own, leaf, row, scratch);
+    completed->rest->kind->predicting.leaf_row(completed->rest, &own, leaf, row, scratch);
     for (size_t l = 0; l < leaves->n; l++) row[l] += sm_vector_leaf_pair(&completed->vectors, made->vectors, leaf, l);
 }
 
@@ -257,14 +257,14 @@ static double leaf_pair(const smerf_target *target, const sm_leaves *leaves, siz
     const completed_target *completed = completed_of(target);
     const summary *made = leaves->summary;
     const sm_leaves own = for_rest(leaves);
-    return completed->rest->kind->leaf_pair(completed->rest, &own, a, b) +
+    return completed->rest->kind->predicting.leaf_pair(completed->rest, &own, a, b) +
            sm_vector_leaf_pair(&completed->vectors, made->vectors, a, b);
 }
 
 static double mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end) {
     const completed_target *completed = completed_of(target);
     const sm_leaves own = for_rest(leaves);
-    return completed->rest->kind->mean_apart(completed->rest, &own, first, end) +
+    return completed->rest->kind->predicting.mean_apart(completed->rest, &own, first, end) +
            sm_vector_mean_apart(&completed->vectors, leaves, first, end);
 }
 
@@ -284,16 +284,16 @@ static void path_means(const smerf_target *target, const sm_nodes *nodes, size_t
     const completed_target *completed = completed_of(target);
     const sm_leaves own = for_rest(nodes->leaves);
     const sm_nodes rest = {.leaves = &own, .total = nodes->total};
-    completed->rest->kind->path_means(completed->rest, &rest, leaf, path, n, mean, scratch);
-    sm_vector_path_means(&completed->vectors, ((const summary *)nodes->leaves->summary)->vectors, nodes->summary, nodes,
-                         leaf, path, n, scratch);
+    completed->rest->kind->explaining.path_means(completed->rest, &rest, leaf, path, n, mean, scratch);
+    sm_vector_path_means(&completed->vectors, ((const summary *)nodes->leaves->summary)->vectors, nodes, leaf, path, n,
+                         scratch);
     for (size_t k = 0; k < n; k++) mean[k] += scratch[k];
 }
 
 /* What was filled in is no truth. */
 static void true_row(const smerf_target *target, size_t row, double *out) {
     const smerf_target *pairs = completed_of(target)->pairs;
-    pairs->kind->true_row(pairs, row, out);
+    pairs->kind->data.true_row(pairs, row, out);
 }
 
 /* ---- files ---- */
@@ -322,7 +322,7 @@ static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_
     const completed_target *completed = completed_of(target);
     static const uint8_t has_links[2] = {0, 1};
     bool is_graph = completed->pairs->kind == &sm_target_observed;
-    smerf_status status = completed->pairs->kind->save(completed->pairs, tensors, error);
+    smerf_status status = completed->pairs->kind->data.save(completed->pairs, tensors, error);
     if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.is_graph", SM_U8, &has_links[is_graph], 1, error);
     if (status == SMERF_OK)
         status = sm_tensors_add(tensors, "target.a", SM_F64, completed->form.a, target->n_rows, error);
@@ -350,7 +350,7 @@ static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target
         status = sm_fail(error, SMERF_BAD_FILE, "the model does not say whether its pairs are those of a graph");
     if (status == SMERF_OK)
         status = (*(const uint8_t *)is_graph != 0 ? &sm_target_observed : &sm_target_pairs)
-                     ->load(tensors, n_items, &pairs, error);
+                     ->data.load(tensors, n_items, &pairs, error);
     if (status == SMERF_OK) status = sm_completed_new(pairs, &form, out, error);
     if (status == SMERF_BAD_INPUT) {
         status = SMERF_BAD_FILE; /* distances that cannot be are the file's fault here */
@@ -363,7 +363,7 @@ static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target
 
 const sm_target_kind sm_target_completed = {
     .name = "completed",
-    .free = free_completed,
+    .data.free = free_completed,
     .near_order = near_order,
     .search_new = search_new,
     .search_free = search_free,
@@ -371,18 +371,18 @@ const sm_target_kind sm_target_completed = {
     .is_pure = is_pure,
     .price = price,
     .level_distances = level_distances,
-    .summary_bytes = summary_bytes,
-    .summarise = summarise,
-    .summary_free = summary_free,
-    .leaf_row = leaf_row,
-    .leaf_pair = leaf_pair,
-    .mean_apart = mean_apart,
-    .node_bytes = node_bytes,
-    .summarise_nodes = summarise_nodes,
-    .nodes_free = nodes_free,
-    .path_means = path_means,
-    .true_row = true_row,
-    .equal = equal,
-    .save = save,
-    .load = load,
+    .predicting.summary_bytes = summary_bytes,
+    .predicting.summarise = summarise,
+    .predicting.summary_free = summary_free,
+    .predicting.leaf_row = leaf_row,
+    .predicting.leaf_pair = leaf_pair,
+    .predicting.mean_apart = mean_apart,
+    .explaining.node_bytes = node_bytes,
+    .explaining.summarise_nodes = summarise_nodes,
+    .explaining.nodes_free = nodes_free,
+    .explaining.path_means = path_means,
+    .data.true_row = true_row,
+    .data.equal = equal,
+    .data.save = save,
+    .data.load = load,
 };

@@ -52,8 +52,8 @@ void sm_distances_settle(sm_search *search, const sm_node *node, const uint32_t 
 void sm_distances_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row,
                            double *scratch);
 double sm_distances_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
-bool sm_distances_item_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                             const sm_strip_kernels *kernels, float *table);
+bool sm_distances_item_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+                             float *table);
 double sm_distances_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
 bool sm_distances_root_means(const smerf_target *target, const sm_nodes *nodes, double *mean);
 

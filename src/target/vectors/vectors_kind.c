@@ -50,15 +50,14 @@ size_t sm_vector_kind_n_strip_numbers(const smerf_target *target) {
     return sm_size(sm_vectors_of(target)->rank, SM_STRIP, 0);
 }
 
-void sm_vector_kind_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                               const sm_strip_kernels *kernels, double *scratch, double *table) {
-    sm_vector_leaf_strip(sm_vectors_of(target), leaves->summary, leaves->n, leaf, kernels, scratch, table);
+void sm_vector_kind_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+                               double *table) {
+    sm_vector_leaf_strip(sm_vectors_of(target), leaves->summary, leaves->n, strip, table);
 }
 
-bool sm_vector_kind_add_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                              const sm_strip_kernels *kernels, double *scratch, const uint32_t *column_leaf, size_t n,
-                              double *sums) {
-    return sm_vector_add_strip(sm_vectors_of(target), leaves->summary, leaf, kernels, scratch, column_leaf, n, sums);
+bool sm_vector_kind_add_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+                              const uint32_t *column_leaf, size_t n, double *sums) {
+    return sm_vector_add_strip(sm_vectors_of(target), leaves->summary, strip, column_leaf, n, sums);
 }
 
 void sm_vector_kind_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row,
@@ -97,7 +96,7 @@ void sm_vector_kind_nodes_free(void *summary) { sm_vector_nodes_free(summary); }
 void sm_vector_kind_path_means(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path,
                                size_t n, double *mean, double *scratch) {
     (void)scratch;
-    sm_vector_path_means(sm_vectors_of(target), nodes->leaves->summary, nodes->summary, nodes, leaf, path, n, mean);
+    sm_vector_path_means(sm_vectors_of(target), nodes->leaves->summary, nodes, leaf, path, n, mean);
 }
 
 void sm_vector_kind_true_row(const smerf_target *target, size_t row, double *out) {
