@@ -19,6 +19,12 @@ const sm_target_kind *sm_target_kind_find(const char *name) {
     return NULL;
 }
 
+const sm_engine *sm_target_engine(const smerf_target *target, const sm_search_size *size) {
+    const sm_engine *const *engine = target->kind->engines;
+    while ((*engine)->fits != NULL && !(*engine)->fits(target, size)) engine++;
+    return *engine;
+}
+
 void sm_target_start(smerf_target *target, const sm_target_kind *kind, size_t n_rows, size_t n_columns) {
     target->kind = kind;
     target->n_rows = n_rows;

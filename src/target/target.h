@@ -1,12 +1,11 @@
-/* target.h - what is known of the pairs, and the few questions the rest of the library asks about it.
+/* target.h - what is known of the pairs, and what the rest of the library needs of it.
  *
- * Growing a tree asks: is this node pure, and what would every cut of these line-ups cost? (A category asks for the
- * mean distances between its levels, too.) Predicting asks: how far apart are two leaves? Everything else (sampling,
- * directions, thresholds, growing, out of bag, importance, files) is the same for every kind of target.
+ * Growing a tree needs an engine: the best cut of a node's candidates (engine.h). Predicting needs the distances of leaves
+ * (leaves.h). Everything else (sampling, directions, thresholds, growing, out of bag, importance, files) is the same for every
+ * kind of target.
  *
- * A kind is one sm_target_kind in a file of its own, and its line in target.c. Costs are those of the paper's
- * Eq. (1): the cost of a set S is W I(S) = Q(S) / W, with W the sum of the weights w_i, and Q(S) the sum of
- * w_i w_j z_ij over all ordered pairs in S, i = j included. */
+ * A kind is one sm_target_kind in a file of its own, and its line in target.c. What a kind has no notion of is left out of its
+ * tables. docs/adding-a-target.md goes through one step by step. */
 #ifndef SM_TARGET_TARGET_H
 #define SM_TARGET_TARGET_H
 
@@ -14,73 +13,8 @@
 
 #include "base/strings.h"
 #include "base/tensors.h"
-#include "kernels/kernels.h"
-#include "smerf.h"
+#include "target/engine.h"
 #include "target/leaves.h"
-
-/* The distinct items of a node, each with the weight of its draws. */
-typedef struct sm_node {
-    const uint32_t *items; /* [n] ascending, or in the order that the target's kind wants: see near_order */
-    size_t n;
-    const double *weight;  /* [n] by place in the node; NULL where a scanner knows it */
-    double total;          /* the node's weight W */
-    const uint32_t *slots; /* [n] ascending: places among all items of the tree. NULL in nodes that no tree has */
-} sm_node;
-
-/* The items of a node in one order, and what its cuts would cost. */
-typedef struct sm_line_up {
-    const uint32_t *order; /* [n] places in the node, from left to right */
-    double *left, *right;  /* [n - 1] out: costs of both sides when the first k + 1 go left */
-} sm_line_up;
-
-/* A thread's state while it grows trees: defined by each kind. */
-typedef struct sm_search sm_search;
-
-typedef struct sm_search_size {
-    size_t n_items;    /* the most distinct items a tree is grown on */
-    size_t n_levels;   /* the most levels of a category */
-    size_t n_line_ups; /* the most line-ups priced at once */
-    size_t n_threads;  /* how many searches there will be */
-    size_t list_bytes; /* that a thread keeps for each item beside line-ups */
-    bool are_draws;    /* all weights are numbers of draws: whole, and not of very different sizes */
-    smerf_kernels kernels;
-} sm_search_size;
-
-/* How far the costs of a cut, of both sides together, may be from what they are: by so much, and by this share of them. */
-typedef struct sm_error_bound {
-    double least, share;
-} sm_error_bound;
-
-/* A quicker way to grow, for kinds whose cuts cost a few sums, where the weight of an item is the number of its draws:
- * nothing is prepared for a node but these sums, and items are known by their slots. */
-enum { SM_MOST_DRAWS = 255 };   /* of one item, see slots.c */
-typedef struct sm_scan sm_scan; /* a thread's state: defined by each kind */
-
-typedef struct sm_scanner {
-    bool (*fits)(const smerf_target *target); /* whether it can grow on this target of its kind */
-    sm_scan *(*scan_new)(const smerf_target *target, size_t n_slots, smerf_error *error);
-    void (*scan_free)(sm_scan *scan);
-
-    /* Turns to a tree.
-     *   items, draws  [n] by slot; at most SM_MOST_DRAWS of one */
-    void (*start)(sm_scan *scan, const uint32_t *items, const uint8_t *draws, size_t n);
-
-    /* Items move to other slots: from `first` on.   slots  [n] where they are */
-    void (*move)(sm_scan *scan, const uint32_t *slots, size_t n, size_t first);
-
-    /* Turns to a node; false: it is pure.
-     *   cost, total  out: of the node itself, which is never below that of a part of it, and its weight W */
-    bool (*enter)(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, double *total);
-
-    /* What every cut of the node would gain; returns the most.
-     *   order  [n] the node's slots, from left to right
-     *   gain   [n - 1] out: when the first k + 1 go left */
-    double (*gains)(sm_scan *scan, const uint32_t *order, size_t n, double *gain);
-
-    /* The same along two line-ups at once, which is quicker. */
-    void (*gains_of_two)(sm_scan *scan, const uint32_t *const order[2], size_t n, double *const gain[2],
-                         double largest[2]);
-} sm_scanner;
 
 /* The target itself: what is known of the pairs, variants of it, and files. */
 typedef struct sm_target_data {
@@ -107,83 +41,23 @@ typedef struct sm_target_data {
     smerf_status (*load)(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error);
 } sm_target_data;
 
+enum { SM_MOST_ENGINES = 2 };
+
 typedef struct sm_target_kind {
-    const char *name; /* as written in model files */
-    unsigned metrics; /* that make sense for it */
-
-    /* --- growing --- */
-
-    /* An order of all items in which those that are looked at together stand near each other: that of the items of every node,
-     * so that growing finds them near each other in memory. Trees do not depend on it, but for the last digits of gains. NULL:
-     * they ascend.
-     *   order  out: [n_rows or more] the caller's, who frees it; NULL: they ascend, since another order would not pay */
-    smerf_status (*near_order)(const smerf_target *target, uint32_t **order, smerf_error *error);
-
-    sm_search *(*search_new)(const smerf_target *target, const sm_search_size *size, smerf_error *error);
-    void (*search_free)(sm_search *search);
-
-    /* Turns to a node. A view is what the search has prepared for a node and all below it: 0 for the root, else what
-     * entering the parent returned. Nodes are entered depth first, left before right. */
-    size_t (*enter)(sm_search *search, const sm_node *node, size_t view);
-
-    /* The rest asks about the node entered last. Pure: all z_ij are equal, the diagonal included. */
-    bool (*is_pure)(sm_search *search, const sm_node *node);
-
-    /* Fills the costs of all cuts, and returns the cost of the node itself. A call's costs do not depend on which other
-     * line-ups are priced with it. */
-    double (*price)(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
-
-    /* How many of size->n_threads may grow trees at the same time, where the memory of all of them together has a limit; at least
-     * one. NULL: all of them. */
-    size_t (*most_threads)(const smerf_target *target, const sm_search_size *size);
-
-    /* For kinds that price many line-ups in one call: `price` leaves the costs to `costs`, which fills in those of one
-     * line-up of that call, so that not all of them need room at once. NULL: `price` does all.
-     *   n_at_once  how many line-ups of a node of size->n_items may be priced in one call, the two of a candidate at least;
-     *              of smaller nodes more, up to as many items in all line-ups */
-    void (*costs)(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out);
-    size_t (*n_at_once)(const smerf_target *target, const sm_search_size *size);
-
-    /* For kinds that price large nodes sooner if the costs of cuts may be a little off. NULL: there is no such way. Whether it is
-     * quicker, for a node and a number of line-ups, must not depend on who else is at work. `price_roughly` does what `price` does;
-     * the cost of the node that it returns is exact.
-     *   doubt  out */
-    bool (*is_rough_quicker)(sm_search *search, const sm_node *node, size_t n_line_ups);
-    double (*price_roughly)(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups,
-                            sm_error_bound *bound);
-
-    /* What moving a cut does, exactly: the items `from` to `to` - 1 of an order go over to the left.
-     *   left, right  out: by how much Q grows on the left side, and by how much it shrinks on the right */
-    void (*move_cut)(sm_search *search, const sm_node *node, const uint32_t *order, size_t from, size_t to,
-                     double *left, double *right);
-
-    /* What they say exactly: the costs of one cut, where the first n_left of an order go left; and that of the node. */
-    void (*settle)(sm_search *search, const sm_node *node, const uint32_t *order, size_t n_left, double *left,
-                   double *right);
-    double (*cost)(sm_search *search, const sm_node *node);
-
-    /* Mean distance between the items of two levels, each level's distance to itself included. Items whose level is
-     * SMERF_MISSING are left out.
-     *   level  [n] by place in the node, below n_levels; every level has an item
-     *   mean   [n_levels][n_levels] out */
-    void (*level_distances)(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
-                            double *mean);
-
-    const sm_scanner *scanner; /* NULL: there is no quicker way */
-
+    const char *name;                          /* as written in model files */
+    unsigned metrics;                          /* that make sense for it */
+    const sm_engine *engines[SM_MOST_ENGINES]; /* the quickest first; the last of them fits any target of the kind */
     sm_predicting predicting;
     sm_explaining explaining;
     sm_values values;
     sm_target_data data;
 } sm_target_kind;
 
-/* Prices line-ups that all have room for their costs, as tests and benchmarks do. */
-static inline double sm_price(const sm_target_kind *kind, sm_search *search, const sm_node *node,
-                              const sm_line_up *line_ups, size_t n_line_ups) {
-    double cost = kind->price(search, node, line_ups, n_line_ups);
-    for (size_t u = 0; u < n_line_ups && kind->costs != NULL; u++) kind->costs(search, node, u, &line_ups[u]);
-    return cost;
-}
+/* The first engine that fits. */
+const sm_engine *sm_target_engine(const smerf_target *target, const sm_search_size *size);
+
+/* Whether trees are grown by an engine that lists slots, where it fits: lists and line-ups take most of the memory then. */
+static inline bool sm_lists_slots(const sm_target_kind *kind) { return kind->engines[0]->lists_slots; }
 
 /* The head of every target; each kind's own struct starts with it. */
 struct smerf_target {

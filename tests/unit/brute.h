@@ -2,6 +2,7 @@
 #ifndef TESTS_UNIT_BRUTE_H
 #define TESTS_UNIT_BRUTE_H
 
+#include "tests/unit/engines.h"
 #include "tests/unit/nodes.h"
 
 enum { MOST_ITEMS = 120, MOST_LINE_UPS = 3, MOST_LEVELS = 7 };
@@ -62,12 +63,13 @@ static inline void check_price(brute *at, const sm_node *node) {
         draw_order(orders[u], node->n, &at->random);
         lines[u] = (sm_line_up){.order = orders[u], .left = left[u], .right = right[u]};
     }
-    double cost = sm_price(kind, at->search, node, lines, MOST_LINE_UPS);
+    double cost = sm_price(plain_engine(kind)->pricing, at->search, node, lines, MOST_LINE_UPS);
     double whole = brute_cost(at, node, orders[0], 0, node->n);
     assert_near(cost, whole, 1e-13 * whole);
     for (size_t u = 0; u < MOST_LINE_UPS; u++) {
         const sm_line_up alone = {.order = orders[u], .left = again[0], .right = again[1]};
-        assert_true(sm_price(kind, at->search, node, &alone, 1) == cost); /* the same by itself, to the last bit */
+        assert_true(sm_price(plain_engine(kind)->pricing, at->search, node, &alone, 1) ==
+                    cost); /* the same by itself, to the last bit */
         assert_memory_equal(again[0], left[u], (node->n - 1) * sizeof **left);
         assert_memory_equal(again[1], right[u], (node->n - 1) * sizeof **right);
         for (size_t r = 0; r + 1 < node->n; r += 1 + node->n / 9) {
@@ -84,7 +86,7 @@ static inline void check_pure(brute *at, const sm_node *node) {
     bool is_pure = true;
     for (size_t k = 0; k < node->n; k++)
         for (size_t l = 0; l < node->n; l++) is_pure = is_pure && z_of(at, node->items[k], node->items[l]) == first;
-    assert_int_equal(at->target->kind->is_pure(at->search, node), is_pure);
+    assert_int_equal(plain_engine(at->target->kind)->is_pure(at->search, node), is_pure);
 }
 
 static inline double brute_level_mean(const brute *at, const sm_node *node, const uint32_t *level, size_t a, size_t b) {
@@ -105,7 +107,7 @@ static inline void check_levels(brute *at, const sm_node *node) {
     double mean[MOST_LEVELS * MOST_LEVELS];
     if (n_levels > node->n) n_levels = (uint32_t)node->n;
     draw_levels(level, node->n, n_levels, &at->random);
-    at->target->kind->level_distances(at->search, node, level, n_levels, mean);
+    plain_engine(at->target->kind)->level_distances(at->search, node, level, n_levels, mean);
     for (size_t a = 0; a < n_levels; a++)
         for (size_t b = 0; b < n_levels; b++) {
             double slow = brute_level_mean(at, node, level, a, b);
@@ -119,7 +121,7 @@ static inline void walk_nodes(brute *at, uint32_t *items, size_t n, size_t view,
     double weight[MOST_ITEMS]; /* by place */
     sm_node node = {.items = items, .n = n, .weight = weight};
     for (size_t k = 0; k < n; k++) node.total += weight[k] = at->weight[items[k]];
-    view = at->target->kind->enter(at->search, &node, view);
+    view = plain_engine(at->target->kind)->enter(at->search, &node, view);
     check_pure(at, &node);
     check_price(at, &node);
     check_levels(at, &node);
@@ -135,7 +137,7 @@ static inline void check_nodes(brute *at) {
     smerf_error error;
     const sm_search_size size = {
         .n_items = at->n, .n_levels = MOST_LEVELS, .n_line_ups = MOST_LINE_UPS, .n_threads = 1};
-    at->search = at->target->kind->search_new(at->target, &size, &error);
+    at->search = plain_engine(at->target->kind)->search_new(at->target, &size, &error);
     assert_non_null(at->search);
     for (int how = 0; how < 4; how++) {
         uint32_t items[MOST_ITEMS];
@@ -143,7 +145,7 @@ static inline void check_nodes(brute *at) {
         draw_weights(at, how);
         walk_nodes(at, items, at->n, 0, 0);
     }
-    at->target->kind->search_free(at->search);
+    plain_engine(at->target->kind)->search_free(at->search);
 }
 
 /* ---- leaves ---- */

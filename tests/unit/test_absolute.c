@@ -1,5 +1,6 @@
 /* test_absolute.c - absolute differences against the matrix that they stand for: nodes, leaves, forests, files. */
 #include "tests/unit/brute.h"
+#include "tests/unit/engines.h"
 #include "tests/unit/per_item.h"
 
 static smerf_target *absolute_of(const double *values, size_t n) {
@@ -64,13 +65,13 @@ static bool is_pure(const double *values, size_t n, double diagonal) {
     smerf_error error;
     uint32_t items[4] = {0, 1, 2, 3};
     const double weight[4] = {1, 1, 1, 1};
-    const sm_node node = {.items = items, .n = n, .weight = weight, .total = (double)n};
+    sm_node node = {.items = items, .n = n, .weight = weight, .total = (double)n};
     const sm_search_size size = {.n_items = n, .n_line_ups = 1, .n_threads = 1};
     demand_ok(given->kind->data.with_diagonal(given, diagonal, &target, &error), &error);
-    sm_search *search = target->kind->search_new(target, &size, &error);
-    target->kind->enter(search, &node, 0);
-    bool answer = target->kind->is_pure(search, &node);
-    target->kind->search_free(search);
+    sm_search *search = plain_engine(target->kind)->search_new(target, &size, &error);
+    plain_engine(target->kind)->enter(search, &node, 0);
+    bool answer = plain_engine(target->kind)->is_pure(search, &node);
+    plain_engine(target->kind)->search_free(search);
     smerf_target_free(target);
     smerf_target_free(given);
     return answer;

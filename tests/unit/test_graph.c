@@ -1,5 +1,6 @@
 /* test_graph.c - a graph answers every question as the matrix that it stands for, and its forest is the forest of that
  * matrix; lists that are no graph are refused, and so are files that hold none. */
+#include "tests/unit/engines.h"
 #include "tests/unit/pair_lists.h"
 #include "tests/unit/sparse_forests.h"
 
@@ -76,21 +77,21 @@ static void light_nodes_cost_what_they_should_beside_heavy_ones(void **state) {
     smerf_target *target = graph_of(&edges, 4);
     smerf_error error;
     const sm_search_size size = {.n_items = 4, .n_line_ups = 1, .n_threads = 1};
-    sm_search *search = target->kind->search_new(target, &size, &error);
+    sm_search *search = plain_engine(target->kind)->search_new(target, &size, &error);
     const double weight[4] = {1e100, 1e-100, 1e-100, 1e100};
     const uint32_t items[4] = {0, 1, 2, 3}, order[4] = {0, 1, 3, 2};
     double left[3], right[3];
     const sm_line_up line = {.order = order, .left = left, .right = right};
-    const sm_node node = {.items = items, .n = 4, .weight = weight, .total = 2e100};
-    target->kind->enter(search, &node, 0);
-    double cost = sm_price(target->kind, search, &node, &line, 1);
+    sm_node node = {.items = items, .n = 4, .weight = weight, .total = 2e100};
+    plain_engine(target->kind)->enter(search, &node, 0);
+    double cost = sm_price(plain_engine(target->kind)->pricing, search, &node, &line, 1);
     assert_near(cost, 4e-100, 1e-112);     /* four pairs of 1, both ways: 8 / 2e100 */
     assert_near(left[0], 0, 0);            /* one node */
     assert_near(left[1], 2e-100, 1e-112);  /* one pair, both ways: 2 / 1e100 */
     assert_near(left[2], 2e-100, 1e-112);  /* two pairs: 4 / 2e100 */
     assert_near(right[0], 4e-100, 1e-112); /* two pairs: 4 / 1e100 */
     assert_near(right[1], 2e-100, 1e-112); /* one pair */
-    target->kind->search_free(search);
+    plain_engine(target->kind)->search_free(search);
     smerf_target_free(target);
 }
 

@@ -1,5 +1,6 @@
 /* test_labels.c - labels against the matrix that they stand for: nodes, leaves, forests, files. */
 #include "tests/unit/brute.h"
+#include "tests/unit/engines.h"
 #include "tests/unit/per_item.h"
 
 static smerf_target *labels_of(const uint32_t *codes, size_t n, const char *const *classes, size_t n_classes) {
@@ -96,16 +97,16 @@ static void light_items_count_beside_heavy_ones(void **state) {
     sm_node node = {.items = order, .n = N, .weight = weight};
     for (size_t i = 0; i < N; i++) node.total += at.weight[i] = weight[i];
     const sm_search_size size = {.n_items = N, .n_line_ups = 1, .n_threads = 1};
-    sm_search *search = target->kind->search_new(target, &size, NULL);
+    sm_search *search = plain_engine(target->kind)->search_new(target, &size, NULL);
     const sm_line_up line = {.order = order, .left = left, .right = right};
-    target->kind->enter(search, &node, 0);
-    target->kind->price(search, &node, &line, 1);
+    plain_engine(target->kind)->enter(search, &node, 0);
+    plain_engine(target->kind)->pricing->price(search, &node, &line, 1);
     assert_near(left[2] / 2e-100, 1, 1e-14); /* 2 (1 + 3) / 4e100 */
     for (size_t r = 0; r + 1 < N; r++) {
         assert_near(left[r], brute_cost(&at, &node, order, 0, r + 1), 1e-14 * left[r]);
         assert_near(right[r], brute_cost(&at, &node, order, r + 1, N), 1e-14 * right[r]);
     }
-    target->kind->search_free(search);
+    plain_engine(target->kind)->search_free(search);
     smerf_target_free(target);
 }
 

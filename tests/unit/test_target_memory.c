@@ -2,6 +2,7 @@
  * nothing; what can do without memory does. */
 #include "tests/unit/scarce_memory.h"
 
+#include "tests/unit/engines.h"
 #include "tests/unit/known_pairs.h"
 
 /* ---- targets ---- */
@@ -49,11 +50,11 @@ static smerf_status live_once(int kind, size_t n, const listed *edges, const lis
     if (status == SMERF_OK) status = variant->kind->data.save(variant, &tensors, error);
     if (status == SMERF_OK) status = variant->kind->data.load(&tensors, n, &again, error);
     if (status == SMERF_OK) {
-        search = again->kind->search_new(again, &size, error);
+        search = plain_engine(again->kind)->search_new(again, &size, error);
         if (search == NULL) status = error->status;
     }
     if (status == SMERF_OK) {
-        again->kind->search_free(search);
+        plain_engine(again->kind)->search_free(search);
         plant(&tree, n, 1);
         void *summary = again->kind->predicting.summarise(again, &tree.leaves);
         if (summary == NULL)

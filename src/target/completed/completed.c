@@ -124,10 +124,10 @@ struct sm_search {
     size_t n_items;
 };
 
-static void search_free(sm_search *search) {
+static void free_search(sm_search *search) {
     if (search == NULL) return;
     sm_vector_search_free(search->vectors);
-    search->completed->rest->kind->search_free(search->rest);
+    sm_graph_engine.search_free(search->rest);
     sm_free(search->costs);
     sm_free(search->means);
     sm_free(search);
@@ -135,10 +135,10 @@ static void search_free(sm_search *search) {
 
 static smerf_status near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
     const smerf_target *rest = completed_of(target)->rest;
-    return rest->kind->near_order(rest, order, error);
+    return sm_graph_engine.near_order(rest, order, error);
 }
 
-static sm_search *search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+static sm_search *new_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     const completed_target *completed = completed_of(target);
     sm_search *search = sm_zeros(1, sizeof *search);
     if (search == NULL) {
@@ -153,24 +153,23 @@ static sm_search *search_new(const smerf_target *target, const sm_search_size *s
     if (search->costs == NULL || search->means == NULL) sm_no_memory(error, "preparing to grow trees");
     if (search->costs != NULL && search->means != NULL)
         search->vectors = sm_vector_search_new(&completed->vectors, size, error);
-    if (search->vectors != NULL) search->rest = completed->rest->kind->search_new(completed->rest, size, error);
+    if (search->vectors != NULL) search->rest = sm_graph_engine.search_new(completed->rest, size, error);
     if (search->rest != NULL) return search;
-    search_free(search);
+    free_search(search);
     return NULL;
 }
 
-static size_t enter(sm_search *search, const sm_node *node, size_t view) {
+static size_t enter_node(sm_search *search, sm_node *node, size_t view) {
     sm_vector_enter(search->vectors, node);
-    return search->completed->rest->kind->enter(search->rest, node, view);
+    return sm_graph_engine.enter(search->rest, node, view);
 }
 
-static double price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
-    const sm_target_kind *rest = search->completed->rest->kind;
+static double price_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     double cost = sm_vector_price(search->vectors, node, line_ups, n_line_ups), more = 0;
     for (size_t u = 0; u < n_line_ups; u++) {
         const sm_line_up own = {
             .order = line_ups[u].order, .left = search->costs, .right = search->costs + search->n_items};
-        more = sm_price(rest, search->rest, node, &own, 1);
+        more = sm_price(sm_graph_engine.pricing, search->rest, node, &own, 1);
         for (size_t r = 0; r + 1 < node->n; r++) {
             line_ups[u].left[r] += own.left[r];
             line_ups[u].right[r] += own.right[r];
@@ -182,7 +181,7 @@ static double price(sm_search *search, const sm_node *node, const sm_line_up *li
 static void level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
                             double *mean) {
     sm_vector_levels(search->vectors, node, level, n_levels, mean);
-    search->completed->rest->kind->level_distances(search->rest, node, level, n_levels, search->means);
+    sm_graph_engine.level_distances(search->rest, node, level, n_levels, search->means);
     for (size_t k = 0; k < n_levels * n_levels; k++) mean[k] += search->means[k];
 }
 
@@ -205,6 +204,19 @@ static bool is_pure(sm_search *search, const sm_node *node) {
             if (!(fabs(pair_of(completed, node->items[k], node->items[j]) - first) <= slack)) return false;
     return true;
 }
+
+static const sm_pricing pricing = {.price = price_cuts};
+
+static const sm_engine completed_engine = {
+    .search_new = new_search,
+    .search_free = free_search,
+    .enter = enter_node,
+    .is_pure = is_pure,
+    .best_cut = sm_best_by_costs,
+    .pricing = &pricing,
+    .level_distances = level_distances,
+    .near_order = near_order,
+};
 
 /* ---- predicting ---- */
 
@@ -364,13 +376,7 @@ static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target
 const sm_target_kind sm_target_completed = {
     .name = "completed",
     .data.free = free_completed,
-    .near_order = near_order,
-    .search_new = search_new,
-    .search_free = search_free,
-    .enter = enter,
-    .is_pure = is_pure,
-    .price = price,
-    .level_distances = level_distances,
+    .engines = {&completed_engine},
     .predicting.summary_bytes = summary_bytes,
     .predicting.summarise = summarise,
     .predicting.summary_free = summary_free,

@@ -15,15 +15,10 @@ typedef struct sm_labels {
 static inline const sm_labels *sm_labels_of(const smerf_target *target) { return (const sm_labels *)target; }
 
 /* labels_search.c */
-sm_search *sm_labels_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error);
-void sm_labels_search_free(sm_search *search);
-size_t sm_labels_enter(sm_search *search, const sm_node *node, size_t view);
-bool sm_labels_is_pure(sm_search *search, const sm_node *node);
-double sm_labels_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
-void sm_labels_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean);
+extern const sm_engine sm_labels_engine;
 
 /* labels_scan.c */
-extern const sm_scanner sm_labels_scanner;
+extern const sm_engine sm_labels_scanner;
 
 /* labels_leaves.c */
 size_t sm_labels_summary_bytes(const smerf_target *target, size_t n_leaves);

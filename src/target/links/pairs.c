@@ -352,10 +352,7 @@ static smerf_status load_observed(const sm_tensors *tensors, size_t n_items, sme
 }
 
 #define WHAT_BOTH_SHARE                                                                                                \
-    .data.free = free_pairs, .near_order = sm_pairs_near_order, .search_new = sm_pairs_search_new,                     \
-    .search_free = sm_pairs_search_free, .enter = sm_pairs_enter, .is_pure = sm_pairs_is_pure,                         \
-    .price = sm_pairs_price, .costs = sm_pairs_costs, .n_at_once = sm_pairs_at_once,                                   \
-    .level_distances = sm_pairs_levels, .predicting.summary_bytes = sm_pairs_summary_bytes,                            \
+    .engines = {&sm_pairs_engine}, .data.free = free_pairs, .predicting.summary_bytes = sm_pairs_summary_bytes,        \
     .predicting.summarise = sm_pairs_summarise, .predicting.summary_free = sm_pairs_summary_free,                      \
     .predicting.may_be_undefined = true, .predicting.fallback = fallback, .predicting.leaf_row = sm_pairs_leaf_row,    \
     .predicting.leaf_pair = sm_pairs_leaf_pair, .predicting.mean_apart = sm_pairs_mean_apart,                          \

@@ -23,7 +23,7 @@ void sm_vectors_true_row(const sm_vectors *vectors, size_t row, double *out);
 const sm_vectors *sm_columns_vectors(const smerf_target *target);
 
 /* response_scan.c */
-extern const sm_scanner sm_response_scanner;
+extern const sm_engine sm_response_scanner;
 
 /* ---- growing: the parts of a kind's search ---- */
 
@@ -33,7 +33,7 @@ sm_vector_search *sm_vector_search_new(const sm_vectors *vectors, const sm_searc
 void sm_vector_search_free(sm_vector_search *search);
 void sm_vector_enter(sm_vector_search *search, const sm_node *node);
 
-/* Costs of all cuts, as sm_target_kind.price. */
+/* Costs of all cuts, as sm_pricing.price. */
 double sm_vector_price(sm_vector_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
 void sm_vector_levels(sm_vector_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
                       double *mean);

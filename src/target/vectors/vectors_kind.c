@@ -22,14 +22,16 @@ sm_search *sm_vector_kind_search_new(const smerf_target *target, const sm_search
     return NULL;
 }
 
-size_t sm_vector_kind_enter(sm_search *search, const sm_node *node, size_t view) {
+size_t sm_vector_kind_enter(sm_search *search, sm_node *node, size_t view) {
     sm_vector_enter(search->vectors, node);
     return view;
 }
 
-double sm_vector_kind_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+static double price_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     return sm_vector_price(search->vectors, node, line_ups, n_line_ups);
 }
+
+const sm_pricing sm_vector_kind_pricing = {.price = price_cuts};
 
 void sm_vector_kind_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
                            double *mean) {

@@ -21,8 +21,7 @@ static inline const sm_vectors *sm_vectors_of(const smerf_target *target) {
 
 sm_search *sm_vector_kind_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error);
 void sm_vector_kind_search_free(sm_search *search);
-size_t sm_vector_kind_enter(sm_search *search, const sm_node *node, size_t view);
-double sm_vector_kind_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
+size_t sm_vector_kind_enter(sm_search *search, sm_node *node, size_t view);
 void sm_vector_kind_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
                            double *mean);
 size_t sm_vector_kind_summary_bytes(const smerf_target *target, size_t n_leaves);
@@ -47,9 +46,14 @@ void sm_vector_kind_path_means(const smerf_target *target, const sm_nodes *nodes
                                size_t n, double *mean, double *scratch);
 void sm_vector_kind_true_row(const smerf_target *target, size_t row, double *out);
 
-#define SM_VECTOR_KIND                                                                                                 \
+extern const sm_pricing sm_vector_kind_pricing;
+
+/* An engine that needs is_pure to be complete; and a kind, but for data that differ. */
+#define SM_VECTOR_ENGINE                                                                                               \
     .search_new = sm_vector_kind_search_new, .search_free = sm_vector_kind_search_free, .enter = sm_vector_kind_enter, \
-    .price = sm_vector_kind_price, .level_distances = sm_vector_kind_levels,                                           \
+    .best_cut = sm_best_by_costs, .pricing = &sm_vector_kind_pricing, .level_distances = sm_vector_kind_levels
+
+#define SM_VECTOR_KIND                                                                                                 \
     .predicting.summary_bytes = sm_vector_kind_summary_bytes, .predicting.summarise = sm_vector_kind_summarise,        \
     .predicting.summary_free = sm_vector_kind_summary_free, .predicting.leaf_row = sm_vector_kind_leaf_row,            \
     .predicting.n_strip_numbers = sm_vector_kind_n_strip_numbers, .predicting.leaf_strip = sm_vector_kind_leaf_strip,  \
