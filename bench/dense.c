@@ -145,12 +145,13 @@ static void line_up(const data *made, size_t feature, sm_line_up *line) {
 }
 
 /* As a tree does it: roughly where that is quicker, with the exact cost of the node. */
-static double price_root(const sm_target_kind *kind, sm_search *search, const sm_node *node, const sm_line_up *lines,
+static double price_root(const sm_engine *engine, sm_search *search, const sm_node *node, const sm_line_up *lines,
                          size_t n_lines) {
     sm_error_bound bound;
-    if (!kind->is_rough_quicker(search, node, n_lines)) return sm_price(kind, search, node, lines, n_lines);
-    double cost = kind->price_roughly(search, node, lines, n_lines, &bound);
-    for (size_t u = 0; u < n_lines; u++) kind->costs(search, node, u, &lines[u]);
+    if (!engine->approximation->is_quicker(search, node, n_lines))
+        return sm_price(engine->pricing, search, node, lines, n_lines);
+    double cost = engine->approximation->price(search, node, lines, n_lines, &bound);
+    for (size_t u = 0; u < n_lines; u++) engine->pricing->costs(search, node, u, &lines[u]);
     return cost;
 }
 
@@ -161,7 +162,7 @@ static void time_reading(const data *made, sm_search *search, const sm_node *nod
     *stream = fmin(*stream, sum_seconds(made, 1, CLOCK_THREAD_CPUTIME_ID));
     if (is_far) forget_z();
     double start = read_clock(CLOCK_THREAD_CPUTIME_ID);
-    sink += price_root(made->target->kind, search, node, lines, n_lines);
+    sink += price_root(made->target->kind->engines[0], search, node, lines, n_lines);
     *ours = fmin(*ours, read_clock(CLOCK_THREAD_CPUTIME_ID) - start);
 }
 
@@ -178,12 +179,12 @@ static void measure_root(const task *query, double *figures) {
         items[i] = (uint32_t)i;
     }
     for (size_t u = 0; u < d; u++) line_up(&made, u, &lines[u]);
-    const sm_target_kind *kind = made.target->kind;
+    const sm_engine *engine = made.target->kind->engines[0];
     sm_search_size size = {.n_items = n, .n_line_ups = d, .n_threads = 1};
-    sm_search *search = kind->search_new(made.target, &size, &error);
+    sm_search *search = engine->search_new(made.target, &size, &error);
     if (search == NULL) check(SMERF_NO_MEMORY, &error);
     sm_node node = {.items = items, .n = n, .weight = w, .total = (double)n};
-    kind->enter(search, &node, 0);
+    engine->enter(search, &node, 0);
     for (int repeat = 0; repeat < REPEATS; repeat++) {
         time_reading(&made, search, &node, lines, d, false, &figures[OURS], &figures[STREAM]);
         figures[STREAM_1] = fmin(figures[STREAM_1], sum_seconds(&made, 1, CLOCK_MONOTONIC));

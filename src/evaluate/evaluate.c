@@ -48,10 +48,10 @@ static void free_room(score_room *room) {
 
 static void find_truth(const score_job *job, score_room *room, size_t row) {
     if (job->place == NULL) {
-        job->truth->kind->true_row(job->truth, row, room->truth);
+        job->truth->kind->data.true_row(job->truth, row, room->truth);
         return;
     }
-    job->truth->kind->true_row(job->truth, job->place[row], room->all_truth);
+    job->truth->kind->data.true_row(job->truth, job->place[row], room->all_truth);
     for (size_t j = 0; j < job->n_columns; j++) room->truth[j] = room->all_truth[job->place[j]];
 }
 
@@ -63,7 +63,7 @@ static smerf_status score_row(score_job *job, size_t i, size_t thread, smerf_err
                               .truth = room->truth,
                               .first = job->is_square ? i + 1 : 0,
                               .end = job->n_columns,
-                              .is_link = sm_target_inner(job->truth)->kind->is_link};
+                              .is_link = sm_target_inner(job->truth)->kind->data.is_link};
     if (job->counts) {
         sm_auc_count(&job->auc, &pairs, thread);
         return SMERF_OK;
@@ -166,7 +166,7 @@ static smerf_status check_truth(const smerf_model *model, const smerf_request *r
         smerf_status status = sm_model_check_forest(model, "out of bag", error);
         if (status != SMERF_OK) return status;
     }
-    if (truth == NULL && model->target->kind->is_approximate)
+    if (truth == NULL && model->target->kind->data.is_approximate)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "the model keeps only a low-rank form of its target: give the target to score against");
     if (truth != NULL && (truth->n_rows != n_rows || truth->n_columns != n_columns || truth->is_block == is_square))

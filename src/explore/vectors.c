@@ -1,6 +1,6 @@
 /* vectors.c - the Euclidean view of a forest: items as vectors that any search engine can take.
  *
- * A tree sees an item as the point of its leaf (sm_target_kind.leaf_point), and h(l, l') is a squared distance of points plus
+ * A tree sees an item as the point of its leaf (sm_target_kind.values.leaf_point), and h(l, l') is a squared distance of points plus
  * a term of each. The forest's distance is the mean over B trees: an item's vector is its points side by side, each divided
  * by the root of B, and its term is the mean of theirs. A catalogue has one more coordinate, the root of term - smallest term,
  * where queries have 0: so the squared distance of the two differs from the prediction by what depends on the query alone.
@@ -30,8 +30,8 @@ typedef struct vectors_job {
 } vectors_job;
 
 static size_t n_coordinates_of(const smerf_model *model) {
-    if (model->method != NULL || model->target->kind->n_coordinates == NULL) return 0;
-    return model->target->kind->n_coordinates(model->target);
+    if (model->method != NULL || model->target->kind->values.n_coordinates == NULL) return 0;
+    return model->target->kind->values.n_coordinates(model->target);
 }
 
 size_t smerf_vectors_size(const smerf_model *model) {
@@ -41,7 +41,7 @@ size_t smerf_vectors_size(const smerf_model *model) {
 
 static void point_of(const vectors_job *job, size_t b, size_t leaf, double *point, double *term) {
     const smerf_target *target = job->query->model->target;
-    target->kind->leaf_point(target, &sm_query_ready(job->query, b)->leaves, leaf, point, term);
+    target->kind->values.leaf_point(target, &sm_query_ready(job->query, b)->leaves, leaf, point, term);
 }
 
 /* ---- terms, and the trees' mean points ---- */

@@ -10,6 +10,16 @@
 
 #define SM_STRIP ((size_t)8)
 
+/* Leaves as mean vectors, and SM_STRIP of them side by side. */
+typedef struct sm_strip_squares {
+    const double *mean;   /* [leaves][rank] */
+    const double *spread; /* [leaves] */
+    const double *scale;  /* [rank] */
+    size_t rank;
+    const double *mean_of;   /* [rank][SM_STRIP] */
+    const double *spread_of; /* [SM_STRIP] */
+} sm_strip_squares;
+
 typedef struct sm_strip_kernels {
     /* sums[j] += table[leaf[j]], for each of n columns.
      *   table  [leaves][SM_STRIP]
@@ -31,15 +41,11 @@ typedef struct sm_strip_kernels {
     void (*pack)(const float *const *rows, size_t n, float *strip);
 
     /* table[l][r] = (spread_r + spread[l]) + sum over k of scale[k] (mean_r[k] - mean[l][k])^2, of leaf r and leaf l.
-     *   mean      [n][rank]    spread  [n]
-     *   mean_of   [rank][SM_STRIP]    spread_of  [SM_STRIP]
-     *   table     [n][SM_STRIP] out */
-    void (*squares)(const double *mean, const double *spread, const double *scale, size_t rank, size_t n,
-                    const double *mean_of, const double *spread_of, double *table);
+     *   table  [n][SM_STRIP] out */
+    void (*squares)(const sm_strip_squares *of, size_t n, double *table);
 
     /* The same without a table: sums[j] += what would be table[leaf[j]], for each of n columns. */
-    void (*add_squares)(const double *mean, const double *spread, const double *scale, size_t rank,
-                        const uint32_t *leaf, size_t n, const double *mean_of, const double *spread_of, double *sums);
+    void (*add_squares)(const sm_strip_squares *of, const uint32_t *leaf, size_t n, double *sums);
 
     /* table[l][r] = 1 less the sum over the classes of leaf l of its share times that of leaf r, taken off one by one.
      *   first, label, share  [n + 1], and the classes and shares of leaf l from first[l] to first[l + 1] - 1

@@ -222,7 +222,7 @@ smerf_status smerf_model_training_rows(const smerf_model *model, const smerf_ite
 }
 
 const smerf_target *smerf_model_target(const smerf_model *model) {
-    return model->target == NULL || model->target->kind->is_approximate ? NULL : model->target;
+    return model->target == NULL || model->target->kind->data.is_approximate ? NULL : model->target;
 }
 
 void sm_model_out_of_bag(const smerf_model *model, size_t tree, bool *out_of_bag) {

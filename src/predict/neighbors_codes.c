@@ -52,7 +52,7 @@ typedef struct codes_job {
 static bool find_codes(const smerf_model *model, size_t b, uint8_t *code) {
     const sm_tree *tree = &model->trees[b];
     const sm_leaves leaves = {.n = tree->n_leaves, .first = tree->first_member, .item = tree->member_item};
-    return model->target->kind->leaf_codes(model->target, &leaves, code);
+    return model->target->kind->predicting.leaf_codes(model->target, &leaves, code);
 }
 
 static smerf_status look_at_tree(void *argument, size_t b, size_t thread, smerf_error *error) {
@@ -70,7 +70,7 @@ smerf_status sm_search_look_for_codes(const sm_neighbor_search *search, bool *ha
     const smerf_model *model = search->query->model;
     codes_job job = {.model = model};
     *has_codes = false;
-    if (model->method != NULL || model->target->kind->leaf_codes == NULL || search->query->is_out_of_bag ||
+    if (model->method != NULL || model->target->kind->predicting.leaf_codes == NULL || search->query->is_out_of_bag ||
         model->options.self_distance == SMERF_SELF_EXCLUDE || model->options.n_trees > SM_MOST_CODES)
         return SMERF_OK;
     atomic_init(&job.is_mixed, false);

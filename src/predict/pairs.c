@@ -30,9 +30,9 @@ typedef struct pairs_job {
 static double leaf_distance(const smerf_model *model, const sm_leaves *leaves, size_t a, size_t b,
                             sm_leaf_scratch *room, bool *has_row, double *table) {
     const sm_target_kind *kind = model->target->kind;
-    if (leaves->n > FEW_LEAVES) return kind->leaf_pair(model->target, leaves, a, b);
+    if (leaves->n > FEW_LEAVES) return kind->predicting.leaf_pair(model->target, leaves, a, b);
     if (!has_row[a]) {
-        kind->leaf_row(model->target, leaves, a, table + a * leaves->n, room->scratch);
+        kind->predicting.leaf_row(model->target, leaves, a, table + a * leaves->n, room->scratch);
         has_row[a] = true;
     }
     return table[a * leaves->n + b];

@@ -167,9 +167,9 @@ static smerf_status fill_leaf_rows(void *argument, size_t task, size_t thread, s
     sm_ready *ready = &query->ready[b - query->first];
     if (sm_strip_n_leaf_rows(query, b, n_rows) == 0) return SMERF_OK;
     for (size_t leaf = 0; leaf < ready->leaves.n; leaf++)
-        query->model->target->kind->leaf_row(query->model->target, &ready->leaves, leaf,
-                                             panel->leaf_rows + from + leaf * ready->leaves.n,
-                                             panel->rooms[thread].leaf.scratch);
+        query->model->target->kind->predicting.leaf_row(query->model->target, &ready->leaves, leaf,
+                                                        panel->leaf_rows + from + leaf * ready->leaves.n,
+                                                        panel->rooms[thread].leaf.scratch);
     ready->rows = panel->leaf_rows + from;
     return SMERF_OK;
 }

@@ -26,7 +26,8 @@ static void add_tree(const settle_job *job, size_t b, size_t first, size_t end) 
         if (is_out != NULL && !sm_query_may_use_tree(query, is_out[i], is_out[j])) continue;
         uint32_t row_leaf;
         sm_query_row_leaves(query, b, i, i + 1, &row_leaf);
-        double distance = target->kind->leaf_pair(target, &sm_query_ready(query, b)->leaves, row_leaf, column_leaf[j]);
+        double distance =
+            target->kind->predicting.leaf_pair(target, &sm_query_ready(query, b)->leaves, row_leaf, column_leaf[j]);
         if (isnan(distance)) continue;
         job->distance[p] += distance;
         job->n_spoken[p]++;

@@ -21,12 +21,12 @@ static size_t most_leaves(const sm_query *query, size_t most_columns) {
     return n_leaves < most ? n_leaves : most;
 }
 
-static bool has_item_table(const sm_query *query) { return query->model->target->kind->item_strip != NULL; }
+static bool has_item_table(const sm_query *query) { return query->model->target->kind->predicting.item_strip != NULL; }
 
 double sm_strip_scratch_bytes(const sm_query *query, size_t most_columns) {
     double n = (double)most_columns, n_leaves = (double)most_leaves(query, most_columns);
     double bytes = (n + n_leaves) * SM_STRIP * sizeof(double);
-    if (query->model->target->kind->leaf_strip == NULL) bytes += n_leaves * SM_STRIP * sizeof(double);
+    if (query->model->target->kind->predicting.leaf_strip == NULL) bytes += n_leaves * SM_STRIP * sizeof(double);
     if (!sm_query_uses_all_trees(query)) bytes += (n + n_leaves) * SM_STRIP * sizeof(uint32_t);
     if (has_item_table(query)) bytes += (double)query->model->n_items * SM_STRIP * sizeof(float);
     return bytes;
@@ -40,9 +40,9 @@ bool sm_strip_scratch_start(sm_strip_scratch *room, const sm_query *query, size_
     if (!sm_leaf_scratch_start(&room->leaf, query->model)) return false;
     room->sums = sm_arena_take(&room->arena, n_cells, sizeof *room->sums);
     room->table = sm_arena_take(&room->arena, n_entries, sizeof *room->table);
-    if (kind->leaf_strip != NULL)
-        room->scratch =
-            sm_arena_take_zeros(&room->arena, kind->n_strip_numbers(query->model->target), sizeof *room->scratch);
+    if (kind->predicting.leaf_strip != NULL)
+        room->scratch = sm_arena_take_zeros(&room->arena, kind->predicting.n_strip_numbers(query->model->target),
+                                            sizeof *room->scratch);
     else
         room->rows = sm_arena_take(&room->arena, n_entries, sizeof *room->rows);
     if (has_item_table(query))
@@ -102,7 +102,7 @@ static void table_from_rows(const smerf_target *target, const sm_ready *ready, c
         for (size_t before = 0; before < r; before++)
             if (leaf[before] == leaf[r]) row[r] = row[before];
         if (row[r] == room->rows + r * leaves->n)
-            target->kind->leaf_row(target, leaves, leaf[r], room->rows + r * leaves->n, room->leaf.scratch);
+            target->kind->predicting.leaf_row(target, leaves, leaf[r], room->rows + r * leaves->n, room->leaf.scratch);
     }
     for (size_t l = 0; l < leaves->n; l++)
         for (size_t r = 0; r < SM_STRIP; r++) room->table[l * SM_STRIP + r] = row[r][l];
@@ -111,7 +111,8 @@ static void table_from_rows(const smerf_target *target, const sm_ready *ready, c
 /* Fills room->items, if it can. */
 static bool make_item_table(const smerf_target *target, const sm_ready *ready, const uint32_t *leaf,
                             sm_strip_scratch *room) {
-    return room->items != NULL && target->kind->item_strip(target, &ready->leaves, leaf, room->kernels, room->items);
+    const sm_leaf_strip strip = {.leaf = leaf, .kernels = room->kernels};
+    return room->items != NULL && target->kind->predicting.item_strip(target, &ready->leaves, &strip, room->items);
 }
 
 static void table_from_items(const sm_leaves *leaves, sm_strip_scratch *room) {
@@ -121,10 +122,11 @@ static void table_from_items(const sm_leaves *leaves, sm_strip_scratch *room) {
 }
 
 void sm_strip_table(const smerf_target *target, const sm_ready *ready, const uint32_t *leaf, sm_strip_scratch *room) {
+    const sm_leaf_strip strip = {.leaf = leaf, .kernels = room->kernels, .scratch = room->scratch};
     if (make_item_table(target, ready, leaf, room))
         table_from_items(&ready->leaves, room);
-    else if (target->kind->leaf_strip != NULL)
-        target->kind->leaf_strip(target, &ready->leaves, leaf, room->kernels, room->scratch, room->table);
+    else if (target->kind->predicting.leaf_strip != NULL)
+        target->kind->predicting.leaf_strip(target, &ready->leaves, &strip, room->table);
     else
         table_from_rows(target, ready, leaf, room);
 }
@@ -139,13 +141,12 @@ static void make_table(const meeting *at, sm_strip_scratch *room) {
 static bool add_directly(const meeting *at, sm_strip_scratch *room) {
     const smerf_target *target = at->query->model->target;
     const sm_leaves *leaves = &at->ready->leaves;
+    const sm_leaf_strip strip = {.leaf = at->leaf, .kernels = room->kernels, .scratch = room->scratch};
     double *sums = room->sums;
-    if (target->kind->add_strip == NULL || sm_strip_n_columns(at->strip) > leaves->n) return false;
+    if (target->kind->predicting.add_strip == NULL || sm_strip_n_columns(at->strip) > leaves->n) return false;
     for (size_t s = 0; s < at->strip->n_spans; s++) {
         size_t first = at->strip->span[s].first, n = at->strip->span[s].end - first;
-        if (!target->kind->add_strip(target, leaves, at->leaf, room->kernels, room->scratch, at->column_leaf + first, n,
-                                     sums))
-            return false;
+        if (!target->kind->predicting.add_strip(target, leaves, &strip, at->column_leaf + first, n, sums)) return false;
         sums += n * SM_STRIP;
     }
     return true;
@@ -236,8 +237,9 @@ static void add_pair(const meeting *at, size_t r, size_t column, size_t cell, sm
     const smerf_target *target = query->model->target;
     uint32_t a = at->leaf[r], b = at->column_leaf[column];
     if (at->is_out != NULL && !sm_query_may_use_tree(query, row_is_out(at, r), at->is_out[column])) return;
-    double distance = a == b && at->ready->self != NULL ? at->ready->self[a]
-                                                        : target->kind->leaf_pair(target, &at->ready->leaves, a, b);
+    double distance = a == b && at->ready->self != NULL
+                          ? at->ready->self[a]
+                          : target->kind->predicting.leaf_pair(target, &at->ready->leaves, a, b);
     if (room->counts != NULL) {
         room->counts[cell] |= SM_IS_ELIGIBLE;
         if (isnan(distance)) return;
@@ -259,8 +261,8 @@ static void add_pairs(const meeting *at, sm_strip_scratch *room) {
 size_t sm_strip_n_leaf_rows(const sm_query *query, size_t b, size_t n_rows) {
     const sm_target_kind *kind = query->model->target->kind;
     const sm_tree *tree = &query->model->trees[b];
-    bool is_by_item = kind->item_strip != NULL && sm_tree_n_members(tree) == tree->n_leaves;
-    if (kind->leaf_strip != NULL || is_by_item || tree->n_leaves > n_rows / 2) return 0;
+    bool is_by_item = kind->predicting.item_strip != NULL && sm_tree_n_members(tree) == tree->n_leaves;
+    if (kind->predicting.leaf_strip != NULL || is_by_item || tree->n_leaves > n_rows / 2) return 0;
     size_t n = sm_size(tree->n_leaves, tree->n_leaves, 0);
     return n <= SM_MOST_LEAF_ROWS ? n : 0;
 }

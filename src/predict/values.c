@@ -25,7 +25,7 @@ static void add_tree(const values_job *job, size_t b, size_t first, size_t end, 
     for (size_t i = first; i < end; i++) {
         if (is_out != NULL && !is_out[i]) continue;
         double *sums = job->values + i * job->n_values;
-        target->kind->leaf_values(target, leaves, row_leaf[i - first], leaf);
+        target->kind->values.leaf_values(target, leaves, row_leaf[i - first], leaf);
         for (size_t v = 0; v < job->n_values; v++) sums[v] += leaf[v];
         if (is_out != NULL) job->n_spoken[i]++;
     }
@@ -100,11 +100,11 @@ smerf_status smerf_predict_values(const smerf_model *model, const smerf_request 
 size_t smerf_model_n_values(const smerf_model *model) {
     if (model->target == NULL) return 0;
     const sm_target_kind *kind = model->target->kind;
-    return kind->n_values != NULL ? kind->n_values(model->target) : 0;
+    return kind->values.n_values != NULL ? kind->values.n_values(model->target) : 0;
 }
 
 const char *smerf_model_value_name(const smerf_model *model, size_t value) {
     if (model->target == NULL) return NULL;
     const sm_target_kind *kind = model->target->kind;
-    return kind->value_name != NULL ? kind->value_name(model->target, value) : NULL;
+    return kind->values.value_name != NULL ? kind->values.value_name(model->target, value) : NULL;
 }

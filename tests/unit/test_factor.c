@@ -231,7 +231,7 @@ static void moments_of_rows_are_those_of_the_matrix(void **state) {
     listed made = draw_listed(N, true);
     smerf_target *plain = target_of(made.z, N), *target = NULL;
     smerf_error error;
-    demand_ok(plain->kind->with_diagonal(plain, 0.75, &target, &error), &error); /* overrules */
+    demand_ok(plain->kind->data.with_diagonal(plain, 0.75, &target, &error), &error); /* overrules */
     for (size_t i = 0; i < N; i++) made.self[i] = 0.75;
     const sm_operator matrices[] = {sm_operator_listed(&made.pairs), sm_operator_distances(sm_distances_of(target))};
     for (size_t m = 0; m < 2; m++)

@@ -103,11 +103,16 @@ static void check_adding(const sm_strip_kernels *kernels, const numbers *of) {
 static void check_tables(const sm_strip_kernels *kernels, const numbers *of) {
     numbers got = *of;
     for (size_t rank = 0; rank <= MOST_RANK; rank++) {
-        kernels->squares(of->mean, of->spread, of->scale, rank, N_LEAVES, of->mean_of, of->spread_of, got.table);
+        const sm_strip_squares squares = {.mean = of->mean,
+                                          .spread = of->spread,
+                                          .scale = of->scale,
+                                          .rank = rank,
+                                          .mean_of = of->mean_of,
+                                          .spread_of = of->spread_of};
+        kernels->squares(&squares, N_LEAVES, got.table);
         for (size_t k = 0; k < N_LEAVES * 8; k++) assert_same_bits(got.table[k], square_of(of, rank, k / 8, k % 8));
         memcpy(got.sums, of->sums, sizeof got.sums);
-        kernels->add_squares(of->mean, of->spread, of->scale, rank, of->leaf, N_COLUMNS, of->mean_of, of->spread_of,
-                             got.sums);
+        kernels->add_squares(&squares, of->leaf, N_COLUMNS, got.sums);
         for (size_t k = 0; k < N_COLUMNS * 8; k++)
             assert_same_bits(got.sums[k], of->sums[k] + square_of(of, rank, of->leaf[k / 8], k % 8));
     }

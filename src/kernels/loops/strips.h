@@ -86,31 +86,30 @@ static inline strip_lanes strip_square(const double *mean_of, const double *mean
     return sum;
 }
 
-static inline void strip_square_leaf(const double *mean, double spread, const double *scale, size_t rank,
-                                     const double *mean_of, const double *spread_of, bool adds, double *line) {
+/* The rank is a constant where it is 1, so that the loop over it is none. */
+static inline void strip_square_leaf(const sm_strip_squares *of, size_t rank, size_t l, bool adds, double *line) {
+    const double *mean = of->mean + l * rank;
+    double spread = of->spread[l];
     for (size_t r = 0; r < SM_STRIP; r += STRIP_LANES) {
-        strip_lanes distance = (strip_load(spread_of + r) + spread) + strip_square(mean_of + r, mean, scale, rank);
+        strip_lanes square = strip_square(of->mean_of + r, mean, of->scale, rank);
+        strip_lanes distance = (strip_load(of->spread_of + r) + spread) + square;
         strip_store(line + r, adds ? strip_load(line + r) + distance : distance);
     }
 }
 
-/* The rank is a constant where it is 1, so that the loop over it is none. */
-static void strip_squares(const double *mean, const double *spread, const double *scale, size_t rank, size_t n,
-                          const double *mean_of, const double *spread_of, double *table) {
-    for (size_t l = 0; l < n && rank == 1; l++)
-        strip_square_leaf(mean + l, spread[l], scale, 1, mean_of, spread_of, false, table + l * SM_STRIP);
-    for (size_t l = 0; l < n && rank != 1; l++)
-        strip_square_leaf(mean + l * rank, spread[l], scale, rank, mean_of, spread_of, false, table + l * SM_STRIP);
+/* The copy is local, so that the compiler knows that no store changes it, and keeps it in registers. */
+static void strip_squares(const sm_strip_squares *of, size_t n, double *table) {
+    const sm_strip_squares here = *of;
+    for (size_t l = 0; l < n && here.rank == 1; l++) strip_square_leaf(&here, 1, l, false, table + l * SM_STRIP);
+    for (size_t l = 0; l < n && here.rank != 1; l++)
+        strip_square_leaf(&here, here.rank, l, false, table + l * SM_STRIP);
 }
 
-static void strip_add_squares(const double *mean, const double *spread, const double *scale, size_t rank,
-                              const uint32_t *leaf, size_t n, const double *mean_of, const double *spread_of,
-                              double *sums) {
-    for (size_t j = 0; j < n && rank == 1; j++)
-        strip_square_leaf(mean + leaf[j], spread[leaf[j]], scale, 1, mean_of, spread_of, true, sums + j * SM_STRIP);
-    for (size_t j = 0; j < n && rank != 1; j++)
-        strip_square_leaf(mean + leaf[j] * rank, spread[leaf[j]], scale, rank, mean_of, spread_of, true,
-                          sums + j * SM_STRIP);
+static void strip_add_squares(const sm_strip_squares *of, const uint32_t *leaf, size_t n, double *sums) {
+    const sm_strip_squares here = *of;
+    for (size_t j = 0; j < n && here.rank == 1; j++) strip_square_leaf(&here, 1, leaf[j], true, sums + j * SM_STRIP);
+    for (size_t j = 0; j < n && here.rank != 1; j++)
+        strip_square_leaf(&here, here.rank, leaf[j], true, sums + j * SM_STRIP);
 }
 
 static void strip_shares(const uint32_t *first, const uint32_t *label, const double *share, size_t n,

@@ -116,16 +116,16 @@ static bool take_values(sm_value_tree *tree, size_t n_values, const sm_tree *gro
     tree->others = n_values > 1 ? sm_array(sm_size(grown->n_leaves, n_values - 1, 0), sizeof *tree->others) : NULL;
     if (!arena.has_failed && (n_values == 1 || tree->others != NULL)) {
         sm_tree_leaves(grown, model->weights, weight, total, &leaves);
-        leaves.summary = summary = target->kind->summarise(target, &leaves);
+        leaves.summary = summary = target->kind->predicting.summarise(target, &leaves);
     }
     for (size_t node = 0; node < tree->n_nodes && summary != NULL; node++) {
         sm_value_step *step = &tree->steps[node];
         if ((step->mark & SM_STEP_IS_LEAF) == 0) continue;
-        target->kind->leaf_values(target, &leaves, step->right, values);
+        target->kind->values.leaf_values(target, &leaves, step->right, values);
         step->threshold = values[0] * scale;
         for (size_t v = 1; v < n_values; v++) tree->others[step->right * (n_values - 1) + v - 1] = values[v] * scale;
     }
-    if (summary != NULL) target->kind->summary_free(summary);
+    if (summary != NULL) target->kind->predicting.summary_free(summary);
     sm_arena_free(&arena);
     return summary != NULL;
 }

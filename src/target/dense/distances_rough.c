@@ -14,7 +14,7 @@
  *
  * Exactly: the node's own cost is found in doubles on the way. If only one cut can be the best, that is all it takes: what
  * its sides cost is found when they are nodes themselves. Cuts that are near each other are told apart by the few items
- * between them (sm_distances_move_cut). Else the sides of each such cut are added up, in one more reading of the node. */
+ * between them (move_cut). Else the sides of each such cut are added up, in one more reading of the node. */
 #include <math.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ static weights look_at_weights(const sm_search *search, const sm_node *node) {
     return found;
 }
 
-bool sm_distances_is_rough_quicker(sm_search *search, const sm_node *node, size_t n_line_ups) {
+static bool is_quicker(sm_search *search, const sm_node *node, size_t n_line_ups) {
     double zmax = (double)search->distances->facts.largest;
     if (node->n < LEAST_ITEMS || n_line_ups < LEAST_LINE_UPS) return false;
     if (!(zmax <= most_distance && zmax >= 1 / most_distance)) return false;
@@ -135,7 +135,7 @@ static sm_error_bound choose_scale(sm_search *search, const sm_node *node) {
     if (z->has_negative)
         bound.least += 1.01 * (double)z->largest * node->total * 0x1p-23;
     else
-        bound.share = 1.01 * 0x1p-23;
+        bound.fraction = 1.01 * 0x1p-23;
     return bound;
 }
 
@@ -183,7 +183,7 @@ static void carry_columns(sm_search *search, const sm_node *node, const sm_tile_
     }
 }
 
-double sm_distances_price_roughly(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups,
+static double price_approximately(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups,
                                   sm_error_bound *bound) {
     sm_rough *rough = &search->rough;
     double cost = own_sum(search, node);
@@ -224,8 +224,8 @@ double sm_distances_cost(sm_search *search, const sm_node *node) {
 }
 
 /* Item by item, each with all others: those before it in the order, and those after it. */
-void sm_distances_move_cut(sm_search *search, const sm_node *node, const uint32_t *order, size_t from, size_t to,
-                           double *left, double *right) {
+static void move_cut(sm_search *search, const sm_node *node, const uint32_t *order, size_t from, size_t to,
+                     double *left, double *right) {
     *left = *right = 0;
     for (size_t r = from; r < to; r++) {
         size_t k = order[r];
@@ -252,8 +252,8 @@ static void take_sides(sm_search *search, const sm_node *node, const uint32_t *o
 
 static size_t side_of(const sm_search *search, size_t k) { return search->left[k] > 0 ? LEFT : RIGHT; }
 
-void sm_distances_settle(sm_search *search, const sm_node *node, const uint32_t *order, size_t n_left, double *left,
-                         double *right) {
+static void price_cut(sm_search *search, const sm_node *node, const uint32_t *order, size_t n_left, double *left,
+                      double *right) {
     double cost[N_SIDES] = {0}, weight[N_SIDES] = {0};
     take_sides(search, node, order, n_left);
     for (size_t k = 0; k < node->n; k++) {
@@ -274,3 +274,6 @@ void sm_distances_settle(sm_search *search, const sm_node *node, const uint32_t 
     *left = cost[LEFT] / weight[LEFT];
     *right = cost[RIGHT] / weight[RIGHT];
 }
+
+const sm_approximation sm_distances_approximation = {
+    .is_quicker = is_quicker, .price = price_approximately, .move_cut = move_cut, .price_cut = price_cut};

@@ -50,6 +50,8 @@ void sm_distances_start_sums(sm_search *search, const sm_node *node, const sm_li
 void sm_distances_frame(const sm_search *search, const sm_tiles *tiles, sm_tile_frame *frame);
 
 /* distances_rough.c */
+extern const sm_approximation sm_distances_approximation;
+double sm_distances_cost(sm_search *search, const sm_node *node);
 void sm_rough_start(sm_rough *rough, sm_arena *arena, size_t n_items, size_t n_line_ups);
 double sm_rough_bytes(size_t n_items, size_t n_line_ups);
 

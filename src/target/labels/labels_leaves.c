@@ -166,12 +166,13 @@ size_t sm_labels_n_strip_numbers(const smerf_target *target) {
     return sm_size(sm_labels_of(target)->classes->n, SM_STRIP, 0);
 }
 
-void sm_labels_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                          const sm_strip_kernels *kernels, double *scratch, double *table) {
+void sm_labels_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+                          double *table) {
     const summary *made = leaves->summary;
-    lay_out(made, leaf, true, scratch);
-    kernels->shares(made->first, made->label, made->share, leaves->n, scratch, table);
-    lay_out(made, leaf, false, scratch);
+    const uint32_t *leaf = strip->leaf;
+    lay_out(made, leaf, true, strip->scratch);
+    strip->kernels->shares(made->first, made->label, made->share, leaves->n, strip->scratch, table);
+    lay_out(made, leaf, false, strip->scratch);
     for (size_t r = 0; r < SM_STRIP; r++) table[leaf[r] * SM_STRIP + r] += own_part(target, leaves, leaf[r]);
 }
 

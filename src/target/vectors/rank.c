@@ -275,15 +275,17 @@ static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target
     return status;
 }
 
+static const sm_engine rank_engine = {SM_VECTOR_ENGINE, .is_pure = is_pure};
+
 const sm_target_kind sm_target_rank = {
     SM_VECTOR_KIND,
     .name = "rank",
     .metrics = SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10),
-    .free = free_rank,
-    .is_pure = is_pure,
-    .is_approximate = true,
-    .with_diagonal = with_diagonal,
-    .equal = equal,
-    .save = save,
-    .load = load,
+    .data.free = free_rank,
+    .engines = {&rank_engine},
+    .data.is_approximate = true,
+    .data.with_diagonal = with_diagonal,
+    .data.equal = equal,
+    .data.save = save,
+    .data.load = load,
 };

@@ -94,34 +94,38 @@ void sm_vector_leaf_row(const sm_vectors *vectors, const sm_vector_summary *summ
     for (size_t l = 0; l < n_leaves; l++) row[l] = sm_vector_leaf_pair(vectors, summary, leaf, l);
 }
 
-/* Means and spreads of several leaves side by side.   mean_of  [rank][SM_STRIP]    spread_of  [SM_STRIP] */
-static void lay_out(const sm_vectors *vectors, const sm_vector_summary *summary, const uint32_t *leaf, double *mean_of,
-                    double *spread_of) {
+/* Means and spreads of several leaves side by side.   spread_of  [SM_STRIP] scratch */
+static sm_strip_squares lay_out(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_leaf_strip *strip,
+                                double *spread_of) {
+    double *mean_of = strip->scratch;
     for (size_t r = 0; r < SM_STRIP; r++) {
-        spread_of[r] = summary->spread[leaf[r]];
-        for (size_t k = 0; k < vectors->rank; k++)
-            mean_of[k * SM_STRIP + r] = summary->mean[leaf[r] * vectors->rank + k];
+        size_t leaf = strip->leaf[r];
+        spread_of[r] = summary->spread[leaf];
+        for (size_t k = 0; k < vectors->rank; k++) mean_of[k * SM_STRIP + r] = summary->mean[leaf * vectors->rank + k];
     }
+    return (sm_strip_squares){.mean = summary->mean,
+                              .spread = summary->spread,
+                              .scale = vectors->scale,
+                              .rank = vectors->rank,
+                              .mean_of = mean_of,
+                              .spread_of = spread_of};
 }
 
 void sm_vector_leaf_strip(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves,
-                          const uint32_t *leaf, const sm_strip_kernels *kernels, double *mean_of, double *table) {
+                          const sm_leaf_strip *strip, double *table) {
     double spread_of[SM_STRIP];
-    lay_out(vectors, summary, leaf, mean_of, spread_of);
-    kernels->squares(summary->mean, summary->spread, vectors->scale, vectors->rank, n_leaves, mean_of, spread_of,
-                     table);
+    const sm_strip_squares squares = lay_out(vectors, summary, strip, spread_of);
+    strip->kernels->squares(&squares, n_leaves, table);
     for (size_t r = 0; r < SM_STRIP && summary->itself != NULL; r++)
-        table[leaf[r] * SM_STRIP + r] = summary->itself[leaf[r]];
+        table[strip->leaf[r] * SM_STRIP + r] = summary->itself[strip->leaf[r]];
 }
 
-bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *summary, const uint32_t *leaf,
-                         const sm_strip_kernels *kernels, double *mean_of, const uint32_t *column_leaf, size_t n,
-                         double *sums) {
+bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_leaf_strip *strip,
+                         const uint32_t *column_leaf, size_t n, double *sums) {
     double spread_of[SM_STRIP];
     if (summary->itself != NULL) return false;
-    lay_out(vectors, summary, leaf, mean_of, spread_of);
-    kernels->add_squares(summary->mean, summary->spread, vectors->scale, vectors->rank, column_leaf, n, mean_of,
-                         spread_of, sums);
+    const sm_strip_squares squares = lay_out(vectors, summary, strip, spread_of);
+    strip->kernels->add_squares(&squares, column_leaf, n, sums);
     return true;
 }
 

@@ -70,7 +70,7 @@ static smerf_status set_diagonal(smerf_target *target, const smerf_options *opti
                                  smerf_error *error) {
     (void)pool;
     if (options->self_distance == SMERF_SELF_VALUE)
-        return target->kind->with_diagonal(target, options->self_value, out, error);
+        return target->kind->data.with_diagonal(target, options->self_value, out, error);
     *out = sm_target_retain(target);
     return SMERF_OK;
 }
