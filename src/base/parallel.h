@@ -16,11 +16,11 @@ typedef struct sm_pool {
     size_t n_threads;
     smerf_progress progress;
     void *context;
-    double share_from, share_to; /* the part of the whole job that the next loop is */
-    double fraction_done;        /* as last reported */
-    atomic_bool is_stopped;      /* cancelled or failed: tasks leave early */
-    struct sm_loop *loop;        /* that it is busy with, or NULL */
-    atomic_bool has_idle;        /* see sm_pool_has_idle */
+    double fraction_from, fraction_to; /* the part of the whole job that the next loop is */
+    double fraction_done;              /* as last reported */
+    atomic_bool is_stopped;            /* cancelled or failed: tasks leave early */
+    struct sm_loop *loop;              /* that it is busy with, or NULL */
+    atomic_bool has_idle;              /* see sm_pool_has_idle */
 } sm_pool;
 
 /* From a run, which may be NULL. */

@@ -8,7 +8,7 @@
 
 enum { FEW = 32, MANY = 1 << 14, MOST_DIGIT_BITS = 11, MOST_BUCKETS = 1 << MOST_DIGIT_BITS };
 
-int sm_by_place(const void *left, const void *right) {
+int sm_by_index(const void *left, const void *right) {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     return (a > b) - (a < b);
 }

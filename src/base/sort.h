@@ -9,7 +9,7 @@
 uint64_t sm_sort_key(double number);
 
 /* For qsort and bsearch: places (uint32_t) ascending. */
-int sm_by_place(const void *left, const void *right);
+int sm_by_index(const void *left, const void *right);
 
 /* Sorts n keys ascending and carries the places along; equal keys keep their order. Few keys by insertion, many by
  * radix over the bits in which they differ.

@@ -154,7 +154,7 @@ smerf_status smerf_items_set_rows(smerf_items *items, const uint32_t *rows, smer
     uint32_t *copy = sm_copy(rows, items->n_items, sizeof *copy);
     uint32_t *sorted = sm_copy(rows, items->n_items, sizeof *sorted);
     smerf_status status = copy != NULL && sorted != NULL ? SMERF_OK : sm_no_memory(error, "copying rows");
-    if (status == SMERF_OK) qsort(sorted, items->n_items, sizeof *sorted, sm_by_place);
+    if (status == SMERF_OK) qsort(sorted, items->n_items, sizeof *sorted, sm_by_index);
     for (size_t k = 1; k < items->n_items && status == SMERF_OK; k++)
         if (sorted[k - 1] == sorted[k])
             status = sm_fail(error, SMERF_BAD_INPUT, "two items are row %u; rows must differ", sorted[k]);

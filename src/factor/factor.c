@@ -36,18 +36,18 @@ typedef struct factoring {
     sm_arena arena; /* holds the arrays below */
     const sm_operator *matrix;
     sm_pool *pool;
-    size_t n, m;               /* items; vectors in the block */
-    double *row_mean;          /* [n] of Z - base */
-    double grand_mean;         /* likewise */
-    double squares, noise;     /* |K|^2; what rounding leaves where K has nothing */
-    double *q, *kq, *next;     /* [n][m] orthonormal; K q; room for a third */
-    double *x_mean, *y_mean;   /* [m] */
-    double *found, *value;     /* [m] eigenvalues: in no order; of Ritz, |value| falling */
-    double *small, *vectors;   /* [m][m] */
-    double *turn, *scratch;    /* [m][m], [3 m] */
-    size_t *order;             /* [m] */
-    size_t n_passes;           /* products with K so far */
-    double share_from, to_add; /* of the progress that this is */
+    size_t n, m;                  /* items; vectors in the block */
+    double *row_mean;             /* [n] of Z - base */
+    double grand_mean;            /* likewise */
+    double squares, noise;        /* |K|^2; what rounding leaves where K has nothing */
+    double *q, *kq, *next;        /* [n][m] orthonormal; K q; room for a third */
+    double *x_mean, *y_mean;      /* [m] */
+    double *found, *value;        /* [m] eigenvalues: in no order; of Ritz, |value| falling */
+    double *small, *vectors;      /* [m][m] */
+    double *turn, *scratch;       /* [m][m], [3 m] */
+    size_t *order;                /* [m] */
+    size_t n_passes;              /* products with K so far */
+    double fraction_from, to_add; /* of the progress that this is */
 } factoring;
 
 /* ---- what is known from one look at every row ---- */
@@ -139,13 +139,14 @@ static smerf_status multiply(factoring *at, const double *x, double scale, doubl
                              smerf_error *error) {
     product_job job = {.at = at, .x = x, .y = y, .before = before, .scale = scale};
     sm_pool *pool = at->pool;
-    pool->share_from = pool->share_to;
+    pool->fraction_from = pool->fraction_to;
     smerf_status status = sm_tall_means(pool, x, at->n, at->m, at->x_mean, error);
     at->n_passes++;
-    pool->share_to = at->share_from + at->to_add * (1 - pow(0.9, (double)at->n_passes)); /* how many, is not known */
+    pool->fraction_to =
+        at->fraction_from + at->to_add * (1 - pow(0.9, (double)at->n_passes)); /* how many, is not known */
     if (status == SMERF_OK)
         status = sm_pool_run(pool, (at->n + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, multiply_rows, &job, error);
-    pool->share_from = pool->share_to;
+    pool->fraction_from = pool->fraction_to;
     if (status == SMERF_OK) status = sm_tall_means(pool, y, at->n, at->m, at->y_mean, error);
     if (status == SMERF_OK) status = sm_pool_run(pool, sm_tall_blocks(at->n, at->m), centre_rows, &job, error);
     return status;
@@ -293,7 +294,7 @@ static smerf_status solve_whole(factoring *at, smerf_error *error) {
         at->value[r] = at->found[at->order[r]];
         for (size_t i = 0; i < n; i++) at->q[i * m + r] = at->vectors[at->order[r] * n + i];
     }
-    return sm_pool_report(at->pool, at->share_from + at->to_add, error);
+    return sm_pool_report(at->pool, at->fraction_from + at->to_add, error);
 }
 
 /* ---- results ---- */
@@ -307,7 +308,7 @@ void sm_factors_free(sm_factors *factors) {
 }
 
 smerf_status sm_factors_start(sm_factors *factors, size_t n_items, size_t rank, smerf_error *error) {
-    *factors = (sm_factors){.n_items = n_items, .rank = rank, .share_of_squares = 1, .eigenvalue_fraction = NAN};
+    *factors = (sm_factors){.n_items = n_items, .rank = rank, .fraction_of_squares = 1, .eigenvalue_fraction = NAN};
     factors->u = sm_array(sm_size(n_items, rank, 0), sizeof *factors->u);
     factors->scale = sm_array(rank, sizeof *factors->scale);
     factors->a = sm_array(n_items, sizeof *factors->a);
@@ -344,7 +345,7 @@ static smerf_status hand_over(const factoring *at, size_t rank, sm_factors *out,
     }
     for (size_t i = 0; i < at->n; i++) out->a[i] = at->matrix->base / 2 + at->row_mean[i] - at->grand_mean / 2;
     for (size_t r = 0; r < n_known; r++) all += fabs(at->value[r]) > at->noise ? fabs(at->value[r]) : 0;
-    if (kept > 0) out->share_of_squares = fmin(1, kept_squares / at->squares);
+    if (kept > 0) out->fraction_of_squares = fmin(1, kept_squares / at->squares);
     if (at->m >= at->n) out->eigenvalue_fraction = kept > 0 ? fmin(1, kept / all) : 1;
     sm_factors_finish(out);
     return SMERF_OK;
@@ -376,10 +377,10 @@ smerf_status sm_factor(const sm_operator *matrix, size_t rank, uint64_t seed, sm
     bool is_whole = n <= FEW_ITEMS || m >= n / 2;
     if (is_whole) m = sm_panel_padded(n);
     factoring at = {.matrix = matrix, .pool = pool, .n = n, .m = m};
-    double share_to = pool->share_to;
-    at.share_from = pool->share_from;
-    at.to_add = pool->share_to - pool->share_from;
-    pool->share_to = pool->share_from;
+    double fraction_to = pool->fraction_to;
+    at.fraction_from = pool->fraction_from;
+    at.to_add = pool->fraction_to - pool->fraction_from;
+    pool->fraction_to = pool->fraction_from;
     double numbers = (double)m * (3 * (double)n + 3 * (double)m);
     smerf_status status = sm_check_memory(numbers * sizeof(double), "factoring the distances", error);
     if (status != SMERF_OK) return status;
@@ -389,7 +390,7 @@ smerf_status sm_factor(const sm_operator *matrix, size_t rank, uint64_t seed, sm
     if (status == SMERF_OK) status = is_whole ? solve_whole(&at, error) : iterate(&at, rank, seed, error);
     if (status == SMERF_OK) status = hand_over(&at, rank, out, error);
     sm_arena_free(&at.arena);
-    pool->share_from = at.share_from;
-    pool->share_to = share_to;
+    pool->fraction_from = at.fraction_from;
+    pool->fraction_to = fraction_to;
     return status;
 }

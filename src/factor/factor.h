@@ -37,7 +37,7 @@ typedef struct sm_factors {
     /* What was kept: the sum of lambda^2 over that of all, which is 1 - |K - K_r|^2 / |K|^2, and is known exactly without
      * the other eigenvalues; and the sum of |lambda| over that of all, NaN where the others are not known. Both are 1
      * where K is zero. */
-    double share_of_squares, eigenvalue_fraction;
+    double fraction_of_squares, eigenvalue_fraction;
 } sm_factors;
 
 /* By subspace iteration with a Chebyshev filter, or from all of K if that is small. Seed: where the iteration starts. */

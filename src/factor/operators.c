@@ -97,7 +97,7 @@ static smerf_status pick(const double *x, const double *a, const double *values,
             for (size_t c = 0; c < n_columns; c++) *u += x[i * n_columns + c] * v[c];
         }
     }
-    out->share_of_squares = all_squares > 0 ? fmin(1, kept_squares / all_squares) : 1;
+    out->fraction_of_squares = all_squares > 0 ? fmin(1, kept_squares / all_squares) : 1;
     out->eigenvalue_fraction = all > 0 ? fmin(1, kept / all) : 1;
     sm_factors_finish(out);
     return SMERF_OK;

@@ -14,8 +14,8 @@
 
 #include "base/strings.h"
 #include "base/tensors.h"
+#include "kernels/blocks.h"
 #include "kernels/kernels.h"
-#include "kernels/strips.h"
 #include "smerf.h"
 
 /* The distinct items of a node, each with the weight of its draws. */
@@ -202,26 +202,26 @@ typedef struct sm_target_kind {
     double (*leaf_pair)(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
 
     /* The rows of several leaves side by side, to the last bit; NULL: made from leaf_row.
-     *   leaf     [SM_STRIP], of which some may be the same
+     *   leaf     [SM_BLOCK_ROWS], of which some may be the same
      *   scratch  [n_strip_numbers] zeros at first, and then what the call before left there
-     *   table    [leaves->n][SM_STRIP] out */
+     *   table    [leaves->n][SM_BLOCK_ROWS] out */
     size_t (*n_strip_numbers)(const smerf_target *target);
     void (*leaf_strip)(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                       const sm_strip_kernels *kernels, double *scratch, double *table);
+                       const sm_block_kernels *kernels, double *scratch, double *table);
 
     /* The same without a table, for kinds that have a distance sooner than they could look it up: adds the distances of
      * some columns, and is used where they are fewer than the leaves. False: not of these leaves; nothing was done.
      *   column_leaf  [n]
-     *   sums         [n][SM_STRIP] */
+     *   sums         [n][SM_BLOCK_ROWS] */
     bool (*add_strip)(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                      const sm_strip_kernels *kernels, double *scratch, const uint32_t *column_leaf, size_t n,
+                      const sm_block_kernels *kernels, double *scratch, const uint32_t *column_leaf, size_t n,
                       double *sums);
 
     /* A table where every leaf is a single item, so that h is z, if that is a float: the entry of leaf l stands at its
      * item. False: there are other leaves, and nothing was done. NULL: there is no such table.
-     *   table  [n_columns][SM_STRIP] out */
+     *   table  [n_columns][SM_BLOCK_ROWS] out */
     bool (*item_strip)(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                       const sm_strip_kernels *kernels, float *table);
+                       const sm_block_kernels *kernels, float *table);
 
     /* A byte for each leaf, such that leaves of different codes are 1 apart and leaves of the same code are 0 apart, each
      * from itself too. Asked of leaves without weights and summary. False: there are others. NULL: there always are.

@@ -82,7 +82,7 @@ static void assert_same_bytes(bool must_be_straight, bool may_be_straight) {
     sm_fetch fetch;
     sm_random random;
     smerf_error error = {0};
-    char *room = sm_fetch_room(MOST);
+    char *room = sm_fetch_buffer(MOST);
     assert_int_equal(sm_source_open("bytes", &source, &error), SMERF_OK);
     sm_fetch_start(&fetch, &source, 0, N_BYTES);
     sm_random_start(&random, 2, 0, 1);
@@ -151,7 +151,7 @@ static size_t count_straight(void) {
     sm_fetch fetch;
     smerf_error error = {0};
     const char *bytes;
-    char *room = sm_fetch_room(1000);
+    char *room = sm_fetch_buffer(1000);
     assert_int_equal(sm_source_open("bytes", &source, &error), SMERF_OK);
     sm_fetch_start(&fetch, &source, 0, N_BYTES);
     n_straight = n_copied = 0;
@@ -191,7 +191,7 @@ static void a_file_that_breaks_off_is_told(void **state) {
     sm_fetch fetch;
     smerf_error error = {0};
     const char *bytes;
-    char *room = sm_fetch_room(MOST);
+    char *room = sm_fetch_buffer(MOST);
     assert_int_equal(sm_source_open("bytes", &source, &error), SMERF_OK);
     for (memory = HELD; memory <= NOT_HELD; memory++) {
         sm_fetch_start(&fetch, &source, 0, N_BYTES);
@@ -209,7 +209,7 @@ static void a_file_that_breaks_off_is_told(void **state) {
     }
     sm_source_close(&source);
     sm_free(room);
-    assert_null(sm_fetch_room(SIZE_MAX - 5));
+    assert_null(sm_fetch_buffer(SIZE_MAX - 5));
 }
 
 int main(void) {

@@ -38,7 +38,7 @@ void sm_fetch_end(sm_fetch *fetch) {
     fetch->straight = -1;
 }
 
-char *sm_fetch_room(size_t n) { return sm_in_disk_blocks(sm_size(1, n, 2 * SM_DISK_BLOCK), 1); }
+char *sm_fetch_buffer(size_t n) { return sm_in_disk_blocks(sm_size(1, n, 2 * SM_DISK_BLOCK), 1); }
 
 /* One page stands for its neighbours: the system keeps and forgets many together, and a wrong guess costs time only. */
 enum { A_PAGE_OF = 1 << 18 };

@@ -28,7 +28,7 @@ void sm_fetch_end(sm_fetch *fetch);
 static inline bool sm_fetch_may_wait(const sm_fetch *fetch) { return fetch->straight >= 0; }
 
 /* Room for pieces of n bytes, or NULL. Freed with sm_free. */
-char *sm_fetch_room(size_t n);
+char *sm_fetch_buffer(size_t n);
 
 /* Whether n bytes from `from` on are best read straight from the disk. Then several threads may wait for it at once; else one
  * after the other, so that the system reads ahead. */

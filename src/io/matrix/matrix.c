@@ -104,7 +104,7 @@ static smerf_status check_symmetry(const sm_matrix_reader *reader) {
     print_entry(reader, j, i, below);
     print_entry(reader, i, j, above);
     bool is_one_missing = isnan(reader->z[i * n + j]) || isnan(reader->z[j * n + i]);
-    sm_spot spot = {.place = SM_NO_PLACE, .row = j, .column = i};
+    sm_spot spot = {.place = SM_NO_POSITION, .row = j, .column = i};
     if (!reader->is_npy) spot = sm_matrix_find_in_csv(reader, j, i);
     return sm_source_fail_spot(&reader->source, spot, reader->error,
                                "%s but %s: a %s is symmetric (--symmetrize mean %s)", below, above,

@@ -49,7 +49,7 @@ smerf_status sm_matrix_fail_in_run(sm_matrix_reader *reader, size_t row, size_t 
                                    size_t n) {
     smerf_status status = SMERF_OK;
     for (size_t j = 0; j < n && status == SMERF_OK; j++) {
-        const sm_spot spot = {.place = SM_NO_PLACE, .row = row, .column = column + j};
+        const sm_spot spot = {.place = SM_NO_POSITION, .row = row, .column = column + j};
         status = sm_matrix_keep(reader, row, column + j, numbers[j], spot);
     }
     return status;

@@ -160,7 +160,7 @@ static smerf_status start(pieces *job, size_t n_threads, smerf_error *error) {
         job->n_bands = (n + SM_SQUARE_BAND - 1) / SM_SQUARE_BAND;
     for (size_t t = 0; t < n_threads; t++) {
         worker *self = &job->workers[t];
-        *self = (worker){.reader = *reader, .failed_at = SIZE_MAX, .room = sm_fetch_room(n_bytes)};
+        *self = (worker){.reader = *reader, .failed_at = SIZE_MAX, .room = sm_fetch_buffer(n_bytes)};
         self->reader.error = &self->error;
         is_there = is_there && self->room != NULL;
     }

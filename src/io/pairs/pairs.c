@@ -122,7 +122,7 @@ static void replace_entry(bool has_line, size_t row, smerf_error *error) {
     snprintf(error->message, sizeof error->message, "%s%s", place, complaint.message + n);
 }
 
-smerf_status sm_pairs_place(const char *path, size_t row, smerf_error *error) {
+smerf_status sm_pairs_position(const char *path, size_t row, smerf_error *error) {
     replace_entry(sm_input_can_repeat(path), row, error);
     return sm_source_position(path, find_row, &row, error);
 }

@@ -46,7 +46,7 @@ smerf_status sm_pairs_read_observed(const char *path, const sm_pairs_spec *spec,
 /* Says where a complaint about one row (see sm_pairs.row) of a file of pairs or edges belongs, as sm_source_position does.
  * A message that starts with the entry of the list, "entry 3: ...", tells the line instead; of standard input and pipes
  * the row, from 0. */
-smerf_status sm_pairs_place(const char *path, size_t row, smerf_error *error);
+smerf_status sm_pairs_position(const char *path, size_t row, smerf_error *error);
 
 void sm_pairs_free(sm_pairs *pairs); /* fine on one filled with zeros */
 

@@ -108,7 +108,7 @@ static smerf_status put_word(sm_column *column, const sm_source *source, size_t 
         return sm_source_fail_spot(source, spot, error, "an item without an id; each needs one");
     uint32_t place = sm_names_add(column->words, text, n, &is_new);
     if (place == SMERF_MISSING) return sm_no_memory(error, "reading words");
-    if (is_new && spot.place != SM_NO_PLACE) {
+    if (is_new && spot.place != SM_NO_POSITION) {
         const sm_csv_cell cell = {.text = text, .n = n, .place = spot.place};
         smerf_status status = sm_csv_check_text(&cell, source, error);
         if (status != SMERF_OK) return status;
@@ -196,7 +196,7 @@ static size_t find_cell(const sm_source *source, const void *what) {
     sm_csv_cell cell = {0};
     bool is_found = true;
     size_t n_rows = 0, c = 0, wanted = SIZE_MAX; /* the header is a row */
-    if (sm_npy_is(source)) return SM_NO_PLACE;
+    if (sm_npy_is(source)) return SM_NO_POSITION;
     sm_csv_start(&csv, source);
     while (sm_csv_next(&csv, &cell, &is_found, NULL) == SMERF_OK && is_found) {
         bool is_name = n_rows == 0 && cell.n == strlen(named->column);

@@ -49,7 +49,7 @@ static smerf_status fail(const sm_source *source, sm_spot spot, smerf_error *err
                          va_list arguments) {
     char what[sizeof error->message];
     vsnprintf(what, sizeof what, format, arguments);
-    if (spot.place == SM_NO_PLACE)
+    if (spot.place == SM_NO_POSITION)
         return sm_fail_at(error, spot.row, spot.column, "%s: row %zu, column %zu: %s", source->name, spot.row,
                           spot.column, what);
     size_t line, column;
@@ -73,12 +73,12 @@ smerf_status sm_source_fail_spot(const sm_source *source, sm_spot spot, smerf_er
     return status;
 }
 
-smerf_status sm_source_position(const char *path, sm_place_finder find, const void *what, smerf_error *error) {
+smerf_status sm_source_position(const char *path, sm_position_finder find, const void *what, smerf_error *error) {
     const smerf_error complaint = *error;
     sm_source source = {0};
-    size_t place = SM_NO_PLACE;
+    size_t place = SM_NO_POSITION;
     if (sm_input_can_repeat(path) && sm_source_open(path, &source, NULL) == SMERF_OK) place = find(&source, what);
-    if (place != SM_NO_PLACE)
+    if (place != SM_NO_POSITION)
         (void)sm_source_fail(&source, place, error, "%s", complaint.message);
     else
         (void)sm_fail(error, complaint.status, "%s: %s", sm_input_name(path), complaint.message);

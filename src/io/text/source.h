@@ -31,20 +31,20 @@ static inline void sm_source_pass(const sm_source *source, size_t *n_behind, siz
 smerf_status sm_source_fail(const sm_source *source, size_t place, smerf_error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Where something stands in a source; SM_NO_PLACE: nowhere that could be told. */
-typedef size_t (*sm_place_finder)(const sm_source *source, const void *what);
+/* Where something stands in a source; SM_NO_POSITION: nowhere that could be told. */
+typedef size_t (*sm_position_finder)(const sm_source *source, const void *what);
 
 /* Says where a complaint about something in a file belongs, which is read once more: the message becomes
  * "FILE:LINE:COLUMN: ..."; standard input and pipes, which have gone by, are only named. Returns error->status. */
-smerf_status sm_source_position(const char *path, sm_place_finder find, const void *what, smerf_error *error);
+smerf_status sm_source_position(const char *path, sm_position_finder find, const void *what, smerf_error *error);
 
 /* A cell, for messages: a byte of a text, or a row and a column (from 0) of a binary array. */
 typedef struct sm_spot {
-    size_t place; /* SM_NO_PLACE: the array's row and column count */
+    size_t place; /* SM_NO_POSITION: the array's row and column count */
     size_t row, column;
 } sm_spot;
 
-#define SM_NO_PLACE SIZE_MAX
+#define SM_NO_POSITION SIZE_MAX
 
 /* Fails with "NAME:LINE:COLUMN: ..." or with "NAME: row R, column C: ...". */
 smerf_status sm_source_fail_spot(const sm_source *source, sm_spot spot, smerf_error *error, const char *format, ...)

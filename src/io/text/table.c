@@ -279,7 +279,7 @@ static smerf_status put_tile(table_reader *reader, const sm_npy *npy, const sm_n
     sm_npy_get_tile(npy, tile, numbers);
     for (size_t i = 0; i < tile->n_rows; i++) {
         for (size_t j = 0; j < tile->n_columns; j++) {
-            const sm_spot spot = {.place = SM_NO_PLACE, .row = tile->row + i, .column = tile->column + j};
+            const sm_spot spot = {.place = SM_NO_POSITION, .row = tile->row + i, .column = tile->column + j};
             smerf_status status = sm_column_put_number(&reader->columns[spot.column], &reader->source, spot.row,
                                                        numbers[i * tile->n_columns + j], spot, reader->error);
             if (status != SMERF_OK) return status;

@@ -53,7 +53,7 @@ void sm_distances_leaf_row(const smerf_target *target, const sm_leaves *leaves, 
                            double *scratch);
 double sm_distances_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
 bool sm_distances_item_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                             const sm_strip_kernels *kernels, float *table);
+                             const sm_block_kernels *kernels, float *table);
 double sm_distances_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
 bool sm_distances_root_means(const smerf_target *target, const sm_nodes *nodes, double *mean);
 

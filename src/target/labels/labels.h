@@ -32,7 +32,7 @@ void sm_labels_summary_free(void *summary);
 void sm_labels_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row, double *scratch);
 size_t sm_labels_n_strip_numbers(const smerf_target *target);
 void sm_labels_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                          const sm_strip_kernels *kernels, double *scratch, double *table);
+                          const sm_block_kernels *kernels, double *scratch, double *table);
 bool sm_labels_leaf_codes(const smerf_target *target, const sm_leaves *leaves, uint8_t *code);
 double sm_labels_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
 size_t sm_labels_n_coordinates(const smerf_target *target);

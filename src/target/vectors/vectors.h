@@ -61,10 +61,10 @@ double sm_vector_leaf_pair(const sm_vectors *vectors, const sm_vector_summary *s
 void sm_vector_leaf_row(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves, size_t leaf,
                         double *row);
 void sm_vector_leaf_strip(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves,
-                          const uint32_t *leaf, const sm_strip_kernels *kernels, double *mean_of,
-                          double *table); /* mean_of  [rank][SM_STRIP] scratch */
+                          const uint32_t *leaf, const sm_block_kernels *kernels, double *mean_of,
+                          double *table); /* mean_of  [rank][SM_BLOCK_ROWS] scratch */
 bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *summary, const uint32_t *leaf,
-                         const sm_strip_kernels *kernels, double *mean_of, const uint32_t *column_leaf, size_t n,
+                         const sm_block_kernels *kernels, double *mean_of, const uint32_t *column_leaf, size_t n,
                          double *sums);
 
 /* Leaves as points, see sm_target_kind.leaf_point. */

@@ -47,16 +47,16 @@ void *sm_vector_kind_summarise(const smerf_target *target, const sm_leaves *leav
 void sm_vector_kind_summary_free(void *summary) { sm_vector_summary_free(summary); }
 
 size_t sm_vector_kind_n_strip_numbers(const smerf_target *target) {
-    return sm_size(sm_vectors_of(target)->rank, SM_STRIP, 0);
+    return sm_size(sm_vectors_of(target)->rank, SM_BLOCK_ROWS, 0);
 }
 
 void sm_vector_kind_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                               const sm_strip_kernels *kernels, double *scratch, double *table) {
+                               const sm_block_kernels *kernels, double *scratch, double *table) {
     sm_vector_leaf_strip(sm_vectors_of(target), leaves->summary, leaves->n, leaf, kernels, scratch, table);
 }
 
 bool sm_vector_kind_add_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                              const sm_strip_kernels *kernels, double *scratch, const uint32_t *column_leaf, size_t n,
+                              const sm_block_kernels *kernels, double *scratch, const uint32_t *column_leaf, size_t n,
                               double *sums) {
     return sm_vector_add_strip(sm_vectors_of(target), leaves->summary, leaf, kernels, scratch, column_leaf, n, sums);
 }

@@ -30,9 +30,9 @@ void *sm_vector_kind_summarise(const smerf_target *target, const sm_leaves *leav
 void sm_vector_kind_summary_free(void *summary);
 size_t sm_vector_kind_n_strip_numbers(const smerf_target *target);
 void sm_vector_kind_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                               const sm_strip_kernels *kernels, double *scratch, double *table);
+                               const sm_block_kernels *kernels, double *scratch, double *table);
 bool sm_vector_kind_add_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                              const sm_strip_kernels *kernels, double *scratch, const uint32_t *column_leaf, size_t n,
+                              const sm_block_kernels *kernels, double *scratch, const uint32_t *column_leaf, size_t n,
                               double *sums);
 void sm_vector_kind_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row,
                              double *scratch);
