@@ -3,9 +3,8 @@
 
 #include <math.h>
 
-#include "base/finite.h"
-#include "base/random.h"
 #include "base/square.h"
+#include "base/random.h"
 
 enum { MOST = 200 };
 

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/finite.h"
+#include "base/square.h"
 #include "io/matrix/matrix_reader.h"
 
 smerf_status sm_matrix_start_npy(sm_matrix_reader *reader) {
