@@ -1,10 +1,11 @@
-/* avx2/dense.c - the kernels for x86-64 processors with AVX2: one lane of a sum is one lane of a register. */
+/* avx2/dense.c - the kernels over the distances of a node for x86-64 with AVX2: one lane of a sum is one lane of a register, added
+ * in the order of scalar/dense.c. */
 #include "kernels/dense.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
 
-enum { NUMBERS_A_LINE = 16 };
+enum { FLOATS_A_CACHE_LINE = 16 };
 
 static inline void prefetch(const float *from) { _mm_prefetch((const char *)from, _MM_HINT_T0); }
 
@@ -34,7 +35,7 @@ static inline void store_rows(row_sums rows, double *lanes, size_t step) {
     _mm256_storeu_pd(lanes + 3 * step, rows.d);
 }
 
-static inline void add(__m256d a, __m256d b, __m256d c, __m256d d, row_sums *rows, double *columns) {
+static inline void add_band(__m256d a, __m256d b, __m256d c, __m256d d, row_sums *rows, double *columns) {
     rows->a = _mm256_add_pd(rows->a, a);
     rows->b = _mm256_add_pd(rows->b, b);
     rows->c = _mm256_add_pd(rows->c, c);
@@ -61,7 +62,7 @@ static void weigh_band(const sm_tile *tile, size_t band, const float *const *z, 
         __m256d a = weigh_four(za + j, weight, va, y + j), b = weigh_four(zb + j, weight, vb, y + SM_CHUNK + j);
         __m256d c = weigh_four(zc + j, weight, vc, y + 2 * SM_CHUNK + j);
         __m256d d = weigh_four(zd + j, weight, vd, y + 3 * SM_CHUNK + j);
-        add(a, b, c, d, &rows, columns + j);
+        add_band(a, b, c, d, &rows, columns + j);
     }
     store_rows(rows, row_lanes, SM_LANES);
 }
@@ -84,18 +85,18 @@ static inline void sum_band(const double *y, const int32_t *rank, const int32_t 
         __m256i ranks = _mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)(rank + j)));
         __m256d a = if_after(ranks, ra, y + j), b = if_after(ranks, rb, y + SM_CHUNK + j);
         __m256d c = if_after(ranks, rc, y + 2 * SM_CHUNK + j), d = if_after(ranks, rd, y + 3 * SM_CHUNK + j);
-        add(a, b, c, d, &rows, columns + j);
+        add_band(a, b, c, d, &rows, columns + j);
     }
     store_rows(rows, row_lanes, SM_LANES);
 }
 
-/* Rows need not start with a line of the cache: then they end in one more. */
+/* Rows need not start on a cache line: then they end in one more. */
 static inline void prefetch_row(const float *row) {
-    for (size_t j = 0; j < SM_CHUNK; j += NUMBERS_A_LINE) prefetch(row + j);
+    for (size_t j = 0; j < SM_CHUNK; j += FLOATS_A_CACHE_LINE) prefetch(row + j);
     prefetch(row + SM_CHUNK - 1);
 }
 
-/* Rows ahead are fetched one a pass, while there are passes: all at once would be more than the processor waits for. */
+/* Rows ahead are prefetched one a pass, while there are passes: all at once would be more than a core has line-fill buffers for. */
 static void sum_after(const sm_tile *tile) {
     const sm_tile_frame *frame = &tile->frame;
     size_t n_prefetched = 0;

@@ -75,8 +75,8 @@ static void panel(const float *z, size_t stride, size_t n_rows, size_t n, const 
             panel_tile(z + r * stride, stride, 1, n, x + c, n_columns, y + r * n_columns + c);
 }
 
-/* ---- parting lists: eight numbers at a time, permuted by a table. Loading the eight flags one by one is twice as quick as
- * gathering them. ---- */
+/* ---- stable partition: eight numbers at a time, permuted by a table. Loading the eight flags one by one is twice as fast as
+ * a gather instruction. ---- */
 
 enum { NEIGHBOURS = 8 };
 

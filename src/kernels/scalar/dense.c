@@ -1,4 +1,4 @@
-/* scalar/dense.c - the meaning of each kernel, in plain C. */
+/* scalar/dense.c - the kernels over the distances of a node in plain C: they define the order of every addition (dense.h). */
 #include "kernels/dense.h"
 
 static void pick(const float *from, const float *ahead, const sm_pick *picks, size_t n_picks, float *out) {
@@ -8,7 +8,7 @@ static void pick(const float *from, const float *ahead, const sm_pick *picks, si
 }
 
 /* Adds one column of a band to its four rows and to the column. */
-static void add(const double a[SM_BAND_ROWS], size_t j, double *row_lanes, double *columns) {
+static void add_band(const double a[SM_BAND_ROWS], size_t j, double *row_lanes, double *columns) {
     for (size_t r = 0; r < SM_BAND_ROWS; r++) row_lanes[r * SM_LANES + j % SM_LANES] += a[r];
     columns[j] += (a[0] + a[1]) + (a[2] + a[3]);
 }
@@ -21,7 +21,7 @@ static void weigh(const sm_tile *tile, const float *const *z, size_t from, size_
                 weighed[r] = (double)z[band + r][j] * tile->column_weight[j] * tile->row_weight[band + r];
                 tile->weighed[(band + r) * SM_CHUNK + j] = weighed[r];
             }
-            add(weighed, j, tile->row_lanes + band * SM_LANES, tile->columns);
+            add_band(weighed, j, tile->row_lanes + band * SM_LANES, tile->columns);
         }
 }
 
@@ -35,7 +35,7 @@ static void sum_after(const sm_tile *tile) {
                 double after[SM_BAND_ROWS];
                 for (size_t r = 0; r < SM_BAND_ROWS; r++)
                     after[r] = rank[j] > row_rank[band + r] ? tile->weighed[(band + r) * SM_CHUNK + j] : 0;
-                add(after, j, row_lanes + band * SM_LANES, tile->columns + (order + 1) * SM_CHUNK);
+                add_band(after, j, row_lanes + band * SM_LANES, tile->columns + (order + 1) * SM_CHUNK);
             }
     }
 }

@@ -26,7 +26,7 @@ static void panel(const float *z, size_t stride, size_t n_rows, size_t n, const 
     for (size_t r = 0; r < n_rows; r++) panel_row(z + r * stride, n, x, n_columns, y + r * n_columns);
 }
 
-/* ---- parting lists ---- */
+/* ---- stable partition ---- */
 
 /* Each number is written to both sides, and kept on one: there is no branch to mispredict. The right side is written from the end of
  * the spare list on, backwards, so that one count says where both go on. */
