@@ -8,7 +8,7 @@
 #include "common.h"
 #include "io/pairs/pairs.h"
 #include "io/text/names.h"
-#include "io/text/number.h"
+#include "io/text/text.h"
 
 const cli_option cli_target_options[] = {
     {"", NULL, "TARGET is exactly one of these:"},

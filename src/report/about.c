@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/text/number.h"
+#include "io/text/text.h"
 #include "report/facts.h"
 #include "report/sections.h"
 

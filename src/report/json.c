@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/text/write.h"
+#include "io/text/text.h"
 
 static void put(sm_json *json, const char *text) { sm_output_write(json->output, text, strlen(text)); }
 

@@ -14,8 +14,8 @@
 
 #include "io/matrix/matrix.h"
 #include "io/pairs/pairs.h"
-#include "io/text/number.h"
 #include "io/text/table.h"
+#include "io/text/text.h"
 #include "tests/fuzz/replay.h"
 
 enum {
