@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/text/write.h"
+#include "io/text/text.h"
 
 smerf_status sm_measurements_add(sm_measurements *all, const sm_measurement *row, smerf_error *error) {
     if (!sm_grow((void **)&all->rows, &all->capacity, all->n + 1, sizeof *all->rows))

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "folder.h"
-#include "io/text/number.h"
+#include "io/text/text.h"
 #include "program.h"
 #include "reproduce.h"
 

@@ -56,11 +56,11 @@ static smerf_status choose(size_t n, const sm_cluster_range *range, sm_group gro
                            sm_grouping *grouping, uint32_t *number, const sm_cluster_answer *answer,
                            smerf_error *error) {
     const size_t fewest = range->fewest;
-    const double from = pool->share_from, step = (pool->share_to - from) / (double)(range->most - fewest + 1);
+    const double from = pool->fraction_from, step = (pool->fraction_to - from) / (double)(range->most - fewest + 1);
     double best = -INFINITY;
     for (size_t k = fewest; k <= range->most; k++) {
-        pool->share_from = from + step * (double)(k - fewest);
-        pool->share_to = from + step * (double)(k - fewest + 1);
+        pool->fraction_from = from + step * (double)(k - fewest);
+        pool->fraction_to = from + step * (double)(k - fewest + 1);
         smerf_status status = group(context, k, pool, grouping, error);
         if (status != SMERF_OK) return status;
         for (size_t i = 0; i < n && k == 1; i++) grouping->silhouette[i] = NAN;

@@ -94,8 +94,8 @@ smerf_status sm_scaling_find(const float *z, size_t n, size_t n_axes, uint64_t s
     out->vector = sm_zeros(sm_size(n, n_axes, 0), sizeof *out->vector);
     if (out->value == NULL || out->vector == NULL) return sm_no_memory(error, "scaling distances");
 
-    pool->share_from = 0;
-    pool->share_to = 0.5;
+    pool->fraction_from = 0;
+    pool->fraction_to = 0.5;
     smerf_status status = sm_factor(&matrix, wanted, seed, pool, &factors, error);
     if (status != SMERF_OK) return status;
     double least = rounding(z, n), lowest = lowest_value(&factors), all = sum_of_sizes(&factors), found = 0;
@@ -104,8 +104,8 @@ smerf_status sm_scaling_find(const float *z, size_t n, size_t n_axes, uint64_t s
     sm_factors_free(&factors);
     if (may_be_more) {
         of.diagonal = 2 * lowest;
-        pool->share_from = 0.5;
-        pool->share_to = 1;
+        pool->fraction_from = 0.5;
+        pool->fraction_to = 1;
         status = sm_factor(&matrix, wanted, seed, pool, &factors, error);
         if (status == SMERF_OK) hand_over(&factors, -lowest, least, out);
         sm_factors_free(&factors);

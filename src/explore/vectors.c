@@ -87,10 +87,11 @@ static smerf_status find_terms(vectors_job *job, sm_pool *pool, smerf_error *err
     size_t n_tasks = job->term != NULL ? (query->rows.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK : 0;
     smerf_status status = SMERF_OK;
     for (size_t group = 0; group < query->n_groups && status == SMERF_OK; group++) {
-        pool->share_from = pool->share_to = 0.5 * (double)group / (double)query->n_groups; /* mean points are quick */
+        pool->fraction_from = pool->fraction_to =
+            0.5 * (double)group / (double)query->n_groups; /* mean points are quick */
         status = sm_query_turn(query, group, pool, error);
         if (status == SMERF_OK) status = sm_pool_run(pool, query->end - query->first, find_centre, job, error);
-        pool->share_to = 0.5 * (double)(group + 1) / (double)query->n_groups;
+        pool->fraction_to = 0.5 * (double)(group + 1) / (double)query->n_groups;
         if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, add_terms, job, error);
     }
     return status;
@@ -128,8 +129,8 @@ static smerf_status fill_block(vectors_job *job, sm_pool *pool, smerf_error *err
     smerf_status status = SMERF_OK;
     for (size_t group = 0; group < query->n_groups && status == SMERF_OK; group++) {
         double done = (double)group / (double)query->n_groups, then = (double)(group + 1) / (double)query->n_groups;
-        pool->share_from = 0.5 + 0.5 * (from + (to - from) * done);
-        pool->share_to = 0.5 + 0.5 * (from + (to - from) * then);
+        pool->fraction_from = 0.5 + 0.5 * (from + (to - from) * done);
+        pool->fraction_to = 0.5 + 0.5 * (from + (to - from) * then);
         status = sm_query_turn(query, group, pool, error);
         if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, fill_some, job, error);
     }

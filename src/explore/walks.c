@@ -165,9 +165,9 @@ static void find_means(const sm_walks *walks, size_t leaf, size_t to, sm_walk_sc
     target->kind->explaining.path_means(target, &walks->nodes, leaf, room->path, n, mean, room->scratch);
 }
 
-/* The means of SM_STRIP leaves to a node: their distances to it if it is a leaf. */
+/* The means of SM_BLOCK_ROWS leaves to a node: their distances to it if it is a leaf. */
 static double *line_of(const sm_walks *walks, size_t node, const sm_strip_scratch *strip) {
-    return (walks->tree->is_leaf[node] ? strip->table : strip->sums) + walks->tree->place[node] * SM_STRIP;
+    return (walks->tree->is_leaf[node] ? strip->table : strip->sums) + walks->tree->place[node] * SM_BLOCK_ROWS;
 }
 
 /* Distances of some leaves to all become means to all nodes. Children come after their parents. */
@@ -178,11 +178,11 @@ static void average_strip(const sm_walks *walks, const sm_strip_scratch *strip) 
         size_t left = node + 1, right = walks->tree->right[walks->tree->place[node]];
         const double *one = line_of(walks, left, strip), *other = line_of(walks, right, strip);
         double *mean = line_of(walks, node, strip);
-        for (size_t r = 0; r < SM_STRIP; r++) mean[r] = share[left] * one[r] + share[right] * other[r];
+        for (size_t r = 0; r < SM_BLOCK_ROWS; r++) mean[r] = share[left] * one[r] + share[right] * other[r];
     }
 }
 
-/* Fills in what the pairs of a leaf ask.   r  its place in the strip; SM_STRIP: each way is asked for by itself */
+/* Fills in what the pairs of a leaf ask.   r  its place in the strip; SM_BLOCK_ROWS: each way is asked for by itself */
 static void fill_leaf(const sm_walks *walks, size_t leaf, size_t r, sm_walk_scratch *room) {
     const sm_leaves *leaves = walks->nodes.leaves;
     for (size_t e = walks->first_end[leaf]; e < walks->first_end[leaf + 1]; e++) {
@@ -190,7 +190,7 @@ static void fill_leaf(const sm_walks *walks, size_t leaf, size_t r, sm_walk_scra
         bool is_to = walks->ends[e] % 2 == 1;
         size_t other = is_to ? walks->from[pair] : walks->to[pair];
         double *mean = means_of(walks, pair, is_to);
-        if (r == SM_STRIP) {
+        if (r == SM_BLOCK_ROWS) {
             find_means(walks, leaf, other, room, mean);
             continue;
         }
@@ -201,7 +201,7 @@ static void fill_leaf(const sm_walks *walks, size_t leaf, size_t r, sm_walk_scra
 }
 
 static void fill_strip(const sm_walks *walks, uint32_t *leaf, size_t n, sm_walk_scratch *room) {
-    for (size_t r = n; r < SM_STRIP; r++) leaf[r] = leaf[0];
+    for (size_t r = n; r < SM_BLOCK_ROWS; r++) leaf[r] = leaf[0];
     sm_strip_table(walks->model->target, walks->ready, leaf, &room->strip);
     average_strip(walks, &room->strip);
     for (size_t r = 0; r < n; r++) fill_leaf(walks, leaf[r], r, room);
@@ -209,16 +209,16 @@ static void fill_strip(const sm_walks *walks, uint32_t *leaf, size_t n, sm_walk_
 
 void sm_walks_fill(const sm_walks *walks, size_t first, size_t end, sm_walk_scratch *room) {
     bool by_strips = walks->model->target->kind->explaining.path_means == NULL;
-    uint32_t strip[SM_STRIP];
+    uint32_t strip[SM_BLOCK_ROWS];
     size_t n = 0;
     for (size_t leaf = first; leaf < end; leaf++) {
         if (walks->first_end[leaf] == walks->first_end[leaf + 1]) continue;
         if (!by_strips) {
-            fill_leaf(walks, leaf, SM_STRIP, room);
+            fill_leaf(walks, leaf, SM_BLOCK_ROWS, room);
             continue;
         }
         strip[n++] = (uint32_t)leaf;
-        if (n == SM_STRIP) {
+        if (n == SM_BLOCK_ROWS) {
             fill_strip(walks, strip, n, room);
             n = 0;
         }

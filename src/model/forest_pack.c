@@ -4,7 +4,7 @@
 #include "model/forest_arrays.h"
 
 #include "base/memory.h"
-#include "base/pieces.h"
+#include "base/tensors.h"
 
 typedef struct totals {
     size_t n_nodes, n_splits, n_leaves, n_terms, n_left, n_members;

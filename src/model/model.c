@@ -48,7 +48,7 @@ static smerf_status hash_items(smerf_model *model, const sm_view *view, const sm
     hash_job job = {.model = model, .view = view};
     sm_pool pool;
     sm_pool_start(&pool, run);
-    pool.share_to = 0; /* soon done: learning is what progress is about */
+    pool.fraction_to = 0; /* soon done: learning is what progress is about */
     return sm_pool_run(&pool, (model->n_items + HASHED_AT_ONCE - 1) / HASHED_AT_ONCE, hash_some, &job, error);
 }
 

@@ -125,8 +125,8 @@ static smerf_status predict(pairs_job *job, sm_pool *pool, smerf_error *error) {
     smerf_status status = SMERF_OK;
     size_t n_tasks = (job->n_pairs + job->n_a_task - 1) / job->n_a_task;
     for (size_t group = 0; group < query->n_groups && status == SMERF_OK; group++) {
-        pool->share_from = (double)group / (double)query->n_groups;
-        pool->share_to = (double)(group + 1) / (double)query->n_groups;
+        pool->fraction_from = (double)group / (double)query->n_groups;
+        pool->fraction_to = (double)(group + 1) / (double)query->n_groups;
         status = sm_query_turn(query, group, pool, error);
         if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, add_group, job, error);
     }

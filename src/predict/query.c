@@ -264,10 +264,10 @@ smerf_status sm_query_turn(sm_query *query, size_t group, sm_pool *pool, smerf_e
     query->first = first;
     query->end = end;
     group_job job = {.query = query, .sends = !query->keeps_leaves || end > query->n_sent};
-    double share_to = pool->share_to; /* this is quick: it does not count as progress */
-    pool->share_to = pool->share_from;
+    double fraction_to = pool->fraction_to; /* this is quick: it does not count as progress */
+    pool->fraction_to = pool->fraction_from;
     smerf_status status = make_ready(&job, pool, error);
-    pool->share_to = share_to;
+    pool->fraction_to = fraction_to;
     if (status == SMERF_OK && end > query->n_sent) query->n_sent = end;
     return status;
 }

@@ -60,8 +60,8 @@ static smerf_status predict(values_job *job, sm_pool *pool, smerf_error *error) 
     if (job->leaf == NULL || (query->is_out_of_bag && job->n_spoken == NULL))
         status = sm_no_memory(error, "predicting values");
     for (size_t group = 0; group < query->n_groups && status == SMERF_OK; group++) {
-        pool->share_from = (double)group / (double)query->n_groups;
-        pool->share_to = (double)(group + 1) / (double)query->n_groups;
+        pool->fraction_from = (double)group / (double)query->n_groups;
+        pool->fraction_to = (double)(group + 1) / (double)query->n_groups;
         status = sm_query_turn(query, group, pool, error);
         if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, add_group, job, error);
     }

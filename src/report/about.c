@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/text/number.h"
-#include "report/facts.h"
+#include "io/text/text.h"
 #include "report/sections.h"
 
 /* ---- facts, all of them as text ---- */
@@ -34,8 +33,8 @@ static void put_count(void *context, const char *key, size_t count) {
 
 static void put_none(void *context, const char *key) { put_fact(context, key, "none"); }
 
-/* The first names of a list, as many as there is room for. */
-static void put_names(void *context, const char *key, const char *(*name)(const void *list, size_t place),
+/* The first names of a list, as many as fit. */
+static void put_names(void *context, const char *key, const char *(*name)(const void *list, size_t index),
                       const void *list, size_t n) {
     char text[4096] = "", end[40] = "";
     size_t n_put = 0, used = 0;
@@ -50,11 +49,11 @@ static void put_names(void *context, const char *key, const char *(*name)(const 
     put_fact(context, key, text);
 }
 
-static const char *listed_name(const void *list, size_t place) { return ((const char *const *)list)[place]; }
+static const char *listed_name(const void *list, size_t index) { return ((const char *const *)list)[index]; }
 
-static const char *feature_name(const void *model, size_t place) {
+static const char *feature_name(const void *model, size_t index) {
     smerf_column column;
-    smerf_model_feature(model, place, &column);
+    smerf_model_feature(model, index, &column);
     return column.name;
 }
 

@@ -6,7 +6,7 @@
 #ifndef SM_TARGET_LEAVES_H
 #define SM_TARGET_LEAVES_H
 
-#include "kernels/strips.h"
+#include "kernels/blocks.h"
 #include "smerf.h"
 
 /* The leaves of one tree, as far as distances between them go. Members stand in the order of the leaves, ascending
@@ -39,10 +39,10 @@ static inline bool sm_node_holds(const sm_leaves *leaves, size_t node, size_t le
     return leaf >= leaves->first_leaf[node] && leaf < leaves->end_leaf[node];
 }
 
-/* The leaves of SM_STRIP rows, whose distances are found together. */
+/* The leaves of SM_BLOCK_ROWS rows, whose distances are found together. */
 typedef struct sm_leaf_strip {
-    const uint32_t *leaf; /* [SM_STRIP], of which some may be the same */
-    const sm_strip_kernels *kernels;
+    const uint32_t *leaf; /* [SM_BLOCK_ROWS], of which some may be the same */
+    const sm_block_kernels *kernels;
     double *scratch; /* [n_strip_numbers] zeros at first, and then what the call before left there */
 } sm_leaf_strip;
 
@@ -71,20 +71,20 @@ typedef struct sm_predicting {
     /* --- the rest only makes it quicker; each may be NULL --- */
 
     /* The rows of several leaves side by side, to the last bit. NULL: made from leaf_row.
-     *   table  [leaves->n][SM_STRIP] out */
+     *   table  [leaves->n][SM_BLOCK_ROWS] out */
     size_t (*n_strip_numbers)(const smerf_target *target);
     void (*leaf_strip)(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip, double *table);
 
     /* The same without a table, for kinds that have a distance sooner than they could look it up: adds the distances of
      * some columns, and is used where they are fewer than the leaves. False: not of these leaves; nothing was done.
      *   column_leaf  [n]
-     *   sums         [n][SM_STRIP] */
+     *   sums         [n][SM_BLOCK_ROWS] */
     bool (*add_strip)(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
                       const uint32_t *column_leaf, size_t n, double *sums);
 
     /* A table where every leaf is a single item, so that h is z, if that is a float: the entry of leaf l stands at its
      * item. False: there are other leaves, and nothing was done. NULL: there is no such table.
-     *   table  [n_columns][SM_STRIP] out */
+     *   table  [n_columns][SM_BLOCK_ROWS] out */
     bool (*item_strip)(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip, float *table);
 
     /* A byte for each leaf, such that leaves of different codes are 1 apart and leaves of the same code are 0 apart, each

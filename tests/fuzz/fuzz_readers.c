@@ -14,8 +14,8 @@
 
 #include "io/matrix/matrix.h"
 #include "io/pairs/pairs.h"
-#include "io/text/number.h"
 #include "io/text/table.h"
+#include "io/text/text.h"
 #include "tests/fuzz/replay.h"
 
 enum {
@@ -162,7 +162,7 @@ static void fuzz_knowledge(const char *path, uint8_t choice, size_t n) {
     }
     for (size_t k = 0; k < 3; k++) { /* any row, also one that is not there */
         smerf_error complaint = {.status = SMERF_BAD_INPUT, .message = "wrong"};
-        demand(sm_pairs_place(path, k * pairs.n, &complaint) == SMERF_BAD_INPUT, "the status stays");
+        demand(sm_pairs_position(path, k * pairs.n, &complaint) == SMERF_BAD_INPUT, "the status stays");
         check_failure(SMERF_BAD_INPUT, &complaint);
     }
     sm_pairs_free(&pairs);

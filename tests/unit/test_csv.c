@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "io/text/csv.h"
 #include "io/text/names.h"
+#include "io/text/text.h"
 
 /* The cells of a text as "[a][b] [c][d]": brackets around a cell, a space between rows. */
 static smerf_status walk(const void *bytes, size_t n, char *out, size_t size, smerf_error *error) {
@@ -174,7 +174,7 @@ static void plain_numbers_are_read_at_once(void **state) {
     assert_int_equal(sm_source_open("t.csv", &source, &error), SMERF_OK);
     sm_csv_start(&csv, &source);
     assert_true(sm_csv_next_number(&csv, &cell, &value) && value == 1.5 && !cell.ends_row && cell.n == 3);
-    assert_true(sm_csv_next_number(&csv, &cell, &value) && value == -2000 && cell.ends_row && cell.place == 4);
+    assert_true(sm_csv_next_number(&csv, &cell, &value) && value == -2000 && cell.ends_row && cell.position == 4);
     for (int i = 0; i < 5; i++) { /* a space, a CR, an infinity, quotes, the end: all left to sm_csv_next */
         assert_false(sm_csv_next_number(&csv, &cell, &value));
         assert_int_equal(sm_csv_next(&csv, &cell, &is_found, &error), SMERF_OK);

@@ -317,7 +317,7 @@ static void a_complaint_about_an_entry_gets_its_place(void **state) {
     write_text("e.txt", BANNER "% c\n\n4 4 2\n2 1 1\n%\n 3 1 1\n");
     for (size_t k = 0; k < 3; k++) {
         smerf_error error = {.status = SMERF_BAD_INPUT, .message = "no"};
-        assert_int_equal(sm_pairs_place("e.txt", places[k].row, &error), SMERF_BAD_INPUT);
+        assert_int_equal(sm_pairs_position("e.txt", places[k].row, &error), SMERF_BAD_INPUT);
         assert_string_equal(error.message, places[k].message);
     }
 }

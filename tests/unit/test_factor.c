@@ -33,7 +33,7 @@ static void assert_shares(const sm_factors *factors, const spectrum *truth, bool
         if (r == factors->rank - 1) kept = all, kept_squares = all_squares;
     }
     bool is_zero = sqrt(all_squares) <= 1e-12 * truth->largest * (double)truth->n;
-    assert_near(factors->share_of_squares, is_zero ? 1 : kept_squares / all_squares, 1e-4);
+    assert_near(factors->fraction_of_squares, is_zero ? 1 : kept_squares / all_squares, 1e-4);
     if (knows_all) assert_near(factors->eigenvalue_fraction, is_zero ? 1 : kept / all, 1e-6);
     assert_int_equal(isnan(factors->eigenvalue_fraction), !knows_all);
 }
@@ -316,7 +316,7 @@ static void threads_change_no_bit(void **state) {
         assert_int_equal(one.rank, RANK);
         assert_memory_equal(one.u, other.u, n * RANK * sizeof *one.u);
         assert_memory_equal(one.a, other.a, n * sizeof *one.a);
-        assert_memory_equal(&one.share_of_squares, &other.share_of_squares, sizeof one.share_of_squares);
+        assert_memory_equal(&one.fraction_of_squares, &other.fraction_of_squares, sizeof one.fraction_of_squares);
         sm_factors_free(&one);
         sm_factors_free(&other);
     }

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "io/matrix/fetch.h"
+#include "io/matrix/matrix_reader.h"
 
 enum { N_BYTES = 300 * 4096 + 777, MOST = 40000 };
 
@@ -82,7 +82,7 @@ static void assert_same_bytes(bool must_be_straight, bool may_be_straight) {
     sm_fetch fetch;
     sm_random random;
     smerf_error error = {0};
-    char *room = sm_fetch_room(MOST);
+    char *room = sm_fetch_buffer(MOST);
     assert_int_equal(sm_source_open("bytes", &source, &error), SMERF_OK);
     sm_fetch_start(&fetch, &source, 0, N_BYTES);
     sm_random_start(&random, 2, 0, 1);
@@ -94,7 +94,7 @@ static void assert_same_bytes(bool must_be_straight, bool may_be_straight) {
         if (n > MOST) n = MOST;
         if (n > N_BYTES - from || round % 16 == 3) n = N_BYTES - from < MOST ? N_BYTES - from : MOST;
         const char *bytes = NULL;
-        bool is_now = sm_fetch_is_straight(&fetch, from, n);
+        bool is_now = sm_fetch_is_direct(&fetch, from, n);
         if (must_be_straight && can_read_straight) assert_true(is_now);
         if (!may_be_straight) assert_false(is_now);
         if (sm_fetch_read(&fetch, from, n, is_now, room, &bytes, &error) != SMERF_OK) fail_msg("%s", error.message);
@@ -151,7 +151,7 @@ static size_t count_straight(void) {
     sm_fetch fetch;
     smerf_error error = {0};
     const char *bytes;
-    char *room = sm_fetch_room(1000);
+    char *room = sm_fetch_buffer(1000);
     assert_int_equal(sm_source_open("bytes", &source, &error), SMERF_OK);
     sm_fetch_start(&fetch, &source, 0, N_BYTES);
     n_straight = n_copied = 0;
@@ -191,12 +191,12 @@ static void a_file_that_breaks_off_is_told(void **state) {
     sm_fetch fetch;
     smerf_error error = {0};
     const char *bytes;
-    char *room = sm_fetch_room(MOST);
+    char *room = sm_fetch_buffer(MOST);
     assert_int_equal(sm_source_open("bytes", &source, &error), SMERF_OK);
     for (memory = HELD; memory <= NOT_HELD; memory++) {
         sm_fetch_start(&fetch, &source, 0, N_BYTES);
         assert_int_equal(sm_fetch_may_wait(&fetch), memory == NOT_HELD && can_read_straight);
-        bool is_now = sm_fetch_is_straight(&fetch, 100000, MOST);
+        bool is_now = sm_fetch_is_direct(&fetch, 100000, MOST);
         reading = SHORTER;
         assert_int_equal(sm_fetch_read(&fetch, 100000, MOST, is_now, room, &bytes, &error), SMERF_IO);
         assert_says(&error, "bytes: has become shorter while it was read", "");
@@ -209,7 +209,7 @@ static void a_file_that_breaks_off_is_told(void **state) {
     }
     sm_source_close(&source);
     sm_free(room);
-    assert_null(sm_fetch_room(SIZE_MAX - 5));
+    assert_null(sm_fetch_buffer(SIZE_MAX - 5));
 }
 
 int main(void) {

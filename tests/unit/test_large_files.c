@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "io/pairs/pairs.h"
-#include "io/text/csv.h"
 #include "io/text/table.h"
+#include "io/text/text.h"
 
 enum { MEGABYTE = 1 << 20, N_MEGABYTES = 96, MOST_MEGABYTES = 48, WIDTH = 1 << 14 };
 

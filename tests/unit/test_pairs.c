@@ -361,7 +361,7 @@ static void a_list_cut_anywhere_is_read_or_refused_in_one_line(void **state) {
 
 static void assert_placed(const char *path, size_t row, const char *message) {
     smerf_error error = {.status = SMERF_BAD_INPUT, .message = "it differs", .row = 7, .column = SMERF_NOWHERE};
-    assert_int_equal(sm_pairs_place(path, row, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_pairs_position(path, row, &error), SMERF_BAD_INPUT);
     assert_string_equal(error.message, message);
     assert_true(error.status == SMERF_BAD_INPUT && error.row == 7);
 }
@@ -384,14 +384,14 @@ static void a_line_of_the_file_is_told_instead_of_an_entry_of_the_list(void **st
     const smerf_error complaint = {.status = SMERF_BAD_INPUT, .message = "entry 7: it differs", .row = 7};
     smerf_error error = complaint;
     write_text("p.csv", "i,j\n0,1\n1,2\n");
-    sm_pairs_place("p.csv", 1, &error);
+    sm_pairs_position("p.csv", 1, &error);
     assert_string_equal(error.message, "p.csv:3:1: it differs");
     error = complaint;
-    sm_pairs_place("-", 1, &error);
+    sm_pairs_position("-", 1, &error);
     assert_string_equal(error.message, "standard input: row 1: it differs");
     error = complaint;
     error.row = 8; /* the message is about something else */
-    sm_pairs_place("p.csv", 1, &error);
+    sm_pairs_position("p.csv", 1, &error);
     assert_string_equal(error.message, "p.csv:3:1: entry 7: it differs");
 }
 

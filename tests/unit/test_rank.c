@@ -86,7 +86,7 @@ static void it_says_what_it_is(void **state) {
     sm_rank_facts facts = sm_rank_describe(kept);
     assert_ptr_equal(facts.origin, &sm_target_distances);
     assert_int_equal(facts.rank, 2);
-    assert_true(facts.share_of_squares > 0.5 && facts.share_of_squares < 0.9); /* of three that are alike */
+    assert_true(facts.fraction_of_squares > 0.5 && facts.fraction_of_squares < 0.9); /* of three that are alike */
     assert_true(isnan(facts.eigenvalue_fraction));
     assert_true(kept->kind->data.is_approximate && !target->kind->data.is_approximate);
     assert_true(kept->from_similarities && kept->largest_similarity == 5);

@@ -128,7 +128,7 @@ static void a_complaint_is_kept_without_memory_for_its_place(void **state) {
     write_text("in.txt", "i,j\n0,1\n");
     smerf_error error = {.status = SMERF_BAD_INPUT, .message = "wrong"};
     let_fail(1, false);
-    assert_int_equal(sm_pairs_place("in.txt", 0, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_pairs_position("in.txt", 0, &error), SMERF_BAD_INPUT);
     let_fail(0, false);
     assert_string_equal(error.message, "in.txt: wrong");
 }

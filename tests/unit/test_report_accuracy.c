@@ -159,9 +159,9 @@ static void there_is_no_curve_without_both(void **state) {
     const sm_scored only = {.n = 3, .truth = links, .predicted = links},
                     no = {.n = 3, .truth = none, .predicted = links};
     assert_int_equal(sm_curves_find(&only, &curves, &error), SMERF_OK);
-    assert_true(curves.n_roc == 0 && curves.n_pr == 0 && curves.share_of_links == 1);
+    assert_true(curves.n_roc == 0 && curves.n_pr == 0 && curves.fraction_of_links == 1);
     assert_int_equal(sm_curves_find(&no, &curves, &error), SMERF_OK);
-    assert_true(curves.n_roc == 0 && curves.n_pr == 0 && curves.share_of_links == 0);
+    assert_true(curves.n_roc == 0 && curves.n_pr == 0 && curves.fraction_of_links == 0);
 }
 
 /* All distances differ, and there is room for a few of the points. */

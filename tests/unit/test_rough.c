@@ -34,7 +34,7 @@ static double draw_distance(shape of, sm_random *random) {
 /* Draws, and the heaviest items that rough costs allow, all in one lane or one after the other. */
 static double draw_weight(size_t i, unsigned how, sm_random *random) {
     double draws = 1 + sm_random_below(random, 4);
-    if (how == 1) return i % SM_ROUGH_LANES == 3 ? 64 : 1;
+    if (how == 1) return i % SM_APPROXIMATE_LANES == 3 ? 64 : 1;
     if (how == 2) return i / 128 == 2 ? 64 : 1;
     if (how == 3) return draws * 0.0625;
     if (how == 4) return draws * 200;

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/finite.h"
 #include "base/random.h"
 #include "base/square.h"
 

@@ -1,13 +1,13 @@
 /* loops/deviations.h - the loops of deviations.h, included by each file that makes a table of them.
  *
- * They are inlined with a constant number of groups, up to MOST_GROUPS, so that running sums need no array; a higher rank has
- * them in memory. */
+ * They are inlined with a constant number of groups, up to MOST_GROUPS, so that running sums are registers; a higher rank has them in
+ * memory. */
 #ifndef SM_KERNELS_LOOPS_DEVIATIONS_H
 #define SM_KERNELS_LOOPS_DEVIATIONS_H
 
 #include "kernels/loops/groups.h"
 
-/* Sums over groups go in so many chains, so that none has to wait long for the one before. */
+/* Sums over groups go in so many independent chains, which hides the latency of an addition. */
 enum { MOST_GROUPS = 8, N_CHAINS = 4 };
 
 /* Calls an inlined function with n_groups as a constant, if it is small. */
@@ -149,7 +149,7 @@ static void deviation_enter(sm_deviations *node, const uint32_t *items, const do
 enum { N_CUTS = 4, GROUPS_A_LINE = 2 };
 _Static_assert(N_CUTS == SM_GROUP, "a group holds a number of each cut");
 
-/* Rows that may not be in the second-level cache are fetched so many steps before they are needed. */
+/* Rows that may not be in the L2 cache are prefetched so many steps before they are read. */
 enum { N_AHEAD = 8, MANY_ROWS_BYTES = 1 << 19 };
 
 /* A walk along a line-up. */
@@ -158,9 +158,9 @@ typedef struct walk {
     size_t n, rank, stride;
     const uint32_t *order;
     bool from_right;
-    size_t n_fetched; /* up to which step rows are fetched ahead of time */
-    group facts;      /* of what has been added up; the last of them means nothing */
-    double *sums;     /* [n_groups][SM_GROUP] likewise, s */
+    size_t n_prefetched; /* up to which step rows are prefetched */
+    group facts;         /* of what has been added up; the last of them means nothing */
+    double *sums;        /* [n_groups][SM_GROUP] likewise, s */
 } walk;
 
 /* What has been added up at some cuts: facts, and the lanes of <s, s>. */
@@ -180,7 +180,7 @@ INLINE walk walk_start(const sm_deviations *node, const uint32_t *order, bool fr
                .facts = group_all_of(0),
                .sums = sums_for(n_groups, few, node->sums)};
     bool are_many = node->n * node->stride * sizeof *node->rows > MANY_ROWS_BYTES;
-    if (are_many && node->n > N_AHEAD + N_CUTS) on.n_fetched = node->n - N_AHEAD - N_CUTS;
+    if (are_many && node->n > N_AHEAD + N_CUTS) on.n_prefetched = node->n - N_AHEAD - N_CUTS;
     for (size_t g = 0; g < n_groups; g++) group_store(on.sums + g * SM_GROUP, group_all_of(0));
     return on;
 }
@@ -189,7 +189,7 @@ INLINE const double *row_at(const walk *on, size_t k) {
     return on->rows + on->order[on->from_right ? on->n - 1 - k : k] * on->stride;
 }
 
-INLINE void fetch_rows(const walk *on, size_t k, size_t n_groups) {
+INLINE void prefetch_rows(const walk *on, size_t k, size_t n_groups) {
     for (size_t c = 0; c < N_CUTS; c++)
         for (size_t g = 0; g <= n_groups; g += GROUPS_A_LINE)
             __builtin_prefetch(row_at(on, k + c + N_AHEAD) + g * SM_GROUP);
@@ -213,7 +213,7 @@ INLINE void add_row(walk *on, size_t k, size_t n_groups, group *facts, group *la
 
 /* Adds the items of at least one step and up to N_CUTS, from k on. */
 INLINE void add_rows(walk *on, size_t k, size_t n_steps, size_t n_groups, cuts *at) {
-    if (k < on->n_fetched) fetch_rows(on, k, n_groups);
+    if (k < on->n_prefetched) prefetch_rows(on, k, n_groups);
     add_row(on, k, n_groups, &at->facts[0], &at->lanes[0]);
     for (size_t c = 1; c < N_CUTS; c++) {
         if (c < n_steps) {

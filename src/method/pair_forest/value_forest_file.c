@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/pieces.h"
+#include "base/tensors.h"
 #include "method/pair_forest/value_forest.h"
 
 typedef struct totals {

@@ -2,7 +2,7 @@
 #ifndef SM_TARGET_DISTANCES_H
 #define SM_TARGET_DISTANCES_H
 
-#include "base/finite.h"
+#include "base/square.h"
 #include "factor/factor.h"
 #include "target/target.h"
 

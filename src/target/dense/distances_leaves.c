@@ -74,14 +74,14 @@ void sm_distances_leaf_row(const smerf_target *target, const sm_leaves *leaves, 
 bool sm_distances_item_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
                              float *table) {
     const sm_distances *distances = sm_distances_of(target);
-    const float *rows[SM_STRIP];
+    const float *rows[SM_BLOCK_ROWS];
     if (leaves->first[leaves->n] != leaves->n) return false;
-    for (size_t r = 0; r < SM_STRIP; r++)
+    for (size_t r = 0; r < SM_BLOCK_ROWS; r++)
         rows[r] = distances->z + (size_t)leaves->item[strip->leaf[r]] * distances->head.n_columns;
     strip->kernels->pack(rows, distances->head.n_columns, table);
-    for (size_t r = 0; r < SM_STRIP; r++) {
+    for (size_t r = 0; r < SM_BLOCK_ROWS; r++) {
         size_t item = leaves->item[strip->leaf[r]];
-        table[item * SM_STRIP + r] = (float)sm_distances_pair(distances, item, item);
+        table[item * SM_BLOCK_ROWS + r] = (float)sm_distances_pair(distances, item, item);
     }
     return true;
 }

@@ -112,8 +112,9 @@ static sm_search *new_search(const smerf_target *target, const sm_search_size *s
     search->own = sm_arena_take(arena, n, sizeof *search->own);
     search->left = sm_arena_take(arena, sm_padded(n), sizeof *search->left);
     search->right = sm_arena_take(arena, sm_padded(n), sizeof *search->right);
-    search->lanes = sm_arena_take(arena, sm_size(size->n_line_ups + 1, SM_BAND * SM_LANES, 0), sizeof *search->lanes);
-    search->weighed = sm_arena_take(arena, SM_BAND * SM_CHUNK, sizeof *search->weighed);
+    search->lanes =
+        sm_arena_take(arena, sm_size(size->n_line_ups + 1, SM_TILE_ROWS * SM_LANES, 0), sizeof *search->lanes);
+    search->weighed = sm_arena_take(arena, SM_TILE_ROWS * SM_CHUNK, sizeof *search->weighed);
     sm_tile_scratch_start(&search->tile_room, arena);
     sm_rough_start(&search->rough, arena, n, size->n_line_ups);
     if (!arena->has_failed) return search;
@@ -186,7 +187,7 @@ static void add_tile(sm_search *search, const sm_tiles *tiles) {
 }
 
 static void open_band(sm_search *search) {
-    memset(search->lanes, 0, search->n_sums * SM_BAND * SM_LANES * sizeof *search->lanes);
+    memset(search->lanes, 0, search->n_sums * SM_TILE_ROWS * SM_LANES * sizeof *search->lanes);
 }
 
 /* Adds what the lanes of a band hold to the sums of its rows. */
@@ -195,7 +196,8 @@ static void close_band(sm_search *search, const sm_tile_place *at) {
         search->whole_row[at->band + r] += sm_join_lanes(search->lanes + r * SM_LANES);
     for (size_t s = 1; s < search->n_sums; s++) {
         double *sums = search->sums + sm_cell(search, s, at->band);
-        for (size_t r = 0; r < at->n_rows; r++) sums[r] -= sm_join_lanes(search->lanes + (s * SM_BAND + r) * SM_LANES);
+        for (size_t r = 0; r < at->n_rows; r++)
+            sums[r] -= sm_join_lanes(search->lanes + (s * SM_TILE_ROWS + r) * SM_LANES);
     }
 }
 

@@ -47,7 +47,7 @@ smerf_status sm_links_load(sm_links *links, const sm_tensors *tensors, size_t n_
                            smerf_error *error);
 
 /* How messages about an entry of a list start. Who read the list from a file tells its line instead, which users can
- * look at: see sm_pairs_place (io/pairs.h). */
+ * look at: see sm_pairs_position (io/pairs.h). */
 #define SM_AT_ENTRY "entry %zu: "
 
 /* The entries of a list in the order of (smaller item, larger item), repeats in the order of the list. Refuses items

@@ -71,7 +71,7 @@ static rank_target *assemble(sm_factors *factors, double *self, const sm_target_
     kept->self = self;
     kept->origin = origin;
     kept->head.rank_fraction = factors->eigenvalue_fraction;
-    kept->head.rank_fraction_of_squares = factors->share_of_squares;
+    kept->head.rank_fraction_of_squares = factors->fraction_of_squares;
     sm_free(factors->value);
     kept->vectors = (sm_vectors){
         .n_items = n, .rank = factors->rank, .u = kept->u, .scale = kept->scale, .a = kept->a, .self = kept->self};
@@ -147,7 +147,7 @@ sm_rank_facts sm_rank_describe(const smerf_target *target) {
     const rank_target *kept = rank_of(target);
     return (sm_rank_facts){.origin = kept->origin,
                            .rank = kept->vectors.rank,
-                           .share_of_squares = target->rank_fraction_of_squares,
+                           .fraction_of_squares = target->rank_fraction_of_squares,
                            .eigenvalue_fraction = target->rank_fraction};
 }
 
@@ -238,7 +238,7 @@ static smerf_status load_shares(const sm_tensors *tensors, sm_factors *factors, 
     for (size_t i = 0; i < n_shares; i++)
         if (!(share[i] >= 0 && share[i] <= 1))
             status = sm_fail(error, SMERF_BAD_FILE, "the model's share of the spectrum is not between 0 and 1");
-    factors->share_of_squares = share[0];
+    factors->fraction_of_squares = share[0];
     factors->eigenvalue_fraction = n_shares == 2 ? share[1] : NAN;
     sm_free(share);
     return status;

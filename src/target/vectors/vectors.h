@@ -61,7 +61,7 @@ double sm_vector_leaf_pair(const sm_vectors *vectors, const sm_vector_summary *s
 void sm_vector_leaf_row(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves, size_t leaf,
                         double *row);
 void sm_vector_leaf_strip(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves,
-                          const sm_leaf_strip *strip, double *table); /* scratch  [rank][SM_STRIP] */
+                          const sm_leaf_strip *strip, double *table); /* scratch  [rank][SM_BLOCK_ROWS] */
 bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_leaf_strip *strip,
                          const uint32_t *column_leaf, size_t n, double *sums);
 

@@ -49,7 +49,7 @@ void *sm_vector_kind_summarise(const smerf_target *target, const sm_leaves *leav
 void sm_vector_kind_summary_free(void *summary) { sm_vector_summary_free(summary); }
 
 size_t sm_vector_kind_n_strip_numbers(const smerf_target *target) {
-    return sm_size(sm_vectors_of(target)->rank, SM_STRIP, 0);
+    return sm_size(sm_vectors_of(target)->rank, SM_BLOCK_ROWS, 0);
 }
 
 void sm_vector_kind_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,

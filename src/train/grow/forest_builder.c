@@ -109,7 +109,7 @@ static smerf_status choose_target(smerf_target *target, const smerf_options *opt
     smerf_target *chosen = sm_target_retain(target);
     smerf_status status = SMERF_OK;
     sm_pool_start(&pool, run);
-    pool.share_to = 0; /* the forest is what progress is about */
+    pool.fraction_to = 0; /* the forest is what progress is about */
     for (size_t s = 0; s < sizeof steps / sizeof *steps && status == SMERF_OK; s++) {
         smerf_target *next = NULL;
         status = steps[s](chosen, options, &pool, &next, error);
@@ -128,7 +128,7 @@ static smerf_status fit(const smerf_items *items, const sm_view *view, smerf_tar
     sm_problem problem;
     sm_pool pool;
     sm_pool_start(&pool, run);
-    pool.share_to = 0; /* the forest is what progress is about */
+    pool.fraction_to = 0; /* the forest is what progress is about */
     status = sm_problem_start(&problem, view, &model->features, target, model->weights, &model->options, &pool, error);
     if (status == SMERF_OK) {
         status = grow_all(&problem, run, model, error);
