@@ -2,8 +2,7 @@
  *
  * The first byte of an input chooses the reader and its wish, the second the number of items; the rest is the file, but
  * for the beginning of a Matrix Market file, which nobody would guess.
- *     clang -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Iinclude -Isrc tests/fuzz/fuzz_readers.c \
- *         src/io/[a-z]*.c src/base/[a-z]*.c -lxxhash -lm -lpthread -o fuzz_readers
+ * tests/fuzz/run builds and runs it.
  * With -DREPLAY, and any compiler, it is a program that replays the files it is given. */
 #include <math.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * Growing on it is distances_search.c, predicting from it distances_leaves.c. */
 #include "target/dense/distances.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -172,8 +173,12 @@ static smerf_status load(const sm_tensors *tensors, size_t n, smerf_target **out
         if (status != SMERF_OK) return status;
     }
     const double *self = diagonal != NULL ? data : NULL;
-    for (size_t i = 0; i < n && self != NULL; i++)
+    for (size_t i = 0; i < n && self != NULL; i++) {
         if (!isfinite(self[i])) return sm_fail(error, SMERF_BAD_FILE, "the model's self-distances are not all finite");
+        /* some ways to predict read it in rows of Z, others by itself: only a float is the same in both */
+        if (fabs(self[i]) > (double)FLT_MAX || self[i] != (double)(float)self[i])
+            return sm_fail(error, SMERF_BAD_FILE, "the model's self-distances are not all numbers of 32 bits");
+    }
     sm_float_facts facts = sm_look_at_floats(pairs, n_pairs);
     if (!isfinite(facts.largest)) return sm_fail(error, SMERF_BAD_FILE, "the model's distances are not all finite");
 
