@@ -215,7 +215,8 @@ static smerf_status find_ritz_pairs(factoring *at, smerf_error *error) {
  * with K is a long task, so well that better ones would leave out no less of K. What they leave out is |K|^2 less the sum of
  * the squares of lambda. */
 static smerf_status check(factoring *at, size_t rank, bool *is_done, smerf_error *error) {
-    smerf_status status = sm_tall_apart(at->pool, at->kq, at->q, at->value, at->n, at->m, at->found, error);
+    const sm_tall_difference difference = {.x = at->kq, .y = at->q, .factor = at->value, .n = at->n, .m = at->m};
+    smerf_status status = sm_tall_apart(at->pool, &difference, at->found, error);
     double allowed = fmax(small_enough * fabs(at->value[0]), at->noise), missed = 0, left_out = at->squares;
     *is_done = true;
     for (size_t c = 0; c < rank && status == SMERF_OK; c++) {

@@ -70,8 +70,19 @@ static void centre(const sm_vectors *vectors, const double *mean, double *x, dou
     }
 }
 
-static smerf_status pick(const double *x, const double *a, const double *values, const double *basis, size_t n,
-                         size_t n_columns, size_t rank, size_t *order, sm_factors *out, smerf_error *error) {
+typedef struct centred {
+    size_t n, n_columns;
+    double *x;      /* [n][n_columns] */
+    double *a;      /* [n] */
+    double *values; /* [n_columns] lambda */
+    double *basis;  /* [n_columns][n_columns] V' */
+    size_t *order;  /* [n_columns] scratch */
+} centred;
+
+/* The largest of them. */
+static smerf_status pick_largest(const centred *from, size_t rank, sm_factors *out, smerf_error *error) {
+    const double *values = from->values;
+    size_t n = from->n, n_columns = from->n_columns, *order = from->order;
     double largest = 0, all = 0, all_squares = 0, kept = 0, kept_squares = 0;
     size_t n_kept = 0;
     sm_factor_order(values, n_columns, order);
@@ -84,9 +95,9 @@ static smerf_status pick(const double *x, const double *a, const double *values,
     while (n_kept < rank && n_kept < n_columns && values[order[n_kept]] > 1e-15 * largest) n_kept++;
     smerf_status status = sm_factors_start(out, n, n_kept > 0 ? n_kept : 1, error);
     if (status != SMERF_OK) return status;
-    memcpy(out->a, a, n * sizeof *a);
+    memcpy(out->a, from->a, n * sizeof *out->a);
     for (size_t r = 0; r < out->rank; r++) {
-        const double *v = basis + order[r] * n_columns;
+        const double *v = from->basis + order[r] * n_columns;
         double value = out->value[r] = fmax(values[order[r]], 0);
         out->scale[r] = 1;
         kept += value;
@@ -94,7 +105,7 @@ static smerf_status pick(const double *x, const double *a, const double *values,
         for (size_t i = 0; i < n; i++) {
             double *u = &out->u[i * out->rank + r];
             *u = 0;
-            for (size_t c = 0; c < n_columns; c++) *u += x[i * n_columns + c] * v[c];
+            for (size_t c = 0; c < n_columns; c++) *u += from->x[i * n_columns + c] * v[c];
         }
     }
     out->share_of_squares = all_squares > 0 ? fmin(1, kept_squares / all_squares) : 1;
@@ -108,23 +119,24 @@ smerf_status sm_factor_vectors(const sm_vectors *vectors, size_t rank, sm_pool *
     size_t n = vectors->n_items, n_columns = vectors->rank;
     sm_arena arena = {.n = 0};
     double *mean = sm_arena_take(&arena, n_columns, sizeof *mean);
-    double *x = sm_arena_take(&arena, sm_size(n, n_columns, 0), sizeof *x);
-    double *a = sm_arena_take(&arena, n, sizeof *a);
+    centred from = {.n = n, .n_columns = n_columns};
+    from.x = sm_arena_take(&arena, sm_size(n, n_columns, 0), sizeof *from.x);
+    from.a = sm_arena_take(&arena, n, sizeof *from.a);
     double *inner = sm_arena_take(&arena, sm_size(n_columns, n_columns, 0), sizeof *inner);
-    double *basis = sm_arena_take(&arena, sm_size(n_columns, n_columns, 0), sizeof *basis);
-    double *values = sm_arena_take(&arena, n_columns, sizeof *values);
+    from.basis = sm_arena_take(&arena, sm_size(n_columns, n_columns, 0), sizeof *from.basis);
+    from.values = sm_arena_take(&arena, n_columns, sizeof *from.values);
     double *scratch = sm_arena_take(&arena, 3 * n_columns, sizeof *scratch);
-    size_t *order = sm_arena_take(&arena, n_columns, sizeof *order);
+    from.order = sm_arena_take(&arena, n_columns, sizeof *from.order);
     smerf_status status = SMERF_OK;
     if (arena.has_failed) status = sm_no_memory(error, "factoring distances");
     if (status == SMERF_OK) status = sm_tall_means(pool, vectors->u, n, n_columns, mean, error);
     if (status == SMERF_OK) {
-        centre(vectors, mean, x, a);
-        status = sm_tall_inner(pool, x, x, n, n_columns, inner, error);
+        centre(vectors, mean, from.x, from.a);
+        status = sm_tall_inner(pool, from.x, from.x, n, n_columns, inner, error);
     }
     if (status == SMERF_OK) {
-        sm_eigen(inner, n_columns, values, basis, scratch);
-        status = pick(x, a, values, basis, n, n_columns, rank, order, out, error);
+        sm_eigen(inner, n_columns, from.values, from.basis, scratch);
+        status = pick_largest(&from, rank, out, error);
     }
     sm_arena_free(&arena);
     return status;

@@ -92,9 +92,10 @@ static smerf_status apart_block(void *context, size_t task, size_t thread, smerf
     return SMERF_OK;
 }
 
-smerf_status sm_tall_apart(sm_pool *pool, const double *x, const double *y, const double *factor, size_t n, size_t m,
-                           double *out, smerf_error *error) {
-    tall_job job = {.n = n, .m = m, .n_blocks = sm_tall_blocks(n, m), .x = x, .y = (double *)y, .v = factor};
+smerf_status sm_tall_apart(sm_pool *pool, const sm_tall_difference *of, double *out, smerf_error *error) {
+    size_t n = of->n, m = of->m;
+    tall_job job = {
+        .n = n, .m = m, .n_blocks = sm_tall_blocks(n, m), .x = of->x, .y = (double *)of->y, .v = of->factor};
     job.parts = sm_array(sm_size(job.n_blocks, m, 0), sizeof *job.parts);
     if (job.parts == NULL) return sm_no_memory(error, "factoring distances");
     smerf_status status = sm_pool_run(pool, job.n_blocks, apart_block, &job, error);
@@ -135,14 +136,13 @@ smerf_status sm_tall_rotate(sm_pool *pool, double *x, size_t n, size_t m, const 
 
 /* ---- orthonormal columns ---- */
 
-/* w[c] = the sum over rows first .. end-1 of v_i y_ic; then y_ic -= beta v_i w_c: for columns from_column .. m-1. */
-static void reflect(double *y, const double *v, size_t first, size_t end, size_t m, size_t from_column, double beta,
-                    double *w) {
+/* w[c] = the sum over n rows of v_i y_ic; then y_ic -= beta v_i w_c: for columns from_column .. m-1. */
+static void reflect(double *y, const double *v, size_t n, size_t m, size_t from_column, double beta, double *w) {
     memset(w, 0, m * sizeof *w);
-    for (size_t i = first; i < end; i++)
+    for (size_t i = 0; i < n; i++)
         for (size_t c = from_column; c < m; c++) w[c] += v[i * m] * y[i * m + c];
     for (size_t c = from_column; c < m; c++) w[c] *= beta;
-    for (size_t i = first; i < end; i++)
+    for (size_t i = 0; i < n; i++)
         for (size_t c = from_column; c < m; c++) y[i * m + c] -= v[i * m] * w[c];
 }
 
@@ -162,7 +162,7 @@ static void decompose(double *y, size_t n, size_t m, double *beta, double *r, do
             alpha = head > 0 ? -norm : norm;
             y[j * m + j] = head - alpha;
             beta[j] = 2 / (y[j * m + j] * y[j * m + j] + tail);
-            reflect(y, y + j, j, n, m, j + 1, beta[j], w);
+            reflect(y + j * m, y + j * m + j, n - j, m, j + 1, beta[j], w);
         }
         r[j * m + j] = alpha;
         for (size_t c = j + 1; c < m; c++) r[j * m + c] = y[j * m + c];
@@ -174,7 +174,7 @@ static void compose(const double *y, size_t n, size_t m, const double *beta, con
     memcpy(q, s, m * m * sizeof *q);
     memset(q + m * m, 0, (n - m) * m * sizeof *q);
     for (size_t j = m; j-- > 0;)
-        if (beta[j] != 0) reflect(q, y + j, j, n, m, 0, beta[j], w);
+        if (beta[j] != 0) reflect(q + j * m, y + j * m + j, n - j, m, 0, beta[j], w);
 }
 
 static smerf_status decompose_block(void *context, size_t task, size_t thread, smerf_error *error) {

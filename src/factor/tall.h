@@ -18,9 +18,14 @@ smerf_status sm_tall_means(sm_pool *pool, const double *x, size_t n, size_t m, d
 smerf_status sm_tall_inner(sm_pool *pool, const double *x, const double *y, size_t n, size_t m, double *out,
                            smerf_error *error);
 
-/* out  [m] = the sums over the rows of (x - factor y)^2, factor  [m] */
-smerf_status sm_tall_apart(sm_pool *pool, const double *x, const double *y, const double *factor, size_t n, size_t m,
-                           double *out, smerf_error *error);
+/* out  [m] = the sums over the rows of (x - factor y)^2 */
+typedef struct sm_tall_difference {
+    const double *x, *y;  /* [n][m] */
+    const double *factor; /* [m] */
+    size_t n, m;
+} sm_tall_difference;
+
+smerf_status sm_tall_apart(sm_pool *pool, const sm_tall_difference *of, double *out, smerf_error *error);
 
 /* X becomes X V'.   v  [m][m] */
 smerf_status sm_tall_rotate(sm_pool *pool, double *x, size_t n, size_t m, const double *v, smerf_error *error);

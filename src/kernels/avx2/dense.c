@@ -49,8 +49,11 @@ static inline __m256d weigh_four(const float *z, __m256d w, __m256d v, double *y
     return weighed;
 }
 
-static void weigh_strip(const float *const *z, const double *w, const double *v, size_t from, size_t to, double *y,
-                        double *row_lanes, double *columns) {
+/* Of four rows from `strip` on.   z  those rows */
+static void weigh_strip(const sm_tile *tile, size_t strip, const float *const *z, size_t from, size_t to) {
+    const double *w = tile->column_weight, *v = tile->row_weight + strip;
+    double *y = tile->weighed + strip * SM_CHUNK, *columns = tile->columns;
+    double *row_lanes = tile->row_lanes + strip * SM_LANES;
     row_sums rows = load_rows(row_lanes, SM_LANES);
     const float *za = z[0], *zb = z[1], *zc = z[2], *zd = z[3];
     __m256d va = _mm256_set1_pd(v[0]), vb = _mm256_set1_pd(v[1]), vc = _mm256_set1_pd(v[2]), vd = _mm256_set1_pd(v[3]);
@@ -66,8 +69,7 @@ static void weigh_strip(const float *const *z, const double *w, const double *v,
 
 static void weigh(const sm_tile *tile, const float *const *z, size_t from, size_t to) {
     for (size_t strip = 0; strip < tile->frame.n_strips * SM_STRIP_ROWS; strip += SM_STRIP_ROWS)
-        weigh_strip(z + strip, tile->column_weight, tile->row_weight + strip, from, to,
-                    tile->weighed + strip * SM_CHUNK, tile->row_lanes + strip * SM_LANES, tile->columns);
+        weigh_strip(tile, strip, z + strip, from, to);
 }
 
 static inline __m256d if_after(__m256i rank, __m256i row_rank, const double *y) {
