@@ -55,7 +55,9 @@ struct sm_candidates {
     const sm_node *node;
     size_t n;
     const sm_line_scratch *scratch;
-    bool keeps_costs; /* there is memory for the costs of all line-ups of a batch */
+    bool keeps_costs;  /* there is memory for the costs of all line-ups of a batch */
+    bool has_gains;    /* line-ups have gains, not costs */
+    bool leaves_costs; /* see sm_pricing.costs */
 
     /* Of the batch. */
     size_t first, end; /* candidates */
@@ -72,7 +74,16 @@ void sm_line_scratch_lay_out(sm_line_scratch *scratch, void *memory, size_t n_si
 void sm_candidates_turn(sm_candidates *candidates, const sm_node *node, size_t n, const sm_line_scratch *scratch);
 
 /* For line_up: one more line-up in the batch.   which  of those of its candidate: 0 or 1 */
-size_t sm_candidates_add_line_up(sm_candidates *candidates, size_t which);
+static inline size_t sm_candidates_add_line_up(sm_candidates *candidates, size_t which) {
+    size_t u = candidates->n_line_ups++, n = candidates->node->n, costs = (candidates->keeps_costs ? u : which) * n;
+    const sm_line_scratch *scratch = candidates->scratch;
+    sm_line_up *line = &candidates->line_ups[u];
+    line->order = scratch->orders + u * n;
+    line->gain = candidates->has_gains ? scratch->costs + costs : NULL;
+    line->left = candidates->has_gains ? NULL : scratch->costs + costs;
+    line->right = candidates->has_gains ? NULL : scratch->other_side + costs;
+    return u;
+}
 
 /* Marks the gaps between present items that may be cut: between different ranks.   line  [n_present] slots */
 void sm_mark_gaps(const sm_candidates *candidates, const uint32_t *ranks, const uint32_t *line, size_t n_present,

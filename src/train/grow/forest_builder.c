@@ -125,11 +125,16 @@ static smerf_status fit(const smerf_items *items, const sm_view *view, smerf_tar
     smerf_model *model;
     smerf_status status = sm_model_new(items, view, target, resolved, run, &model, error);
     if (status != SMERF_OK) return status;
+    const sm_problem given = {.view = view,
+                              .features = &model->features,
+                              .target = target,
+                              .item_weights = model->weights,
+                              .options = &model->options};
     sm_problem problem;
     sm_pool pool;
     sm_pool_start(&pool, run);
     pool.fraction_to = 0; /* the forest is what progress is about */
-    status = sm_problem_start(&problem, view, &model->features, target, model->weights, &model->options, &pool, error);
+    status = sm_problem_start(&problem, &given, &pool, error);
     if (status == SMERF_OK) {
         status = grow_all(&problem, run, model, error);
         sm_problem_free(&problem);

@@ -33,17 +33,14 @@ size_t sm_problem_most_sorted(const smerf_options *options, const smerf_target *
     return sm_size(most_in_bag, n_numbers + 1, 0) <= most ? most_in_bag : most_in_bag / LARGE_SHARE;
 }
 
-smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
-                              const smerf_target *target, const double *item_weights, const smerf_options *options,
-                              sm_pool *pool, smerf_error *error) {
+smerf_status sm_problem_start(sm_problem *problem, const sm_problem *given, sm_pool *pool, smerf_error *error) {
+    const sm_view *view = given->view;
+    const smerf_target *target = given->target;
+    const smerf_options *options = given->options;
     size_t p = view->n_features;
-    *problem = (sm_problem){.n_items = view->n_items,
-                            .n_features = p,
-                            .view = view,
-                            .features = features,
-                            .target = target,
-                            .item_weights = item_weights,
-                            .options = options};
+    *problem = *given;
+    problem->n_items = view->n_items;
+    problem->n_features = p;
     problem->n_draws = sm_options_draws(options, view->n_items);
     problem->most_in_bag = most_in_bag(options->sample, problem->n_draws, view->n_items);
     for (size_t f = 0; f < p; f++) problem->n_numbers += sm_are_numbers(&view->numbers[f]);

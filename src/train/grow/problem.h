@@ -43,9 +43,8 @@ typedef struct sm_problem {
     size_t n_threads;     /* that grow trees */
 } sm_problem;
 
-smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
-                              const smerf_target *target, const double *item_weights, const smerf_options *options,
-                              sm_pool *pool, smerf_error *error);
+/* Starts from one of which view, features, target, item_weights and options are given. */
+smerf_status sm_problem_start(sm_problem *problem, const sm_problem *given, sm_pool *pool, smerf_error *error);
 void sm_problem_free(sm_problem *problem);
 
 /* Up to how many items a subtree is kept in order along all columns, because parting these is quicker than sorting along the
