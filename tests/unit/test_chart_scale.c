@@ -49,11 +49,11 @@ static void a_number_alone_gets_room(void **state) {
 static void places_run_from_0_to_1(void **state) {
     (void)state;
     const sm_scale linear = {.from = 2, .to = 6}, power = {.from = 1, .to = 100, .is_log = true};
-    assert_near(sm_scale_place(&linear, 2), 0);
-    assert_near(sm_scale_place(&linear, 3), 0.25);
-    assert_near(sm_scale_place(&linear, 8), 1.5);
-    assert_near(sm_scale_place(&power, 10), 0.5);
-    assert_near(sm_scale_place(&power, 100), 1);
+    assert_near(sm_scale_fraction(&linear, 2), 0);
+    assert_near(sm_scale_fraction(&linear, 3), 0.25);
+    assert_near(sm_scale_fraction(&linear, 8), 1.5);
+    assert_near(sm_scale_fraction(&power, 10), 0.5);
+    assert_near(sm_scale_fraction(&power, 100), 1);
 }
 
 static void ticks_are_round_and_not_too_many(void **state) {
