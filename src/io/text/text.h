@@ -69,7 +69,7 @@ const char *sm_quote(const char *text, size_t n, char quote[SM_QUOTE]);
  *   is_chosen  by row; NULL: all of them
  *   has_ids    whether one of the columns names the items */
 smerf_status sm_table_copy_rows(const char *path, const bool *is_chosen, bool has_ids, sm_output *output,
-                            smerf_error *error);
+                                smerf_error *error);
 
 /* Refuses a table without ids that has a column called id, which the copy would have twice. */
 smerf_status sm_table_check_copy(const char *path, bool has_ids, smerf_error *error);
@@ -93,8 +93,8 @@ typedef struct sm_csv {
 typedef struct sm_csv_cell {
     const char *text; /* not ended by NUL; valid until the next call */
     size_t n;
-    size_t position;  /* where the cell starts in the source, for messages */
-    bool ends_row; /* the last cell of its row */
+    size_t position; /* where the cell starts in the source, for messages */
+    bool ends_row;   /* the last cell of its row */
 } sm_csv_cell;
 
 /* Finds the separator: the one of comma, semicolon and tab that is most frequent in the first line, outside quotes;
