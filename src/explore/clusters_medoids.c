@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/square.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/sort.h"
+#include "base/square.h"
 #include "explore/clusters.h"
 #include "explore/medoids.h"
 #include "explore/silhouettes.h"
