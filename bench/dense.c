@@ -144,7 +144,7 @@ static void line_up(const data *made, size_t feature, sm_line_up *line) {
     *line = (sm_line_up){.order = order, .left = room(made->n, sizeof(double)), .right = room(made->n, sizeof(double))};
 }
 
-/* As a tree does it: roughly where that is quicker, with the exact cost of the node. */
+/* As a tree does it: approximate costs where these are faster, with the exact cost of the node. */
 static double price_root(const sm_engine *engine, sm_search *search, const sm_node *node, const sm_line_up *lines,
                          size_t n_lines) {
     sm_error_bound bound;
@@ -190,7 +190,7 @@ static void measure_root(const task *query, double *figures) {
         figures[STREAM_1] = fmin(figures[STREAM_1], sum_seconds(&made, 1, CLOCK_MONOTONIC));
         figures[STREAM_2] = fmin(figures[STREAM_2], sum_seconds(&made, 2, CLOCK_MONOTONIC));
     }
-    if (d == ROOT_CANDIDATES) {                          /* asked for the share of the stream */
+    if (d == ROOT_CANDIDATES) {                          /* for the fraction of the stream */
         for (int repeat = 0; repeat < REPEATS; repeat++) /* apart, as caches are cold after it */
             time_reading(&made, search, &node, lines, d, true, &figures[OURS_FAR], &figures[STREAM_FAR]);
         return;

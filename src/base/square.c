@@ -76,7 +76,7 @@ static inline bool are_mirrored(const float *z, const float *mirror, size_t n) {
 
 /* Whether a whole tile has the bits of its mirror image; if not, or if it is no whole one, entries are to be looked at one
  * by one: 0 and -0 are equal, and so are any two that are missing. */
-static bool is_mirrored(const float *z, size_t n, const tile *at) {
+static bool is_mirrored_tile(const float *z, size_t n, const tile *at) {
     if (at->rows_end - at->first_row < TILE || at->columns_end - at->first_column < TILE) return false;
     bool is_equal = true;
     for (size_t i = at->first_row; i < at->rows_end && is_equal; i += 4)
@@ -87,7 +87,7 @@ static bool is_mirrored(const float *z, size_t n, const tile *at) {
 
 /* Whether a tile is symmetric to the one that it mirrors. */
 static bool is_symmetric_tile(const float *z, size_t n, const tile *at) {
-    if (is_mirrored(z, n, at)) return true;
+    if (is_mirrored_tile(z, n, at)) return true;
     for (size_t i = at->first_row; i < at->rows_end; i++)
         for (size_t j = larger(at->first_column, i + 1); j < at->columns_end; j++)
             if (!are_equal(z[i * n + j], z[j * n + i])) return false;
@@ -111,7 +111,7 @@ bool sm_square_is_symmetric(const float *z, size_t n, size_t *row, size_t *colum
     bool is_found = false;
     for (tile at = {0}; next_tile(&at, n);) {
         if (is_found && at.first_row > *row) break; /* later tiles have later rows only */
-        if (is_mirrored(z, n, &at)) continue;
+        if (is_mirrored_tile(z, n, &at)) continue;
         size_t rows_end = is_found ? *row : at.rows_end;
         for (size_t i = at.first_row; i < rows_end; i++) {
             for (size_t j = larger(at.first_column, i + 1); j < at.columns_end; j++) {

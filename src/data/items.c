@@ -47,7 +47,7 @@ typedef struct named_level {
     uint32_t index; /* as given */
 } named_level;
 
-static int by_name(const void *a, const void *b) {
+static int by_level_name(const void *a, const void *b) {
     return strcmp(((const named_level *)a)->name, ((const named_level *)b)->name);
 }
 
@@ -63,7 +63,7 @@ static smerf_status sort_levels(const smerf_column *column, sm_feature *feature,
     }
     for (size_t i = 0; i < column->n_levels; i++)
         sorted[i] = (named_level){.name = column->levels[i], .index = (uint32_t)i};
-    qsort(sorted, column->n_levels, sizeof *sorted, by_name);
+    qsort(sorted, column->n_levels, sizeof *sorted, by_level_name);
     for (size_t i = 0; i < column->n_levels; i++) {
         if (!sm_is_utf8(sorted[i].name)) {
             status = sm_fail(error, SMERF_BAD_INPUT, "column '%s' has a category that is not UTF-8 text", column->name);
@@ -118,7 +118,7 @@ static smerf_status add_number(smerf_items *items, size_t f, const smerf_column 
     return SMERF_OK;
 }
 
-static smerf_status check_names(const smerf_column *columns, size_t n_columns, smerf_error *error) {
+static smerf_status check_column_names(const smerf_column *columns, size_t n_columns, smerf_error *error) {
     named_level *sorted = sm_array(n_columns, sizeof *sorted);
     if (sorted == NULL) return sm_no_memory(error, "checking column names");
     smerf_status status = SMERF_OK;
@@ -127,7 +127,7 @@ static smerf_status check_names(const smerf_column *columns, size_t n_columns, s
         if (!sm_is_utf8(columns[f].name))
             status = sm_fail(error, SMERF_BAD_INPUT, "the name of column %zu is not UTF-8 text", f);
     }
-    qsort(sorted, n_columns, sizeof *sorted, by_name);
+    qsort(sorted, n_columns, sizeof *sorted, by_level_name);
     for (size_t f = 1; f < n_columns && status == SMERF_OK; f++)
         if (strcmp(sorted[f - 1].name, sorted[f].name) == 0)
             status = sm_fail(error, SMERF_BAD_INPUT, "two columns are called '%s'; names must differ", sorted[f].name);
@@ -142,7 +142,7 @@ smerf_status smerf_items_new(const smerf_column *columns, size_t n_columns, size
     if (n_items >= UINT32_MAX || n_columns >= UINT32_MAX)
         return sm_fail(error, SMERF_BAD_INPUT, "%zu items with %zu features: both must be below 2^32", n_items,
                        n_columns);
-    smerf_status status = check_names(columns, n_columns, error);
+    smerf_status status = check_column_names(columns, n_columns, error);
     if (status != SMERF_OK) return status;
 
     smerf_items *items = sm_zeros(1, sizeof *items);

@@ -33,7 +33,7 @@ typedef struct cut_columns {
     size_t n;
 } cut_columns;
 
-static void free_columns(cut_columns *cut) {
+static void free_cut_columns(cut_columns *cut) {
     for (size_t f = 0; f < cut->n; f++) {
         if (cut->values != NULL) sm_free(cut->values[f]);
         if (cut->codes != NULL) sm_free(cut->codes[f]);
@@ -105,7 +105,7 @@ static smerf_status take_features(const smerf_items *items, const uint32_t *rows
         (*out)->own_values = cut.values; /* which the items borrow */
         cut.values = NULL;
     }
-    free_columns(&cut);
+    free_cut_columns(&cut);
     return status;
 }
 

@@ -135,8 +135,8 @@ static smerf_status centre_rows(void *context, size_t task, size_t thread, smerf
 }
 
 /* y = scale K x - before (or nothing, if that is NULL). */
-static smerf_status multiply_block(factoring *at, const double *x, double scale, double *before, double *y,
-                                   smerf_error *error) {
+static smerf_status multiply_by_k(factoring *at, const double *x, double scale, double *before, double *y,
+                                  smerf_error *error) {
     product_job job = {.at = at, .x = x, .y = y, .before = before, .scale = scale};
     sm_pool *pool = at->pool;
     pool->fraction_from = pool->fraction_to;
@@ -175,7 +175,7 @@ static smerf_status draw_rows(void *context, size_t task, size_t thread, smerf_e
 static smerf_status start_block(factoring *at, uint64_t seed, smerf_error *error) {
     start_job job = {.at = at, .seed = seed};
     smerf_status status = sm_pool_run(at->pool, sm_tall_blocks(at->n, at->m), draw_rows, &job, error);
-    if (status == SMERF_OK) status = multiply_block(at, at->q, 1, NULL, at->kq, error);
+    if (status == SMERF_OK) status = multiply_by_k(at, at->q, 1, NULL, at->kq, error);
     if (status == SMERF_OK) status = sm_tall_orthonormalise(at->pool, at->kq, at->n, at->m, at->q, error);
     return status;
 }
@@ -215,7 +215,7 @@ static smerf_status find_ritz_pairs(factoring *at, smerf_error *error) {
 /* Whether K u = lambda u holds well enough for the first `rank` vectors: to the last digits that matter; or, where a product
  * with K is a long task, so well that better ones would leave out no less of K. What they leave out is |K|^2 less the sum of
  * the squares of lambda. */
-static smerf_status check_pairs(factoring *at, size_t rank, bool *is_done, smerf_error *error) {
+static smerf_status check_ritz_pairs(factoring *at, size_t rank, bool *is_done, smerf_error *error) {
     smerf_status status =
         sm_tall_apart(at->pool, &(sm_tall_pair){at->kq, at->q, at->n, at->m}, at->value, at->found, error);
     double allowed = fmax(small_enough * fabs(at->value[0]), at->noise), missed = 0, left_out = at->squares;
@@ -253,7 +253,7 @@ static smerf_status filter_block(factoring *at, size_t rank, smerf_error *error)
     while (degree < MOST_DEGREE && growth(first, degree + 1) <= most_growth * growth(last, degree + 1)) degree++;
     for (size_t i = 0; i < at->n * at->m; i++) at->kq[i] /= cut;
     for (size_t d = 2; d <= degree && status == SMERF_OK; d++) {
-        status = multiply_block(at, at->kq, 2 / cut, at->q, at->next, error);
+        status = multiply_by_k(at, at->kq, 2 / cut, at->q, at->next, error);
         double *oldest = at->q;
         at->q = at->kq;
         at->kq = at->next;
@@ -266,9 +266,9 @@ static smerf_status filter_block(factoring *at, size_t rank, smerf_error *error)
 static smerf_status iterate(factoring *at, size_t rank, uint64_t seed, smerf_error *error) {
     smerf_status status = start_block(at, seed, error);
     for (bool is_done = false; status == SMERF_OK;) {
-        status = multiply_block(at, at->q, 1, NULL, at->kq, error);
+        status = multiply_by_k(at, at->q, 1, NULL, at->kq, error);
         if (status == SMERF_OK) status = find_ritz_pairs(at, error);
-        if (status == SMERF_OK) status = check_pairs(at, rank, &is_done, error);
+        if (status == SMERF_OK) status = check_ritz_pairs(at, rank, &is_done, error);
         if (status != SMERF_OK || is_done || at->n_passes >= MOST_PASSES) break;
         status = filter_block(at, rank, error);
     }
@@ -330,7 +330,7 @@ void sm_factors_finish(sm_factors *factors) {
     }
 }
 
-static smerf_status hand_over(const factoring *at, size_t rank, sm_factors *out, smerf_error *error) {
+static smerf_status hand_over_factors(const factoring *at, size_t rank, sm_factors *out, smerf_error *error) {
     size_t n_kept = 0, n_known = at->m < at->n ? at->m : at->n;
     double kept = 0, kept_squares = 0, all = 0;
     while (n_kept < rank && n_kept < n_known && fabs(at->value[n_kept]) > at->noise) n_kept++;
@@ -389,7 +389,7 @@ smerf_status sm_factor(const sm_operator *matrix, size_t rank, uint64_t seed, sm
     if (at.arena.has_failed) status = sm_no_memory(error, "factoring distances");
     if (status == SMERF_OK) status = look_at_rows(&at, error);
     if (status == SMERF_OK) status = is_whole ? solve_whole(&at, error) : iterate(&at, rank, seed, error);
-    if (status == SMERF_OK) status = hand_over(&at, rank, out, error);
+    if (status == SMERF_OK) status = hand_over_factors(&at, rank, out, error);
     sm_arena_free(&at.arena);
     pool->fraction_from = at.fraction_from;
     pool->fraction_to = fraction_to;

@@ -10,21 +10,21 @@
 
 /* ---- listed pairs: what they are beyond the distance elsewhere, and z_ii likewise on the diagonal ---- */
 
-static double value_of(const sm_listed_pairs *pairs, size_t entry) {
+static double listed_value(const sm_listed_pairs *pairs, size_t entry) {
     return (pairs->value != NULL ? pairs->value[entry] : pairs->common) - pairs->elsewhere;
 }
 
-static double self_of(const sm_listed_pairs *pairs, size_t item) {
+static double listed_self(const sm_listed_pairs *pairs, size_t item) {
     return (pairs->self != NULL ? pairs->self[item] : 0) - pairs->elsewhere;
 }
 
 static void listed_rows(const void *context, size_t first, size_t end, const double *x, size_t m, double *y) {
     const sm_listed_pairs *pairs = context;
     for (size_t i = first; i < end; i++) {
-        double *out = y + (i - first) * m, self = self_of(pairs, i);
+        double *out = y + (i - first) * m, self = listed_self(pairs, i);
         for (size_t c = 0; c < m; c++) out[c] = self * x[i * m + c];
         for (size_t e = pairs->first[i]; e < pairs->first[i + 1]; e++) {
-            double value = value_of(pairs, e);
+            double value = listed_value(pairs, e);
             const double *from = x + pairs->partner[e] * m;
             for (size_t c = 0; c < m; c++) out[c] += value * from[c];
         }
@@ -33,12 +33,12 @@ static void listed_rows(const void *context, size_t first, size_t end, const dou
 
 static void listed_moments(const void *context, size_t row, double centre, double *sum, double *squares) {
     const sm_listed_pairs *pairs = context;
-    double self = self_of(pairs, row) - centre;
+    double self = listed_self(pairs, row) - centre;
     double n_elsewhere = (double)(pairs->n_items - 1 - (pairs->first[row + 1] - pairs->first[row]));
     *sum = self - n_elsewhere * centre;
     *squares = self * self + n_elsewhere * centre * centre;
     for (size_t e = pairs->first[row]; e < pairs->first[row + 1]; e++) {
-        double z = value_of(pairs, e) - centre;
+        double z = listed_value(pairs, e) - centre;
         *sum += z;
         *squares += z * z;
     }

@@ -131,7 +131,7 @@ static smerf_status weigh_columns(const sm_reporter *reporter, double *matter, s
 }
 
 /*   is_shown  [n_columns] out */
-static smerf_status choose_columns(sm_reporter *reporter, bool *is_shown, smerf_error *error) {
+static smerf_status choose_shown_columns(sm_reporter *reporter, bool *is_shown, smerf_error *error) {
     size_t n = reporter->wanted->n_columns, n_shown = 0, most = MOST_VALUES / reporter->n;
     if (most < FEWEST_COLUMNS) most = FEWEST_COLUMNS;
     for (size_t c = 0; c < n; c++) is_shown[c] = n <= most;
@@ -176,7 +176,7 @@ smerf_status sm_write_items(sm_reporter *reporter, smerf_error *error) {
     sm_json *json = &reporter->json;
     bool *is_shown = sm_zeros(wanted->n_columns, sizeof *is_shown);
     smerf_status status =
-        is_shown != NULL ? choose_columns(reporter, is_shown, error) : sm_no_memory(error, "writing a report");
+        is_shown != NULL ? choose_shown_columns(reporter, is_shown, error) : sm_no_memory(error, "writing a report");
     if (status != SMERF_OK) {
         sm_free(is_shown);
         return status;

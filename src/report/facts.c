@@ -4,84 +4,84 @@
 #include <math.h>
 #include <stdio.h>
 
-static void put_text(const sm_fact_sink *to, const char *key, const char *value) { to->text(to->context, key, value); }
-static void put_number(const sm_fact_sink *to, const char *key, double value) { to->number(to->context, key, value); }
-static void put_count(const sm_fact_sink *to, const char *key, size_t value) { to->count(to->context, key, value); }
+static void give_text(const sm_fact_sink *to, const char *key, const char *value) { to->text(to->context, key, value); }
+static void give_number(const sm_fact_sink *to, const char *key, double value) { to->number(to->context, key, value); }
+static void give_count(const sm_fact_sink *to, const char *key, size_t value) { to->count(to->context, key, value); }
 
 static void put_sample(const sm_fact_sink *to, const smerf_options *chosen) {
     char subsample[64];
     snprintf(subsample, sizeof subsample, "subsample:%.15g", chosen->sample_fraction);
-    put_text(to, "sample",
-             chosen->sample == SMERF_BOOTSTRAP   ? "bootstrap"
-             : chosen->sample == SMERF_NO_SAMPLE ? "none"
-                                                 : subsample);
+    give_text(to, "sample",
+              chosen->sample == SMERF_BOOTSTRAP   ? "bootstrap"
+              : chosen->sample == SMERF_NO_SAMPLE ? "none"
+                                                  : subsample);
 }
 
 static void put_forest(const sm_fact_sink *to, const smerf_description *about) {
     const smerf_options *chosen = &about->options;
-    put_count(to, "trees", chosen->n_trees);
-    put_count(to, "first tree", chosen->first_tree);
-    put_count(to, "nodes", about->n_nodes);
-    put_count(to, "leaves", about->n_leaves);
-    put_text(to, "splits", chosen->splits == SMERF_AXIS ? "axis" : "oblique");
-    put_count(to, "candidates", chosen->candidates);
-    if (chosen->splits == SMERF_OBLIQUE) put_number(to, "density", chosen->density);
-    put_count(to, "min-parent", chosen->min_parent);
+    give_count(to, "trees", chosen->n_trees);
+    give_count(to, "first tree", chosen->first_tree);
+    give_count(to, "nodes", about->n_nodes);
+    give_count(to, "leaves", about->n_leaves);
+    give_text(to, "splits", chosen->splits == SMERF_AXIS ? "axis" : "oblique");
+    give_count(to, "candidates", chosen->candidates);
+    if (chosen->splits == SMERF_OBLIQUE) give_number(to, "density", chosen->density);
+    give_count(to, "min-parent", chosen->min_parent);
     if (chosen->max_depth != SMERF_NO_LIMIT)
-        put_count(to, "max-depth", chosen->max_depth);
+        give_count(to, "max-depth", chosen->max_depth);
     else
         to->none(to->context, "max-depth");
     put_sample(to, chosen);
-    put_text(to, "oob-rule", chosen->oob_rule == SMERF_OOB_BOTH ? "both" : "either");
+    give_text(to, "oob-rule", chosen->oob_rule == SMERF_OOB_BOTH ? "both" : "either");
     if (chosen->self_distance == SMERF_SELF_VALUE)
-        put_number(to, "self-distance", chosen->self_value);
+        give_number(to, "self-distance", chosen->self_value);
     else
-        put_text(to, "self-distance", chosen->self_distance == SMERF_SELF_GIVEN ? "given" : "exclude");
+        give_text(to, "self-distance", chosen->self_distance == SMERF_SELF_GIVEN ? "given" : "exclude");
 }
 
 static void put_method(const sm_fact_sink *to, const smerf_model *model, const smerf_options *chosen) {
     if (chosen->method == SMERF_METHOD_EPM || chosen->method == SMERF_METHOD_NARM) {
-        put_count(to, "factors", chosen->n_factors);
-        put_count(to, "burn", chosen->n_burn);
-        put_count(to, "draws", chosen->n_draws);
+        give_count(to, "factors", chosen->n_factors);
+        give_count(to, "burn", chosen->n_burn);
+        give_count(to, "draws", chosen->n_draws);
     }
     for (size_t k = 0; k < smerf_model_n_diagnostics(model); k++) {
         double value;
         const char *name = smerf_model_diagnostic(model, k, &value);
-        put_number(to, name, value);
+        give_number(to, name, value);
     }
 }
 
 static void put_target(const sm_fact_sink *to, const smerf_description *about) {
     const smerf_options *chosen = &about->options;
-    put_text(to, "target", about->target);
+    give_text(to, "target", about->target);
     if (about->n_target_columns > 0)
         to->list(to->context, "target columns", about->target_columns, about->n_target_columns);
-    if (about->from_similarities) put_number(to, "similarity max", about->largest_similarity);
+    if (about->from_similarities) give_number(to, "similarity max", about->largest_similarity);
     if (chosen->rank > 0) {
-        put_count(to, "rank", chosen->rank);
+        give_count(to, "rank", chosen->rank);
         if (isnan(about->rank_fraction)) /* there are too many eigenvalues to know them all */
-            put_number(to, "share of the squared spectrum kept", about->rank_fraction_of_squares);
+            give_number(to, "share of the squared spectrum kept", about->rank_fraction_of_squares);
         else
-            put_number(to, "share of the spectrum kept", about->rank_fraction);
+            give_number(to, "share of the spectrum kept", about->rank_fraction);
     }
-    if (chosen->complete > 0) put_count(to, "completed to rank", chosen->complete);
+    if (chosen->complete > 0) give_count(to, "completed to rank", chosen->complete);
 }
 
 void sm_facts_tell(const smerf_model *model, const sm_fact_sink *to) {
     smerf_description about;
     smerf_model_describe(model, &about);
-    put_text(to, "method", about.method);
+    give_text(to, "method", about.method);
     put_target(to, &about);
-    put_count(to, "items", about.n_items);
-    put_count(to, "features", about.n_features);
+    give_count(to, "items", about.n_items);
+    give_count(to, "features", about.n_features);
     if (about.options.method == SMERF_METHOD_FOREST)
         put_forest(to, &about);
     else
         put_method(to, model, &about.options);
-    put_count(to, "seed", (size_t)about.options.seed);
+    give_count(to, "seed", (size_t)about.options.seed);
     to->features(to->context, "feature names", model, about.n_features);
-    if (about.id_column != NULL) put_text(to, "id column", about.id_column);
-    if (about.weight_column != NULL) put_text(to, "item weights", about.weight_column);
+    if (about.id_column != NULL) give_text(to, "id column", about.id_column);
+    if (about.weight_column != NULL) give_text(to, "item weights", about.weight_column);
     if (about.n_ignored > 0) to->list(to->context, "ignored columns", about.ignored, about.n_ignored);
 }

@@ -267,7 +267,7 @@ static void many_names_are_found_as_one_by_one(void **state) {
     enum { N_NAMES = 5000, N_QUERY = 1000 };
     static char query[N_QUERY][32];
     sm_text texts[N_QUERY];
-    uint32_t places[N_QUERY];
+    uint32_t indices[N_QUERY];
     sm_names *names = sm_names_new();
     bool is_new;
     for (unsigned i = 0; i < N_NAMES; i++) {
@@ -280,12 +280,12 @@ static void many_names_are_found_as_one_by_one(void **state) {
         texts[i] = (sm_text){query[i], (size_t)n - (i % 5 == 0)};
     }
     for (size_t n = 0; n <= N_QUERY; n += n < 200 ? 1 : 100) {
-        memset(places, 1, sizeof places);
-        sm_names_find_many(names, texts, n, places);
-        for (size_t i = 0; i < n; i++) assert_int_equal(places[i], sm_names_find(names, texts[i].bytes, texts[i].n));
-        if (n < N_QUERY) assert_int_equal(places[n], 0x01010101);
+        memset(indices, 1, sizeof indices);
+        sm_names_find_many(names, texts, n, indices);
+        for (size_t i = 0; i < n; i++) assert_int_equal(indices[i], sm_names_find(names, texts[i].bytes, texts[i].n));
+        if (n < N_QUERY) assert_int_equal(indices[n], 0x01010101);
     }
-    assert_true(places[1] == 7 && places[N_QUERY - 1] == SMERF_MISSING);
+    assert_true(indices[1] == 7 && indices[N_QUERY - 1] == SMERF_MISSING);
     sm_names_free(names);
 }
 

@@ -25,7 +25,7 @@ static void assert_signs(const sm_factors *factors) {
     }
 }
 
-static void assert_shares(const sm_factors *factors, const spectrum *truth, bool knows_all) {
+static void assert_fractions(const sm_factors *factors, const spectrum *truth, bool knows_all) {
     double kept = 0, all = 0, kept_squares = 0, all_squares = 0;
     for (size_t r = 0; r < truth->n; r++) {
         all += fabs(truth->values[r]);
@@ -90,7 +90,7 @@ static void check_rank(const subject *of, size_t rank, double slack) {
     sm_pool pool = pool_of(2);
     demand_ok(sm_factor(&matrix, rank, 3, &pool, &factors, &error), &error);
     assert_leading(&factors, &of->truth, rank, slack);
-    if (factors.rank == rank) assert_shares(&factors, &of->truth, n <= 256 || rank >= n / 3);
+    if (factors.rank == rank) assert_fractions(&factors, &of->truth, n <= 256 || rank >= n / 3);
     for (size_t i = 0; i < n; i++) { /* a: so that row sums are as given */
         double given = 0, found = 0;
         for (size_t j = 0; j < n; j++) {
@@ -218,7 +218,7 @@ static void a_graph_is_factored_from_its_edges(void **state) {
         sm_pool pool = pool_of(2);
         demand_ok(sm_factor(&matrix, 2, 1, &pool, &factors, &error), &error);
         assert_leading(&factors, &truth, 2, 1e-4);
-        assert_shares(&factors, &truth, n <= 256);
+        assert_fractions(&factors, &truth, n <= 256);
         sm_factors_free(&factors);
         spectrum_free(&truth);
         listed_free(&made);
@@ -281,7 +281,7 @@ static void a_product_is_factored_like_its_matrix(void **state) {
         sm_pool pool = pool_of(2);
         demand_ok(sm_factor_vectors(sm_columns_vectors(product), rank, &pool, &factors, &error), &error);
         assert_leading(&factors, &truth, rank, 1e-11);
-        assert_shares(&factors, &truth, true);
+        assert_fractions(&factors, &truth, true);
         for (size_t i = 0; i < N; i++) {
             double sum = 0, given = 0;
             for (size_t j = 0; j < N; j++) {

@@ -22,7 +22,7 @@ typedef struct given {
     float z[ROWS][LONGEST];
     double w[LONGEST], v[ROWS];
     int32_t rank[ORDERS * SM_CHUNK], row_rank[ORDERS * SM_CHUNK];
-    float rough_w[LONGEST], rough_v[ROWS];
+    float approximate_w[LONGEST], approximate_v[ROWS];
     double float_w[LONGEST]; /* floats, 0 on the other side */
 } given;
 
@@ -31,24 +31,25 @@ typedef struct sums {
     double y[ROWS * SM_CHUNK];
     double columns[(1 + ORDERS) * SM_CHUNK];
     double row_lanes[(1 + ORDERS) * ROWS * SM_LANES];
-    int32_t rough_y[ROWS * SM_CHUNK], rough_columns[(1 + ORDERS) * SM_CHUNK];
-    int32_t rough_lanes[(1 + ORDERS) * ROWS * SM_APPROXIMATE_LANES];
+    int32_t approximate_y[ROWS * SM_CHUNK], approximate_columns[(1 + ORDERS) * SM_CHUNK];
+    int32_t approximate_lanes[(1 + ORDERS) * ROWS * SM_APPROXIMATE_LANES];
     double rows[ROWS * SM_EXACT_LANES];
 } sums;
 
 static given here;
 
 /* Weights for whole numbers: products of some thousands, and many that lie midway between two; and floats of any size. */
-static void fill_rough(size_t n, sm_random *random, bool is_wild) {
+static void fill_approximate(size_t n, sm_random *random, bool is_wild) {
     for (size_t j = 0; j < n; j++) {
-        here.rough_w[j] = (float)(1 + sm_random_below(random, 5));
+        here.approximate_w[j] = (float)(1 + sm_random_below(random, 5));
         double w = is_wild ? ldexp(1 + sm_random_uniform(random), (int)sm_random_below(random, 60) - 30)
                            : 1 + sm_random_below(random, 5);
         here.float_w[j] = sm_random_below(random, 2) == 0 ? (double)(float)w : 0;
         for (size_t r = 0; r < ROWS && is_wild && n % 3 == 0; r++)
             here.z[r][j] = 0.5F * (float)sm_random_below(random, 99);
     }
-    for (size_t r = 0; r < ROWS; r++) here.rough_v[r] = (is_wild ? 1 : 1000) * (float)(1 + sm_random_below(random, 5));
+    for (size_t r = 0; r < ROWS; r++)
+        here.approximate_v[r] = (is_wild ? 1 : 1000) * (float)(1 + sm_random_below(random, 5));
     for (size_t r = 0; r < ROWS && is_wild && n % 3 != 0; r++)
         for (size_t j = 0; j < n; j++) here.z[r][j] = fmaxf(-1e5F, fminf(1e5F, here.z[r][j]));
 }
@@ -75,7 +76,7 @@ static void fill(size_t n, uint64_t number, bool is_wild) {
         here.v[r] = 1 + sm_random_below(&random, 4);
         if (is_wild) here.v[r] *= pow(10, 200 * sm_random_uniform(&random) - 100);
     }
-    fill_rough(n, &random, is_wild);
+    fill_approximate(n, &random, is_wild);
     for (size_t u = 0; u < ORDERS; u++) {
         uint32_t highest = u == 0 ? 3 : 2 * (uint32_t)n;
         for (size_t j = 0; j < n; j++) here.rank[u * SM_CHUNK + j] = (int32_t)sm_random_below(&random, highest);
@@ -112,16 +113,16 @@ static void run(const sm_dense_kernels *kernels, size_t n, sums *out) {
     kernels->weigh(&tile, z, here.from, middle);
     kernels->weigh(&tile, z, middle, to);
     kernels->sum_after(&tile);
-    const sm_approximate_tile rough = {.frame = frame,
-                                       .column_weight = here.rough_w,
-                                       .row_weight = here.rough_v,
-                                       .weighed = out->rough_y,
-                                       .columns = out->rough_columns,
-                                       .row_lanes = out->rough_lanes};
-    for (size_t i = 0; i < (1 + ORDERS) * SM_CHUNK; i++) out->rough_columns[i] = (int32_t)i;
-    kernels->weigh_approximate(&rough, z, here.from, middle);
-    kernels->weigh_approximate(&rough, z, middle, to);
-    kernels->sum_approximate(&rough);
+    const sm_approximate_tile approximate = {.frame = frame,
+                                             .column_weight = here.approximate_w,
+                                             .row_weight = here.approximate_v,
+                                             .weighed = out->approximate_y,
+                                             .columns = out->approximate_columns,
+                                             .row_lanes = out->approximate_lanes};
+    for (size_t i = 0; i < (1 + ORDERS) * SM_CHUNK; i++) out->approximate_columns[i] = (int32_t)i;
+    kernels->weigh_approximate(&approximate, z, here.from, middle);
+    kernels->weigh_approximate(&approximate, z, middle, to);
+    kernels->sum_approximate(&approximate);
     sm_rows_tile rows = {.n_bands = here.n_bands, .weight = here.float_w, .row_lanes = out->rows};
     kernels->sum_rows(&rows, z, here.from, middle);
     kernels->sum_rows(&rows, z, middle, to);
@@ -156,7 +157,7 @@ static void assert_sums(size_t n, size_t order, const sums *out) {
 }
 
 /* Sums of whole numbers, which are exact. */
-static void assert_rough_sums(size_t n, size_t order, const sums *out) {
+static void assert_approximate_sums(size_t n, size_t order, const sums *out) {
     const int32_t *rank = order == 0 ? NULL : here.rank + (order - 1) * SM_CHUNK;
     const int32_t *row_rank = order == 0 ? NULL : here.row_rank + (order - 1) * SM_CHUNK;
     int64_t columns[LONGEST];
@@ -164,17 +165,17 @@ static void assert_rough_sums(size_t n, size_t order, const sums *out) {
     for (size_t r = 0; r < ROWS; r++) {
         int64_t row = 0, lanes = 0;
         for (size_t j = here.from; j < n && r < here.n_bands * SM_BAND_ROWS; j++) {
-            int64_t y = llrintf(here.z[r][j] * here.rough_w[j] * here.rough_v[r]);
-            assert_int_equal(out->rough_y[r * SM_CHUNK + j], y);
+            int64_t y = llrintf(here.z[r][j] * here.approximate_w[j] * here.approximate_v[r]);
+            assert_int_equal(out->approximate_y[r * SM_CHUNK + j], y);
             if (order > 0 && rank[j] <= row_rank[r]) continue;
             row += y;
             columns[j] += y;
         }
         for (size_t i = 0; i < SM_APPROXIMATE_LANES; i++)
-            lanes += out->rough_lanes[(order * ROWS + r) * SM_APPROXIMATE_LANES + i];
+            lanes += out->approximate_lanes[(order * ROWS + r) * SM_APPROXIMATE_LANES + i];
         assert_int_equal(lanes, row);
     }
-    for (size_t j = 0; j < LONGEST; j++) assert_int_equal(out->rough_columns[order * SM_CHUNK + j], columns[j]);
+    for (size_t j = 0; j < LONGEST; j++) assert_int_equal(out->approximate_columns[order * SM_CHUNK + j], columns[j]);
 }
 
 static void assert_rows(size_t n, const sums *out) {
@@ -198,7 +199,7 @@ static void the_plain_kernels_are_the_obvious_loops(void **state) {
             run(sm_kernels_scalar.dense, n, &out);
             for (size_t order = 0; order <= ORDERS; order++) {
                 assert_sums(n, order, &out);
-                assert_rough_sums(n, order, &out);
+                assert_approximate_sums(n, order, &out);
             }
             assert_rows(n, &out);
         }
@@ -248,20 +249,22 @@ static void no_kernel_goes_past_the_end(void **state) {
         double *columns = sm_arena_take_zeros(&arena, SM_CHUNK + n, sizeof *columns);
         double *y = sm_arena_take_zeros(&arena, (ROWS - 1) * SM_CHUNK + n, sizeof *y);
         double *lanes = sm_arena_take_zeros(&arena, 2 * ROWS * SM_EXACT_LANES, sizeof *lanes);
-        int32_t *rough_columns = sm_arena_take_zeros(&arena, SM_CHUNK + n, sizeof *rough_columns);
-        int32_t *rough_y = sm_arena_take_zeros(&arena, (ROWS - 1) * SM_CHUNK + n, sizeof *rough_y);
-        int32_t *rough_lanes = sm_arena_take_zeros(&arena, 2 * ROWS * SM_APPROXIMATE_LANES, sizeof *rough_lanes);
+        int32_t *approximate_columns = sm_arena_take_zeros(&arena, SM_CHUNK + n, sizeof *approximate_columns);
+        int32_t *approximate_y = sm_arena_take_zeros(&arena, (ROWS - 1) * SM_CHUNK + n, sizeof *approximate_y);
+        int32_t *approximate_lanes =
+            sm_arena_take_zeros(&arena, 2 * ROWS * SM_APPROXIMATE_LANES, sizeof *approximate_lanes);
         assert_false(arena.has_failed);
         const float *const rows[ROWS] = {z, z, z, z, z, z, z, z};
         const sm_tile_frame frame = {
             .n_bands = 2, .n_orders = 1, .n_ahead = ROWS, .ahead = rows, .to = n, .rank = rank, .row_rank = row_rank};
         const sm_tile tile = {frame, weight, here.v, y, columns, lanes};
-        const sm_approximate_tile rough = {frame, w, here.rough_v, rough_y, rough_columns, rough_lanes};
+        const sm_approximate_tile approximate = {
+            frame, w, here.approximate_v, approximate_y, approximate_columns, approximate_lanes};
         const sm_rows_tile alone = {.n_bands = 2, .weight = weight, .row_lanes = lanes};
         chosen->weigh(&tile, rows, 0, n);
         chosen->sum_after(&tile);
-        chosen->weigh_approximate(&rough, rows, 0, n);
-        chosen->sum_approximate(&rough);
+        chosen->weigh_approximate(&approximate, rows, 0, n);
+        chosen->sum_approximate(&approximate);
         chosen->sum_rows(&alone, rows, 0, n);
         for (size_t i = 0; i < 2 * ROWS * SM_EXACT_LANES; i++) assert_true(lanes[i] == 0);
         sm_arena_free(&arena);
@@ -269,10 +272,10 @@ static void no_kernel_goes_past_the_end(void **state) {
 }
 
 /* Small ones, or the largest there are, of which a first row has the most that can be. */
-static int32_t whole_number(sm_random *random, bool is_large, size_t place) {
+static int32_t whole_number(sm_random *random, bool is_large, size_t index) {
     static const int32_t large[] = {INT32_MIN, INT32_MAX, -1, 0, 1};
     if (!is_large) return (int32_t)sm_random_below(random, 2000) - 1000;
-    return large[place < SM_APPROXIMATE_LANES ? 0 : sm_random_below(random, 5)];
+    return large[index < SM_APPROXIMATE_LANES ? 0 : sm_random_below(random, 5)];
 }
 
 static void assert_joined_and_carried(const sm_dense_kernels *kernels, size_t n_rows, bool is_large) {

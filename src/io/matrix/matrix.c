@@ -129,7 +129,7 @@ static smerf_status finish_matrix(sm_matrix_reader *reader) {
     return SMERF_OK;
 }
 
-static size_t count_missing(const sm_matrix_reader *reader) {
+static size_t count_missing_pairs(const sm_matrix_reader *reader) {
     const sm_matrix_spec *spec = reader->spec;
     size_t n_missing = 0;
     for (size_t i = 0; i < spec->rows.n && reader->has_missing; i++)
@@ -162,8 +162,9 @@ smerf_status sm_matrix_read(const char *path, const sm_matrix_spec *spec, sm_mat
     reader.is_npy = sm_npy_is(&reader.source);
     status = read_matrix(&reader);
     if (status == SMERF_OK) {
-        *matrix = (sm_matrix){spec->rows.n,   spec->columns.n,        reader.z,
-                              reader.largest, count_missing(&reader), reader.has_no_diagonal};
+        *matrix =
+            (sm_matrix){spec->rows.n,          spec->columns.n, reader.z, reader.largest, count_missing_pairs(&reader),
+                        reader.has_no_diagonal};
         reader.z = NULL; /* now the caller's */
     }
     sm_free(reader.z);

@@ -67,7 +67,7 @@ smerf_status sm_matrix_start_csv(sm_matrix_reader *reader) {
 }
 
 /* Takes the id of a line or of a column of the file. */
-static smerf_status take_id(sm_matrix_reader *reader, size_t line, size_t c, const sm_csv_cell *cell) {
+static smerf_status take_matrix_id(sm_matrix_reader *reader, size_t line, size_t c, const sm_csv_cell *cell) {
     if (line == 0 && c == 0) return SMERF_OK; /* the corner is free */
     bool is_row = c == 0;
     uint32_t item = sm_id_table_find(is_row ? &reader->rows : &reader->columns, cell->text, cell->n);
@@ -100,8 +100,8 @@ static void next_pair(sm_matrix_reader *reader) {
 }
 
 /* Takes the number of a cell for the pair that it stands for. */
-static smerf_status take_number(sm_matrix_reader *reader, size_t line, size_t c, const sm_csv_cell *cell,
-                                double number) {
+static smerf_status take_matrix_number(sm_matrix_reader *reader, size_t line, size_t c, const sm_csv_cell *cell,
+                                       double number) {
     const sm_spot spot = {.position = cell->position};
     switch (reader->form) {
     case SM_MATRIX_FULL: return sm_matrix_keep(reader, line, c, number, spot);
@@ -124,7 +124,7 @@ static smerf_status check_shape(const sm_matrix_reader *reader, size_t line, siz
                           cell->ends_row ? "only" : "more than", c + 1, sm_matrix_need(reader, text));
 }
 
-static smerf_status read_cell(sm_matrix_reader *reader, sm_csv *csv, size_t line, size_t c) {
+static smerf_status read_matrix_cell(sm_matrix_reader *reader, sm_csv *csv, size_t line, size_t c) {
     bool is_id = reader->form == SM_MATRIX_WITH_IDS && (line == 0 || c == 0);
     sm_csv_cell cell;
     double number = NAN; /* as it stays where one is missing */
@@ -132,7 +132,7 @@ static smerf_status read_cell(sm_matrix_reader *reader, sm_csv *csv, size_t line
     smerf_status status = is_plain ? SMERF_OK : sm_csv_next(csv, &cell, &is_found, reader->error);
     if (status == SMERF_OK) status = check_shape(reader, line, c, &cell, is_found);
     if (status != SMERF_OK) return status;
-    if (is_id) return take_id(reader, line, c, &cell);
+    if (is_id) return take_matrix_id(reader, line, c, &cell);
     if (!is_plain) {
         char shown[SM_QUOTE];
         sm_cell content = sm_number_parse(cell.text, cell.n, &number);
@@ -141,13 +141,13 @@ static smerf_status read_cell(sm_matrix_reader *reader, sm_csv *csv, size_t line
             return sm_source_fail(&reader->source, cell.position, reader->error, "\"%s\" is no number",
                                   sm_quote(cell.text, cell.n, shown));
     }
-    return take_number(reader, line, c, &cell, number);
+    return take_matrix_number(reader, line, c, &cell, number);
 }
 
-static smerf_status read_lines(sm_matrix_reader *reader, sm_csv *csv) {
+static smerf_status read_matrix_lines(sm_matrix_reader *reader, sm_csv *csv) {
     for (size_t line = 0; line < reader->n_lines; line++) {
         for (size_t c = 0; c < reader->n_cells; c++) {
-            smerf_status status = read_cell(reader, csv, line, c);
+            smerf_status status = read_matrix_cell(reader, csv, line, c);
             if (status != SMERF_OK) return status;
         }
     }
@@ -168,7 +168,7 @@ smerf_status sm_matrix_pass_csv(sm_matrix_reader *reader) {
         memset(reader->cell_of_column, 0xFF, reader->spec->columns.n * sizeof(uint32_t));
     }
     sm_csv_start(&csv, &reader->source);
-    smerf_status status = read_lines(reader, &csv);
+    smerf_status status = read_matrix_lines(reader, &csv);
     sm_csv_stop(&csv);
     return status;
 }

@@ -76,7 +76,7 @@ static bool take_count(header *text, size_t *count) {
     return is_there;
 }
 
-static bool take_shape(header *text) {
+static bool take_npy_shape(header *text) {
     if (!take_word(text, "(")) return false;
     for (text->n_dims = 0; !take_word(text, ")"); text->n_dims++) {
         size_t length;
@@ -108,7 +108,7 @@ static bool take_dictionary(header *text) {
         *has = true;
         if (has == &has_descr && !take_string(text, text->descr, sizeof text->descr)) return false;
         if (has == &has_order && !take_order(text)) return false;
-        if (has == &has_shape && !take_shape(text)) return false;
+        if (has == &has_shape && !take_npy_shape(text)) return false;
         if (!take_word(text, ",")) {
             if (!take_word(text, "}")) return false;
             break;

@@ -195,7 +195,7 @@ static smerf_status read_value(market *file, double *value) {
 }
 
 /* Reads the entry of the line that is next; only a whole one fits into the list. */
-static smerf_status read_entry(market *file, sm_pairs *edges) {
+static smerf_status read_market_entry(market *file, sm_pairs *edges) {
     uint32_t left = 0, right = 0;
     double value = 1;
     size_t position = file->next;
@@ -230,7 +230,7 @@ static smerf_status read_entries(market *file, sm_pairs *edges) {
         if (edges->n == file->n_entries)
             return sm_source_fail(file->source, file->next, file->error, "one entry more than the %zu announced",
                                   file->n_entries);
-        status = read_entry(file, edges);
+        status = read_market_entry(file, edges);
     }
     if (status == SMERF_OK && edges->n < file->n_entries)
         status = sm_source_fail(file->source, file->source->n_bytes, file->error,
@@ -282,7 +282,7 @@ static smerf_status fail_odd(const market *file, const sm_pairs *edges, uint32_t
 }
 
 /* Marks the first entry of each pair in order->spare_indices, and finds the first odd one of the file. */
-static smerf_status check_pairs(const market *file, const sm_pairs *edges, const sm_sorted_pairs *order) {
+static smerf_status check_mirrors(const market *file, const sm_pairs *edges, const sm_sorted_pairs *order) {
     uint32_t *is_first = order->spare_indices, odd = SMERF_MISSING, against = SMERF_MISSING;
     memset(is_first, 0, edges->n * sizeof *is_first);
     for (size_t k = 0, end; k < edges->n; k = end) {
@@ -321,7 +321,7 @@ static smerf_status fold_general(const market *file, sm_pairs *edges) {
                        file->source->name);
     smerf_status status = sm_check_memory(24.0 * (double)edges->n, file->source->name, file->error);
     if (status == SMERF_OK) status = sm_pairs_sort(edges, &order, file->error);
-    if (status == SMERF_OK) status = check_pairs(file, edges, &order);
+    if (status == SMERF_OK) status = check_mirrors(file, edges, &order);
     if (status == SMERF_OK && !keep_first(edges, order.spare_indices))
         status = sm_no_memory(file->error, "reading edges");
     sm_sorted_pairs_free(&order);

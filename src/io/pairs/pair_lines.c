@@ -180,7 +180,7 @@ typedef struct batch {
 } batch;
 
 /* Puts an id down. One with quotes inside stands nowhere in the source as it is, so it is copied. */
-static smerf_status take_id(sm_pair_lines *lines, batch *now, size_t c, const sm_csv_cell *cell) {
+static smerf_status take_pair_id(sm_pair_lines *lines, batch *now, size_t c, const sm_csv_cell *cell) {
     sm_text id = {cell->text, cell->n};
     bool is_new;
     if (cell->text == lines->csv.unquoted) {
@@ -210,15 +210,15 @@ static void find_ids(const sm_pair_lines *lines, batch *now) {
     }
 }
 
-static end end_of(const batch *now, size_t k, size_t c) { return (end){now->in_rows[c][k], now->in_columns[c][k]}; }
+static end batch_end(const batch *now, size_t k, size_t c) { return (end){now->in_rows[c][k], now->in_columns[c][k]}; }
 
 static smerf_status check_id(const sm_pair_lines *lines, const batch *now, size_t k, size_t c) {
     char shown[SM_QUOTE];
     const sm_text *id = &now->ids[c][k];
-    if (!is_known(end_of(now, k, c)))
+    if (!is_known(batch_end(now, k, c)))
         return sm_source_fail(&lines->source, now->positions[c][k], lines->error, "no item has the id \"%s\"",
                               sm_quote(id->bytes, id->n, shown));
-    if (c == 1 && !lines->has_loops && are_same(end_of(now, k, 0), end_of(now, k, 1)))
+    if (c == 1 && !lines->has_loops && are_same(batch_end(now, k, 0), batch_end(now, k, 1)))
         return sm_source_fail(&lines->source, now->positions[c][k], lines->error,
                               "an edge from \"%s\" to itself; an edge joins two different items",
                               sm_quote(id->bytes, id->n, shown));
@@ -226,7 +226,8 @@ static smerf_status check_id(const sm_pair_lines *lines, const batch *now, size_
 }
 
 /* A number that is not plain: in quotes or among spaces, or none that can be kept. */
-static smerf_status take_number(const sm_pair_lines *lines, bool is_weight, const sm_csv_cell *cell, double *number) {
+static smerf_status take_pair_number(const sm_pair_lines *lines, bool is_weight, const sm_csv_cell *cell,
+                                     double *number) {
     char shown[SM_QUOTE];
     sm_cell content = sm_number_parse(cell->text, cell->n, number);
     if (content == SM_CELL_NUMBER) return SMERF_OK;
@@ -256,7 +257,7 @@ static inline void put_pair(sm_pairs *pairs, uint32_t left, uint32_t right, size
 
 static inline void put_line(sm_pair_lines *lines, size_t row, const batch *now, size_t k) {
     sm_pairs *pairs = &lines->pairs;
-    const end u = end_of(now, k, 0), v = end_of(now, k, 1);
+    const end u = batch_end(now, k, 0), v = batch_end(now, k, 1);
     if (pairs->value != NULL && now->values[k] > lines->largest_value) lines->largest_value = now->values[k];
     if (lines->ends != SM_ONE_IN_EACH) {
         put_pair(pairs, u.in_rows, lines->ends == SM_BOTH_IN_ROWS ? v.in_rows : v.in_columns, row, now, k);
@@ -283,7 +284,8 @@ static smerf_status put_batch(sm_pair_lines *lines, size_t row, batch *now) {
 }
 
 /* Reads cell c of the line that comes after the whole ones. */
-static inline smerf_status read_cell(sm_pair_lines *lines, batch *now, size_t c, sm_csv_cell *cell, bool *is_found) {
+static inline smerf_status read_pair_cell(sm_pair_lines *lines, batch *now, size_t c, sm_csv_cell *cell,
+                                          bool *is_found) {
     bool is_weight = c == lines->weight, is_number = is_weight || c == lines->value;
     double *number = is_weight ? &now->weights[now->n] : &now->values[now->n];
     bool is_plain = is_number && sm_csv_next_number(&lines->csv, cell, number);
@@ -295,18 +297,18 @@ static inline smerf_status read_cell(sm_pair_lines *lines, batch *now, size_t c,
         return sm_source_fail(&lines->source, cell->ends_row ? cell->position : lines->csv.next, lines->error,
                               "a row with %s cells than the header, which has %zu", cell->ends_row ? "fewer" : "more",
                               lines->n_cells);
-    if (c < 2) return take_id(lines, now, c, cell);
-    if (is_number && !is_plain) status = take_number(lines, is_weight, cell, number);
+    if (c < 2) return take_pair_id(lines, now, c, cell);
+    if (is_number && !is_plain) status = take_pair_number(lines, is_weight, cell, number);
     return status == SMERF_OK && is_weight ? check_weight(lines, cell, *number) : status;
 }
 
-static smerf_status read_lines(sm_pair_lines *lines, batch *now) {
+static smerf_status read_pair_lines(sm_pair_lines *lines, batch *now) {
     sm_csv_cell cell = {0};
     bool is_found = true;
     smerf_status status = SMERF_OK;
     size_t row = 0; /* of the first line of the batch */
     for (size_t c = 0; status == SMERF_OK && is_found; c = cell.ends_row ? 0 : c + 1) {
-        status = read_cell(lines, now, c, &cell, &is_found);
+        status = read_pair_cell(lines, now, c, &cell, &is_found);
         if (status != SMERF_OK || !is_found || !cell.ends_row || ++now->n < AT_ONCE) continue;
         status = put_batch(lines, row, now);
         row += AT_ONCE;
@@ -321,7 +323,7 @@ smerf_status sm_pair_lines_read(sm_pair_lines *lines) {
     if (status != SMERF_OK) return status;
     batch *now = sm_zeros(1, sizeof *now);
     if (now == NULL) return sm_no_memory(lines->error, "reading pairs");
-    status = read_lines(lines, now);
+    status = read_pair_lines(lines, now);
     sm_free(now);
     return status;
 }

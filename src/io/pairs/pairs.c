@@ -63,7 +63,7 @@ static smerf_status choose_value(sm_pair_lines *lines) {
     return SMERF_OK;
 }
 
-static smerf_status choose_columns(sm_pair_lines *lines, const sm_pairs_spec *spec) {
+static smerf_status choose_pair_columns(sm_pair_lines *lines, const sm_pairs_spec *spec) {
     smerf_status status = sm_pair_lines_find(lines, "weight", &lines->weight);
     if (status != SMERF_OK) return status;
     if (spec->value_column == NULL) {
@@ -97,7 +97,7 @@ smerf_status sm_pairs_read_values(const char *path, const sm_pairs_spec *spec, s
     sm_pair_lines lines;
     smerf_status status = sm_pair_lines_open(&lines, path, spec, error);
     if (status == SMERF_OK) status = sm_pair_lines_read_header(&lines);
-    if (status == SMERF_OK) status = choose_columns(&lines, spec);
+    if (status == SMERF_OK) status = choose_pair_columns(&lines, spec);
     if (status == SMERF_OK) status = sm_pair_lines_read(&lines);
     if (status == SMERF_OK && lines.pairs.are_similarities) status = turn_similarities(&lines, spec->largest);
     return sm_pair_lines_close(&lines, status, pairs);

@@ -86,8 +86,8 @@ static smerf_status fail_missing_target(const sm_column *column, const sm_source
     return sm_source_fail_spot(source, spot, error, "a missing %s; every item needs one", what[column->kind]);
 }
 
-static smerf_status put_value(sm_column *column, const sm_source *source, size_t row, double value, sm_spot spot,
-                              smerf_error *error) {
+static smerf_status put_column_value(sm_column *column, const sm_source *source, size_t row, double value, sm_spot spot,
+                                     smerf_error *error) {
     char shown[SM_QUOTE];
     if (column->role == SM_WEIGHT && !(value > 0 && isfinite(value)))
         return sm_source_fail_spot(source, spot, error, "an item weight must be a number > 0");
@@ -161,7 +161,7 @@ smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size
     }
     if (column->kind == SM_NUMBERS) {
         if (content == SM_CELL_TEXT) return fail_mixture(column, source, cell, error);
-        return put_value(column, source, row, value, spot, error);
+        return put_column_value(column, source, row, value, spot, error);
     }
     if (content == SM_CELL_MISSING) return put_missing_word(column, source, row, spot, error);
     if (content != SM_CELL_TEXT && !column->is_named && column->role != SM_OTHER)
@@ -172,7 +172,7 @@ smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size
 smerf_status sm_column_put_number(sm_column *column, const sm_source *source, size_t row, double value, sm_spot spot,
                                   smerf_error *error) {
     if (column->role == SM_IGNORED) return SMERF_OK;
-    if (column->kind == SM_NUMBERS) return put_value(column, source, row, value, spot, error);
+    if (column->kind == SM_NUMBERS) return put_column_value(column, source, row, value, spot, error);
     char text[SM_NUMBER_SPACE];
     size_t n = sm_number_format(value, text); /* "" for NaN: a missing level, and no id */
     if (column->role == SM_ID || n > 0) return put_word(column, source, row, text, n, spot, error);

@@ -192,7 +192,7 @@ static smerf_status give_roles(table_reader *reader) {
                                                                                  : give_role(reader, "id", SM_ID, true);
 }
 
-static smerf_status check_features(table_reader *reader) {
+static smerf_status check_table_features(table_reader *reader) {
     size_t n_features = 0;
     for (size_t j = 0; j < reader->n_columns; j++) {
         n_features += reader->columns[j].role == SM_FEATURE;
@@ -230,7 +230,7 @@ static smerf_status reserve_more_rows(table_reader *reader, const sm_csv *csv) {
 }
 
 /* Reads one cell, which may be anything, into column j. *is_found: there was one. */
-static smerf_status read_cell(table_reader *reader, sm_csv *csv, size_t j, sm_csv_cell *cell, bool *is_found) {
+static smerf_status read_table_cell(table_reader *reader, sm_csv *csv, size_t j, sm_csv_cell *cell, bool *is_found) {
     smerf_status status = sm_csv_next(csv, cell, is_found, reader->error);
     if (status != SMERF_OK || !*is_found) return status;
     if (j == reader->n_columns) return fail_ragged(reader, cell, "more");
@@ -250,7 +250,7 @@ static smerf_status read_rows(table_reader *reader, sm_csv *csv) {
         size_t next = j < n ? sm_csv_next_numbers(csv, reader->plain, j, n, reader->n_rows) : j;
         bool ends_row = j < n && next == n;
         if (!ends_row) { /* after the last column, too: the row is too long, or there is no further one */
-            status = read_cell(reader, csv, next, &cell, &is_found);
+            status = read_table_cell(reader, csv, next, &cell, &is_found);
             if (status != SMERF_OK || !is_found) return status;
             ends_row = cell.ends_row;
         }
@@ -264,7 +264,7 @@ static smerf_status read_csv(table_reader *reader) {
     sm_csv_start(&csv, &reader->source);
     smerf_status status = read_header(reader, &csv);
     if (status == SMERF_OK) status = give_roles(reader);
-    if (status == SMERF_OK) status = check_features(reader);
+    if (status == SMERF_OK) status = check_table_features(reader);
     if (status == SMERF_OK) status = read_rows(reader, &csv);
     if (status == SMERF_OK && reader->n_rows == 0)
         status = sm_source_fail(&reader->source, reader->source.n_bytes, reader->error,
@@ -294,7 +294,7 @@ static smerf_status read_npy(table_reader *reader) {
         return fail_header(reader, "items are a 2-D array of at least one row and one column");
     status = make_names(reader, npy.shape[1]);
     if (status == SMERF_OK) status = give_roles(reader);
-    if (status == SMERF_OK) status = check_features(reader);
+    if (status == SMERF_OK) status = check_table_features(reader);
     if (status == SMERF_OK) status = reserve_rows(reader, npy.shape[0], (double)npy.shape[0]);
     for (sm_npy_tile tile = {0}; status == SMERF_OK && sm_npy_next_tile(&npy, &tile);)
         status = put_tile(reader, &npy, &tile);

@@ -9,7 +9,7 @@ enum { FLOATS_A_CACHE_LINE = 16 };
 
 static inline void prefetch(const float *from) { _mm_prefetch((const char *)from, _MM_HINT_T0); }
 
-static void pick(const float *from, const float *ahead, const sm_pick *picks, size_t n_picks, float *out) {
+static void dense_pick(const float *from, const float *ahead, const sm_pick *picks, size_t n_picks, float *out) {
     for (size_t p = 0; p < n_picks; out += picks[p++].n) {
         prefetch(ahead + picks[p].first);
         __m256i offset = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)picks[p].offset));
@@ -67,7 +67,7 @@ static void weigh_band(const sm_tile *tile, size_t band, const float *const *z, 
     store_rows(rows, row_lanes, SM_LANES);
 }
 
-static void weigh(const sm_tile *tile, const float *const *z, size_t from, size_t to) {
+static void dense_weigh(const sm_tile *tile, const float *const *z, size_t from, size_t to) {
     for (size_t band = 0; band < tile->frame.n_bands * SM_BAND_ROWS; band += SM_BAND_ROWS)
         weigh_band(tile, band, z, from, to);
 }
@@ -97,7 +97,7 @@ static inline void prefetch_row(const float *row) {
 }
 
 /* Rows ahead are prefetched one a pass, while there are passes: all at once would be more than a core has line-fill buffers for. */
-static void sum_after(const sm_tile *tile) {
+static void dense_sum_after(const sm_tile *tile) {
     const sm_tile_frame *frame = &tile->frame;
     size_t n_prefetched = 0;
     for (size_t order = 0; order < frame->n_orders; order++)
@@ -148,7 +148,7 @@ static inline __m256i round_eight(const float *z, __m256 w, __m256 v, int32_t *y
     return weighed;
 }
 
-static void weigh_approximate(const sm_approximate_tile *tile, const float *const *z, size_t from, size_t to) {
+static void dense_weigh_approximate(const sm_approximate_tile *tile, const float *const *z, size_t from, size_t to) {
     for (size_t band = 0; band < tile->frame.n_bands * SM_BAND_ROWS; band += SM_BAND_ROWS) {
         const float *za = z[band], *zb = z[band + 1], *zc = z[band + 2], *zd = z[band + 3];
         const float *v = tile->row_weight + band;
@@ -186,7 +186,7 @@ static inline void sum_integer_band(const int32_t *y, const int32_t *rank, const
     store_sums(rows, row_lanes);
 }
 
-static void sum_approximate(const sm_approximate_tile *tile) {
+static void dense_sum_approximate(const sm_approximate_tile *tile) {
     const sm_tile_frame *frame = &tile->frame;
     size_t n_prefetched = 0;
     for (size_t order = 0; order < frame->n_orders; order++)
@@ -207,7 +207,7 @@ static inline __m256d halves(const int32_t *lanes) {
                          _mm256_cvtepi32_pd(_mm256_extracti128_si256(all, 1)));
 }
 
-static void join_approximate(const int32_t *lanes, size_t n, double *sums) {
+static void dense_join_approximate(const int32_t *lanes, size_t n, double *sums) {
     for (size_t r = 0; r < n; r += SM_BAND_ROWS, lanes += SM_BAND_ROWS * SM_APPROXIMATE_LANES) {
         __m256d ab = _mm256_hadd_pd(halves(lanes), halves(lanes + SM_APPROXIMATE_LANES));
         __m256d cd = _mm256_hadd_pd(halves(lanes + 2 * SM_APPROXIMATE_LANES), halves(lanes + 3 * SM_APPROXIMATE_LANES));
@@ -216,7 +216,7 @@ static void join_approximate(const int32_t *lanes, size_t n, double *sums) {
     }
 }
 
-static void carry_approximate(int32_t *columns, size_t n, double unit, double *sums) {
+static void dense_carry_approximate(int32_t *columns, size_t n, double unit, double *sums) {
     __m256d units = _mm256_set1_pd(unit);
     for (size_t j = 0; j < n; j += SM_LANES) {
         __m128i *four = (__m128i *)(columns + j);
@@ -232,7 +232,7 @@ static inline __m256d add_weighed(__m256d sum, const float *z, __m256d w) {
     return _mm256_fmadd_pd(_mm256_cvtps_pd(_mm_loadu_ps(z)), w, sum);
 }
 
-static void sum_rows(const sm_rows_tile *tile, const float *const *z, size_t from, size_t to) {
+static void dense_sum_rows(const sm_rows_tile *tile, const float *const *z, size_t from, size_t to) {
     for (size_t band = 0; band < tile->n_bands * SM_BAND_ROWS; band += SM_BAND_ROWS) {
         const float *za = z[band], *zb = z[band + 1], *zc = z[band + 2], *zd = z[band + 3];
         double *lanes = tile->row_lanes + band * SM_EXACT_LANES;
@@ -255,12 +255,12 @@ static void sum_rows(const sm_rows_tile *tile, const float *const *z, size_t fro
 }
 
 extern const sm_dense_kernels sm_dense_kernels_avx2;
-const sm_dense_kernels sm_dense_kernels_avx2 = {.pick = pick,
-                                                .weigh = weigh,
-                                                .sum_after = sum_after,
-                                                .weigh_approximate = weigh_approximate,
-                                                .sum_approximate = sum_approximate,
-                                                .join_approximate = join_approximate,
-                                                .carry_approximate = carry_approximate,
-                                                .sum_rows = sum_rows};
+const sm_dense_kernels sm_dense_kernels_avx2 = {.pick = dense_pick,
+                                                .weigh = dense_weigh,
+                                                .sum_after = dense_sum_after,
+                                                .weigh_approximate = dense_weigh_approximate,
+                                                .sum_approximate = dense_sum_approximate,
+                                                .join_approximate = dense_join_approximate,
+                                                .carry_approximate = dense_carry_approximate,
+                                                .sum_rows = dense_sum_rows};
 #endif

@@ -64,8 +64,8 @@ static inline __attribute__((always_inline)) void panel_tile(const float *z, siz
     }
 }
 
-static void panel(const float *z, size_t stride, size_t n_rows, size_t n, const double *x, size_t n_columns,
-                  double *y) {
+static void panel_product(const float *z, size_t stride, size_t n_rows, size_t n, const double *x, size_t n_columns,
+                          double *y) {
     size_t r = 0;
     for (; r + PANEL_ROWS <= n_rows; r += PANEL_ROWS)
         for (size_t c = 0; c < n_columns; c += SM_PANEL_COLUMNS)
@@ -93,7 +93,7 @@ static inline void part_store(const uint64_t *table, __m256i numbers, unsigned k
     _mm256_storeu_si256((__m256i *)to, _mm256_permutevar8x32_epi32(numbers, indices));
 }
 
-static size_t part(const uint64_t *table, uint32_t *list, size_t n, const bool *goes_left, uint32_t *spare) {
+static size_t part_list(const uint64_t *table, uint32_t *list, size_t n, const bool *goes_left, uint32_t *spare) {
     size_t n_left = 0, n_right = 0, k = 0;
     for (; k + NEIGHBOURS <= n; k += NEIGHBOURS) {
         __m256i numbers = _mm256_loadu_si256((const __m256i *)(list + k));
@@ -133,6 +133,6 @@ const sm_kernels sm_kernels_avx2 = {.name = "avx2",
                                     .codes = &code_kernels,
                                     .products = &product_kernels,
                                     .rows = &row_kernels,
-                                    .panel = panel,
-                                    .part = part};
+                                    .panel = panel_product,
+                                    .part = part_list};
 #endif

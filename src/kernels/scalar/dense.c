@@ -1,7 +1,7 @@
 /* scalar/dense.c - the kernels over the distances of a node in plain C: they define the order of every addition (dense.h). */
 #include "kernels/dense.h"
 
-static void pick(const float *from, const float *ahead, const sm_pick *picks, size_t n_picks, float *out) {
+static void dense_pick(const float *from, const float *ahead, const sm_pick *picks, size_t n_picks, float *out) {
     (void)ahead;
     for (size_t p = 0; p < n_picks; out += picks[p++].n)
         for (size_t i = 0; i < picks[p].n; i++) out[i] = from[picks[p].first + picks[p].offset[i]];
@@ -13,7 +13,7 @@ static void add_band(const double a[SM_BAND_ROWS], size_t j, double *row_lanes, 
     columns[j] += (a[0] + a[1]) + (a[2] + a[3]);
 }
 
-static void weigh(const sm_tile *tile, const float *const *z, size_t from, size_t to) {
+static void dense_weigh(const sm_tile *tile, const float *const *z, size_t from, size_t to) {
     for (size_t band = 0; band < tile->frame.n_bands * SM_BAND_ROWS; band += SM_BAND_ROWS)
         for (size_t j = from; j < to; j++) {
             double weighed[SM_BAND_ROWS];
@@ -25,7 +25,7 @@ static void weigh(const sm_tile *tile, const float *const *z, size_t from, size_
         }
 }
 
-static void sum_after(const sm_tile *tile) {
+static void dense_sum_after(const sm_tile *tile) {
     const sm_tile_frame *frame = &tile->frame;
     for (size_t order = 0; order < frame->n_orders; order++) {
         const int32_t *rank = frame->rank + order * SM_CHUNK, *row_rank = frame->row_rank + order * SM_CHUNK;
@@ -48,7 +48,7 @@ static int32_t rounded(float value) {
     return (int32_t)(((double)value + large) - large);
 }
 
-static void weigh_approximate(const sm_approximate_tile *tile, const float *const *z, size_t from, size_t to) {
+static void dense_weigh_approximate(const sm_approximate_tile *tile, const float *const *z, size_t from, size_t to) {
     for (size_t r = 0; r < tile->frame.n_bands * SM_BAND_ROWS; r++)
         for (size_t j = from; j < to; j++) {
             int32_t y = rounded(z[r][j] * tile->column_weight[j] * tile->row_weight[r]);
@@ -58,7 +58,7 @@ static void weigh_approximate(const sm_approximate_tile *tile, const float *cons
         }
 }
 
-static void sum_approximate(const sm_approximate_tile *tile) {
+static void dense_sum_approximate(const sm_approximate_tile *tile) {
     const sm_tile_frame *frame = &tile->frame;
     for (size_t order = 0; order < frame->n_orders; order++) {
         const int32_t *rank = frame->rank + order * SM_CHUNK, *row_rank = frame->row_rank + order * SM_CHUNK;
@@ -74,7 +74,7 @@ static void sum_approximate(const sm_approximate_tile *tile) {
     }
 }
 
-static void join_approximate(const int32_t *lanes, size_t n, double *sums) {
+static void dense_join_approximate(const int32_t *lanes, size_t n, double *sums) {
     for (size_t r = 0; r < n; r++) {
         int64_t sum = 0;
         for (size_t i = 0; i < SM_APPROXIMATE_LANES; i++) sum += lanes[r * SM_APPROXIMATE_LANES + i];
@@ -82,7 +82,7 @@ static void join_approximate(const int32_t *lanes, size_t n, double *sums) {
     }
 }
 
-static void carry_approximate(int32_t *columns, size_t n, double unit, double *sums) {
+static void dense_carry_approximate(int32_t *columns, size_t n, double unit, double *sums) {
     for (size_t j = 0; j < n; j++) {
         sums[j] += unit * (double)columns[j];
         columns[j] = 0;
@@ -91,18 +91,18 @@ static void carry_approximate(int32_t *columns, size_t n, double unit, double *s
 
 /* ---- rows ---- */
 
-static void sum_rows(const sm_rows_tile *tile, const float *const *z, size_t from, size_t to) {
+static void dense_sum_rows(const sm_rows_tile *tile, const float *const *z, size_t from, size_t to) {
     for (size_t r = 0; r < tile->n_bands * SM_BAND_ROWS; r++)
         for (size_t j = from; j < to; j++)
             tile->row_lanes[r * SM_EXACT_LANES + j % SM_EXACT_LANES] += (double)z[r][j] * tile->weight[j];
 }
 
 extern const sm_dense_kernels sm_dense_kernels_scalar;
-const sm_dense_kernels sm_dense_kernels_scalar = {.pick = pick,
-                                                  .weigh = weigh,
-                                                  .sum_after = sum_after,
-                                                  .weigh_approximate = weigh_approximate,
-                                                  .sum_approximate = sum_approximate,
-                                                  .join_approximate = join_approximate,
-                                                  .carry_approximate = carry_approximate,
-                                                  .sum_rows = sum_rows};
+const sm_dense_kernels sm_dense_kernels_scalar = {.pick = dense_pick,
+                                                  .weigh = dense_weigh,
+                                                  .sum_after = dense_sum_after,
+                                                  .weigh_approximate = dense_weigh_approximate,
+                                                  .sum_approximate = dense_sum_approximate,
+                                                  .join_approximate = dense_join_approximate,
+                                                  .carry_approximate = dense_carry_approximate,
+                                                  .sum_rows = dense_sum_rows};

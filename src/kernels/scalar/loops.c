@@ -21,8 +21,8 @@ static void panel_row(const float *z, size_t n, const double *x, size_t n_column
     }
 }
 
-static void panel(const float *z, size_t stride, size_t n_rows, size_t n, const double *x, size_t n_columns,
-                  double *y) {
+static void panel_product(const float *z, size_t stride, size_t n_rows, size_t n, const double *x, size_t n_columns,
+                          double *y) {
     for (size_t r = 0; r < n_rows; r++) panel_row(z + r * stride, n, x, n_columns, y + r * n_columns);
 }
 
@@ -30,7 +30,7 @@ static void panel(const float *z, size_t stride, size_t n_rows, size_t n, const 
 
 /* Each number is written to both sides, and kept on one: there is no branch to mispredict. The right side is written from the end of
  * the spare list on, backwards, so that one count says where both go on. */
-static size_t part(const uint64_t *table, uint32_t *list, size_t n, const bool *goes_left, uint32_t *spare) {
+static size_t part_list(const uint64_t *table, uint32_t *list, size_t n, const bool *goes_left, uint32_t *spare) {
     (void)table;
     size_t n_left = 0, k = 0;
     for (; k + 4 <= n; k += 4) {
@@ -68,5 +68,5 @@ const sm_kernels sm_kernels_scalar = {.name = "plain",
                                       .codes = &code_kernels,
                                       .products = &product_kernels,
                                       .rows = &row_kernels,
-                                      .panel = panel,
-                                      .part = part};
+                                      .panel = panel_product,
+                                      .part = part_list};
