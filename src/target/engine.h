@@ -129,7 +129,7 @@ typedef struct sm_engine {
 
     /* Turns to a node, of which it fills in the total and the cost if it lists slots. A view is what the search has prepared for a
      * node and all below it: 0 for the root, else what entering the parent returned. Nodes are entered depth first, left before
-     * right. The functions below are about the node entered last. */
+     * right. The functions below are about the node entered last. NULL: nothing is prepared. */
     size_t (*enter)(sm_search *search, sm_node *node, size_t view);
 
     /* Whether all z_ij are equal, the diagonal included. */

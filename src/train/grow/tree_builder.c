@@ -227,7 +227,7 @@ static void enter(sm_tree_builder *builder, sm_node *node, size_t *view) {
             node->total += builder->node_weight[k] = builder->slots.weight[node->slots[k]];
         node->weight = builder->node_weight;
     }
-    *view = engine->enter(builder->search, node, *view);
+    if (engine->enter != NULL) *view = engine->enter(builder->search, node, *view);
 }
 
 /* Engines may know items by their slots. Others need them, and so do sorting and looking whether all have the same number. */
