@@ -1,4 +1,4 @@
-/* measurements.c - see measurements.h. */
+/* measurements.c - rows kept, means of repeats, CSV: see measurements.h. */
 #include "chart/measurements.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* scale.c - see scale.h. */
+/* scale.c - round numbers, for the ends of a scale and for its ticks: see scale.h. */
 #include "chart/scale.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* draws.c - see draws.h. */
+/* draws.c - gamma, Poisson and Chinese restaurant draws, by the methods that are named at each: see draws.h. */
 #include "base/draws.h"
 
 #include <math.h>

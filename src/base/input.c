@@ -1,4 +1,4 @@
-/* input.c - see input.h.
+/* input.c - files memory-mapped or read: see input.h.
  *
  * A file that another program cuts short while it is mapped ends this one with SIGBUS; that is the price of looking at
  * files larger than memory without copying them. Reading one (sm_input_read) has no such price. */

@@ -1,4 +1,4 @@
-/* memory.c - see memory.h. */
+/* memory.c - checked sizes, aligned arrays, huge pages, the memory that is free, arenas: see memory.h. */
 #include "base/memory.h"
 
 #include <stdio.h>

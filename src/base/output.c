@@ -1,4 +1,4 @@
-/* output.c - see output.h. */
+/* output.c - a temporary file that is renamed when it is complete: see output.h. */
 #include "base/output.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* random.c - see random.h. */
+/* random.c - Philox, and uniform, normal and bounded numbers from its words: see random.h. */
 #include "base/random.h"
 
 #include <math.h>

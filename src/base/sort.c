@@ -1,4 +1,4 @@
-/* sort.c - see sort.h. */
+/* sort.c - insertion sort, radix sort by the digits that differ, and bucket sort for doubles that are spread evenly: see sort.h. */
 #include "base/sort.h"
 
 #include <float.h>

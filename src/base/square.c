@@ -1,5 +1,5 @@
-/* square.c - see square.h. An entry and its mirror image lie a row apart, so that a pass over the matrix takes tiles of both: each
- * cache line is read once. */
+/* square.c - see square.h. An entry and its mirror image are far apart in memory: a pass takes tiles of both, so that each cache line
+ * is read once. */
 #include "base/square.h"
 
 #include <float.h>

@@ -1,4 +1,4 @@
-/* status.c - see status.h. */
+/* status.c - fills a smerf_error: see status.h. */
 #include "base/status.h"
 
 #include <stdarg.h>

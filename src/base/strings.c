@@ -1,4 +1,4 @@
-/* strings.c - see strings.h. */
+/* strings.c - lists of strings, as one block of bytes and back; UTF-8: see strings.h. */
 #include "base/strings.h"
 
 #include <stdint.h>

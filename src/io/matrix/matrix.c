@@ -1,4 +1,4 @@
-/* matrix.c - see matrix.h.
+/* matrix.c - reads a matrix of distances or similarities, in steps: see matrix.h.
  *   1. start   which of the accepted forms the file has                     matrix_csv.c, matrix_npy.c
  *   2. look    one pass without storing anything, where the largest similarity is to be found, or where the file is
  *              too small for the matrix: then this pass fails, before memory is allocated

@@ -1,4 +1,4 @@
-/* npy.c - see npy.h.
+/* npy.c - NumPy's .npy files: see npy.h.
  *
  * A .npy file is "\x93NUMPY", a version (two bytes), the length of its header (two bytes, four from version 2 on, low
  * byte first), the header, and the numbers. The header is a dictionary as Python writes it:

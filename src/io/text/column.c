@@ -1,4 +1,4 @@
-/* column.c - see column.h. */
+/* column.c - values go in row by row; the first one that is not missing decides between numbers and words: see column.h. */
 #include "io/text/column.h"
 
 #include <math.h>

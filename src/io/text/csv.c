@@ -1,4 +1,4 @@
-/* csv.c - see text.h. */
+/* csv.c - the separator, cell by cell, numbers without a search for the end of their cell; and cells written: see text.h. */
 #include "io/text/text.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* names.c - see names.h.
+/* names.c - a hash table from names to indices: see names.h.
  *
  * All names stand one after the other in one text, each ended by NUL; starts[index] says where. The hash table holds
  * indices: open addressing with linear probing, at most half full, a power of two slots. Half of the hash is kept beside

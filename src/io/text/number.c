@@ -1,4 +1,4 @@
-/* number.c - see text.h.
+/* number.c - decimal text to double and back, exactly: see text.h.
  *
  * Reading: a number of at most 19 digits is a whole number times a power of ten.
  *   1. With 15 digits and up to 10^22 both factors are doubles without error, and one operation rounds once

@@ -1,4 +1,4 @@
-/* table.c - see table.h.
+/* table.c - reads ITEMS into columns, in steps: see table.h.
  *   1. names   the header of a CSV file; x0, x1, ... for .npy
  *   2. roles   what the spec says of each column
  *   3. cells   in one pass each goes to its column, which its first value makes one of numbers or a category
