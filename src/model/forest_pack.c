@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/tensors.h"
 
-static size_t n_terms_of(const sm_tree *tree) { return tree->first_term[tree->n_splits]; }
+static size_t n_terms_of_tree(const sm_tree *tree) { return tree->first_term[tree->n_splits]; }
 
 /* Which of the arrays that may be left out are needed. */
 typedef struct array_needs {
@@ -14,8 +14,8 @@ typedef struct array_needs {
 static void note_needs(array_needs *needs, const sm_tree *tree) {
     needs->levels = needs->levels || tree->term_level != NULL;
     needs->categories = needs->categories || tree->first_left != NULL;
-    needs->sums = needs->sums || n_terms_of(tree) != tree->n_splits;
-    for (size_t t = 0; t < n_terms_of(tree) && !needs->sums; t++) needs->sums = tree->term_weight[t] != 1;
+    needs->sums = needs->sums || n_terms_of_tree(tree) != tree->n_splits;
+    for (size_t t = 0; t < n_terms_of_tree(tree) && !needs->sums; t++) needs->sums = tree->term_weight[t] != 1;
     for (size_t m = 0; m < sm_tree_n_members(tree) && !needs->repeats; m++) needs->repeats = tree->member_draws[m] != 1;
 }
 
@@ -51,12 +51,12 @@ static void put_draws(const void *of, sm_tensor_sink sink, void *to) {
 
 static void put_feature(const void *of, sm_tensor_sink sink, void *to) {
     const smerf_model *model = of;
-    EACH_TREE(model, tree) sink(to, tree->term_feature, n_terms_of(tree) * sizeof *tree->term_feature);
+    EACH_TREE(model, tree) sink(to, tree->term_feature, n_terms_of_tree(tree) * sizeof *tree->term_feature);
 }
 
 static void put_weight(const void *of, sm_tensor_sink sink, void *to) {
     const smerf_model *model = of;
-    EACH_TREE(model, tree) sink(to, tree->term_weight, n_terms_of(tree) * sizeof *tree->term_weight);
+    EACH_TREE(model, tree) sink(to, tree->term_weight, n_terms_of_tree(tree) * sizeof *tree->term_weight);
 }
 
 static void put_left(const void *of, sm_tensor_sink sink, void *to) {
@@ -97,7 +97,7 @@ static void put_level(const void *of, sm_tensor_sink sink, void *to) {
     const smerf_model *model = of;
     sm_pieces piece = {.sink = sink, .to = to};
     EACH_TREE(model, tree)
-    for (size_t t = 0; t < n_terms_of(tree); t++)
+    for (size_t t = 0; t < n_terms_of_tree(tree); t++)
         sm_pieces_put_u32(&piece, tree->term_level != NULL ? tree->term_level[t] : SMERF_MISSING);
     sm_pieces_flush(&piece);
 }

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-static size_t n_terms_of(const sm_tree *tree) { return tree->first_term[tree->n_splits]; }
+static size_t n_terms_taken(const sm_tree *tree) { return tree->first_term[tree->n_splits]; }
 
 /* ---- finding the arrays ---- */
 
@@ -196,7 +196,7 @@ static uint32_t *take_counts(const uint32_t **counts, size_t n, size_t most, uin
     return first;
 }
 
-static uint32_t *take_numbers(const uint32_t **from, size_t n) {
+static uint32_t *take_indices(const uint32_t **from, size_t n) {
     uint32_t *copy = sm_copy(*from, n, sizeof *copy);
     if (n > 0) *from += n; /* without any there may be no array */
     return copy;
@@ -210,11 +210,11 @@ static bool take_terms(sm_tree *tree, sm_unpacker *from) {
     from->gain += n_splits;
     if (tree->first_term == NULL || (from->n_left != NULL && tree->first_left == NULL) || tree->gain == NULL)
         return false;
-    size_t n_terms = n_terms_of(tree);
-    tree->term_feature = take_numbers(&from->term_feature, n_terms);
+    size_t n_terms = n_terms_taken(tree);
+    tree->term_feature = take_indices(&from->term_feature, n_terms);
     tree->term_weight = sm_array(n_terms, sizeof *tree->term_weight);
-    if (from->level != NULL) tree->term_level = take_numbers(&from->level, n_terms);
-    if (from->left != NULL) tree->left_level = take_numbers(&from->left, tree->first_left[n_splits]);
+    if (from->level != NULL) tree->term_level = take_indices(&from->level, n_terms);
+    if (from->left != NULL) tree->left_level = take_indices(&from->left, tree->first_left[n_splits]);
     if (tree->term_feature == NULL || tree->term_weight == NULL || (from->level != NULL && tree->term_level == NULL) ||
         (from->left != NULL && tree->left_level == NULL))
         return false;
@@ -228,7 +228,7 @@ static bool take_members(sm_tree *tree, sm_unpacker *from) {
     tree->first_member = take_counts(&from->n_members, tree->n_leaves, from->rest.n_members, 1);
     if (tree->first_member == NULL) return false;
     size_t n_members = sm_tree_n_members(tree);
-    tree->member_item = take_numbers(&from->item, n_members);
+    tree->member_item = take_indices(&from->item, n_members);
     tree->member_draws = sm_array(n_members, sizeof *tree->member_draws);
     if (tree->member_item == NULL || tree->member_draws == NULL) return false;
     for (size_t m = 0; m < n_members; m++) tree->member_draws[m] = from->draws != NULL ? *from->draws++ : 1;
@@ -297,11 +297,11 @@ static bool count_long_terms(sm_tree *tree, sm_unpacker *from) {
 
 static bool take_long_terms(sm_tree *tree, sm_unpacker *from) {
     if (!count_long_terms(tree, from)) return false;
-    size_t n_terms = n_terms_of(tree);
+    size_t n_terms = n_terms_taken(tree);
     tree->term_feature = sm_array(n_terms, sizeof *tree->term_feature);
     tree->term_weight = sm_array(n_terms, sizeof *tree->term_weight);
     tree->term_level = sm_array(n_terms, sizeof *tree->term_level);
-    tree->left_level = take_numbers(&from->left, tree->first_left[tree->n_splits]);
+    tree->left_level = take_indices(&from->left, tree->first_left[tree->n_splits]);
     if (tree->term_feature == NULL || tree->term_weight == NULL || tree->term_level == NULL || tree->left_level == NULL)
         return false;
     for (size_t s = 0; s < tree->n_splits; s++) {
@@ -317,7 +317,7 @@ static bool take_long_terms(sm_tree *tree, sm_unpacker *from) {
     return true;
 }
 
-static bool take_values(const sm_tree *tree, sm_unpacker *from, const double **values) {
+static bool take_leaf_values(const sm_tree *tree, sm_unpacker *from, const double **values) {
     size_t n_numbers = tree->n_leaves * from->n_values;
     bool is_fine = true;
     *values = from->value;
@@ -330,6 +330,6 @@ smerf_status sm_unpack_values_tree(sm_unpacker *from, size_t b, const sm_feature
                                    const double **values, smerf_error *error) {
     *tree = (sm_tree){0};
     bool is_fine = take_nodes(tree, from) && take_long_terms(tree, from) && splits_are_fine(tree, features) &&
-                   take_values(tree, from, values);
+                   take_leaf_values(tree, from, values);
     return is_fine ? SMERF_OK : refuse_tree(b, error);
 }

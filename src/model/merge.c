@@ -8,7 +8,7 @@
 static bool same_text(const char *a, const char *b) { return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0; }
 
 /* What two parts differ in, as a word; NULL: nothing but their trees. */
-static const char *difference(const smerf_model *a, const smerf_model *b) {
+static const char *difference_of_parts(const smerf_model *a, const smerf_model *b) {
     smerf_options left = a->options, right = b->options;
     if (!sm_features_equal(&a->features, &b->features)) return "features";
     if (a->n_items != b->n_items || memcmp(a->hashes, b->hashes, a->n_items * sizeof *a->hashes) != 0) return "items";
@@ -42,7 +42,7 @@ static smerf_status check_parts(const smerf_model **sorted, size_t n_parts, smer
         if (status != SMERF_OK) return status;
     }
     for (size_t i = 1; i < n_parts; i++) {
-        const char *differs = difference(sorted[0], sorted[i]);
+        const char *differs = difference_of_parts(sorted[0], sorted[i]);
         if (differs != NULL)
             return sm_fail(error, SMERF_BAD_INPUT,
                            "these are not parts of one forest: they differ in %s; merge wants the same data, "
@@ -59,7 +59,7 @@ static smerf_status check_parts(const smerf_model **sorted, size_t n_parts, smer
 }
 
 /* All parts in one; NULL: no memory. */
-static smerf_model *join(const smerf_model *const *sorted, size_t n_parts) {
+static smerf_model *join_parts(const smerf_model *const *sorted, size_t n_parts) {
     smerf_model whole = *sorted[0]; /* as it will be described: borrows everything */
     whole.options.n_trees = 0;
     for (size_t i = 0; i < n_parts; i++) whole.options.n_trees += sorted[i]->options.n_trees;
@@ -81,7 +81,7 @@ smerf_status smerf_model_merge(const smerf_model *const *parts, size_t n_parts, 
     qsort(sorted, n_parts, sizeof *sorted, by_first_tree);
     smerf_status status = check_parts(sorted, n_parts, error);
     if (status == SMERF_OK) {
-        smerf_model *merged = join(sorted, n_parts);
+        smerf_model *merged = join_parts(sorted, n_parts);
         if (merged != NULL)
             *out = merged;
         else

@@ -1,8 +1,8 @@
 /* method.h - a way of learning distances other than growing a forest on them, behind one table of functions.
  *
  * Each method is a file or a few in src/method that fill an sm_method, and a line in src/method/methods.c. A model of
- * such a method has no trees and no target, but what was learned. Questions go the same way as those about a forest:
- * query matches the items, asks the method to make itself ready, and takes rows of distances from it. */
+ * such a method has no trees and no target, but what was learned. Requests go the same way as those to a forest: the
+ * query matches the items, has the method make a predictor, and takes rows of distances from it. */
 #ifndef SM_MODEL_METHOD_H
 #define SM_MODEL_METHOD_H
 
@@ -11,11 +11,11 @@
 #include "data/items.h"
 #include "target/target.h"
 
-/* What a method has learned, and what it has made ready for one question: each method defines its own. */
+/* What a method has learned, and what it has made ready for one query: each method defines its own. */
 typedef struct sm_learned sm_learned;
 typedef struct sm_predictor sm_predictor;
 
-/* Numbers that are told about what was learned: `info` shows them, the model file keeps them. */
+/* Numbers that a method reports about what it has learned: `info` shows them, the model file keeps them. */
 enum { SM_MOST_DIAGNOSTICS = 12 };
 
 typedef struct sm_diagnostics {
@@ -28,11 +28,10 @@ typedef struct sm_diagnostics {
 
 void sm_diagnostics_add(sm_diagnostics *diagnostics, const char *name, double value);
 
-/* The items of a question, matched to the model's features. */
+/* The items of a query, matched to the model's features. */
 typedef struct sm_query_items {
     const sm_view *view;
-    const uint32_t *place; /* [n_items] rows of the training items, SMERF_MISSING for new ones; NULL unless the method
-                              knows_items */
+    const uint32_t *training_row; /* [n_items] SMERF_MISSING for new ones; NULL unless the method knows_items */
     const smerf_items *items;
 } sm_query_items;
 
@@ -41,7 +40,7 @@ typedef struct sm_query_sides {
     size_t n_trained;             /* items that the model was trained on */
     sm_query_items rows, columns; /* the same if is_square */
     bool is_square;
-    size_t n_threads; /* that will ask */
+    size_t n_threads; /* that will predict */
 } sm_query_sides;
 
 typedef struct sm_method {
@@ -51,13 +50,13 @@ typedef struct sm_method {
 
     void (*free)(sm_learned *learned); /* takes NULL */
 
-    /* Makes ready for a question, which outlives the answers. */
+    /* Makes ready for a query, which outlives the predictor. */
     smerf_status (*predictor_new)(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool,
                                   sm_predictor **out, smerf_error *error);
     void (*predictor_free)(sm_predictor *predictor); /* takes NULL */
 
-    /* The distances of one row to some columns; threads ask at the same time, each about rows of its own. d(i, j) and
-     * d(j, i) are the same to the last bit, and do not depend on which other columns are asked for.
+    /* The distances of one row to some columns; threads call it at the same time, each for rows of its own. d(i, j) and
+     * d(j, i) are the same to the last bit, and do not depend on which other columns there are.
      *   columns    [n] or NULL: columns 0 .. n - 1
      *   distances  [n] out */
     void (*predict_row)(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
@@ -65,7 +64,7 @@ typedef struct sm_method {
 
     /* Instead of that, for a method that is much quicker with many pairs at a time: the distances of any pairs. NULL: row
      * by row it is.
-     *   left, right  [n] places in rows and columns */
+     *   left, right  [n] rows and columns of the query */
     void (*predict_pairs)(sm_predictor *predictor, const uint32_t *left, const uint32_t *right, size_t n,
                           double *distances);
 

@@ -20,8 +20,8 @@ void smerf_model_free(smerf_model *model) {
     sm_free(model->hashes);
     smerf_target_free(model->target);
     if (model->method != NULL) model->method->free(model->learned);
-    sm_free(model->told.name);
-    sm_strings_free(&model->told.columns);
+    sm_free(model->trained_on.name);
+    sm_strings_free(&model->trained_on.columns);
     sm_free(model);
 }
 
@@ -81,8 +81,8 @@ smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_t
     model->options = *options;
     model->target = sm_target_retain(target);
     model->trees = sm_zeros(options->n_trees, sizeof *model->trees);
-    bool has_room = model->trees != NULL && copy_items(model, items);
-    status = has_room ? hash_items(model, view, run, error) : sm_no_memory(error, "making a model");
+    bool has_memory = model->trees != NULL && copy_items(model, items);
+    status = has_memory ? hash_items(model, view, run, error) : sm_no_memory(error, "making a model");
     if (status == SMERF_OK)
         *out = model;
     else
@@ -90,12 +90,12 @@ smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_t
     return status;
 }
 
-static bool remember_target(sm_public_target *told, const smerf_target *target) {
-    told->name = sm_copy_string(sm_target_public_name(target));
-    told->from_similarities = target->from_similarities;
-    told->largest_similarity = target->largest_similarity;
-    return told->name != NULL &&
-           sm_strings_copy(&told->columns, (const char *const *)target->columns.text, target->columns.n);
+static bool remember_target(sm_public_target *trained_on, const smerf_target *target) {
+    trained_on->name = sm_copy_string(sm_target_public_name(target));
+    trained_on->from_similarities = target->from_similarities;
+    trained_on->largest_similarity = target->largest_similarity;
+    return trained_on->name != NULL &&
+           sm_strings_copy(&trained_on->columns, (const char *const *)target->columns.text, target->columns.n);
 }
 
 smerf_status sm_model_new_for_method(const smerf_items *items, const sm_view *view, const smerf_target *target,
@@ -106,8 +106,8 @@ smerf_status sm_model_new_for_method(const smerf_items *items, const sm_view *vi
     model->options = *options;
     model->options.first_tree = model->options.n_trees = model->options.complete = model->options.rank = 0;
     model->method = sm_method_of(options->method);
-    bool has_room = copy_items(model, items) && remember_target(&model->told, target);
-    smerf_status status = has_room ? hash_items(model, view, run, error) : sm_no_memory(error, "making a model");
+    bool has_memory = copy_items(model, items) && remember_target(&model->trained_on, target);
+    smerf_status status = has_memory ? hash_items(model, view, run, error) : sm_no_memory(error, "making a model");
     if (status == SMERF_OK)
         *out = model;
     else
@@ -162,8 +162,7 @@ static int by_id(const void *a, const void *b) {
     return strcmp(((const named_item *)a)->id, ((const named_item *)b)->id);
 }
 
-static smerf_status find_by_id(const smerf_model *model, const smerf_items *items, uint32_t *place,
-                               smerf_error *error) {
+static smerf_status find_by_id(const smerf_model *model, const smerf_items *items, uint32_t *rows, smerf_error *error) {
     named_item *sorted = sm_array(model->n_items, sizeof *sorted);
     if (sorted == NULL) return sm_no_memory(error, "looking up items");
     for (size_t i = 0; i < model->n_items; i++) sorted[i] = (named_item){.id = model->ids.text[i], .row = (uint32_t)i};
@@ -171,37 +170,37 @@ static smerf_status find_by_id(const smerf_model *model, const smerf_items *item
     for (size_t i = 0; i < items->n_items; i++) {
         named_item wanted = {.id = items->ids.text[i]};
         const named_item *found = bsearch(&wanted, sorted, model->n_items, sizeof *sorted, by_id);
-        place[i] = found != NULL ? found->row : SMERF_MISSING;
+        rows[i] = found != NULL ? found->row : SMERF_MISSING;
     }
     sm_free(sorted);
     return SMERF_OK;
 }
 
-smerf_status sm_model_look_up(const smerf_model *model, const smerf_items *items, const sm_view *view, uint32_t *place,
+smerf_status sm_model_look_up(const smerf_model *model, const smerf_items *items, const sm_view *view, uint32_t *rows,
                               smerf_error *error) {
     uint64_t *hashes = sm_array(items->n_items, sizeof *hashes);
     if (hashes == NULL) return sm_no_memory(error, "looking up items");
     smerf_status status = SMERF_OK;
     if (model->ids.n > 0 && items->ids.n > 0)
-        status = find_by_id(model, items, place, error);
+        status = find_by_id(model, items, rows, error);
     else
         for (size_t i = 0; i < items->n_items; i++) {
             size_t row = items->rows != NULL ? items->rows[i] : i;
-            place[i] = row < model->n_items ? (uint32_t)row : SMERF_MISSING;
+            rows[i] = row < model->n_items ? (uint32_t)row : SMERF_MISSING;
         }
     sm_view_hash(view, &model->features, 0, items->n_items, hashes);
     for (size_t i = 0; i < items->n_items && status == SMERF_OK; i++)
-        if (place[i] != SMERF_MISSING && model->hashes[place[i]] != hashes[i]) place[i] = SMERF_MISSING;
+        if (rows[i] != SMERF_MISSING && model->hashes[rows[i]] != hashes[i]) rows[i] = SMERF_MISSING;
     sm_free(hashes);
     return status;
 }
 
 smerf_status sm_model_find_items(const smerf_model *model, const smerf_items *items, const sm_view *view,
-                                 uint32_t *place, smerf_error *error) {
-    smerf_status status = sm_model_look_up(model, items, view, place, error);
+                                 uint32_t *rows, smerf_error *error) {
+    smerf_status status = sm_model_look_up(model, items, view, rows, error);
     bool has_ids = model->ids.n > 0 && items->ids.n > 0;
     for (size_t i = 0; i < items->n_items && status == SMERF_OK; i++)
-        if (place[i] == SMERF_MISSING)
+        if (rows[i] == SMERF_MISSING)
             status = has_ids ? sm_fail(error, SMERF_BAD_INPUT,
                                        "item '%s' is not one of the model's training items; out of bag is about those",
                                        items->ids.text[i])
@@ -211,12 +210,12 @@ smerf_status sm_model_find_items(const smerf_model *model, const smerf_items *it
     return status;
 }
 
-smerf_status smerf_model_training_rows(const smerf_model *model, const smerf_items *items, uint32_t *places,
+smerf_status smerf_model_training_rows(const smerf_model *model, const smerf_items *items, uint32_t *rows,
                                        smerf_error *error) {
     sm_view view;
     smerf_status status = sm_view_match(&view, &model->features, items, error);
     if (status != SMERF_OK) return status;
-    status = sm_model_look_up(model, items, &view, places, error);
+    status = sm_model_look_up(model, items, &view, rows, error);
     sm_view_free(&view);
     return status;
 }
@@ -249,17 +248,17 @@ size_t sm_model_most_leaves(const smerf_model *model) {
 
 void smerf_model_describe(const smerf_model *model, smerf_description *description) {
     const smerf_target *target = model->target;
-    const sm_public_target *told = &model->told;
-    const sm_strings *columns = target != NULL ? &target->columns : &told->columns;
+    const sm_public_target *trained_on = &model->trained_on;
+    const sm_strings *columns = target != NULL ? &target->columns : &trained_on->columns;
     *description = (smerf_description){
         .method = smerf_method_name(model->options.method),
-        .target = target != NULL ? sm_target_public_name(target) : told->name,
+        .target = target != NULL ? sm_target_public_name(target) : trained_on->name,
         .n_target_columns = columns->n,
         .target_columns = (const char *const *)columns->text,
         .rank_fraction = target != NULL ? target->rank_fraction : 1,
         .rank_fraction_of_squares = target != NULL ? target->rank_fraction_of_squares : 1,
-        .from_similarities = target != NULL ? target->from_similarities : told->from_similarities,
-        .largest_similarity = target != NULL ? target->largest_similarity : told->largest_similarity,
+        .from_similarities = target != NULL ? target->from_similarities : trained_on->from_similarities,
+        .largest_similarity = target != NULL ? target->largest_similarity : trained_on->largest_similarity,
         .n_items = model->n_items,
         .n_features = model->features.n,
         .options = model->options,
@@ -316,13 +315,13 @@ void smerf_model_tree(const smerf_model *model, size_t tree, smerf_tree_view *vi
 void smerf_model_node_weights(const smerf_model *model, size_t tree, double *weights) {
     const sm_tree *grown = &model->trees[tree];
     for (size_t node = grown->n_nodes; node-- > 0;) {
-        size_t place = grown->place[node];
+        size_t index = grown->place[node];
         if (!grown->is_leaf[node]) {
-            weights[node] = weights[node + 1] + weights[grown->right[place]];
+            weights[node] = weights[node + 1] + weights[grown->right[index]];
             continue;
         }
         weights[node] = 0;
-        for (size_t member = grown->first_member[place]; member < grown->first_member[place + 1]; member++) {
+        for (size_t member = grown->first_member[index]; member < grown->first_member[index + 1]; member++) {
             double item_weight = model->weights != NULL ? model->weights[grown->member_item[member]] : 1;
             weights[node] += item_weight * grown->member_draws[member];
         }

@@ -33,10 +33,10 @@ struct smerf_model {
     const sm_method *method; /* NULL: a forest */
     sm_learned *learned;
     sm_diagnostics diagnostics;
-    sm_public_target told;
+    sm_public_target trained_on;
 };
 
-/* A model with everything but trees: it knows the items and the target, and has room for options->n_trees. */
+/* A model with everything but trees: it knows the items and the target, and has memory for options->n_trees. */
 smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_target *target,
                           const smerf_options *options, const smerf_run *run, smerf_model **out, smerf_error *error);
 
@@ -48,17 +48,17 @@ smerf_status sm_model_new_for_method(const smerf_items *items, const sm_view *vi
 /* Refuses a model without trees.   what  that has no notion of other methods: "merging" */
 smerf_status sm_model_check_forest(const smerf_model *model, const char *what, smerf_error *error);
 
-/* A copy of a model with room for its trees, but without them; NULL: no memory. */
+/* A copy of a model with memory for its trees, but without them; NULL: no memory. */
 smerf_model *sm_model_copy_head(const smerf_model *model);
 
 /* Looks each of the items up among the training items, by id (or by row, where there are none) and hash.
- *   place  [n_items of items] out, rows of the training items; SMERF_MISSING: it is none of them */
-smerf_status sm_model_look_up(const smerf_model *model, const smerf_items *items, const sm_view *view, uint32_t *place,
+ *   rows  [n_items of items] out, those of the training items; SMERF_MISSING: it is none of them */
+smerf_status sm_model_look_up(const smerf_model *model, const smerf_items *items, const sm_view *view, uint32_t *rows,
                               smerf_error *error);
 
 /* The same where all of them must be training items: out of bag. */
 smerf_status sm_model_find_items(const smerf_model *model, const smerf_items *items, const sm_view *view,
-                                 uint32_t *place, smerf_error *error);
+                                 uint32_t *rows, smerf_error *error);
 
 /* Which training items a tree has not seen.   out_of_bag  [n_items] out */
 void sm_model_out_of_bag(const smerf_model *model, size_t tree, bool *out_of_bag);

@@ -58,7 +58,7 @@ static json_t *options_json(const smerf_options *options) {
         "sample_share", options->sample_fraction, "oob_rule", rule_names[options->oob_rule - SMERF_OOB_BOTH],
         "self_distance", self_names[options->self_distance], "self_value", options->self_value);
     bool is_fine = object != NULL;
-    if (options->rank > 0) /* these two are told only where they matter: older models have neither */
+    if (options->rank > 0) /* these two are written only where they matter: older models have neither */
         is_fine = is_fine && json_object_set_new(object, "rank", json_integer((json_int_t)options->rank)) == 0;
     if (options->complete > 0)
         is_fine = is_fine && json_object_set_new(object, "complete", json_integer((json_int_t)options->complete)) == 0;
@@ -91,8 +91,8 @@ static bool add_json(json_t *facts, const char *key, json_t *value) {
 /* What only a forest has, or only another method. */
 static bool add_learned(json_t *facts, const smerf_model *model) {
     if (model->method != NULL)
-        return json_object_set_new(facts, "target", json_string(model->told.name)) == 0 &&
-               add_json(facts, "target_columns", strings_json(&model->told.columns)) &&
+        return json_object_set_new(facts, "target", json_string(model->trained_on.name)) == 0 &&
+               add_json(facts, "target_columns", strings_json(&model->trained_on.columns)) &&
                add_json(facts, "n_items", json_integer((json_int_t)model->n_items)) &&
                add_json(facts, "options", method_options_json(&model->options)) &&
                add_json(facts, "findings", diagnostics_json(&model->diagnostics));
@@ -162,12 +162,12 @@ static bool read_options(const json_t *facts, smerf_options *options) {
     json_t *object = get_json(facts, "options");
     json_int_t seed, candidates, min_parent, depth = -1;
     json_t *max_depth;
-    double density, share, self_value;
+    double density, fraction, self_value;
     unsigned splits, sample, rule, self;
     bool is_fine = object != NULL &&
                    json_unpack(object, "{s:I, s:I, s:F, s:I, s:o, s:F, s:F}", "seed", &seed, "candidates", &candidates,
                                "density", &density, "min_parent", &min_parent, "max_depth", &max_depth, "sample_share",
-                               &share, "self_value", &self_value) == 0 &&
+                               &fraction, "self_value", &self_value) == 0 &&
                    get_word(object, "splits", split_names, COUNT(split_names), &splits) &&
                    get_word(object, "sample", sample_names, COUNT(sample_names), &sample) &&
                    get_word(object, "oob_rule", rule_names, COUNT(rule_names), &rule) &&
@@ -178,7 +178,7 @@ static bool read_options(const json_t *facts, smerf_options *options) {
         depth = json_integer_value(max_depth);
         is_fine = is_fine && depth >= 0;
     }
-    is_fine = is_fine && seed >= 0 && candidates >= 1 && min_parent >= 2 && share > 0 && share <= 1 &&
+    is_fine = is_fine && seed >= 0 && candidates >= 1 && min_parent >= 2 && fraction > 0 && fraction <= 1 &&
               isfinite(density) && isfinite(self_value);
     if (is_fine) {
         options->seed = (uint64_t)seed;
@@ -186,7 +186,7 @@ static bool read_options(const json_t *facts, smerf_options *options) {
         options->density = density;
         options->min_parent = (size_t)min_parent;
         options->max_depth = depth < 0 ? SMERF_NO_LIMIT : (size_t)depth;
-        options->sample_fraction = share;
+        options->sample_fraction = fraction;
         options->self_value = self_value;
         options->splits = (smerf_splits)splits;
         options->sample = (smerf_sample)sample;
@@ -271,8 +271,8 @@ static bool read_diagnostics(const json_t *facts, sm_diagnostics *diagnostics) {
 /* What only another method has. */
 static bool read_method(smerf_model *model, const json_t *facts) {
     json_t *columns = get_json(facts, "target_columns");
-    bool is_fine = read_text(facts, "target", &model->told.name) && model->told.name != NULL &&
-                   read_strings(columns, &model->told.columns) && read_method_options(facts, &model->options) &&
+    bool is_fine = read_text(facts, "target", &model->trained_on.name) && model->trained_on.name != NULL &&
+                   read_strings(columns, &model->trained_on.columns) && read_method_options(facts, &model->options) &&
                    read_diagnostics(facts, &model->diagnostics);
     json_decref(columns);
     return is_fine;
@@ -295,8 +295,8 @@ static bool read_items(smerf_model *model, const json_t *facts) {
                    read_features(facts, &model->features) && read_strings(ignored, &model->ignored) &&
                    read_text(facts, "id_column", &model->id_column) &&
                    read_text(facts, "weight_column", &model->weight_column);
-    model->told.from_similarities = json_is_number(largest);
-    model->told.largest_similarity = json_number_value(largest);
+    model->trained_on.from_similarities = json_is_number(largest);
+    model->trained_on.largest_similarity = json_number_value(largest);
     json_decref(ignored);
     json_decref(largest);
     return is_fine;

@@ -8,7 +8,7 @@
 #include "model/forest_arrays.h"
 #include "model/safetensors.h"
 
-static smerf_status pack(const smerf_model *model, sm_tensors *tensors, smerf_error *error) {
+static smerf_status pack_model(const smerf_model *model, sm_tensors *tensors, smerf_error *error) {
     smerf_status status = sm_tensors_add(tensors, "item.hash", SM_U64, model->hashes, model->n_items, error);
     if (status == SMERF_OK && model->weights != NULL)
         status = sm_tensors_add(tensors, "item.weight", SM_F64, model->weights, model->n_items, error);
@@ -27,7 +27,7 @@ static smerf_status pack(const smerf_model *model, sm_tensors *tensors, smerf_er
 smerf_status smerf_model_save(const smerf_model *model, const char *path, smerf_error *error) {
     sm_tensors tensors = {0};
     json_t *facts = sm_facts_write(model);
-    smerf_status status = facts != NULL ? pack(model, &tensors, error) : sm_no_memory(error, "saving a model");
+    smerf_status status = facts != NULL ? pack_model(model, &tensors, error) : sm_no_memory(error, "saving a model");
     if (status == SMERF_OK) status = sm_safetensors_write(path, facts, &tensors, error);
     json_decref(facts);
     sm_tensors_free(&tensors);
@@ -60,16 +60,16 @@ static smerf_status unpack_items(smerf_model *model, const sm_tensors *tensors, 
 /*   kind  of the target; NULL: another method, which keeps none */
 static smerf_status unpack_learned(smerf_model *model, const sm_tensors *tensors, const sm_target_kind *kind,
                                    smerf_error *error) {
-    const sm_public_target *told = &model->told;
+    const sm_public_target *trained_on = &model->trained_on;
     if (kind == NULL) return model->method->load(tensors, &model->features, model->n_items, &model->learned, error);
     smerf_status status = sm_forest_unpack(model, tensors, error);
     if (status == SMERF_OK) status = kind->data.load(tensors, model->n_items, &model->target, error);
-    if (status == SMERF_OK && told->from_similarities)
-        smerf_target_note_similarities(model->target, told->largest_similarity);
+    if (status == SMERF_OK && trained_on->from_similarities)
+        smerf_target_note_similarities(model->target, trained_on->largest_similarity);
     return status;
 }
 
-static smerf_status unpack(smerf_model *model, const sm_safetensors *file, const char *name, smerf_error *error) {
+static smerf_status unpack_model(smerf_model *model, const sm_safetensors *file, const char *name, smerf_error *error) {
     const sm_target_kind *kind;
     smerf_status status = sm_facts_read(model, file->facts, name, &kind, error);
     if (status != SMERF_OK) return status;
@@ -88,7 +88,8 @@ smerf_status smerf_model_load(const char *path, smerf_model **out, smerf_error *
     smerf_status status = sm_safetensors_read(path, &file, error);
     if (status != SMERF_OK) return status;
     smerf_model *model = sm_zeros(1, sizeof *model);
-    status = model != NULL ? unpack(model, &file, sm_input_name(path), error) : sm_no_memory(error, "loading a model");
+    status =
+        model != NULL ? unpack_model(model, &file, sm_input_name(path), error) : sm_no_memory(error, "loading a model");
     sm_safetensors_close(&file);
     if (status == SMERF_OK)
         *out = model;

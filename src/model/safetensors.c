@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/output.h"
 
-/* The header starts with this; the digits of the checksum follow, at a place that is always the same. */
+/* The header starts with this; the digits of the checksum follow, at a position that is always the same. */
 static const char opening[] = "{\"__metadata__\":{\"checksum\":\"";
 
 enum { MOST_ARRAYS = 64, LENGTH_BYTES = 8, OPENING_BYTES = sizeof opening - 1, DIGITS = 32, ALIGNMENT = 8 };
@@ -20,7 +20,7 @@ static const char no_digits[DIGITS + 1] = "00000000000000000000000000000000";
 /* Wide types first, so that every array is aligned in a mapped file. */
 static const sm_tensor_type write_order[SM_TENSOR_TYPES] = {SM_F64, SM_U64, SM_F32, SM_U32, SM_U8, SM_I8};
 
-static json_t *describe(const sm_tensor *tensor, size_t from, size_t to) {
+static json_t *describe_tensor(const sm_tensor *tensor, size_t from, size_t to) {
     return json_pack("{s:s, s:[I], s:[I, I]}", "dtype", sm_tensor_type_name(tensor->type), "shape",
                      (json_int_t)tensor->n, "data_offsets", (json_int_t)from, (json_int_t)to);
 }
@@ -39,7 +39,7 @@ static char *header_text(const json_t *facts, const sm_tensors *tensors, const s
             const sm_tensor *tensor = &tensors->tensor[i];
             if (tensor->type != write_order[type]) continue;
             size_t end = offset + tensor->n * sm_tensor_type_bytes(tensor->type);
-            if (json_object_set_new(header, tensor->name, describe(tensor, offset, end)) != 0) goto done;
+            if (json_object_set_new(header, tensor->name, describe_tensor(tensor, offset, end)) != 0) goto done;
             in_order[n_written++] = tensor;
             offset = end;
         }
@@ -148,7 +148,7 @@ static bool find_type(const char *name, sm_tensor_type *type) {
 }
 
 /* One entry of the header: a vector of a type we know, inside the file. */
-static bool read_entry(json_t *entry, size_t n_data, sm_tensor *tensor, size_t *from) {
+static bool read_tensor_entry(json_t *entry, size_t n_data, sm_tensor *tensor, size_t *from) {
     const char *type;
     json_int_t n, start, end;
     if (json_unpack(entry, "{s:s, s:[I!], s:[I, I!] !}", "dtype", &type, "shape", &n, "data_offsets", &start, &end) !=
@@ -189,7 +189,7 @@ static smerf_status read_tensors(sm_safetensors *file, const char *data, size_t 
         size_t from;
         if (file->tensors.n == MOST_ARRAYS)
             return sm_fail(error, SMERF_BAD_FILE, "%s: is damaged: the header lists too many arrays", name);
-        if (strlen(key) >= sizeof tensor.name || !read_entry(entry, n_data, &tensor, &from))
+        if (strlen(key) >= sizeof tensor.name || !read_tensor_entry(entry, n_data, &tensor, &from))
             return sm_fail(error, SMERF_BAD_FILE, "%s: is damaged: the header's entry '%.40s' makes no sense", name,
                            key);
         size_t bytes = sm_tensor_type_bytes(tensor.type);

@@ -31,7 +31,7 @@ static smerf_status look_up(const smerf_model *model, sm_side *side, smerf_error
 }
 
 static sm_query_items describe(const sm_side *side) {
-    return (sm_query_items){.view = &side->view, .place = side->place, .items = side->items};
+    return (sm_query_items){.view = &side->view, .training_row = side->place, .items = side->items};
 }
 
 smerf_status sm_predictor_start(sm_query *query, sm_pool *pool, smerf_error *error) {

@@ -205,8 +205,8 @@ static void new_nodes_are_predicted_as_the_protocol_draws_them(void **state) {
     const double values[5] = {0, 0, 1, 0, 1};
     sm_numbers columns[1] = {{.doubles = values, .step = 1}};
     const sm_view view = {.n_items = 5, .n_features = 1, .numbers = columns};
-    const uint32_t place[5] = {0, SMERF_MISSING, SMERF_MISSING, SMERF_MISSING, SMERF_MISSING};
-    const sm_query_items items = {.view = &view, .place = place};
+    const uint32_t training_row[5] = {0, SMERF_MISSING, SMERF_MISSING, SMERF_MISSING, SMERF_MISSING};
+    const sm_query_items items = {.view = &view, .training_row = training_row};
     const sm_query_sides sides = {.rows = items, .columns = items, .is_square = true, .n_trained = 2};
     sm_pool pool;
     sm_predictor *predictor = NULL;
@@ -234,8 +234,8 @@ static void states_give_what_their_formula_says(void **state) {
     (void)state;
     sm_learned *learned = learned_by_hand();
     const sm_view view = {.n_items = 2};
-    const uint32_t place[2] = {1, 0};
-    const sm_query_items items = {.view = &view, .place = place};
+    const uint32_t training_row[2] = {1, 0};
+    const sm_query_items items = {.view = &view, .training_row = training_row};
     const sm_query_sides sides = {.rows = items, .columns = items, .is_square = true, .n_trained = 2};
     sm_pool pool;
     sm_predictor *predictor = NULL;

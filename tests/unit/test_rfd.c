@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "method/methods.h"
 #include "method/pair_forest/fit/rfd_pairs.h"
-#include "method/pair_forest/pair_features.h"
+#include "method/pair_forest/pair_forest.h"
 
 enum { MOST_ITEMS = 40, MOST_PAIRS = MOST_ITEMS * MOST_ITEMS, MOST_FEATURES = 32 };
 

@@ -1,4 +1,4 @@
-/* training_pairs.c - see training_pairs.h. What Z does to vectors is training_times.c. */
+/* training_pairs.c - see training_pairs.h. The second half is what Z does to vectors. */
 #include "method/fit/training_pairs.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ double sm_training_self(const sm_training_pairs *pairs, size_t item) {
     if (is_listed(target)) return sm_known_self(sm_known_pairs_of(target), item);
     if (target->kind == &sm_target_graph) return sm_graph_of(target)->self;
     if (target->kind == &sm_target_distances) return sm_distances_self(sm_distances_of(target), item);
-    return 0; /* other kinds define it, so that nobody needs to ask */
+    return 0; /* other kinds define it, so that nobody needs it from here */
 }
 
 /* All pairs: weights that add up to 1, so that their products do, too. */
@@ -96,11 +96,11 @@ typedef struct times_job {
     double *rows; /* [n_threads][n] a row of Z each */
 } times_job;
 
-static smerf_status do_jobs(times_job *job, sm_pool *pool, sm_task task, smerf_error *error) {
+static smerf_status run_times(times_job *job, sm_pool *pool, sm_task task, smerf_error *error) {
     return sm_pool_run(pool, (job->n + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, task, job, error);
 }
 
-static size_t end_of(const times_job *job, size_t task) {
+static size_t end_of_task(const times_job *job, size_t task) {
     return (task + 1) * ROWS_AT_ONCE < job->n ? (task + 1) * ROWS_AT_ONCE : job->n;
 }
 
@@ -113,7 +113,7 @@ static void sum_columns(const times_job *job, const double *factor, size_t strid
 }
 
 /* out row += factor * x */
-static void add_row(double *out, double factor, const double *x, size_t m) {
+static void add_scaled_row(double *out, double factor, const double *x, size_t m) {
     for (size_t c = 0; c < m; c++) out[c] += factor * x[c];
 }
 
@@ -123,7 +123,7 @@ static smerf_status operator_rows(void *context, size_t task, size_t thread, sme
     times_job *job = context;
     (void)thread, (void)error;
     size_t first = task * ROWS_AT_ONCE;
-    job->matrix->rows(job->matrix->context, first, end_of(job, task), job->x, job->m, job->out + first * job->m);
+    job->matrix->rows(job->matrix->context, first, end_of_task(job, task), job->x, job->m, job->out + first * job->m);
     return SMERF_OK;
 }
 
@@ -135,10 +135,10 @@ static smerf_status times_operator(times_job *job, sm_pool *pool, const sm_opera
         return sm_no_memory(error, "multiplying distances");
     }
     job->matrix = matrix;
-    smerf_status status = do_jobs(job, pool, operator_rows, error);
+    smerf_status status = run_times(job, pool, operator_rows, error);
     sum_columns(job, NULL, 0, sum);
     for (size_t i = 0; i < job->n && status == SMERF_OK && matrix->base != 0; i++)
-        add_row(job->out + i * job->m, matrix->base, sum, job->m);
+        add_scaled_row(job->out + i * job->m, matrix->base, sum, job->m);
     sm_arena_free(&arena);
     return status;
 }
@@ -178,12 +178,12 @@ static smerf_status times_labels(times_job *job, smerf_error *error) {
         return sm_no_memory(error, "multiplying distances");
     }
     sum_columns(job, NULL, 0, sum);
-    for (size_t i = 0; i < job->n; i++) add_row(of_class + labels->class_of[i] * m, 1, job->x + i * m, m);
+    for (size_t i = 0; i < job->n; i++) add_scaled_row(of_class + labels->class_of[i] * m, 1, job->x + i * m, m);
     for (size_t i = 0; i < job->n; i++) {
         double *out = job->out + i * m;
         memcpy(out, sum, m * sizeof *out);
-        add_row(out, -1, of_class + labels->class_of[i] * m, m);
-        add_row(out, labels->column.diagonal, job->x + i * m, m);
+        add_scaled_row(out, -1, of_class + labels->class_of[i] * m, m);
+        add_scaled_row(out, labels->column.diagonal, job->x + i * m, m);
     }
     sm_arena_free(&arena);
     return SMERF_OK;
@@ -193,7 +193,7 @@ static smerf_status times_labels(times_job *job, smerf_error *error) {
 
 /* Where the form is a difference, it is taken from the mean, so that little cancels.
  *   u  [n][rank] out    a  [n] out */
-static void centre(const sm_vectors *vectors, double *u, double *a) {
+static void centre_vectors(const sm_vectors *vectors, double *u, double *a) {
     size_t n = vectors->n_items, rank = vectors->rank;
     for (size_t r = 0; r < rank; r++) {
         double mean = 0;
@@ -217,7 +217,7 @@ static smerf_status times_vectors(times_job *job, const sm_vectors *vectors, sme
         sm_arena_free(&arena);
         return sm_no_memory(error, "multiplying distances");
     }
-    centre(vectors, u, a);
+    centre_vectors(vectors, u, a);
     sum_columns(job, NULL, 0, sum);
     sum_columns(job, a, 1, by_a);
     for (size_t r = 0; r < rank; r++) sum_columns(job, u + r, rank, by_u + r * m);
@@ -225,9 +225,10 @@ static smerf_status times_vectors(times_job *job, const sm_vectors *vectors, sme
         double *out = job->out + i * m;
         double overruled = vectors->self != NULL ? vectors->self[i] - sm_vectors_pair(vectors, i, i) : 0;
         memcpy(out, by_a, m * sizeof *out);
-        add_row(out, a[i], sum, m);
-        for (size_t r = 0; r < rank; r++) add_row(out, -2 * vectors->scale[r] * u[i * rank + r], by_u + r * m, m);
-        add_row(out, overruled, job->x + i * m, m);
+        add_scaled_row(out, a[i], sum, m);
+        for (size_t r = 0; r < rank; r++)
+            add_scaled_row(out, -2 * vectors->scale[r] * u[i * rank + r], by_u + r * m, m);
+        add_scaled_row(out, overruled, job->x + i * m, m);
     }
     sm_arena_free(&arena);
     return SMERF_OK;
@@ -239,11 +240,11 @@ static smerf_status plain_rows(void *context, size_t task, size_t thread, smerf_
     times_job *job = context;
     (void)error;
     double *z = job->rows + thread * job->n;
-    for (size_t i = task * ROWS_AT_ONCE; i < end_of(job, task); i++) {
+    for (size_t i = task * ROWS_AT_ONCE; i < end_of_task(job, task); i++) {
         double *out = job->out + i * job->m;
         job->target->kind->data.true_row(job->target, i, z);
         memset(out, 0, job->m * sizeof *out);
-        for (size_t j = 0; j < job->n; j++) add_row(out, z[j], job->x + j * job->m, job->m);
+        for (size_t j = 0; j < job->n; j++) add_scaled_row(out, z[j], job->x + j * job->m, job->m);
     }
     return SMERF_OK;
 }
@@ -252,7 +253,7 @@ static smerf_status times_rows(times_job *job, sm_pool *pool, smerf_error *error
     sm_arena arena = {0};
     job->rows = sm_arena_take(&arena, sm_size(pool->n_threads, job->n, 0), sizeof *job->rows);
     smerf_status status =
-        arena.has_failed ? sm_no_memory(error, "multiplying distances") : do_jobs(job, pool, plain_rows, error);
+        arena.has_failed ? sm_no_memory(error, "multiplying distances") : run_times(job, pool, plain_rows, error);
     sm_arena_free(&arena);
     return status;
 }

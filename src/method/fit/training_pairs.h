@@ -1,4 +1,4 @@
-/* training_pairs.h - the pairs of a lesson with their weights, for methods that fit all of them at once by least squares.
+/* training_pairs.h - the pairs of a training set with their weights, for methods that fit all of them at once by least squares.
  *
  * Either every pair of two items is known, with weight w_i w_j, and Z is known by what it does to vectors: a matrix, a
  * graph, labels and columns never become one. Or some pairs are listed, with weight w_i w_j times their own. Weights add up

@@ -8,7 +8,7 @@
 
 enum { MOST_OF_A_NUMBER = SM_MOST_CUTS + 1 };
 
-static smerf_status make_room(sm_attributes *attributes, const sm_features *features, smerf_error *error) {
+static smerf_status reserve_coding(sm_attributes *attributes, const sm_features *features, smerf_error *error) {
     *attributes = (sm_attributes){.n_features = features->n};
     attributes->coding = sm_zeros(features->n, sizeof *attributes->coding);
     if (attributes->coding == NULL) return sm_no_memory(error, "coding attributes");
@@ -22,7 +22,7 @@ void sm_attributes_free(sm_attributes *attributes) {
     *attributes = (sm_attributes){0};
 }
 
-static void number_them(sm_attributes *attributes) {
+static void number_attributes(sm_attributes *attributes) {
     uint32_t first = 0;
     for (size_t f = 0; f < attributes->n_features; f++) {
         attributes->coding[f].first = first;
@@ -33,7 +33,7 @@ static void number_them(sm_attributes *attributes) {
 
 /* ---- learning ---- */
 
-static int compare(const void *a, const void *b) {
+static int by_value(const void *a, const void *b) {
     double left = *(const double *)a, right = *(const double *)b;
     return (left > right) - (left < right);
 }
@@ -63,13 +63,13 @@ static void code_number(struct sm_coding *coding, const sm_numbers *numbers, siz
         coding->n = 1;
         return;
     }
-    qsort(present, n, sizeof *present, compare);
+    qsort(present, n, sizeof *present, by_value);
     cut_at_quartiles(coding, present, n);
 }
 
 smerf_status sm_attributes_learn(sm_attributes *attributes, const sm_features *features, const sm_view *view,
                                  smerf_error *error) {
-    smerf_status status = make_room(attributes, features, error);
+    smerf_status status = reserve_coding(attributes, features, error);
     if (status != SMERF_OK) return status;
     double *present = sm_array(view->n_items, sizeof *present);
     if (present == NULL) {
@@ -83,7 +83,7 @@ smerf_status sm_attributes_learn(sm_attributes *attributes, const sm_features *f
         else
             code_number(coding, &view->numbers[f], view->n_items, present);
     }
-    number_them(attributes);
+    number_attributes(attributes);
     sm_free(present);
     return SMERF_OK;
 }
@@ -178,7 +178,7 @@ smerf_status sm_attributes_save(const sm_attributes *attributes, sm_tensors *ten
     return status;
 }
 
-static bool fits(const struct sm_coding *coding, const sm_feature *feature) {
+static bool fits_feature(const struct sm_coding *coding, const sm_feature *feature) {
     return coding->is_category ? coding->n == feature->levels.n : coding->n <= MOST_OF_A_NUMBER;
 }
 
@@ -203,17 +203,17 @@ smerf_status sm_attributes_load(sm_attributes *attributes, const sm_features *fe
     const sm_tensor *tensor = sm_tensors_find(tensors, "learned.cuts");
     if (tensor == NULL || tensor->type != SM_F64)
         return sm_fail(error, SMERF_BAD_FILE, "the model's attributes have no cut points");
-    status = make_room(attributes, features, error);
+    status = reserve_coding(attributes, features, error);
     if (status != SMERF_OK) return status;
     const double *cuts = tensor->data;
     size_t n_left = tensor->n;
     bool is_good = true;
     for (size_t f = 0; f < features->n && is_good; f++) {
         attributes->coding[f].n = ((const uint32_t *)n_of)[f];
-        is_good =
-            fits(&attributes->coding[f], &features->feature[f]) && take_cuts(&attributes->coding[f], &cuts, &n_left);
+        is_good = fits_feature(&attributes->coding[f], &features->feature[f]) &&
+                  take_cuts(&attributes->coding[f], &cuts, &n_left);
     }
-    number_them(attributes);
+    number_attributes(attributes);
     if (is_good && n_left == 0) return SMERF_OK;
     sm_attributes_free(attributes);
     return sm_fail(error, SMERF_BAD_FILE, "the model's attributes do not fit its features");

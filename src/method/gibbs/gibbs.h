@@ -8,9 +8,9 @@
  *     phi_ik ~ Gamma(g_ik, rate c_i)               narm: it is the product of h_lk over the node's attributes l
  *
  * One iteration draws, each given all the rest:
- *     units of the links                           gibbs_counts.c
- *     h and g (narm only)                          gibbs_attributes.c
- *     a, phi and c of the nodes                    gibbs_nodes.c
+ *     units of the links                           gibbs_updates.c
+ *     h and g (narm only)                          gibbs_updates.c
+ *     a, phi and c of the nodes                    gibbs_updates.c
  *     r, gamma0, c0, xi, lambda, beta              gibbs_factors.c
  * Only links cost time there; pairs without one come in through sums over the observed partners (gibbs_rows.c). */
 #ifndef SM_METHOD_GIBBS_H
@@ -65,7 +65,7 @@ typedef struct sm_chain {
     double *rows, *four_rows;            /* [4][width] */
     double *total;                       /* [width] */
     double *exposure;                    /* [width][width] T_kl, what lambda_kl is multiplied with */
-    double *log_share;                   /* [width][width] ln(beta / (beta + T_kl)) */
+    double *log_fraction;                /* [width][width] ln(beta / (beta + T_kl)) */
     double *cost;                        /* [width] w_k */
     uint32_t *tables;                    /* [width] L_k */
     double *node_exposure;               /* [n_nodes][width] narm only: u_ik, and */

@@ -1,16 +1,16 @@
-/* gibbs_learned.c - see gibbs_learned.h: room, and files. */
+/* gibbs_learned.c - see gibbs_learned.h: memory, and files. */
 #include "method/gibbs/gibbs_learned.h"
 
 #include <float.h>
 
 #include "base/memory.h"
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
 static size_t n_pairs(const sm_learned *learned) { return learned->n_nodes * (learned->n_nodes - 1) / 2; }
 
 /* Where each state starts; false: no memory, or more than can be counted. */
-static bool lay_out(sm_learned *learned, const uint32_t *n_factors, size_t n_states) {
+static bool lay_out_states(sm_learned *learned, const uint32_t *n_factors, size_t n_states) {
     learned->n_states = n_states;
     learned->n_factors = sm_copy(n_factors, n_states, sizeof *n_factors);
     learned->first_cell = sm_zeros(n_states + 1, sizeof *learned->first_cell);
@@ -25,16 +25,16 @@ static bool lay_out(sm_learned *learned, const uint32_t *n_factors, size_t n_sta
 }
 
 bool sm_learned_reserve(sm_learned *learned, const uint32_t *n_factors, size_t n_states) {
-    if (!lay_out(learned, n_factors, n_states)) return false;
+    if (!lay_out_states(learned, n_factors, n_states)) return false;
     size_t n_cells = sm_learned_n_cells(learned);
     learned->phi = sm_zeros(sm_size(learned->n_nodes, n_cells, 0), sizeof *learned->phi);
     learned->lambda = sm_zeros(learned->first_lambda[n_states], sizeof *learned->lambda);
-    bool has_room = learned->phi != NULL && learned->lambda != NULL;
+    bool has_memory = learned->phi != NULL && learned->lambda != NULL;
     if (learned->attributes.n > 0) {
         learned->h = sm_zeros(sm_size(learned->attributes.n, n_cells, 0), sizeof *learned->h);
-        has_room = has_room && learned->h != NULL;
+        has_memory = has_memory && learned->h != NULL;
     }
-    return has_room;
+    return has_memory;
 }
 
 void sm_learned_free(sm_learned *learned) {
@@ -69,8 +69,8 @@ smerf_status sm_learned_save(const sm_learned *learned, sm_tensors *tensors, sme
 }
 
 /* Copies an array of numbers from 0 to `largest`; anything else is damage. */
-static smerf_status load_numbers(const sm_tensors *tensors, const char *name, size_t n, float largest, float *out,
-                                 smerf_error *error) {
+static smerf_status load_state_numbers(const sm_tensors *tensors, const char *name, size_t n, float largest, float *out,
+                                       smerf_error *error) {
     const void *data = NULL;
     smerf_status status = sm_tensors_get(tensors, name, SM_F32, n, &data, error);
     if (status != SMERF_OK) return status;
@@ -82,7 +82,7 @@ static smerf_status load_numbers(const sm_tensors *tensors, const char *name, si
     return SMERF_OK;
 }
 
-/* Sizes are compared with those of the arrays before any room is made for them. */
+/* Sizes are compared with those of the arrays before memory is reserved for them. */
 static smerf_status load_states(sm_learned *learned, const sm_tensors *tensors, smerf_error *error) {
     const sm_tensor *n_factors = sm_tensors_find(tensors, "learned.n_factors");
     const sm_tensor *phi = sm_tensors_find(tensors, "learned.phi"),
@@ -104,10 +104,11 @@ static smerf_status load_states(sm_learned *learned, const sm_tensors *tensors, 
     if (learned->attributes.n > 0 && (h == NULL || h->n != sm_size(learned->attributes.n, n_cells, 0)))
         return sm_fail(error, SMERF_BAD_FILE, "the model's states do not fit its attributes");
     if (!sm_learned_reserve(learned, n, n_factors->n)) return sm_no_memory(error, "loading states");
-    smerf_status status = load_numbers(tensors, "learned.phi", phi->n, FLT_MAX, learned->phi, error);
-    if (status == SMERF_OK) status = load_numbers(tensors, "learned.lambda", n_lambda, FLT_MAX, learned->lambda, error);
+    smerf_status status = load_state_numbers(tensors, "learned.phi", phi->n, FLT_MAX, learned->phi, error);
+    if (status == SMERF_OK)
+        status = load_state_numbers(tensors, "learned.lambda", n_lambda, FLT_MAX, learned->lambda, error);
     if (status == SMERF_OK && learned->h != NULL)
-        status = load_numbers(tensors, "learned.h", h->n, FLT_MAX, learned->h, error);
+        status = load_state_numbers(tensors, "learned.h", h->n, FLT_MAX, learned->h, error);
     return status;
 }
 
@@ -118,7 +119,7 @@ static smerf_status load_probabilities(sm_learned *learned, const sm_tensors *te
         return sm_fail(error, SMERF_BAD_FILE, "the model's probabilities do not fit its nodes");
     learned->probability = sm_array(tensor->n, sizeof *learned->probability);
     if (learned->probability == NULL) return sm_no_memory(error, "loading probabilities");
-    return load_numbers(tensors, "learned.probability", tensor->n, 1, learned->probability, error);
+    return load_state_numbers(tensors, "learned.probability", tensor->n, 1, learned->probability, error);
 }
 
 smerf_status sm_learned_load(const sm_tensors *tensors, const sm_features *features, bool has_attributes,

@@ -2,7 +2,7 @@
  *
  * Probabilities of training pairs are means over *all* collected draws. Up to SM_MOST_NODES_IN_PAIRS nodes they are kept
  * as they are, one float32 a pair: that is smaller than a hundred states (8 MB at the most), and has less noise. With
- * more nodes, and for new nodes, which only narm knows, the states speak: a hundred at most, taken at even steps from all
+ * more nodes, and for new nodes, which only narm knows, the states are used: a hundred at most, taken at even steps from all
  * chains, fewer where a hundred would take more than SM_STATES_BYTES. Neighbouring draws of a chain are alike, so a
  * hundred that lie apart are nearly as good as all.
  *
@@ -22,7 +22,7 @@ enum { SM_MOST_NODES_IN_PAIRS = 2000, SM_MOST_STATES = 100, SM_FEWEST_STATES = 1
 struct sm_learned {
     size_t n_nodes, n_states;
     uint64_t seed;
-    float *probability;   /* [n_nodes (n_nodes - 1) / 2] pairs i < j, row by row; NULL: ask the states */
+    float *probability;   /* [n_nodes (n_nodes - 1) / 2] pairs i < j, row by row; NULL: use the states */
     uint32_t *n_factors;  /* [n_states] */
     size_t *first_cell;   /* [n_states + 1] */
     size_t *first_lambda; /* [n_states + 1] */
@@ -34,13 +34,13 @@ struct sm_learned {
 
 static inline size_t sm_learned_n_cells(const sm_learned *learned) { return learned->first_cell[learned->n_states]; }
 
-/* Where the pair of two different nodes stands. */
-static inline size_t sm_pair_place(size_t n_nodes, size_t i, size_t j) {
+/* The index of the pair of two different nodes. */
+static inline size_t sm_pair_index(size_t n_nodes, size_t i, size_t j) {
     size_t row = i < j ? i : j, column = i < j ? j : i;
     return row * (2 * n_nodes - row - 1) / 2 + (column - row - 1);
 }
 
-/* Room for states of so many factors each, all zeros. False: no memory, and *learned is to be freed as it is. */
+/* Reserves states of so many factors each, all zeros. False: no memory, and *learned is to be freed as it is. */
 bool sm_learned_reserve(sm_learned *learned, const uint32_t *n_factors, size_t n_states);
 
 /* The rest of what an sm_method does. */

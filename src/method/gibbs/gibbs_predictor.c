@@ -11,7 +11,7 @@
  * product and one exp a state. Nodes that are drawn and nodes that are integrated out have different deals, since two new
  * nodes have independent c. What is drawn for a new node depends on seed, state and its attributes only.
  *
- * An item and itself are at distance 0: the same training node, or the same row and column of a square question. New
+ * An item and itself are at distance 0: the same training node, or the same row and column of a square query. New
  * nodes with equal attributes are different nodes everywhere else. */
 #include <math.h>
 
@@ -24,7 +24,7 @@ static const double largest = 1e30;
 
 typedef struct ready_side {
     size_t n_items;
-    const uint32_t *place; /* [n_items] SMERF_MISSING: new */
+    const uint32_t *node; /* [n_items] the training node; SMERF_MISSING: new */
     const sm_view *view;
     float *shape; /* [n_items][n_cells] g of new nodes */
     float *reach; /* [n_items][n_cells] ln(1 + q / c); NULL: not needed, for there are no new nodes */
@@ -34,7 +34,7 @@ typedef struct ready_side {
 struct sm_predictor {
     const sm_learned *learned;
     bool is_square;
-    ready_side rows, columns;       /* of a square question: the same */
+    ready_side rows, columns;       /* of a square query: the same */
     double *c_drawn, *c_integrated; /* [n_states] */
 };
 
@@ -49,7 +49,7 @@ typedef struct ready_job {
 /* ---- making ready ---- */
 
 /* Quantiles of Gamma(1, 1), dealt out by a stream of their own. */
-static void deal(double *c, size_t n, uint64_t seed, uint32_t which, uint32_t *order) {
+static void deal_quantiles(double *c, size_t n, uint64_t seed, uint32_t which, uint32_t *order) {
     sm_random random;
     sm_random_start(&random, seed, which, SM_STREAM_NEW_NODE);
     for (size_t s = 0; s < n; s++) order[s] = (uint32_t)s;
@@ -70,10 +70,10 @@ static void find_shapes(const sm_learned *learned, const uint32_t *set, size_t n
 static void draw_new_node(const sm_predictor *predictor, const uint32_t *set, size_t n_set, const double *g,
                           double *phi) {
     const sm_learned *learned = predictor->learned;
-    uint64_t place = sm_hash(set, n_set * sizeof *set, SM_STREAM_NEW_NODE);
+    uint64_t stream = sm_hash(set, n_set * sizeof *set, SM_STREAM_NEW_NODE);
     for (size_t s = 0; s < learned->n_states; s++) {
         sm_draws draws;
-        sm_draws_start(&draws, learned->seed, (uint32_t)s, place);
+        sm_draws_start(&draws, learned->seed, (uint32_t)s, stream);
         for (size_t k = learned->first_cell[s]; k < learned->first_cell[s + 1]; k++)
             phi[k] = fmin(sm_draw_gamma(&draws, g[k]) / predictor->c_drawn[s], largest);
     }
@@ -108,8 +108,8 @@ static smerf_status prepare_item(void *argument, size_t item, size_t thread, sme
     double *phi = job->phi + thread * n_cells, *g = job->g + thread * n_cells;
     uint32_t *set = job->set + thread * (learned->attributes.n_features + 1);
     (void)error;
-    if (side->place[item] != SMERF_MISSING) {
-        for (size_t k = 0; k < n_cells; k++) phi[k] = (double)learned->phi[side->place[item] * n_cells + k];
+    if (side->node[item] != SMERF_MISSING) {
+        for (size_t k = 0; k < n_cells; k++) phi[k] = (double)learned->phi[side->node[item] * n_cells + k];
     } else {
         size_t n_set = sm_attributes_of(&learned->attributes, side->view, item, set);
         find_shapes(learned, set, n_set, g);
@@ -122,12 +122,12 @@ static smerf_status prepare_item(void *argument, size_t item, size_t thread, sme
 
 static bool has_new(const ready_side *side) {
     for (size_t i = 0; i < side->n_items; i++)
-        if (side->place[i] == SMERF_MISSING) return true;
+        if (side->node[i] == SMERF_MISSING) return true;
     return false;
 }
 
 /*   any_new  a new node is on one side or the other */
-static smerf_status make_room(const sm_learned *learned, ready_side *side, bool any_new, smerf_error *error) {
+static smerf_status reserve_side(const sm_learned *learned, ready_side *side, bool any_new, smerf_error *error) {
     size_t n_cells = sm_learned_n_cells(learned), n = sm_size(side->n_items, n_cells, 0);
     bool needs_shape = has_new(side), needs_pull = learned->probability == NULL;
     double bytes = 4 * (double)n * ((needs_shape ? 1 : 0) + (any_new ? 1 : 0) + (needs_pull ? 1 : 0));
@@ -146,7 +146,7 @@ static smerf_status prepare_side(const sm_predictor *predictor, ready_side *side
     const sm_learned *learned = predictor->learned;
     size_t n_cells = sm_learned_n_cells(learned), n_threads = pool->n_threads;
     if (!any_new && learned->probability != NULL) return SMERF_OK;
-    smerf_status status = make_room(learned, side, any_new, error);
+    smerf_status status = reserve_side(learned, side, any_new, error);
     if (status != SMERF_OK) return status;
     ready_job job = {.predictor = predictor,
                      .side = side,
@@ -163,8 +163,8 @@ static smerf_status prepare_side(const sm_predictor *predictor, ready_side *side
     return status;
 }
 
-static ready_side describe(const sm_query_items *items) {
-    return (ready_side){.n_items = items->view->n_items, .place = items->place, .view = items->view};
+static ready_side describe_side(const sm_query_items *items) {
+    return (ready_side){.n_items = items->view->n_items, .node = items->training_row, .view = items->view};
 }
 
 smerf_status sm_gibbs_predictor_new(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool,
@@ -179,16 +179,16 @@ smerf_status sm_gibbs_predictor_new(const sm_learned *learned, const sm_query_si
     }
     *predictor = (sm_predictor){.learned = learned,
                                 .is_square = sides->is_square,
-                                .rows = describe(&sides->rows),
-                                .columns = describe(&sides->columns),
+                                .rows = describe_side(&sides->rows),
+                                .columns = describe_side(&sides->columns),
                                 .c_drawn = sm_array(n_states, sizeof(double)),
                                 .c_integrated = sm_array(n_states, sizeof(double))};
     if (predictor->c_drawn == NULL || predictor->c_integrated == NULL) {
         status = sm_no_memory(error, "making ready");
         goto done;
     }
-    deal(predictor->c_drawn, n_states, learned->seed, 0, order);
-    deal(predictor->c_integrated, n_states, learned->seed, 1, order);
+    deal_quantiles(predictor->c_drawn, n_states, learned->seed, 0, order);
+    deal_quantiles(predictor->c_integrated, n_states, learned->seed, 1, order);
     bool any_new = has_new(&predictor->rows) || has_new(&predictor->columns);
     status = prepare_side(predictor, &predictor->rows, any_new, pool, error);
     if (status == SMERF_OK && !sides->is_square)
@@ -219,10 +219,10 @@ void sm_gibbs_predictor_free(sm_predictor *predictor) {
     sm_free(predictor);
 }
 
-/* ---- answering ---- */
+/* ---- predicting ---- */
 
 /* In lanes that are joined in a fixed order.   n  a multiple of SM_STATE_LANES */
-static double dot(const float *a, const float *b, size_t n) {
+static double dot_floats(const float *a, const float *b, size_t n) {
     double lane[SM_STATE_LANES] = {0};
     for (size_t k = 0; k < n; k += SM_STATE_LANES)
         for (size_t u = 0; u < SM_STATE_LANES; u++) lane[u] += (double)a[k + u] * (double)b[k + u];
@@ -233,25 +233,25 @@ static double dot(const float *a, const float *b, size_t n) {
 static double mean_exp(const sm_learned *learned, const float *a, const float *b) {
     double sum = 0;
     for (size_t s = 0; s < learned->n_states; s++)
-        sum += exp(-dot(a + learned->first_cell[s], b + learned->first_cell[s], learned->n_factors[s]));
+        sum += exp(-dot_floats(a + learned->first_cell[s], b + learned->first_cell[s], learned->n_factors[s]));
     return sum / (double)learned->n_states;
 }
 
-/* The smaller node's phi meets the larger one's q, whichever is asked for first: rounding would tell them apart. */
+/* The smaller node's phi meets the larger one's q, whichever comes first: rounding would make them differ. */
 static double between_trained(const sm_predictor *predictor, size_t row, size_t column) {
     const sm_learned *learned = predictor->learned;
-    size_t n_cells = sm_learned_n_cells(learned), i = predictor->rows.place[row], j = predictor->columns.place[column];
+    size_t n_cells = sm_learned_n_cells(learned), i = predictor->rows.node[row], j = predictor->columns.node[column];
     if (i == j) return 0;
-    if (learned->probability != NULL) return 1 - (double)learned->probability[sm_pair_place(learned->n_nodes, i, j)];
+    if (learned->probability != NULL) return 1 - (double)learned->probability[sm_pair_index(learned->n_nodes, i, j)];
     if (i < j) return mean_exp(learned, learned->phi + i * n_cells, predictor->columns.pull + column * n_cells);
     return mean_exp(learned, learned->phi + j * n_cells, predictor->rows.pull + row * n_cells);
 }
 
-static double distance_of(const sm_predictor *predictor, size_t row, size_t column) {
+static double gibbs_distance(const sm_predictor *predictor, size_t row, size_t column) {
     const sm_learned *learned = predictor->learned;
     const ready_side *rows = &predictor->rows, *columns = &predictor->columns;
     size_t left = row * sm_learned_n_cells(learned), right = column * sm_learned_n_cells(learned);
-    bool row_is_new = rows->place[row] == SMERF_MISSING, column_is_new = columns->place[column] == SMERF_MISSING;
+    bool row_is_new = rows->node[row] == SMERF_MISSING, column_is_new = columns->node[column] == SMERF_MISSING;
     if (!row_is_new && !column_is_new) return between_trained(predictor, row, column);
     if (predictor->is_square && row == column) return 0;
     if (!row_is_new) return mean_exp(learned, columns->shape + right, rows->reach + left);
@@ -263,5 +263,5 @@ static double distance_of(const sm_predictor *predictor, size_t row, size_t colu
 void sm_gibbs_predict_row(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
                           double *distances) {
     (void)thread;
-    for (size_t k = 0; k < n; k++) distances[k] = distance_of(predictor, row, columns != NULL ? columns[k] : k);
+    for (size_t k = 0; k < n; k++) distances[k] = gibbs_distance(predictor, row, columns != NULL ? columns[k] : k);
 }

@@ -12,10 +12,10 @@
 
 /* ---- epm ---- */
 
-static smerf_status refuse_new(const sm_query_items *query, smerf_error *error) {
+static smerf_status refuse_new_nodes(const sm_query_items *query, smerf_error *error) {
     const smerf_items *items = query->items;
     for (size_t i = 0; i < query->view->n_items; i++) {
-        if (query->place[i] != SMERF_MISSING) continue;
+        if (query->training_row[i] != SMERF_MISSING) continue;
         char row[24];
         snprintf(row, sizeof row, "%zu", i);
         return sm_fail(
@@ -28,8 +28,8 @@ static smerf_status refuse_new(const sm_query_items *query, smerf_error *error) 
 
 static smerf_status epm_predictor_new(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool,
                                       sm_predictor **out, smerf_error *error) {
-    smerf_status status = refuse_new(&sides->rows, error);
-    if (status == SMERF_OK) status = refuse_new(&sides->columns, error);
+    smerf_status status = refuse_new_nodes(&sides->rows, error);
+    if (status == SMERF_OK) status = refuse_new_nodes(&sides->columns, error);
     return status == SMERF_OK ? sm_gibbs_predictor_new(learned, sides, pool, out, error) : status;
 }
 

@@ -6,17 +6,17 @@
 
 #include "base/memory.h"
 
-static size_t n_columns_of(const sm_feature *feature) {
+static size_t n_design_columns_of(const sm_feature *feature) {
     return feature->kind == SMERF_CATEGORY ? feature->levels.n : 1;
 }
 
 size_t sm_design_width(const sm_features *features) {
     size_t width = 0;
-    for (size_t f = 0; f < features->n; f++) width = sm_size(1, width, n_columns_of(&features->feature[f]));
+    for (size_t f = 0; f < features->n; f++) width = sm_size(1, width, n_design_columns_of(&features->feature[f]));
     return width;
 }
 
-static smerf_status start(sm_design *design, const sm_features *features, smerf_error *error) {
+static smerf_status start_design(sm_design *design, const sm_features *features, smerf_error *error) {
     *design = (sm_design){.n_features = features->n, .n_columns = sm_design_width(features)};
     design->first = sm_zeros(sm_size(1, features->n, 1), sizeof *design->first);
     design->mean = sm_zeros(design->n_columns, sizeof *design->mean);
@@ -25,7 +25,7 @@ static smerf_status start(sm_design *design, const sm_features *features, smerf_
         return sm_no_memory(error, "laying out features");
     }
     for (size_t f = 0; f < features->n; f++)
-        design->first[f + 1] = design->first[f] + n_columns_of(&features->feature[f]);
+        design->first[f + 1] = design->first[f] + n_design_columns_of(&features->feature[f]);
     return SMERF_OK;
 }
 
@@ -36,7 +36,7 @@ void sm_design_free(sm_design *design) {
 }
 
 /* The mean of the values that are there, in two rounds: values that are all the same have exactly that mean. */
-static double mean_of(const sm_numbers *numbers, size_t n) {
+static double mean_of_numbers(const sm_numbers *numbers, size_t n) {
     double mean = 0;
     for (int round = 0; round < 2; round++) {
         double sum = 0, count = 0;
@@ -51,26 +51,26 @@ static double mean_of(const sm_numbers *numbers, size_t n) {
     return mean;
 }
 
-static void learn_shares(const uint32_t *codes, size_t n, double *shares, size_t n_levels) {
+static void learn_level_fractions(const uint32_t *codes, size_t n, double *fractions, size_t n_levels) {
     double count = 0;
     for (size_t i = 0; i < n; i++) {
         if (codes[i] == SMERF_MISSING) continue;
-        shares[codes[i]]++;
+        fractions[codes[i]]++;
         count++;
     }
-    for (size_t level = 0; level < n_levels && count > 0; level++) shares[level] /= count;
+    for (size_t level = 0; level < n_levels && count > 0; level++) fractions[level] /= count;
 }
 
 smerf_status sm_design_learn(sm_design *design, const sm_features *features, const sm_view *view, smerf_error *error) {
     smerf_status status = sm_design_check(features, view, error);
-    if (status == SMERF_OK) status = start(design, features, error);
+    if (status == SMERF_OK) status = start_design(design, features, error);
     if (status != SMERF_OK) return status;
     for (size_t f = 0; f < features->n; f++) {
         double *mean = design->mean + design->first[f];
         if (sm_are_numbers(&view->numbers[f]))
-            *mean = mean_of(&view->numbers[f], view->n_items);
+            *mean = mean_of_numbers(&view->numbers[f], view->n_items);
         else
-            learn_shares(view->codes[f], view->n_items, mean, design->first[f + 1] - design->first[f]);
+            learn_level_fractions(view->codes[f], view->n_items, mean, design->first[f + 1] - design->first[f]);
     }
     return SMERF_OK;
 }
@@ -116,7 +116,7 @@ smerf_status sm_design_load(sm_design *design, const sm_features *features, cons
     for (size_t c = 0; c < sm_design_width(features); c++)
         if (!(fabs(mean[c]) <= SM_LARGEST_FEATURE))
             return sm_fail(error, SMERF_BAD_FILE, "the model's means are not all finite");
-    status = start(design, features, error);
+    status = start_design(design, features, error);
     if (status == SMERF_OK) memcpy(design->mean, mean, design->n_columns * sizeof *mean);
     return status;
 }

@@ -2,7 +2,7 @@
  *
  * A number is one column, as given. A category is one column for each level that the model knows, 1 for the item's own
  * level and 0 for the others. A missing value becomes the mean of its column over the training items that have one: of a
- * category, the share of each level. (A level that training never saw counts as missing.) A column without any value
+ * category, the fraction of each level. (A level that training never saw counts as missing.) A column without any value
  * has mean 0. The means are learned, and saved with the model as "learned.means". */
 #ifndef SM_METHOD_DESIGN_H
 #define SM_METHOD_DESIGN_H

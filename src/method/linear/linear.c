@@ -14,9 +14,9 @@ void sm_linear_free(sm_learned *learned) {
     sm_free(learned);
 }
 
-/* ---- questions ---- */
+/* ---- predicting ---- */
 
-/* Columns of a question stand in panels of so many, so that their distances are summed side by side. */
+/* Columns of a query stand in panels of so many, so that their distances are summed side by side. */
 enum { PANEL = 8, ITEMS_AT_ONCE = 256 };
 
 struct sm_predictor {
@@ -65,7 +65,7 @@ static smerf_status project_block(void *context, size_t task, size_t thread, sme
     return SMERF_OK;
 }
 
-static smerf_status project(projection *job, sm_pool *pool, const sm_features *features, smerf_error *error) {
+static smerf_status project_items(projection *job, sm_pool *pool, const sm_features *features, smerf_error *error) {
     smerf_status status = sm_design_check(features, job->view, error);
     if (status != SMERF_OK) return status;
     job->x = sm_array(sm_size(pool->n_threads, job->learned->design.n_columns, 0), sizeof *job->x);
@@ -88,8 +88,8 @@ smerf_status sm_linear_predictor_new(const sm_learned *learned, const sm_query_s
     if (predictor->rows == NULL || predictor->panels == NULL) status = sm_no_memory(error, "projecting items");
     projection rows = {.learned = learned, .view = sides->rows.view, .out = predictor->rows};
     projection columns = {.learned = learned, .view = sides->columns.view, .out = predictor->panels, .is_panels = true};
-    if (status == SMERF_OK) status = project(&rows, pool, sides->features, error);
-    if (status == SMERF_OK) status = project(&columns, pool, sides->features, error);
+    if (status == SMERF_OK) status = project_items(&rows, pool, sides->features, error);
+    if (status == SMERF_OK) status = project_items(&columns, pool, sides->features, error);
     if (status == SMERF_OK)
         *out = predictor;
     else

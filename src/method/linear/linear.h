@@ -1,4 +1,4 @@
-/* linear.h - what mahalanobis and bilinear share: a matrix W = F^T F, and questions about it.
+/* linear.h - what euclidean, mahalanobis and bilinear have learned, and predictions of the last two: a matrix W = F^T F.
  *
  * An item x becomes the few numbers F (x - mean) or F x, and a distance is then
  *     mahalanobis  |y_i - y_j|^2 = (x_i - x_j)^T W (x_i - x_j)
@@ -11,13 +11,13 @@
 #include "model/method.h"
 
 struct sm_learned {
-    bool is_of_differences; /* mahalanobis */
     sm_design design;
-    size_t rank;    /* of W; 0: W is 0 */
-    double *factor; /* [rank][n_columns] F */
+    bool is_of_differences; /* mahalanobis; not of euclidean, nor is what follows */
+    size_t rank;            /* of W; 0: W is 0 */
+    double *factor;         /* [rank][n_columns] F */
 };
 
-/* Everything but the fit. */
+/* Everything but the fit; sm_linear_free of euclidean, too. */
 void sm_linear_free(sm_learned *learned);
 smerf_status sm_linear_predictor_new(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool,
                                      sm_predictor **out, smerf_error *error);

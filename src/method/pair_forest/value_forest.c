@@ -8,7 +8,7 @@
 #include "base/tensors.h"
 #include "model/forest_arrays.h"
 
-static bool is_leaf(const sm_value_step *step) { return (step->mark & SM_STEP_IS_LEAF) != 0; }
+static bool is_leaf_step(const sm_value_step *step) { return (step->mark & SM_STEP_IS_LEAF) != 0; }
 
 /* ---- coming and going ---- */
 
@@ -134,7 +134,7 @@ static bool keep_leaf_means(sm_value_tree *kept, const sm_tree *grown, const sme
     }
     for (size_t node = 0; node < kept->n_nodes && summary != NULL; node++) {
         sm_value_step *step = &kept->steps[node];
-        if (!is_leaf(step)) continue;
+        if (!is_leaf_step(step)) continue;
         target->kind->values.leaf_values(target, &leaves, step->right, values);
         keep_values(kept, step, n_values, values, scale);
     }
@@ -171,7 +171,7 @@ smerf_status sm_value_forest_load(sm_value_forest *forest, const sm_tensors *ten
             status = sm_no_memory(error, "loading trees");
         for (size_t node = 0; node < kept->n_nodes && status == SMERF_OK; node++) {
             sm_value_step *step = &kept->steps[node];
-            if (is_leaf(step)) keep_values(kept, step, n_values, values + step->right * n_values, 1);
+            if (is_leaf_step(step)) keep_values(kept, step, n_values, values + step->right * n_values, 1);
         }
         sm_tree_free(&tree);
     }
@@ -182,17 +182,17 @@ smerf_status sm_value_forest_load(sm_value_forest *forest, const sm_tensors *ten
 
 /* ---- the way down ---- */
 
-static bool goes_left(const sm_value_tree *tree, const sm_value_step *step, const sm_view *view, size_t item) {
+static bool goes_left_at_step(const sm_value_tree *tree, const sm_value_step *step, const sm_view *view, size_t item) {
     size_t index = step->mark & SM_STEP_INDEX;
     if ((step->mark & SM_STEP_IS_LONG) != 0) return sm_tree_goes_left(&tree->long_splits, index, view, item);
     double value = sm_number_at(&view->numbers[index], item);
     return isnan(value) ? (step->mark & SM_STEP_MISSING_LEFT) != 0 : value <= step->threshold;
 }
 
-static const sm_value_step *find_leaf(const sm_value_tree *tree, const sm_view *view, size_t item) {
+static const sm_value_step *find_leaf_step(const sm_value_tree *tree, const sm_view *view, size_t item) {
     size_t node = 0;
-    while (!is_leaf(&tree->steps[node]))
-        node = goes_left(tree, &tree->steps[node], view, item) ? node + 1 : tree->steps[node].right;
+    while (!is_leaf_step(&tree->steps[node]))
+        node = goes_left_at_step(tree, &tree->steps[node], view, item) ? node + 1 : tree->steps[node].right;
     return &tree->steps[node];
 }
 
@@ -203,7 +203,7 @@ void sm_value_forest_predict(const sm_value_forest *forest, const sm_view *view,
     for (size_t b = 0; b < forest->n_trees; b++) {
         const sm_value_tree *tree = &forest->trees[b];
         for (size_t i = first; i < end; i++) {
-            const sm_value_step *leaf = find_leaf(tree, view, i);
+            const sm_value_step *leaf = find_leaf_step(tree, view, i);
             double *sums = values + (i - first) * n_values;
             sums[0] += leaf->threshold;
             for (size_t v = 1; v < n_values; v++) sums[v] += tree->others[leaf->right * (n_values - 1) + v - 1];
@@ -220,19 +220,19 @@ void sm_value_forest_predict(const sm_value_forest *forest, const sm_view *view,
 #define EACH_STEP(tree, step)                                                                                          \
     for (const sm_value_step *step = (tree)->steps, *end_step = step + (tree)->n_nodes; step < end_step; step++)
 
-static void put_n_leaves(const void *of, sm_tensor_sink sink, void *to) {
+static void put_learned_n_leaves(const void *of, sm_tensor_sink sink, void *to) {
     const sm_value_forest *forest = of;
     sm_pieces piece = {.sink = sink, .to = to};
     EACH_TREE(forest, tree) sm_pieces_put_u32(&piece, tree->n_leaves);
     sm_pieces_flush(&piece);
 }
 
-static void put_mark(const void *of, sm_tensor_sink sink, void *to) {
+static void put_learned_mark(const void *of, sm_tensor_sink sink, void *to) {
     const sm_value_forest *forest = of;
     sm_pieces piece = {.sink = sink, .to = to};
     EACH_TREE(forest, tree)
     EACH_STEP(tree, step) {
-        unsigned char mark = (unsigned char)((is_leaf(step) ? SM_NODE_IS_LEAF : 0) |
+        unsigned char mark = (unsigned char)((is_leaf_step(step) ? SM_NODE_IS_LEAF : 0) |
                                              ((step->mark & SM_STEP_IS_LONG) != 0 ? SM_NODE_IS_LONG : 0) |
                                              ((step->mark & SM_STEP_MISSING_LEFT) != 0 ? SM_NODE_MISSING_LEFT : 0));
         sm_pieces_put(&piece, &mark, sizeof mark);
@@ -240,21 +240,21 @@ static void put_mark(const void *of, sm_tensor_sink sink, void *to) {
     sm_pieces_flush(&piece);
 }
 
-static void put_threshold(const void *of, sm_tensor_sink sink, void *to) {
+static void put_learned_threshold(const void *of, sm_tensor_sink sink, void *to) {
     const sm_value_forest *forest = of;
     sm_pieces piece = {.sink = sink, .to = to};
     EACH_TREE(forest, tree)
-    EACH_STEP(tree, step) if (!is_leaf(step)) sm_pieces_put_f64(&piece, step->threshold);
+    EACH_STEP(tree, step) if (!is_leaf_step(step)) sm_pieces_put_f64(&piece, step->threshold);
     sm_pieces_flush(&piece);
 }
 
-static void put_feature(const void *of, sm_tensor_sink sink, void *to) {
+static void put_learned_feature(const void *of, sm_tensor_sink sink, void *to) {
     const sm_value_forest *forest = of;
     sm_pieces piece = {.sink = sink, .to = to};
     EACH_TREE(forest, tree)
     EACH_STEP(tree, step) {
         size_t index = step->mark & SM_STEP_INDEX;
-        if (is_leaf(step)) continue;
+        if (is_leaf_step(step)) continue;
         const uint32_t *first_term = tree->long_splits.first_term;
         sm_pieces_put_u32(&piece,
                           (step->mark & SM_STEP_IS_LONG) != 0 ? first_term[index + 1] - first_term[index] : index);
@@ -262,12 +262,12 @@ static void put_feature(const void *of, sm_tensor_sink sink, void *to) {
     sm_pieces_flush(&piece);
 }
 
-static void put_value(const void *of, sm_tensor_sink sink, void *to) {
+static void put_learned_value(const void *of, sm_tensor_sink sink, void *to) {
     const sm_value_forest *forest = of;
     sm_pieces piece = {.sink = sink, .to = to};
     EACH_TREE(forest, tree)
     EACH_STEP(tree, step) {
-        if (!is_leaf(step)) continue;
+        if (!is_leaf_step(step)) continue;
         sm_pieces_put_f64(&piece, step->threshold);
         for (size_t v = 1; v < forest->n_values; v++)
             sm_pieces_put_f64(&piece, tree->others[step->right * (forest->n_values - 1) + v - 1]);
@@ -280,28 +280,28 @@ static void put_value(const void *of, sm_tensor_sink sink, void *to) {
     EACH_TREE(forest, tree)                                                                                            \
     for (const sm_tree *splits = &tree->long_splits; splits != NULL && splits->n_splits > 0; splits = NULL)
 
-static size_t n_terms_of(const sm_tree *splits) { return splits->first_term[splits->n_splits]; }
+static size_t n_long_terms_of(const sm_tree *splits) { return splits->first_term[splits->n_splits]; }
 
-static void put_term_feature(const void *of, sm_tensor_sink sink, void *to) {
+static void put_learned_term_feature(const void *of, sm_tensor_sink sink, void *to) {
     const sm_value_forest *forest = of;
-    EACH_LONG(forest, splits) sink(to, splits->term_feature, n_terms_of(splits) * sizeof *splits->term_feature);
+    EACH_LONG(forest, splits) sink(to, splits->term_feature, n_long_terms_of(splits) * sizeof *splits->term_feature);
 }
 
-static void put_term_weight(const void *of, sm_tensor_sink sink, void *to) {
+static void put_learned_term_weight(const void *of, sm_tensor_sink sink, void *to) {
     const sm_value_forest *forest = of;
-    EACH_LONG(forest, splits) sink(to, splits->term_weight, n_terms_of(splits) * sizeof *splits->term_weight);
+    EACH_LONG(forest, splits) sink(to, splits->term_weight, n_long_terms_of(splits) * sizeof *splits->term_weight);
 }
 
-static void put_term_level(const void *of, sm_tensor_sink sink, void *to) {
+static void put_learned_term_level(const void *of, sm_tensor_sink sink, void *to) {
     const sm_value_forest *forest = of;
     sm_pieces piece = {.sink = sink, .to = to};
     EACH_LONG(forest, splits)
-    for (size_t t = 0; t < n_terms_of(splits); t++)
+    for (size_t t = 0; t < n_long_terms_of(splits); t++)
         sm_pieces_put_u32(&piece, splits->term_level != NULL ? splits->term_level[t] : SMERF_MISSING);
     sm_pieces_flush(&piece);
 }
 
-static void put_n_left(const void *of, sm_tensor_sink sink, void *to) {
+static void put_learned_n_left(const void *of, sm_tensor_sink sink, void *to) {
     const sm_value_forest *forest = of;
     sm_pieces piece = {.sink = sink, .to = to};
     EACH_LONG(forest, splits)
@@ -309,7 +309,7 @@ static void put_n_left(const void *of, sm_tensor_sink sink, void *to) {
     sm_pieces_flush(&piece);
 }
 
-static void put_left_level(const void *of, sm_tensor_sink sink, void *to) {
+static void put_learned_left_level(const void *of, sm_tensor_sink sink, void *to) {
     const sm_value_forest *forest = of;
     EACH_LONG(forest, splits)
     if (splits->first_left != NULL)
@@ -319,15 +319,15 @@ static void put_left_level(const void *of, sm_tensor_sink sink, void *to) {
 smerf_status sm_value_forest_save(const sm_value_forest *forest, sm_tensors *tensors, smerf_error *error) {
     bool has_long = false;
     EACH_LONG(forest, splits) has_long = true;
-    const sm_forest_array arrays[] = {{"learned.n_leaves", SM_U32, put_n_leaves, true},
-                                      {"learned.mark", SM_U8, put_mark, true},
-                                      {"learned.threshold", SM_F64, put_threshold, true},
-                                      {"learned.feature", SM_U32, put_feature, true},
-                                      {"learned.value", SM_F64, put_value, true},
-                                      {"learned.term_feature", SM_U32, put_term_feature, has_long},
-                                      {"learned.term_weight", SM_I8, put_term_weight, has_long},
-                                      {"learned.term_level", SM_U32, put_term_level, has_long},
-                                      {"learned.n_left", SM_U32, put_n_left, has_long},
-                                      {"learned.left_level", SM_U32, put_left_level, has_long}};
+    const sm_forest_array arrays[] = {{"learned.n_leaves", SM_U32, put_learned_n_leaves, true},
+                                      {"learned.mark", SM_U8, put_learned_mark, true},
+                                      {"learned.threshold", SM_F64, put_learned_threshold, true},
+                                      {"learned.feature", SM_U32, put_learned_feature, true},
+                                      {"learned.value", SM_F64, put_learned_value, true},
+                                      {"learned.term_feature", SM_U32, put_learned_term_feature, has_long},
+                                      {"learned.term_weight", SM_I8, put_learned_term_weight, has_long},
+                                      {"learned.term_level", SM_U32, put_learned_term_level, has_long},
+                                      {"learned.n_left", SM_U32, put_learned_n_left, has_long},
+                                      {"learned.left_level", SM_U32, put_learned_left_level, has_long}};
     return sm_forest_add_arrays(forest, arrays, sizeof arrays / sizeof *arrays, tensors, error);
 }

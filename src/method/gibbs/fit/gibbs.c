@@ -1,4 +1,4 @@
-/* gibbs.c - see gibbs.h: a chain's room, its start, and an iteration. */
+/* gibbs.c - see gibbs.h: a chain's memory, its start, and an iteration. */
 #include "method/gibbs/gibbs.h"
 
 #include <float.h>
@@ -10,7 +10,7 @@
 const sm_gibbs_priors sm_gibbs_their_priors = {
     .a = {0.01, 0.01}, .c = {1, 1}, .h = {1, 1}, .gamma0 = {1, 1}, .c0 = {1, 1}, .xi = {0.01, 0.01}, .beta = {1, 1}};
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
 double sm_chain_bytes(const sm_chain_plan *plan) {
     double width = (double)sm_row_width(plan->n_factors), n_nodes = (double)plan->network->n_nodes;
@@ -33,7 +33,7 @@ static uint32_t *new_counts(size_t n, size_t width, bool *failed) {
     return counts;
 }
 
-static bool make_room(sm_chain *chain) {
+static bool reserve_chain(sm_chain *chain) {
     size_t n = chain->n_nodes, width = chain->width;
     bool failed = false;
     chain->phi = new_rows(n, width, &failed);
@@ -51,7 +51,7 @@ static bool make_room(sm_chain *chain) {
     chain->four_rows = new_rows(4, width, &failed);
     chain->total = new_rows(1, width, &failed);
     chain->exposure = new_rows(width, width, &failed);
-    chain->log_share = new_rows(width, width, &failed);
+    chain->log_fraction = new_rows(width, width, &failed);
     chain->cost = new_rows(1, width, &failed);
     chain->tables = new_counts(1, width, &failed);
     if (chain->attributes == NULL) {
@@ -67,12 +67,29 @@ static bool make_room(sm_chain *chain) {
 
 void sm_chain_free(sm_chain *chain) {
     if (chain == NULL) return;
-    void *const arrays[] = {
-        chain->phi,        chain->pull,          chain->a,          chain->c,          chain->g,
-        chain->h,          chain->lambda,        chain->r,          chain->node_units, chain->factor_units,
-        chain->node_order, chain->factor_order,  chain->row,        chain->other_row,  chain->rows,
-        chain->four_rows,  chain->total,         chain->exposure,   chain->log_share,  chain->cost,
-        chain->tables,     chain->node_exposure, chain->node_tables};
+    void *const arrays[] = {chain->phi,
+                            chain->pull,
+                            chain->a,
+                            chain->c,
+                            chain->g,
+                            chain->h,
+                            chain->lambda,
+                            chain->r,
+                            chain->node_units,
+                            chain->factor_units,
+                            chain->node_order,
+                            chain->factor_order,
+                            chain->row,
+                            chain->other_row,
+                            chain->rows,
+                            chain->four_rows,
+                            chain->total,
+                            chain->exposure,
+                            chain->log_fraction,
+                            chain->cost,
+                            chain->tables,
+                            chain->node_exposure,
+                            chain->node_tables};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) sm_free(arrays[k]);
     sm_free(chain);
 }
@@ -81,12 +98,12 @@ void sm_chain_free(sm_chain *chain) {
 
 /* The streams of one iteration: nothing hangs on how much was drawn before it. */
 static void start_streams(sm_chain *chain) {
-    uint64_t place = (chain->iteration + 1) << 8;
-    sm_draws_start(&chain->draws, chain->seed, chain->number, place | SM_STREAM_CHAIN);
-    sm_random_start(&chain->shuffles, chain->seed, chain->number, place | SM_STREAM_SHUFFLE);
+    uint64_t stream = (chain->iteration + 1) << 8;
+    sm_draws_start(&chain->draws, chain->seed, chain->number, stream | SM_STREAM_CHAIN);
+    sm_random_start(&chain->shuffles, chain->seed, chain->number, stream | SM_STREAM_SHUFFLE);
 }
 
-static void fill(double *numbers, size_t n, double value) {
+static void fill_numbers(double *numbers, size_t n, double value) {
     for (size_t k = 0; k < n; k++) numbers[k] = value;
 }
 
@@ -94,25 +111,25 @@ static void start_factors(sm_chain *chain) {
     size_t n_factors = chain->n_factors;
     double r = 1 / (double)n_factors;
     chain->gamma0 = chain->c0 = chain->xi = chain->beta = 1;
-    fill(chain->r, n_factors, r);
+    fill_numbers(chain->r, n_factors, r);
     for (size_t k = 0; k < n_factors; k++) {
         chain->factor_order[k] = (uint32_t)k;
-        fill(chain->lambda + k * chain->width, n_factors, r * r);
+        fill_numbers(chain->lambda + k * chain->width, n_factors, r * r);
         chain->lambda[k * chain->width + k] = chain->xi * r;
     }
 }
 
-static void start_nodes(sm_chain *chain) {
+static void start_chain_nodes(sm_chain *chain) {
     size_t width = chain->width, n_factors = chain->n_factors;
-    fill(chain->c, chain->n_nodes, 1);
-    if (chain->a != NULL) fill(chain->a, chain->n_nodes, 0.01);
+    fill_numbers(chain->c, chain->n_nodes, 1);
+    if (chain->a != NULL) fill_numbers(chain->a, chain->n_nodes, 0.01);
     for (size_t i = 0; i < chain->n_nodes; i++) {
         chain->node_order[i] = (uint32_t)i;
         for (size_t k = 0; k < n_factors; k++) chain->phi[i * width + k] = sm_draw_gamma(&chain->draws, 1);
-        if (chain->g != NULL) fill(chain->g + i * width, n_factors, 1);
+        if (chain->g != NULL) fill_numbers(chain->g + i * width, n_factors, 1);
     }
     for (size_t l = 0; chain->h != NULL && l < chain->attributes->n_attributes; l++)
-        fill(chain->h + l * width, n_factors, 1);
+        fill_numbers(chain->h + l * width, n_factors, 1);
 }
 
 smerf_status sm_chain_new(const sm_chain_plan *plan, uint32_t number, sm_chain **out, smerf_error *error) {
@@ -127,13 +144,13 @@ smerf_status sm_chain_new(const sm_chain_plan *plan, uint32_t number, sm_chain *
     chain->width = sm_row_width(plan->n_factors);
     chain->seed = plan->seed;
     chain->number = number;
-    if (!make_room(chain)) {
+    if (!reserve_chain(chain)) {
         sm_chain_free(chain);
         return sm_no_memory(error, "starting a chain");
     }
     start_streams(chain);
     start_factors(chain);
-    start_nodes(chain);
+    start_chain_nodes(chain);
     sm_chain_pull(chain);
     *out = chain;
     return SMERF_OK;

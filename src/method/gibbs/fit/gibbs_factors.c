@@ -44,7 +44,7 @@ static void finish_exposure(sm_chain *chain) {
         for (size_t l = k; l < chain->n_factors; l++) {
             double exposure = chain->exposure[k * width + l];
             chain->exposure[l * width + k] = exposure;
-            chain->log_share[k * width + l] = chain->log_share[l * width + k] = -log1p(exposure / chain->beta);
+            chain->log_fraction[k * width + l] = chain->log_fraction[l * width + k] = -log1p(exposure / chain->beta);
         }
     }
 }
@@ -57,12 +57,12 @@ static double other_share(const sm_chain *chain, size_t k, size_t l) { return k 
 /* L_k = sum_l tables(n_kl, r_k R_l) and w_k = -sum_l R_l ln(beta / (beta + T_kl)), with r as it stands. */
 static void seat(sm_chain *chain, size_t k) {
     const uint32_t *units = chain->factor_units + k * chain->width;
-    const double *log_share = chain->log_share + k * chain->width;
+    const double *log_fraction = chain->log_fraction + k * chain->width;
     uint32_t n_tables = 0;
     double cost = 0;
     for (size_t l = 0; l < chain->n_factors; l++) {
         double other = other_share(chain, k, l);
-        cost -= other * log_share[l];
+        cost -= other * log_fraction[l];
         if (units[l] > 0) n_tables += sm_draw_tables(&chain->draws, units[l], chain->r[k] * other);
     }
     chain->tables[k] = n_tables;
@@ -110,7 +110,7 @@ static void draw_xi(sm_chain *chain) {
     uint32_t n_tables = 0;
     for (size_t k = 0; k < chain->n_factors; k++) {
         size_t diagonal = k * chain->width + k;
-        rate -= chain->r[k] * chain->log_share[diagonal];
+        rate -= chain->r[k] * chain->log_fraction[diagonal];
         n_tables += sm_draw_tables(&chain->draws, chain->factor_units[diagonal], chain->xi * chain->r[k]);
     }
     chain->xi = sm_chain_gamma(chain, chain->priors->xi, n_tables, rate);

@@ -1,6 +1,6 @@
 /* gibbs_fit.c - runs the chains of epm and narm, and puts together what was learned.
  *   1. the graph becomes a network                      network.c
- *   2. chains run side by side, each on streams of its own, in segments, so that progress can be told   gibbs.c
+ *   2. chains run side by side, each on streams of its own, in segments, for progress   gibbs.c
  *   3. after the burn-in each draw is collected         gibbs_collect.c
  *   4. means of all chains, and their states, are packed into what the model keeps */
 #include <math.h>
@@ -8,7 +8,8 @@
 
 #include "base/memory.h"
 #include "method/gibbs/fit/gibbs_collect.h"
-#include "method/gibbs/fit/gibbs_fit.h"
+#include "method/gibbs/gibbs_learned.h"
+#include "method/trainer.h"
 
 enum { N_SEGMENTS = 100 };
 
@@ -24,7 +25,8 @@ typedef struct gibbs_run {
     size_t first, end;       /* iterations of the segment */
 } gibbs_run;
 
-smerf_status sm_gibbs_check(const sm_training_set *training, const char *method, smerf_error *error) {
+/* What both refuse: other targets than graphs, weights of items. */
+static smerf_status check_links(const sm_training_set *training, const char *method, smerf_error *error) {
     smerf_status status = sm_network_check(training->target, method, error);
     if (status != SMERF_OK) return status;
     if (training->weights != NULL)
@@ -93,7 +95,7 @@ static smerf_status check_memory(const gibbs_run *run, smerf_error *error) {
     return sm_check_memory((double)run->options->n_chains * chain, "the chains", error);
 }
 
-static smerf_status start(gibbs_run *run, smerf_error *error) {
+static smerf_status start_gibbs_run(gibbs_run *run, smerf_error *error) {
     size_t n_chains = run->options->n_chains;
     run->n_states = choose_n_states(run);
     smerf_status status = check_memory(run, error);
@@ -162,7 +164,7 @@ static smerf_status pack_means(const gibbs_run *run, sm_learned *learned, smerf_
 }
 
 /* Mean absolute difference between the means of two chains, over pairs of nodes and pairs of chains. */
-static double spread(const gibbs_run *run) {
+static double spread_of_chains(const gibbs_run *run) {
     size_t n_chains = run->options->n_chains, n_compared = 0;
     double sum = 0;
     for (size_t a = 0; a < n_chains; a++)
@@ -173,7 +175,7 @@ static double spread(const gibbs_run *run) {
     return sum / ((double)n_compared * (double)run->watched.n * (double)run->options->n_draws);
 }
 
-static void tell(const gibbs_run *run, const sm_learned *learned, sm_diagnostics *diagnostics) {
+static void add_gibbs_diagnostics(const gibbs_run *run, const sm_learned *learned, sm_diagnostics *diagnostics) {
     double n_chains = (double)run->options->n_chains, n_draws = (double)run->options->n_draws;
     double n_used = 0, n_accepted = 0;
     for (size_t c = 0; c < run->options->n_chains; c++) {
@@ -186,11 +188,13 @@ static void tell(const gibbs_run *run, const sm_learned *learned, sm_diagnostics
     sm_diagnostics_add(diagnostics, "factors used", n_used / (n_chains * n_draws));
     sm_diagnostics_add(diagnostics, "gamma0 acceptance",
                        n_accepted / (n_chains * ((double)run->options->n_burn + n_draws)));
-    if (n_chains > 1) sm_diagnostics_add(diagnostics, "spread between chains", spread(run));
+    if (n_chains > 1) sm_diagnostics_add(diagnostics, "spread between chains", spread_of_chains(run));
 }
 
-smerf_status sm_gibbs_fit(const sm_training_set *training, const sm_attribute_members *members, sm_learned *learned,
-                          sm_diagnostics *diagnostics, smerf_error *error) {
+/*   learned  its attributes are learned, if it has any; all else is filled in
+ *   members  NULL: epm */
+static smerf_status fit_chains(const sm_training_set *training, const sm_attribute_members *members,
+                               sm_learned *learned, sm_diagnostics *diagnostics, smerf_error *error) {
     gibbs_run run = {.options = training->options, .pool = training->pool};
     smerf_status status = sm_network_new(&run.network, training->target, error);
     if (status != SMERF_OK) return status;
@@ -202,11 +206,55 @@ smerf_status sm_gibbs_fit(const sm_training_set *training, const sm_attribute_me
     learned->n_nodes = run.network.n_nodes;
     learned->seed = training->options->seed;
     status = sm_watched_new(&run.watched, learned->n_nodes, learned->seed, error);
-    if (status == SMERF_OK) status = start(&run, error);
+    if (status == SMERF_OK) status = start_gibbs_run(&run, error);
     if (status == SMERF_OK) status = run_chains(&run, error);
     if (status == SMERF_OK) status = pack_states(&run, learned, error);
     if (status == SMERF_OK) status = pack_means(&run, learned, error);
-    if (status == SMERF_OK) tell(&run, learned, diagnostics);
+    if (status == SMERF_OK) add_gibbs_diagnostics(&run, learned, diagnostics);
     end(&run);
     return status;
 }
+
+/* ---- epm ---- */
+
+static smerf_status epm_check(const sm_training_set *training, smerf_error *error) {
+    return check_links(training, "epm", error);
+}
+
+static smerf_status epm_fit(const sm_training_set *training, sm_learned **out, sm_diagnostics *diagnostics,
+                            smerf_error *error) {
+    sm_learned *learned = sm_zeros(1, sizeof *learned);
+    if (learned == NULL) return sm_no_memory(error, "learning");
+    smerf_status status = fit_chains(training, NULL, learned, diagnostics, error);
+    if (status == SMERF_OK)
+        *out = learned;
+    else
+        sm_learned_free(learned);
+    return status;
+}
+
+/* ---- narm ---- */
+
+static smerf_status narm_check(const sm_training_set *training, smerf_error *error) {
+    return check_links(training, "narm", error);
+}
+
+static smerf_status narm_fit(const sm_training_set *training, sm_learned **out, sm_diagnostics *diagnostics,
+                             smerf_error *error) {
+    sm_attribute_members members = {0};
+    sm_learned *learned = sm_zeros(1, sizeof *learned);
+    if (learned == NULL) return sm_no_memory(error, "learning");
+    smerf_status status = sm_attributes_learn(&learned->attributes, training->features, training->view, error);
+    if (status == SMERF_OK) status = sm_attribute_members_new(&members, &learned->attributes, training->view, error);
+    if (status == SMERF_OK) status = fit_chains(training, &members, learned, diagnostics, error);
+    if (status == SMERF_OK) sm_diagnostics_add(diagnostics, "attributes", (double)learned->attributes.n);
+    if (status == SMERF_OK)
+        *out = learned;
+    else
+        sm_learned_free(learned);
+    sm_attribute_members_free(&members);
+    return status;
+}
+
+const sm_trainer sm_trainer_epm = {.check = epm_check, .fit = epm_fit};
+const sm_trainer sm_trainer_narm = {.check = narm_check, .fit = narm_fit};

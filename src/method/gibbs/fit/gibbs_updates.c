@@ -124,8 +124,8 @@ size_t sm_chain_factors_used(const sm_chain *chain) {
 
 /* ---- attributes ---- */
 
-/* Narm only: how much each attribute speaks for each factor.
- * With S_ik as in gibbs_nodes.c, t_ik = tables(m_ik, g_ik) and u_ik = ln((c_i + S_ik) / c_i), attribute after attribute
+/* Narm only: how much each attribute adds to each factor.
+ * With S_ik as for the nodes, t_ik = tables(m_ik, g_ik) and u_ik = ln((c_i + S_ik) / c_i), attribute after attribute
  * and with the newest g,
  *     h_lk ~ Gamma(prior + sum_i t_ik, rate prior + sum_i (g_ik / h_lk) u_ik)      over the nodes i that have attribute l
  * and g_ik of these nodes changes by the same factor as h_lk.
@@ -149,8 +149,8 @@ static void draw_tables(sm_chain *chain) {
     }
 }
 
-static void add_member(const double *restrict g, const double *restrict u, const uint32_t *restrict tables,
-                       size_t width, double *restrict n_tables, double *restrict weight) {
+static void add_attribute_member(const double *restrict g, const double *restrict u, const uint32_t *restrict tables,
+                                 size_t width, double *restrict n_tables, double *restrict weight) {
     for (size_t k = 0; k < width; k++) {
         n_tables[k] += (double)(int32_t)tables[k];
         weight[k] += g[k] * u[k];
@@ -169,7 +169,7 @@ static void draw_ratios(sm_chain *chain, double *h, const double *weight, double
     }
 }
 
-static void multiply(double *restrict g, const double *restrict ratio, size_t width) {
+static void multiply_row(double *restrict g, const double *restrict ratio, size_t width) {
     for (size_t k = 0; k < width; k++) g[k] *= ratio[k];
 }
 
@@ -184,9 +184,9 @@ void sm_chain_draw_attributes(sm_chain *chain) {
         sm_row_clear(ratio, width);
         sm_row_clear(weight, width);
         for (const uint32_t *i = first; i < end; i++)
-            add_member(chain->g + *i * width, chain->node_exposure + *i * width, chain->node_tables + *i * width, width,
-                       ratio, weight);
+            add_attribute_member(chain->g + *i * width, chain->node_exposure + *i * width,
+                                 chain->node_tables + *i * width, width, ratio, weight);
         draw_ratios(chain, chain->h + l * width, weight, ratio);
-        for (const uint32_t *i = first; i < end; i++) multiply(chain->g + *i * width, ratio, width);
+        for (const uint32_t *i = first; i < end; i++) multiply_row(chain->g + *i * width, ratio, width);
     }
 }

@@ -6,7 +6,7 @@
 #include "target/links/pairs.h"
 
 /* What is listed: the edges of a graph, or the observed pairs, each with its distance: 0 for a link, 1 for none. */
-static const sm_links *listed_pairs(const smerf_target *target) {
+static const sm_links *network_links(const smerf_target *target) {
     return target->kind == &sm_target_graph ? sm_graph_of(target)->links : sm_known_pairs_of(target)->links;
 }
 
@@ -16,7 +16,7 @@ smerf_status sm_network_check(const smerf_target *target, const char *method, sm
     if (target->kind != &sm_target_graph && target->kind != &sm_target_observed)
         return sm_fail(error, SMERF_BAD_INPUT, "%s learns from a graph (--edges, perhaps with --observed), not from %s",
                        method, sm_target_public_name(target));
-    const sm_links *links = listed_pairs(target);
+    const sm_links *links = network_links(target);
     for (size_t e = 0; e < links->n; e++) {
         double value = 1 - sm_links_value(links, e);
         if (value != 0 && value != 1)
@@ -62,7 +62,7 @@ static void list_unobserved(sm_network *network, const sm_links *links) {
 }
 
 smerf_status sm_network_new(sm_network *network, const smerf_target *target, smerf_error *error) {
-    const sm_links *links = listed_pairs(target);
+    const sm_links *links = network_links(target);
     bool is_whole = target->kind == &sm_target_graph;
     double n_items = (double)links->n_items, n_pairs = n_items * (n_items - 1) / 2;
     *network = (sm_network){.n_nodes = links->n_items, .n_observed = is_whole ? n_pairs : (double)links->n / 2};

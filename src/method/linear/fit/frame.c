@@ -7,14 +7,14 @@
 #include "base/memory.h"
 #include "base/square.h"
 #include "factor/tall.h"
-#include "method/linear/square_matrix.h"
+#include "method/linear/fit/psd_least_squares.h"
 
 enum { ROWS_AT_ONCE = 64 };
 
-/* Squared sizes below this share of the largest are rounding. */
+/* Squared sizes below this fraction of the largest are rounding. */
 static const double nothing = 1e-12;
 
-/* A column that varies by less than this share of its largest value is constant. */
+/* A column that varies by less than this fraction of its largest value is constant. */
 static const double constant = 1e-13;
 
 /* The state of the work: x = what was given, in a basis of n_now directions, where t says which. */
@@ -94,8 +94,8 @@ static smerf_status product_rows(void *context, size_t task, size_t thread, smer
 }
 
 /* *a [n][m] becomes A B [n][k]. */
-static smerf_status multiply(sm_pool *pool, double **a, size_t n, size_t m, const double *b, size_t k,
-                             smerf_error *error) {
+static smerf_status multiply_tall(sm_pool *pool, double **a, size_t n, size_t m, const double *b, size_t k,
+                                  smerf_error *error) {
     product job = {.n = n, .m = m, .k = k, .a = *a, .b = b};
     job.out = sm_array(sm_size(n, k, 0), sizeof *job.out);
     if (job.out == NULL) return sm_no_memory(error, "choosing coordinates");
@@ -107,39 +107,39 @@ static smerf_status multiply(sm_pool *pool, double **a, size_t n, size_t m, cons
 
 /* Both x and t to another basis.   basis  [n_now][k] */
 static smerf_status change_basis(work *at, const double *basis, size_t k, smerf_error *error) {
-    smerf_status status = multiply(at->pool, &at->x, at->n_items, at->n_now, basis, k, error);
+    smerf_status status = multiply_tall(at->pool, &at->x, at->n_items, at->n_now, basis, k, error);
     if (status == SMERF_OK && at->t != NULL)
-        status = multiply(at->pool, &at->t, at->n_columns, at->n_now, basis, k, error);
+        status = multiply_tall(at->pool, &at->t, at->n_columns, at->n_now, basis, k, error);
     else if (status == SMERF_OK)
         at->t = sm_copy(basis, sm_size(at->n_columns, k, 0), sizeof *at->t);
     at->n_now = k;
     return status == SMERF_OK && at->t == NULL ? sm_no_memory(error, "choosing coordinates") : status;
 }
 
-/* The eigenvectors of a [m][m] whose values count, in the order they come: place[0 .. k-1]. Returns k.
+/* The eigenvectors of a [m][m] whose values count, in the order they come: index[0 .. k-1]. Returns k.
  *   a  overwritten    values  [m] out    vectors  [m][m] out    scratch  [3 * m] */
-static size_t find_directions(double *a, size_t m, double *values, double *vectors, double *scratch, size_t *place) {
+static size_t find_directions(double *a, size_t m, double *values, double *vectors, double *scratch, size_t *index) {
     double largest = 0;
     size_t k = 0;
     if (m == 0) return 0;
-    sm_matrix_symmetrise(a, m);
+    sm_symmetric_symmetrise(a, m);
     sm_eigen(a, m, values, vectors, scratch);
     for (size_t d = 0; d < m; d++) largest = fmax(largest, values[d]);
     for (size_t d = 0; d < m; d++)
-        if (values[d] > nothing * largest) place[k++] = d;
+        if (values[d] > nothing * largest) index[k++] = d;
     return k;
 }
 
 /* An eigenvalue problem of m numbers, and the basis [.][m] that comes of it. */
 typedef struct directions {
     double *a, *values, *vectors, *scratch, *basis;
-    size_t *place;
+    size_t *index;
 } directions;
 
 static void directions_free(directions *of) {
     double *arrays[] = {of->a, of->values, of->vectors, of->scratch, of->basis};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) sm_free(arrays[k]);
-    sm_free(of->place);
+    sm_free(of->index);
 }
 
 static smerf_status directions_start(directions *of, size_t m, size_t n_basis, smerf_error *error) {
@@ -149,9 +149,9 @@ static smerf_status directions_start(directions *of, size_t m, size_t n_basis, s
                        .vectors = sm_array(mm, sizeof(double)),
                        .scratch = sm_array(sm_size(3, m, 0), sizeof(double)),
                        .basis = sm_array(sm_size(n_basis, m, 0), sizeof(double)),
-                       .place = sm_array(m, sizeof(size_t))};
+                       .index = sm_array(m, sizeof(size_t))};
     if (of->a != NULL && of->values != NULL && of->vectors != NULL && of->scratch != NULL && of->basis != NULL &&
-        of->place != NULL)
+        of->index != NULL)
         return SMERF_OK;
     directions_free(of);
     return sm_no_memory(error, "choosing coordinates");
@@ -165,11 +165,11 @@ static smerf_status reduce_columns(work *at, smerf_error *error) {
     if (status != SMERF_OK) return status;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++)
-            of.a[i * n + j] = of.a[j * n + i] = sm_matrix_dot(at->x + i * p, at->x + j * p, p);
-    size_t k = find_directions(of.a, n, of.values, of.vectors, of.scratch, of.place);
+            of.a[i * n + j] = of.a[j * n + i] = sm_symmetric_dot(at->x + i * p, at->x + j * p, p);
+    size_t k = find_directions(of.a, n, of.values, of.vectors, of.scratch, of.index);
     memset(of.basis, 0, p * k * sizeof *of.basis);
     for (size_t d = 0; d < k; d++) {
-        const double *u = of.vectors + of.place[d] * n, size = sqrt(of.values[of.place[d]]);
+        const double *u = of.vectors + of.index[d] * n, size = sqrt(of.values[of.index[d]]);
         for (size_t i = 0; i < n; i++)
             for (size_t c = 0; c < p; c++) of.basis[c * k + d] += u[i] / size * at->x[i * p + c];
     }
@@ -197,7 +197,7 @@ static void weigh_moment(const work *at, double *v) {
     }
 }
 
-static smerf_status whiten(work *at, smerf_error *error) {
+static smerf_status whiten_frame(work *at, smerf_error *error) {
     size_t m = at->n_now;
     directions of;
     smerf_status status = directions_start(&of, m, m, error);
@@ -209,10 +209,10 @@ static smerf_status whiten(work *at, smerf_error *error) {
         status = sm_tall_inner(at->pool, at->x, v, at->n_items, m, of.a, error);
     }
     if (status == SMERF_OK) {
-        size_t k = find_directions(of.a, m, of.values, of.vectors, of.scratch, of.place);
+        size_t k = find_directions(of.a, m, of.values, of.vectors, of.scratch, of.index);
         for (size_t c = 0; c < m; c++)
             for (size_t d = 0; d < k; d++)
-                of.basis[c * k + d] = of.vectors[of.place[d] * m + c] / sqrt(of.values[of.place[d]]);
+                of.basis[c * k + d] = of.vectors[of.index[d] * m + c] / sqrt(of.values[of.index[d]]);
         status = change_basis(at, of.basis, k, error);
     }
     sm_free(v);
@@ -262,7 +262,7 @@ static smerf_status project_on_rows(double *t, const work *at, smerf_error *erro
     return status;
 }
 
-static smerf_status finish(const work *at, double **t, smerf_error *error) {
+static smerf_status finish_frame(const work *at, double **t, smerf_error *error) {
     size_t p = at->n_columns, k = at->n_now;
     *t = sm_array(sm_size(p, k, 0), sizeof **t);
     if (*t == NULL) return sm_no_memory(error, "choosing coordinates");
@@ -273,7 +273,8 @@ static smerf_status finish(const work *at, double **t, smerf_error *error) {
 
 /* ---- all of it ---- */
 
-static smerf_status start(work *at, const sm_training_set *training, const sm_design *design, smerf_error *error) {
+static smerf_status start_frame(work *at, const sm_training_set *training, const sm_design *design,
+                                smerf_error *error) {
     size_t n = at->n_items, p = at->n_columns;
     smerf_status status = sm_check_memory(4.0 * (double)n * (double)p * sizeof(double), "the items as numbers", error);
     if (status != SMERF_OK) return status;
@@ -294,10 +295,10 @@ smerf_status sm_frame_new(sm_frame *frame, const sm_training_set *training, cons
                .n_columns = design->n_columns,
                .n_now = design->n_columns};
     *frame = (sm_frame){.n_items = at.n_items, .n_columns = at.n_columns};
-    smerf_status status = start(&at, training, design, error);
+    smerf_status status = start_frame(&at, training, design, error);
     if (status == SMERF_OK) status = at.n_columns > at.n_items ? reduce_columns(&at, error) : SMERF_OK;
-    for (int round = 0; round < 2 && status == SMERF_OK; round++) status = whiten(&at, error);
-    if (status == SMERF_OK) status = finish(&at, &frame->t, error);
+    for (int round = 0; round < 2 && status == SMERF_OK; round++) status = whiten_frame(&at, error);
+    if (status == SMERF_OK) status = finish_frame(&at, &frame->t, error);
     frame->rank = at.n_now;
     frame->y = at.x;
     sm_free(at.t);

@@ -1,4 +1,4 @@
-/* linear_fit.c - see linear_fit.h.
+/* linear_fit.c - learns mahalanobis and bilinear, and the means of euclidean.
  *   1. items as rows of numbers                                                 design.c
  *   2. pairs and their weights                                                  training_pairs.c
  *   3. coordinates in which the problem is well conditioned                     frame.c
@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "method/linear/fit/pair_squares.h"
 
-/* Shares of the whole job that have passed when the frame is there, and the sums are. */
+/* Fractions of the whole job that have passed when the frame is there, and the sums are. */
 static const double after_frame = 0.2, after_sums = 0.5;
 
 typedef struct fitting {
@@ -22,17 +22,17 @@ typedef struct fitting {
     sm_training_pairs pairs;
     sm_frame frame;
     sm_pair_squares squares;
-    double *a, *values, *vectors, *room; /* [rank][rank], [rank], [rank][rank], see sm_psd_part */
+    double *a, *values, *vectors, *scratch; /* [rank][rank], [rank], [rank][rank], see sm_psd_part */
     sm_psd_facts facts;
 } fitting;
 
-static smerf_status take_room(fitting *at, smerf_error *error) {
+static smerf_status take_linear_scratch(fitting *at, smerf_error *error) {
     size_t rank = at->frame.rank;
     at->a = sm_array(rank * rank, sizeof *at->a);
     at->values = sm_array(rank, sizeof *at->values);
     at->vectors = sm_array(rank * rank, sizeof *at->vectors);
-    at->room = sm_array(rank * rank + 3 * rank, sizeof *at->room);
-    bool is_there = at->a != NULL && at->values != NULL && at->vectors != NULL && at->room != NULL;
+    at->scratch = sm_array(rank * rank + 3 * rank, sizeof *at->scratch);
+    bool is_there = at->a != NULL && at->values != NULL && at->vectors != NULL && at->scratch != NULL;
     return is_there ? SMERF_OK : sm_no_memory(error, "solving for W");
 }
 
@@ -40,22 +40,22 @@ static smerf_status take_room(fitting *at, smerf_error *error) {
 static smerf_status solve_directly(fitting *at, smerf_error *error) {
     size_t rank = at->frame.rank;
     for (size_t k = 0; k < rank * rank; k++) at->a[k] = at->squares.b[k];
-    sm_psd_part(at->a, rank, at->values, at->vectors, at->room);
+    sm_psd_part(at->a, rank, at->values, at->vectors, at->scratch);
     return sm_pair_squares_residual(&at->squares, at->training->pool, at->a, &at->facts.kkt, error);
 }
 
-static smerf_status solve(fitting *at, smerf_error *error) {
+static smerf_status solve_for_a(fitting *at, smerf_error *error) {
     const sm_psd_problem problem = {
         .n = at->frame.rank, .b = at->squares.b, .apply = sm_pair_squares_apply, .context = &at->squares};
-    smerf_status status = take_room(at, error);
+    smerf_status status = take_linear_scratch(at, error);
     if (status != SMERF_OK) return status;
     if (sm_pair_squares_is_direct(&at->squares)) return solve_directly(at, error);
     status = sm_psd_least_squares(&problem, at->training->pool, at->a, &at->facts, error);
-    if (status == SMERF_OK) sm_psd_part(at->a, at->frame.rank, at->values, at->vectors, at->room);
+    if (status == SMERF_OK) sm_psd_part(at->a, at->frame.rank, at->values, at->vectors, at->scratch);
     return status;
 }
 
-/* Eigenvalues below this share of the largest are rounding. */
+/* Eigenvalues below this fraction of the largest are rounding. */
 static const double nothing = 1e-15;
 
 static smerf_status make_factor(fitting *at, smerf_error *error) {
@@ -79,7 +79,7 @@ static smerf_status make_factor(fitting *at, smerf_error *error) {
     return SMERF_OK;
 }
 
-static void tell(const fitting *at, sm_diagnostics *diagnostics) {
+static void add_linear_diagnostics(const fitting *at, sm_diagnostics *diagnostics) {
     bool is_of_differences = at->learned->is_of_differences;
     double p = (double)at->frame.n_columns, n_unknowns = p * (p + 1) / 2;
     double n_pairs = at->pairs.n_pairs + (is_of_differences ? 0 : at->pairs.n_selves);
@@ -93,13 +93,13 @@ static void tell(const fitting *at, sm_diagnostics *diagnostics) {
     sm_diagnostics_add(diagnostics, "kkt residual", at->facts.kkt);
 }
 
-/* A crew's loops report between these two. */
+/* The pool's loops report between these two. */
 static void set_shares(sm_pool *pool, double from, double to) {
     pool->fraction_from = from;
     pool->fraction_to = to;
 }
 
-static smerf_status learn(fitting *at, smerf_error *error) {
+static smerf_status learn_linear(fitting *at, smerf_error *error) {
     const sm_training_set *training = at->training;
     bool is_of_differences = at->learned->is_of_differences;
     set_shares(training->pool, 0, 0);
@@ -111,7 +111,7 @@ static smerf_status learn(fitting *at, smerf_error *error) {
     set_shares(training->pool, after_frame, after_sums);
     status = sm_pair_squares_start(&at->squares, &at->pairs, &at->frame, is_of_differences, training->pool, error);
     set_shares(training->pool, after_sums, 1);
-    if (status == SMERF_OK) status = solve(at, error);
+    if (status == SMERF_OK) status = solve_for_a(at, error);
     if (status == SMERF_OK) status = make_factor(at, error);
     return status;
 }
@@ -121,10 +121,10 @@ static smerf_status linear_fit(const sm_training_set *training, bool is_of_diffe
     fitting at = {.training = training, .learned = sm_zeros(1, sizeof *at.learned)};
     if (at.learned == NULL) return sm_no_memory(error, "learning");
     at.learned->is_of_differences = is_of_differences;
-    smerf_status status = learn(&at, error);
+    smerf_status status = learn_linear(&at, error);
     if (status == SMERF_OK) status = sm_pool_report(training->pool, 1, error);
     if (status == SMERF_OK) {
-        tell(&at, diagnostics);
+        add_linear_diagnostics(&at, diagnostics);
         *out = at.learned;
     } else {
         sm_linear_free(at.learned);
@@ -135,7 +135,7 @@ static smerf_status linear_fit(const sm_training_set *training, bool is_of_diffe
     sm_free(at.a);
     sm_free(at.values);
     sm_free(at.vectors);
-    sm_free(at.room);
+    sm_free(at.scratch);
     return status;
 }
 
@@ -166,3 +166,26 @@ static smerf_status bilinear_fit(const sm_training_set *training, sm_learned **o
 
 const sm_trainer sm_trainer_mahalanobis = {.check = linear_check, .fit = mahalanobis_fit};
 const sm_trainer sm_trainer_bilinear = {.check = linear_check, .fit = bilinear_fit};
+
+/* ---- euclidean: nothing is learned but means ---- */
+
+static smerf_status euclidean_check(const sm_training_set *training, smerf_error *error) {
+    (void)training, (void)error;
+    return SMERF_OK;
+}
+
+static smerf_status euclidean_fit(const sm_training_set *training, sm_learned **out, sm_diagnostics *diagnostics,
+                                  smerf_error *error) {
+    (void)diagnostics;
+    sm_learned *learned = sm_zeros(1, sizeof *learned);
+    if (learned == NULL) return sm_no_memory(error, "learning");
+    smerf_status status = sm_design_learn(&learned->design, training->features, training->view, error);
+    if (status == SMERF_OK) status = sm_pool_report(training->pool, 1, error);
+    if (status == SMERF_OK)
+        *out = learned;
+    else
+        sm_linear_free(learned);
+    return status;
+}
+
+const sm_trainer sm_trainer_euclidean = {.check = euclidean_check, .fit = euclidean_fit};

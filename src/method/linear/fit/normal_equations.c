@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "method/linear/fit/pair_squares.h"
-#include "method/linear/square_matrix.h"
 
 enum { N_BLOCKS = 16, USUAL_STEPS = 60 };
 
@@ -27,7 +26,7 @@ bool sm_normal_equations_pay(const sm_pair_squares *squares) {
 }
 
 /* q of the product of two vectors. */
-static void fold(const double *x, const double *y, size_t rank, double *q) {
+static void fold_normal(const double *x, const double *y, size_t rank, double *q) {
     for (size_t k = 0; k < rank; k++) {
         *q++ = x[k] * y[k];
         for (size_t l = k + 1; l < rank; l++) *q++ = (x[k] * y[l] + x[l] * y[k]) / root_of_two;
@@ -44,24 +43,24 @@ static void add_term(double *normal, const double *q, size_t m, double weight) {
 
 typedef struct form_job {
     const sm_pair_squares *squares;
-    double *parts; /* [N_BLOCKS][m][m] */
-    double *room;  /* [n_threads][m + rank] */
+    double *parts;   /* [N_BLOCKS][m][m] */
+    double *scratch; /* [n_threads][m + rank] */
 } form_job;
 
-static void add_item(const form_job *job, size_t i, double *normal, double *q, double *apart) {
+static void add_normal_item(const form_job *job, size_t i, double *normal, double *q, double *apart) {
     const sm_pair_squares *squares = job->squares;
     const sm_links *links = squares->pairs->links;
     size_t rank = squares->frame->rank, m = n_unknowns(squares);
     const double *y = squares->frame->y + i * rank;
     if (squares->own[i] != 0) {
-        fold(y, y, rank, q);
+        fold_normal(y, y, rank, q);
         add_term(normal, q, m, squares->own[i]);
     }
     for (size_t e = links != NULL ? links->first[i] : 0; links != NULL && e < links->first[i + 1]; e++) {
         const double *other = squares->frame->y + links->partner[e] * rank;
         if (links->partner[e] < i) continue; /* each pair once, with the weight of both its orders */
         for (size_t c = 0; c < rank; c++) apart[c] = y[c] - other[c];
-        fold(squares->is_of_differences ? apart : y, squares->is_of_differences ? apart : other, rank, q);
+        fold_normal(squares->is_of_differences ? apart : y, squares->is_of_differences ? apart : other, rank, q);
         add_term(normal, q, m, 2 * sm_listed_weight(squares->pairs, i, e));
     }
 }
@@ -71,37 +70,37 @@ static smerf_status form_block(void *context, size_t task, size_t thread, smerf_
     const form_job *job = context;
     (void)error;
     size_t m = n_unknowns(job->squares), rank = job->squares->frame->rank;
-    double *q = job->room + thread * (m + rank);
+    double *q = job->scratch + thread * (m + rank);
     for (size_t i = task; i < job->squares->frame->n_items; i += N_BLOCKS)
-        add_item(job, i, job->parts + task * m * m, q, q + m);
+        add_normal_item(job, i, job->parts + task * m * m, q, q + m);
     return SMERF_OK;
 }
 
 smerf_status sm_normal_equations_form(sm_pair_squares *squares, sm_pool *pool, smerf_error *error) {
     size_t m = n_unknowns(squares), mm = m * m;
     form_job job = {.squares = squares, .parts = sm_zeros(N_BLOCKS * mm, sizeof(double))};
-    job.room = sm_array(pool->n_threads * (m + squares->frame->rank), sizeof(double));
+    job.scratch = sm_array(pool->n_threads * (m + squares->frame->rank), sizeof(double));
     squares->normal = sm_zeros(mm, sizeof(double));
     smerf_status status = SMERF_OK;
-    if (job.parts == NULL || job.room == NULL || squares->normal == NULL)
+    if (job.parts == NULL || job.scratch == NULL || squares->normal == NULL)
         status = sm_no_memory(error, "forming normal equations");
     if (status == SMERF_OK) status = sm_pool_run(pool, N_BLOCKS, form_block, &job, error);
     for (size_t b = 0; b < N_BLOCKS && status == SMERF_OK; b++)
         for (size_t k = 0; k < mm; k++) squares->normal[k] += job.parts[b * mm + k];
-    if (status == SMERF_OK) sm_matrix_mirror(squares->normal, m);
+    if (status == SMERF_OK) sm_symmetric_mirror(squares->normal, m);
     sm_free(job.parts);
-    sm_free(job.room);
+    sm_free(job.scratch);
     return status;
 }
 
 void sm_normal_equations_apply(const sm_pair_squares *squares, const double *a, double *out) {
     size_t rank = squares->frame->rank, m = n_unknowns(squares), at = 0;
-    double *q = squares->sums; /* there is room for rank * rank numbers at least, and twice */
+    double *q = squares->sums; /* there is memory for rank * rank numbers at least, and twice */
     for (size_t k = 0; k < rank; k++)
         for (size_t l = k; l < rank; l++) q[at++] = (k == l ? 1 : root_of_two) * a[k * rank + l];
     at = 0;
     for (size_t k = 0; k < rank; k++)
         for (size_t l = k; l < rank; l++, at++)
-            out[k * rank + l] += sm_matrix_dot(squares->normal + at * m, q, m) / (k == l ? 1 : root_of_two);
-    sm_matrix_mirror(out, rank);
+            out[k * rank + l] += sm_symmetric_dot(squares->normal + at * m, q, m) / (k == l ? 1 : root_of_two);
+    sm_symmetric_mirror(out, rank);
 }

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "factor/tall.h"
 #include "kernels/kernels.h"
-#include "method/linear/square_matrix.h"
 
 enum { PANEL = 8, MOST_BLOCKS = 64, FEWEST_ITEMS = 128 };
 
@@ -137,7 +136,7 @@ static smerf_status apply_own(apply_job *job, sm_pool *pool, double *out, smerf_
     memset(out, 0, rr * sizeof *out);
     for (size_t b = 0; b < squares->n_blocks; b++)
         for (size_t k = 0; k < rr; k++) out[k] += squares->sums[b * rr + k];
-    sm_matrix_mirror(out, rank);
+    sm_symmetric_mirror(out, rank);
     return status;
 }
 
@@ -148,7 +147,7 @@ static smerf_status apply_listed(apply_job *job, sm_pool *pool, double *out, sme
     if (job->a != NULL) status = sm_pool_run(pool, squares->n_blocks, multiply_block, job, error);
     if (status == SMERF_OK) status = sm_pool_run(pool, squares->n_blocks, gather_block, job, error);
     if (status == SMERF_OK) status = sm_tall_inner(pool, frame->y, squares->v, frame->n_items, frame->rank, out, error);
-    if (status == SMERF_OK) sm_matrix_symmetrise(out, frame->rank);
+    if (status == SMERF_OK) sm_symmetric_symmetrise(out, frame->rank);
     return status;
 }
 
@@ -182,7 +181,7 @@ static smerf_status find_moment(sm_pair_squares *squares, sm_pool *pool, double 
     for (size_t i = 0; i < frame->n_items; i++)
         for (size_t c = 0; c < rank; c++) squares->v[i * rank + c] = squares->pairs->weight[i] * frame->y[i * rank + c];
     smerf_status status = sm_tall_inner(pool, frame->y, squares->v, frame->n_items, rank, out, error);
-    if (status == SMERF_OK) sm_matrix_symmetrise(out, rank);
+    if (status == SMERF_OK) sm_symmetric_symmetrise(out, rank);
     return status;
 }
 
@@ -192,16 +191,16 @@ smerf_status sm_pair_squares_residual(sm_pair_squares *squares, sm_pool *pool, c
     sm_arena arena = {0};
     double *moment = sm_arena_take(&arena, rr, sizeof *moment), *step = sm_arena_take(&arena, rr, sizeof *step);
     double *values = sm_arena_take(&arena, rank, sizeof *values), *vectors = sm_arena_take(&arena, rr, sizeof *vectors);
-    double *room = sm_arena_take(&arena, rr + 3 * rank, sizeof *room), size = sm_matrix_norm(squares->b, rr);
+    double *scratch = sm_arena_take(&arena, rr + 3 * rank, sizeof *scratch), size = sm_symmetric_norm(squares->b, rr);
     smerf_status status =
         arena.has_failed ? sm_no_memory(error, "solving for W") : find_moment(squares, pool, moment, error);
     if (status == SMERF_OK) {
         memcpy(step, a, rr * sizeof *step);
-        sm_matrix_turn(step, moment, rank, room); /* H A = M A M */
+        sm_symmetric_turn(step, moment, rank, scratch); /* H A = M A M */
         for (size_t k = 0; k < rr; k++) step[k] = a[k] - (step[k] - squares->b[k]);
-        sm_psd_part(step, rank, values, vectors, room);
+        sm_psd_part(step, rank, values, vectors, scratch);
         for (size_t k = 0; k < rr; k++) step[k] -= a[k];
-        *residual = size > 0 ? sm_matrix_norm(step, rr) / size : 0;
+        *residual = size > 0 ? sm_symmetric_norm(step, rr) / size : 0;
     }
     sm_arena_free(&arena);
     return status;
@@ -240,7 +239,7 @@ static smerf_status find_products(sm_pair_squares *squares, sm_pool *pool, smerf
     if (status == SMERF_OK) status = sm_training_times(squares->pairs, pool, x, m, zx, error);
     if (status == SMERF_OK) gather_products(squares, zx, m);
     if (status == SMERF_OK) status = sm_tall_inner(pool, frame->y, squares->v, n, rank, squares->b, error);
-    if (status == SMERF_OK) sm_matrix_symmetrise(squares->b, rank);
+    if (status == SMERF_OK) sm_symmetric_symmetrise(squares->b, rank);
     sm_free(x);
     sm_free(zx);
     return status;
@@ -263,7 +262,7 @@ static void choose_parts(sm_pair_squares *squares) {
     }
 }
 
-static smerf_status take_room(sm_pair_squares *squares, smerf_error *error) {
+static smerf_status take_squares_scratch(sm_pair_squares *squares, smerf_error *error) {
     size_t n = squares->frame->n_items, rank = squares->frame->rank, n_panels = (n + PANEL - 1) / PANEL;
     size_t each = sm_size(n, rank, 0), rr = rank * rank;
     squares->n_blocks = (n + FEWEST_ITEMS - 1) / FEWEST_ITEMS;
@@ -288,7 +287,7 @@ smerf_status sm_pair_squares_start(sm_pair_squares *squares, const sm_training_p
                                    bool is_of_differences, sm_pool *pool, smerf_error *error) {
     *squares = (sm_pair_squares){.pairs = pairs, .frame = frame, .is_of_differences = is_of_differences};
     squares->kernels = sm_kernels_select(SMERF_KERNELS_AUTO)->products;
-    smerf_status status = take_room(squares, error);
+    smerf_status status = take_squares_scratch(squares, error);
     if (status == SMERF_OK) {
         choose_parts(squares);
         apply_job given = {.squares = squares};

@@ -1,4 +1,4 @@
-/* pair_squares.h - least squares over the pairs of a lesson, in the coordinates of a frame, as sm_psd_problem wants it.
+/* pair_squares.h - least squares over the pairs of a training set, in the coordinates of a frame, as sm_psd_problem wants it.
  *
  * The objective is the sum over ordered pairs of weight_ij (d_ij(A) - given_ij)^2, where
  *     mahalanobis  d_ij = (y_i - y_j)' A (y_i - y_j)   given_ij = z_ij
@@ -41,10 +41,10 @@ smerf_status sm_pair_squares_start(sm_pair_squares *squares, const sm_training_p
                                    bool is_of_differences, sm_pool *pool, smerf_error *error);
 void sm_pair_squares_free(sm_pair_squares *squares); /* takes one filled with zeros */
 
-/* H is the identity: the answer is the positive part of b. */
+/* H is the identity: the solution is the positive part of b. */
 bool sm_pair_squares_is_direct(const sm_pair_squares *squares);
 
-/* The certificate of such an answer, which trusts neither the frame nor the answer: how far A is from the positive part of
+/* The certificate of such a solution, which trusts neither the frame nor the solver: how far A is from the positive part of
  * A - G, in units of b, with the gradient G = H A - b from the items themselves. It is 0 where A is optimal, and only there. */
 smerf_status sm_pair_squares_residual(sm_pair_squares *squares, sm_pool *pool, const double *a, double *residual,
                                       smerf_error *error);

@@ -29,12 +29,28 @@ typedef struct sm_psd_facts {
 } sm_psd_facts;
 
 /* w  [n][n] out. Ends when the residual is below 1e-10 (or 1e-8, where that takes long), or after many iterations: look
- * at the residual. Progress goes from crew->fraction_from to crew->fraction_to. */
+ * at the residual. Progress goes from pool->fraction_from to pool->fraction_to. */
 smerf_status sm_psd_least_squares(const sm_psd_problem *problem, sm_pool *pool, double *w, sm_psd_facts *facts,
                                   smerf_error *error);
 
-/* a [n][n] symmetric becomes its positive part.   values  [n] out    vectors  [n][n] out, as in eigen.h
- *   room  [n * n + 3 * n] */
-void sm_psd_part(double *a, size_t n, double *values, double *vectors, double *room);
+/* a [n][n] symmetric becomes its positive part.   values  [n] out    vectors  [n][n] out, as in base/square.h
+ *   scratch  [n * n + 3 * n] */
+void sm_psd_part(double *a, size_t n, double *values, double *vectors, double *scratch);
+
+/* ---- symmetric matrices [n][n]: a few sums and products, each in one fixed order ---- */
+
+/* Sums over n numbers, in four lanes that are joined at the end. */
+double sm_symmetric_dot(const double *a, const double *b, size_t n);
+double sm_symmetric_norm(const double *a, size_t n);
+
+/* Copies the upper triangle to the lower one. */
+void sm_symmetric_mirror(double *a, size_t n);
+
+/* The mean of a and its mirror image. */
+void sm_symmetric_symmetrise(double *a, size_t n);
+
+/* a becomes V A V', and V' A V.   vectors  [n][n], the rows of V    scratch  [n * n] */
+void sm_symmetric_turn(double *a, const double *vectors, size_t n, double *scratch);
+void sm_symmetric_turn_back(double *a, const double *vectors, size_t n, double *scratch);
 
 #endif

@@ -2,7 +2,7 @@
  *   1. number the known pairs (i, j), i < j, row by row
  *   2. if they are too many, draw some of the numbers      Floyd's algorithm
  *   3. find the pairs of these numbers, and their weights
- *   4. ask the target for their distances
+ *   4. read their distances from the target
  * An item and itself are no pair: all of their differences are 0, and so is their distance for most targets, by
  * convention and not because somebody looked. */
 #include "method/pair_forest/fit/rfd_pairs.h"
@@ -17,13 +17,13 @@
 /* ---- 1. numbering ---- */
 
 /* The list of pairs, of a target that has one; NULL: it knows all pairs. */
-static const sm_links *links_of(const smerf_target *target) {
+static const sm_links *listed_links(const smerf_target *target) {
     bool has_list = target->kind == &sm_target_pairs || target->kind == &sm_target_observed;
     return has_list ? sm_known_pairs_of(target)->links : NULL;
 }
 
 uint64_t sm_rfd_n_known(const smerf_target *target) {
-    const sm_links *links = links_of(target);
+    const sm_links *links = listed_links(target);
     return links != NULL ? links->n / 2 : (uint64_t)target->n_rows * (target->n_rows - 1) / 2;
 }
 
@@ -36,45 +36,45 @@ static size_t first_later(const sm_links *links, size_t item) {
 
 /* ---- 2. drawing ---- */
 
-/* Numbers that were drawn, at places that their bits suggest; NONE: a free place. */
+/* Numbers that were drawn, in a hash table of slots; NONE: a free slot. */
 typedef struct drawn {
     uint64_t *number;
-    unsigned n_bits; /* 2 ^ n_bits places */
+    unsigned n_bits; /* 2 ^ n_bits slots */
 } drawn;
 
 #define NONE UINT64_MAX
 
 /* False: it was there before. */
-static bool put(drawn *set, uint64_t number) {
+static bool insert_drawn(drawn *set, uint64_t number) {
     size_t mask = ((size_t)1 << set->n_bits) - 1;
-    size_t place = (size_t)((number * 0x9E3779B97F4A7C15u) >> (64 - set->n_bits));
-    for (; set->number[place] != NONE; place = (place + 1) & mask)
-        if (set->number[place] == number) return false;
-    set->number[place] = number;
+    size_t slot = (size_t)((number * 0x9E3779B97F4A7C15u) >> (64 - set->n_bits));
+    for (; set->number[slot] != NONE; slot = (slot + 1) & mask)
+        if (set->number[slot] == number) return false;
+    set->number[slot] = number;
     return true;
 }
 
-static int ascending(const void *a, const void *b) {
+static int by_number(const void *a, const void *b) {
     uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
     return (left > right) - (left < right);
 }
 
-/* n of the numbers below n_known, ascending; NULL: no memory. Floyd: for each last number in turn draw one up to it, and
+/* n of the numbers below n_known, by_number; NULL: no memory. Floyd: for each last number in turn draw one up to it, and
  * take the last one instead if that was drawn before. */
-static uint64_t *draw(uint64_t n_known, size_t n, uint64_t seed) {
+static uint64_t *draw_pair_numbers(uint64_t n_known, size_t n, uint64_t seed) {
     drawn set = {.n_bits = 2};
     while ((size_t)1 << set.n_bits < 2 * n) set.n_bits++;
-    size_t n_places = (size_t)1 << set.n_bits, n_kept = 0;
-    set.number = sm_array(n_places, sizeof *set.number);
+    size_t n_slots = (size_t)1 << set.n_bits, n_kept = 0;
+    set.number = sm_array(n_slots, sizeof *set.number);
     if (set.number == NULL) return NULL;
-    for (size_t place = 0; place < n_places; place++) set.number[place] = NONE;
+    for (size_t slot = 0; slot < n_slots; slot++) set.number[slot] = NONE;
     sm_random random;
     sm_random_start(&random, seed, 0, SM_STREAM_PAIRS);
     for (uint64_t last = n_known - n; last < n_known; last++)
-        if (!put(&set, sm_random_below_64(&random, last + 1))) put(&set, last);
-    for (size_t place = 0; place < n_places; place++)
-        if (set.number[place] != NONE) set.number[n_kept++] = set.number[place];
-    qsort(set.number, n_kept, sizeof *set.number, ascending);
+        if (!insert_drawn(&set, sm_random_below_64(&random, last + 1))) insert_drawn(&set, last);
+    for (size_t slot = 0; slot < n_slots; slot++)
+        if (set.number[slot] != NONE) set.number[n_kept++] = set.number[slot];
+    qsort(set.number, n_kept, sizeof *set.number, by_number);
     return set.number;
 }
 
@@ -86,7 +86,7 @@ static double item_weight(const sm_training_set *training, size_t item) {
 
 /* Pair p is that of items i and j, which is this entry in the list of pairs, if there is one. */
 static void set_pair(sm_rfd_pairs *pairs, size_t p, const sm_training_set *training, size_t i, size_t j, size_t entry) {
-    const sm_links *links = links_of(training->target);
+    const sm_links *links = listed_links(training->target);
     pairs->left[p] = (uint32_t)i;
     pairs->right[p] = (uint32_t)j;
     if (links != NULL) pairs->z[p] = sm_links_value(links, entry);
@@ -97,7 +97,7 @@ static void set_pair(sm_rfd_pairs *pairs, size_t p, const sm_training_set *train
 
 /*   number  [n] ascending; NULL: all */
 static void set_pairs(sm_rfd_pairs *pairs, const sm_training_set *training, const uint64_t *number) {
-    const sm_links *links = links_of(training->target);
+    const sm_links *links = listed_links(training->target);
     size_t n_items = training->target->n_rows;
     uint64_t before = 0; /* pairs in the rows before */
     for (size_t i = 0, p = 0; i < n_items && p < pairs->n; i++) {
@@ -132,7 +132,7 @@ typedef struct rows_job {
     double *row;   /* [n_threads][n_items] */
 } rows_job;
 
-static smerf_status read_row(void *argument, size_t i, size_t thread, smerf_error *error) {
+static smerf_status read_distance_row(void *argument, size_t i, size_t thread, smerf_error *error) {
     const rows_job *job = argument;
     (void)error;
     if (job->first[i] == job->first[i + 1]) return SMERF_OK;
@@ -152,7 +152,7 @@ static smerf_status read_distances(sm_rfd_pairs *pairs, const sm_training_set *t
     if (job.first == NULL || job.row == NULL) status = sm_no_memory(error, "reading distances");
     for (size_t p = 0; p < pairs->n && status == SMERF_OK; p++) job.first[pairs->left[p] + 1]++;
     for (size_t i = 0; i < n_items && status == SMERF_OK; i++) job.first[i + 1] += job.first[i];
-    if (status == SMERF_OK) status = sm_pool_run(training->pool, n_items, read_row, &job, error);
+    if (status == SMERF_OK) status = sm_pool_run(training->pool, n_items, read_distance_row, &job, error);
     sm_free(job.first);
     sm_free(job.row);
     return status;
@@ -160,7 +160,7 @@ static smerf_status read_distances(sm_rfd_pairs *pairs, const sm_training_set *t
 
 /* ---- all of it ---- */
 
-static bool make_room(sm_rfd_pairs *pairs, bool has_weights) {
+static bool reserve_rfd_pairs(sm_rfd_pairs *pairs, bool has_weights) {
     pairs->left = sm_array(pairs->n, sizeof *pairs->left);
     pairs->right = sm_array(pairs->n, sizeof *pairs->right);
     pairs->z = sm_array(pairs->n, sizeof *pairs->z);
@@ -169,15 +169,15 @@ static bool make_room(sm_rfd_pairs *pairs, bool has_weights) {
 }
 
 smerf_status sm_rfd_pairs_choose(sm_rfd_pairs *pairs, const sm_training_set *training, smerf_error *error) {
-    const sm_links *links = links_of(training->target);
+    const sm_links *links = listed_links(training->target);
     bool has_weights = training->weights != NULL || (links != NULL && links->weight != NULL);
     *pairs = (sm_rfd_pairs){.n_known = sm_rfd_n_known(training->target)};
     bool is_some = pairs->n_known > training->options->n_pairs;
     pairs->n = is_some ? training->options->n_pairs : (size_t)pairs->n_known;
     smerf_status status = sm_check_memory((double)pairs->n * (is_some ? 56 : 24), "choosing pairs", error);
     if (status != SMERF_OK) return status;
-    uint64_t *number = is_some ? draw(pairs->n_known, pairs->n, training->options->seed) : NULL;
-    if ((is_some && number == NULL) || !make_room(pairs, has_weights)) {
+    uint64_t *number = is_some ? draw_pair_numbers(pairs->n_known, pairs->n, training->options->seed) : NULL;
+    if ((is_some && number == NULL) || !reserve_rfd_pairs(pairs, has_weights)) {
         status = sm_no_memory(error, "choosing pairs");
     } else {
         set_pairs(pairs, training, number);

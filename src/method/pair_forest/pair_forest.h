@@ -1,15 +1,25 @@
-/* pair_features.h - what a forest on pairs sees of two items: for every number x of an item the difference |x - x'| and
- * the mean (x + x') / 2 (Xiong, Johnson, Xu & Corso 2012). Both are the same to the last bit for (x, x') and (x', x).
+/* pair_forest.h - what rfd and plugin have learned, and what a forest on pairs sees of two items.
+ *
+ * That is, for every number x of an item, the difference |x - x'| and the mean (x + x') / 2 (Xiong, Johnson, Xu & Corso
+ * 2012). Both are the same to the last bit for (x, x') and (x', x).
  *
  * A category enters by the indicators of its levels: their difference is 1 if one of the two items has the level, their
  * mean tells that none, one or both have it. Two levels need one indicator. A pair feature is missing if the number is
  * missing in either item. */
-#ifndef SM_METHOD_PAIR_FEATURES_H
-#define SM_METHOD_PAIR_FEATURES_H
+#ifndef SM_METHOD_PAIR_FOREST_H
+#define SM_METHOD_PAIR_FOREST_H
 
 #include <math.h>
 
-#include "data/items.h"
+#include "method/pair_forest/value_forest.h"
+#include "model/method.h"
+
+struct sm_learned {
+    sm_value_forest forest;
+    double residual; /* plugin: the residual variance s */
+};
+
+void sm_pair_forest_free(sm_learned *learned);
 
 /* Items as numbers: indicators in place of categories. */
 typedef struct sm_item_numbers {
@@ -29,7 +39,8 @@ static inline const double *sm_item_numbers_of(const sm_item_numbers *numbers, s
 }
 
 /* Pair feature 2 k is the difference of number k, pair feature 2 k + 1 its mean. Numbers are small enough that neither
- * leaves the range of a double. Which of the two a tree asks for is a toss-up: both are formed, and one is picked. */
+ * leaves the range of a double. Which of the two a tree wants, branch prediction could not know: both are formed, and one
+ * is picked. */
 static inline double sm_pair_feature(const double *x, const double *y, size_t feature) {
     double a = x[feature / 2], b = y[feature / 2];
     const double either[2] = {fabs(a - b), (a + b) / 2};
