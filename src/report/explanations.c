@@ -102,16 +102,20 @@ static smerf_status explain(sm_reporter *reporter, accounts *told, smerf_error *
     told->share = sm_arena_take(arena, sm_size(n, told->n_shown, 0), sizeof *told->share);
     told->all = sm_arena_take(arena, sm_size(at_a_time, told->p, 0), sizeof *told->all);
     if (arena->has_failed) return sm_no_memory(error, "explaining pairs");
-    const smerf_request request = {.rows = reporter->wanted->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = reporter->wanted->items);
     double from = reporter->part.from, share = reporter->part.to - from;
     smerf_status status = SMERF_OK;
     for (size_t first = 0, end; first < n && status == SMERF_OK; first = end) {
         end = first + at_a_time < n ? first + at_a_time : n;
         reporter->part.from = from + share * (double)first / (double)n;
         reporter->part.to = from + share * (double)end / (double)n;
-        status =
-            smerf_explain_pairs(reporter->wanted->model, &request, told->left + first, told->right + first, end - first,
-                                &reporter->run, told->baseline + first, told->all, told->distance + first, error);
+        status = smerf_explain_pairs(
+            reporter->wanted->model, &request,
+            &(smerf_pair_list){.n = end - first, .left = told->left + first, .right = told->right + first},
+            &reporter->run,
+            &SMERF_INIT(smerf_explanation, .baseline = told->baseline + first, .contributions = told->all,
+                        .distance = told->distance + first),
+            error);
         for (size_t k = first; k < end && status == SMERF_OK; k++)
             keep_largest(told, k, told->all + (k - first) * told->p);
     }

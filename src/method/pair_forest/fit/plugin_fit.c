@@ -38,8 +38,8 @@ static double mean_residual(const sm_training_set *training, const double *predi
 static smerf_status find_residual(const sm_training_set *training, const smerf_model *model, double *residual,
                                   smerf_error *error) {
     size_t n_values = smerf_model_n_values(model);
-    const smerf_request request = {.rows = training->items, .out_of_bag = true};
-    const smerf_run run = {.n_threads = training->pool->n_threads};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = training->items, .out_of_bag = true);
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = training->pool->n_threads);
     double *predicted = sm_array(sm_size(training->items->n_items, n_values, 0), sizeof *predicted);
     if (predicted == NULL) return sm_no_memory(error, "predicting responses");
     smerf_status status = smerf_predict_values(model, &request, &run, predicted, error);
