@@ -15,7 +15,7 @@ code = include src cli demo examples tests bench experiments
 c_files = $(shell find $(code) -name '*.[ch]' 2>/dev/null | sort)
 shell_scripts = $(shell grep -rlIE '^\#!.*[/ ](ba)?sh( |$$)' .ci scripts bindings page/run-tests $(code) 2>/dev/null | sort)
 
-.PHONY: build demo test test-all lint format fuzz bench bench-quick reproduce reference python install uninstall clean help
+.PHONY: build demo test test-all abi lint format fuzz bench bench-quick reproduce reference python install uninstall clean help
 
 build: ## build the command, the library and the demo; leaves build/smerf
 	@$(SETUP) build
@@ -32,6 +32,10 @@ test: ## the checks that every change must pass, in about ten minutes (scripts/t
 test-all: ## deeper ones, to run after `make test`: thread sanitizer, fuzzing, the command under sanitizers, large pages
 	@$(SETUP) test
 	@scripts/test --deep
+
+abi: build ## compare the interface of the shared library with what is recorded (RECORD=1: record it anew)
+	@$(SETUP) test
+	@scripts/abi $(if $(RECORD),--record)
 
 lint: ## look for style, suspicious code, and doors between rooms that should be shut
 	@$(SETUP) test
