@@ -36,8 +36,8 @@ void sm_pool_start(sm_pool *pool, const smerf_run *run) {
     if (pool->n_threads > 1024) pool->n_threads = 1024;
     pool->progress = run->progress;
     pool->context = run->context;
-    pool->share_from = 0;
-    pool->share_to = 1;
+    pool->fraction_from = 0;
+    pool->fraction_to = 1;
     pool->fraction_done = 0;
     pool->loop = NULL;
     atomic_init(&pool->is_stopped, false);
@@ -145,7 +145,7 @@ static smerf_status report_share(sm_loop *loop, size_t n_done, smerf_error *erro
     pthread_mutex_lock(&loop->lock);
     double share = (double)n_done / (double)(loop->n_tasks + loop->n_added);
     pthread_mutex_unlock(&loop->lock);
-    share = pool->share_from + share * (pool->share_to - pool->share_from);
+    share = pool->fraction_from + share * (pool->fraction_to - pool->fraction_from);
     return sm_pool_report(pool, share > pool->fraction_done ? share : pool->fraction_done, error); /* never back */
 }
 
@@ -201,8 +201,8 @@ static void wait_for_all(sm_loop *loop) {
 
 /* Another thread may have done the last task: the caller has yet to say so. */
 static smerf_status report_end(sm_pool *pool, smerf_error *error) {
-    if (pool->progress == NULL || pool->fraction_done >= pool->share_to) return SMERF_OK;
-    return sm_pool_report(pool, pool->share_to, error);
+    if (pool->progress == NULL || pool->fraction_done >= pool->fraction_to) return SMERF_OK;
+    return sm_pool_report(pool, pool->fraction_to, error);
 }
 
 smerf_status sm_pool_run(sm_pool *pool, size_t n_tasks, sm_task task, void *job, smerf_error *error) {

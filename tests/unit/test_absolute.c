@@ -66,7 +66,7 @@ static bool is_pure(const double *values, size_t n, double diagonal) {
     const double weight[4] = {1, 1, 1, 1};
     const sm_node node = {.items = items, .n = n, .weight = weight, .total = (double)n};
     const sm_search_size size = {.n_items = n, .n_line_ups = 1, .n_threads = 1};
-    demand_ok(given->kind->with_diagonal(given, diagonal, &target, &error), &error);
+    demand_ok(given->kind->data.with_diagonal(given, diagonal, &target, &error), &error);
     sm_search *search = target->kind->search_new(target, &size, &error);
     target->kind->enter(search, &node, 0);
     bool answer = target->kind->is_pure(search, &node);
@@ -172,9 +172,9 @@ static void absolute_differences_have_no_links_and_no_values(void **state) {
     smerf_target *target = absolute_of(values, 3);
     assert_int_equal(smerf_target_metrics(target),
                      SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10));
-    assert_true(target->kind->is_link == NULL && target->kind->n_values == NULL);
+    assert_true(target->kind->data.is_link == NULL && target->kind->values.n_values == NULL);
     assert_ptr_equal(sm_target_kind_find("absolute"), target->kind);
-    target->kind->true_row(target, 2, row);
+    target->kind->data.true_row(target, 2, row);
     assert_true(row[0] == 3 && row[1] == 6 && row[2] == 0);
     smerf_target_free(target);
 }

@@ -295,8 +295,8 @@ static void a_loop_reports_within_its_share_of_the_job(void **state) {
     watcher seen = {.caller = pthread_self(), .last = 0.25};
     sm_pool pool;
     start(&pool, 1, watch, &seen);
-    pool.share_from = 0.25;
-    pool.share_to = 0.5;
+    pool.fraction_from = 0.25;
+    pool.fraction_to = 0.5;
     assert_int_equal(sm_pool_run(&pool, 8, count_task, &count, NULL), SMERF_OK);
     assert_true(seen.n_wrong == 0 && seen.last == 0.5);
 }

@@ -190,7 +190,7 @@ static void another_diagonal_is_heeded_everywhere(void **state) {
     walker at = walker_of(data, 5);
     smerf_target *variant;
     smerf_error error;
-    demand_ok(at.kind->with_diagonal(data->target, 0.1, &variant, &error), &error);
+    demand_ok(at.kind->data.with_diagonal(data->target, 0.1, &variant, &error), &error);
     at.target = variant;
     at.diagonal = diagonal;
     walk_in_all_ways(&at);
@@ -294,10 +294,10 @@ static void check_leaves(const walker *at, const partition *drawn) {
     double scratch[MOST_ITEMS];
     const sm_leaves *leaves = &drawn->leaves;
     size_t n = leaves->n;
-    for (size_t a = 0; a < n; a++) at->kind->leaf_row(at->target, leaves, a, rows + a * n, scratch);
+    for (size_t a = 0; a < n; a++) at->kind->predicting.leaf_row(at->target, leaves, a, rows + a * n, scratch);
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++) {
-            double pair = at->kind->leaf_pair(at->target, leaves, a, b);
+            double pair = at->kind->predicting.leaf_pair(at->target, leaves, a, b);
             assert_memory_equal(&rows[a * n + b], &pair, sizeof pair);
             assert_memory_equal(&rows[a * n + b], &rows[b * n + a], sizeof pair);
             assert_near(pair, slow_leaves(at, leaves, a, b), 1e-13 * (1 + fabs(pair)));
@@ -328,7 +328,7 @@ static void leaves_heed_another_diagonal(void **state) {
     walker at = walker_of(data, 1);
     smerf_target *variant;
     smerf_error error;
-    demand_ok(at.kind->with_diagonal(data->target, 0.7, &variant, &error), &error);
+    demand_ok(at.kind->data.with_diagonal(data->target, 0.7, &variant, &error), &error);
     at.target = variant;
     at.diagonal = diagonal;
     partition drawn;
@@ -353,7 +353,7 @@ static void the_mean_apart_leaves_self_distances_out(void **state) {
                     sum += pair * z_of(&at, drawn.item[k], drawn.item[l]);
                     weight += pair;
                 }
-            double found = at.kind->mean_apart(at.target, &drawn.leaves, first, end);
+            double found = at.kind->predicting.mean_apart(at.target, &drawn.leaves, first, end);
             assert_near(found, weight > 0 ? sum / weight : NAN, 1e-13);
         }
     data_set_free(data);
@@ -434,12 +434,12 @@ static void the_truth_is_what_was_given(void **state) {
     double row[3];
     demand_ok(smerf_target_new_distances(z, 3, &square_one, &error), &error);
     demand_ok(smerf_target_new_block(block, 2, 3, &between, &error), &error);
-    demand_ok(square_one->kind->with_diagonal(square_one, -4, &variant, &error), &error);
-    square_one->kind->true_row(square_one, 1, row);
+    demand_ok(square_one->kind->data.with_diagonal(square_one, -4, &variant, &error), &error);
+    square_one->kind->data.true_row(square_one, 1, row);
     assert_true(row[0] == 1 && row[1] == 0.25 && row[2] == 3);
-    between->kind->true_row(between, 1, row);
+    between->kind->data.true_row(between, 1, row);
     assert_true(row[0] == 4 && row[1] == 5 && row[2] == 6);
-    variant->kind->true_row(variant, 1, row);
+    variant->kind->data.true_row(variant, 1, row);
     assert_true(row[0] == 1 && row[1] == -4 && row[2] == 3);
     smerf_target_free(square_one);
     smerf_target_free(between);
@@ -468,7 +468,7 @@ static void similarities_are_noted_also_in_variants(void **state) {
     smerf_target *variant;
     smerf_error error;
     smerf_target_note_similarities(data->target, 3.5);
-    demand_ok(data->target->kind->with_diagonal(data->target, 1, &variant, &error), &error);
+    demand_ok(data->target->kind->data.with_diagonal(data->target, 1, &variant, &error), &error);
     assert_true(variant->from_similarities && variant->largest_similarity == 3.5);
     smerf_target_free(variant);
     data_set_free(data);
@@ -480,14 +480,14 @@ static void targets_are_equal_if_their_distances_are(void **state) {
     const sm_target_kind *kind = data->target->kind;
     smerf_target *variant;
     smerf_error error;
-    assert_true(kind->equal(data->target, same->target));
-    assert_false(kind->equal(data->target, larger->target));
-    demand_ok(kind->with_diagonal(same->target, 0, &variant, &error), &error);
-    assert_true(kind->equal(data->target, variant)); /* the diagonal was 0 */
+    assert_true(kind->data.equal(data->target, same->target));
+    assert_false(kind->data.equal(data->target, larger->target));
+    demand_ok(kind->data.with_diagonal(same->target, 0, &variant, &error), &error);
+    assert_true(kind->data.equal(data->target, variant)); /* the diagonal was 0 */
     smerf_target_note_similarities(variant, 1);
-    assert_false(kind->equal(data->target, variant));
+    assert_false(kind->data.equal(data->target, variant));
     same->z[11 * 12 + 10] = same->z[10 * 12 + 11] += 1;
-    assert_false(kind->equal(data->target, same->target));
+    assert_false(kind->data.equal(data->target, same->target));
     smerf_target_free(variant);
     data_set_free(data);
     data_set_free(same);
