@@ -18,7 +18,7 @@ shell_scripts = $(shell grep -rlIE '^\#!.*[/ ](ba)?sh( |$$)' .ci scripts binding
 # Rooms that keep the sizes and words of CONTRIBUTING.md; scripts/check-code without a name looks at all of them.
 checked_rooms = src/base src/kernels src/factor src/data src/io src/report experiments/chart experiments/reproduce
 
-.PHONY: build demo test test-all lint format fuzz bench bench-quick reproduce reference python install uninstall clean help
+.PHONY: build demo test test-all abi lint format fuzz bench bench-quick reproduce reference python install uninstall clean help
 
 build: ## build the command, the library and the demo; leaves build/smerf
 	@$(SETUP) build
@@ -35,6 +35,10 @@ test: ## the checks that every change must pass, in about ten minutes (scripts/t
 test-all: ## deeper ones, to run after `make test`: thread sanitizer, fuzzing, the command under sanitizers, large pages
 	@$(SETUP) test
 	@scripts/test --deep
+
+abi: build ## compare the interface of the shared library with what is recorded (RECORD=1: record it anew)
+	@$(SETUP) test
+	@scripts/abi $(if $(RECORD),--record)
 
 lint: ## look for style, suspicious code, doors between rooms that should be shut, sizes and words
 	@$(SETUP) test

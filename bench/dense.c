@@ -62,7 +62,10 @@ static data make_data(size_t n) {
     data made = {
         .n = n, .x = room(n * P, sizeof *x), .z = sm_aligned_whole(n * n, sizeof *made.z)}; /* as one that is read */
     if (made.z == NULL) exit(1);
-    check(smerf_simulate(SMERF_RADIAL, 0, n, 1, 0, x, y, &error), &error);
+    check(smerf_simulate(
+              &SMERF_INIT(smerf_simulation, .kind = SMERF_RADIAL, .first_item = 0, .n_items = n, .seed = 1, .part = 0),
+              x, y, &error),
+          &error);
     for (size_t i = 0; i < n * n; i++) made.z[i] = (float)smerf_simulated_distance(SMERF_RADIAL, y[i / n], y[i % n]);
     for (size_t f = 0; f < P; f++) {
         for (size_t i = 0; i < n; i++) made.x[f * n + i] = x[i * P + f];
@@ -224,7 +227,7 @@ static void measure_forest(const task *query, double *figures) {
     smerf_options_default(&options);
     options.n_trees = query->n_trees;
     options.candidates = query->candidates;
-    smerf_run run = {.n_threads = query->n_threads};
+    smerf_run run = SMERF_INIT(smerf_run, .n_threads = query->n_threads);
     for (size_t repeat = 0; repeat < query->n_forests; repeat++) {
         smerf_model *model;
         double start = read_clock(CLOCK_MONOTONIC);

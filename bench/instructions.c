@@ -136,7 +136,7 @@ static void make_pairs(scene *stage) {
 
 static void fit(scene *stage) {
     smerf_error error;
-    const smerf_run run = {.n_threads = 1};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1);
     bench_check(smerf_fit(stage->items, stage->target, &stage->options, &run, &stage->model, &error), &error);
 }
 
@@ -158,8 +158,8 @@ static int add_row(void *context, size_t row, const double *distances, size_t n)
 
 static void predict(scene *stage) {
     smerf_error error;
-    const smerf_run run = {.n_threads = 1};
-    const smerf_request request = {.rows = stage->items};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1);
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = stage->items);
     bench_check(smerf_predict_rows(stage->model, &request, &run, add_row, stage, &error), &error);
 }
 
@@ -169,8 +169,8 @@ static int drop_neighbors(void *context, size_t query, const smerf_neighbor *nei
 }
 
 static void find_neighbors(scene *stage) {
-    const smerf_run run = {.n_threads = 1};
-    const smerf_neighborhood wanted = {.items = stage->items, .k = 10};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1);
+    const smerf_neighborhood wanted = SMERF_INIT(smerf_neighborhood, .items = stage->items, .k = 10);
     smerf_error error;
     bench_check(smerf_neighbors(stage->model, &wanted, &run, drop_neighbors, NULL, &error), &error);
 }

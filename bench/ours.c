@@ -149,7 +149,7 @@ static double score_of_values(const smerf_model *model, const smerf_run *run) {
     size_t n_values = smerf_model_n_values(model);
     double *values = bench_zeros(test.n_rows * n_values, sizeof *values);
     smerf_error error;
-    const smerf_request request = {.rows = items_of(&test, test.n_rows)};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = items_of(&test, test.n_rows));
     bench_check(smerf_predict_values(model, &request, run, values, &error), &error);
     return is_kind("labels") ? accuracy(values, n_values, truth, test.n_rows) : r_squared(values, truth, test.n_rows);
 }
@@ -163,12 +163,14 @@ static double error_of_distances(const smerf_model *model, const smerf_run *run)
     uint64_t state = BENCH_SEED;
     size_t n = test.n_rows < 2000 ? test.n_rows : 2000;
     smerf_error error;
-    const smerf_request request = {.rows = items_of(&test, n)};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = items_of(&test, n));
     for (size_t k = 0; k < N_PAIRS; k++) {
         left[k] = (uint32_t)(bench_uniform(&state) * (double)n);
         right[k] = (uint32_t)(bench_uniform(&state) * (double)n);
     }
-    bench_check(smerf_predict_pairs(model, &request, left, right, N_PAIRS, run, distance, NULL, &error), &error);
+    bench_check(smerf_predict_pairs(model, &request, &(smerf_pair_list){.n = N_PAIRS, .left = left, .right = right},
+                                    run, &SMERF_INIT(smerf_pair_result, .distance = distance), &error),
+                &error);
     for (size_t k = 0; k < N_PAIRS; k++) {
         double miss = distance[k] - (double)l1(&test, left[k], right[k]);
         sum += miss * miss;
@@ -182,7 +184,7 @@ static void run_forest(void) {
     sm_table train = read_table(bench_word("x"));
     double *y = read_numbers(bench_word("y"));
     const smerf_options options = options_from_words();
-    const smerf_run run = {.n_threads = bench_count("threads")};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = bench_count("threads"));
     smerf_model *model;
     smerf_error error;
     bench_work work = bench_start();
@@ -201,7 +203,7 @@ static void run_distances(void) {
     size_t n = bench_count("n");
     smerf_target *target = l1_target(&train, n);
     const smerf_options options = options_from_words();
-    const smerf_run run = {.n_threads = bench_count("threads")};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = bench_count("threads"));
     smerf_model *model;
     smerf_error error;
     bench_work work = bench_start();
@@ -230,7 +232,7 @@ static void run_all_pairs(void) {
     sm_table train = read_table(bench_word("x"));
     size_t n = train.n_rows;
     const smerf_options options = options_from_words();
-    const smerf_run run = {.n_threads = bench_count("threads")};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = bench_count("threads"));
     smerf_items *items = items_of(&train, n);
     smerf_target *target = is_kind("labels") ? labels_target(read_numbers(bench_word("y")), n) : l1_target(&train, n);
     smerf_model *model;
@@ -239,7 +241,7 @@ static void run_all_pairs(void) {
     bench_check(smerf_fit(items, target, &options, &run, &model, &error), &error);
     if (bench_word_or_null("model") != NULL) bench_check(smerf_model_save(model, bench_word("model"), &error), &error);
     if (bench_word_or_null("out") != NULL) taker.file = fopen(bench_word("out"), "wb");
-    const smerf_request request = {.rows = items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = items);
     bench_work work = bench_start();
     bench_check(smerf_predict_rows(model, &request, &run, take_row, &taker, &error), &error);
     bench_stop(&work);
@@ -298,8 +300,8 @@ static void run_mahalanobis(void) {
     smerf_model *model;
     smerf_error error;
     smerf_options options;
-    smerf_scores scores;
-    const smerf_run run = {.n_threads = bench_count("threads")};
+    smerf_scores scores = SMERF_INIT(smerf_scores);
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = bench_count("threads"));
     smerf_options_default(&options);
     options.method = SMERF_METHOD_MAHALANOBIS;
     if (has_pairs)
@@ -311,7 +313,7 @@ static void run_mahalanobis(void) {
     smerf_target *target = has_pairs ? pairs_target(&rows, table.n_rows) : matrix_target(&matrix);
     bench_check(smerf_fit(items, target, &options, &run, &model, &error), &error);
     bench_stop(&work);
-    const smerf_request request = {.rows = items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = items);
     bench_check(smerf_evaluate(model, &request, target, SMERF_HAS(SMERF_RMSE), &run, &scores, &error), &error);
     static const char *const names[] = {"score"};
     bench_print(&work, names, &scores.value[SMERF_RMSE], 1);

@@ -153,16 +153,16 @@ static smerf_target *make_pairs(const work *job, double *const *x) {
 }
 
 static double bytes_of_model(const smerf_model *model, const work *job) {
-    smerf_description description;
-    smerf_model_describe(model, &description);
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &description, NULL);
     double n = (double)description.n_items, bytes = 8 * n; /* hashes, and what it keeps of the target: */
     if (strcmp(job->kind, "labels") == 0) bytes += 4 * n;
     if (strcmp(job->kind, "response") == 0) bytes += 8 * n;
     if (strcmp(job->kind, "graph") == 0 || strcmp(job->kind, "groups") == 0) bytes += n * (8 + 2 * 4 * EDGES_A_NODE);
     if (strcmp(job->kind, "pairs") == 0 || strcmp(job->kind, "filled") == 0) bytes += n * (8 + 2 * 12 * PAIRS_AN_ITEM);
-    for (size_t b = 0; b < description.options.n_trees; b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(model, b, &tree);
+    for (size_t b = 0; b < description.options->n_trees; b++) {
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &tree, NULL);
         bytes += (double)tree.n_nodes * 5 + (double)tree.n_splits * 31 + (double)tree.n_leaves * 4 +
                  (double)tree.first_member[tree.n_leaves] * 8;
     }
@@ -170,12 +170,12 @@ static double bytes_of_model(const smerf_model *model, const work *job) {
 }
 
 static double splits_above(const smerf_model *model) {
-    smerf_tree_view tree;
-    smerf_model_tree(model, 0, &tree);
+    smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+    smerf_model_tree(model, 0, &tree, NULL);
     uint32_t *depth = bench_zeros(tree.n_nodes, sizeof *depth);
     double sum = 0;
     for (size_t node = 0; node < tree.n_nodes; node++) {
-        size_t place = tree.place[node];
+        size_t place = tree.index[node];
         if (tree.is_leaf[node])
             sum += depth[node] * (double)(tree.first_member[place + 1] - tree.first_member[place]);
         else
@@ -193,7 +193,7 @@ static measured measure(const work *job) {
     smerf_options options;
     smerf_model *model = NULL;
     smerf_error error;
-    const smerf_run run = {.n_threads = job->n_threads};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = job->n_threads);
     smerf_options_default(&options);
     options.n_trees = job->n_trees;
     if (strcmp(job->kind, "filled") != 0) options.complete = SMERF_COMPLETE_OFF;

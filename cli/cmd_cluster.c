@@ -21,7 +21,7 @@ static const cli_option own_options[] = {
 
 static const cli_option *const options[] = {own_options, cli_general_options, NULL};
 
-/* Everything that smerf_cluster tells. */
+/* Everything that smerf_cluster gives. */
 typedef struct answer {
     smerf_clustering query;
     smerf_clusters found;
@@ -92,7 +92,7 @@ static void put_json(sm_output *output, const cli_items *items, const answer *fr
                     from->found.k);
     sm_put_json_number(output, from->found.cost);
     sm_output_print(output, ", \"silhouette\": ");
-    sm_put_json_number(output, from->found.silhouette);
+    sm_put_json_number(output, from->found.mean_silhouette);
     sm_output_print(output, ",\n");
     if (from->query.k == 0) put_tried(output, from);
     put_clusters(output, items, from);
@@ -130,7 +130,8 @@ static void say(const cli_args *args, const answer *from) {
             snprintf(tried + length, sizeof tried - length, "%s%zu (%.3f)", length == 0 ? "; tried " : ", ", k,
                      from->tried[k]);
     }
-    if (!isnan(from->found.silhouette)) snprintf(rated, sizeof rated, ", mean silhouette %.3f", from->found.silhouette);
+    if (!isnan(from->found.mean_silhouette))
+        snprintf(rated, sizeof rated, ", mean silhouette %.3f", from->found.mean_silhouette);
     cli_say(args, "%s, cost %.6g%s%s", cli_count(from->found.k, "cluster", counted), from->found.cost, rated, tried);
 }
 
@@ -168,8 +169,9 @@ static smerf_status find_clusters(const cli_args *args, const smerf_model *model
     if (cli_get_output(args) != NULL) status = sm_output_check(cli_get_output(args), error);
     if (status == SMERF_OK) status = cli_start_run(args, "looking for clusters", &run, &follow, error);
     if (status != SMERF_OK) return status;
-    status = smerf_cluster(model, items->items, &to->query, &run, to->cluster, to->medoid, to->silhouette, to->tried,
-                           &to->found, error);
+    to->found = SMERF_INIT(smerf_clusters, .cluster = to->cluster, .medoid = to->medoid, .silhouette = to->silhouette,
+                           .tried = to->tried);
+    status = smerf_cluster(model, items->items, &to->query, &run, &to->found, error);
     cli_stop_following(&follow);
     if (status == SMERF_NO_MEMORY) hint_at_means(model, to, error);
     if (status == SMERF_BAD_INPUT) cli_name_option(args, error);
@@ -190,7 +192,7 @@ static smerf_status make_room(answer *to, size_t n, smerf_error *error) {
 static smerf_status run_cluster(const cli_args *args, smerf_error *error) {
     smerf_model *model = NULL;
     cli_items items = {0};
-    answer to = {0};
+    answer to = {.query = SMERF_INIT(smerf_clustering)};
     smerf_status status = read_spec(args, &to.query, error);
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);
     if (status == SMERF_OK) status = cli_read_known_items(args, model, args->words[1], &items, error);

@@ -58,13 +58,14 @@ static smerf_status get_count(const cli_args *args, const char *name, size_t *co
     return status;
 }
 
-static smerf_status read_options(const cli_args *args, smerf_options *chosen, smerf_error *error) {
+static smerf_status read_options(const cli_args *args, smerf_options *chosen, smerf_baseline_options *baselines,
+                                 smerf_error *error) {
     const struct {
         const char *name;
         size_t *count;
-    } counts[] = {{"--trees", &chosen->n_trees},     {"--sample-pairs", &chosen->n_pairs},
-                  {"--factors", &chosen->n_factors}, {"--burn", &chosen->n_burn},
-                  {"--draws", &chosen->n_draws},     {"--chains", &chosen->n_chains}};
+    } counts[] = {{"--trees", &chosen->n_trees},        {"--sample-pairs", &baselines->n_pairs},
+                  {"--factors", &baselines->n_factors}, {"--burn", &baselines->n_burn},
+                  {"--draws", &baselines->n_draws},     {"--chains", &baselines->n_chains}};
     size_t seed = (size_t)chosen->seed;
     smerf_status status = cli_get_size(args, "--seed", 0, &seed, error);
     chosen->seed = seed;
@@ -73,7 +74,8 @@ static smerf_status read_options(const cli_args *args, smerf_options *chosen, sm
     return status;
 }
 
-static smerf_status read_plan(const cli_args *args, smerf_comparison *plan, smerf_error *error) {
+static smerf_status read_plan(const cli_args *args, cli_comparison *all, smerf_error *error) {
+    smerf_comparison *plan = &all->plan;
     static const char *const kinds[] = {"nodes", "pairs"}, *const predictor[] = {"no", "yes"};
     unsigned by = 0, tunes = 1;
     smerf_status status = read_methods(args, &plan->methods, error);
@@ -81,7 +83,7 @@ static smerf_status read_plan(const cli_args *args, smerf_comparison *plan, smer
     if (status == SMERF_OK) status = cli_get_number(args, "--train", &plan->train_fraction, error);
     if (status == SMERF_OK) status = cli_get_word(args, "--by", kinds, 2, &by, error);
     if (status == SMERF_OK) status = cli_get_word(args, "--tune", predictor, 2, &tunes, error);
-    if (status == SMERF_OK) status = read_options(args, &plan->options, error);
+    if (status == SMERF_OK) status = read_options(args, &all->options, &all->baselines, error);
     if (status != SMERF_OK) return status;
     plan->by_pairs = by == 1;
     plan->tunes = tunes == 1;
@@ -131,7 +133,7 @@ static smerf_status compare(const cli_args *args, const cli_items *items, const 
     smerf_run run;
     smerf_status status = cli_start_run(args, "comparing methods", &run, &follow, error);
     if (status != SMERF_OK) return status;
-    status = smerf_compare(items->items, target->target, &all->plan, &run, all->scores, error);
+    status = smerf_compare(items->items, target->target, &all->plan, &run, all->scores, SMERF_N_METHODS, error);
     cli_stop_following(&follow);
     if (status != SMERF_OK) {
         cli_name_option(args, error);
@@ -146,7 +148,12 @@ static smerf_status run_compare(const cli_args *args, smerf_error *error) {
     cli_target target = {0};
     cli_comparison all;
     smerf_comparison_default(NULL, &all.plan);
-    smerf_status status = read_plan(args, &all.plan, error);
+    smerf_options_default(&all.options);
+    smerf_baseline_options_default(&all.baselines);
+    all.options.baselines = &all.baselines;
+    all.plan.options = &all.options;
+    for (size_t m = 0; m < SMERF_N_METHODS; m++) all.scores[m] = SMERF_INIT(smerf_method_scores);
+    smerf_status status = read_plan(args, &all, error);
     if (status == SMERF_OK) status = read_metric(args, &all.plan.metric, error);
     if (status == SMERF_OK) status = cli_check_target_options(args, false, error);
     if (status == SMERF_OK && cli_has(args, "-o")) status = sm_output_check(cli_get(args, "-o"), error);

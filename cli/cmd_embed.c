@@ -28,7 +28,7 @@ typedef struct map {
     const cli_items *items;
     size_t n, n_axes, n_landmarks, seed;
     double *x, *value; /* [n][n_axes], [n_axes] */
-    smerf_map_quality facts;
+    smerf_map facts;
 } map;
 
 static void put_csv(sm_output *output, const map *of) {
@@ -133,11 +133,13 @@ static smerf_status make_map(const cli_args *args, const smerf_model *model, con
     if (status != SMERF_OK) return status;
     of.x = calloc(of.n + 1, of.n_axes * sizeof *of.x);
     of.value = calloc(of.n_axes, sizeof *of.value);
+    of.facts = SMERF_INIT(smerf_map, .coordinates = of.x, .eigenvalues = of.value);
+    const smerf_map_options wanted =
+        SMERF_INIT(smerf_map_options, .n_dimensions = of.n_axes, .n_landmarks = of.n_landmarks, .seed = of.seed);
     if (of.x == NULL || of.value == NULL)
         status = refuse_size(&of, error);
     else
-        status = smerf_embed(model, items->items, of.n_axes, of.n_landmarks, of.seed, &run, of.x, of.value, &of.facts,
-                             error);
+        status = smerf_embed(model, items->items, &wanted, &run, &of.facts, error);
     cli_stop_following(&follow);
     if (status == SMERF_OK) status = write_map(args, &of, error);
     if (status == SMERF_OK) tell(args, &of);
@@ -201,7 +203,8 @@ static smerf_status make_vectors(const cli_args *args, const smerf_model *model,
     smerf_status status = cli_start_run(args, "making vectors", &run, &follow, error);
     if (status == SMERF_OK) status = sm_output_open(path, &to.output, error);
     if (status != SMERF_OK) return status;
-    status = smerf_vectors(model, items->items, cli_has(args, "--queries"), &run, put_vector, &to, NULL, error);
+    status = smerf_vectors(model, items->items, cli_has(args, "--queries"), &run,
+                           &SMERF_INIT(smerf_vector_result, .sink = put_vector, .context = &to), error);
     cli_stop_following(&follow);
     if (status == SMERF_OK || sm_output_has_failed(to.output)) return sm_output_finish(to.output, error);
     sm_output_abandon(to.output);

@@ -81,12 +81,11 @@ static smerf_status score(const cli_args *args, const smerf_model *model, const 
     cli_target truth = {0};
     cli_follow follow;
     smerf_run run;
-    smerf_scores scores;
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     bool out_of_bag = cli_has(args, "--oob");
-    smerf_request request = {.rows = rows->items,
-                             .columns = columns != NULL ? columns->items : NULL,
-                             .out_of_bag = out_of_bag,
-                             .oob_rule = rule};
+    smerf_request request =
+        SMERF_INIT(smerf_request, .rows = rows->items, .columns = columns != NULL ? columns->items : NULL,
+                   .out_of_bag = out_of_bag, .oob_rule = rule);
     smerf_status status = cli_read_target(args, rows, columns, out_of_bag, &truth, error);
     if (status == SMERF_OK) status = cli_start_run(args, "evaluating", &run, &follow, error);
     if (status == SMERF_OK) {

@@ -151,8 +151,11 @@ static smerf_status explain_pair(explaining *at, const smerf_run *run, smerf_err
     if (status == SMERF_OK) status = find_item(at, columns_of(at), cli_get_second(at->args, "--pair"), &right, error);
     if (status == SMERF_OK) status = take_room(at, 1, error);
     if (status == SMERF_OK)
-        status = smerf_explain_pairs(at->model, &at->request, &left, &right, 1, run, at->baseline, at->shares,
-                                     at->distance, error);
+        status = smerf_explain_pairs(at->model, &at->request,
+                                     &(smerf_pair_list){.n = 1, .left = &left, .right = &right}, run,
+                                     &SMERF_INIT(smerf_explanation, .baseline = at->baseline,
+                                                 .contributions = at->shares, .distance = at->distance),
+                                     error);
     return status == SMERF_OK ? put_ranked(at, share_size, put_pair, error) : status;
 }
 
@@ -187,8 +190,11 @@ static smerf_status explain_pairs(explaining *at, const smerf_run *run, smerf_er
     smerf_status status = sm_pairs_read(cli_get(at->args, "--pairs"), &rows, &columns, &pairs, error);
     if (status == SMERF_OK) status = take_room(at, pairs.n, error);
     if (status == SMERF_OK)
-        status = smerf_explain_pairs(at->model, &at->request, pairs.left, pairs.right, pairs.n, run, at->baseline,
-                                     at->shares, at->distance, error);
+        status = smerf_explain_pairs(at->model, &at->request,
+                                     &(smerf_pair_list){.n = pairs.n, .left = pairs.left, .right = pairs.right}, run,
+                                     &SMERF_INIT(smerf_explanation, .baseline = at->baseline,
+                                                 .contributions = at->shares, .distance = at->distance),
+                                     error);
     if (status == SMERF_OK)
         status = sm_output_open(cli_has(at->args, "-o") ? cli_get(at->args, "-o") : "-", &output, error);
     if (status == SMERF_OK) {
@@ -246,8 +252,9 @@ static smerf_status explain_item(explaining *at, const smerf_run *run, smerf_err
     if (status == SMERF_OK) status = take_room(at, 2, error);
     at->n_near = k < n ? k : n - 1;
     if (status == SMERF_OK)
-        status = smerf_explain_items(at->model, at->rows.items, &item, 1, k, run, at->shares,
-                                     at->shares + at->n_features, error);
+        status = smerf_explain_items(
+            at->model, &SMERF_INIT(smerf_item_request, .rows = at->rows.items, .items = &item, .n_items = 1, .k = k),
+            run, at->shares, at->shares + at->n_features, error);
     if (status == SMERF_OK) status = put_ranked(at, separates, put_item, error);
     if (status == SMERF_OK)
         cli_say(at->args, "means over %s, and over all %s", cli_count(at->n_near, "nearest item", near),
@@ -274,8 +281,8 @@ static smerf_status check_use(const cli_args *args, smerf_error *error) {
 }
 
 static smerf_status explain(explaining *at, const smerf_run *run, smerf_error *error) {
-    smerf_description description;
-    smerf_model_describe(at->model, &description);
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_model_describe(at->model, &description, NULL);
     at->n_features = description.n_features;
     at->request.rows = at->rows.items;
     at->request.columns = at->has_columns ? at->columns.items : NULL;
@@ -284,8 +291,9 @@ static smerf_status explain(explaining *at, const smerf_run *run, smerf_error *e
 }
 
 static smerf_status run_explain(const cli_args *args, smerf_error *error) {
-    explaining at = {
-        .args = args, .has_columns = cli_has(args, "--against"), .request = {.out_of_bag = cli_has(args, "--oob")}};
+    explaining at = {.args = args,
+                     .has_columns = cli_has(args, "--against"),
+                     .request = SMERF_INIT(smerf_request, .out_of_bag = cli_has(args, "--oob"))};
     cli_follow follow;
     smerf_run run;
     smerf_status status = check_use(args, error);

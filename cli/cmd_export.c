@@ -76,16 +76,16 @@ static void put_leaf(sm_output *output, const smerf_tree_view *tree, size_t leaf
 
 static void put_node(sm_output *output, const smerf_model *model, const smerf_tree_view *tree, size_t node,
                      double weight) {
-    size_t place = tree->place[node];
+    size_t index = tree->index[node];
     if (tree->is_leaf[node]) {
-        put_leaf(output, tree, place);
+        put_leaf(output, tree, index);
         return;
     }
-    put_terms(output, model, tree, place);
-    put_cut(output, model, tree, place);
+    put_terms(output, model, tree, index);
+    put_cut(output, model, tree, index);
     sm_output_print(output, ", \"missing\": \"%s\", \"left\": %zu, \"right\": %u, \"gain\": ",
-                    tree->missing_left[place] ? "left" : "right", node + 1, tree->right[place]);
-    sm_put_json_number(output, tree->gain[place]);
+                    tree->missing_left[index] ? "left" : "right", node + 1, tree->right[index]);
+    sm_put_json_number(output, tree->gain[index]);
     sm_output_print(output, ", \"weight\": ");
     sm_put_json_number(output, weight);
     sm_output_print(output, "}");
@@ -93,8 +93,8 @@ static void put_node(sm_output *output, const smerf_model *model, const smerf_tr
 
 static bool put_trees(sm_output *output, const smerf_model *model, size_t n_trees) {
     for (size_t b = 0; b < n_trees && !sm_output_has_failed(output); b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(model, b, &tree);
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &tree, NULL);
         double *weights = malloc(tree.n_nodes * sizeof *weights);
         if (weights == NULL) return false;
         smerf_model_node_weights(model, b, weights);
@@ -111,9 +111,9 @@ static bool put_trees(sm_output *output, const smerf_model *model, size_t n_tree
 }
 
 static smerf_status check_forest(const cli_args *args, const smerf_model *model, smerf_error *error) {
-    smerf_description description;
-    smerf_model_describe(model, &description);
-    if (description.options.method == SMERF_METHOD_FOREST) return SMERF_OK;
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &description, NULL);
+    if (description.options->method == SMERF_METHOD_FOREST) return SMERF_OK;
     return cli_fail(args, error, "%s was made by the method '%s': only a forest can be exported", args->words[0],
                     description.method);
 }
@@ -128,10 +128,10 @@ static smerf_status run_export(const cli_args *args, smerf_error *error) {
     if (status == SMERF_OK) status = check_forest(args, model, error);
     if (status == SMERF_OK) status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
     if (status == SMERF_OK) {
-        smerf_description description;
-        smerf_model_describe(model, &description);
+        smerf_description description = SMERF_INIT(smerf_description);
+        smerf_model_describe(model, &description, NULL);
         put_features(output, model, description.n_features);
-        if (put_trees(output, model, description.options.n_trees)) {
+        if (put_trees(output, model, description.options->n_trees)) {
             status = sm_output_finish(output, error);
         } else {
             sm_output_abandon(output);

@@ -18,14 +18,14 @@ static const cli_option *const options[] = {own_options,      cli_target_options
 
 /* How many trees in what time, and what was done about missing pairs; or by which method. */
 static const char *say_how(const smerf_model *model, const smerf_options *chosen, double seconds, char text[120]) {
-    smerf_description description;
+    smerf_description description = SMERF_INIT(smerf_description);
     char trees[40];
-    smerf_model_describe(model, &description);
+    smerf_model_describe(model, &description, NULL);
     if (chosen->method != SMERF_METHOD_FOREST)
         snprintf(text, 120, "method %s in %.1f s", description.method, seconds);
-    else if (description.options.complete > 0)
+    else if (description.options->complete > 0)
         snprintf(text, 120, "%s in %.1f s, missing pairs filled in at rank %zu",
-                 cli_count(chosen->n_trees, "tree", trees), seconds, description.options.complete);
+                 cli_count(chosen->n_trees, "tree", trees), seconds, description.options->complete);
     else
         snprintf(text, 120, "%s in %.1f s", cli_count(chosen->n_trees, "tree", trees), seconds);
     return text;
@@ -127,7 +127,7 @@ static smerf_status tell_cost(const cli_args *args, const cli_items *items, cons
                               const smerf_options *chosen, smerf_error *error) {
     cli_follow follow;
     smerf_run run;
-    smerf_estimate estimate;
+    smerf_estimate estimate = SMERF_INIT(smerf_estimate);
     smerf_status status = cli_start_run(args, "estimating", &run, &follow, error);
     if (status == SMERF_OK) status = cli_read_kernels(args, &run, error);
     if (status != SMERF_OK) return status;
@@ -151,11 +151,12 @@ static smerf_status run_fit(const cli_args *args, smerf_error *error) {
     cli_items items = {0};
     cli_target target = {0};
     smerf_options chosen;
+    smerf_baseline_options baselines;
     bool only_tells = cli_has(args, "--estimate");
     if (!only_tells && cli_get_output(args) == NULL)
         return cli_fail(args, error, "-o MODEL is missing: where shall the model go?");
     if (!only_tells && cli_has(args, "--json")) return cli_fail(args, error, "--json goes with --estimate");
-    smerf_status status = cli_read_fit_options(args, &chosen, error);
+    smerf_status status = cli_read_fit_options(args, &chosen, &baselines, error);
     if (status == SMERF_OK) status = cli_check_target_options(args, false, error);
     if (status == SMERF_OK && cli_get_output(args) != NULL) status = sm_output_check(cli_get_output(args), error);
     if (status == SMERF_OK) status = cli_read_items(args, args->words[0], &items, error);

@@ -113,8 +113,10 @@ static smerf_status join_features(const smerf_model *model, const smerf_items *i
     if (places == NULL || numbers == NULL || pairs.rows == NULL) status = no_memory(error);
     for (size_t k = 0; k < top && status == SMERF_OK; k++) places[k] = (uint32_t)result->rows[k].place;
     if (status == SMERF_OK)
-        status =
-            smerf_importance_interaction(model, items, truth, places, top, run, numbers, numbers + top * top, error);
+        status = smerf_importance_interaction(
+            model,
+            &SMERF_INIT(smerf_interactions, .items = items, .truth = truth, .features = places, .n_features = top), run,
+            numbers, numbers + top * top, error);
     for (size_t j = 0; j < top && status == SMERF_OK; j++)
         for (size_t k = j + 1; k < top; k++, pairs.n++)
             pairs.rows[pairs.n] = (ranked){.name = result->rows[j].name,
@@ -176,8 +178,8 @@ static smerf_status run_importance(const cli_args *args, smerf_error *error) {
         status = cli_fail(args, error, "items and a target go with --permutation");
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);
     if (status != SMERF_OK) return status;
-    smerf_description description;
-    smerf_model_describe(model, &description);
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &description, NULL);
     ranking result = {.n = description.n_features, .has_errors = is_permutation};
     double *importance = calloc(2 * result.n, sizeof *importance);
     result.rows = calloc(result.n, sizeof *result.rows);

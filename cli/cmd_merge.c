@@ -16,11 +16,11 @@ static smerf_status run_merge(const cli_args *args, smerf_error *error) {
         status = smerf_model_merge((const smerf_model *const *)parts, args->n_words, &merged, error);
     if (status == SMERF_OK) status = smerf_model_save(merged, cli_get(args, "-o"), error);
     if (status == SMERF_OK) {
-        smerf_description description;
-        smerf_model_describe(merged, &description);
+        smerf_description description = SMERF_INIT(smerf_description);
+        smerf_model_describe(merged, &description, NULL);
         char parts_text[40];
         cli_say(args, "joined %s: trees %zu to %zu, written to %s", cli_count(args->n_words, "part", parts_text),
-                description.options.first_tree, description.options.first_tree + description.options.n_trees - 1,
+                description.options->first_tree, description.options->first_tree + description.options->n_trees - 1,
                 cli_output_name(cli_get_output(args)));
     }
     for (size_t i = 0; i < args->n_words; i++) smerf_model_free(parts[i]);

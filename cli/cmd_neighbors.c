@@ -236,7 +236,7 @@ static smerf_status read_items(const cli_args *args, const smerf_model *model, c
 static smerf_status run_neighbors(const cli_args *args, smerf_error *error) {
     smerf_model *model = NULL;
     cli_items items = {0}, queries = {0};
-    smerf_neighborhood wanted = {0};
+    smerf_neighborhood wanted = SMERF_INIT(smerf_neighborhood);
     smerf_status status = check_use(args, &wanted, error);
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);
     if (status == SMERF_OK) status = read_items(args, model, &items, &queries, error);

@@ -136,8 +136,9 @@ static smerf_status write_pairs(const cli_args *args, const asking *query, const
         status = SMERF_NO_MEMORY;
         goto done;
     }
-    status = smerf_predict_pairs(query->model, &query->request, pairs.left, pairs.right, pairs.n, run, distance, spread,
-                                 error);
+    status = smerf_predict_pairs(query->model, &query->request,
+                                 &(smerf_pair_list){.n = pairs.n, .left = pairs.left, .right = pairs.right}, run,
+                                 &SMERF_INIT(smerf_pair_result, .distance = distance, .spread = spread), error);
     if (status == SMERF_OK) status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
     if (status == SMERF_OK) {
         put_pairs(query, &pairs, distance, spread, output);
@@ -172,8 +173,8 @@ static void put_value_names(const smerf_model *model, bool are_labels, sm_output
 static void put_values(const asking *query, const double *values, sm_output *output) {
     const smerf_model *model = query->model;
     size_t n_values = smerf_model_n_values(model);
-    smerf_description description;
-    smerf_model_describe(model, &description);
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &description, NULL);
     bool are_labels = strcmp(description.target, "labels") == 0;
     char space[24];
     put_value_names(model, are_labels, output);
@@ -190,9 +191,9 @@ static void put_values(const asking *query, const double *values, sm_output *out
 }
 
 static smerf_status check_values(const cli_args *args, const smerf_model *model, smerf_error *error) {
-    smerf_description description;
+    smerf_description description = SMERF_INIT(smerf_description);
     if (!cli_has(args, "--values") || smerf_model_n_values(model) > 0) return SMERF_OK;
-    smerf_model_describe(model, &description);
+    smerf_model_describe(model, &description, NULL);
     return cli_fail(args, error, "--values wants a model of labels or a response, and the target of this one is '%s'",
                     description.target);
 }
@@ -239,7 +240,8 @@ static smerf_status check_use(const cli_args *args, smerf_error *error) {
 }
 
 static smerf_status run_predict(const cli_args *args, smerf_error *error) {
-    asking query = {.has_columns = cli_has(args, "--against"), .request = {.out_of_bag = cli_has(args, "--oob")}};
+    asking query = {.has_columns = cli_has(args, "--against"),
+                    .request = SMERF_INIT(smerf_request, .out_of_bag = cli_has(args, "--oob"))};
     cli_follow follow;
     smerf_run run;
     smerf_status status = check_use(args, error);

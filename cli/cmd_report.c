@@ -103,8 +103,8 @@ static const char *role_of(const smerf_description *about, const char *name) {
 
 /* All that the file has of the items: what the target is, the other columns, the features. */
 static sm_report_column *list_columns(const smerf_model *model, const sm_table *table, size_t *n) {
-    smerf_description about;
-    smerf_model_describe(model, &about);
+    smerf_description about = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &about, NULL);
     sm_report_column *columns = calloc(table->n_columns + table->n_targets + table->n_others + 1, sizeof *columns);
     *n = 0;
     if (columns == NULL) return NULL;

@@ -23,7 +23,7 @@ enum { P = SMERF_SIMULATED_FEATURES };
 
 /* One half of the files: to train on, or to test with. */
 typedef struct simulated {
-    smerf_simulation kind;
+    smerf_simulation_kind kind;
     size_t n;
     uint64_t seed;
     uint32_t part; /* 0: to train on */
@@ -42,7 +42,9 @@ static smerf_status write_items(const simulated *data, const char *name, double 
     sm_output_print(output, "\n");
     for (size_t first = 0, n; first < data->n && status == SMERF_OK; first += n) {
         n = data->n - first < ITEMS_AT_ONCE ? data->n - first : ITEMS_AT_ONCE;
-        status = smerf_simulate(data->kind, first, n, data->seed, data->part, x, y + first, error);
+        const smerf_simulation wanted = SMERF_INIT(smerf_simulation, .kind = data->kind, .part = data->part,
+                                                   .seed = data->seed, .first_item = first, .n_items = n);
+        status = smerf_simulate(&wanted, x, y + first, error);
         for (size_t i = 0; i < n * P && status == SMERF_OK; i++) {
             sm_put_number(output, x[i]);
             sm_output_write(output, i % P + 1 == P ? "\n" : ",", 1);
@@ -98,7 +100,8 @@ static smerf_status run_simulate(const cli_args *args, smerf_error *error) {
     const char *folder = cli_get_output(args);
     if (folder == NULL) return cli_fail(args, error, "-o DIR is missing: where shall the files go?");
     if (strcmp(folder, "-") == 0) return cli_fail(args, error, "-o - will not do: several files need a folder");
-    simulated training = {.kind = (smerf_simulation)kind, .n = n, .seed = seed, .folder = folder}, testing = training;
+    simulated training = {.kind = (smerf_simulation_kind)kind, .n = n, .seed = seed, .folder = folder},
+              testing = training;
     testing.n = n_test;
     testing.part = 1;
     size_t largest = n > n_test ? n : n_test;

@@ -86,7 +86,7 @@ smerf_status cli_start_run(const cli_args *args, const char *what, smerf_run *ru
                            .is_shown = isatty(STDERR_FILENO) && !cli_has(args, "--quiet"),
                            .started = now,
                            .last_shown = now};
-    *run = (smerf_run){.progress = follow_work, .context = follow};
+    *run = SMERF_INIT(smerf_run, .progress = follow_work, .context = follow);
     return cli_get_threads(args, &run->n_threads, error);
 }
 

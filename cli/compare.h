@@ -7,7 +7,9 @@
 #include "smerf_study.h"
 
 typedef struct cli_comparison {
-    smerf_comparison plan;
+    smerf_comparison plan; /* points to the options */
+    smerf_options options;
+    smerf_baseline_options baselines;
     unsigned metrics; /* of the target */
     smerf_method_scores scores[SMERF_N_METHODS];
 } cli_comparison;

@@ -14,7 +14,8 @@ static double best_mean(const cli_comparison *done, unsigned metric) {
     double best = NAN;
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
         const smerf_method_scores *standing = &done->scores[m];
-        if (standing->applies && is_better(standing->mean[metric], best, metric)) best = standing->mean[metric];
+        if (standing->applies && is_better(standing->score[metric].mean, best, metric))
+            best = standing->score[metric].mean;
     }
     return best;
 }
@@ -42,9 +43,9 @@ static void write_column(const cli_comparison *done, unsigned metric, char cells
     double best = best_mean(done, metric);
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
         const smerf_method_scores *standing = &done->scores[m];
-        double mean = standing->mean[metric];
+        double mean = standing->score[metric].mean;
         cells[m][0] = '\0';
-        if (standing->applies) write_cell(mean, standing->standard_error[metric], mean == best, cells[m]);
+        if (standing->applies) write_cell(mean, standing->score[metric].standard_error, mean == best, cells[m]);
     }
 }
 
@@ -81,9 +82,9 @@ static void put_json_scores(sm_output *output, const cli_comparison *done, const
     for (unsigned k = 0; k < SMERF_N_METRICS; k++) {
         if ((done->metrics & SMERF_HAS(k)) == 0) continue;
         sm_output_print(output, ", \"%s\": {\"mean\": ", smerf_metric_name((smerf_metric)k));
-        sm_put_json_number(output, standing->mean[k]);
+        sm_put_json_number(output, standing->score[k].mean);
         sm_output_print(output, ", \"se\": ");
-        sm_put_json_number(output, standing->standard_error[k]);
+        sm_put_json_number(output, standing->score[k].standard_error);
         sm_output_print(output, "}");
     }
 }
@@ -112,7 +113,7 @@ void cli_put_json_comparison(sm_output *output, const cli_comparison *done) {
     sm_output_print(output, "{\"by\": \"%s\", \"train\": ", plan->by_pairs ? "pairs" : "nodes");
     sm_put_json_number(output, plan->train_fraction);
     sm_output_print(output, ", \"repeats\": %zu, \"seed\": %llu, \"tuned_by\": %s%s%s,\n \"methods\": [",
-                    plan->n_repeats, (unsigned long long)plan->options.seed, quote,
+                    plan->n_repeats, (unsigned long long)plan->options->seed, quote,
                     plan->tunes ? smerf_metric_name(plan->metric) : "null", quote);
     put_json_methods(output, done, true);
     sm_output_print(output, "],\n \"left_out\": [");

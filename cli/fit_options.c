@@ -171,9 +171,21 @@ static smerf_status read_method(const cli_args *args, smerf_options *options, sm
 
 /* ---- all together ---- */
 
-smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, smerf_error *error) {
+static smerf_status read_baselines(const cli_args *args, smerf_baseline_options *baselines, smerf_error *error) {
+    smerf_baseline_options_default(baselines);
+    smerf_status status = cli_get_size(args, "--sample-pairs", 1, &baselines->n_pairs, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--factors", 1, &baselines->n_factors, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--burn", 1, &baselines->n_burn, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--draws", 1, &baselines->n_draws, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--chains", 1, &baselines->n_chains, error);
+    return status;
+}
+
+smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, smerf_baseline_options *baselines,
+                                  smerf_error *error) {
     unsigned splits = 0, rule = 0;
     smerf_options_default(options);
+    options->baselines = baselines;
     smerf_status status = read_method(args, options, error);
     if (status == SMERF_OK) status = read_trees(args, options, error);
     if (status == SMERF_OK) status = read_candidates(args, options, error);
@@ -186,11 +198,7 @@ smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, 
     if (status == SMERF_OK) status = read_self(args, options, error);
     if (status == SMERF_OK) status = read_complete(args, options, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--rank", 1, &options->rank, error);
-    if (status == SMERF_OK) status = cli_get_size(args, "--sample-pairs", 1, &options->n_pairs, error);
-    if (status == SMERF_OK) status = cli_get_size(args, "--factors", 1, &options->n_factors, error);
-    if (status == SMERF_OK) status = cli_get_size(args, "--burn", 1, &options->n_burn, error);
-    if (status == SMERF_OK) status = cli_get_size(args, "--draws", 1, &options->n_draws, error);
-    if (status == SMERF_OK) status = cli_get_size(args, "--chains", 1, &options->n_chains, error);
+    if (status == SMERF_OK) status = read_baselines(args, baselines, error);
     if (status == SMERF_OK) status = read_seed(args, options, error);
     options->splits = (smerf_splits)splits;
     options->oob_rule = (smerf_oob_rule)(SMERF_OOB_BOTH + rule);

@@ -6,8 +6,9 @@
 
 extern const cli_option cli_fit_options[];
 
-/* The options as given, defaults elsewhere. */
-smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, smerf_error *error);
+/* The options as given, defaults elsewhere; options->baselines points to baselines. */
+smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, smerf_baseline_options *baselines,
+                                  smerf_error *error);
 
 /* --kernels */
 smerf_status cli_read_kernels(const cli_args *args, smerf_run *run, smerf_error *error);

@@ -115,8 +115,8 @@ smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *i
 smerf_status cli_read_known_items_and(const cli_args *args, const smerf_model *model, const char *path,
                                       const sm_table_spec *targets, cli_items *items, smerf_error *error) {
     *items = (cli_items){.path = path};
-    smerf_description description;
-    smerf_model_describe(model, &description);
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &description, NULL);
     const char **names = calloc(2 * description.n_features + 1, sizeof *names);
     if (names == NULL) {
         snprintf(error->message, sizeof error->message, "out of memory while reading items");

@@ -49,8 +49,8 @@ static void note_similarities(cli_target *target, double largest) {
 }
 
 void cli_compare_similarities(const cli_args *args, const smerf_model *model, const cli_target *target) {
-    smerf_description description;
-    smerf_model_describe(model, &description);
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &description, NULL);
     double here = target->similarity_max, in_model = description.largest_similarity;
     char numbers[2][SM_NUMBER_SPACE];
     if (here == 0 || !description.from_similarities || here == in_model) return;

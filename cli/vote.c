@@ -18,8 +18,8 @@ static bool is_listed(const char *name, const char *const *names, size_t n) {
 }
 
 static bool is_feature(const smerf_model *model, const char *name) {
-    smerf_description description;
-    smerf_model_describe(model, &description);
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &description, NULL);
     for (size_t f = 0; f < description.n_features; f++) {
         smerf_column column;
         smerf_model_feature(model, f, &column);
@@ -223,21 +223,22 @@ static void put_json(sm_output *output, const votes *of) {
 
 static bool has_out_of_bag(const smerf_description *description) {
     return strcmp(description->method, smerf_method_name(SMERF_METHOD_FOREST)) == 0 &&
-           description->options.sample != SMERF_NO_SAMPLE;
+           description->options->sample != SMERF_NO_SAMPLE;
 }
 
 /* Whether the model has learned from these items: known out of bag, or, where nothing is, by their number. */
 static bool are_training_items(const smerf_model *model, const smerf_description *description, const cli_items *items) {
-    const smerf_request request = {.rows = items->items, .out_of_bag = true};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = items->items, .out_of_bag = true);
     smerf_error ignored;
     if (!has_out_of_bag(description)) return description->n_items == items->table.n_rows;
-    return smerf_predict_pairs(model, &request, NULL, NULL, 0, NULL, NULL, NULL, &ignored) == SMERF_OK;
+    return smerf_predict_pairs(model, &request, &(smerf_pair_list){.n = 0, .left = NULL, .right = NULL}, NULL,
+                               &SMERF_INIT(smerf_pair_result, .distance = NULL), &ignored) == SMERF_OK;
 }
 
 static void tell_score(const cli_args *args, const smerf_model *model, const votes *of) {
-    smerf_description description;
+    smerf_description description = SMERF_INIT(smerf_description);
     char items[40];
-    smerf_model_describe(model, &description);
+    smerf_model_describe(model, &description, NULL);
     if (of->truth == NULL || of->n_scored == 0) return;
     cli_count(of->n_scored, "item", items);
     if (of->n_classes > 0)

@@ -134,7 +134,7 @@ static smerf_scores score(const colours *all, double distance[N_TEST][N]) {
     static float truth[N_TEST * N_TEST];
     smerf_error error;
     smerf_target *target;
-    smerf_scores scores;
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     for (size_t s = 0; s < N_TEST; s++)
         for (size_t t = 0; t < N_TEST; t++) {
             predicted[s * N_TEST + t] = distance[s][all->test[t]];

@@ -43,9 +43,9 @@ int main(void) {
     check(smerf_fit(items, target, &options, NULL, &model, &error), &error);
 
     /* How good is it on pairs that a tree has not seen, and which feature matters? */
-    smerf_scores scores;
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     double importance[2];
-    smerf_request training = {.rows = items, .out_of_bag = true};
+    smerf_request training = SMERF_INIT(smerf_request, .rows = items, .out_of_bag = true);
     check(smerf_evaluate(model, &training, NULL, 0, NULL, &scores, &error), &error);
     check(smerf_importance_gain(model, importance, &error), &error);
     printf("out-of-bag rmse %.3f, spearman %.3f\n", scores.value[SMERF_RMSE], scores.value[SMERF_SPEARMAN]);
@@ -59,8 +59,10 @@ int main(void) {
     smerf_items *new_items = NULL;
     double distance;
     check(smerf_items_new(new_columns, 2, 2, &new_items, &error), &error);
-    smerf_request request = {.rows = new_items};
-    check(smerf_predict_pairs(model, &request, left, right, 1, NULL, &distance, NULL, &error), &error);
+    smerf_request request = SMERF_INIT(smerf_request, .rows = new_items);
+    smerf_pair_list pairs = {.n = 1, .left = left, .right = right};
+    smerf_pair_result result = SMERF_INIT(smerf_pair_result, .distance = &distance);
+    check(smerf_predict_pairs(model, &request, &pairs, NULL, &result, &error), &error);
     printf("predicted distance %.2f, true distance %.2f\n", distance, new_angle[1] - new_angle[0]);
 
     smerf_items_free(new_items);

@@ -29,7 +29,12 @@
  *   - What you pass in is borrowed for the call, unless a comment says "must outlive" or "copied".
  *   - Objects come from _new, smerf_fit or smerf_model_load and go with the matching _free; every _free takes NULL.
  *   - A model is never changed by a call that takes it as const: any number of threads may share it.
- *   - The same data, options and seed give the same model, bit for bit, for any number of threads. */
+ *   - The same data, options and seed give the same model, bit for bit, for any number of threads.
+ *   - Structs that begin with `size` can grow: it is the size that the struct has in the header you compile with, so that a
+ *     program goes on working with libraries older and newer than that. SMERF_INIT sets it, and all else to 0:
+ *         smerf_request request = SMERF_INIT(smerf_request, .rows = items, .out_of_bag = true);
+ *     A size that makes no sense is refused, and so is a field of a newer header that is set and that the library does not
+ *     know. All other structs are frozen: they stay as they are (docs/decisions/0021-structs-that-can-grow.md). */
 #ifndef SMERF_H
 #define SMERF_H
 
@@ -51,7 +56,17 @@ extern "C" {
 #define SMERF_VERSION_MAJOR 0
 #define SMERF_VERSION_MINOR 1
 #define SMERF_VERSION_PATCH 0
+#define SMERF_VERSION (SMERF_VERSION_MAJOR * 1000000 + SMERF_VERSION_MINOR * 1000 + SMERF_VERSION_PATCH)
 SMERF_API const char *smerf_version(void);
+
+/* A struct that can grow, with its size, the fields that are named, and 0 in all others: SMERF_INIT(type, .field = ...). */
+#define SMERF_INIT(...) SMERF_INIT_(__VA_ARGS__, )
+#ifdef __cplusplus
+#define SMERF_INIT_(type, ...)                                                                                         \
+    type { .size = sizeof(type), __VA_ARGS__ } /* with fields: C++20 */
+#else
+#define SMERF_INIT_(type, ...) ((type){.size = sizeof(type), __VA_ARGS__})
+#endif
 
 /* ---- 1  Errors -------------------------------------------------------------------------------------------
  * Functions that can fail return a status and describe the failure in *error (which may be NULL). */
@@ -67,6 +82,7 @@ typedef enum smerf_status {
 
 #define SMERF_NOWHERE SIZE_MAX
 
+/* Frozen. */
 typedef struct smerf_error {
     smerf_status status;
     char message[480];  /* one sentence: what is wrong, and what would be right */
@@ -80,13 +96,14 @@ typedef enum smerf_kind { SMERF_NUMBER, SMERF_CATEGORY } smerf_kind;
 
 #define SMERF_MISSING UINT32_MAX /* the code of a missing category; a missing number is NaN */
 
+/* Frozen: an element of an array. */
 typedef struct smerf_column {
     const char *name;          /* copied */
     smerf_kind kind;           /* which of the two groups below is set */
     const double *values;      /* number: [n_items], finite or NaN; must outlive the items */
     const float *floats;       /* the same in float32, where values is NULL */
     size_t step;               /* from one item's number to the next; 0 is 1. A row-major table of p columns: p */
-    const uint32_t *codes;     /* category: [n_items], places in levels or SMERF_MISSING; copied */
+    const uint32_t *codes;     /* category: [n_items], indices of levels or SMERF_MISSING; copied */
     const char *const *levels; /* category: [n_levels], different from each other; copied */
     size_t n_levels;
 } smerf_column;
@@ -127,7 +144,7 @@ SMERF_API smerf_status smerf_items_take(const smerf_items *items, const uint32_t
                                         smerf_error *error);
 
 /* ---- 3  Targets ------------------------------------------------------------------------------------------
- * What is known of the pairs. A target is shared: a model keeps a reference, and _free drops yours. */
+ * What is known of the pairs. A target has a reference count: a model keeps a reference, and _free drops yours. */
 
 typedef struct smerf_target smerf_target;
 
@@ -137,7 +154,7 @@ SMERF_API smerf_status smerf_target_new_distances(const float *z, size_t n_items
                                                   smerf_error *error);
 
 /* Labels: z = 1 if they differ, else 0. The forest is a classification forest too, see smerf_predict_values.
- *   codes    [n_items], places in classes; copied
+ *   codes    [n_items], indices of classes; copied
  *   classes  [n_classes], different from each other, any order; copied
  *   column   what the labels are called, kept in the model; copied */
 SMERF_API smerf_status smerf_target_new_labels(const char *column, const uint32_t *codes, size_t n_items,
@@ -159,12 +176,13 @@ SMERF_API smerf_status smerf_target_new_product(const char *const *names, const 
 SMERF_API smerf_status smerf_target_new_absolute(const char *name, const double *values, size_t n_items,
                                                  smerf_target **out, smerf_error *error);
 
-/* Pairs of items, each with a number: edges of a graph, or pairs that were rated. (i, j) and (j, i) are the same pair. */
+/* Pairs of items: edges of a graph or rated pairs, each with a number, and there (i, j) and (j, i) are the same pair; or
+ * those to predict (section 6). Frozen: a view of arrays. */
 typedef struct smerf_pair_list {
     size_t n;
-    const uint32_t *left, *right; /* [n] rows of the items */
-    const double *value;          /* [n] finite; NULL: all 1 */
-    const double *weight;         /* [n] of rated pairs, finite and > 0; NULL: all 1 */
+    const uint32_t *left, *right; /* [n] rows of the items; of the rows and the columns of a request */
+    const double *value;          /* [n] finite; NULL: all 1; not looked at in a request */
+    const double *weight;         /* [n] of rated pairs, finite and > 0; NULL: all 1; not looked at elsewhere */
 } smerf_pair_list;
 
 /* An undirected graph: z = 1 - the edge's value, 1 where there is no edge, 0 from a node to itself. An edge that is
@@ -180,7 +198,7 @@ SMERF_API smerf_status smerf_target_new_graph(const smerf_pair_list *edges, cons
 SMERF_API smerf_status smerf_target_new_pairs(const smerf_pair_list *pairs, size_t n_items, smerf_target **out,
                                               smerf_error *error);
 
-/* What was found when a graph or a list of pairs was read. */
+/* What was found when a graph or a list of pairs was read. Frozen. */
 typedef struct smerf_pair_facts {
     size_t n_pairs;      /* different pairs of two items that are known */
     size_t n_repeated;   /* of these: given more than once */
@@ -197,7 +215,7 @@ SMERF_API smerf_status smerf_target_new_block(const float *z, size_t n_rows, siz
                                               smerf_error *error);
 
 /* The same from a target over both sets: its first n_rows items are the rows, the others the columns.
- *   both    shared */
+ *   both    retained */
 SMERF_API smerf_status smerf_target_new_between(smerf_target *both, size_t n_rows, smerf_target **out,
                                                 smerf_error *error);
 
@@ -225,8 +243,8 @@ SMERF_API void smerf_target_free(smerf_target *target);
 typedef enum smerf_splits { SMERF_AXIS, SMERF_OBLIQUE } smerf_splits;
 typedef enum smerf_sample { SMERF_BOOTSTRAP, SMERF_SUBSAMPLE, SMERF_NO_SAMPLE } smerf_sample;
 
-/* Which trees speak for a training pair out of bag: those that missed both items, or those that missed either one. A
- * question may leave the choice to the model. */
+/* Which trees are eligible for a training pair out of bag: those that missed both items, or those that missed either one. A
+ * request may leave the choice to the model. */
 typedef enum smerf_oob_rule { SMERF_OOB_AS_FITTED, SMERF_OOB_BOTH, SMERF_OOB_EITHER } smerf_oob_rule;
 
 /* An item's distance to itself: as the target gives it, one value everywhere, or left out of a leaf's distance
@@ -253,33 +271,47 @@ typedef enum smerf_method {
 
 #define SMERF_N_METHODS 8
 
+/* What only the methods that the forest is compared with have. */
+typedef struct smerf_baseline_options {
+    size_t size;
+    size_t n_pairs;   /* rfd: learns from so many pairs at most, drawn at random */
+    size_t n_factors; /* epm, narm: the most groups that nodes may belong to */
+    size_t n_burn;    /* epm, narm: iterations before, and */
+    size_t n_draws;   /* while draws are collected */
+    size_t n_chains;  /* epm, narm: chains that start apart, all of which are averaged */
+} smerf_baseline_options;
+
 typedef struct smerf_options {
+    size_t size;
     smerf_method method;
+    smerf_splits splits;     /* one feature a split, or a sparse sum of features */
     uint64_t seed;           /* 0 ... 2^63 - 1 */
     size_t first_tree;       /* the number of the first tree: parts of a forest can be grown apart and merged */
     size_t n_trees;          /* how many trees are grown from there */
-    smerf_splits splits;     /* one feature a split, or a sparse sum of features */
     size_t candidates;       /* directions tried at each node (the paper's d), or one of the two words above */
     double candidates_power; /* if > 0: ceil(p ^ this) candidates, whatever the field above says */
-    double density;          /* oblique: share of non-zeros in the projections; 0 means 3/p, or 1/p if p < 10 */
+    double density;          /* oblique: fraction of non-zeros in the projections; 0 means 3/p, or 1/p if p < 10 */
     size_t min_parent;       /* the smallest node that is split, in draws; at least 2 */
     size_t max_depth;        /* the root has depth 0 */
+    double sample_fraction;  /* subsample: ceil(fraction * n) items without replacement, 0 < fraction <= 1 */
     smerf_sample sample;     /* what each tree is grown on */
-    double sample_fraction;  /* subsample: ceil(share * n) items without replacement, 0 < share <= 1 */
-    smerf_oob_rule oob_rule; /* kept in the model; a question may override it */
+    smerf_oob_rule oob_rule; /* kept in the model; a request may override it */
+    double self_value;       /* for SMERF_SELF_VALUE */
     smerf_self self_distance;
-    double self_value; /* for SMERF_SELF_VALUE */
-    size_t complete;   /* pairs: fill missing ones by completion of this rank before growing, or a word above */
-    size_t rank;       /* distances, graphs, products: grow on the leading part of this rank; 0: on all of it */
-    size_t n_pairs;    /* rfd: learns from so many pairs at most, drawn at random */
-    size_t n_factors;  /* epm, narm: the most groups that nodes may belong to */
-    size_t n_burn;     /* epm, narm: iterations before, and */
-    size_t n_draws;    /* while draws are collected */
-    size_t n_chains;   /* epm, narm: chains that start apart, all of which are averaged */
+    size_t complete; /* pairs: fill missing ones by completion of this rank before growing, or a word above */
+    size_t rank;     /* distances, graphs, products: grow on the leading part of this rank; 0: on all of it */
+    const smerf_baseline_options *baselines; /* NULL: as smerf_baseline_options_default has them */
 } smerf_options;
 
-/* 500 trees, axis splits, automatic candidates, bootstrap, seed 1. */
-SMERF_API void smerf_options_default(smerf_options *options);
+/* Fill in all fields, the size among them: 500 trees, axis splits, automatic candidates, bootstrap, seed 1; and 60000 pairs,
+ * 50 factors, 1500 + 1500 iterations, 2 chains.   size  sizeof the struct, as the program was compiled */
+SMERF_API void smerf_options_fill(smerf_options *options, size_t size);
+SMERF_API void smerf_baseline_options_fill(smerf_baseline_options *options, size_t size);
+
+static inline void smerf_options_default(smerf_options *options) { smerf_options_fill(options, sizeof *options); }
+static inline void smerf_baseline_options_default(smerf_baseline_options *options) {
+    smerf_baseline_options_fill(options, sizeof *options);
+}
 
 /* "smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "plugin", "epm", "narm". */
 SMERF_API const char *smerf_method_name(smerf_method method);
@@ -290,11 +322,12 @@ typedef int (*smerf_progress)(void *context, double fraction_done);
 typedef enum smerf_kernels { SMERF_KERNELS_AUTO, SMERF_KERNELS_PLAIN } smerf_kernels;
 
 typedef struct smerf_run {
+    size_t size;
     size_t n_threads;        /* 0: as many as there are cores */
+    smerf_kernels kernels;   /* plain: the portable loops; the same bits, more slowly */
     smerf_progress progress; /* or NULL */
     void *context;           /* handed to progress */
-    smerf_kernels kernels;   /* plain: the portable loops; the same bits, more slowly */
-} smerf_run;                 /* a NULL run, or one filled with zeros, is fine everywhere */
+} smerf_run;                 /* a NULL run is fine everywhere */
 
 /* ---- 5  Fit ----------------------------------------------------------------------------------------------
  * Grows a forest, or learns by another method. A forest holds a reference to the target, and no model holds anything of
@@ -308,6 +341,7 @@ SMERF_API void smerf_model_free(smerf_model *model);
 
 /* What a fit will cost, from here to the model in a file. */
 typedef struct smerf_estimate {
+    size_t size;
     double seconds;       /* NaN: not known */
     double bytes;         /* of memory at most, the items and the target included; NaN: not known */
     double model_bytes;   /* in a file; likewise */
@@ -322,16 +356,17 @@ SMERF_API smerf_status smerf_fit_estimate(const smerf_items *items, smerf_target
                                           const smerf_run *run, smerf_estimate *estimate, smerf_error *error);
 
 /* ---- 6  Predict ------------------------------------------------------------------------------------------
- * A question names the items between which distances are asked. Features are matched by name; further columns
+ * A request names the items between which distances are wanted. Features are matched by name; further columns
  * do no harm; a category that training never saw counts as missing. Out of bag, the rows must be training items
- * (known by id and by their features) and columns must be NULL; a pair that no tree can speak for is NaN. */
+ * (known by id and by their features) and columns must be NULL; a pair without an eligible tree is NaN. */
 
 typedef struct smerf_request {
+    size_t size;
     const smerf_items *rows;
     const smerf_items *columns; /* NULL: the rows again */
     bool out_of_bag;
     smerf_oob_rule oob_rule; /* 0, SMERF_OOB_AS_FITTED: as the model says */
-    size_t n_trees;          /* only the first so many trees of the forest are asked, no more than it has; 0: all */
+    size_t n_trees;          /* only the first so many trees of the forest are used, no more than it has; 0: all */
 } smerf_request;
 
 /* Takes one row of distances, rows in order, always on the calling thread. Return non-zero to cancel. */
@@ -341,21 +376,24 @@ typedef int (*smerf_row_sink)(void *context, size_t row, const double *distances
 SMERF_API smerf_status smerf_predict_rows(const smerf_model *model, const smerf_request *request, const smerf_run *run,
                                           smerf_row_sink sink, void *context, smerf_error *error);
 
-/* Distances of the listed pairs only.
- *   left, right  [n_pairs], places in rows and in columns
- *   distance     [n_pairs], the caller's
- *   spread       [n_pairs], the caller's, or NULL: standard deviation over the trees */
-SMERF_API smerf_status smerf_predict_pairs(const smerf_model *model, const smerf_request *request, const uint32_t *left,
-                                           const uint32_t *right, size_t n_pairs, const smerf_run *run,
-                                           double *distance, double *spread, smerf_error *error);
+typedef struct smerf_pair_result {
+    size_t size;
+    double *distance; /* [n], the caller's */
+    double *spread;   /* [n], the caller's, or NULL: standard deviation over the trees */
+} smerf_pair_result;
 
-/* The label or the response itself, of a forest fitted on such a target: the share of each class, or each column, one
+/* Distances of the listed pairs only: of row left[k] and column right[k] of the request. */
+SMERF_API smerf_status smerf_predict_pairs(const smerf_model *model, const smerf_request *request,
+                                           const smerf_pair_list *pairs, const smerf_run *run,
+                                           const smerf_pair_result *result, smerf_error *error);
+
+/* The label or the response itself, of a forest fitted on such a target: the fraction of each class, or each column, one
  * row an item. Out of bag, an item that every tree has seen is NaN.
  *   values  [n_rows][smerf_model_n_values], the caller's */
 SMERF_API smerf_status smerf_predict_values(const smerf_model *model, const smerf_request *request,
                                             const smerf_run *run, double *values, smerf_error *error);
 
-/* The leaf of every tree that an item comes to, of a forest: places of leaves as in smerf_tree_view.
+/* The leaf of every tree that an item comes to, of a forest: leaf indices as in smerf_tree_view.
  *   leaves  [n_items][n_trees], the caller's */
 SMERF_API smerf_status smerf_predict_leaves(const smerf_model *model, const smerf_items *items, const smerf_run *run,
                                             uint32_t *leaves, smerf_error *error);
@@ -369,17 +407,19 @@ SMERF_API const char *smerf_model_value_name(const smerf_model *model, size_t va
  * pairs. A pair whose distance is not known (NaN) is left out. */
 
 typedef struct smerf_neighborhood {
+    size_t size;
     const smerf_items *items;   /* the catalogue */
     const smerf_items *queries; /* whose neighbours are wanted; NULL: the items', none of which is its own neighbour */
     size_t k;                   /* how many neighbours, if there are so many; 0: all within the radius */
     bool has_radius;            /* only those at a distance <= radius */
-    double radius;
-    bool out_of_bag; /* at out-of-bag distances: the items are the training items, and queries is NULL */
+    bool out_of_bag;            /* at out-of-bag distances: the items are the training items, and queries is NULL */
     smerf_oob_rule oob_rule;
+    double radius;
 } smerf_neighborhood;
 
+/* Frozen: an element of an array. */
 typedef struct smerf_neighbor {
-    size_t item; /* a place in the catalogue */
+    size_t item; /* a row of the catalogue */
     double distance;
 } smerf_neighbor;
 
@@ -387,22 +427,23 @@ typedef struct smerf_neighbor {
  * on the calling thread. Return non-zero to cancel. */
 typedef int (*smerf_neighbor_sink)(void *context, size_t query, const smerf_neighbor *neighbors, size_t n);
 
-SMERF_API smerf_status smerf_neighbors(const smerf_model *model, const smerf_neighborhood *wanted, const smerf_run *run,
-                                       smerf_neighbor_sink sink, void *context, smerf_error *error);
+SMERF_API smerf_status smerf_neighbors(const smerf_model *model, const smerf_neighborhood *neighborhood,
+                                       const smerf_run *run, smerf_neighbor_sink sink, void *context,
+                                       smerf_error *error);
 
-/* What is known of the items of a catalogue, for their neighbours to be guessed from: labels, or a number. */
+/* What is known of the items of a catalogue, for their neighbours to be guessed from: labels, or a number. Frozen: a view of arrays. */
 typedef struct smerf_known_values {
     size_t n_classes;      /* 0: numbers */
     const uint32_t *codes; /* labels: [items] below n_classes */
     const double *values;  /* numbers: [items] finite */
 } smerf_known_values;
 
-/* k nearest neighbours: the share that each class has among the neighbours of a query, or the mean of their numbers. NaN for a
+/* k nearest neighbours: the fraction that each class has among the neighbours of a query, or the mean of their numbers. NaN for a
  * query without neighbours. Without queries an item has no vote on itself: leave one out.
  *   values  [n_queries][n_classes or 1], the caller's
- *   winner  [n_queries] or NULL, labels only: the class with the largest share, of several the one whose first neighbour is
+ *   winner  [n_queries] or NULL, labels only: the class with the largest fraction, of several the one whose first neighbour is
  *           nearest; SMERF_MISSING without neighbours */
-SMERF_API smerf_status smerf_vote(const smerf_model *model, const smerf_neighborhood *wanted,
+SMERF_API smerf_status smerf_vote(const smerf_model *model, const smerf_neighborhood *neighborhood,
                                   const smerf_known_values *known, const smerf_run *run, double *values,
                                   uint32_t *winner, smerf_error *error);
 
@@ -415,9 +456,10 @@ typedef enum smerf_metric { SMERF_RMSE, SMERF_SPEARMAN, SMERF_MAP10, SMERF_AUC_R
 #define SMERF_HAS(metric) (1u << (metric))
 
 typedef struct smerf_scores {
-    double value[SMERF_N_METRICS]; /* by smerf_metric; NaN where not asked for, or where the data cannot say */
-    unsigned metrics;              /* those asked for, as a sum of SMERF_HAS(metric) */
+    size_t size;
     size_t n_pairs;                /* the pairs that counted */
+    unsigned metrics;              /* those that were requested, as a sum of SMERF_HAS(metric) */
+    double value[SMERF_N_METRICS]; /* by smerf_metric; NaN where not requested, or where the data cannot say */
 } smerf_scores;
 
 /* "rmse", "spearman", "map@10", "auc-roc", "auc-pr". */
@@ -429,7 +471,7 @@ SMERF_API bool smerf_metric_rises(smerf_metric metric);
 /* The metrics a target has a notion of, as a sum of SMERF_HAS(metric). */
 SMERF_API unsigned smerf_target_metrics(const smerf_target *truth);
 
-/*   truth    over the question's rows and columns; NULL out of bag: what the model was trained on
+/*   truth    over the request's rows and columns; NULL out of bag: what the model was trained on
  *   metrics  a sum of SMERF_HAS(metric); 0: all that the truth has */
 SMERF_API smerf_status smerf_evaluate(const smerf_model *model, const smerf_request *request, const smerf_target *truth,
                                       unsigned metrics, const smerf_run *run, smerf_scores *scores, smerf_error *error);
@@ -457,36 +499,51 @@ SMERF_API smerf_status smerf_importance_permutation(const smerf_model *model, co
 /* What two features do together: how much more the squared error grows when both are shuffled (each in its own way) than
  * when one and the other are, added up. Mean over the trees, and the standard error of that mean. Shuffles are those of
  * smerf_importance_permutation.
- *   features     [n_features] different places of features, at least two
  *   interaction, standard_error  [n_features][n_features] symmetric, the diagonal 0 */
-SMERF_API smerf_status smerf_importance_interaction(const smerf_model *model, const smerf_items *items,
-                                                    const smerf_target *truth, const uint32_t *features,
-                                                    size_t n_features, const smerf_run *run, double *interaction,
-                                                    double *standard_error, smerf_error *error);
+typedef struct smerf_interactions {
+    size_t size;
+    const smerf_items *items;  /* the training items */
+    const smerf_target *truth; /* NULL: what the model was trained on */
+    const uint32_t *features;  /* [n_features] different indices of features, at least two */
+    size_t n_features;
+} smerf_interactions;
+
+SMERF_API smerf_status smerf_importance_interaction(const smerf_model *model, const smerf_interactions *wanted,
+                                                    const smerf_run *run, double *interaction, double *standard_error,
+                                                    smerf_error *error);
 
 /* ---- 10  Explain -----------------------------------------------------------------------------------------
- * An account of predicted distances, of a forest: a baseline (the mean distance at the root) and the share that each feature
- * has in the way from there to the prediction. In every tree both items go from the root to their leaves; at each split on the way the mean
- * distance between the two current nodes changes, and that change belongs to the split's feature (in equal parts to the features
- * of a sum). First one item goes all the way and then the other; both orders are averaged, and then the trees. Trees that have nothing
- * to say of a pair count neither here nor in the prediction; if none has, all is baseline (docs/explain.md has all the rules). Out of
- * bag, a pair that no tree can speak for is NaN.
- *
- *   left, right  [n_pairs], places in the question's rows and columns
- *   baseline     [n_pairs], the caller's
- *   shares       [n_pairs][n_features], the caller's: baseline + shares is the predicted distance
- *   distance     [n_pairs], the caller's, or NULL: what smerf_predict_pairs gives */
-SMERF_API smerf_status smerf_explain_pairs(const smerf_model *model, const smerf_request *request, const uint32_t *left,
-                                           const uint32_t *right, size_t n_pairs, const smerf_run *run,
-                                           double *baseline, double *shares, double *distance, smerf_error *error);
+ * An account of predicted distances, of a forest: a baseline (the mean distance at the root) and the contribution of each
+ * feature on the way from there to the prediction. In every tree both items go from the root to their leaves; at each split on
+ * the way the mean distance between the two current nodes changes, and that change belongs to the split's feature (in equal
+ * parts to the features of a sum). First one item goes all the way and then the other; both orders are averaged, and then the
+ * trees. Trees for which a pair is undefined count neither here nor in the prediction; if it is in all, all is baseline
+ * (docs/explain.md has all the rules). Out of bag, a pair without an eligible tree is NaN. */
 
-/* What parts some items from the rest: for each feature its mean share in the distances of an item to its k nearest among the
- * rows, and to all other rows. A feature whose share is much larger for the others is one that separates.
- *   items    [n_query] places in the rows
- *   near, all  [n_query][n_features], the caller's: mean shares for the neighbours, and for all others */
-SMERF_API smerf_status smerf_explain_items(const smerf_model *model, const smerf_items *rows, const uint32_t *items,
-                                           size_t n_query, size_t k, const smerf_run *run, double *near, double *all,
-                                           smerf_error *error);
+typedef struct smerf_explanation {
+    size_t size;
+    double *baseline;      /* [n_pairs], the caller's */
+    double *contributions; /* [n_pairs][n_features], the caller's: baseline + contributions is the predicted distance */
+    double *distance;      /* [n_pairs], the caller's, or NULL: what smerf_predict_pairs gives */
+} smerf_explanation;
+
+SMERF_API smerf_status smerf_explain_pairs(const smerf_model *model, const smerf_request *request,
+                                           const smerf_pair_list *pairs, const smerf_run *run,
+                                           const smerf_explanation *result, smerf_error *error);
+
+/* What parts some items from the rest: for each feature its mean contribution to the distances of an item to its k nearest
+ * among the rows, and to all other rows. A feature that contributes much more for the others is one that separates. */
+typedef struct smerf_item_request {
+    size_t size;
+    const smerf_items *rows;
+    const uint32_t *items; /* [n_items] rows of those that are explained */
+    size_t n_items;
+    size_t k;
+} smerf_item_request;
+
+/*   near, all  [n_items][n_features], the caller's: mean contributions for the neighbours, and for all others */
+SMERF_API smerf_status smerf_explain_items(const smerf_model *model, const smerf_item_request *request,
+                                           const smerf_run *run, double *near, double *all, smerf_error *error);
 
 /* ---- 11  Clusters ----------------------------------------------------------------------------------------
  * Groups of items by the model's distance. */
@@ -497,56 +554,72 @@ typedef enum smerf_clusters_by {
 } smerf_clusters_by;
 
 typedef struct smerf_clustering {
-    smerf_clusters_by by;
+    size_t size;
     size_t k; /* 0: 2 ... most_k are tried, and that with the largest mean silhouette is kept, the smallest on a tie */
     size_t most_k; /* 0: 20, or n - 1 if that is less */
+    smerf_clusters_by by;
     uint64_t seed;
 } smerf_clustering;
 
 typedef struct smerf_clusters {
+    size_t size;
+
+    /* The caller's arrays. */
+    uint32_t *cluster; /* [n_items] 0 ... k - 1, numbered in the order of their first items */
+    uint32_t *
+        medoid; /* [n_items] the row of the item that represents each item's cluster: the medoid, or the item nearest to
+                           the centre */
+    double *
+        silhouette; /* [n_items] or NULL; 0 in a cluster of one. By means: the simplified one, from distances to the centres */
+    double *tried; /* [n_items] or NULL: tried[k] is the mean silhouette with k clusters where k was chosen, else NaN */
+
+    /* What the call fills in. */
     size_t k;
     double cost; /* the sum of the items' distances to their medoids (a medoid is at 0), or to their centres squared */
-    double silhouette; /* the mean; NaN with one cluster */
+    double mean_silhouette; /* NaN with one cluster */
 } smerf_clusters;
 
-/*   cluster     [n_items] 0 ... k - 1, numbered in the order of their first items
- *   medoid      [n_items] the place of the item that stands for each item's cluster: the medoid, or the item nearest to the centre
- *   silhouette  [n_items] or NULL; 0 in a cluster of one. By means: the simplified one, from distances to the centres
- *   tried       [n_items] or NULL: tried[k] is the mean silhouette with k clusters where k was chosen, else NaN */
 SMERF_API smerf_status smerf_cluster(const smerf_model *model, const smerf_items *items,
-                                     const smerf_clustering *clustering, const smerf_run *run, uint32_t *cluster,
-                                     uint32_t *medoid, double *silhouette, double *tried, smerf_clusters *clusters,
+                                     const smerf_clustering *clustering, const smerf_run *run, smerf_clusters *result,
                                      smerf_error *error);
 
 /* The same by medoids for a matrix of one's own.
  *   z  [n_items][n_items] symmetric, finite; its diagonal is taken to be 0 */
 SMERF_API smerf_status smerf_cluster_distances(const float *z, size_t n_items, const smerf_clustering *clustering,
-                                               const smerf_run *run, uint32_t *cluster, uint32_t *medoid,
-                                               double *silhouette, double *tried, smerf_clusters *clusters,
-                                               smerf_error *error);
+                                               const smerf_run *run, smerf_clusters *result, smerf_error *error);
 
 /* ---- 12  Maps --------------------------------------------------------------------------------------------*/
 
 #define SMERF_MOST_LANDMARKS ((size_t)5000)
 
-typedef struct smerf_map_quality {
+typedef struct smerf_map_options {
+    size_t size;
+    size_t n_dimensions;
+    size_t
+        n_landmarks; /* 0: all items, if these are SMERF_MOST_LANDMARKS at most, else so many of them; drawn by the seed */
+    uint64_t seed;
+} smerf_map_options;
+
+typedef struct smerf_map {
+    size_t size;
+
+    /* The caller's arrays. */
+    double *coordinates; /* [n_items][n_dimensions] */
+    double *eigenvalues; /* [n_dimensions] or NULL */
+
+    /* What the call fills in. */
     size_t n_landmarks;         /* n_items: all items were scaled together */
     double eigenvalue_fraction; /* the D largest eigenvalues, of the sum of all |eigenvalues|; NaN: not all are known */
     double stress; /* Kruskal's stress-1 over the landmarks' pairs: the root of the sum of (distance on the map -
                                predicted)^2 over that of predicted^2; NaN where all of these are 0 */
-} smerf_map_quality;
+} smerf_map;
 
 /* Classical multidimensional scaling: coordinates whose Euclidean distances come near the predicted ones (an item is at 0
- * from itself, and so are two whose predicted distance is negative). With more items than landmarks, the landmarks are scaled and the others placed by their distances to them
- * (de Silva and Tenenbaum). Axes stand in the order of their eigenvalues; the sign of each is such that the coordinate
- * largest in size is positive. An axis whose eigenvalue is not positive is 0.
- *   n_landmarks  0: all items, if these are SMERF_MOST_LANDMARKS at most, else so many of them; drawn by the seed
- *   coordinates  [n_items][n_dimensions]
- *   eigenvalues  [n_dimensions] or NULL
- *   facts        or NULL */
-SMERF_API smerf_status smerf_embed(const smerf_model *model, const smerf_items *items, size_t n_dimensions,
-                                   size_t n_landmarks, uint64_t seed, const smerf_run *run, double *coordinates,
-                                   double *eigenvalues, smerf_map_quality *facts, smerf_error *error);
+ * from itself, and so are two whose predicted distance is negative). With more items than landmarks, the landmarks are scaled
+ * and the others located by their distances to them (de Silva and Tenenbaum). Axes stand in the order of their eigenvalues; the
+ * sign of each is such that the coordinate largest in size is positive. An axis whose eigenvalue is not positive is 0. */
+SMERF_API smerf_status smerf_embed(const smerf_model *model, const smerf_items *items, const smerf_map_options *options,
+                                   const smerf_run *run, smerf_map *map, smerf_error *error);
 
 /* The Euclidean view: items as vectors such that the squared Euclidean distance of a query's vector and a catalogue item's is the
  * predicted distance plus a number that depends on the query alone, so that any search engine finds the forest's neighbours.
@@ -558,11 +631,18 @@ SMERF_API size_t smerf_vectors_size(const smerf_model *model);
 /* Takes the vector of one item, items in order, on the calling thread. Return non-zero to cancel. */
 typedef int (*smerf_vector_sink)(void *context, size_t item, const float *vector, size_t size);
 
-/*   is_query  the last coordinate is 0; else it holds the item's own term
- *   term      [n_items] or NULL: what is to be added to the squared distance of two query vectors for each of the two */
+typedef struct smerf_vector_result {
+    size_t size;
+    smerf_vector_sink sink;
+    void *context; /* handed to the sink */
+    double
+        *term; /* [n_items] or NULL, the caller's: what is to be added to the squared distance of two query vectors for
+                      each of the two */
+} smerf_vector_result;
+
+/*   is_query  the last coordinate is 0; else it holds the item's own term */
 SMERF_API smerf_status smerf_vectors(const smerf_model *model, const smerf_items *items, bool is_query,
-                                     const smerf_run *run, smerf_vector_sink sink, void *context, double *term,
-                                     smerf_error *error);
+                                     const smerf_run *run, const smerf_vector_result *result, smerf_error *error);
 
 /* ---- 13  Models ------------------------------------------------------------------------------------------*/
 
@@ -575,6 +655,7 @@ SMERF_API smerf_status smerf_model_merge(const smerf_model *const *parts, size_t
                                          smerf_error *error);
 
 typedef struct smerf_description {
+    size_t size;
     const char *method; /* "smerf", or see smerf_method_name */
     const char *target; /* "distances", "labels", "response", "product", "absolute", "graph", "pairs", or "observed": a
                                graph of which some pairs are known */
@@ -585,23 +666,24 @@ typedef struct smerf_description {
     bool from_similarities;          /* z = largest_similarity - q */
     double largest_similarity;
     size_t n_items, n_features, n_nodes, n_leaves;
-    smerf_options options;     /* with every automatic choice spelled out */
-    const char *id_column;     /* NULL: items are called by their row */
-    const char *weight_column; /* NULL: items are not weighed */
+    const smerf_options *options; /* with every automatic choice spelled out, and with baselines */
+    const char *id_column;        /* NULL: items are called by their row */
+    const char *weight_column;    /* NULL: items are not weighed */
     size_t n_ignored;
     const char *const *ignored;
 } smerf_description;
 
-/* Strings and arrays live as long as the model. */
-SMERF_API void smerf_model_describe(const smerf_model *model, smerf_description *description);
+/* Strings, arrays and options live as long as the model. */
+SMERF_API smerf_status smerf_model_describe(const smerf_model *model, smerf_description *description,
+                                            smerf_error *error);
 
 /* What a forest was trained on, over its training items, to look at; lives as long as the model. NULL: it is no forest, or keeps
  * only a low-rank form. */
 SMERF_API const smerf_target *smerf_model_target(const smerf_model *model);
 
 /* Which training items these are, known by id (by row without ids) and by their features.
- *   places  [n_items] rows of the training items; SMERF_MISSING: none of them */
-SMERF_API smerf_status smerf_model_training_rows(const smerf_model *model, const smerf_items *items, uint32_t *places,
+ *   rows  [n_items] rows of the training items; SMERF_MISSING: none of them */
+SMERF_API smerf_status smerf_model_training_rows(const smerf_model *model, const smerf_items *items, uint32_t *rows,
                                                  smerf_error *error);
 
 /* Numbers that a method other than the forest tells of what it has learned, such as "kkt residual". */
@@ -614,15 +696,16 @@ SMERF_API void smerf_model_feature(const smerf_model *model, size_t feature, sme
 /* One tree, of a forest. Nodes stand in preorder: node 0 is the root, and the left child of inner node k is k + 1. A tree with
  * n leaves has n - 1 splits. Lives as long as the model. */
 typedef struct smerf_tree_view {
+    size_t size;
     size_t n_nodes, n_splits, n_leaves;
-    const bool *is_leaf;        /* [n_nodes] */
-    const uint32_t *place;      /* [n_nodes] the number of the node's split, or of its leaf; both from 0 in preorder */
-    const uint32_t *right;      /* [n_splits] the right child */
-    const double *threshold;    /* [n_splits] x <= threshold goes left */
-    const double *gain;         /* [n_splits] Eq. (1) */
-    const bool *missing_left;   /* [n_splits] where a missing value goes */
-    const bool *is_category;    /* [n_splits] a set of levels goes left, instead of x <= threshold */
-    const uint32_t *first_term; /* [n_splits + 1] x is the sum of the terms first_term[s] ... first_term[s + 1] - 1 */
+    const bool *is_leaf;          /* [n_nodes] */
+    const uint32_t *index;        /* [n_nodes] of the node's split, or of its leaf; both from 0 in preorder */
+    const uint32_t *right;        /* [n_splits] the right child */
+    const double *threshold;      /* [n_splits] x <= threshold goes left */
+    const double *gain;           /* [n_splits] Eq. (1) */
+    const bool *missing_left;     /* [n_splits] where a missing value goes */
+    const bool *is_category;      /* [n_splits] a set of levels goes left, instead of x <= threshold */
+    const uint32_t *first_term;   /* [n_splits + 1] x is the sum of the terms first_term[s] ... first_term[s + 1] - 1 */
     const uint32_t *term_feature; /* one feature */
     const int8_t *term_weight;    /* times +1 or -1 */
     const uint32_t *term_level;   /* the level whose indicator enters, SMERF_MISSING for a number; NULL: all numbers */
@@ -634,7 +717,8 @@ typedef struct smerf_tree_view {
 } smerf_tree_view;
 
 /*   tree  from 0, whatever number the model's first tree has */
-SMERF_API void smerf_model_tree(const smerf_model *model, size_t tree, smerf_tree_view *view);
+SMERF_API smerf_status smerf_model_tree(const smerf_model *model, size_t tree, smerf_tree_view *view,
+                                        smerf_error *error);
 
 /* Draws times item weights in every node of one tree.
  *   weights  [n_nodes], the caller's */

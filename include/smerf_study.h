@@ -16,53 +16,69 @@ extern "C" {
 /* ---- 1  Tune --------------------------------------------------------------------------------------------
  * Fits the paper's grid of settings and keeps the one with the best out-of-bag score (the first, on a tie). */
 
-typedef struct smerf_grid {
-    bool vary_candidates; /* p^0.25, p^0.5, p^0.75, p, and p^1.5 with oblique splits */
-    bool vary_min_parent; /* 2, 4, 8 */
-    bool vary_splits;     /* axis, oblique */
-    bool vary_self;       /* graphs: given, 1, exclude */
-} smerf_grid;             /* what does not vary is as the options say */
-
+/* One setting of the grid; it is the library's, and lives while it is reported. */
 typedef struct smerf_trial {
+    size_t size;
     size_t number, n_trials;
-    smerf_options options;
+    const smerf_options *options;
     double score;
 } smerf_trial;
 
 typedef void (*smerf_trial_sink)(void *context, const smerf_trial *trial);
 
-/*   tried  or NULL: told of every setting, in order, on the calling thread
- *   best   or NULL: the winner */
+typedef struct smerf_tuning {
+    size_t size;
+    smerf_metric metric;
+    bool vary_candidates;   /* p^0.25, p^0.5, p^0.75, p, and p^1.5 with oblique splits */
+    bool vary_min_parent;   /* 2, 4, 8 */
+    bool vary_splits;       /* axis, oblique */
+    bool vary_self;         /* graphs: given, 1, exclude; what does not vary is as the options say */
+    smerf_trial_sink tried; /* or NULL: called with every setting, in order, on the calling thread */
+    void *context;          /* handed to tried */
+} smerf_tuning;
+
+typedef struct smerf_tuned {
+    size_t size;
+    smerf_model *model;      /* the winner, the caller's; smerf_model_describe has its options */
+    size_t number, n_trials; /* which of the trials it was */
+    double score;
+} smerf_tuned;
+
 SMERF_API smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const smerf_options *options,
-                                  const smerf_grid *grid, smerf_metric metric, const smerf_run *run,
-                                  smerf_trial_sink tried, void *context, smerf_trial *best, smerf_model **out,
+                                  const smerf_tuning *tuning, const smerf_run *run, smerf_tuned *result,
                                   smerf_error *error);
 
 /* ---- 2  Simulate ----------------------------------------------------------------------------------------
  * The data sets of the paper's section 5.1: 20 features, of which the first two matter. */
 
-typedef enum smerf_simulation { SMERF_REGRESSION, SMERF_BILINEAR, SMERF_RADIAL } smerf_simulation;
+typedef enum smerf_simulation_kind { SMERF_REGRESSION, SMERF_BILINEAR, SMERF_RADIAL } smerf_simulation_kind;
 
 #define SMERF_SIMULATED_FEATURES 20
 
-/* Items first_item ... first_item + n_items - 1 of a data set without end; part 0 is meant for training, others for
- * testing.
- *   x  [n_items][20], the caller's
+/* Items first_item ... first_item + n_items - 1 of a data set without end. */
+typedef struct smerf_simulation {
+    size_t size;
+    smerf_simulation_kind kind;
+    uint32_t part; /* 0 is meant for training, others for testing */
+    uint64_t seed;
+    size_t first_item, n_items;
+} smerf_simulation;
+
+/*   x  [n_items][20], the caller's
  *   y  [n_items], the caller's: the one number that an item's distances depend on */
-SMERF_API smerf_status smerf_simulate(smerf_simulation kind, size_t first_item, size_t n_items, uint64_t seed,
-                                      uint32_t part, double *x, double *y, smerf_error *error);
+SMERF_API smerf_status smerf_simulate(const smerf_simulation *simulation, double *x, double *y, smerf_error *error);
 
 /* The distance of two items, from their numbers. */
-SMERF_API double smerf_simulated_distance(smerf_simulation kind, double y, double other);
+SMERF_API double smerf_simulated_distance(smerf_simulation_kind kind, double y, double other);
 
 /* ---- 3  Split -------------------------------------------------------------------------------------------
  * For honest evaluation: n_train of n things (items or pairs) to train on, each choice equally likely.
  *   is_train  [n], the caller's */
 SMERF_API smerf_status smerf_split(size_t n, size_t n_train, uint64_t seed, bool *is_train, smerf_error *error);
 
-/* How many of n_known pairs to train on for a share of the items: as large a share of the pairs as k = round(share *
+/* How many of n_known pairs to train on for a fraction of the items: as large a fraction of the pairs as k = round(fraction *
  * n_items) items have among themselves, which is k (k - 1) / 2 where all pairs are known. */
-SMERF_API size_t smerf_split_n_pairs(size_t n_known, size_t n_items, double share);
+SMERF_API size_t smerf_split_n_pairs(size_t n_known, size_t n_items, double train_fraction);
 
 /* Divides the known pairs of a target in two: smerf_split draws smerf_split_n_pairs of them, ordered by their smaller item
  * and then by their larger one, to train on, and the others are to test with. A graph becomes one of
@@ -79,33 +95,46 @@ SMERF_API smerf_status smerf_target_divide(const smerf_target *target, double tr
  * By pairs, smerf_target_divide says from which they learn, and on which they are scored. */
 
 typedef struct smerf_comparison {
+    size_t size;
     unsigned methods;      /* a sum of SMERF_HAS(method): these, or fail; 0: all that can take the data */
     size_t n_repeats;      /* at least 1 */
-    double train_fraction; /* 0 < share < 1 */
+    double train_fraction; /* 0 < fraction < 1 */
     bool by_pairs;         /* else by nodes */
     bool tunes;          /* smerf's options are chosen by smerf_tune, with all that a grid can vary; others have none */
     smerf_metric metric; /* that it is tuned by */
-    smerf_options options; /* method is not looked at */
+    const smerf_options *options; /* method is not looked at; NULL: as smerf_options_default has them */
 } smerf_comparison;
 
 /* All methods, five repeats, 0.7 of the items to learn from, by nodes, tuned by auc-roc for a graph and else by rmse.
- *   target  NULL: not known yet, and so not a graph */
-SMERF_API void smerf_comparison_default(const smerf_target *target, smerf_comparison *comparison);
+ *   target  NULL: not known yet, and so not a graph
+ *   size    sizeof the struct, as the program was compiled */
+SMERF_API void smerf_comparison_fill(const smerf_target *target, smerf_comparison *comparison, size_t size);
+
+static inline void smerf_comparison_default(const smerf_target *target, smerf_comparison *comparison) {
+    smerf_comparison_fill(target, comparison, sizeof *comparison);
+}
+
+/* Over the repeats. Frozen: an element of an array. */
+typedef struct smerf_mean_score {
+    double mean;           /* NaN: not a metric of the target, or never known */
+    double standard_error; /* of the mean: sd / sqrt(repeats); NaN with one repeat */
+} smerf_mean_score;
 
 /* How a method fares. */
 typedef struct smerf_method_scores {
+    size_t size;
     bool applies;
-    char why_not[480];                      /* the sentence with which it refused; "": it was not asked for */
-    double mean[SMERF_N_METRICS];           /* over the repeats; NaN: not a metric of the target, or never known */
-    double standard_error[SMERF_N_METRICS]; /* of the mean: sd / sqrt(repeats); NaN with one repeat */
-    double seconds;                         /* in all; nothing else here depends on the machine */
+    char why_not[480];                       /* the sentence with which it refused; "": it was not requested */
+    double seconds;                          /* in all; nothing else here depends on the machine */
+    smerf_mean_score score[SMERF_N_METRICS]; /* by smerf_metric */
 } smerf_method_scores;
 
-/* What a target has is told by smerf_target_metrics.
- *   standings  [SMERF_N_METHODS] by smerf_method, the caller's */
+/* smerf_target_metrics says which metrics a target has.
+ *   scores    [n_scores] by smerf_method, the caller's, all with the same size
+ *   n_scores  SMERF_N_METHODS, as the program was compiled; methods that it does not know are left out */
 SMERF_API smerf_status smerf_compare(const smerf_items *items, const smerf_target *target,
                                      const smerf_comparison *comparison, const smerf_run *run,
-                                     smerf_method_scores *scores, smerf_error *error);
+                                     smerf_method_scores *scores, size_t n_scores, smerf_error *error);
 
 #ifdef __cplusplus
 }

@@ -68,7 +68,7 @@ static int add_row(void *context, size_t row, const double *distances, size_t n_
 static smerf_status add_part(cli_study *study, const cli_simulated *training, const smerf_items *points,
                              const smerf_options *options, sums *all, smerf_error *error) {
     double mean[N_TEST];
-    const smerf_request request = {.rows = points};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = points);
     smerf_model *model = NULL;
     all->trees = (double)options->n_trees;
     smerf_status status = smerf_fit(training->items, training->target, options, &study->run, &model, error);

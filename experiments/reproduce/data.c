@@ -22,7 +22,7 @@ static smerf_status make_items(cli_simulated *data, size_t n_features, smerf_err
     return smerf_items_new(columns, n_features, data->n, &data->items, error);
 }
 
-smerf_status cli_simulate_items(smerf_simulation kind, size_t n, size_t n_features, uint64_t seed, uint32_t part,
+smerf_status cli_simulate_items(smerf_simulation_kind kind, size_t n, size_t n_features, uint64_t seed, uint32_t part,
                                 cli_simulated *data, smerf_error *error) {
     *data = (cli_simulated){.n = n};
     double *x = calloc(n, P * sizeof *x);
@@ -30,7 +30,10 @@ smerf_status cli_simulate_items(smerf_simulation kind, size_t n, size_t n_featur
     data->y = calloc(n, sizeof *data->y);
     smerf_status status = SMERF_OK;
     if (x == NULL || data->columns == NULL || data->y == NULL) status = cli_no_memory(error, "simulating");
-    if (status == SMERF_OK) status = smerf_simulate(kind, 0, n, seed, part, x, data->y, error);
+    if (status == SMERF_OK)
+        status = smerf_simulate(
+            &SMERF_INIT(smerf_simulation, .kind = kind, .first_item = 0, .n_items = n, .seed = seed, .part = part), x,
+            data->y, error);
     if (status == SMERF_OK) {
         turn(x, n, data->columns);
         status = make_items(data, n_features, error);
@@ -39,7 +42,7 @@ smerf_status cli_simulate_items(smerf_simulation kind, size_t n, size_t n_featur
     return status;
 }
 
-smerf_status cli_simulate_distances(smerf_simulation kind, cli_simulated *data, smerf_error *error) {
+smerf_status cli_simulate_distances(smerf_simulation_kind kind, cli_simulated *data, smerf_error *error) {
     size_t n = data->n;
     data->z = calloc(n, n * sizeof *data->z);
     if (data->z == NULL) return cli_no_memory(error, "simulating");

@@ -79,31 +79,37 @@ static smerf_status note_choice(const one_round *round, const one_training *trai
  * stay as they are. Whether missing pairs are filled in is found out once, and kept in the options. */
 static smerf_status tune_forest(const one_round *round, const one_training *training, size_t score,
                                 smerf_options *options, smerf_model **model, smerf_error *error) {
-    const smerf_grid grid = {.vary_candidates = true, .vary_min_parent = true, .vary_self = true};
+    const smerf_tuning tuning = SMERF_INIT(smerf_tuning, .metric = wanted_scores[score], .vary_candidates = true,
+                                           .vary_min_parent = true, .vary_self = true);
     const smerf_run *run = &round->study->run;
-    smerf_trial best;
-    smerf_status status = smerf_tune(training->items, training->target, options, &grid, wanted_scores[score], run, NULL,
-                                     NULL, &best, model, error);
+    smerf_tuned best = SMERF_INIT(smerf_tuned);
+    smerf_description about = SMERF_INIT(smerf_description);
+    smerf_status status = smerf_tune(training->items, training->target, options, &tuning, run, &best, error);
+    *model = best.model;
+    if (status == SMERF_OK) status = smerf_model_describe(best.model, &about, error);
     if (status == SMERF_OK) {
-        options->complete = best.options.complete;
-        return note_choice(round, training, score, &best.options, error);
+        options->complete = about.options->complete;
+        return note_choice(round, training, score, about.options, error);
     }
     if (status != SMERF_BAD_INPUT) return status;
     return smerf_fit(training->items, training->target, options, run, model, error);
 }
 
-static void choose_options(const one_round *round, size_t method, smerf_options *options) {
+static void choose_options(const one_round *round, size_t method, smerf_options *options,
+                           smerf_baseline_options *baselines) {
     const cli_study *study = round->study;
     cli_study_options(study, round->seed, options);
     options->method = methods[method];
-    options->n_factors = study->n_factors != 0 ? study->n_factors : factors[round->which];
+    smerf_baseline_options_default(baselines);
+    options->baselines = baselines;
+    baselines->n_factors = study->n_factors != 0 ? study->n_factors : factors[round->which];
     if (study->is_quick) {
-        options->n_burn = options->n_draws = QUICK_DRAWS;
-        options->n_chains = 1;
+        baselines->n_burn = baselines->n_draws = QUICK_DRAWS;
+        baselines->n_chains = 1;
     }
-    if (study->n_burn != 0) options->n_burn = study->n_burn;
-    if (study->n_draws != 0) options->n_draws = study->n_draws;
-    if (study->n_chains != 0) options->n_chains = study->n_chains;
+    if (study->n_burn != 0) baselines->n_burn = study->n_burn;
+    if (study->n_draws != 0) baselines->n_draws = study->n_draws;
+    if (study->n_chains != 0) baselines->n_chains = study->n_chains;
 }
 
 /* A model for one score: the forest is tuned for it, the others are the same for both. */
@@ -124,7 +130,7 @@ typedef struct one_exam {
 
 static smerf_status take_exam(const one_round *round, const one_training *training, const one_exam *exam,
                               const smerf_model *model, unsigned wanted, smerf_error *error) {
-    smerf_scores scores;
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     smerf_status status =
         smerf_evaluate(model, &exam->request, exam->truth, wanted, &round->study->run, &scores, error);
     for (size_t s = 0; s < N_SCORES && status == SMERF_OK; s++)
@@ -138,7 +144,8 @@ static smerf_status fit_and_score(const one_round *round, const one_training *tr
                                   size_t n_exams, smerf_error *error) {
     bool is_forest = methods[training->method] == SMERF_METHOD_FOREST;
     smerf_options options;
-    choose_options(round, training->method, &options);
+    smerf_baseline_options baselines;
+    choose_options(round, training->method, &options, &baselines);
     smerf_status status = SMERF_OK;
     for (size_t s = 0; s < (is_forest ? N_SCORES : 1) && status == SMERF_OK; s++) {
         smerf_model *model = NULL;
@@ -170,8 +177,8 @@ static smerf_status score_new_nodes(const one_round *round, const cli_node_split
     if (status == SMERF_OK) {
         const one_training training = {"nodes", method, known, split->training};
         const one_exam exams[] = {
-            {"nodes", {.rows = new}, split->testing},
-            {"nodes-across", {.rows = known, .columns = new}, split->across},
+            {"nodes", SMERF_INIT(smerf_request, .rows = new), split->testing},
+            {"nodes-across", SMERF_INIT(smerf_request, .rows = known, .columns = new), split->across},
         };
         status = fit_and_score(round, &training, exams, 2, error);
     }
@@ -200,7 +207,7 @@ static smerf_status run_pairs(const one_round *round, smerf_error *error) {
         if (!round->study->is_wanted[m]) continue;
         const smerf_items *items = attributes_for(round, m);
         const one_training learned = {"pairs", m, items, training};
-        const one_exam exam = {"pairs", {.rows = items}, testing};
+        const one_exam exam = {"pairs", SMERF_INIT(smerf_request, .rows = items), testing};
         status = fit_and_score(round, &learned, &exam, 1, error);
     }
     smerf_target_free(training);

@@ -129,11 +129,11 @@ typedef struct cli_simulated {
 } cli_simulated;
 
 /* The first n_features of the items of one part; see smerf_simulate. */
-smerf_status cli_simulate_items(smerf_simulation kind, size_t n, size_t n_features, uint64_t seed, uint32_t part,
+smerf_status cli_simulate_items(smerf_simulation_kind kind, size_t n, size_t n_features, uint64_t seed, uint32_t part,
                                 cli_simulated *data, smerf_error *error);
 
 /* Gives them their distances. */
-smerf_status cli_simulate_distances(smerf_simulation kind, cli_simulated *data, smerf_error *error);
+smerf_status cli_simulate_distances(smerf_simulation_kind kind, cli_simulated *data, smerf_error *error);
 void cli_free_simulated(cli_simulated *data); /* fine on one filled with zeros */
 
 #endif

@@ -35,7 +35,7 @@ static const contender contenders[N_METHODS] = {
 /* One data set of one size. */
 typedef struct one_round {
     cli_study *study;
-    smerf_simulation kind;
+    smerf_simulation_kind kind;
     size_t n, repeat;
     uint64_t seed;
     cli_simulated training, testing;
@@ -57,22 +57,29 @@ static smerf_status note_score(const one_round *round, size_t method, const char
 
 static smerf_status tune_forest(const one_round *round, size_t method, const smerf_options *options,
                                 smerf_model **model, smerf_error *error) {
-    const smerf_grid grid = {.vary_candidates = true, .vary_min_parent = true};
-    smerf_trial best;
-    smerf_status status = smerf_tune(round->training.items, round->training.target, options, &grid, SMERF_RMSE,
-                                     &round->study->run, NULL, NULL, &best, model, error);
-    if (status == SMERF_OK) status = note_score(round, method, "candidates", (double)best.options.candidates, error);
-    if (status == SMERF_OK) status = note_score(round, method, "min-parent", (double)best.options.min_parent, error);
+    const smerf_tuning tuning =
+        SMERF_INIT(smerf_tuning, .metric = SMERF_RMSE, .vary_candidates = true, .vary_min_parent = true);
+    smerf_tuned best = SMERF_INIT(smerf_tuned);
+    smerf_description about = SMERF_INIT(smerf_description);
+    smerf_status status =
+        smerf_tune(round->training.items, round->training.target, options, &tuning, &round->study->run, &best, error);
+    *model = best.model;
+    if (status == SMERF_OK) status = smerf_model_describe(best.model, &about, error);
+    if (status == SMERF_OK) status = note_score(round, method, "candidates", (double)about.options->candidates, error);
+    if (status == SMERF_OK) status = note_score(round, method, "min-parent", (double)about.options->min_parent, error);
     return status;
 }
 
 static smerf_status fit_method(const one_round *round, size_t method, smerf_model **model, smerf_error *error) {
     smerf_options options;
+    smerf_baseline_options baselines;
+    smerf_baseline_options_default(&baselines);
     cli_study_options(round->study, round->seed, &options);
     options.method = contenders[method].method;
     options.splits = contenders[method].splits;
     size_t most_trees = contenders[method].most_trees, most_pairs = contenders[method].most_pairs;
-    if (most_pairs != 0) options.n_pairs = most_pairs;
+    if (most_pairs != 0) baselines.n_pairs = most_pairs;
+    options.baselines = &baselines;
     if (most_trees != 0 && options.n_trees > most_trees) options.n_trees = most_trees;
     if (contenders[method].is_tuned) return tune_forest(round, method, &options, model, error);
     return smerf_fit(round->training.items, round->training.target, &options, &round->study->run, model, error);
@@ -80,8 +87,8 @@ static smerf_status fit_method(const one_round *round, size_t method, smerf_mode
 
 static smerf_status score_method(const one_round *round, size_t method, const smerf_model *model, smerf_error *error) {
     static const smerf_metric metrics[] = {SMERF_MAP10, SMERF_SPEARMAN, SMERF_RMSE};
-    const smerf_request request = {.rows = round->testing.items};
-    smerf_scores scores;
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = round->testing.items);
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     smerf_status status = smerf_evaluate(model, &request, round->testing.target, 0, &round->study->run, &scores, error);
     for (size_t m = 0; m < 3 && status == SMERF_OK; m++)
         status = note_score(round, method, smerf_metric_name(metrics[m]), scores.value[metrics[m]], error);
@@ -101,7 +108,7 @@ static smerf_status try_method(const one_round *round, size_t method, smerf_erro
 static double work_of(double n) { return n * n; }
 
 static smerf_status run_round(one_round *round, smerf_error *error) {
-    smerf_simulation kind = round->kind;
+    smerf_simulation_kind kind = round->kind;
     size_t p = SMERF_SIMULATED_FEATURES;
     smerf_status status = cli_simulate_items(kind, round->n, p, round->seed, 0, &round->training, error);
     if (status == SMERF_OK) status = cli_simulate_distances(kind, &round->training, error);
@@ -115,7 +122,7 @@ static smerf_status run_round(one_round *round, smerf_error *error) {
     return cli_study_advance(round->study, work_of((double)round->n), error);
 }
 
-static smerf_status run_size(cli_study *study, smerf_simulation kind, size_t n, smerf_error *error) {
+static smerf_status run_size(cli_study *study, smerf_simulation_kind kind, size_t n, smerf_error *error) {
     double started = cli_clock();
     char repeats[40];
     smerf_status status = SMERF_OK;
@@ -171,7 +178,7 @@ static smerf_status run_simulations(cli_study *study, smerf_error *error) {
         study->work += N_KINDS * (double)study->n_repeats * work_of(study->settings[k]);
     for (unsigned kind = 0; kind < N_KINDS; kind++)
         for (size_t k = 0; k < study->n_settings && status == SMERF_OK; k++)
-            status = run_size(study, (smerf_simulation)kind, (size_t)study->settings[k], error);
+            status = run_size(study, (smerf_simulation_kind)kind, (size_t)study->settings[k], error);
     if (status == SMERF_OK) status = cli_study_save(study, error);
     return status == SMERF_OK ? draw_simulations(study, error) : status;
 }

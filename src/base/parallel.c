@@ -243,7 +243,7 @@ static int report_part(void *context, double fraction_done) {
 }
 
 smerf_run sm_progress_part_run(sm_progress_part *part) {
-    const smerf_run nothing = {0};
+    const smerf_run nothing = {.size = sizeof nothing};
     smerf_run own = part->run != NULL ? *part->run : nothing;
     if (own.progress != NULL) {
         own.progress = report_part;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/versioned.h"
 #include "evaluate/auc.h"
 #include "evaluate/metrics.h"
 #include "predict/rows.h"
@@ -175,24 +176,24 @@ static smerf_status check_truth(const smerf_model *model, const smerf_request *r
     return SMERF_OK;
 }
 
-smerf_status sm_evaluate(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
-                         const smerf_target *truth, unsigned metrics, const smerf_run *run, smerf_scores *scores,
-                         smerf_error *error) {
-    score_job job = {.truth = truth != NULL ? truth : model->target,
+smerf_status sm_evaluate(const smerf_model *model, const sm_evaluation *wanted, const smerf_run *run,
+                         smerf_scores *scores, smerf_error *error) {
+    const smerf_request *request = wanted->request;
+    score_job job = {.truth = wanted->truth != NULL ? wanted->truth : model->target,
                      .n_rows = request->rows->n_items,
                      .is_square = request->columns == NULL,
-                     .metrics = metrics};
+                     .metrics = wanted->metrics};
     job.n_columns = job.is_square ? job.n_rows : request->columns->n_items;
-    smerf_status status = check_truth(model, request, truth, error);
+    smerf_status status = check_truth(model, request, wanted->truth, error);
     if (status == SMERF_OK) status = check_metrics(job.truth, &job.metrics, error);
     if (status != SMERF_OK) return status;
     sm_pool pool;
     sm_query query;
     sm_panel panel;
     sm_pool_start(&pool, run);
-    status = sm_query_start(&query, model, request, limits, error);
+    status = sm_query_start(&query, model, request, wanted->limits, error);
     if (status != SMERF_OK) return status;
-    if (truth == NULL) job.place = query.place;
+    if (wanted->truth == NULL) job.place = query.place;
     status = sm_panel_start(&panel, &query, sm_query_columns(&query)->n, (job.metrics & AREAS) != 0, &pool, error);
     if (status == SMERF_OK) {
         status = score(&job, &panel, &pool, scores, error);
@@ -204,12 +205,19 @@ smerf_status sm_evaluate(const smerf_model *model, const smerf_request *request,
 
 smerf_status smerf_evaluate(const smerf_model *model, const smerf_request *request, const smerf_target *truth,
                             unsigned metrics, const smerf_run *run, smerf_scores *scores, smerf_error *error) {
-    return sm_evaluate(model, request, &sm_usual_limits, truth, metrics, run, scores, error);
+    SM_READ(smerf_request, request, error);
+    SM_READ_RUN(run, error);
+    SM_READ_RESULT(smerf_scores, scores, found, error);
+    const sm_evaluation wanted = {.request = request, .limits = &sm_usual_limits, .truth = truth, .metrics = metrics};
+    smerf_status status = sm_evaluate(model, &wanted, run, &found, error);
+    SM_WRITE(smerf_scores, found, scores);
+    return status;
 }
 
 smerf_status smerf_score(const double *predicted, const smerf_target *truth, unsigned metrics, smerf_scores *scores,
                          smerf_error *error) {
-    const smerf_run alone = {.n_threads = 1};
+    SM_READ_RESULT(smerf_scores, scores, found, error);
+    const smerf_run alone = SMERF_INIT(smerf_run, .n_threads = 1);
     sm_pool pool;
     sm_pool_start(&pool, &alone);
     score_job job = {.predicted = predicted,
@@ -219,5 +227,7 @@ smerf_status smerf_score(const double *predicted, const smerf_target *truth, uns
                      .is_square = !truth->is_block,
                      .metrics = metrics};
     smerf_status status = check_metrics(truth, &job.metrics, error);
-    return status == SMERF_OK ? score(&job, NULL, &pool, scores, error) : status;
+    if (status == SMERF_OK) status = score(&job, NULL, &pool, &found, error);
+    SM_WRITE(smerf_scores, found, scores);
+    return status;
 }

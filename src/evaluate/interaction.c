@@ -3,6 +3,7 @@
  * increases of a tree differ by what the features do, and not by how they were dealt out. A tree that does not use both adds
  * exactly 0. */
 #include "base/memory.h"
+#include "base/versioned.h"
 #include "evaluate/shuffles.h"
 
 typedef struct interaction_job {
@@ -58,19 +59,23 @@ static void fill_square(const interaction_job *job, size_t n_trees, double *inte
     }
 }
 
-smerf_status smerf_importance_interaction(const smerf_model *model, const smerf_items *items, const smerf_target *truth,
-                                          const uint32_t *features, size_t n_features, const smerf_run *run,
-                                          double *interaction, double *standard_error, smerf_error *error) {
+smerf_status smerf_importance_interaction(const smerf_model *model, const smerf_interactions *wanted,
+                                          const smerf_run *run, double *interaction, double *standard_error,
+                                          smerf_error *error) {
+    SM_READ(smerf_interactions, wanted, error);
+    SM_READ_RUN(run, error);
+    const size_t n_features = wanted->n_features;
     sm_pool pool;
     sm_shuffles shuffles;
     size_t n_trees = model->options.n_trees;
     sm_pool_start(&pool, run);
     smerf_status status = sm_model_check_forest(model, "out of bag", error);
-    if (status == SMERF_OK) status = check_features(model, features, n_features, error);
-    if (status == SMERF_OK) status = sm_shuffles_start(&shuffles, model, items, truth, pool.n_threads, error);
+    if (status == SMERF_OK) status = check_features(model, wanted->features, n_features, error);
+    if (status == SMERF_OK)
+        status = sm_shuffles_start(&shuffles, model, wanted->items, wanted->truth, pool.n_threads, error);
     if (status != SMERF_OK) return status;
     interaction_job job = {.shuffles = &shuffles,
-                           .features = features,
+                           .features = wanted->features,
                            .n_features = n_features,
                            .n_pairs = n_features * (n_features - 1) / 2};
     job.single = sm_array(sm_size(n_trees, n_features, 0), sizeof *job.single);

@@ -127,7 +127,7 @@ static double get(const mean *over_rows) { return over_rows->n > 0 ? over_rows->
 void sm_scores_sum(const sm_row_score *rows, size_t n_rows, unsigned metrics, smerf_scores *scores) {
     double squares = 0;
     mean correlation = {0}, precision = {0};
-    *scores = (smerf_scores){.metrics = metrics};
+    *scores = SMERF_INIT(smerf_scores, .metrics = metrics);
     for (size_t i = 0; i < n_rows; i++) {
         squares += rows[i].squares;
         scores->n_pairs += rows[i].n_pairs;

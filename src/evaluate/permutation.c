@@ -2,6 +2,7 @@
  * The importance is the mean of the increase over the trees that have a pair out of bag, the standard error that of this
  * mean. */
 #include "base/memory.h"
+#include "base/versioned.h"
 #include "evaluate/shuffles.h"
 
 typedef struct permutation_job {
@@ -23,6 +24,7 @@ static smerf_status shuffle_tree(void *argument, size_t b, size_t thread, smerf_
 smerf_status smerf_importance_permutation(const smerf_model *model, const smerf_items *items, const smerf_target *truth,
                                           const smerf_run *run, double *importance, double *standard_error,
                                           smerf_error *error) {
+    SM_READ_RUN(run, error);
     sm_pool pool;
     sm_shuffles shuffles;
     size_t n_trees = model->options.n_trees, n = model->features.n;

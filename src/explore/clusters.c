@@ -1,10 +1,11 @@
-/* clusters.c - how many clusters there are, and how they are told. */
+/* clusters.c - how many clusters there are, and how they are numbered. */
 #include "explore/clusters.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/versioned.h"
 
 /* ---- how many ---- */
 
@@ -37,67 +38,86 @@ static double mean_of(const double *values, size_t n) {
     return sum / (double)n;
 }
 
-/* Numbers clusters in the order of their first items.   number  [k] scratch */
-static void tell(const sm_grouping *grouping, size_t n, size_t k, double mean, uint32_t *number,
-                 const sm_cluster_answer *answer) {
-    uint32_t n_met = 0;
+typedef struct cluster_choice {
+    size_t n;
+    const sm_cluster_range *range;
+    sm_group group;
+    void *context;
+    sm_grouping grouping; /* scratch: for one k */
+    uint32_t *number;     /* [most] scratch: of the clusters */
+    smerf_clusters *result;
+} cluster_choice;
+
+/* Numbers clusters in the order of their first items. */
+static void write_clusters(const cluster_choice *choice, size_t k, double mean) {
+    const sm_grouping *grouping = &choice->grouping;
+    smerf_clusters *result = choice->result;
+    uint32_t n_met = 0, *number = choice->number;
     for (size_t c = 0; c < k; c++) number[c] = UINT32_MAX;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < choice->n; i++) {
         uint32_t c = grouping->cluster[i];
         if (number[c] == UINT32_MAX) number[c] = n_met++;
-        answer->cluster[i] = number[c];
-        answer->medoid[i] = grouping->medoid[c];
+        result->cluster[i] = number[c];
+        result->medoid[i] = grouping->medoid[c];
     }
-    if (answer->silhouette != NULL) memcpy(answer->silhouette, grouping->silhouette, n * sizeof *answer->silhouette);
-    *answer->clusters = (smerf_clusters){.k = k, .cost = grouping->cost, .silhouette = mean};
+    if (result->silhouette != NULL)
+        memcpy(result->silhouette, grouping->silhouette, choice->n * sizeof *result->silhouette);
+    result->k = k;
+    result->cost = grouping->cost;
+    result->mean_silhouette = mean;
 }
 
-static smerf_status choose(size_t n, const sm_cluster_range *range, sm_group group, void *context, sm_pool *pool,
-                           sm_grouping *grouping, uint32_t *number, const sm_cluster_answer *answer,
-                           smerf_error *error) {
-    const size_t fewest = range->fewest;
+static smerf_status choose_clusters(cluster_choice *choice, sm_pool *pool, smerf_error *error) {
+    const sm_cluster_range *range = choice->range;
+    const size_t n = choice->n, fewest = range->fewest;
     const double from = pool->fraction_from, step = (pool->fraction_to - from) / (double)(range->most - fewest + 1);
     double best = -INFINITY;
     for (size_t k = fewest; k <= range->most; k++) {
         pool->fraction_from = from + step * (double)(k - fewest);
         pool->fraction_to = from + step * (double)(k - fewest + 1);
-        smerf_status status = group(context, k, pool, grouping, error);
+        smerf_status status = choice->group(choice->context, k, pool, &choice->grouping, error);
         if (status != SMERF_OK) return status;
-        for (size_t i = 0; i < n && k == 1; i++) grouping->silhouette[i] = NAN;
-        double mean = mean_of(grouping->silhouette, n);
-        if (answer->tried != NULL && range->is_choice) answer->tried[k] = mean;
+        for (size_t i = 0; i < n && k == 1; i++) choice->grouping.silhouette[i] = NAN;
+        double mean = mean_of(choice->grouping.silhouette, n);
+        if (choice->result->tried != NULL && range->is_choice) choice->result->tried[k] = mean;
         if (k > fewest && mean <= best) continue;
         best = mean;
-        tell(grouping, n, k, mean, number, answer);
+        write_clusters(choice, k, mean);
     }
     return SMERF_OK;
 }
 
 smerf_status sm_clusters_choose(size_t n, const sm_cluster_range *range, sm_group group, void *context, sm_pool *pool,
-                                const sm_cluster_answer *answer, smerf_error *error) {
-    sm_grouping grouping = {.cluster = sm_array(n, sizeof *grouping.cluster),
-                            .medoid = sm_array(range->most, sizeof *grouping.medoid),
-                            .silhouette = sm_array(n, sizeof *grouping.silhouette)};
-    uint32_t *number = sm_array(range->most, sizeof *number);
+                                smerf_clusters *result, smerf_error *error) {
+    cluster_choice choice = {.n = n, .range = range, .group = group, .context = context, .result = result};
+    sm_grouping *grouping = &choice.grouping;
+    grouping->cluster = sm_array(n, sizeof *grouping->cluster);
+    grouping->medoid = sm_array(range->most, sizeof *grouping->medoid);
+    grouping->silhouette = sm_array(n, sizeof *grouping->silhouette);
+    choice.number = sm_array(range->most, sizeof *choice.number);
     smerf_status status;
-    for (size_t i = 0; i < n && answer->tried != NULL; i++) answer->tried[i] = NAN;
-    if (grouping.cluster == NULL || grouping.medoid == NULL || grouping.silhouette == NULL || number == NULL)
+    for (size_t i = 0; i < n && result->tried != NULL; i++) result->tried[i] = NAN;
+    if (grouping->cluster == NULL || grouping->medoid == NULL || grouping->silhouette == NULL || choice.number == NULL)
         status = sm_no_memory(error, "finding clusters");
     else
-        status = choose(n, range, group, context, pool, &grouping, number, answer, error);
-    sm_free(grouping.cluster);
-    sm_free(grouping.medoid);
-    sm_free(grouping.silhouette);
-    sm_free(number);
+        status = choose_clusters(&choice, pool, error);
+    sm_free(grouping->cluster);
+    sm_free(grouping->medoid);
+    sm_free(grouping->silhouette);
+    sm_free(choice.number);
     return status;
 }
 
-/* ---- the question ---- */
+/* ---- the request ---- */
 
 smerf_status smerf_cluster(const smerf_model *model, const smerf_items *items, const smerf_clustering *clustering,
-                           const smerf_run *run, uint32_t *cluster, uint32_t *medoid, double *silhouette, double *tried,
-                           smerf_clusters *clusters, smerf_error *error) {
-    const sm_cluster_answer answer = {cluster, medoid, silhouette, tried, clusters};
-    if (clustering->by == SMERF_MEANS) return sm_cluster_by_means(model, items, clustering, run, &answer, error);
-    return sm_cluster_by_medoids(model, items, clustering, run, &answer, error);
+                           const smerf_run *run, smerf_clusters *result, smerf_error *error) {
+    SM_READ(smerf_clustering, clustering, error);
+    SM_READ_RUN(run, error);
+    SM_READ_RESULT(smerf_clusters, result, found, error);
+    smerf_status status = clustering->by == SMERF_MEANS
+                              ? sm_cluster_by_means(model, items, clustering, run, &found, error)
+                              : sm_cluster_by_medoids(model, items, clustering, run, &found, error);
+    SM_WRITE(smerf_clusters, found, result);
+    return status;
 }

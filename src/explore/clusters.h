@@ -12,15 +12,8 @@ typedef struct sm_grouping {
     double cost;
 } sm_grouping;
 
-/* Finds k groups. The crew's share is that of this one search. */
+/* Finds k groups. The pool's part of the progress is that of this one search. */
 typedef smerf_status (*sm_group)(void *context, size_t k, sm_pool *pool, sm_grouping *grouping, smerf_error *error);
-
-/* Where the results of smerf_cluster go. */
-typedef struct sm_cluster_answer {
-    uint32_t *cluster, *medoid;
-    double *silhouette, *tried;
-    smerf_clusters *clusters;
-} sm_cluster_answer;
 
 /* How many clusters there may be. */
 typedef struct sm_cluster_range {
@@ -32,16 +25,16 @@ typedef struct sm_cluster_range {
 smerf_status sm_clusters_check(const smerf_clustering *clustering, size_t n, sm_cluster_range *range,
                                smerf_error *error);
 
-/* Finds the groups for each k, and tells of those with the largest mean silhouette. */
+/* Finds the groups for each k, and writes those with the largest mean silhouette.   result  a full struct */
 smerf_status sm_clusters_choose(size_t n, const sm_cluster_range *range, sm_group group, void *context, sm_pool *pool,
-                                const sm_cluster_answer *answer, smerf_error *error);
+                                smerf_clusters *result, smerf_error *error);
 
 /* ---- the two ways ---- */
 
 smerf_status sm_cluster_by_medoids(const smerf_model *model, const smerf_items *items,
-                                   const smerf_clustering *clustering, const smerf_run *run,
-                                   const sm_cluster_answer *answer, smerf_error *error);
+                                   const smerf_clustering *clustering, const smerf_run *run, smerf_clusters *result,
+                                   smerf_error *error);
 smerf_status sm_cluster_by_means(const smerf_model *model, const smerf_items *items, const smerf_clustering *clustering,
-                                 const smerf_run *run, const sm_cluster_answer *answer, smerf_error *error);
+                                 const smerf_run *run, smerf_clusters *result, smerf_error *error);
 
 #endif

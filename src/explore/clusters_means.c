@@ -81,11 +81,16 @@ static smerf_status group_by_means(void *context, size_t k, sm_pool *pool, sm_gr
 
 /* ---- vectors ---- */
 
-static smerf_status cluster_points(const float *points, size_t n, size_t width, const sm_cluster_range *range,
-                                   uint64_t seed, sm_pool *pool, const sm_cluster_answer *answer, smerf_error *error) {
-    const size_t most = range->most;
+typedef struct gathering {
+    float *points;   /* [n][width] */
+    size_t n, width; /* the width is padded */
+} gathering;
+
+static smerf_status cluster_points(const gathering *from_items, const sm_cluster_range *range, uint64_t seed,
+                                   sm_pool *pool, smerf_clusters *result, smerf_error *error) {
+    const size_t most = range->most, n = from_items->n, width = from_items->width;
     search all = {.most_k = most};
-    smerf_status status = sm_means_start(&all.means, points, n, width, most, error);
+    smerf_status status = sm_means_start(&all.means, from_items->points, n, width, most, error);
     if (status != SMERF_OK) return status;
     all.starts = sm_array(sm_size(N_STARTS, most, 0), sizeof *all.starts);
     all.cluster = sm_array(n, sizeof *all.cluster);
@@ -102,7 +107,7 @@ static smerf_status cluster_points(const float *points, size_t n, size_t width, 
     }
     pool->fraction_from = pool->fraction_to;
     pool->fraction_to = to;
-    if (status == SMERF_OK) status = sm_clusters_choose(n, range, group_by_means, &all, pool, answer, error);
+    if (status == SMERF_OK) status = sm_clusters_choose(n, range, group_by_means, &all, pool, result, error);
     sm_free(all.starts);
     sm_free(all.cluster);
     sm_free(all.centre);
@@ -111,11 +116,6 @@ static smerf_status cluster_points(const float *points, size_t n, size_t width, 
     sm_means_free(&all.means);
     return status;
 }
-
-typedef struct gathering {
-    float *points;
-    size_t width; /* padded */
-} gathering;
 
 /* Queries have nothing in the last coordinate. */
 static int take_vector(void *context, size_t item, const float *vector, size_t size) {
@@ -128,14 +128,15 @@ static int take_vector(void *context, size_t item, const float *vector, size_t s
 static smerf_status gather(const smerf_model *model, const smerf_items *items, const smerf_run *run, gathering *to,
                            smerf_error *error) {
     smerf_error why = {0};
-    smerf_status status = smerf_vectors(model, items, true, run, take_vector, to, NULL, &why);
+    const smerf_vector_result result = SMERF_INIT(smerf_vector_result, .sink = take_vector, .context = to);
+    smerf_status status = smerf_vectors(model, items, true, run, &result, &why);
     if (status == SMERF_BAD_INPUT && to->width == 0)
         return sm_fail(error, status, "clusters by means: %.400s", why.message);
     if (status != SMERF_OK && error != NULL) *error = why;
     return status;
 }
 
-static smerf_status check_room(size_t n, size_t width, size_t most_k, smerf_error *error) {
+static smerf_status check_vectors_memory(size_t n, size_t width, size_t most_k, smerf_error *error) {
     char what[80];
     double n_centres = 3 * (double)most_k, bytes = (double)n * sizeof(float) + n_centres * sizeof(double);
     snprintf(what, sizeof what, "%zu items as vectors of %zu numbers", n, width);
@@ -143,24 +144,23 @@ static smerf_status check_room(size_t n, size_t width, size_t most_k, smerf_erro
 }
 
 smerf_status sm_cluster_by_means(const smerf_model *model, const smerf_items *items, const smerf_clustering *clustering,
-                                 const smerf_run *run, const sm_cluster_answer *answer, smerf_error *error) {
-    const double share = 0.3; /* of the work that is making vectors */
+                                 const smerf_run *run, smerf_clusters *result, smerf_error *error) {
+    const double fraction = 0.3; /* of the work that is making vectors */
     size_t n = smerf_items_count(items), size = smerf_vectors_size(model);
     size_t width = size == 0 ? 0 : (size - 1 + SM_MEANS_LANES - 1) / SM_MEANS_LANES * SM_MEANS_LANES;
     sm_cluster_range range;
     smerf_status status = sm_clusters_check(clustering, n, &range, error);
-    if (status == SMERF_OK) status = check_room(n, width, range.most, error);
+    if (status == SMERF_OK) status = check_vectors_memory(n, width, range.most, error);
     if (status != SMERF_OK) return status;
-    gathering to = {.points = sm_zeros(sm_size(n, width, 0), sizeof *to.points), .width = width};
+    gathering to = {.points = sm_zeros(sm_size(n, width, 0), sizeof *to.points), .n = n, .width = width};
     if (to.points == NULL) return sm_no_memory(error, "finding clusters");
-    sm_progress_part part = {.run = run, .from = 0, .to = share};
+    sm_progress_part part = {.run = run, .from = 0, .to = fraction};
     smerf_run own = sm_progress_part_run(&part);
     sm_pool pool;
     status = gather(model, items, &own, &to, error);
-    part = (sm_progress_part){.run = run, .from = share, .to = 1};
+    part = (sm_progress_part){.run = run, .from = fraction, .to = 1};
     sm_pool_start(&pool, &own);
-    if (status == SMERF_OK)
-        status = cluster_points(to.points, n, width, &range, clustering->seed, &pool, answer, error);
+    if (status == SMERF_OK) status = cluster_points(&to, &range, clustering->seed, &pool, result, error);
     sm_free(to.points);
     return status;
 }

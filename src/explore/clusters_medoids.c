@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "base/sort.h"
 #include "base/square.h"
+#include "base/versioned.h"
 #include "explore/clusters.h"
 #include "explore/medoids.h"
 #include "explore/silhouettes.h"
@@ -101,8 +102,7 @@ static smerf_status group_by_medoids(void *context, size_t k, sm_pool *pool, sm_
     if (k == 1) return SMERF_OK;
     pool->fraction_from = middle;
     pool->fraction_to = to;
-    return sm_silhouettes(medoids->z, medoids->n, all->smallest, grouping->cluster, k, pool, grouping->silhouette,
-                          error);
+    return sm_silhouettes(medoids->z, medoids->n, all->smallest, k, pool, grouping, error);
 }
 
 /* ---- a matrix ---- */
@@ -116,7 +116,7 @@ static float smallest_of(const float *z, size_t n) {
 }
 
 static smerf_status cluster_matrix(const float *z, size_t n, const sm_cluster_range *range, uint64_t seed,
-                                   sm_pool *pool, const sm_cluster_answer *answer, smerf_error *error) {
+                                   sm_pool *pool, smerf_clusters *result, smerf_error *error) {
     const size_t most = range->most;
     search all = {.smallest = smallest_of(z, n), .seed = seed};
     smerf_status status = sm_medoids_start(&all.medoids, z, n, most, pool, error);
@@ -132,7 +132,7 @@ static smerf_status cluster_matrix(const float *z, size_t n, const sm_cluster_ra
         status = build(&all, most, pool, error);
     pool->fraction_from = middle;
     pool->fraction_to = to;
-    if (status == SMERF_OK) status = sm_clusters_choose(n, range, group_by_medoids, &all, pool, answer, error);
+    if (status == SMERF_OK) status = sm_clusters_choose(n, range, group_by_medoids, &all, pool, result, error);
     sm_free(all.built);
     sm_free(all.best);
     sm_free(all.drawn);
@@ -155,9 +155,10 @@ static smerf_status check_matrix(const float *z, size_t n, smerf_error *error) {
 }
 
 smerf_status smerf_cluster_distances(const float *z, size_t n_items, const smerf_clustering *clustering,
-                                     const smerf_run *run, uint32_t *cluster, uint32_t *medoid, double *silhouette,
-                                     double *tried, smerf_clusters *clusters, smerf_error *error) {
-    const sm_cluster_answer answer = {cluster, medoid, silhouette, tried, clusters};
+                                     const smerf_run *run, smerf_clusters *result, smerf_error *error) {
+    SM_READ(smerf_clustering, clustering, error);
+    SM_READ_RUN(run, error);
+    SM_READ_RESULT(smerf_clusters, result, found, error);
     sm_pool pool;
     if (clustering->by != SMERF_MEDOIDS)
         return sm_fail(error, SMERF_BAD_INPUT, "a matrix of distances can be clustered by medoids only");
@@ -166,7 +167,9 @@ smerf_status smerf_cluster_distances(const float *z, size_t n_items, const smerf
     if (status == SMERF_OK) status = check_matrix(z, n_items, error);
     if (status != SMERF_OK) return status;
     sm_pool_start(&pool, run);
-    return cluster_matrix(z, n_items, &range, clustering->seed, &pool, &answer, error);
+    status = cluster_matrix(z, n_items, &range, clustering->seed, &pool, &found, error);
+    SM_WRITE(smerf_clusters, found, result);
+    return status;
 }
 
 /* ---- predicted distances ---- */
@@ -193,9 +196,9 @@ static int take_row(void *context, size_t row, const double *distances, size_t n
     return 0;
 }
 
-static smerf_status fill(const smerf_model *model, const smerf_items *items, const smerf_run *run, float *z,
-                         smerf_error *error) {
-    const smerf_request request = {.rows = items};
+static smerf_status fill_matrix(const smerf_model *model, const smerf_items *items, const smerf_run *run, float *z,
+                                smerf_error *error) {
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = items);
     filling to = {.z = z};
     smerf_status status = smerf_predict_rows(model, &request, run, take_row, &to, error);
     if (to.has_failed && isnan(to.distance))
@@ -209,9 +212,9 @@ static smerf_status fill(const smerf_model *model, const smerf_items *items, con
 }
 
 smerf_status sm_cluster_by_medoids(const smerf_model *model, const smerf_items *items,
-                                   const smerf_clustering *clustering, const smerf_run *run,
-                                   const sm_cluster_answer *answer, smerf_error *error) {
-    const double share = 0.7; /* of the work that is predicting */
+                                   const smerf_clustering *clustering, const smerf_run *run, smerf_clusters *result,
+                                   smerf_error *error) {
+    const double fraction = 0.7; /* of the work that is predicting */
     size_t n = smerf_items_count(items);
     sm_cluster_range range;
     char what[80];
@@ -222,13 +225,13 @@ smerf_status sm_cluster_by_medoids(const smerf_model *model, const smerf_items *
     if (status != SMERF_OK) return status;
     float *z = sm_array(sm_size(n, n, 0), sizeof *z);
     if (z == NULL) return sm_no_memory(error, "finding clusters");
-    sm_progress_part part = {.run = run, .from = 0, .to = share};
+    sm_progress_part part = {.run = run, .from = 0, .to = fraction};
     smerf_run own = sm_progress_part_run(&part);
     sm_pool pool;
-    status = fill(model, items, &own, z, error);
-    part = (sm_progress_part){.run = run, .from = share, .to = 1};
+    status = fill_matrix(model, items, &own, z, error);
+    part = (sm_progress_part){.run = run, .from = fraction, .to = 1};
     sm_pool_start(&pool, &own);
-    if (status == SMERF_OK) status = cluster_matrix(z, n, &range, clustering->seed, &pool, answer, error);
+    if (status == SMERF_OK) status = cluster_matrix(z, n, &range, clustering->seed, &pool, result, error);
     sm_free(z);
     return status;
 }

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "base/versioned.h"
 #include "data/items.h"
 #include "explore/scaling.h"
 #include "model/model.h"
@@ -141,64 +142,63 @@ static smerf_status find_stress(embedding *at, sm_pool *pool, double *stress, sm
 
 /* ---- all together ---- */
 
-static smerf_status embed(embedding *at, uint64_t seed, const smerf_run *run, smerf_map_quality *facts,
-                          smerf_error *error) {
+static smerf_status embed(embedding *at, uint64_t seed, const smerf_run *run, smerf_map *map, smerf_error *error) {
     sm_progress_part part = {.run = run, .from = 0, .to = at->n < at->n_items ? 0.2 : 0.6};
     smerf_run own = sm_progress_part_run(&part);
     sm_pool pool;
     smerf_status status =
-        smerf_predict_rows(at->model, &(smerf_request){.rows = at->landmarks}, &own, keep_squares, at, error);
+        smerf_predict_rows(at->model, &SMERF_INIT(smerf_request, .rows = at->landmarks), &own, keep_squares, at, error);
     if (status == SMERF_OK) status = check_sizes(at, error);
     if (status != SMERF_OK) return status;
     find_means(at);
     part = (sm_progress_part){.run = run, .from = part.to, .to = at->n < at->n_items ? 0.4 : 1};
     sm_pool_start(&pool, &own);
-    status = sm_scaling_find(at->z, at->n, at->n_axes, seed, own.kernels, &pool, &at->scaling, error);
+    at->scaling = (sm_scaling){.n = at->n, .n_axes = at->n_axes};
+    status = sm_scaling_find(at->z, seed, own.kernels, &pool, &at->scaling, error);
     if (status == SMERF_OK) place_landmarks(at);
-    if (status == SMERF_OK) status = find_stress(at, &pool, &facts->stress, error);
+    if (status == SMERF_OK) status = find_stress(at, &pool, &map->stress, error);
     if (status == SMERF_OK && at->n < at->n_items) {
-        const smerf_request others = {.rows = at->items, .columns = at->landmarks};
+        const smerf_request others = SMERF_INIT(smerf_request, .rows = at->items, .columns = at->landmarks);
         part = (sm_progress_part){.run = run, .from = 0.4, .to = 1};
         status = smerf_predict_rows(at->model, &others, &own, place_item, at, error);
     }
     if (status != SMERF_OK) return status;
     fix_signs(at);
-    facts->n_landmarks = at->n;
-    facts->eigenvalue_fraction = at->scaling.eigenvalue_fraction;
+    map->n_landmarks = at->n;
+    map->eigenvalue_fraction = at->scaling.eigenvalue_fraction;
     return SMERF_OK;
 }
 
-static smerf_status check(const smerf_model *model, const smerf_items *items, size_t n_dimensions, size_t n_landmarks,
-                          uint64_t seed, smerf_error *error) {
+static smerf_status check_map(const smerf_model *model, const smerf_items *items, const smerf_map_options *options,
+                              size_t n_landmarks, smerf_error *error) {
     bool have_ids = model->ids.n > 0 && items->ids.n > 0;
-    if (n_dimensions == 0) return sm_fail(error, SMERF_BAD_INPUT, "a map has at least one dimension");
-    if (seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "seed: it is not in 0 ... 2^63 - 1");
+    if (options->n_dimensions == 0) return sm_fail(error, SMERF_BAD_INPUT, "a map has at least one dimension");
+    if (options->seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "seed: it is not in 0 ... 2^63 - 1");
     if (n_landmarks == 0) return sm_fail(error, SMERF_BAD_INPUT, "a map needs an item");
     if (n_landmarks < items->n_items && model->method != NULL && model->method->knows_items && !have_ids)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "landmarks: the model knows items without ids only all together; %zu landmarks would do",
                        items->n_items);
-    double n = (double)n_landmarks, bytes = n * n * sizeof(float) + n * (double)n_dimensions * sizeof(double);
+    double n = (double)n_landmarks, bytes = n * n * sizeof(float) + n * (double)options->n_dimensions * sizeof(double);
     return sm_check_memory(bytes, "a map", error);
 }
 
-smerf_status smerf_embed(const smerf_model *model, const smerf_items *items, size_t n_dimensions, size_t n_landmarks,
-                         uint64_t seed, const smerf_run *run, double *coordinates, double *eigenvalues,
-                         smerf_map_quality *facts, smerf_error *error) {
-    size_t n_items = smerf_items_count(items), n = n_landmarks > 0 ? n_landmarks : SMERF_MOST_LANDMARKS;
+static smerf_status make_map(const smerf_model *model, const smerf_items *items, const smerf_map_options *options,
+                             const smerf_run *run, smerf_map *map, smerf_error *error) {
+    size_t n_items = smerf_items_count(items),
+           n = options->n_landmarks > 0 ? options->n_landmarks : SMERF_MOST_LANDMARKS;
     if (n > n_items) n = n_items;
-    smerf_map_quality own_facts;
     smerf_items *taken = NULL;
     sm_arena arena = {0};
-    smerf_status status = check(model, items, n_dimensions, n, seed, error);
+    smerf_status status = check_map(model, items, options, n, error);
     if (status != SMERF_OK) return status;
     embedding at = {.model = model,
                     .items = items,
                     .landmarks = items,
                     .n_items = n_items,
                     .n = n,
-                    .n_axes = n_dimensions,
-                    .coordinates = coordinates};
+                    .n_axes = options->n_dimensions,
+                    .coordinates = map->coordinates};
     uint32_t *landmark = sm_arena_take(&arena, n, sizeof *landmark);
     at.landmark = landmark;
     at.is_landmark = sm_arena_take(&arena, n_items, sizeof *at.is_landmark);
@@ -207,14 +207,24 @@ smerf_status smerf_embed(const smerf_model *model, const smerf_items *items, siz
     at.apart = sm_arena_take(&arena, n, sizeof *at.apart);
     at.predicted = sm_arena_take(&arena, n, sizeof *at.predicted);
     if (arena.has_failed) status = sm_no_memory(error, "making a map");
-    if (status == SMERF_OK) draw_landmarks(n_items, n, seed, landmark, at.is_landmark);
+    if (status == SMERF_OK) draw_landmarks(n_items, n, options->seed, landmark, at.is_landmark);
     if (status == SMERF_OK && n < n_items) status = smerf_items_take(items, landmark, n, &taken, error);
     if (taken != NULL) at.landmarks = taken;
-    if (status == SMERF_OK) status = embed(&at, seed, run, facts != NULL ? facts : &own_facts, error);
-    if (status == SMERF_OK && eigenvalues != NULL)
-        memcpy(eigenvalues, at.scaling.value, n_dimensions * sizeof *eigenvalues);
+    if (status == SMERF_OK) status = embed(&at, options->seed, run, map, error);
+    if (status == SMERF_OK && map->eigenvalues != NULL)
+        memcpy(map->eigenvalues, at.scaling.value, options->n_dimensions * sizeof *map->eigenvalues);
     sm_scaling_free(&at.scaling);
     smerf_items_free(taken);
     sm_arena_free(&arena);
+    return status;
+}
+
+smerf_status smerf_embed(const smerf_model *model, const smerf_items *items, const smerf_map_options *options,
+                         const smerf_run *run, smerf_map *map, smerf_error *error) {
+    SM_READ(smerf_map_options, options, error);
+    SM_READ_RUN(run, error);
+    SM_READ_RESULT(smerf_map, map, made, error);
+    smerf_status status = make_map(model, items, options, run, &made, error);
+    SM_WRITE(smerf_map, made, map);
     return status;
 }

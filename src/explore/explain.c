@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/versioned.h"
 #include "explore/walks.h"
 #include "predict/settle.h"
 
@@ -24,7 +25,7 @@ typedef struct explain_job {
     uint32_t *places;       /* [2][n_pairs] */
     uint32_t *n_of;         /* how often each item occurs, of the rows and of the others */
     double *baseline;       /* [n_pairs] sums at first; the caller's */
-    double *shares;         /* [n_pairs][n_features] likewise */
+    double *contributions;  /* [n_pairs][n_features] likewise */
     double *distance;       /* [n_pairs] likewise, or ours */
     uint32_t *n_spoken;     /* [n_pairs] trees, see sm_query_uses_all_trees */
     size_t first, end;      /* the trees of the batch */
@@ -60,7 +61,7 @@ static smerf_status add_some(void *argument, size_t task, size_t thread, smerf_e
         for (size_t p = first; p < end; p++) {
             if (walks->from[p] == SMERF_MISSING) continue;
             job->n_spoken[p] |= SM_IS_ELIGIBLE;
-            double distance = sm_walks_add(walks, p, &job->baseline[p], job->shares + p * job->n_features);
+            double distance = sm_walks_add(walks, p, &job->baseline[p], job->contributions + p * job->n_features);
             if (isnan(distance)) continue;
             job->distance[p] += distance;
             job->n_spoken[p]++;
@@ -116,13 +117,14 @@ static smerf_status do_group(explain_job *job, size_t group, sm_pool *pool, smer
 static smerf_status finish(explain_job *job, sm_pool *pool, smerf_error *error) {
     for (size_t p = 0; p < job->pairs.n; p++) {
         double n = SM_N_PREDICTING(job->n_spoken[p]);
-        double *shares = job->shares + p * job->n_features;
+        double *contributions = job->contributions + p * job->n_features;
         job->distance[p] = n > 0 ? job->distance[p] / n : job->n_spoken[p] > 0 ? job->query->fallback : NAN;
         job->baseline[p] = n > 0 ? job->baseline[p] / n : NAN;
-        for (size_t f = 0; f < job->n_features; f++) shares[f] = n > 0 ? shares[f] / n : job->n_spoken[p] > 0 ? 0 : NAN;
+        for (size_t f = 0; f < job->n_features; f++)
+            contributions[f] = n > 0 ? contributions[f] / n : job->n_spoken[p] > 0 ? 0 : NAN;
     }
-    smerf_status status = sm_settle_pairs(job->query, job->pairs.left, job->pairs.right, job->pairs.n, job->n_spoken,
-                                          job->distance, pool, error);
+    const smerf_pair_list pairs = {.n = job->pairs.n, .left = job->pairs.left, .right = job->pairs.right};
+    smerf_status status = sm_settle_pairs(job->query, &pairs, job->n_spoken, job->distance, pool, error);
     for (size_t p = 0; p < job->pairs.n && status == SMERF_OK; p++)
         if (SM_N_PREDICTING(job->n_spoken[p]) == 0) job->baseline[p] = job->distance[p];
     return status;
@@ -164,14 +166,13 @@ static smerf_status take_room(explain_job *job, const uint32_t *left, const uint
     return has_room ? SMERF_OK : sm_no_memory(error, "explaining distances");
 }
 
-static smerf_status explain(explain_job *job, const uint32_t *left, const uint32_t *right, sm_pool *pool,
-                            smerf_error *error) {
-    smerf_status status = take_room(job, left, right, pool, error);
+static smerf_status explain(explain_job *job, const smerf_pair_list *listed, sm_pool *pool, smerf_error *error) {
+    smerf_status status = take_room(job, listed->left, listed->right, pool, error);
     if (status == SMERF_OK) {
         count_items(job);
         memset(job->baseline, 0, job->pairs.n * sizeof *job->baseline);
         memset(job->distance, 0, job->pairs.n * sizeof *job->distance);
-        memset(job->shares, 0, job->pairs.n * job->n_features * sizeof *job->shares);
+        memset(job->contributions, 0, job->pairs.n * job->n_features * sizeof *job->contributions);
     }
     for (size_t group = 0; status == SMERF_OK && group < job->query->n_groups; group++)
         status = do_group(job, group, pool, error);
@@ -182,33 +183,34 @@ static smerf_status explain(explain_job *job, const uint32_t *left, const uint32
 }
 
 smerf_status sm_explain_pairs(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
-                              const uint32_t *left, const uint32_t *right, size_t n_pairs, const smerf_run *run,
-                              double *baseline, double *shares, double *distance, smerf_error *error) {
+                              const smerf_pair_list *pairs, const smerf_run *run, const smerf_explanation *result,
+                              smerf_error *error) {
     sm_pool pool;
     sm_query query;
     smerf_status status = sm_model_check_forest(model, "explanations", error);
     if (status != SMERF_OK) return status;
-    if (n_pairs > UINT32_MAX / 2)
+    if (pairs->n > UINT32_MAX / 2)
         return sm_fail(error, SMERF_BAD_INPUT, "%zu pairs are more than %u, the most that are explained at once",
-                       n_pairs, UINT32_MAX / 2);
+                       pairs->n, UINT32_MAX / 2);
     sm_pool_start(&pool, run);
     status = sm_query_start(&query, model, request, limits, error);
     if (status != SMERF_OK) return status;
     explain_job job = {.query = &query,
-                       .pairs = {.n = n_pairs},
+                       .pairs = {.n = pairs->n},
                        .n_features = model->features.n,
-                       .baseline = baseline,
-                       .shares = shares,
-                       .distance = distance};
-    status = sm_query_check_pairs(&query, left, right, n_pairs, error);
-    if (status == SMERF_OK && n_pairs > 0) status = explain(&job, left, right, &pool, error);
+                       .baseline = result->baseline,
+                       .contributions = result->contributions,
+                       .distance = result->distance};
+    status = sm_query_check_pairs(&query, pairs->left, pairs->right, pairs->n, error);
+    if (status == SMERF_OK && pairs->n > 0) status = explain(&job, pairs, &pool, error);
     sm_query_free(&query);
     return status;
 }
 
-smerf_status smerf_explain_pairs(const smerf_model *model, const smerf_request *request, const uint32_t *left,
-                                 const uint32_t *right, size_t n_pairs, const smerf_run *run, double *baseline,
-                                 double *shares, double *distance, smerf_error *error) {
-    return sm_explain_pairs(model, request, &sm_usual_limits, left, right, n_pairs, run, baseline, shares, distance,
-                            error);
+smerf_status smerf_explain_pairs(const smerf_model *model, const smerf_request *request, const smerf_pair_list *pairs,
+                                 const smerf_run *run, const smerf_explanation *result, smerf_error *error) {
+    SM_READ(smerf_request, request, error);
+    SM_READ_RUN(run, error);
+    SM_READ(smerf_explanation, result, error);
+    return sm_explain_pairs(model, request, &sm_usual_limits, pairs, run, result, error);
 }

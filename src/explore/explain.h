@@ -5,7 +5,7 @@
 #include "predict/limits.h"
 
 smerf_status sm_explain_pairs(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
-                              const uint32_t *left, const uint32_t *right, size_t n_pairs, const smerf_run *run,
-                              double *baseline, double *shares, double *distance, smerf_error *error);
+                              const smerf_pair_list *pairs, const smerf_run *run, const smerf_explanation *result,
+                              smerf_error *error);
 
 #endif

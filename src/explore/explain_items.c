@@ -1,12 +1,13 @@
-/* explain_items.c - what parts an item from the rest: mean shares over its nearest items, and over all others.
+/* explain_items.c - what parts an item from the rest: mean contributions over its nearest items, and over all others.
  *
- * All distances of an asked item are explained, so that its nearest are known from the same numbers. Items are taken several
+ * All distances of a requested item are explained, so that its nearest are known from the same numbers. Items are taken several
  * at a time, as many as fit: making the trees ready is done once for each lot. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/versioned.h"
 #include "model/model.h"
 #include "predict/limits.h"
 #include "predict/nearest.h"
@@ -17,8 +18,8 @@ typedef struct items_job {
     size_t n_others, n_features, k;
     size_t n_lot; /* items at a time */
     sm_arena arena;
-    uint32_t *left, *right;               /* [n_lot][n_others] */
-    double *baseline, *distance, *shares; /* [n_lot][n_others], shares [n_lot][n_others][n_features] */
+    uint32_t *left, *right;                      /* [n_lot][n_others] */
+    double *baseline, *distance, *contributions; /* [n_lot][n_others], contributions [n_lot][n_others][n_features] */
     const smerf_run *run;
     double fraction_from, fraction_to; /* the part of the whole that a lot is */
 } items_job;
@@ -40,14 +41,13 @@ static smerf_status take_room(items_job *job, size_t n_query, smerf_error *error
     job->right = sm_arena_take(&job->arena, n, sizeof *job->right);
     job->baseline = sm_arena_take(&job->arena, n, sizeof *job->baseline);
     job->distance = sm_arena_take(&job->arena, n, sizeof *job->distance);
-    job->shares = sm_arena_take(&job->arena, sm_size(n, job->n_features, 0), sizeof *job->shares);
+    job->contributions = sm_arena_take(&job->arena, sm_size(n, job->n_features, 0), sizeof *job->contributions);
     return job->arena.has_failed ? sm_no_memory(error, "explaining items") : SMERF_OK;
 }
 
 static smerf_status explain_lot(items_job *job, const uint32_t *items, size_t n, smerf_error *error) {
-    const smerf_request request = {.rows = job->rows};
-    smerf_run run = {0};
-    if (job->run != NULL) run = *job->run;
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = job->rows);
+    smerf_run run = *job->run;
     if (run.progress != NULL) {
         run.progress = report;
         run.context = job;
@@ -57,12 +57,14 @@ static smerf_status explain_lot(items_job *job, const uint32_t *items, size_t n,
             job->left[a * job->n_others + other] = items[a];
             job->right[a * job->n_others + other] = (uint32_t)(other + (other >= items[a]));
         }
-    return smerf_explain_pairs(job->model, &request, job->left, job->right, n * job->n_others, &run, job->baseline,
-                               job->shares, job->distance, error);
+    const smerf_pair_list pairs = {.n = n * job->n_others, .left = job->left, .right = job->right};
+    const smerf_explanation result = SMERF_INIT(smerf_explanation, .baseline = job->baseline,
+                                                .contributions = job->contributions, .distance = job->distance);
+    return smerf_explain_pairs(job->model, &request, &pairs, &run, &result, error);
 }
 
-static void add_to(double *sum, const double *shares, size_t n) {
-    for (size_t f = 0; f < n; f++) sum[f] += shares[f];
+static void add_to(double *sum, const double *contributions, size_t n) {
+    for (size_t f = 0; f < n; f++) sum[f] += contributions[f];
 }
 
 static int in_order(const void *a, const void *b) {
@@ -75,17 +77,17 @@ static int in_order(const void *a, const void *b) {
 static smerf_status sum_up(const items_job *job, size_t a, double *near, double *all, smerf_error *error) {
     size_t n_features = job->n_features;
     const double *distance = job->distance + a * job->n_others;
-    const double *shares = job->shares + a * job->n_others * n_features;
+    const double *contributions = job->contributions + a * job->n_others * n_features;
     sm_nearest nearest = {.most = job->k, .radius = INFINITY};
     memset(near, 0, n_features * sizeof *near);
     memset(all, 0, n_features * sizeof *all);
     bool has_room = true;
     for (size_t other = 0; other < job->n_others && has_room; other++) {
-        add_to(all, shares + other * n_features, n_features);
+        add_to(all, contributions + other * n_features, n_features);
         if (sm_nearest_wants(&nearest, distance[other])) has_room = sm_nearest_keep(&nearest, other, distance[other]);
     }
     if (nearest.n > 1) qsort(nearest.kept, nearest.n, sizeof *nearest.kept, in_order);
-    for (size_t i = 0; i < nearest.n; i++) add_to(near, shares + nearest.kept[i].item * n_features, n_features);
+    for (size_t i = 0; i < nearest.n; i++) add_to(near, contributions + nearest.kept[i].item * n_features, n_features);
     for (size_t f = 0; f < n_features; f++) {
         near[f] /= (double)nearest.n; /* NaN without others */
         all[f] /= (double)job->n_others;
@@ -94,12 +96,16 @@ static smerf_status sum_up(const items_job *job, size_t a, double *near, double 
     return has_room ? SMERF_OK : sm_no_memory(error, "explaining items");
 }
 
-smerf_status smerf_explain_items(const smerf_model *model, const smerf_items *rows, const uint32_t *items,
-                                 size_t n_query, size_t k, const smerf_run *run, double *near, double *all,
-                                 smerf_error *error) {
+smerf_status smerf_explain_items(const smerf_model *model, const smerf_item_request *request, const smerf_run *run,
+                                 double *near, double *all, smerf_error *error) {
+    SM_READ(smerf_item_request, request, error);
+    SM_READ_RUN(run, error);
+    const smerf_items *rows = request->rows;
+    const uint32_t *items = request->items;
+    const size_t n_query = request->n_items;
     smerf_status status = sm_model_check_forest(model, "explanations", error);
     if (status != SMERF_OK) return status;
-    if (k == 0) return sm_fail(error, SMERF_BAD_INPUT, "k is 0: at least one neighbour is needed");
+    if (request->k == 0) return sm_fail(error, SMERF_BAD_INPUT, "k is 0: at least one neighbour is needed");
     for (size_t a = 0; a < n_query; a++)
         if (items[a] >= rows->n_items)
             return sm_fail(error, SMERF_BAD_INPUT, "there is no item %u: there are %zu", items[a], rows->n_items);
@@ -108,7 +114,7 @@ smerf_status smerf_explain_items(const smerf_model *model, const smerf_items *ro
                      .rows = rows,
                      .n_others = rows->n_items - 1,
                      .n_features = model->features.n,
-                     .k = k,
+                     .k = request->k,
                      .run = run};
     status = take_room(&job, n_query, error);
     for (size_t first = 0; first < n_query && status == SMERF_OK; first += job.n_lot) {

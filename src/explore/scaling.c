@@ -82,24 +82,25 @@ static double sum_of_sizes(const sm_factors *factors) {
     return kept / factors->eigenvalue_fraction;
 }
 
-smerf_status sm_scaling_find(const float *z, size_t n, size_t n_axes, uint64_t seed, smerf_kernels kernels,
-                             sm_pool *pool, sm_scaling *out, smerf_error *error) {
+smerf_status sm_scaling_find(const float *z, uint64_t seed, smerf_kernels kernels, sm_pool *pool, sm_scaling *scaling,
+                             smerf_error *error) {
+    const size_t n = scaling->n, n_axes = scaling->n_axes;
     squares of = {.z = z, .n = n, .multiply = sm_kernels_select(kernels)->panel};
     const sm_operator matrix = {
         .n = n, .wants_vectors = true, .context = &of, .rows = square_rows, .row_moments = square_moments};
     size_t wanted = n <= FEW_ITEMS || n < n_axes + MORE_THAN_WANTED ? n : n_axes + MORE_THAN_WANTED;
     sm_factors factors = {0};
-    *out = (sm_scaling){.n = n, .n_axes = n_axes, .eigenvalue_fraction = NAN};
-    out->value = sm_zeros(n_axes, sizeof *out->value);
-    out->vector = sm_zeros(sm_size(n, n_axes, 0), sizeof *out->vector);
-    if (out->value == NULL || out->vector == NULL) return sm_no_memory(error, "scaling distances");
+    *scaling = (sm_scaling){.n = n, .n_axes = n_axes, .eigenvalue_fraction = NAN};
+    scaling->value = sm_zeros(n_axes, sizeof *scaling->value);
+    scaling->vector = sm_zeros(sm_size(n, n_axes, 0), sizeof *scaling->vector);
+    if (scaling->value == NULL || scaling->vector == NULL) return sm_no_memory(error, "scaling distances");
 
     pool->fraction_from = 0;
     pool->fraction_to = 0.5;
     smerf_status status = sm_factor(&matrix, wanted, seed, pool, &factors, error);
     if (status != SMERF_OK) return status;
     double least = rounding(z, n), lowest = lowest_value(&factors), all = sum_of_sizes(&factors), found = 0;
-    size_t n_found = hand_over(&factors, 0, least, out);
+    size_t n_found = hand_over(&factors, 0, least, scaling);
     bool may_be_more = n_found < n_axes && factors.rank == wanted && wanted < n;
     sm_factors_free(&factors);
     if (may_be_more) {
@@ -107,11 +108,11 @@ smerf_status sm_scaling_find(const float *z, size_t n, size_t n_axes, uint64_t s
         pool->fraction_from = 0.5;
         pool->fraction_to = 1;
         status = sm_factor(&matrix, wanted, seed, pool, &factors, error);
-        if (status == SMERF_OK) hand_over(&factors, -lowest, least, out);
+        if (status == SMERF_OK) hand_over(&factors, -lowest, least, scaling);
         sm_factors_free(&factors);
     }
-    for (size_t axis = 0; axis < n_axes; axis++) found += out->value[axis];
-    out->eigenvalue_fraction = all == 0 ? 1 : found / all;
+    for (size_t axis = 0; axis < n_axes; axis++) found += scaling->value[axis];
+    scaling->eigenvalue_fraction = all == 0 ? 1 : found / all;
     return status;
 }
 

@@ -39,21 +39,21 @@ static smerf_status rate_rows(void *job, size_t task, size_t thread, smerf_error
     return SMERF_OK;
 }
 
-smerf_status sm_silhouettes(const float *z, size_t n, double smallest, const uint32_t *cluster, size_t k, sm_pool *pool,
-                            double *silhouette, smerf_error *error) {
+smerf_status sm_silhouettes(const float *z, size_t n, double smallest, size_t k, sm_pool *pool, sm_grouping *grouping,
+                            smerf_error *error) {
     rating all = {.z = z,
                   .n = n,
                   .k = k,
                   .offset = smallest < 0 ? -smallest : 0,
-                  .cluster = cluster,
+                  .cluster = grouping->cluster,
                   .size = sm_zeros(k, sizeof *all.size),
                   .sums = sm_array(sm_size(pool->n_threads, k, 0), sizeof *all.sums),
-                  .silhouette = silhouette};
+                  .silhouette = grouping->silhouette};
     smerf_status status = SMERF_OK;
     if (all.size == NULL || all.sums == NULL) {
         status = sm_no_memory(error, "rating clusters");
     } else {
-        for (size_t i = 0; i < n; i++) all.size[cluster[i]]++;
+        for (size_t i = 0; i < n; i++) all.size[grouping->cluster[i]]++;
         status = sm_pool_run(pool, (n + ROWS_A_TASK - 1) / ROWS_A_TASK, rate_rows, &all, error);
     }
     sm_free(all.size);

@@ -5,7 +5,7 @@
 #ifndef SM_EXPLORE_SILHOUETTES_H
 #define SM_EXPLORE_SILHOUETTES_H
 
-#include "base/parallel.h"
+#include "explore/clusters.h"
 
 static inline double sm_silhouette(double a, double b) {
     double larger = a > b ? a : b;
@@ -15,9 +15,9 @@ static inline double sm_silhouette(double a, double b) {
 /* From all distances.
  *   z           [n][n] symmetric; the diagonal is not looked at
  *   smallest    of the distances: if it is negative, they are counted from there, as the definition wants none below 0
- *   cluster     [n] 0 ... k - 1, k > 1
- *   silhouette  [n] out */
-smerf_status sm_silhouettes(const float *z, size_t n, double smallest, const uint32_t *cluster, size_t k, sm_pool *pool,
-                            double *silhouette, smerf_error *error);
+ *   k           at least 2
+ *   grouping    its clusters are looked at, and the silhouettes written */
+smerf_status sm_silhouettes(const float *z, size_t n, double smallest, size_t k, sm_pool *pool, sm_grouping *grouping,
+                            smerf_error *error);
 
 #endif

@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/versioned.h"
 #include "predict/query.h"
 
 enum { ITEMS_A_TASK = 256 };
@@ -23,7 +24,7 @@ typedef struct vectors_job {
     size_t size;          /* of a vector */
     double *centre;       /* [trees][n_coordinates] mean points */
     double *points;       /* [n_threads][n_coordinates] */
-    double *term;         /* [items]; NULL: nobody asks */
+    double *term;         /* [items]; NULL: not wanted */
     double smallest;      /* of the terms; NaN: of queries */
     size_t first, end;    /* a block of items, */
     float *vectors;       /* [end - first][size] */
@@ -145,8 +146,8 @@ static size_t items_a_block(const vectors_job *job) {
     return fitting < 1 ? 1 : fitting < (double)query->rows.n ? (size_t)fitting : query->rows.n;
 }
 
-static smerf_status tell_vectors(vectors_job *job, sm_pool *pool, smerf_vector_sink sink, void *context,
-                                 smerf_error *error) {
+static smerf_status hand_over_vectors(vectors_job *job, sm_pool *pool, const smerf_vector_result *to,
+                                      smerf_error *error) {
     size_t n = job->query->rows.n, most = items_a_block(job), n_numbers = sm_size(most, job->size, 0);
     smerf_status status = sm_check_memory((double)n_numbers * sizeof *job->vectors, "making vectors", error);
     if (status != SMERF_OK) return status;
@@ -156,16 +157,16 @@ static smerf_status tell_vectors(vectors_job *job, sm_pool *pool, smerf_vector_s
         job->end = n - job->first < most ? n : job->first + most;
         status = fill_block(job, pool, error);
         for (size_t i = job->first; i < job->end && status == SMERF_OK; i++)
-            if (sink(context, i, job->vectors + (i - job->first) * job->size, job->size) != 0)
+            if (to->sink(to->context, i, job->vectors + (i - job->first) * job->size, job->size) != 0)
                 status = sm_fail(error, SMERF_CANCELLED, "cancelled");
     }
     sm_free(job->vectors);
     return status;
 }
 
-/* ---- the question ---- */
+/* ---- the request ---- */
 
-static smerf_status check(const smerf_model *model, smerf_error *error) {
+static smerf_status check_vectors(const smerf_model *model, smerf_error *error) {
     smerf_status status = sm_model_check_forest(model, "vectors", error);
     if (status != SMERF_OK || smerf_vectors_size(model) > 0) return status;
     if (model->target->kind == &sm_target_rank)
@@ -179,7 +180,7 @@ static smerf_status check(const smerf_model *model, smerf_error *error) {
         sm_target_public_name(model->target));
 }
 
-static smerf_status make_vectors(vectors_job *job, bool is_query, sm_pool *pool, smerf_vector_sink sink, void *context,
+static smerf_status make_vectors(vectors_job *job, bool is_query, sm_pool *pool, const smerf_vector_result *result,
                                  smerf_error *error) {
     sm_query *query = job->query;
     double leaves_bytes = (double)query->n_trees * (double)query->rows.n * sizeof(uint32_t);
@@ -194,32 +195,33 @@ static smerf_status make_vectors(vectors_job *job, bool is_query, sm_pool *pool,
         job->smallest = INFINITY;
         for (size_t i = 0; i < query->rows.n; i++) job->smallest = fmin(job->smallest, job->term[i]);
     }
-    if (status == SMERF_OK) status = tell_vectors(job, pool, sink, context, error);
+    if (status == SMERF_OK) status = hand_over_vectors(job, pool, result, error);
     sm_arena_free(&arena);
     return status;
 }
 
 smerf_status sm_make_vectors(const smerf_model *model, const smerf_items *items, bool is_query, const sm_limits *limits,
-                             const smerf_run *run, smerf_vector_sink sink, void *context, double *term,
-                             smerf_error *error) {
+                             const smerf_run *run, const smerf_vector_result *result, smerf_error *error) {
     sm_pool pool;
     sm_query query;
-    smerf_status status = check(model, error);
+    smerf_status status = check_vectors(model, error);
     if (status != SMERF_OK) return status;
     sm_pool_start(&pool, run);
-    status = sm_query_start(&query, model, &(smerf_request){.rows = items}, limits, error);
+    status = sm_query_start(&query, model, &SMERF_INIT(smerf_request, .rows = items), limits, error);
     if (status != SMERF_OK) return status;
     vectors_job job = {.query = &query,
                        .n_coordinates = n_coordinates_of(model),
                        .size = smerf_vectors_size(model),
-                       .term = term,
+                       .term = result->term,
                        .smallest = NAN};
-    status = make_vectors(&job, is_query, &pool, sink, context, error);
+    status = make_vectors(&job, is_query, &pool, result, error);
     sm_query_free(&query);
     return status;
 }
 
 smerf_status smerf_vectors(const smerf_model *model, const smerf_items *items, bool is_query, const smerf_run *run,
-                           smerf_vector_sink sink, void *context, double *term, smerf_error *error) {
-    return sm_make_vectors(model, items, is_query, &sm_usual_limits, run, sink, context, term, error);
+                           const smerf_vector_result *result, smerf_error *error) {
+    SM_READ_RUN(run, error);
+    SM_READ(smerf_vector_result, result, error);
+    return sm_make_vectors(model, items, is_query, &sm_usual_limits, run, result, error);
 }

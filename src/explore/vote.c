@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "base/versioned.h"
 
 typedef struct counting {
     const smerf_known_values *known;
@@ -10,7 +10,7 @@ typedef struct counting {
     uint32_t *winner; /* or NULL */
 } counting;
 
-/* Shares of the classes. Neighbours come from near to far, so the first to be asked whose class has the most votes names the
+/* Fractions of the classes. Neighbours come from near to far, so the first one whose class has the most votes names the
  * class whose first neighbour is nearest. */
 static void count_labels(const counting *to, size_t query, const smerf_neighbor *neighbors, size_t n) {
     size_t n_classes = to->known->n_classes;
@@ -33,7 +33,7 @@ static void count_numbers(const counting *to, size_t query, const smerf_neighbor
     to->values[query] = n > 0 ? sum / (double)n : NAN;
 }
 
-static int count(void *context, size_t query, const smerf_neighbor *neighbors, size_t n) {
+static int count_votes(void *context, size_t query, const smerf_neighbor *neighbors, size_t n) {
     const counting *to = context;
     if (to->known->n_classes > 0)
         count_labels(to, query, neighbors, n);
@@ -42,7 +42,7 @@ static int count(void *context, size_t query, const smerf_neighbor *neighbors, s
     return 0;
 }
 
-static smerf_status check(const smerf_known_values *known, size_t n_items, smerf_error *error) {
+static smerf_status check_votes(const smerf_known_values *known, size_t n_items, smerf_error *error) {
     bool are_labels = known->n_classes > 0;
     if (are_labels ? known->codes == NULL : known->values == NULL)
         return sm_fail(error, SMERF_BAD_INPUT, "votes: neither labels nor numbers are given");
@@ -55,9 +55,11 @@ static smerf_status check(const smerf_known_values *known, size_t n_items, smerf
     return SMERF_OK;
 }
 
-smerf_status smerf_vote(const smerf_model *model, const smerf_neighborhood *wanted, const smerf_known_values *known,
-                        const smerf_run *run, double *values, uint32_t *winner, smerf_error *error) {
+smerf_status smerf_vote(const smerf_model *model, const smerf_neighborhood *neighborhood,
+                        const smerf_known_values *known, const smerf_run *run, double *values, uint32_t *winner,
+                        smerf_error *error) {
+    SM_READ(smerf_neighborhood, neighborhood, error);
     counting to = {.known = known, .values = values, .winner = winner};
-    smerf_status status = check(known, smerf_items_count(wanted->items), error);
-    return status == SMERF_OK ? smerf_neighbors(model, wanted, run, count, &to, error) : status;
+    smerf_status status = check_votes(known, smerf_items_count(neighborhood->items), error);
+    return status == SMERF_OK ? smerf_neighbors(model, neighborhood, run, count_votes, &to, error) : status;
 }

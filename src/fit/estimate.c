@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/versioned.h"
 #include "fit/train_method.h"
 #include "model/model.h"
 
@@ -65,8 +66,7 @@ static int look(void *context, double fraction_done) {
         if (seen->first == 0) seen->first = seen->latest;
         seen->share = fraction_done;
     }
-    bool is_heard = seen->run != NULL && seen->run->progress != NULL;
-    return is_heard ? seen->run->progress(seen->run->context, 0) : 0;
+    return seen->run->progress != NULL ? seen->run->progress(seen->run->context, 0) : 0;
 }
 
 /* Items spread evenly over all of them, and the target cut likewise. */
@@ -99,7 +99,7 @@ static void measure_trees(const smerf_model *model, pace *found) {
 static smerf_status try_trees(const smerf_items *items, smerf_target *target, const smerf_options *options,
                               const smerf_run *run, size_t n_threads, pace *found, smerf_error *error) {
     watch seen = {.run = run};
-    smerf_run watched = run != NULL ? *run : (smerf_run){0};
+    smerf_run watched = *run;
     watched.progress = look;
     watched.context = &seen;
     smerf_model *model = NULL;
@@ -137,8 +137,8 @@ static void scale(const sm_fit_size *size, const plan *tried, const pace *found,
 }
 
 /* What a fit would refuse is refused here, in the same words. */
-static smerf_status check(const smerf_items *items, smerf_target *target, const smerf_options *options,
-                          smerf_options *resolved, smerf_error *error) {
+static smerf_status check_fit(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                              smerf_options *resolved, smerf_error *error) {
     smerf_options closed = *options;
     size_t rank;
     if (closed.complete == SMERF_COMPLETE_AUTO) closed.complete = SMERF_COMPLETE_OFF; /* that is for later */
@@ -147,13 +147,10 @@ static smerf_status check(const smerf_items *items, smerf_target *target, const 
     return status;
 }
 
-smerf_status smerf_fit_estimate(const smerf_items *items, smerf_target *target, const smerf_options *options,
-                                const smerf_run *run, smerf_estimate *estimate, smerf_error *error) {
-    if (options->method >= SMERF_N_METHODS) return sm_fail(error, SMERF_BAD_INPUT, "method: there is no such method");
-    *estimate = (smerf_estimate){.seconds = NAN, .bytes = NAN, .model_bytes = NAN};
-    if (options->method != SMERF_METHOD_FOREST) return SMERF_OK;
+static smerf_status estimate_forest(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                                    const smerf_run *run, smerf_estimate *estimate, smerf_error *error) {
     smerf_options resolved;
-    smerf_status status = check(items, target, options, &resolved, error);
+    smerf_status status = check_fit(items, target, options, &resolved, error);
     if (status != SMERF_OK) return status;
     sm_fit_size size;
     sm_fit_size_start(&size, items, target, &resolved, run);
@@ -172,5 +169,22 @@ smerf_status smerf_fit_estimate(const smerf_items *items, smerf_target *target, 
     if (status == SMERF_OK) scale(&size, &few, &found, estimate);
     smerf_target_free(among);
     smerf_items_free(some);
+    return status;
+}
+
+smerf_status smerf_fit_estimate(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                                const smerf_run *run, smerf_estimate *estimate, smerf_error *error) {
+    sm_full_options full;
+    smerf_status status = sm_options_read(options, &full, error);
+    if (status != SMERF_OK) return status;
+    SM_READ_RUN(run, error);
+    SM_READ_RESULT(smerf_estimate, estimate, found, error);
+    if (full.options.method >= SMERF_N_METHODS)
+        return sm_fail(error, SMERF_BAD_INPUT, "method: there is no such method");
+    found.seconds = found.bytes = found.model_bytes = NAN;
+    found.n_trees_tried = found.n_items_tried = 0;
+    if (full.options.method == SMERF_METHOD_FOREST)
+        status = estimate_forest(items, target, &full.options, run, &found, error);
+    SM_WRITE(smerf_estimate, found, estimate);
     return status;
 }

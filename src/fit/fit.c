@@ -2,16 +2,22 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/versioned.h"
 #include "fit/train_method.h"
 #include "target/completed/completed.h"
 #include "target/links/pairs.h"
 
 smerf_status smerf_fit(const smerf_items *items, smerf_target *target, const smerf_options *options,
                        const smerf_run *run, smerf_model **out, smerf_error *error) {
+    sm_full_options full;
+    smerf_status status = sm_options_read(options, &full, error);
+    if (status != SMERF_OK) return status;
+    SM_READ_RUN(run, error);
+    options = &full.options;
     if (options->method >= SMERF_N_METHODS) return sm_fail(error, SMERF_BAD_INPUT, "method: there is no such method");
     if (options->method != SMERF_METHOD_FOREST) return sm_method_fit(items, target, options, run, out, error);
     smerf_options chosen = *options;
-    smerf_status status = sm_choose_completion(items, target, options, run, &chosen.complete, error);
+    status = sm_choose_completion(items, target, options, run, &chosen.complete, error);
     return status == SMERF_OK ? sm_fit(items, target, &chosen, run, out, error) : status;
 }
 
@@ -29,7 +35,7 @@ enum { FEW_TREES = 50, FEWER_TREES = 10, MANY_ENTRIES = 4000000, MOST_QUERY = 20
 typedef struct held_out {
     const sm_links *links;
     bool *left_out;         /* [links->n] */
-    uint32_t *left, *right; /* [n] pairs that are asked about */
+    uint32_t *left, *right; /* [n] pairs that are predicted */
     double *truth, *predicted[2];
     size_t n;
 } held_out;
@@ -99,19 +105,25 @@ static smerf_status keep_others(const smerf_target *target, const held_out *out,
     return status;
 }
 
-static smerf_status predict_held_out(const smerf_items *items, smerf_target *kept, const smerf_options *options,
-                                     size_t complete, const smerf_run *run, const held_out *out, double *predicted,
-                                     smerf_error *error) {
+/* A few trees, as many whatever the options say, so that parts of a forest choose as the whole does. */
+static smerf_options options_of_few(const smerf_options *options, const held_out *out, size_t complete) {
     smerf_options few = *options;
-    few.first_tree = 0; /* as many trees whatever was asked for: parts of a forest settle as the whole does */
+    few.first_tree = 0;
     few.n_trees = out->links->n > MANY_ENTRIES ? FEWER_TREES : FEW_TREES;
     few.complete = complete;
+    return few;
+}
+
+static smerf_status predict_held_out(const smerf_items *items, smerf_target *kept, const smerf_options *few,
+                                     const smerf_run *run, const held_out *out, double *predicted, smerf_error *error) {
     smerf_model *model = NULL;
-    smerf_status status = sm_fit(items, kept, &few, run, &model, error);
+    smerf_status status = sm_fit(items, kept, few, run, &model, error);
     if (status != SMERF_OK) return status;
-    const smerf_request request = {
-        .rows = items, .out_of_bag = options->sample != SMERF_NO_SAMPLE, .oob_rule = SMERF_OOB_EITHER};
-    status = smerf_predict_pairs(model, &request, out->left, out->right, out->n, run, predicted, NULL, error);
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = items, .out_of_bag = few->sample != SMERF_NO_SAMPLE,
+                                             .oob_rule = SMERF_OOB_EITHER);
+    const smerf_pair_list pairs = {.n = out->n, .left = out->left, .right = out->right};
+    const smerf_pair_result result = SMERF_INIT(smerf_pair_result, .distance = predicted);
+    status = smerf_predict_pairs(model, &request, &pairs, run, &result, error);
     smerf_model_free(model);
     return status;
 }
@@ -129,15 +141,15 @@ static bool second_is_better(const held_out *out) {
     return squares[1] < squares[0];
 }
 
-/* The caller may cancel, but is not told of progress: the forest is still to come. */
-static int ask_only(void *context, double fraction_done) {
+/* The caller may cancel, but hears of no progress: the forest is still to come. */
+static int cancel_only(void *context, double fraction_done) {
     const smerf_run *run = context;
     (void)fraction_done;
     return run->progress(run->context, 0);
 }
 
-static smerf_status choose(const smerf_items *items, smerf_target *target, const smerf_options *options,
-                           const smerf_run *run, size_t *complete, smerf_error *error) {
+static smerf_status choose_rank(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                                const smerf_run *run, size_t *complete, smerf_error *error) {
     held_out out = {.links = sm_known_pairs_of(target)->links};
     smerf_target *kept = NULL;
     sm_pool pool;
@@ -149,9 +161,10 @@ static smerf_status choose(const smerf_items *items, smerf_target *target, const
         status = sm_completion_choose(out.links, out.left_out, options->seed, &rank, &n_steps, &pool, error);
     if (status == SMERF_OK && out.n >= FEWEST_QUERY && rank > 0) {
         status = keep_others(target, &out, &kept, error);
-        for (size_t side = 0; side < 2 && status == SMERF_OK; side++)
-            status = predict_held_out(items, kept, options, side == 0 ? SMERF_COMPLETE_OFF : rank, run, &out,
-                                      out.predicted[side], error);
+        for (size_t side = 0; side < 2 && status == SMERF_OK; side++) {
+            const smerf_options few = options_of_few(options, &out, side == 0 ? SMERF_COMPLETE_OFF : rank);
+            status = predict_held_out(items, kept, &few, run, &out, out.predicted[side], error);
+        }
         if (status == SMERF_OK && second_is_better(&out)) *complete = rank;
     }
     smerf_target_free(kept);
@@ -171,11 +184,10 @@ smerf_status sm_choose_completion(const smerf_items *items, smerf_target *target
     if ((double)sm_known_pairs_of(target)->links->n >= n * (n - 1)) return SMERF_OK; /* nothing is missing */
     *complete = options->complete;
     if (options->complete != SMERF_COMPLETE_AUTO) return SMERF_OK;
-    const smerf_run nothing = {0};
-    smerf_run own = run != NULL ? *run : nothing;
+    smerf_run own = run != NULL ? *run : SMERF_INIT(smerf_run);
     if (own.progress != NULL) {
-        own.progress = ask_only;
-        own.context = (void *)run; /* which ask_only does not change */
+        own.progress = cancel_only;
+        own.context = (void *)run; /* which cancel_only does not change */
     }
-    return choose(items, target, options, &own, complete, error);
+    return choose_rank(items, target, options, &own, complete, error);
 }

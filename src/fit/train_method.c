@@ -1,7 +1,9 @@
-/* train_method.c - learning with a method other than the forest: what all of them refuse, the training set, the model. */
+/* train_method.c - learning with a method other than the forest: its options, what all methods refuse, the training set, the
+ * model. */
 #include "fit/train_method.h"
 
 #include "base/memory.h"
+#include "base/versioned.h"
 #include "method/methods.h"
 
 static const sm_trainer *const trainers[SMERF_N_METHODS] = {[SMERF_METHOD_EUCLIDEAN] = &sm_trainer_euclidean,
@@ -12,12 +14,34 @@ static const sm_trainer *const trainers[SMERF_N_METHODS] = {[SMERF_METHOD_EUCLID
                                                             [SMERF_METHOD_EPM] = &sm_trainer_epm,
                                                             [SMERF_METHOD_NARM] = &sm_trainer_narm};
 
+/* ---- options ---- */
+
+void smerf_baseline_options_fill(smerf_baseline_options *options, size_t size) {
+    const smerf_baseline_options usual = {
+        .size = sizeof usual, .n_pairs = 60000, .n_factors = 50, .n_burn = 1500, .n_draws = 1500, .n_chains = 2};
+    sm_struct_fill(SM_STRUCT(smerf_baseline_options), &usual, options, size);
+}
+
+smerf_status sm_options_read(const smerf_options *given, sm_full_options *full, smerf_error *error) {
+    smerf_options_default(&full->options);
+    smerf_baseline_options_default(&full->baselines);
+    smerf_status status = sm_struct_read(SM_STRUCT(smerf_options), given, &full->options, error);
+    const smerf_baseline_options *baselines = full->options.baselines;
+    if (status == SMERF_OK && baselines != NULL)
+        status = sm_struct_read(SM_STRUCT(smerf_baseline_options), baselines, &full->baselines, error);
+    full->options.baselines = &full->baselines;
+    return status;
+}
+
+/* ---- checks ---- */
+
 static smerf_status check_counts(const smerf_options *options, smerf_error *error) {
+    const smerf_baseline_options *baselines = options->baselines;
     const struct {
         const char *name;
         size_t value;
-    } counts[] = {{"sample-pairs", options->n_pairs}, {"factors", options->n_factors}, {"burn", options->n_burn},
-                  {"draws", options->n_draws},        {"chains", options->n_chains},   {"trees", options->n_trees}};
+    } counts[] = {{"sample-pairs", baselines->n_pairs}, {"factors", baselines->n_factors}, {"burn", baselines->n_burn},
+                  {"draws", baselines->n_draws},        {"chains", baselines->n_chains},   {"trees", options->n_trees}};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
         if (counts[k].value < 1 || counts[k].value > UINT32_MAX)
             return sm_fail(error, SMERF_BAD_INPUT, "%s: %zu is not in 1 ... 2^32 - 1", counts[k].name, counts[k].value);
@@ -38,6 +62,8 @@ static smerf_status check_training(const smerf_items *items, const smerf_target 
     if (items->n_items < 2) return sm_fail(error, SMERF_BAD_INPUT, "there is one item; a distance needs at least two");
     return check_counts(options, error);
 }
+
+/* ---- learning ---- */
 
 static smerf_status train_model(const sm_training_set *training, smerf_model *model, smerf_error *error) {
     const sm_trainer *trainer = trainers[training->options->method];

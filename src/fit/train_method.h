@@ -6,6 +6,15 @@
 #include "model/model.h"
 #include "train/grow/forest_builder.h"
 
+/* Options as a caller gives them, made full: what an older caller does not have, and baselines that are NULL, is as the
+ * defaults say. options.baselines points to baselines, so that a copy of the whole is of no use. */
+typedef struct sm_full_options {
+    smerf_options options;
+    smerf_baseline_options baselines;
+} sm_full_options;
+
+smerf_status sm_options_read(const smerf_options *given, sm_full_options *full, smerf_error *error);
+
 /* As smerf_fit, for a method other than the forest. */
 smerf_status sm_method_fit(const smerf_items *items, smerf_target *target, const smerf_options *options,
                            const smerf_run *run, smerf_model **out, smerf_error *error);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/versioned.h"
 
 void smerf_model_free(smerf_model *model) {
     if (model == NULL) return;
@@ -71,6 +72,12 @@ static bool copy_items(smerf_model *model, const smerf_items *items) {
     return true;
 }
 
+void sm_model_set_options(smerf_model *model, const smerf_options *options) {
+    model->options = *options;
+    model->baselines = options->baselines != NULL ? *options->baselines : SMERF_INIT(smerf_baseline_options);
+    model->options.baselines = &model->baselines;
+}
+
 smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_target *target,
                           const smerf_options *options, const smerf_run *run, smerf_model **out, smerf_error *error) {
     double bytes = (double)options->n_trees * (double)sizeof(sm_tree);
@@ -78,7 +85,7 @@ smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_t
     if (status != SMERF_OK) return status;
     smerf_model *model = sm_zeros(1, sizeof *model);
     if (model == NULL) return sm_no_memory(error, "making a model");
-    model->options = *options;
+    sm_model_set_options(model, options);
     model->target = sm_target_retain(target);
     model->trees = sm_zeros(options->n_trees, sizeof *model->trees);
     bool has_memory = model->trees != NULL && copy_items(model, items);
@@ -103,7 +110,7 @@ smerf_status sm_model_new_for_method(const smerf_items *items, const sm_view *vi
                                      smerf_error *error) {
     smerf_model *model = sm_zeros(1, sizeof *model);
     if (model == NULL) return sm_no_memory(error, "making a model");
-    model->options = *options;
+    sm_model_set_options(model, options);
     model->options.first_tree = model->options.n_trees = model->options.complete = model->options.rank = 0;
     model->method = sm_method_of(options->method);
     bool has_memory = copy_items(model, items) && remember_target(&model->trained_on, target);
@@ -131,7 +138,7 @@ static bool copy_strings(sm_strings *copy, const sm_strings *strings) {
 }
 
 static bool copy_head(smerf_model *copy, const smerf_model *model) {
-    copy->options = model->options;
+    sm_model_set_options(copy, &model->options);
     copy->n_items = model->n_items;
     copy->target = sm_target_retain(model->target);
     copy->hashes = sm_copy(model->hashes, model->n_items, sizeof *copy->hashes);
@@ -246,11 +253,13 @@ size_t sm_model_most_leaves(const smerf_model *model) {
     return most;
 }
 
-void smerf_model_describe(const smerf_model *model, smerf_description *description) {
+smerf_status smerf_model_describe(const smerf_model *model, smerf_description *description, smerf_error *error) {
+    SM_READ_RESULT(smerf_description, description, full, error);
     const smerf_target *target = model->target;
     const sm_public_target *trained_on = &model->trained_on;
     const sm_strings *columns = target != NULL ? &target->columns : &trained_on->columns;
-    *description = (smerf_description){
+    full = (smerf_description){
+        .size = sizeof full,
         .method = smerf_method_name(model->options.method),
         .target = target != NULL ? sm_target_public_name(target) : trained_on->name,
         .n_target_columns = columns->n,
@@ -261,16 +270,17 @@ void smerf_model_describe(const smerf_model *model, smerf_description *descripti
         .largest_similarity = target != NULL ? target->largest_similarity : trained_on->largest_similarity,
         .n_items = model->n_items,
         .n_features = model->features.n,
-        .options = model->options,
+        .options = &model->options,
         .id_column = model->id_column,
         .weight_column = model->weight_column,
         .n_ignored = model->ignored.n,
-        .ignored = (const char *const *)model->ignored.text,
-    };
+        .ignored = (const char *const *)model->ignored.text};
     for (size_t b = 0; b < model->options.n_trees; b++) {
-        description->n_nodes += model->trees[b].n_nodes;
-        description->n_leaves += model->trees[b].n_leaves;
+        full.n_nodes += model->trees[b].n_nodes;
+        full.n_leaves += model->trees[b].n_leaves;
     }
+    SM_WRITE(smerf_description, full, description);
+    return SMERF_OK;
 }
 
 size_t smerf_model_n_diagnostics(const smerf_model *model) { return model->diagnostics.n; }
@@ -288,27 +298,31 @@ void smerf_model_feature(const smerf_model *model, size_t feature, smerf_column 
                              .n_levels = known->levels.n};
 }
 
-void smerf_model_tree(const smerf_model *model, size_t tree, smerf_tree_view *view) {
+smerf_status smerf_model_tree(const smerf_model *model, size_t tree, smerf_tree_view *view, smerf_error *error) {
+    SM_READ_RESULT(smerf_tree_view, view, full, error);
     const sm_tree *grown = &model->trees[tree];
-    *view = (smerf_tree_view){.n_nodes = grown->n_nodes,
-                              .n_splits = grown->n_splits,
-                              .n_leaves = grown->n_leaves,
-                              .is_leaf = grown->is_leaf,
-                              .place = grown->place,
-                              .right = grown->right,
-                              .threshold = grown->threshold,
-                              .gain = grown->gain,
-                              .missing_left = grown->missing_left,
-                              .is_category = grown->is_category,
-                              .first_term = grown->first_term,
-                              .term_feature = grown->term_feature,
-                              .term_weight = grown->term_weight,
-                              .term_level = grown->term_level,
-                              .first_left = grown->first_left,
-                              .left_level = grown->left_level,
-                              .first_member = grown->first_member,
-                              .member_item = grown->member_item,
-                              .member_draws = grown->member_draws};
+    full = (smerf_tree_view){.size = sizeof full,
+                             .n_nodes = grown->n_nodes,
+                             .n_splits = grown->n_splits,
+                             .n_leaves = grown->n_leaves,
+                             .is_leaf = grown->is_leaf,
+                             .index = grown->place,
+                             .right = grown->right,
+                             .threshold = grown->threshold,
+                             .gain = grown->gain,
+                             .missing_left = grown->missing_left,
+                             .is_category = grown->is_category,
+                             .first_term = grown->first_term,
+                             .term_feature = grown->term_feature,
+                             .term_weight = grown->term_weight,
+                             .term_level = grown->term_level,
+                             .first_left = grown->first_left,
+                             .left_level = grown->left_level,
+                             .first_member = grown->first_member,
+                             .member_item = grown->member_item,
+                             .member_draws = grown->member_draws};
+    SM_WRITE(smerf_tree_view, full, view);
+    return SMERF_OK;
 }
 
 /* Children come after their parent in preorder, so one walk from the end adds them up. */

@@ -16,7 +16,8 @@ typedef struct sm_public_target {
 } sm_public_target;
 
 struct smerf_model {
-    smerf_options options; /* as resolved by training: first_tree and n_trees say which trees these are */
+    smerf_options options;            /* as resolved by training: first_tree and n_trees say which trees these are */
+    smerf_baseline_options baselines; /* options.baselines points to these */
     size_t n_items;
     sm_features features;
     sm_strings ids; /* empty: items are called by their row */
@@ -35,6 +36,9 @@ struct smerf_model {
     sm_diagnostics diagnostics;
     sm_public_target trained_on;
 };
+
+/* The model's own copy of options, whose baselines may be NULL: all 0. */
+void sm_model_set_options(smerf_model *model, const smerf_options *options);
 
 /* A model with everything but trees: it knows the items and the target, and has memory for options->n_trees. */
 smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_target *target,

@@ -43,10 +43,11 @@ static json_t *features_json(const sm_features *features) {
 }
 
 static json_t *method_options_json(const smerf_options *options) {
+    const smerf_baseline_options *baselines = options->baselines;
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "seed", (json_int_t)options->seed, "pairs",
-                     (json_int_t)options->n_pairs, "factors", (json_int_t)options->n_factors, "burn",
-                     (json_int_t)options->n_burn, "draws", (json_int_t)options->n_draws, "chains",
-                     (json_int_t)options->n_chains);
+                     (json_int_t)baselines->n_pairs, "factors", (json_int_t)baselines->n_factors, "burn",
+                     (json_int_t)baselines->n_burn, "draws", (json_int_t)baselines->n_draws, "chains",
+                     (json_int_t)baselines->n_chains);
 }
 
 static json_t *options_json(const smerf_options *options) {
@@ -104,8 +105,8 @@ static bool add_learned(json_t *facts, const smerf_model *model) {
 }
 
 json_t *sm_facts_write(const smerf_model *model) {
-    smerf_description description;
-    smerf_model_describe(model, &description);
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &description, NULL);
     json_t *facts = json_object();
     bool is_fine = facts != NULL;
     is_fine = is_fine && json_object_set_new(facts, "format", json_string("smerf")) == 0;
@@ -241,13 +242,14 @@ static bool read_text(const json_t *facts, const char *key, char **out) {
     return text == NULL || *out != NULL;
 }
 
-static bool read_method_options(const json_t *facts, smerf_options *options) {
+static bool read_method_options(const json_t *facts, smerf_options *options, smerf_baseline_options *baselines) {
     json_t *object = get_json(facts, "options");
     json_int_t seed;
     bool is_fine = object != NULL && json_unpack(object, "{s:I}", "seed", &seed) == 0 && seed >= 0 &&
-                   get_count(object, "pairs", &options->n_pairs) && get_count(object, "factors", &options->n_factors) &&
-                   get_count(object, "burn", &options->n_burn) && get_count(object, "draws", &options->n_draws) &&
-                   get_count(object, "chains", &options->n_chains);
+                   get_count(object, "pairs", &baselines->n_pairs) &&
+                   get_count(object, "factors", &baselines->n_factors) &&
+                   get_count(object, "burn", &baselines->n_burn) && get_count(object, "draws", &baselines->n_draws) &&
+                   get_count(object, "chains", &baselines->n_chains);
     if (is_fine) options->seed = (uint64_t)seed;
     json_decref(object);
     return is_fine;
@@ -272,7 +274,8 @@ static bool read_diagnostics(const json_t *facts, sm_diagnostics *diagnostics) {
 static bool read_method(smerf_model *model, const json_t *facts) {
     json_t *columns = get_json(facts, "target_columns");
     bool is_fine = read_text(facts, "target", &model->trained_on.name) && model->trained_on.name != NULL &&
-                   read_strings(columns, &model->trained_on.columns) && read_method_options(facts, &model->options) &&
+                   read_strings(columns, &model->trained_on.columns) &&
+                   read_method_options(facts, &model->options, &model->baselines) &&
                    read_diagnostics(facts, &model->diagnostics);
     json_decref(columns);
     return is_fine;

@@ -88,6 +88,7 @@ smerf_status smerf_model_load(const char *path, smerf_model **out, smerf_error *
     smerf_status status = sm_safetensors_read(path, &file, error);
     if (status != SMERF_OK) return status;
     smerf_model *model = sm_zeros(1, sizeof *model);
+    if (model != NULL) sm_model_set_options(model, &SMERF_INIT(smerf_options));
     status =
         model != NULL ? unpack_model(model, &file, sm_input_name(path), error) : sm_no_memory(error, "loading a model");
     sm_safetensors_close(&file);

@@ -1,4 +1,5 @@
 /* leaves.c - where each item ends in each tree: the forest as a way to code items. */
+#include "base/versioned.h"
 #include "predict/query.h"
 
 enum { ITEMS_A_TASK = 256 };
@@ -38,7 +39,7 @@ static smerf_status predict(sm_query *query, uint32_t *leaves, sm_pool *pool, sm
 
 smerf_status sm_predict_leaves(const smerf_model *model, const smerf_items *items, const sm_limits *limits,
                                const smerf_run *run, uint32_t *leaves, smerf_error *error) {
-    const smerf_request request = {.rows = items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = items);
     sm_pool pool;
     sm_query query;
     smerf_status status = sm_model_check_forest(model, "leaves", error);
@@ -53,5 +54,6 @@ smerf_status sm_predict_leaves(const smerf_model *model, const smerf_items *item
 
 smerf_status smerf_predict_leaves(const smerf_model *model, const smerf_items *items, const smerf_run *run,
                                   uint32_t *leaves, smerf_error *error) {
+    SM_READ_RUN(run, error);
     return sm_predict_leaves(model, items, &sm_usual_limits, run, leaves, error);
 }

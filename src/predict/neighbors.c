@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/versioned.h"
 #include "predict/rows.h"
 
 /* ---- panels of queries ---- */
@@ -137,10 +138,9 @@ smerf_status sm_neighbors(const smerf_model *model, const smerf_neighborhood *wa
     bool has_codes = false, is_square = wanted->queries == NULL;
     smerf_status status = check(wanted, error);
     if (status != SMERF_OK) return status;
-    const smerf_request request = {.rows = is_square ? wanted->items : wanted->queries,
-                                   .columns = is_square ? NULL : wanted->items,
-                                   .out_of_bag = wanted->out_of_bag,
-                                   .oob_rule = wanted->oob_rule};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = is_square ? wanted->items : wanted->queries,
+                                             .columns = is_square ? NULL : wanted->items,
+                                             .out_of_bag = wanted->out_of_bag, .oob_rule = wanted->oob_rule);
     sm_pool_start(&pool, run);
     status = sm_query_start(&query, model, &request, limits, error);
     if (status != SMERF_OK) return status;
@@ -157,7 +157,9 @@ smerf_status sm_neighbors(const smerf_model *model, const smerf_neighborhood *wa
     return status;
 }
 
-smerf_status smerf_neighbors(const smerf_model *model, const smerf_neighborhood *wanted, const smerf_run *run,
+smerf_status smerf_neighbors(const smerf_model *model, const smerf_neighborhood *neighborhood, const smerf_run *run,
                              smerf_neighbor_sink sink, void *context, smerf_error *error) {
-    return sm_neighbors(model, wanted, &sm_usual_limits, run, sink, context, error);
+    SM_READ(smerf_neighborhood, neighborhood, error);
+    SM_READ_RUN(run, error);
+    return sm_neighbors(model, neighborhood, &sm_usual_limits, run, sink, context, error);
 }

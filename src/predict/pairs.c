@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/versioned.h"
 #include "predict/predictor.h"
 #include "predict/settle.h"
 
@@ -131,25 +132,27 @@ static smerf_status predict(pairs_job *job, sm_pool *pool, smerf_error *error) {
         if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, add_group, job, error);
     }
     if (status != SMERF_OK || job->n_spoken == NULL) return status;
-    return sm_settle_pairs(query, job->left, job->right, job->n_pairs, job->n_spoken, job->distance, pool, error);
+    const smerf_pair_list pairs = {.n = job->n_pairs, .left = job->left, .right = job->right};
+    return sm_settle_pairs(query, &pairs, job->n_spoken, job->distance, pool, error);
 }
 
 smerf_status sm_predict_pairs(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
-                              const uint32_t *left, const uint32_t *right, size_t n_pairs, const smerf_run *run,
-                              double *distance, double *spread, smerf_error *error) {
+                              const smerf_pair_list *pairs, const smerf_run *run, const smerf_pair_result *result,
+                              smerf_error *error) {
     sm_pool pool;
     sm_query query;
+    const uint32_t *left = pairs->left, *right = pairs->right;
     sm_pool_start(&pool, run);
     smerf_status status = sm_query_start(&query, model, request, limits, error);
     if (status != SMERF_OK) return status;
-    pairs_job job = {.query = &query, .n_pairs = n_pairs, .distance = distance, .spread = spread};
-    status = sm_query_check_pairs(&query, left, right, n_pairs, error);
-    if (status == SMERF_OK && spread != NULL) status = sm_model_check_forest(model, "a spread over trees", error);
-    if (status == SMERF_OK && n_pairs > 0 && model->method != NULL) {
-        status = sm_answer_pairs(&query, left, right, n_pairs, &pool, distance, error);
-    } else if (status == SMERF_OK && n_pairs > 0) {
+    pairs_job job = {.query = &query, .n_pairs = pairs->n, .distance = result->distance, .spread = result->spread};
+    status = sm_query_check_pairs(&query, left, right, pairs->n, error);
+    if (status == SMERF_OK && job.spread != NULL) status = sm_model_check_forest(model, "a spread over trees", error);
+    if (status == SMERF_OK && pairs->n > 0 && model->method != NULL) {
+        status = sm_answer_pairs(&query, left, right, pairs->n, &pool, job.distance, error);
+    } else if (status == SMERF_OK && pairs->n > 0) {
         status = take_room(&job, &pool, error);
-        if (status == SMERF_OK) status = sm_query_pick_pairs(&query, left, right, n_pairs, job.places, error);
+        if (status == SMERF_OK) status = sm_query_pick_pairs(&query, left, right, pairs->n, job.places, error);
         if (status == SMERF_OK) status = predict(&job, &pool, error);
         sm_leaf_scratches_free(job.rooms, pool.n_threads);
     }
@@ -158,8 +161,10 @@ smerf_status sm_predict_pairs(const smerf_model *model, const smerf_request *req
     return status;
 }
 
-smerf_status smerf_predict_pairs(const smerf_model *model, const smerf_request *request, const uint32_t *left,
-                                 const uint32_t *right, size_t n_pairs, const smerf_run *run, double *distance,
-                                 double *spread, smerf_error *error) {
-    return sm_predict_pairs(model, request, &sm_usual_limits, left, right, n_pairs, run, distance, spread, error);
+smerf_status smerf_predict_pairs(const smerf_model *model, const smerf_request *request, const smerf_pair_list *pairs,
+                                 const smerf_run *run, const smerf_pair_result *result, smerf_error *error) {
+    SM_READ(smerf_request, request, error);
+    SM_READ_RUN(run, error);
+    SM_READ(smerf_pair_result, result, error);
+    return sm_predict_pairs(model, request, &sm_usual_limits, pairs, run, result, error);
 }

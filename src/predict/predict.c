@@ -1,5 +1,6 @@
 /* predict.c - distances of all pairs, row by row. */
 #include "base/memory.h"
+#include "base/versioned.h"
 #include "predict/rows.h"
 
 static smerf_status predict_panels(sm_panel *panel, sm_pool *pool, smerf_row_sink sink, void *context,
@@ -37,5 +38,7 @@ smerf_status sm_predict_rows(const smerf_model *model, const smerf_request *requ
 
 smerf_status smerf_predict_rows(const smerf_model *model, const smerf_request *request, const smerf_run *run,
                                 smerf_row_sink sink, void *context, smerf_error *error) {
+    SM_READ(smerf_request, request, error);
+    SM_READ_RUN(run, error);
     return sm_predict_rows(model, request, &sm_usual_limits, run, sink, context, error);
 }

@@ -65,23 +65,23 @@ smerf_status sm_settle(sm_query *query, const uint32_t *row, const uint32_t *col
     return status;
 }
 
-smerf_status sm_settle_pairs(sm_query *query, const uint32_t *row, const uint32_t *column, size_t n,
-                             const uint32_t *n_spoken, double *distance, sm_pool *pool, smerf_error *error) {
+smerf_status sm_settle_pairs(sm_query *query, const smerf_pair_list *pairs, const uint32_t *n_spoken, double *distance,
+                             sm_pool *pool, smerf_error *error) {
     size_t n_left = 0;
-    for (size_t p = 0; p < n && sm_settles(query); p++) n_left += n_spoken[p] == SM_IS_ELIGIBLE;
+    for (size_t p = 0; p < pairs->n && sm_settles(query); p++) n_left += n_spoken[p] == SM_IS_ELIGIBLE;
     if (n_left == 0) return SMERF_OK;
     sm_arena arena = {0};
     uint32_t *rows = sm_arena_take(&arena, n_left, sizeof *rows),
              *columns = sm_arena_take(&arena, n_left, sizeof *rows);
     double *settled = sm_arena_take(&arena, n_left, sizeof *settled);
     smerf_status status = arena.has_failed ? sm_no_memory(error, "predicting") : SMERF_OK;
-    for (size_t p = 0, k = 0; p < n && status == SMERF_OK; p++)
+    for (size_t p = 0, k = 0; p < pairs->n && status == SMERF_OK; p++)
         if (n_spoken[p] == SM_IS_ELIGIBLE) {
-            rows[k] = row[p];
-            columns[k++] = column[p];
+            rows[k] = pairs->left[p];
+            columns[k++] = pairs->right[p];
         }
     if (status == SMERF_OK) status = sm_settle(query, rows, columns, n_left, settled, pool, error);
-    for (size_t p = 0, k = 0; p < n && status == SMERF_OK; p++)
+    for (size_t p = 0, k = 0; p < pairs->n && status == SMERF_OK; p++)
         if (n_spoken[p] == SM_IS_ELIGIBLE) distance[p] = settled[k++];
     sm_arena_free(&arena);
     return status;

@@ -16,10 +16,9 @@ smerf_status sm_settle(sm_query *query, const uint32_t *row, const uint32_t *col
                        sm_pool *pool, smerf_error *error);
 
 /* Settles those of the listed pairs that are left, if the model is such a one.
- *   row, column  [n] places in the sides
  *   n_spoken     [n] trees, as sm_query_uses_all_trees says; SM_IS_ELIGIBLE alone: it is left
  *   distance     [n] changed where pairs were left */
-smerf_status sm_settle_pairs(sm_query *query, const uint32_t *row, const uint32_t *column, size_t n,
-                             const uint32_t *n_spoken, double *distance, sm_pool *pool, smerf_error *error);
+smerf_status sm_settle_pairs(sm_query *query, const smerf_pair_list *pairs, const uint32_t *n_spoken, double *distance,
+                             sm_pool *pool, smerf_error *error);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/versioned.h"
 #include "predict/query.h"
 
 enum { ITEMS_A_TASK = 256 };
@@ -94,6 +95,8 @@ smerf_status sm_predict_values(const smerf_model *model, const smerf_request *re
 
 smerf_status smerf_predict_values(const smerf_model *model, const smerf_request *request, const smerf_run *run,
                                   double *values, smerf_error *error) {
+    SM_READ(smerf_request, request, error);
+    SM_READ_RUN(run, error);
     return sm_predict_values(model, request, &sm_usual_limits, run, values, error);
 }
 

@@ -84,7 +84,7 @@ static void write_model(sm_reporter *reporter) {
     sm_json_count(json, "n_items", about->n_items);
     sm_json_count(json, "n_features", about->n_features);
     if (reporter->is_forest)
-        sm_json_count(json, "n_trees", about->options.n_trees);
+        sm_json_count(json, "n_trees", about->options->n_trees);
     else
         sm_json_null(json, "n_trees");
     sm_json_open(json, "facts", '[');

@@ -103,16 +103,20 @@ static smerf_status explain_pairs(sm_reporter *reporter, accounts *found, smerf_
     found->contribution = sm_arena_take(arena, sm_size(n, found->n_shown, 0), sizeof *found->contribution);
     found->all = sm_arena_take(arena, sm_size(at_a_time, found->p, 0), sizeof *found->all);
     if (arena->has_failed) return sm_no_memory(error, "explaining pairs");
-    const smerf_request request = {.rows = reporter->wanted->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = reporter->wanted->items);
     double from = reporter->part.from, length = reporter->part.to - from;
     smerf_status status = SMERF_OK;
     for (size_t first = 0, end; first < n && status == SMERF_OK; first = end) {
         end = first + at_a_time < n ? first + at_a_time : n;
         reporter->part.from = from + length * (double)first / (double)n;
         reporter->part.to = from + length * (double)end / (double)n;
-        status = smerf_explain_pairs(reporter->wanted->model, &request, found->left + first, found->right + first,
-                                     end - first, &reporter->run, found->baseline + first, found->all,
-                                     found->distance + first, error);
+        status = smerf_explain_pairs(
+            reporter->wanted->model, &request,
+            &(smerf_pair_list){.n = end - first, .left = found->left + first, .right = found->right + first},
+            &reporter->run,
+            &SMERF_INIT(smerf_explanation, .baseline = found->baseline + first, .contributions = found->all,
+                        .distance = found->distance + first),
+            error);
         for (size_t k = first; k < end && status == SMERF_OK; k++)
             keep_largest(found, k, found->all + (k - first) * found->p);
     }

@@ -18,7 +18,7 @@ static void put_sample(const sm_fact_sink *to, const smerf_options *chosen) {
 }
 
 static void put_forest(const sm_fact_sink *to, const smerf_description *about) {
-    const smerf_options *chosen = &about->options;
+    const smerf_options *chosen = about->options;
     give_count(to, "trees", chosen->n_trees);
     give_count(to, "first tree", chosen->first_tree);
     give_count(to, "nodes", about->n_nodes);
@@ -41,9 +41,9 @@ static void put_forest(const sm_fact_sink *to, const smerf_description *about) {
 
 static void put_method(const sm_fact_sink *to, const smerf_model *model, const smerf_options *chosen) {
     if (chosen->method == SMERF_METHOD_EPM || chosen->method == SMERF_METHOD_NARM) {
-        give_count(to, "factors", chosen->n_factors);
-        give_count(to, "burn", chosen->n_burn);
-        give_count(to, "draws", chosen->n_draws);
+        give_count(to, "factors", chosen->baselines->n_factors);
+        give_count(to, "burn", chosen->baselines->n_burn);
+        give_count(to, "draws", chosen->baselines->n_draws);
     }
     for (size_t k = 0; k < smerf_model_n_diagnostics(model); k++) {
         double value;
@@ -53,7 +53,7 @@ static void put_method(const sm_fact_sink *to, const smerf_model *model, const s
 }
 
 static void put_target(const sm_fact_sink *to, const smerf_description *about) {
-    const smerf_options *chosen = &about->options;
+    const smerf_options *chosen = about->options;
     give_text(to, "target", about->target);
     if (about->n_target_columns > 0)
         to->list(to->context, "target columns", about->target_columns, about->n_target_columns);
@@ -69,17 +69,17 @@ static void put_target(const sm_fact_sink *to, const smerf_description *about) {
 }
 
 void sm_facts_tell(const smerf_model *model, const sm_fact_sink *to) {
-    smerf_description about;
-    smerf_model_describe(model, &about);
+    smerf_description about = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &about, NULL);
     give_text(to, "method", about.method);
     put_target(to, &about);
     give_count(to, "items", about.n_items);
     give_count(to, "features", about.n_features);
-    if (about.options.method == SMERF_METHOD_FOREST)
+    if (about.options->method == SMERF_METHOD_FOREST)
         put_forest(to, &about);
     else
-        put_method(to, model, &about.options);
-    give_count(to, "seed", (size_t)about.options.seed);
+        put_method(to, model, about.options);
+    give_count(to, "seed", (size_t)about.options->seed);
     to->features(to->context, "feature names", model, about.n_features);
     if (about.id_column != NULL) give_text(to, "id column", about.id_column);
     if (about.weight_column != NULL) give_text(to, "item weights", about.weight_column);

@@ -10,7 +10,7 @@
 
 /* For what is quick beside the rest of a section: it reports no progress. */
 static smerf_run quiet_run(const sm_reporter *reporter) {
-    return (smerf_run){.n_threads = reporter->run.n_threads, .kernels = reporter->run.kernels};
+    return SMERF_INIT(smerf_run, .n_threads = reporter->run.n_threads, .kernels = reporter->run.kernels);
 }
 
 /* ---- clusters ---- */
@@ -38,10 +38,11 @@ static smerf_status find_groups(sm_reporter *reporter, grouping *groups, smerf_e
     groups->all_silhouettes = sm_arena_take(arena, reporter->n, sizeof *groups->all_silhouettes);
     groups->nearest = sm_arena_take(arena, reporter->n, sizeof *groups->nearest);
     if (arena->has_failed) return sm_no_memory(error, "clustering");
-    const smerf_clustering wanted = {
-        .by = SMERF_MEDOIDS, .k = reporter->wanted->n_clusters, .seed = reporter->about.options.seed};
-    return smerf_cluster(reporter->wanted->model, groups->sample.items, &wanted, &reporter->run, groups->cluster,
-                         groups->medoid, groups->silhouette, groups->tried, &groups->found, error);
+    const smerf_clustering wanted = SMERF_INIT(smerf_clustering, .by = SMERF_MEDOIDS, .k = reporter->wanted->n_clusters,
+                                               .seed = reporter->about.options->seed);
+    groups->found = SMERF_INIT(smerf_clusters, .cluster = groups->cluster, .medoid = groups->medoid,
+                               .silhouette = groups->silhouette, .tried = groups->tried);
+    return smerf_cluster(reporter->wanted->model, groups->sample.items, &wanted, &reporter->run, &groups->found, error);
 }
 
 /* Takes the distances of one medoid to all items: those that were not sampled go to the nearest, the first on a tie. */
@@ -81,7 +82,7 @@ static smerf_status spread_groups(sm_reporter *reporter, grouping *groups, smerf
     smerf_items *medoids;
     smerf_status status = sm_items_of(reporter, medoid, k, &medoids, error);
     if (status != SMERF_OK) return status;
-    const smerf_request request = {.rows = medoids, .columns = reporter->wanted->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = medoids, .columns = reporter->wanted->items);
     const smerf_run quiet = quiet_run(reporter);
     assignment at = {.reporter = reporter, .groups = groups};
     status = smerf_predict_rows(reporter->wanted->model, &request, &quiet, assign_items, &at, error);
@@ -99,7 +100,7 @@ static void write_groups(sm_reporter *reporter, const grouping *groups) {
     for (size_t c = 0; c < reporter->n_clusters; c++) sm_json_count(json, NULL, reporter->medoid[c]);
     sm_json_close(json, ']');
     sm_json_flag(json, "chosen", reporter->wanted->n_clusters == 0);
-    sm_json_number(json, "silhouette", groups->found.silhouette);
+    sm_json_number(json, "silhouette", groups->found.mean_silhouette);
     sm_json_f32(json, "silhouettes", groups->all_silhouettes, reporter->n);
     sm_json_open(json, "tried", '[');
     for (size_t k = 2; k < groups->sample.n && reporter->wanted->n_clusters == 0; k++) {
@@ -154,10 +155,11 @@ static smerf_status order_heat(sm_reporter *reporter, heat *map, smerf_error *er
     for (size_t k = 0; k < m; k++) rows[k] = map->sample.rows[k];
     if (reporter->cluster == NULL) return SMERF_OK;
     for (size_t k = 0; k < m; k++) map->medoid[k] = reporter->medoid[reporter->cluster[rows[k]]];
-    const smerf_request request = {.rows = reporter->wanted->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = reporter->wanted->items);
     const smerf_run quiet = quiet_run(reporter);
-    smerf_status status = smerf_predict_pairs(reporter->wanted->model, &request, map->sample.rows, map->medoid, m,
-                                              &quiet, map->apart, NULL, error);
+    smerf_status status = smerf_predict_pairs(
+        reporter->wanted->model, &request, &(smerf_pair_list){.n = m, .left = map->sample.rows, .right = map->medoid},
+        &quiet, &SMERF_INIT(smerf_pair_result, .distance = map->apart), error);
     if (status != SMERF_OK) return status;
     for (size_t k = 0; k < m; k++) {
         bool is_medoid = rows[k] == map->medoid[k];
@@ -186,7 +188,7 @@ static smerf_status find_heat(sm_reporter *reporter, heat *map, smerf_error *err
     if (map->distance == NULL) return sm_no_memory(error, "drawing distances");
     status = order_heat(reporter, map, error);
     if (status == SMERF_OK) status = sm_items_of(reporter, map->order, m, &map->items, error);
-    const smerf_request request = {.rows = map->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = map->items);
     if (status == SMERF_OK)
         status = smerf_predict_rows(reporter->wanted->model, &request, &reporter->run, keep_row, map->distance, error);
     return status;

@@ -23,7 +23,7 @@ typedef struct weights {
 /* In every tree, each feature that it uses is shuffled once, and some pairs of features: then each of its out-of-bag items, about
  * a third, goes through the leaves, or meets those that the others are in. */
 static double work_of(const sm_reporter *reporter, double n_items) {
-    double n_trees = (double)reporter->about.options.n_trees, n_leaves = (double)reporter->about.n_leaves / n_trees;
+    double n_trees = (double)reporter->about.options->n_trees, n_leaves = (double)reporter->about.n_leaves / n_trees;
     double n_shuffles = fmin((double)reporter->about.n_features, n_leaves) + MOST_TOGETHER * MOST_TOGETHER / 2;
     double n_out = 0.37 * n_items;
     return n_trees * n_shuffles * n_out * (fmin(n_leaves, 8 * n_out) + n_out / 2);
@@ -69,7 +69,10 @@ static smerf_status shuffle_features(sm_reporter *reporter, weights *found, smer
     reporter->part.from = middle;
     reporter->part.to = to;
     if (status == SMERF_OK && found->n_together > 0)
-        status = smerf_importance_interaction(model, exam.sample.items, exam.truth, found->together, found->n_together,
+        status = smerf_importance_interaction(model,
+                                              &SMERF_INIT(smerf_interactions, .items = exam.sample.items,
+                                                          .truth = exam.truth, .features = found->together,
+                                                          .n_features = found->n_together),
                                               &reporter->run, found->value, found->value_error, error);
     found->n_items = exam.sample.n;
     sm_exam_free(&exam);

@@ -23,7 +23,8 @@ smerf_status sm_write_neighbors(sm_reporter *reporter, smerf_error *error) {
     if (reporter->arena.has_failed) return sm_no_memory(error, "looking for neighbours");
     memset(reporter->neighbor, 0xff, n * sizeof *reporter->neighbor); /* SMERF_MISSING, and NaN */
     memset(reporter->neighbor_distance, 0xff, n * sizeof *reporter->neighbor_distance);
-    const smerf_neighborhood wanted = {.items = reporter->wanted->items, .k = SM_N_NEIGHBORS};
+    const smerf_neighborhood wanted =
+        SMERF_INIT(smerf_neighborhood, .items = reporter->wanted->items, .k = SM_N_NEIGHBORS);
     smerf_status status =
         smerf_neighbors(reporter->wanted->model, &wanted, &reporter->run, keep_neighbors, reporter, error);
     if (status != SMERF_OK) {
@@ -40,7 +41,7 @@ smerf_status sm_write_neighbors(sm_reporter *reporter, smerf_error *error) {
 
 /* ---- map ---- */
 
-static void write_map(sm_reporter *reporter, const double *coordinates, double *axis, const smerf_map_quality *facts) {
+static void write_map(sm_reporter *reporter, const double *coordinates, double *axis, const smerf_map *facts) {
     static const char *const names[2] = {"x", "y"};
     sm_json *json = &reporter->json;
     size_t n = reporter->n;
@@ -63,14 +64,16 @@ static void write_map(sm_reporter *reporter, const double *coordinates, double *
 smerf_status sm_write_map(sm_reporter *reporter, smerf_error *error) {
     const sm_report *wanted = reporter->wanted;
     size_t n = reporter->n;
-    smerf_map_quality facts;
     double *coordinates = sm_array(sm_size(n, 2, 0), sizeof *coordinates), *axis = sm_array(n, sizeof *axis);
     smerf_status status = coordinates != NULL && axis != NULL ? SMERF_OK : sm_no_memory(error, "drawing a map");
     if (status == SMERF_OK) {
-        status = smerf_embed(wanted->model, wanted->items, 2, SM_MOST_LANDMARKED, reporter->about.options.seed,
-                             &reporter->run, coordinates, NULL, &facts, error);
+        const smerf_map_options options =
+            SMERF_INIT(smerf_map_options, .n_dimensions = 2, .n_landmarks = SM_MOST_LANDMARKED,
+                       .seed = reporter->about.options->seed);
+        smerf_map map = SMERF_INIT(smerf_map, .coordinates = coordinates);
+        status = smerf_embed(wanted->model, wanted->items, &options, &reporter->run, &map, error);
         if (status == SMERF_OK)
-            write_map(reporter, coordinates, axis, &facts);
+            write_map(reporter, coordinates, axis, &map);
         else
             status = sm_report_excuse(reporter, "map", status, error);
     }

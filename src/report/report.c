@@ -144,9 +144,10 @@ static smerf_status write_sections(sm_reporter *reporter, smerf_error *error) {
 
 static smerf_status start_report(sm_reporter *reporter, smerf_error *error) {
     const sm_report *wanted = reporter->wanted;
-    smerf_model_describe(wanted->model, &reporter->about);
+    reporter->about = SMERF_INIT(smerf_description);
+    smerf_model_describe(wanted->model, &reporter->about, NULL);
     reporter->n = smerf_items_count(wanted->items);
-    reporter->is_forest = reporter->about.options.method == SMERF_METHOD_FOREST;
+    reporter->is_forest = reporter->about.options->method == SMERF_METHOD_FOREST;
     reporter->training_row = sm_arena_take(&reporter->arena, reporter->n, sizeof *reporter->training_row);
     reporter->sentences = sm_arena_take(&reporter->arena, SM_MOST_SENTENCES, sizeof *reporter->sentences);
     if (reporter->arena.has_failed) return sm_no_memory(error, "writing a report");
@@ -155,7 +156,7 @@ static smerf_status start_report(sm_reporter *reporter, smerf_error *error) {
     for (size_t i = 0; i < reporter->n && reporter->are_training; i++)
         reporter->are_training = reporter->training_row[i] != SMERF_MISSING;
     reporter->is_out_of_bag =
-        reporter->are_training && reporter->is_forest && reporter->about.options.sample != SMERF_NO_SAMPLE;
+        reporter->are_training && reporter->is_forest && reporter->about.options->sample != SMERF_NO_SAMPLE;
     return status;
 }
 

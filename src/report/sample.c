@@ -19,7 +19,7 @@ smerf_status sm_items_of(const sm_reporter *reporter, const uint32_t *rows, size
 smerf_status sm_picked_draw(const sm_reporter *reporter, size_t most, sm_draw purpose, sm_picked *sample,
                             smerf_error *error) {
     size_t n = reporter->n, n_taken = n < most ? n : most;
-    uint64_t seed = (reporter->about.options.seed ^ (uint64_t)purpose << 32) & INT64_MAX;
+    uint64_t seed = (reporter->about.options->seed ^ (uint64_t)purpose << 32) & INT64_MAX;
     *sample = (sm_picked){.n = n_taken,
                           .rows = sm_array(n_taken, sizeof *sample->rows),
                           .is_taken = sm_zeros(n, sizeof *sample->is_taken)};
@@ -69,7 +69,7 @@ smerf_status sm_exam_start(const sm_reporter *reporter, size_t most, sm_exam *ex
     smerf_status status = sm_picked_draw(reporter, most, SM_DRAW_SCORED, &exam->sample, error);
     if (status == SMERF_OK && truth != NULL)
         status = smerf_target_take(truth, exam->sample.rows, exam->sample.n, &exam->truth, error);
-    exam->request = (smerf_request){.rows = exam->sample.items, .out_of_bag = reporter->is_out_of_bag};
+    exam->request = SMERF_INIT(smerf_request, .rows = exam->sample.items, .out_of_bag = reporter->is_out_of_bag);
     if (status != SMERF_OK) sm_exam_free(exam);
     return status;
 }

@@ -174,7 +174,7 @@ smerf_status sm_write_scores(sm_reporter *reporter, smerf_error *error) {
     sm_exam exam;
     sm_arena arena = {0};
     sm_scored pairs;
-    smerf_scores scores;
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     const double from = reporter->part.from, to = reporter->part.to;
     smerf_status status = sm_exam_start(reporter, SM_MOST_SCORED, &exam, error);
     if (status != SMERF_OK) return status;
@@ -245,7 +245,7 @@ smerf_status sm_write_growth(sm_reporter *reporter, smerf_error *error) {
         sm_report_absent(reporter, "growth", "%s", why_not);
         return SMERF_OK;
     }
-    size_t sizes[MOST_SIZES], n_trees = reporter->about.options.n_trees, n = list_sizes(n_trees, sizes);
+    size_t sizes[MOST_SIZES], n_trees = reporter->about.options->n_trees, n = list_sizes(n_trees, sizes);
     smerf_scores scores[MOST_SIZES];
     double from = reporter->part.from, length = reporter->part.to - from, whole = 0, done = 0;
     sm_exam exam;
@@ -256,6 +256,7 @@ smerf_status sm_write_growth(sm_reporter *reporter, smerf_error *error) {
         reporter->part.from = from + length * done / whole;
         done += (double)sizes[k];
         reporter->part.to = from + length * done / whole;
+        scores[k] = SMERF_INIT(smerf_scores);
         status =
             smerf_evaluate(reporter->wanted->model, &exam.request, exam.truth, 0, &reporter->run, &scores[k], error);
     }

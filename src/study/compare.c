@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/versioned.h"
 #include "data/items.h"
 #include "fit/train_method.h"
 #include "method/methods.h"
@@ -19,37 +20,39 @@
 #include "target/links/pairs.h"
 
 typedef struct contest {
-    const smerf_comparison *plan;
+    const smerf_comparison *plan; /* its options are full ones */
+    unsigned n_methods;           /* that the caller knows */
     const smerf_target *target;   /* of all items */
-    smerf_method_scores *summary; /* [SMERF_N_METHODS] */
-    double *score;                /* [SMERF_N_METHODS][SMERF_N_METRICS][n_repeats] */
+    smerf_method_scores *summary; /* [n_methods] */
+    double *score;                /* [n_methods][SMERF_N_METRICS][n_repeats] */
 } contest;
 
 static bool is_graph(const smerf_target *target) {
     return target->kind == &sm_target_graph || target->kind == &sm_target_observed;
 }
 
-void smerf_comparison_default(const smerf_target *target, smerf_comparison *comparison) {
-    *comparison = (smerf_comparison){.n_repeats = 5,
-                                     .train_fraction = 0.7,
-                                     .tunes = true,
-                                     .metric = target != NULL && is_graph(target) ? SMERF_AUC_ROC : SMERF_RMSE};
-    smerf_options_default(&comparison->options);
+void smerf_comparison_fill(const smerf_target *target, smerf_comparison *comparison, size_t size) {
+    const smerf_comparison usual = {.size = sizeof usual,
+                                    .n_repeats = 5,
+                                    .train_fraction = 0.7,
+                                    .tunes = true,
+                                    .metric = target != NULL && is_graph(target) ? SMERF_AUC_ROC : SMERF_RMSE};
+    sm_struct_fill(SM_STRUCT(smerf_comparison), &usual, comparison, size);
 }
 
-/* ---- what is asked for ---- */
+/* ---- what is requested ---- */
 
-static bool is_query(const contest *all, unsigned method) {
+static bool is_requested(const contest *all, unsigned method) {
     return all->plan->methods == 0 || (all->plan->methods & SMERF_HAS(method)) != 0;
 }
 
-static smerf_status check_plan(const smerf_comparison *plan, const smerf_target *target, smerf_error *error) {
-    if (plan->methods >> SMERF_N_METHODS != 0)
-        return sm_fail(error, SMERF_BAD_INPUT, "methods: there is no such method");
+static smerf_status check_plan(const smerf_comparison *plan, unsigned n_methods, const smerf_target *target,
+                               smerf_error *error) {
+    if (plan->methods >> n_methods != 0) return sm_fail(error, SMERF_BAD_INPUT, "methods: there is no such method");
     if (plan->n_repeats == 0) return sm_fail(error, SMERF_BAD_INPUT, "repeats: there must be at least one");
     if (!(plan->train_fraction > 0 && plan->train_fraction < 1))
         return sm_fail(error, SMERF_BAD_INPUT, "train: %g is not between 0 and 1", plan->train_fraction);
-    if (plan->options.seed > INT64_MAX || plan->n_repeats > INT64_MAX - plan->options.seed)
+    if (plan->options->seed > INT64_MAX || plan->n_repeats > INT64_MAX - plan->options->seed)
         return sm_fail(error, SMERF_BAD_INPUT, "seed: with one more for each repeat it leaves 0 ... 2^63 - 1");
     if (!plan->tunes) return SMERF_OK;
     if ((unsigned)plan->metric >= SMERF_N_METRICS)
@@ -89,7 +92,7 @@ static smerf_status leave_out(contest *all, unsigned method, const smerf_error *
 }
 
 static smerf_options options_of(const contest *all, unsigned method, size_t repeat) {
-    smerf_options options = all->plan->options;
+    smerf_options options = *all->plan->options;
     options.method = (smerf_method)method;
     options.seed += repeat;
     return options;
@@ -108,9 +111,9 @@ static smerf_status check_method(const contest *all, unsigned method, const sm_d
 /* Before anything is learned. */
 static smerf_status admit(contest *all, const sm_division *data, smerf_error *error) {
     smerf_status status = SMERF_OK;
-    for (unsigned m = 0; m < SMERF_N_METHODS && status == SMERF_OK; m++) {
+    for (unsigned m = 0; m < all->n_methods && status == SMERF_OK; m++) {
         smerf_error refusal;
-        if (!is_query(all, m)) continue;
+        if (!is_requested(all, m)) continue;
         all->summary[m].applies = true;
         if (check_method(all, m, data, &refusal) != SMERF_OK) status = leave_out(all, m, &refusal, error);
     }
@@ -119,7 +122,7 @@ static smerf_status admit(contest *all, const sm_division *data, smerf_error *er
 
 static size_t count_left(const contest *all) {
     size_t n = 0;
-    for (unsigned m = 0; m < SMERF_N_METHODS; m++) n += all->summary[m].applies;
+    for (unsigned m = 0; m < all->n_methods; m++) n += all->summary[m].applies;
     return n;
 }
 
@@ -134,18 +137,21 @@ static smerf_status check_left(const contest *all, smerf_error *error) {
 
 static smerf_status learn(const contest *all, const smerf_options *options, const sm_division *data,
                           const smerf_run *run, smerf_model **model, smerf_error *error) {
-    const smerf_grid grid = {
-        .vary_candidates = true, .vary_min_parent = true, .vary_splits = true, .vary_self = is_graph(all->target)};
     if (!all->plan->tunes || options->method != SMERF_METHOD_FOREST)
         return smerf_fit(data->train_items, data->train, options, run, model, error);
-    return smerf_tune(data->train_items, data->train, options, &grid, all->plan->metric, run, NULL, NULL, NULL, model,
-                      error);
+    const smerf_tuning tuning =
+        SMERF_INIT(smerf_tuning, .metric = all->plan->metric, .vary_candidates = true, .vary_min_parent = true,
+                   .vary_splits = true, .vary_self = is_graph(all->target));
+    smerf_tuned best = SMERF_INIT(smerf_tuned);
+    smerf_status status = smerf_tune(data->train_items, data->train, options, &tuning, run, &best, error);
+    *model = best.model;
+    return status;
 }
 
 static smerf_status learn_and_score(const contest *all, const smerf_options *options, const sm_division *data,
                                     sm_progress_part part, smerf_scores *scores, smerf_error *error) {
     smerf_model *model = NULL;
-    const smerf_request request = {.rows = data->test_items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->test_items);
     const smerf_run run = sm_progress_part_run(&part);
     double end = part.to;
     part.to -= 0.1 * (part.to - part.from); /* the rest is for scoring */
@@ -165,7 +171,7 @@ static smerf_status take_turn(contest *all, unsigned method, size_t repeat, cons
                               sm_progress_part part, smerf_error *error) {
     const smerf_options options = options_of(all, method, repeat);
     double start = sm_seconds_now();
-    smerf_scores scores;
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     smerf_error refusal;
     smerf_status status = learn_and_score(all, &options, data, part, &scores, &refusal);
     all->summary[method].seconds += sm_seconds_now() - start;
@@ -181,7 +187,7 @@ static smerf_status play_round(contest *all, size_t repeat, const sm_division *d
     double share = 1 / (double)all->plan->n_repeats, from = share * (double)repeat;
     smerf_status status = repeat == 0 ? admit(all, data, error) : SMERF_OK;
     size_t n = count_left(all), k = 0;
-    for (unsigned m = 0; m < SMERF_N_METHODS && status == SMERF_OK; m++) {
+    for (unsigned m = 0; m < all->n_methods && status == SMERF_OK; m++) {
         if (!all->summary[m].applies) continue;
         sm_progress_part part = {.run = run, .from = from + share * (double)k / (double)n};
         part.to = from + share * (double)++k / (double)n;
@@ -206,41 +212,69 @@ static void average(const double *scores, size_t n, double *mean, double *standa
 }
 
 static void average_all(contest *all) {
-    for (unsigned method = 0; method < SMERF_N_METHODS; method++) {
+    for (unsigned method = 0; method < all->n_methods; method++) {
         smerf_method_scores *summary = &all->summary[method];
         for (unsigned m = 0; m < SMERF_N_METRICS && summary->applies; m++)
-            average(scores_of(all, method, m), all->plan->n_repeats, &summary->mean[m], &summary->standard_error[m]);
+            average(scores_of(all, method, m), all->plan->n_repeats, &summary->score[m].mean,
+                    &summary->score[m].standard_error);
     }
 }
 
-static void start_summary(smerf_method_scores *scores) {
-    for (unsigned method = 0; method < SMERF_N_METHODS; method++) {
-        scores[method] = (smerf_method_scores){.applies = false};
-        for (unsigned m = 0; m < SMERF_N_METRICS; m++) scores[method].mean[m] = scores[method].standard_error[m] = NAN;
+static smerf_status compare(contest *all, const smerf_items *items, const smerf_run *run, smerf_error *error) {
+    const smerf_comparison *plan = all->plan;
+    sm_divider divider;
+    smerf_status status = sm_divider_start(&divider, items, all->target, plan->by_pairs, plan->train_fraction, error);
+    if (status != SMERF_OK) return status;
+    all->score = sm_array(sm_size(plan->n_repeats, all->n_methods * SMERF_N_METRICS, 0), sizeof *all->score);
+    if (all->score == NULL) status = sm_no_memory(error, "comparing methods");
+    for (size_t repeat = 0; repeat < plan->n_repeats && status == SMERF_OK; repeat++) {
+        sm_division data;
+        status = sm_divide(&divider, plan->options->seed + repeat, &data, error);
+        if (status != SMERF_OK) break;
+        status = play_round(all, repeat, &data, run, error);
+        sm_division_free(&data);
     }
+    if (status == SMERF_OK) average_all(all);
+    sm_free(all->score);
+    sm_divider_free(&divider);
+    return status;
+}
+
+/* Elements of the caller's array are as far apart as the first of them says. */
+static smerf_status read_summary(const smerf_method_scores *scores, unsigned n_methods, smerf_method_scores *summary,
+                                 smerf_error *error) {
+    smerf_status status = SMERF_OK;
+    for (unsigned method = 0; method < n_methods && status == SMERF_OK; method++) {
+        const void *given = (const char *)scores + method * scores->size;
+        status = sm_struct_read(SM_STRUCT(smerf_method_scores), given, &summary[method], error);
+        summary[method] = SMERF_INIT(smerf_method_scores);
+        for (unsigned m = 0; m < SMERF_N_METRICS; m++) summary[method].score[m] = (smerf_mean_score){NAN, NAN};
+    }
+    return status;
 }
 
 smerf_status smerf_compare(const smerf_items *items, const smerf_target *target, const smerf_comparison *comparison,
-                           const smerf_run *run, smerf_method_scores *scores, smerf_error *error) {
-    contest all = {.plan = comparison, .target = target, .summary = scores};
-    sm_divider divider;
-    start_summary(scores);
-    smerf_status status = check_plan(comparison, target, error);
-    if (status == SMERF_OK) status = check_data(items, target, error);
-    if (status == SMERF_OK)
-        status = sm_divider_start(&divider, items, target, comparison->by_pairs, comparison->train_fraction, error);
+                           const smerf_run *run, smerf_method_scores *scores, size_t n_scores, smerf_error *error) {
+    SM_READ(smerf_comparison, comparison, error);
+    SM_READ_RUN(run, error);
+    sm_full_options options;
+    smerf_options usual;
+    smerf_options_default(&usual);
+    smerf_status status = sm_options_read(comparison->options != NULL ? comparison->options : &usual, &options, error);
     if (status != SMERF_OK) return status;
-    all.score = sm_array(sm_size(comparison->n_repeats, SMERF_N_METHODS * SMERF_N_METRICS, 0), sizeof *all.score);
-    if (all.score == NULL) status = sm_no_memory(error, "comparing methods");
-    for (size_t repeat = 0; repeat < comparison->n_repeats && status == SMERF_OK; repeat++) {
-        sm_division data;
-        status = sm_divide(&divider, comparison->options.seed + repeat, &data, error);
-        if (status != SMERF_OK) break;
-        status = play_round(&all, repeat, &data, run, error);
-        sm_division_free(&data);
-    }
-    if (status == SMERF_OK) average_all(&all);
-    sm_free(all.score);
-    sm_divider_free(&divider);
+    comparison_copy.options = &options.options;
+    smerf_method_scores summary[SMERF_N_METHODS];
+    contest all = {.plan = comparison,
+                   .n_methods = n_scores < SMERF_N_METHODS ? (unsigned)n_scores : SMERF_N_METHODS,
+                   .target = target,
+                   .summary = summary};
+    if (n_scores == 0) return sm_fail(error, SMERF_BAD_INPUT, "scores: there must be at least one");
+    status = read_summary(scores, all.n_methods, summary, error);
+    if (status != SMERF_OK) return status;
+    status = check_plan(comparison, all.n_methods, target, error);
+    if (status == SMERF_OK) status = check_data(items, target, error);
+    if (status == SMERF_OK) status = compare(&all, items, run, error);
+    for (unsigned method = 0; method < all.n_methods; method++)
+        sm_struct_write(SM_STRUCT(smerf_method_scores), &summary[method], (char *)scores + method * scores->size);
     return status;
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "base/status.h"
+#include "base/versioned.h"
 #include "smerf_study.h"
 
 enum { P = SMERF_SIMULATED_FEATURES };
@@ -24,7 +24,7 @@ static void draw_in_cube(sm_random *random, double from, double to, double *x) {
 }
 
 /* The one number that an item's distances depend on. */
-static double draw_item(smerf_simulation kind, sm_random *random, double *x) {
+static double draw_item(smerf_simulation_kind kind, sm_random *random, double *x) {
     switch (kind) {
     case SMERF_REGRESSION:
         draw_in_cube(random, 0.1, 0.9, x);
@@ -35,19 +35,21 @@ static double draw_item(smerf_simulation kind, sm_random *random, double *x) {
     return 0;
 }
 
-double smerf_simulated_distance(smerf_simulation kind, double y, double other) {
+double smerf_simulated_distance(smerf_simulation_kind kind, double y, double other) {
     return kind == SMERF_BILINEAR ? 1 - y * other : (y - other) * (y - other);
 }
 
-smerf_status smerf_simulate(smerf_simulation kind, size_t first_item, size_t n_items, uint64_t seed, uint32_t part,
-                            double *x, double *y, smerf_error *error) {
-    if (kind > SMERF_RADIAL) return sm_fail(error, SMERF_BAD_INPUT, "simulate: unknown data set");
-    if (seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "simulate: the seed is not in 0 ... 2^63 - 1");
-    for (size_t i = 0; i < n_items; i++) {
+smerf_status smerf_simulate(const smerf_simulation *simulation, double *x, double *y, smerf_error *error) {
+    SM_READ(smerf_simulation, simulation, error);
+    if (simulation->kind > SMERF_RADIAL) return sm_fail(error, SMERF_BAD_INPUT, "simulate: unknown data set");
+    if (simulation->seed > INT64_MAX)
+        return sm_fail(error, SMERF_BAD_INPUT, "simulate: the seed is not in 0 ... 2^63 - 1");
+    const uint64_t stream = SM_STREAM_SIMULATE + ((uint64_t)simulation->kind << 8);
+    for (size_t i = 0; i < simulation->n_items; i++) {
         sm_random random; /* one for each item, so that it does not depend on how many come before */
-        uint64_t item = first_item + i;
-        sm_random_start(&random, seed, part, SM_STREAM_SIMULATE + ((uint64_t)kind << 8) + (item << 16));
-        y[i] = draw_item(kind, &random, x + i * P);
+        uint64_t item = simulation->first_item + i;
+        sm_random_start(&random, simulation->seed, simulation->part, stream + (item << 16));
+        y[i] = draw_item(simulation->kind, &random, x + i * P);
     }
     return SMERF_OK;
 }

@@ -19,8 +19,8 @@ smerf_status smerf_split(size_t n, size_t n_train, uint64_t seed, bool *is_train
     return SMERF_OK;
 }
 
-size_t smerf_split_n_pairs(size_t n_known, size_t n_items, double share) {
-    double n = (double)n_items, of_items = round(share * n);
+size_t smerf_split_n_pairs(size_t n_known, size_t n_items, double train_fraction) {
+    double n = (double)n_items, of_items = round(train_fraction * n);
     double n_train = n_items > 1 ? round((double)n_known * of_items * (of_items - 1) / (n * (n - 1))) : 0;
     return n_train > 0 ? (size_t)n_train : 0;
 }

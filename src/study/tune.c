@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/versioned.h"
 #include "data/items.h"
 #include "fit/train_method.h"
 #include "model/model.h"
@@ -34,7 +35,8 @@ static bool grow_alike(const smerf_options *a, const smerf_options *b) {
 }
 
 /* Adds a setting, unless an earlier one comes to the same (small powers of small p do). */
-static smerf_status add(trials *list, const smerf_options *options, const smerf_items *items, smerf_error *error) {
+static smerf_status add_trial(trials *list, const smerf_options *options, const smerf_items *items,
+                              smerf_error *error) {
     smerf_options resolved;
     smerf_status status = sm_options_resolve(options, items->n_items, items->features.n, &resolved, error);
     for (size_t i = 0; i < list->n && status == SMERF_OK; i++)
@@ -43,17 +45,17 @@ static smerf_status add(trials *list, const smerf_options *options, const smerf_
     return status;
 }
 
-/* As given and left out stand next to each other: they share their trees. */
+/* As given and left out stand next to each other: they have the same trees. */
 static smerf_status add_selves(trials *list, smerf_options options, bool leaves_out_too, const smerf_items *items,
                                smerf_error *error) {
-    smerf_status status = add(list, &options, items, error);
+    smerf_status status = add_trial(list, &options, items, error);
     options.self_distance = SMERF_SELF_EXCLUDE;
-    return status == SMERF_OK && leaves_out_too ? add(list, &options, items, error) : status;
+    return status == SMERF_OK && leaves_out_too ? add_trial(list, &options, items, error) : status;
 }
 
-static smerf_status add_min_parents(trials *list, smerf_options options, const smerf_grid *grid, bool leaves_out_too,
-                                    const smerf_items *items, smerf_error *error) {
-    if (!grid->vary_min_parent) return add_selves(list, options, leaves_out_too, items, error);
+static smerf_status add_min_parents(trials *list, smerf_options options, const smerf_tuning *tuning,
+                                    bool leaves_out_too, const smerf_items *items, smerf_error *error) {
+    if (!tuning->vary_min_parent) return add_selves(list, options, leaves_out_too, items, error);
     smerf_status status = SMERF_OK;
     for (size_t i = 0; i < N_MIN_PARENTS && status == SMERF_OK; i++) {
         options.min_parent = min_parents[i];
@@ -63,37 +65,37 @@ static smerf_status add_min_parents(trials *list, smerf_options options, const s
 }
 
 /* The three self-distances that are tried for graphs: as given, left out, and 1. */
-static smerf_status add_growths(trials *list, smerf_options options, const smerf_grid *grid, const smerf_items *items,
-                                smerf_error *error) {
-    if (!grid->vary_self) return add_min_parents(list, options, grid, false, items, error);
+static smerf_status add_growths(trials *list, smerf_options options, const smerf_tuning *tuning,
+                                const smerf_items *items, smerf_error *error) {
+    if (!tuning->vary_self) return add_min_parents(list, options, tuning, false, items, error);
     options.self_distance = SMERF_SELF_GIVEN;
-    smerf_status status = add_min_parents(list, options, grid, true, items, error);
+    smerf_status status = add_min_parents(list, options, tuning, true, items, error);
     options.self_distance = SMERF_SELF_VALUE;
     options.self_value = 1;
-    return status == SMERF_OK ? add_min_parents(list, options, grid, false, items, error) : status;
+    return status == SMERF_OK ? add_min_parents(list, options, tuning, false, items, error) : status;
 }
 
-static smerf_status add_candidates(trials *list, smerf_options options, const smerf_grid *grid,
+static smerf_status add_candidates(trials *list, smerf_options options, const smerf_tuning *tuning,
                                    const smerf_items *items, smerf_error *error) {
-    if (!grid->vary_candidates) return add_growths(list, options, grid, items, error);
+    if (!tuning->vary_candidates) return add_growths(list, options, tuning, items, error);
     size_t n_powers = options.splits == SMERF_OBLIQUE ? N_POWERS : N_POWERS - 1;
     smerf_status status = SMERF_OK;
     for (size_t i = 0; i < n_powers && status == SMERF_OK; i++) {
         options.candidates_power = powers[i];
-        status = add_growths(list, options, grid, items, error);
+        status = add_growths(list, options, tuning, items, error);
     }
     return status;
 }
 
-static smerf_status list_trials(trials *list, const smerf_options *options, const smerf_grid *grid,
+static smerf_status list_trials(trials *list, const smerf_options *options, const smerf_tuning *tuning,
                                 const smerf_items *items, smerf_error *error) {
-    if (!grid->vary_splits) return add_candidates(list, *options, grid, items, error);
+    if (!tuning->vary_splits) return add_candidates(list, *options, tuning, items, error);
     smerf_options axis = *options, oblique = *options;
     axis.splits = SMERF_AXIS;
     axis.density = 0; /* a density that was given is about the oblique half */
     oblique.splits = SMERF_OBLIQUE;
-    smerf_status status = add_candidates(list, axis, grid, items, error);
-    return status == SMERF_OK ? add_candidates(list, oblique, grid, items, error) : status;
+    smerf_status status = add_candidates(list, axis, tuning, items, error);
+    return status == SMERF_OK ? add_candidates(list, oblique, tuning, items, error) : status;
 }
 
 /* A forest for one setting: pruned from the one before, if that has the same trees, perhaps grown further. */
@@ -110,18 +112,29 @@ static smerf_status get_model(const smerf_items *items, smerf_target *target, co
     return sm_fit(items, target, options, run, model, error);
 }
 
-static smerf_status try_one(const smerf_items *items, smerf_target *target, smerf_trial *trial, smerf_metric metric,
-                            const smerf_model *before, const smerf_run *run, smerf_model **model, smerf_error *error) {
-    double share = 1 / (double)trial->n_trials, from = share * (double)trial->number;
-    sm_progress_part part = {.run = run, .from = from, .to = from + share / 2}; /* growing takes as long as scoring */
+/* What all trials have in common. */
+typedef struct tuning_job {
+    const smerf_items *items;
+    smerf_target *target;
+    const smerf_tuning *tuning;
+    const smerf_run *run;
+} tuning_job;
+
+static smerf_status try_setting(const tuning_job *job, smerf_trial *trial, const smerf_model *before,
+                                smerf_model **model, smerf_error *error) {
+    double part_done = 1 / (double)trial->n_trials, from = part_done * (double)trial->number;
+    sm_progress_part part = {
+        .run = job->run, .from = from, .to = from + part_done / 2}; /* growing takes as long as scoring */
     const smerf_run own = sm_progress_part_run(&part);
-    smerf_status status = get_model(items, target, &trial->options, before, &own, model, error);
+    smerf_status status = get_model(job->items, job->target, trial->options, before, &own, model, error);
     if (status != SMERF_OK) return status;
     part.from = part.to;
-    part.to += share / 2;
-    smerf_scores scores;
-    smerf_request request = {.rows = items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
-    status = smerf_evaluate(*model, &request, target, SMERF_HAS(metric), &own, &scores, error);
+    part.to += part_done / 2;
+    const smerf_metric metric = job->tuning->metric;
+    smerf_scores scores = SMERF_INIT(smerf_scores);
+    const smerf_request request =
+        SMERF_INIT(smerf_request, .rows = job->items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED);
+    status = smerf_evaluate(*model, &request, job->target, SMERF_HAS(metric), &own, &scores, error);
     trial->score = scores.value[metric];
     return status;
 }
@@ -131,44 +144,66 @@ static bool is_better(double score, double best, smerf_metric metric) {
     return isnan(best) || (smerf_metric_rises(metric) ? score > best : score < best);
 }
 
-smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const smerf_options *options,
-                        const smerf_grid *grid, smerf_metric metric, const smerf_run *run, smerf_trial_sink tried,
-                        void *context, smerf_trial *best, smerf_model **out, smerf_error *error) {
-    trials list = {.n = 0};
-    if ((unsigned)metric >= SMERF_N_METRICS) return sm_fail(error, SMERF_BAD_INPUT, "there is no such metric");
+/* Tries every setting, and keeps the best model and its trial. */
+static smerf_status try_settings(const tuning_job *job, const trials *list, smerf_tuned *best, smerf_error *error) {
+    const smerf_tuning *tuning = job->tuning;
+    smerf_model *last = NULL;
+    smerf_status status = SMERF_OK;
+    for (size_t i = 0; i < list->n && status == SMERF_OK; i++) {
+        smerf_model *model = NULL;
+        smerf_trial trial =
+            SMERF_INIT(smerf_trial, .number = i, .n_trials = list->n, .options = &list->options[i], .score = NAN);
+        status = try_setting(job, &trial, last, &model, error);
+        if (status == SMERF_OK && tuning->tried != NULL) tuning->tried(tuning->context, &trial);
+        if (last != best->model) smerf_model_free(last);
+        last = model;
+        if (status == SMERF_OK && is_better(trial.score, best->score, tuning->metric)) {
+            smerf_model_free(best->model);
+            best->model = model;
+            best->number = i;
+            best->score = trial.score;
+        }
+    }
+    if (last != best->model) smerf_model_free(last);
+    best->n_trials = list->n;
+    return status;
+}
+
+static smerf_status check_tuning(const smerf_tuning *tuning, const smerf_options *options, smerf_error *error) {
+    if ((unsigned)tuning->metric >= SMERF_N_METRICS) return sm_fail(error, SMERF_BAD_INPUT, "there is no such metric");
     if (options->method != SMERF_METHOD_FOREST)
         return sm_fail(error, SMERF_BAD_INPUT, "method: only smerf has out-of-bag scores to choose options by");
     if (options->sample == SMERF_NO_SAMPLE)
         return sm_fail(error, SMERF_BAD_INPUT, "sample: without one, nothing is out of bag to choose by");
-    smerf_options settled = *options; /* once, for all settings */
-    smerf_status status = sm_choose_completion(items, target, options, run, &settled.complete, error);
-    if (status == SMERF_OK) status = list_trials(&list, &settled, grid, items, error);
-    smerf_model *kept = NULL, *last = NULL;
-    smerf_trial winner = {.score = NAN};
-    for (size_t i = 0; i < list.n && status == SMERF_OK; i++) {
-        smerf_model *model = NULL;
-        smerf_trial trial = {.number = i, .n_trials = list.n, .options = list.options[i], .score = NAN};
-        status = try_one(items, target, &trial, metric, last, run, &model, error);
-        if (status == SMERF_OK && tried != NULL) tried(context, &trial);
-        if (last != kept) smerf_model_free(last);
-        last = model;
-        if (status == SMERF_OK && is_better(trial.score, winner.score, metric)) {
-            smerf_model_free(kept);
-            kept = model;
-            winner = trial;
-        }
-    }
-    if (last != kept) smerf_model_free(last);
-    if (status == SMERF_OK && kept == NULL)
+    return SMERF_OK;
+}
+
+smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                        const smerf_tuning *tuning, const smerf_run *run, smerf_tuned *result, smerf_error *error) {
+    sm_full_options full;
+    smerf_status status = sm_options_read(options, &full, error);
+    if (status != SMERF_OK) return status;
+    SM_READ(smerf_tuning, tuning, error);
+    SM_READ_RUN(run, error);
+    SM_READ_RESULT(smerf_tuned, result, best, error);
+    trials list = {.n = 0};
+    best.model = NULL;
+    best.score = NAN;
+    smerf_options chosen = full.options; /* once, for all settings */
+    status = check_tuning(tuning, &chosen, error);
+    if (status == SMERF_OK) status = sm_choose_completion(items, target, &full.options, run, &chosen.complete, error);
+    if (status == SMERF_OK) status = list_trials(&list, &chosen, tuning, items, error);
+    const tuning_job job = {.items = items, .target = target, .tuning = tuning, .run = run};
+    if (status == SMERF_OK) status = try_settings(&job, &list, &best, error);
+    if (status == SMERF_OK && best.model == NULL)
         status = sm_fail(error, SMERF_BAD_INPUT,
                          "no setting has a score by %s: too few pairs are out of bag (grow more trees), or all "
                          "distances are equal",
-                         smerf_metric_name(metric));
+                         smerf_metric_name(tuning->metric));
     if (status != SMERF_OK) {
-        smerf_model_free(kept);
+        smerf_model_free(best.model);
         return status;
     }
-    if (best != NULL) *best = winner;
-    *out = kept;
+    SM_WRITE(smerf_tuned, best, result);
     return SMERF_OK;
 }

@@ -67,7 +67,7 @@ static smerf_model *make_model(size_t which) {
     smerf_model *model = NULL;
     smerf_options options;
     bool is_oblique = which == OBLIQUE || which == RFD;
-    const smerf_run run = {.n_threads = 1};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1);
     smerf_options_default(&options);
     options.n_trees = which == PLUGIN ? 9 : 2; /* plugin wants every item out of some tree's bag */
     options.method = which == RFD ? SMERF_METHOD_RFD : which == PLUGIN ? SMERF_METHOD_PLUGIN : SMERF_METHOD_FOREST;
@@ -176,13 +176,14 @@ static int keep_row(void *context, size_t row, const double *distances, size_t n
 }
 
 static void ask(const smerf_model *model, const smerf_items *items, bool is_forest) {
-    const smerf_request request = {.rows = items};
-    const smerf_run run = {.n_threads = 1};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = items);
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1);
     const uint32_t left[N_QUERY] = {0, 1, 2}, right[N_QUERY] = {1, 2, 0};
     double rows[N_QUERY * N_QUERY], pairs[N_QUERY], spread[N_QUERY];
     if (smerf_predict_rows(model, &request, &run, keep_row, rows, NULL) != SMERF_OK) return;
-    demand(smerf_predict_pairs(model, &request, left, right, N_QUERY, &run, pairs, is_forest ? spread : NULL, NULL) ==
-               SMERF_OK,
+    demand(smerf_predict_pairs(model, &request, &(smerf_pair_list){.n = N_QUERY, .left = left, .right = right}, &run,
+                               &SMERF_INIT(smerf_pair_result, .distance = pairs, .spread = is_forest ? spread : NULL),
+                               NULL) == SMERF_OK,
            "who can predict rows can predict pairs");
     for (size_t k = 0; k < N_QUERY; k++) {
         double row = rows[left[k] * N_QUERY + right[k]], mirrored = rows[right[k] * N_QUERY + left[k]];
@@ -191,13 +192,13 @@ static void ask(const smerf_model *model, const smerf_items *items, bool is_fore
 }
 
 static void look_at_trees(const smerf_model *model, const smerf_description *description) {
-    for (size_t b = 0; b < description->options.n_trees; b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(model, b, &tree);
+    for (size_t b = 0; b < description->options->n_trees; b++) {
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &tree, NULL);
         demand(tree.n_nodes == 2 * tree.n_leaves - 1 && tree.n_splits == tree.n_leaves - 1, "trees are binary");
         for (size_t node = 0; node < tree.n_nodes; node++)
             demand(tree.is_leaf[node] ||
-                       (tree.right[tree.place[node]] > node + 1 && tree.right[tree.place[node]] < tree.n_nodes),
+                       (tree.right[tree.index[node]] > node + 1 && tree.right[tree.index[node]] < tree.n_nodes),
                    "children come after their parents");
         for (size_t m = 0; m < tree.first_member[tree.n_leaves]; m++)
             demand(tree.member_item[m] < description->n_items, "members are items");
@@ -209,8 +210,8 @@ static void look_at_trees(const smerf_model *model, const smerf_description *des
 }
 
 static void use(const smerf_model *model) {
-    smerf_description description;
-    smerf_model_describe(model, &description);
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &description, NULL);
     bool is_forest = strcmp(description.method, "smerf") == 0;
     if (is_forest) look_at_trees(model, &description);
     double *importance = malloc(description.n_features * sizeof *importance);

@@ -76,8 +76,8 @@ int main(int n_words, char **words) {
     if (n_words != 3) fail("usage: predict MODEL ITEMS.tsv");
     if (smerf_model_load(words[1], &model, &error) != SMERF_OK) fail(error.message);
     read_cells(words[2]);
-    smerf_description about;
-    smerf_model_describe(model, &about);
+    smerf_description about = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &about, NULL);
     for (size_t f = 0; f < about.n_features; f++) {
         smerf_model_feature(model, f, &columns[f]);
         fill_column(&columns[f]);
@@ -88,7 +88,7 @@ int main(int n_words, char **words) {
         for (size_t i = 0; i + 1 < n_rows; i++) ids[i] = cell[i + 1][find_column(about.id_column)];
         if (smerf_items_set_ids(items, about.id_column, ids, &error) != SMERF_OK) fail(error.message);
     }
-    smerf_request request = {.rows = items};
+    smerf_request request = SMERF_INIT(smerf_request, .rows = items);
     if (smerf_predict_rows(model, &request, NULL, print_row, NULL, &error) != SMERF_OK) fail(error.message);
     smerf_items_free(items);
     smerf_model_free(model);

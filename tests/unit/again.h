@@ -37,7 +37,7 @@ static inline smerf_status grow(void *job, size_t task, size_t thread, smerf_err
 
 /* least  items of a branch that is left whether anybody is idle or not; NEVER: none is */
 static inline smerf_status grow_all(again *here, size_t least, smerf_error *error) {
-    const smerf_run run = {.n_threads = here->n_threads};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = here->n_threads);
     sm_pool_start(&here->pool, &run); /* one that failed stays stopped */
     smerf_status status = sm_branches_start(&here->branches, &here->pool, here->problem.options->n_trees, error);
     if (status != SMERF_OK) return status;
@@ -55,7 +55,7 @@ static inline smerf_status grow_all(again *here, size_t least, smerf_error *erro
 
 static inline void start_again(again *here, const smerf_model *model, const smerf_items *items, size_t n_threads) {
     smerf_error error;
-    const smerf_run run = {.n_threads = n_threads};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
     *here = (again){.n_threads = n_threads};
     sm_pool_start(&here->pool, &run);
     demand_ok(sm_view_match(&here->view, &model->features, items, &error), &error);

@@ -264,9 +264,9 @@ static inline smerf_model *small_model(size_t n_items, smerf_splits splits) {
 }
 
 static inline bool same_tree(const smerf_model *a, size_t tree_a, const smerf_model *b, size_t tree_b) {
-    smerf_tree_view left, right;
-    smerf_model_tree(a, tree_a, &left);
-    smerf_model_tree(b, tree_b, &right);
+    smerf_tree_view left = SMERF_INIT(smerf_tree_view), right = SMERF_INIT(smerf_tree_view);
+    smerf_model_tree(a, tree_a, &left, NULL);
+    smerf_model_tree(b, tree_b, &right, NULL);
     if (left.n_nodes != right.n_nodes) return false;
     size_t n_members = left.first_member[left.n_leaves];
     return memcmp(left.threshold, right.threshold, left.n_splits * sizeof *left.threshold) == 0 &&
@@ -321,10 +321,10 @@ static inline size_t slow_leaf(const smerf_model *model, const smerf_tree_view *
                                size_t item) {
     size_t node = 0;
     while (!tree->is_leaf[node]) {
-        size_t split = tree->place[node];
+        size_t split = tree->index[node];
         node = slow_goes_left(model, tree, split, data, item) ? node + 1 : tree->right[split];
     }
-    return tree->place[node];
+    return tree->index[node];
 }
 
 /* How often a tree drew an item. */

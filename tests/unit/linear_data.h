@@ -161,7 +161,7 @@ static inline void linear_data_free(linear_data *at) {
 static inline smerf_model *fit_linear(const linear_data *at, smerf_method method, size_t n_threads) {
     smerf_options options = options_for(1);
     options.method = method;
-    const smerf_run run = {.n_threads = n_threads};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
     smerf_model *model = NULL;
     smerf_error error;
     demand_ok(smerf_fit(at->data->items, at->target, &options, &run, &model, &error), &error);

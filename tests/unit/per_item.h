@@ -19,10 +19,10 @@ static inline void assert_same_u32(const uint32_t *a, const uint32_t *b, size_t 
 static inline void assert_same_arrays(const smerf_model *a, const smerf_model *b, size_t n_trees) {
     assert_same_trees(a, b, n_trees);
     for (size_t t = 0; t < n_trees; t++) {
-        smerf_tree_view left, right;
-        smerf_model_tree(a, t, &left);
-        smerf_model_tree(b, t, &right);
-        assert_same_u32(left.place, right.place, left.n_nodes);
+        smerf_tree_view left = SMERF_INIT(smerf_tree_view), right = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(a, t, &left, NULL);
+        smerf_model_tree(b, t, &right, NULL);
+        assert_same_u32(left.index, right.index, left.n_nodes);
         assert_same_u32(left.right, right.right, left.n_splits);
         assert_same_u32(left.term_level, right.term_level, left.first_term[left.n_splits]);
         assert_same_u32(left.first_left, right.first_left, left.n_splits + 1);

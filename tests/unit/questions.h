@@ -6,7 +6,7 @@
 
 enum { N = 60, N_TREES = 15 };
 
-static const smerf_run one_thread = {.n_threads = 1};
+static const smerf_run one_thread = {.size = sizeof(smerf_run), .n_threads = 1};
 
 static inline smerf_model *fit_small(const data_set *data, smerf_splits splits) {
     smerf_options options = options_for(N_TREES);
@@ -30,7 +30,9 @@ static inline void ask_all_pairs(const smerf_model *model, const smerf_request *
         left[k] = (uint32_t)(k / n_columns);
         right[k] = (uint32_t)(k % n_columns);
     }
-    demand_ok(smerf_predict_pairs(model, request, left, right, n_rows * n_columns, run, distance, spread, &error),
+    demand_ok(smerf_predict_pairs(model, request,
+                                  &(smerf_pair_list){.n = n_rows * n_columns, .left = left, .right = right}, run,
+                                  &SMERF_INIT(smerf_pair_result, .distance = distance, .spread = spread), &error),
               &error);
     free(left);
     free(right);

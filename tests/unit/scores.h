@@ -18,7 +18,7 @@ static inline smerf_target *truth_of(const float *z, size_t n_rows, size_t n_col
 /* Every combination of the metrics 1 ... most, given as bits: what is asked for is told, and nothing else. */
 static inline void check_what_is_told(const double *predicted, const smerf_target *truth, unsigned most) {
     for (unsigned metrics = 1; metrics <= most; metrics++) {
-        smerf_scores scores;
+        smerf_scores scores = SMERF_INIT(smerf_scores);
         smerf_error error;
         demand_ok(smerf_score(predicted, truth, metrics, &scores, &error), &error);
         assert_int_equal(scores.metrics, metrics);
@@ -54,7 +54,7 @@ static inline two_sets *two_sets_new(void) {
     made->rows = data_set_pick(made->data, left, N_LEFT);
     made->columns = data_set_pick(made->data, right, N_RIGHT);
     made->model = fit_with(made->data, &options, NULL);
-    made->request = (smerf_request){.rows = made->rows->items, .columns = made->columns->items};
+    made->request = SMERF_INIT(smerf_request, .rows = made->rows->items, .columns = made->columns->items);
     made->predicted = predict_all(made->model, &made->request, NULL);
     made->truth = truth_of(made->z, N_LEFT, N_RIGHT, false);
     return made;

@@ -54,15 +54,15 @@ static inline void put_matrix(data_set *data, const known *all) {
     } while (0)
 
 static inline void assert_same_tree(const smerf_model *a, const smerf_model *b, size_t tree, double largest) {
-    smerf_tree_view left, right;
+    smerf_tree_view left = SMERF_INIT(smerf_tree_view), right = SMERF_INIT(smerf_tree_view);
     double weights[2 * MOST_ITEMS];
-    smerf_model_tree(a, tree, &left);
-    smerf_model_tree(b, tree, &right);
+    smerf_model_tree(a, tree, &left, NULL);
+    smerf_model_tree(b, tree, &right, NULL);
     smerf_model_node_weights(a, tree, weights);
     assert_int_equal(left.n_nodes, right.n_nodes);
     size_t n_splits = left.n_splits, n_leaves = left.n_leaves;
     ASSERT_SAME_ARRAY(left, right, is_leaf, left.n_nodes);
-    ASSERT_SAME_ARRAY(left, right, place, left.n_nodes);
+    ASSERT_SAME_ARRAY(left, right, index, left.n_nodes);
     ASSERT_SAME_ARRAY(left, right, right, n_splits);
     ASSERT_SAME_ARRAY(left, right, threshold, n_splits);
     ASSERT_SAME_ARRAY(left, right, missing_left, n_splits);
@@ -78,14 +78,14 @@ static inline void assert_same_tree(const smerf_model *a, const smerf_model *b, 
     ASSERT_SAME_ARRAY(left, right, member_draws, left.first_member[n_leaves]);
     for (size_t node = 0; node < left.n_nodes; node++) {
         if (left.is_leaf[node]) continue;
-        double gain = right.gain[right.place[node]], slack = 1e-9 * fabs(gain) + 1e-12 * weights[node] * largest;
-        assert_near(left.gain[left.place[node]], gain, slack);
+        double gain = right.gain[right.index[node]], slack = 1e-9 * fabs(gain) + 1e-12 * weights[node] * largest;
+        assert_near(left.gain[left.index[node]], gain, slack);
     }
 }
 
 static inline void assert_same_predictions(const smerf_model *a, const smerf_model *b, const smerf_items *items,
                                            bool out_of_bag, double slack) {
-    const smerf_request request = {.rows = items, .out_of_bag = out_of_bag};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = items, .out_of_bag = out_of_bag);
     double *left = predict_all(a, &request, NULL), *right = predict_all(b, &request, NULL);
     size_t n = smerf_items_count(items);
     for (size_t k = 0; k < n * n; k++) {

@@ -17,7 +17,7 @@ static inline double *numbers(size_t n) {
 
 static inline sm_pool pool_of(size_t n_threads) {
     sm_pool pool;
-    const smerf_run run = {.n_threads = n_threads};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
     sm_pool_start(&pool, &run);
     return pool;
 }

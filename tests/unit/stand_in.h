@@ -32,9 +32,9 @@ static inline void assert_close(double a, double b, double scale) {
 
 static inline void assert_same_trees(const smerf_model *a, const smerf_model *b, size_t n_trees) {
     for (size_t t = 0; t < n_trees; t++) {
-        smerf_tree_view left, right;
-        smerf_model_tree(a, t, &left);
-        smerf_model_tree(b, t, &right);
+        smerf_tree_view left = SMERF_INIT(smerf_tree_view), right = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(a, t, &left, NULL);
+        smerf_model_tree(b, t, &right, NULL);
         assert_int_equal(left.n_leaves, right.n_leaves);
         assert_memory_equal(left.is_leaf, right.is_leaf, left.n_nodes * sizeof *left.is_leaf);
         assert_memory_equal(left.threshold, right.threshold, left.n_splits * sizeof *left.threshold);
@@ -73,7 +73,7 @@ static inline double *all_distances(const smerf_model *model, const data_set *da
     size_t n = data->plan.n_items;
     collected to = {.distances = calloc(n * n, sizeof *to.distances)};
     smerf_error error;
-    const smerf_request request = {.rows = data->items, .out_of_bag = out_of_bag};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = out_of_bag);
     demand_ok(smerf_predict_rows(model, &request, NULL, collect_row, &to, &error), &error);
     return to.distances;
 }
@@ -102,8 +102,10 @@ static inline void assert_pairs_are_rows(const smerf_model *model, const data_se
         left[k] = (uint32_t)(k / n);
         right[k] = (uint32_t)(k % n);
     }
-    const smerf_request request = {.rows = data->items};
-    demand_ok(smerf_predict_pairs(model, &request, left, right, n * n, NULL, distance, NULL, &error), &error);
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
+    demand_ok(smerf_predict_pairs(model, &request, &(smerf_pair_list){.n = n * n, .left = left, .right = right}, NULL,
+                                  &SMERF_INIT(smerf_pair_result, .distance = distance), &error),
+              &error);
     assert_memory_equal(distance, rows, n * n * sizeof *rows);
     free(left);
     free(right);

@@ -153,8 +153,8 @@ static void the_largest_numbers_and_weights_do_no_harm(void **state) {
     smerf_model *model = NULL;
     demand_ok(smerf_fit(data->items, target, &options, NULL, &model, &error), &error);
     for (size_t b = 0; b < 4; b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(model, b, &tree);
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &tree, NULL);
         assert_true(tree.n_leaves > 10);
         for (size_t s = 0; s < tree.n_splits; s++) assert_true(isfinite(tree.gain[s]));
     }

@@ -84,7 +84,7 @@ static void draw(double *predicted, float *z, size_t n_rows, size_t n_columns, b
 static smerf_scores score(const double *predicted, const float *z, size_t n_rows, size_t n_columns, bool is_square,
                           unsigned what) {
     smerf_target *truth = truth_of(z, n_rows, n_columns, is_square);
-    smerf_scores scores;
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     smerf_error error;
     pretend(truth, what);
     demand_ok(smerf_score(predicted, truth, 0, &scores, &error), &error);
@@ -272,10 +272,10 @@ static void a_model_is_scored_by_what_it_predicts(void **state) {
     smerf_model *model = fit_with(data, &options, NULL);
     pretend(data->target, WITH_LINKS | WITH_GAPS);
     for (int is_out = 0; is_out < 2; is_out++) {
-        const smerf_request request = {.rows = data->items, .out_of_bag = is_out == 1};
+        const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = is_out == 1);
         double *predicted = predict_all(model, &request, NULL);
         list_pairs(predicted, data->z, MOST, MOST, true, true);
-        smerf_scores expected;
+        smerf_scores expected = SMERF_INIT(smerf_scores);
         smerf_error error;
         demand_ok(smerf_evaluate(model, &request, data->target, 0, NULL, &expected, &error), &error);
         assert_near(expected.value[SMERF_AUC_ROC], slow_roc(), 1e-13);
@@ -283,10 +283,15 @@ static void a_model_is_scored_by_what_it_predicts(void **state) {
         assert_true(expected.value[SMERF_AUC_ROC] > 0.5 && expected.n_pairs == listed.n);
         for (size_t k = 0; k < N_LIMITS; k++) /* predicted once, or twice */
             for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
-                const smerf_run run = {.n_threads = n_threads};
-                smerf_scores found;
+                const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
+                smerf_scores found = SMERF_INIT(smerf_scores);
                 const smerf_target *truth = is_out == 1 && k % 2 == 0 ? NULL : data->target;
-                demand_ok(sm_evaluate(model, &request, &small_limits[k], truth, 0, &run, &found, &error), &error);
+                demand_ok(
+                    sm_evaluate(
+                        model,
+                        &(sm_evaluation){.request = &request, .limits = &small_limits[k], .truth = truth, .metrics = 0},
+                        &run, &found, &error),
+                    &error);
                 assert_memory_equal(found.value, expected.value, sizeof found.value);
                 assert_int_equal(found.n_pairs, expected.n_pairs);
             }
@@ -302,9 +307,14 @@ static void a_model_is_scored_on_two_sets(void **state) {
     pretend(sets->truth, WITH_LINKS);
     list_pairs(sets->predicted, sets->z, N_LEFT, N_RIGHT, false, false);
     for (size_t k = 0; k < N_LIMITS; k++) {
-        smerf_scores found;
+        smerf_scores found = SMERF_INIT(smerf_scores);
         smerf_error error;
-        demand_ok(sm_evaluate(sets->model, &sets->request, &small_limits[k], sets->truth, AREAS, NULL, &found, &error),
+        demand_ok(sm_evaluate(sets->model,
+                              &(sm_evaluation){.request = &sets->request,
+                                               .limits = &small_limits[k],
+                                               .truth = sets->truth,
+                                               .metrics = AREAS},
+                              NULL, &found, &error),
                   &error);
         assert_near(found.value[SMERF_AUC_ROC], slow_roc(), 1e-13);
         assert_near(found.value[SMERF_AUC_PR], slow_precision_recall(), 1e-13);
@@ -319,15 +329,18 @@ static void progress_can_cancel_either_round(void **state) {
     const smerf_options options = options_for(4);
     smerf_model *model = fit_with(data, &options, NULL);
     pretend(data->target, WITH_LINKS);
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     for (size_t k = 0; k < N_LIMITS; k++) {
         smerf_status status = SMERF_CANCELLED;
         size_t n_calls = 0;
         for (; status == SMERF_CANCELLED && n_calls < 100000; n_calls += 3) {
             patience left = {.n_left = n_calls};
-            const smerf_run run = {.n_threads = 1, .progress = run_out, .context = &left};
-            smerf_scores scores;
-            status = sm_evaluate(model, &request, &small_limits[k], data->target, 0, &run, &scores, NULL);
+            const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = run_out, .context = &left);
+            smerf_scores scores = SMERF_INIT(smerf_scores);
+            status = sm_evaluate(
+                model,
+                &(sm_evaluation){.request = &request, .limits = &small_limits[k], .truth = data->target, .metrics = 0},
+                &run, &scores, NULL);
         }
         assert_true(status == SMERF_OK && n_calls > 8);
     }

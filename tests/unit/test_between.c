@@ -123,7 +123,7 @@ static void scores_are_those_against_the_matrix_between(void **state) {
     float z[N_ROWS * (N - N_ROWS)];
     double predicted[N_ROWS * (N - N_ROWS)], row[N];
     size_t n_columns = N - N_ROWS;
-    smerf_scores scores, expected;
+    smerf_scores scores = SMERF_INIT(smerf_scores), expected = SMERF_INIT(smerf_scores);
     smerf_error error;
     for (size_t i = 0; i < N_ROWS; i++) {
         between->kind->data.true_row(between, i, row);

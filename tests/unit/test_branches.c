@@ -245,12 +245,12 @@ static void a_forest_of_few_trees_is_the_same_with_many_threads(void **state) {
     for (size_t way = 0; way < 4; way++) {
         smerf_target *target = large_target(data, way % 2 == 0);
         const smerf_options options = options_for(way < 2 ? 1 : 3);
-        const smerf_run alone = {.n_threads = 1};
+        const smerf_run alone = SMERF_INIT(smerf_run, .n_threads = 1);
         smerf_model *one = NULL, *many = NULL;
         smerf_error error;
         demand_ok(smerf_fit(data->items, target, &options, &alone, &one, &error), &error);
         for (size_t n_threads = 2; n_threads <= repetitions(8, 4); n_threads += 2) {
-            const smerf_run run = {.n_threads = n_threads};
+            const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
             demand_ok(smerf_fit(data->items, target, &options, &run, &many, &error), &error);
             for (size_t tree = 0; tree < options.n_trees; tree++)
                 assert_same_tree(&one->trees[tree], &many->trees[tree]);
@@ -275,7 +275,7 @@ static void a_tree_that_several_threads_grow_can_be_cancelled(void **state) {
     const smerf_options options = options_for(2);
     for (size_t n_calls_more = 0; n_calls_more < 12; n_calls_more++) {
         size_t n_more = n_calls_more;
-        const smerf_run run = {.n_threads = 4, .progress = cancel_later, .context = &n_more};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 4, .progress = cancel_later, .context = &n_more);
         smerf_model *model = NULL;
         smerf_error error;
         long before = n_live;

@@ -13,17 +13,30 @@ typedef struct result {
     smerf_clusters found;
 } result;
 
+static smerf_clusters arrays_of(result *to) {
+    return SMERF_INIT(smerf_clusters, .cluster = to->cluster, .medoid = to->medoid, .silhouette = to->silhouette,
+                      .tried = to->tried);
+}
+
+/* So that two results can be compared byte by byte. */
+static void forget_arrays(smerf_clusters *found) {
+    found->cluster = found->medoid = NULL;
+    found->silhouette = found->tried = NULL;
+}
+
 static smerf_status ask(const smerf_model *model, const smerf_items *items, const smerf_clustering *query,
                         const smerf_run *run, result *to, smerf_error *error) {
     assert_true(smerf_items_count(items) <= MOST);
     memset(to, 0, sizeof *to);
-    return smerf_cluster(model, items, query, run, to->cluster, to->medoid, to->silhouette, to->tried, &to->found,
-                         error);
+    to->found = arrays_of(to);
+    smerf_status status = smerf_cluster(model, items, query, run, &to->found, error);
+    forget_arrays(&to->found);
+    return status;
 }
 
 static result clusters_of(const smerf_model *model, const smerf_items *items, smerf_clustering query,
                           size_t n_threads) {
-    const smerf_run run = {.n_threads = n_threads};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
     result made;
     smerf_error error;
     demand_ok(ask(model, items, &query, &run, &made, &error), &error);
@@ -35,20 +48,20 @@ static result clusters_of(const smerf_model *model, const smerf_items *items, sm
 /* The same as for the predicted matrix, in floats. */
 static void assert_clusters_of_predictions(const smerf_model *model, const data_set *data) {
     size_t n = data->plan.n_items;
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     double *distances = predict_all(model, &request, NULL);
     float *z = calloc(n * n, sizeof *z);
     assert_non_null(z);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) z[i * n + j] = (float)distances[i < j ? i * n + j : j * n + i];
     for (size_t k = 0; k < 5; k += 2) {
-        const smerf_clustering query = {.k = k, .seed = 9};
+        const smerf_clustering query = SMERF_INIT(smerf_clustering, .k = k, .seed = 9);
         result made = clusters_of(model, data->items, query, 2), again = clusters_of(model, data->items, query, 1), own;
         smerf_error error;
         memset(&own, 0, sizeof own);
-        demand_ok(smerf_cluster_distances(z, n, &query, NULL, own.cluster, own.medoid, own.silhouette, own.tried,
-                                          &own.found, &error),
-                  &error);
+        own.found = arrays_of(&own);
+        demand_ok(smerf_cluster_distances(z, n, &query, NULL, &own.found, &error), &error);
+        forget_arrays(&own.found);
         assert_memory_equal(&made, &own, sizeof made);
         assert_memory_equal(&made, &again, sizeof made);
     }
@@ -121,8 +134,11 @@ static void assert_means(const smerf_model *model, const data_set *data, size_t 
     size_t n = data->plan.n_items, n_met = 0;
     double cost = 0, mean = 0;
     smerf_error error;
-    demand_ok(smerf_vectors(model, data->items, true, NULL, keep_vector, &of, NULL, &error), &error);
-    result made = clusters_of(model, data->items, (smerf_clustering){.by = SMERF_MEANS, .k = k, .seed = 3}, 1);
+    demand_ok(smerf_vectors(model, data->items, true, NULL,
+                            &SMERF_INIT(smerf_vector_result, .sink = keep_vector, .context = &of), &error),
+              &error);
+    result made =
+        clusters_of(model, data->items, SMERF_INIT(smerf_clustering, .by = SMERF_MEANS, .k = k, .seed = 3), 1);
     assert_int_equal(made.found.k, k);
     measure_by_hand(&of, n, &made, squared);
     for (size_t i = 0; i < n; i++) {
@@ -143,7 +159,7 @@ static void assert_means(const smerf_model *model, const data_set *data, size_t 
         cost += squared[i][own];
     }
     assert_true(fabs(made.found.cost - cost) <= 1e-6 * (1 + cost));
-    assert_true(k == 1 ? isnan(made.found.silhouette) : fabs(made.found.silhouette - mean) < 1e-12);
+    assert_true(k == 1 ? isnan(made.found.mean_silhouette) : fabs(made.found.mean_silhouette - mean) < 1e-12);
 }
 
 static void means_are_those_of_the_vectors(void **state) {
@@ -152,16 +168,17 @@ static void means_are_those_of_the_vectors(void **state) {
     smerf_model *models[3] = {fit_to(data, labels_for(data, 3), 30, 2), fit_to(data, response_for(data), 31, 3),
                               fit_to(data, numbers_for(data, true, 2), 9, 2)};
     for (size_t m = 0; m < 3; m++) {
-        const smerf_clustering chosen = {.by = SMERF_MEANS, .most_k = 9, .seed = 3};
+        const smerf_clustering chosen = SMERF_INIT(smerf_clustering, .by = SMERF_MEANS, .most_k = 9, .seed = 3);
         for (size_t k = 1; k < 6; k++) assert_means(models[m], data, k);
         assert_means(models[m], data, 50);
         result one = clusters_of(models[m], data->items, chosen, 1);
         result three = clusters_of(models[m], data->items, chosen, 3);
         assert_memory_equal(&one, &three, sizeof one);
         for (size_t k = 2; k < 10; k++) {
-            result alone = clusters_of(models[m], data->items, (smerf_clustering){SMERF_MEANS, k, 0, 3}, 1);
-            assert_true(one.found.k == k ? alone.found.silhouette == one.found.silhouette
-                                         : isfinite(one.tried[k]) && one.tried[k] <= one.found.silhouette);
+            result alone = clusters_of(models[m], data->items,
+                                       SMERF_INIT(smerf_clustering, .by = SMERF_MEANS, .k = k, .seed = 3), 1);
+            assert_true(one.found.k == k ? alone.found.mean_silhouette == one.found.mean_silhouette
+                                         : isfinite(one.tried[k]) && one.tried[k] <= one.found.mean_silhouette);
         }
         smerf_model_free(models[m]);
     }
@@ -177,7 +194,7 @@ static void what_cannot_be_clustered_is_refused(void **state) {
     smerf_model *model = fit_with(data, &options, NULL);
     result made;
     smerf_error error;
-    smerf_clustering query = {.k = 13};
+    smerf_clustering query = SMERF_INIT(smerf_clustering, .k = 13);
     for (unsigned by = 0; by < 2; by++) {
         query.by = by == 0 ? SMERF_MEDOIDS : SMERF_MEANS;
         assert_int_equal(ask(model, data->items, &query, NULL, &made, &error), SMERF_BAD_INPUT);
@@ -196,7 +213,7 @@ static void distances_that_are_too_large_are_refused(void **state) {
     const double values[4] = {0, 1, 2e30, 3};
     const smerf_column column = {.name = "x", .kind = SMERF_NUMBER, .values = values};
     const float z[16] = {0};
-    const smerf_clustering query = {.k = 2};
+    const smerf_clustering query = SMERF_INIT(smerf_clustering, .k = 2);
     smerf_options options = options_for(1);
     smerf_items *items = NULL;
     smerf_target *target = NULL;
@@ -226,11 +243,12 @@ static void progress_rises_and_cancels(void **state) {
     data_set *data = plain_data(40);
     smerf_model *model = fit_to(data, labels_for(data, 3), 5, 2);
     for (unsigned way = 0; way < 4; way++) {
-        const smerf_clustering query = {.by = way & 1 ? SMERF_MEANS : SMERF_MEDOIDS, .k = way & 2 ? 3 : 0};
+        const smerf_clustering query =
+            SMERF_INIT(smerf_clustering, .by = way & 1 ? SMERF_MEANS : SMERF_MEDOIDS, .k = way & 2 ? 3 : 0);
         double last = 0;
         result made;
         smerf_error error;
-        smerf_run run = {.n_threads = 2, .progress = watch, .context = &last};
+        smerf_run run = SMERF_INIT(smerf_run, .n_threads = 2, .progress = watch, .context = &last);
         demand_ok(ask(model, data->items, &query, &run, &made, &error), &error);
         assert_true(last > 1 - 1e-12);
         run.progress = run_out;
@@ -252,8 +270,9 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) 
     data_set *data = plain_data(12);
     smerf_model *model = fit_to(data, labels_for(data, 3), 2, 2);
     for (unsigned way = 0; way < 6; way++) {
-        const smerf_clustering query = {.by = way & 1 ? SMERF_MEANS : SMERF_MEDOIDS, .k = way / 2, .most_k = 3};
-        const smerf_run run = {.n_threads = 2};
+        const smerf_clustering query =
+            SMERF_INIT(smerf_clustering, .by = way & 1 ? SMERF_MEANS : SMERF_MEDOIDS, .k = way / 2, .most_k = 3);
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 2);
         result made;
         smerf_error error;
         for (shortage lack = {.of = "finding clusters"}; shortage_starts(&lack, &error);)

@@ -6,21 +6,34 @@ enum { N_ITEMS = 30, N_TRAIN = 21, N_PAIRS = N_ITEMS * (N_ITEMS - 1) / 2, N_REPE
 
 #define QUICK (SMERF_HAS(SMERF_METHOD_FOREST) | SMERF_HAS(SMERF_METHOD_EUCLIDEAN) | SMERF_HAS(SMERF_METHOD_BILINEAR))
 
+/* A plan points to options; these are the tests' own. */
+static smerf_options own_options;
+static smerf_baseline_options own_baselines;
+
 static smerf_comparison plan_for(const smerf_target *target) {
     smerf_comparison plan;
     smerf_comparison_default(target, &plan);
+    assert_null(plan.options);
     plan.methods = QUICK;
     plan.n_repeats = N_REPEATS;
     plan.tunes = false;
-    plan.options = options_for(8);
-    plan.options.seed = 11;
+    own_options = options_for(8);
+    own_options.seed = 11;
+    smerf_baseline_options_default(&own_baselines);
+    own_options.baselines = &own_baselines;
+    plan.options = &own_options;
     return plan;
+}
+
+static void start_scores(smerf_method_scores *scores) {
+    for (size_t m = 0; m < SMERF_N_METHODS; m++) scores[m] = SMERF_INIT(smerf_method_scores);
 }
 
 static void compare(const data_set *data, const smerf_target *target, const smerf_comparison *plan,
                     const smerf_run *run, smerf_method_scores *scores) {
     smerf_error error;
-    demand_ok(smerf_compare(data->items, target, plan, run, scores, &error), &error);
+    start_scores(scores);
+    demand_ok(smerf_compare(data->items, target, plan, run, scores, SMERF_N_METHODS, &error), &error);
 }
 
 /* ---- targets ---- */
@@ -120,16 +133,17 @@ static hand split_pairs(const data_set *data, const smerf_target *target, uint64
                   .truth = make_part(target, is_train, false, has_links)};
 }
 
-static void score(const hand *data, const smerf_options *options, const smerf_grid *grid, smerf_metric metric,
-                  smerf_scores *scores) {
+static void score(const hand *data, const smerf_options *options, const smerf_tuning *tuning, smerf_scores *scores) {
     smerf_model *model = NULL;
     smerf_error error;
-    const smerf_request request = {.rows = data->test_items};
-    if (grid != NULL)
-        demand_ok(smerf_tune(data->items, data->train, options, grid, metric, NULL, NULL, NULL, NULL, &model, &error),
-                  &error);
-    else
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->test_items);
+    if (tuning != NULL) {
+        smerf_tuned best = SMERF_INIT(smerf_tuned);
+        demand_ok(smerf_tune(data->items, data->train, options, tuning, NULL, &best, &error), &error);
+        model = best.model;
+    } else {
         demand_ok(smerf_fit(data->items, data->train, options, NULL, &model, &error), &error);
+    }
     demand_ok(smerf_evaluate(model, &request, data->truth, 0, NULL, scores, &error), &error);
     smerf_model_free(model);
 }
@@ -143,30 +157,30 @@ static void assert_summary(const smerf_method_scores *standing, smerf_metric met
     double mean = 0, squares = 0;
     for (size_t r = 0; r < N_REPEATS; r++) mean += values[r] / N_REPEATS;
     for (size_t r = 0; r < N_REPEATS; r++) squares += (values[r] - mean) * (values[r] - mean);
-    assert_about(standing->mean[metric], mean);
-    assert_about(standing->standard_error[metric], sqrt(squares / (N_REPEATS - 1)) / sqrt(N_REPEATS));
+    assert_about(standing->score[metric].mean, mean);
+    assert_about(standing->score[metric].standard_error, sqrt(squares / (N_REPEATS - 1)) / sqrt(N_REPEATS));
 }
 
 static void assert_as_by_hand(const data_set *data, const smerf_target *target, const smerf_comparison *plan,
-                              const smerf_grid *grid) {
+                              const smerf_tuning *tuning) {
     smerf_method_scores scores[SMERF_N_METHODS];
     compare(data, target, plan, NULL, scores);
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
         double values[SMERF_N_METRICS][N_REPEATS];
         assert_int_equal(scores[m].applies, (plan->methods & SMERF_HAS(m)) != 0);
         for (size_t r = 0; r < N_REPEATS && scores[m].applies; r++) {
-            smerf_options options = plan->options;
-            smerf_scores found;
+            smerf_options options = *plan->options;
+            smerf_scores found = SMERF_INIT(smerf_scores);
             options.method = (smerf_method)m;
             options.seed += r;
             hand divided = (plan->by_pairs ? split_pairs : split_nodes)(data, target, options.seed);
-            score(&divided, &options, m == SMERF_METHOD_FOREST ? grid : NULL, plan->metric, &found);
+            score(&divided, &options, m == SMERF_METHOD_FOREST ? tuning : NULL, &found);
             for (unsigned k = 0; k < SMERF_N_METRICS; k++) values[k][r] = found.value[k];
             free_hand(&divided);
         }
         for (unsigned k = 0; k < SMERF_N_METRICS; k++) {
             bool is_known = scores[m].applies && (smerf_target_metrics(target) & SMERF_HAS(k)) != 0;
-            assert_true(is_known == !isnan(scores[m].mean[k]));
+            assert_true(is_known == !isnan(scores[m].score[k].mean));
             if (is_known) assert_summary(&scores[m], (smerf_metric)k, values[k]);
         }
     }
@@ -229,13 +243,14 @@ static void smerf_is_tuned_over_the_whole_grid(void **state) {
     data_set *data = mixed_data(N_ITEMS);
     smerf_target *targets[] = {data->target, make_graph()};
     for (size_t t = 0; t < 2; t++) {
-        const smerf_grid grid = {
-            .vary_candidates = true, .vary_min_parent = true, .vary_splits = true, .vary_self = t == 1};
+        const smerf_tuning tuning =
+            SMERF_INIT(smerf_tuning, .metric = t == 1 ? SMERF_AUC_ROC : SMERF_RMSE, .vary_candidates = true,
+                       .vary_min_parent = true, .vary_splits = true, .vary_self = t == 1);
         smerf_comparison plan = plan_for(targets[t]);
         assert_int_equal(plan.metric, t == 1 ? SMERF_AUC_ROC : SMERF_RMSE);
         plan.tunes = true;
         plan.methods = SMERF_HAS(SMERF_METHOD_FOREST);
-        assert_as_by_hand(data, targets[t], &plan, &grid);
+        assert_as_by_hand(data, targets[t], &plan, &tuning);
     }
     smerf_target_free(targets[1]);
     data_set_free(data);
@@ -248,8 +263,8 @@ static void one_repeat_has_no_standard_error(void **state) {
     smerf_comparison plan = plan_for(data->target);
     plan.n_repeats = 1;
     compare(data, data->target, &plan, NULL, scores);
-    assert_true(scores[SMERF_METHOD_FOREST].mean[SMERF_RMSE] > 0);
-    assert_true(isnan(scores[SMERF_METHOD_FOREST].standard_error[SMERF_RMSE]) != 0);
+    assert_true(scores[SMERF_METHOD_FOREST].score[SMERF_RMSE].mean > 0);
+    assert_true(isnan(scores[SMERF_METHOD_FOREST].score[SMERF_RMSE].standard_error) != 0);
     data_set_free(data);
 }
 
@@ -260,7 +275,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state) {
     plan.tunes = true;
     smerf_method_scores scores[2][SMERF_N_METHODS];
     for (size_t t = 0; t < 2; t++) {
-        const smerf_run run = {.n_threads = t + 1};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = t + 1);
         compare(data, data->target, &plan, &run, scores[t]);
         for (unsigned m = 0; m < SMERF_N_METHODS; m++) scores[t][m].seconds = 0;
     }
@@ -289,7 +304,7 @@ static void progress_rises_over_all_methods_and_repeats(void **state) {
     smerf_comparison plan = plan_for(data->target);
     smerf_method_scores scores[SMERF_N_METHODS];
     witness seen = {.last = 0};
-    const smerf_run run = {.n_threads = 1, .progress = watch, .context = &seen};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = watch, .context = &seen);
     compare(data, data->target, &plan, &run, scores);
     assert_true(seen.last == 1 && seen.n_calls > 3 * N_REPEATS);
     data_set_free(data);
@@ -300,13 +315,15 @@ static void a_comparison_can_be_cancelled_anywhere(void **state) {
     data_set *data = plain_data(N_ITEMS);
     smerf_comparison plan = plan_for(data->target);
     smerf_method_scores scores[SMERF_N_METHODS];
+    start_scores(scores);
     for (int query = 0; query < 2; query++) {
         plan.methods = query == 1 ? QUICK : QUICK & ~SMERF_HAS(SMERF_METHOD_BILINEAR);
         for (size_t n_calls = 0; n_calls < 12; n_calls++) {
             patience left = {.n_left = n_calls};
             smerf_error error;
-            const smerf_run run = {.n_threads = 1, .progress = run_out, .context = &left};
-            assert_int_equal(smerf_compare(data->items, data->target, &plan, &run, scores, &error), SMERF_CANCELLED);
+            const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = run_out, .context = &left);
+            assert_int_equal(smerf_compare(data->items, data->target, &plan, &run, scores, SMERF_N_METHODS, &error),
+                             SMERF_CANCELLED);
         }
     }
     data_set_free(data);
@@ -318,9 +335,10 @@ static void assert_refused(const data_set *data, const smerf_target *target, con
                            const char *sentence) {
     smerf_method_scores scores[SMERF_N_METHODS];
     smerf_error error;
-    assert_int_equal(smerf_compare(data->items, target, plan, NULL, scores, &error), SMERF_BAD_INPUT);
+    start_scores(scores);
+    assert_int_equal(smerf_compare(data->items, target, plan, NULL, scores, SMERF_N_METHODS, &error), SMERF_BAD_INPUT);
     assert_string_equal(error.message, sentence);
-    assert_int_equal(smerf_compare(data->items, target, plan, NULL, scores, NULL), SMERF_BAD_INPUT);
+    assert_int_equal(smerf_compare(data->items, target, plan, NULL, scores, SMERF_N_METHODS, NULL), SMERF_BAD_INPUT);
 }
 
 static void a_plan_that_makes_no_sense_is_refused(void **state) {
@@ -341,8 +359,9 @@ static void a_plan_that_makes_no_sense_is_refused(void **state) {
         data, data->target, &bad,
         "train: 0.03 of 30 items makes 1 of 30 items to learn from: there must be two, and two to test with");
     bad = good;
-    bad.options.seed = INT64_MAX;
+    own_options.seed = INT64_MAX;
     assert_refused(data, data->target, &bad, "seed: with one more for each repeat it leaves 0 ... 2^63 - 1");
+    own_options.seed = 11;
     bad = good;
     bad.tunes = true;
     bad.metric = SMERF_AUC_PR;
@@ -375,7 +394,7 @@ static void methods_that_do_not_apply_are_left_out_with_their_sentence(void **st
     smerf_comparison plan = plan_for(graph);
     smerf_method_scores scores[SMERF_N_METHODS];
     plan.methods = 0;
-    plan.options.n_burn = plan.options.n_draws = 5;
+    own_baselines.n_burn = own_baselines.n_draws = 5;
     for (int by_pairs = 0; by_pairs < 2; by_pairs++) {
         plan.by_pairs = by_pairs == 1;
         compare(data, graph, &plan, NULL, scores);

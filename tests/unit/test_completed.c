@@ -96,7 +96,7 @@ static void a_completed_graph_keeps_its_metrics(void **state) {
 
         /* Scores of any numbers, against either. */
         double *guess = calloc(40 * 40, sizeof *guess);
-        smerf_scores scores, expected;
+        smerf_scores scores = SMERF_INIT(smerf_scores), expected = SMERF_INIT(smerf_scores);
         smerf_error error;
         for (size_t i = 0; i < 40; i++)
             for (size_t j = 0; j <= i; j++) guess[i * 40 + j] = guess[j * 40 + i] = sm_random_uniform(&random);

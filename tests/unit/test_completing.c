@@ -27,15 +27,15 @@ static smerf_target *squares_of(const data_set *data, double hidden_share) {
 }
 
 static size_t settled(const smerf_model *model) {
-    smerf_description description;
-    smerf_model_describe(model, &description);
-    return description.options.complete;
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &description, NULL);
+    return description.options->complete;
 }
 
 static smerf_model *fit_on(const data_set *data, smerf_target *target, const smerf_options *options, size_t n_threads) {
     smerf_model *model = NULL;
     smerf_error error;
-    const smerf_run run = {.n_threads = n_threads};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
     demand_ok(smerf_fit(data->items, target, options, &run, &model, &error), &error);
     return model;
 }
@@ -192,7 +192,7 @@ static void completing_can_be_cancelled(void **state) {
     smerf_target *sparse = squares_of(data, 0.8);
     const smerf_options options = options_for(5);
     reports told = {0};
-    const smerf_run whole = {.n_threads = 1, .progress = count_calls, .context = &told};
+    const smerf_run whole = SMERF_INIT(smerf_run, .n_threads = 1, .progress = count_calls, .context = &told);
     smerf_model *model = NULL;
     smerf_error error;
     demand_ok(smerf_fit(data->items, sparse, &options, &whole, &model, &error), &error);
@@ -201,7 +201,7 @@ static void completing_can_be_cancelled(void **state) {
     assert_true(told.last == 1 && told.n > 100);
     for (size_t k = 0; k < told.n; k += 1 + told.n / repetitions(40, 6)) {
         patience left = {.n_left = k};
-        const smerf_run run = {.n_threads = 1, .progress = run_out, .context = &left};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = run_out, .context = &left);
         assert_int_equal(smerf_fit(data->items, sparse, &options, &run, &model, &error), SMERF_CANCELLED);
         assert_null(model);
     }
@@ -218,7 +218,7 @@ typedef struct seen {
 static void see_trial(void *context, const smerf_trial *trial) {
     seen *trials = context;
     assert_true(trials->n < 40);
-    trials->complete[trials->n++] = trial->options.complete;
+    trials->complete[trials->n++] = trial->options->complete;
 }
 
 static void tuning_settles_once(void **state) {
@@ -226,21 +226,22 @@ static void tuning_settles_once(void **state) {
     data_set *data = plain_data(N);
     smerf_target *sparse = squares_of(data, 0.8);
     const smerf_options options = options_for(10);
-    const smerf_grid grid = {.vary_candidates = true, .vary_min_parent = true};
-    smerf_model *fitted = fit_on(data, sparse, &options, 1), *tuned = NULL;
-    smerf_trial best;
+    smerf_model *fitted = fit_on(data, sparse, &options, 1);
     smerf_error error;
     seen trials = {0};
-    demand_ok(
-        smerf_tune(data->items, sparse, &options, &grid, SMERF_RMSE, NULL, see_trial, &trials, &best, &tuned, &error),
-        &error);
+    const smerf_tuning tuning = SMERF_INIT(smerf_tuning, .metric = SMERF_RMSE, .vary_candidates = true,
+                                           .vary_min_parent = true, .tried = see_trial, .context = &trials);
+    smerf_tuned best = SMERF_INIT(smerf_tuned);
+    smerf_description about = SMERF_INIT(smerf_description);
+    demand_ok(smerf_tune(data->items, sparse, &options, &tuning, NULL, &best, &error), &error);
     assert_true(trials.n > 3 && settled(fitted) > 0);
     for (size_t k = 0; k < trials.n; k++) assert_int_equal(trials.complete[k], settled(fitted));
-    assert_int_equal(settled(tuned), settled(fitted));
-    smerf_model *again = fit_on(data, sparse, &best.options, 1);
-    assert_same_model(tuned, again);
+    assert_int_equal(settled(best.model), settled(fitted));
+    demand_ok(smerf_model_describe(best.model, &about, &error), &error);
+    smerf_model *again = fit_on(data, sparse, about.options, 1);
+    assert_same_model(best.model, again);
     smerf_model_free(again);
-    smerf_model_free(tuned);
+    smerf_model_free(best.model);
     smerf_model_free(fitted);
     smerf_target_free(sparse);
     data_set_free(data);

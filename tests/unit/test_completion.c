@@ -87,7 +87,7 @@ static void puzzle_free(puzzle *made) {
 
 static sm_pool pool_of(size_t n_threads) {
     sm_pool pool;
-    const smerf_run run = {.n_threads = n_threads};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
     sm_pool_start(&pool, &run);
     return pool;
 }

@@ -130,8 +130,13 @@ static void assert_same_on_any_threads(const smerf_model *model, const smerf_ite
     double *other = calloc(n * n_axes, sizeof *other);
     smerf_error error;
     for (size_t way = 0; way < 4; way++) {
-        const smerf_run run = {.n_threads = 1 + way, .kernels = way % 2 ? SMERF_KERNELS_PLAIN : SMERF_KERNELS_AUTO};
-        demand_ok(smerf_embed(model, items, n_axes, n_landmarks, 5, &run, other, NULL, NULL, &error), &error);
+        const smerf_run run =
+            SMERF_INIT(smerf_run, .n_threads = 1 + way, .kernels = way % 2 ? SMERF_KERNELS_PLAIN : SMERF_KERNELS_AUTO);
+        demand_ok(
+            smerf_embed(model, items,
+                        &SMERF_INIT(smerf_map_options, .n_dimensions = n_axes, .n_landmarks = n_landmarks, .seed = 5),
+                        &run, &SMERF_INIT(smerf_map, .coordinates = other), &error),
+            &error);
         assert_memory_equal(x, other, n * n_axes * sizeof *x);
     }
     free(other);
@@ -140,11 +145,14 @@ static void assert_same_on_any_threads(const smerf_model *model, const smerf_ite
 static void assert_embedded(const smerf_model *model, const smerf_items *items, size_t n_axes) {
     size_t n = smerf_items_count(items);
     double *x = calloc(n * n_axes, sizeof *x), *value = calloc(n_axes, sizeof *value);
-    double *distances = predict_all(model, &(smerf_request){.rows = items}, NULL), *squares = squares_of(distances, n);
-    smerf_map_quality facts;
+    double *distances = predict_all(model, &SMERF_INIT(smerf_request, .rows = items), NULL),
+           *squares = squares_of(distances, n);
+    smerf_map facts = SMERF_INIT(smerf_map, .coordinates = x, .eigenvalues = value);
     smerf_error error;
     assert_true(x != NULL && value != NULL);
-    demand_ok(smerf_embed(model, items, n_axes, 0, 5, NULL, x, value, &facts, &error), &error);
+    demand_ok(smerf_embed(model, items, &SMERF_INIT(smerf_map_options, .n_dimensions = n_axes, .seed = 5), NULL, &facts,
+                          &error),
+              &error);
     assert_int_equal(facts.n_landmarks, n);
     assert_map(squares, n, n_axes, x, value, facts.eigenvalue_fraction);
     assert_true(isnan(facts.eigenvalue_fraction) == (n > 256));
@@ -188,9 +196,11 @@ static void one_item_two_items_and_the_same_item_have_maps(void **state) {
         data_set_free(few);
     }
     data_set *two = data_set_pick(data, rows[1], 2);
-    double x[4], *distances = predict_all(model, &(smerf_request){.rows = two->items}, NULL);
+    double x[4], *distances = predict_all(model, &SMERF_INIT(smerf_request, .rows = two->items), NULL);
     smerf_error error;
-    demand_ok(smerf_embed(model, two->items, 2, 0, 1, NULL, x, NULL, NULL, &error), &error);
+    demand_ok(smerf_embed(model, two->items, &SMERF_INIT(smerf_map_options, .n_dimensions = 2, .seed = 1), NULL,
+                          &SMERF_INIT(smerf_map, .coordinates = x), &error),
+              &error);
     assert_near(x[0], distances[1] / 2, 1e-6); /* the first has the sign, where both are as large */
     assert_near(x[2], -distances[1] / 2, 1e-6);
     assert_true(x[1] == 0 && x[3] == 0);
@@ -204,13 +214,13 @@ static void one_item_two_items_and_the_same_item_have_maps(void **state) {
 
 static void assert_scaled(const float *z, size_t n, size_t n_axes) {
     double *squares = calloc(n * n, sizeof *squares), *x = calloc(n * n_axes, sizeof *x);
-    sm_scaling scaling;
+    sm_scaling scaling = {.n = n, .n_axes = n_axes};
     sm_pool pool;
     smerf_error error;
     sm_pool_start(&pool, NULL);
     assert_true(squares != NULL && x != NULL);
     for (size_t k = 0; k < n * n; k++) squares[k] = (double)z[k];
-    demand_ok(sm_scaling_find(z, n, n_axes, 1, SMERF_KERNELS_AUTO, &pool, &scaling, &error), &error);
+    demand_ok(sm_scaling_find(z, 1, SMERF_KERNELS_AUTO, &pool, &scaling, &error), &error);
     for (size_t k = 0; k < n * n_axes; k++) x[k] = sqrt(scaling.value[k % n_axes]) * scaling.vector[k];
     assert_map(squares, n, n_axes, x, scaling.value, scaling.eigenvalue_fraction);
     sm_scaling_free(&scaling);
@@ -261,13 +271,16 @@ static void other_items_are_placed_by_their_distances_to_landmarks(void **state)
     enum { n = 60, n_landmarks = 20, n_axes = 3 };
     data_set *data = mixed_data(n);
     smerf_model *model = fit_to(data, numbers_for(data, false, 2), 9, 3);
-    double *distances = predict_all(model, &(smerf_request){.rows = data->items}, NULL);
+    double *distances = predict_all(model, &SMERF_INIT(smerf_request, .rows = data->items), NULL);
     double x[n * n_axes], value[n_axes], among[n_landmarks * n_landmarks], values[n_landmarks],
         vectors[n_landmarks * n_landmarks];
     size_t landmark[n_landmarks] = {0}, n_drawn = 0;
-    smerf_map_quality facts;
+    smerf_map facts = SMERF_INIT(smerf_map, .coordinates = x, .eigenvalues = value);
     smerf_error error;
-    demand_ok(smerf_embed(model, data->items, n_axes, n_landmarks, 5, NULL, x, value, &facts, &error), &error);
+    demand_ok(smerf_embed(model, data->items,
+                          &SMERF_INIT(smerf_map_options, .n_dimensions = n_axes, .n_landmarks = n_landmarks, .seed = 5),
+                          NULL, &facts, &error),
+              &error);
     assert_int_equal(facts.n_landmarks, n_landmarks);
     assert_same_on_any_threads(model, data->items, n_axes, n_landmarks, x);
     sm_random random;
@@ -320,8 +333,11 @@ static void progress_rises(void **state) {
     smerf_error error;
     for (size_t n_landmarks = 50; n_landmarks <= n; n_landmarks += 250) {
         double last = 0;
-        const smerf_run run = {.n_threads = 1, .progress = watch, .context = &last};
-        demand_ok(smerf_embed(model, data->items, 2, n_landmarks, 1, &run, x, NULL, NULL, &error), &error);
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = watch, .context = &last);
+        demand_ok(smerf_embed(model, data->items,
+                              &SMERF_INIT(smerf_map_options, .n_dimensions = 2, .n_landmarks = n_landmarks, .seed = 1),
+                              &run, &SMERF_INIT(smerf_map, .coordinates = x), &error),
+                  &error);
         assert_true(last > 0.5);
     }
     smerf_model_free(model);
@@ -334,17 +350,28 @@ static void wrong_wishes_are_refused_and_maps_can_be_cancelled(void **state) {
     smerf_model *model = fit_to(data, response_for(data), 3, 2);
     double x[40];
     smerf_error error;
-    assert_int_equal(smerf_embed(model, data->items, 0, 0, 1, NULL, x, NULL, NULL, &error), SMERF_BAD_INPUT);
-    assert_int_equal(smerf_embed(model, data->items, 2, 0, UINT64_MAX, NULL, x, NULL, NULL, &error), SMERF_BAD_INPUT);
+    assert_int_equal(smerf_embed(model, data->items, &SMERF_INIT(smerf_map_options, .n_dimensions = 0, .seed = 1), NULL,
+                                 &SMERF_INIT(smerf_map, .coordinates = x), &error),
+                     SMERF_BAD_INPUT);
+    assert_int_equal(smerf_embed(model, data->items,
+                                 &SMERF_INIT(smerf_map_options, .n_dimensions = 2, .seed = UINT64_MAX), NULL,
+                                 &SMERF_INIT(smerf_map, .coordinates = x), &error),
+                     SMERF_BAD_INPUT);
     patience left = {0};
-    const smerf_run run = {.n_threads = 1, .progress = run_out, .context = &left};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = run_out, .context = &left);
     for (size_t n_landmarks = 5; n_landmarks <= 20; n_landmarks += 15)
         for (size_t k = 0; k < 4; k++) {
             left.n_left = k;
-            smerf_status status = smerf_embed(model, data->items, 2, n_landmarks, 1, &run, x, NULL, NULL, &error);
+            smerf_status status =
+                smerf_embed(model, data->items,
+                            &SMERF_INIT(smerf_map_options, .n_dimensions = 2, .n_landmarks = n_landmarks, .seed = 1),
+                            &run, &SMERF_INIT(smerf_map, .coordinates = x), &error);
             assert_true(status == SMERF_CANCELLED || (status == SMERF_OK && k > 0));
         }
-    demand_ok(smerf_embed(model, data->items, 2, 400, 1, NULL, x, NULL, NULL, &error), &error); /* there are 20 */
+    demand_ok(smerf_embed(model, data->items,
+                          &SMERF_INIT(smerf_map_options, .n_dimensions = 2, .n_landmarks = 400, .seed = 1), NULL,
+                          &SMERF_INIT(smerf_map, .coordinates = x), &error),
+              &error); /* there are 20 */
     smerf_model_free(model);
     data_set_free(data);
 }
@@ -360,12 +387,20 @@ static void landmarks_of_nameless_nodes_are_refused(void **state) {
     smerf_options options = options_for(1);
     double x[24];
     options.method = SMERF_METHOD_EPM;
-    options.n_factors = 2;
-    options.n_burn = options.n_draws = 5;
+    smerf_baseline_options baselines;
+    smerf_baseline_options_default(&baselines);
+    baselines.n_factors = 2;
+    baselines.n_burn = baselines.n_draws = 5;
+    options.baselines = &baselines;
     demand_ok(smerf_target_new_graph(&edges, NULL, 12, &target, &error), &error);
     smerf_model *model = fit_to_with(data, target, &options);
-    demand_ok(smerf_embed(model, data->items, 2, 0, 1, NULL, x, NULL, NULL, &error), &error);
-    assert_int_equal(smerf_embed(model, data->items, 2, 5, 1, NULL, x, NULL, NULL, &error), SMERF_BAD_INPUT);
+    demand_ok(smerf_embed(model, data->items, &SMERF_INIT(smerf_map_options, .n_dimensions = 2, .seed = 1), NULL,
+                          &SMERF_INIT(smerf_map, .coordinates = x), &error),
+              &error);
+    assert_int_equal(smerf_embed(model, data->items,
+                                 &SMERF_INIT(smerf_map_options, .n_dimensions = 2, .n_landmarks = 5, .seed = 1), NULL,
+                                 &SMERF_INIT(smerf_map, .coordinates = x), &error),
+                     SMERF_BAD_INPUT);
     assert_non_null(strstr(error.message, "without ids"));
     smerf_model_free(model);
     data_set_free(data);

@@ -14,7 +14,7 @@ static void all_trees_are_tried_where_that_is_quick(void **state) {
     (void)state;
     data_set *data = mixed_data(60);
     smerf_options options = options_for(7);
-    smerf_estimate told, again;
+    smerf_estimate told = SMERF_INIT(smerf_estimate), again = SMERF_INIT(smerf_estimate);
     smerf_error error;
     demand_ok(estimate(data, &options, NULL, &told, &error), &error);
     assert_true(told.n_trees_tried == 7 && told.n_items_tried == 60);
@@ -30,8 +30,8 @@ static void the_bytes_of_a_tree_are_those_of_its_arrays(void **state) {
     data_set *data = mixed_data(80);
     smerf_options options = options_for(1);
     smerf_model *model = fit_with(data, &options, NULL);
-    smerf_tree_view seen;
-    smerf_model_tree(model, 0, &seen);
+    smerf_tree_view seen = SMERF_INIT(smerf_tree_view);
+    smerf_model_tree(model, 0, &seen, NULL);
     sm_tree tree = {.n_nodes = seen.n_nodes,
                     .n_splits = seen.n_splits,
                     .n_leaves = seen.n_leaves,
@@ -76,10 +76,10 @@ static void it_can_be_cancelled(void **state) {
     (void)state;
     data_set *data = plain_data(40);
     smerf_options options = options_for(5);
-    smerf_estimate told;
+    smerf_estimate told = SMERF_INIT(smerf_estimate);
     smerf_error error;
     int n_query = 0;
-    const smerf_run run = {.n_threads = 1, .progress = stop, .context = &n_query};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = stop, .context = &n_query);
     assert_int_equal(estimate(data, &options, &run, &told, &error), SMERF_CANCELLED);
     assert_true(n_query > 0);
     data_set_free(data);
@@ -89,7 +89,7 @@ static void what_cannot_be_fitted_is_refused(void **state) {
     (void)state;
     data_set *data = plain_data(20), *others = plain_data(21);
     smerf_options options = options_for(5);
-    smerf_estimate told;
+    smerf_estimate told = SMERF_INIT(smerf_estimate);
     smerf_error error;
     smerf_status status = smerf_fit_estimate(data->items, others->target, &options, NULL, &told, &error);
     assert_int_equal(status, SMERF_BAD_INPUT);
@@ -109,8 +109,8 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) 
     (void)state;
     data_set *data = mixed_data(30);
     smerf_options options = options_for(2);
-    const smerf_run run = {.n_threads = 1};
-    smerf_estimate told;
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1);
+    smerf_estimate told = SMERF_INIT(smerf_estimate);
     smerf_error error;
     always_shrinks = true;
     for (shortage lack = {.of = "estimating"}; shortage_starts(&lack, &error);)

@@ -75,7 +75,7 @@ static void add(double value, double *sum, double *n) {
 
 static smerf_scores slow_scores(const double *predicted, const float *z, size_t n_rows, size_t n_columns,
                                 bool is_square) {
-    smerf_scores scores = {.metrics = ALL_METRICS};
+    smerf_scores scores = SMERF_INIT(smerf_scores, .metrics = ALL_METRICS);
     double squares = 0, correlation = 0, n_correlated = 0, precision = 0, n_precise = 0;
     for (size_t i = 0; i < n_rows; i++) {
         for (size_t j = is_square ? i + 1 : 0; j < n_columns; j++) {
@@ -98,7 +98,7 @@ static smerf_scores slow_scores(const double *predicted, const float *z, size_t 
 /* ---- scores of given predictions ---- */
 
 static smerf_scores score(const double *predicted, const float *z, size_t n_rows, size_t n_columns, bool is_square) {
-    smerf_scores scores;
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     smerf_error error;
     smerf_target *truth = truth_of(z, n_rows, n_columns, is_square);
     demand_ok(smerf_score(predicted, truth, 0, &scores, &error), &error);
@@ -244,7 +244,7 @@ static void a_metric_without_links_is_refused(void **state) {
     (void)state;
     data_set *data = plain_data(5);
     double predicted[25] = {0};
-    smerf_scores scores;
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     smerf_error error;
     assert_int_equal(smerf_score(predicted, data->target, SMERF_HAS(SMERF_AUC_ROC), &scores, &error), SMERF_BAD_INPUT);
     assert_string_equal(error.message, "auc-roc needs a graph or labels: a target of kind 'distances' has no links");
@@ -255,7 +255,7 @@ static void a_metric_that_there_is_not_is_refused(void **state) {
     (void)state;
     data_set *data = plain_data(5);
     double predicted[25] = {0};
-    smerf_scores scores;
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     smerf_error error;
     assert_int_equal(smerf_score(predicted, data->target, SMERF_HAS(SMERF_N_METRICS), &scores, &error),
                      SMERF_BAD_INPUT);
@@ -269,10 +269,9 @@ static void tuning_by_a_metric_that_there_is_not_is_refused(void **state) {
     pid_t child = fork_child();
     if (child == 0) {
         const smerf_options options = options_for(5);
-        const smerf_grid grid = {0};
-        smerf_model *model = NULL;
-        smerf_status status = smerf_tune(data->items, data->target, &options, &grid, (smerf_metric)30, NULL, NULL, NULL,
-                                         NULL, &model, NULL);
+        const smerf_tuning tuning = SMERF_INIT(smerf_tuning, .metric = (smerf_metric)30);
+        smerf_tuned best = SMERF_INIT(smerf_tuned);
+        smerf_status status = smerf_tune(data->items, data->target, &options, &tuning, NULL, &best, NULL);
         _exit(status == SMERF_BAD_INPUT ? 0 : 1);
     }
     int status;
@@ -294,8 +293,8 @@ static void metrics_have_names_and_a_direction(void **state) {
 
 static smerf_scores evaluate(const smerf_model *model, const smerf_request *request, const smerf_target *truth,
                              size_t n_threads) {
-    const smerf_run run = {.n_threads = n_threads};
-    smerf_scores scores;
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     smerf_error error;
     demand_ok(smerf_evaluate(model, request, truth, 0, &run, &scores, &error), &error);
     return scores;
@@ -307,7 +306,8 @@ static void a_model_is_scored_by_what_it_predicts(void **state) {
     const smerf_options options = options_for(10);
     smerf_model *model = fit_with(data, &options, NULL);
     for (int is_out = 0; is_out < 2; is_out++) {
-        const smerf_request request = {.rows = data->items, .out_of_bag = is_out == 1, .oob_rule = SMERF_OOB_AS_FITTED};
+        const smerf_request request =
+            SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = is_out == 1, .oob_rule = SMERF_OOB_AS_FITTED);
         double *predicted = predict_all(model, &request, NULL);
         smerf_scores expected = slow_scores(predicted, data->z, MOST, MOST, true);
         for (size_t n_threads = 1; n_threads <= 4; n_threads++) {
@@ -333,7 +333,8 @@ static void out_of_bag_the_model_knows_the_truth(void **state) {
     name_items(some, rows);
     const smerf_options options = options_for(10);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_request request = {.rows = some->items, .out_of_bag = true, .oob_rule = SMERF_OOB_EITHER};
+    const smerf_request request =
+        SMERF_INIT(smerf_request, .rows = some->items, .out_of_bag = true, .oob_rule = SMERF_OOB_EITHER);
     smerf_scores known = evaluate(model, &request, NULL, 2), told = evaluate(model, &request, some->target, 2);
     assert_memory_equal(known.value, told.value, sizeof told.value);
     assert_int_equal(known.n_pairs, told.n_pairs);
@@ -353,7 +354,7 @@ static void a_model_is_scored_on_two_sets(void **state) {
 
 static void assert_unscored(const smerf_model *model, const smerf_request *request, const smerf_target *truth,
                             const char *sentence) {
-    smerf_scores scores;
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     smerf_error error;
     assert_int_equal(smerf_evaluate(model, request, truth, 0, NULL, &scores, &error), SMERF_BAD_INPUT);
     assert_string_equal(error.message, sentence);
@@ -364,12 +365,13 @@ static void a_truth_of_another_size_is_refused(void **state) {
     data_set *data = plain_data(12), *other = plain_data(11);
     const smerf_options options = options_for(3);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_request alone = {.rows = data->items}, two = {.rows = data->items, .columns = other->items};
+    const smerf_request alone = SMERF_INIT(smerf_request, .rows = data->items),
+                        two = SMERF_INIT(smerf_request, .rows = data->items, .columns = other->items);
     smerf_target *block = truth_of(data->z, 12, 12, false);
     assert_unscored(model, &alone, other->target, "the items make 12 x 12 pairs, and the target has 11 x 11");
     assert_unscored(model, &two, data->target, "the items make 12 x 11 pairs, and the target has 12 x 12");
     assert_unscored(model, &alone, NULL, "evaluating needs a target, but for out-of-bag scores of the model's own");
-    smerf_scores scores;
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     assert_int_equal(smerf_evaluate(model, &alone, block, 0, NULL, &scores, NULL), SMERF_BAD_INPUT);
     smerf_target_free(block);
     smerf_model_free(model);
@@ -382,7 +384,7 @@ static void a_target_of_which_little_is_kept_is_no_truth(void **state) {
     data_set *data = plain_data(12);
     const smerf_options options = options_for(3);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_request out = {.rows = data->items, .out_of_bag = true};
+    const smerf_request out = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = true);
     smerf_target *truth = truth_of(data->z, 12, 12, true);
     smerf_scores before = evaluate(model, &out, truth, 1);
     pretend(data->target, AS_APPROXIMATE);
@@ -401,13 +403,17 @@ static void limits_change_no_bit(void **state) {
     const smerf_options options = options_for(10);
     smerf_model *model = fit_with(data, &options, NULL);
     for (int is_out = 0; is_out < 2; is_out++) {
-        const smerf_request request = {.rows = data->items, .out_of_bag = is_out == 1};
+        const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = is_out == 1);
         smerf_scores expected = evaluate(model, &request, data->target, 1);
         for (size_t k = 0; k < N_LIMITS * 3; k++) {
-            const smerf_run run = {.n_threads = 1 + k % 3};
-            smerf_scores found;
+            const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1 + k % 3);
+            smerf_scores found = SMERF_INIT(smerf_scores);
             smerf_error error;
-            demand_ok(sm_evaluate(model, &request, &small_limits[k / 3], data->target, 0, &run, &found, &error),
+            demand_ok(sm_evaluate(
+                          model,
+                          &(sm_evaluation){
+                              .request = &request, .limits = &small_limits[k / 3], .truth = data->target, .metrics = 0},
+                          &run, &found, &error),
                       &error);
             assert_memory_equal(found.value, expected.value, sizeof found.value);
             assert_int_equal(found.n_pairs, expected.n_pairs);

@@ -36,7 +36,7 @@ static data_set *draw_bits(data_plan plan, double self, smerf_target **target) {
 static void assert_same_predictions(const smerf_model *a, const smerf_model *b, const data_set *data) {
     size_t n = data->plan.n_items;
     for (int out_of_bag = 0; out_of_bag < 2; out_of_bag++) {
-        const smerf_request request = {.rows = data->items, .out_of_bag = out_of_bag};
+        const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = out_of_bag);
         double *left = predict_all(a, &request, NULL), *right = predict_all(b, &request, NULL);
         assert_memory_equal(left, right, n * n * sizeof *left);
         free(left);

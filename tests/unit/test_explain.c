@@ -80,11 +80,14 @@ typedef struct account {
 static account *explain(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
                         const uint32_t *left, const uint32_t *right, size_t n_threads) {
     account *found = calloc(1, sizeof *found);
-    const smerf_run run = {.n_threads = n_threads};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
     smerf_error error;
     assert_non_null(found);
-    demand_ok(sm_explain_pairs(model, request, limits, left, right, N_PAIRS, &run, found->baseline, found->shares,
-                               found->distance, &error),
+    demand_ok(sm_explain_pairs(model, request, limits, &(smerf_pair_list){.n = N_PAIRS, .left = left, .right = right},
+                               &run,
+                               &SMERF_INIT(smerf_explanation, .baseline = found->baseline,
+                                           .contributions = found->shares, .distance = found->distance),
+                               &error),
               &error);
     return found;
 }
@@ -112,10 +115,12 @@ static void check_bits(const smerf_model *model, const smerf_request *request) {
     assert_same_account(explain(model, request, &sm_usual_limits, right, left, 2), first);
     for (size_t k = 0; k < N_LIMITS; k++)
         assert_same_account(explain(model, request, &small_limits[k], left, right, 2), first);
-    demand_ok(smerf_predict_pairs(model, request, left, right, N_PAIRS, NULL, distance, NULL, &error), &error);
+    demand_ok(smerf_predict_pairs(model, request, &(smerf_pair_list){.n = N_PAIRS, .left = left, .right = right}, NULL,
+                                  &SMERF_INIT(smerf_pair_result, .distance = distance), &error),
+              &error);
     assert_memory_equal(first->distance, distance, sizeof distance);
-    smerf_description description;
-    smerf_model_describe(model, &description);
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &description, NULL);
     for (size_t p = 0; p < N_PAIRS; p++) {
         double sum = first->baseline[p];
         for (size_t f = 0; f < description.n_features; f++) sum += first->shares[p * description.n_features + f];
@@ -131,7 +136,8 @@ static void threads_limits_and_the_order_of_the_items_change_no_bit(void **state
         for (smerf_self self = SMERF_SELF_GIVEN; self <= SMERF_SELF_EXCLUDE; self++)
             for (size_t complete = 0; complete <= (kind >= 6 ? 2 : 0); complete += 2) {
                 smerf_model *model = fit_kind(data, kind, self, complete, N_TREES);
-                const smerf_request all = {.rows = data->items}, out = {.rows = data->items, .out_of_bag = true};
+                const smerf_request all = SMERF_INIT(smerf_request, .rows = data->items),
+                                    out = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = true);
                 check_bits(model, &all);
                 check_bits(model, &out);
                 smerf_model_free(model);
@@ -144,19 +150,26 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) 
     enum { FEW = 9 };
     const uint32_t left[3] = {0, 1, 2}, right[3] = {1, 1, 8}, items[2] = {3, 0};
     data_set *data = mixed_data(FEW);
-    const smerf_run run = {.n_threads = 1};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1);
     for (size_t kind = 0; kind < N_KINDS; kind++)
         for (size_t complete = 0; complete <= (kind >= 6 ? 2 : 0); complete += 2) {
             smerf_model *model = fit_kind(data, kind, SMERF_SELF_EXCLUDE, complete, 2);
-            const smerf_request request = {.rows = data->items, .out_of_bag = kind % 2 == 0};
+            const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = kind % 2 == 0);
             double baseline[3], shares[3 * MOST_FEATURES], near[2 * MOST_FEATURES], all[2 * MOST_FEATURES];
             smerf_error error;
             for (shortage lack = {.of = kind_names[kind]}; shortage_starts(&lack, &error);)
                 shortage_ends(
-                    &lack, smerf_explain_pairs(model, &request, left, right, 3, &run, baseline, shares, NULL, &error),
+                    &lack,
+                    smerf_explain_pairs(model, &request, &(smerf_pair_list){.n = 3, .left = left, .right = right}, &run,
+                                        &SMERF_INIT(smerf_explanation, .baseline = baseline, .contributions = shares),
+                                        &error),
                     &error);
             for (shortage lack = {.of = "explaining items"}; kind == 1 && shortage_starts(&lack, &error);)
-                shortage_ends(&lack, smerf_explain_items(model, data->items, items, 2, 3, &run, near, all, &error),
+                shortage_ends(&lack,
+                              smerf_explain_items(model,
+                                                  &SMERF_INIT(smerf_item_request, .rows = data->items, .items = items,
+                                                              .n_items = 2, .k = 3),
+                                                  &run, near, all, &error),
                               &error);
             smerf_model_free(model);
         }
@@ -167,16 +180,18 @@ static void shortage_of_memory_while_features_are_shuffled_together_is_reported(
     (void)state;
     data_set *data = mixed_data(9);
     const smerf_options options = options_for(2);
-    const smerf_run run = {.n_threads = 1};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1);
     const uint32_t features[2] = {1, 0};
     smerf_model *model = fit_with(data, &options, NULL);
     double interaction[4], errors[4];
     smerf_error error;
     for (shortage lack = {.of = "interactions"}; shortage_starts(&lack, &error);)
-        shortage_ends(
-            &lack,
-            smerf_importance_interaction(model, data->items, NULL, features, 2, &run, interaction, errors, &error),
-            &error);
+        shortage_ends(&lack,
+                      smerf_importance_interaction(
+                          model,
+                          &SMERF_INIT(smerf_interactions, .items = data->items, .features = features, .n_features = 2),
+                          &run, interaction, errors, &error),
+                      &error);
     smerf_model_free(model);
     data_set_free(data);
 }
@@ -185,7 +200,7 @@ static void it_can_be_cancelled_at_any_time(void **state) {
     (void)state;
     data_set *data = mixed_data(N);
     smerf_model *model = fit_kind(data, 0, SMERF_SELF_GIVEN, 0, N_TREES);
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     uint32_t left[N_PAIRS], right[N_PAIRS];
     const uint32_t item = 3, features[2] = {0, 1};
     double baseline[N_PAIRS], shares[N_PAIRS * MOST_FEATURES], near[MOST_FEATURES], all[MOST_FEATURES], numbers[8];
@@ -193,21 +208,28 @@ static void it_can_be_cancelled_at_any_time(void **state) {
     draw_pairs(left, right, N);
     for (size_t n_reports = 0;; n_reports++) {
         patience so_far = {.n_left = n_reports};
-        const smerf_run run = {.n_threads = 1, .progress = run_out, .context = &so_far};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = run_out, .context = &so_far);
         smerf_status status =
-            smerf_explain_pairs(model, &request, left, right, N_PAIRS, &run, baseline, shares, NULL, NULL);
+            smerf_explain_pairs(model, &request, &(smerf_pair_list){.n = N_PAIRS, .left = left, .right = right}, &run,
+                                &SMERF_INIT(smerf_explanation, .baseline = baseline, .contributions = shares), NULL);
         if (status == SMERF_OK) break;
         assert_int_equal(status, SMERF_CANCELLED);
         n_cancelled++;
     }
     assert_true(n_cancelled > 0);
     patience none = {0};
-    const smerf_run run = {.n_threads = 1, .progress = run_out, .context = &none};
-    assert_int_equal(smerf_explain_items(model, data->items, &item, 1, 3, &run, near, all, NULL), SMERF_CANCELLED);
-    none.n_left = 0;
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = run_out, .context = &none);
     assert_int_equal(
-        smerf_importance_interaction(model, data->items, NULL, features, 2, &run, numbers, numbers + 4, NULL),
+        smerf_explain_items(model,
+                            &SMERF_INIT(smerf_item_request, .rows = data->items, .items = &item, .n_items = 1, .k = 3),
+                            &run, near, all, NULL),
         SMERF_CANCELLED);
+    none.n_left = 0;
+    assert_int_equal(smerf_importance_interaction(
+                         model,
+                         &SMERF_INIT(smerf_interactions, .items = data->items, .features = features, .n_features = 2),
+                         &run, numbers, numbers + 4, NULL),
+                     SMERF_CANCELLED);
     smerf_model_free(model);
     data_set_free(data);
 }
@@ -216,24 +238,43 @@ static void what_makes_no_sense_is_refused(void **state) {
     (void)state;
     data_set *data = mixed_data(N);
     smerf_model *model = fit_kind(data, 1, SMERF_SELF_GIVEN, 0, N_TREES);
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     const uint32_t zero = 0, beyond = N, twice[2] = {1, 1}, far[2] = {0, 99};
     double baseline, shares[MOST_FEATURES], all[MOST_FEATURES];
     smerf_error error;
-    assert_int_equal(smerf_explain_pairs(model, &request, &zero, &beyond, 1, NULL, &baseline, shares, NULL, &error),
-                     SMERF_BAD_INPUT);
+    assert_int_equal(
+        smerf_explain_pairs(model, &request, &(smerf_pair_list){.n = 1, .left = &zero, .right = &beyond}, NULL,
+                            &SMERF_INIT(smerf_explanation, .baseline = &baseline, .contributions = shares), &error),
+        SMERF_BAD_INPUT);
     assert_string_equal(error.message, "pair 0 is (0, 40), and there are 40 and 40 items");
-    demand_ok(smerf_explain_pairs(model, &request, NULL, NULL, 0, NULL, NULL, NULL, NULL, &error), &error);
-    assert_int_equal(smerf_explain_items(model, data->items, &beyond, 1, 1, NULL, shares, all, &error),
+    demand_ok(smerf_explain_pairs(model, &request, &(smerf_pair_list){.n = 0, .left = NULL, .right = NULL}, NULL,
+                                  &SMERF_INIT(smerf_explanation, .baseline = NULL, .contributions = NULL), &error),
+              &error);
+    assert_int_equal(smerf_explain_items(
+                         model,
+                         &SMERF_INIT(smerf_item_request, .rows = data->items, .items = &beyond, .n_items = 1, .k = 1),
+                         NULL, shares, all, &error),
                      SMERF_BAD_INPUT);
     assert_string_equal(error.message, "there is no item 40: there are 40");
-    assert_int_equal(smerf_explain_items(model, data->items, &zero, 1, 0, NULL, shares, all, &error), SMERF_BAD_INPUT);
-    assert_int_equal(smerf_importance_interaction(model, data->items, NULL, twice, 2, NULL, shares, all, &error),
+    assert_int_equal(
+        smerf_explain_items(model,
+                            &SMERF_INIT(smerf_item_request, .rows = data->items, .items = &zero, .n_items = 1, .k = 0),
+                            NULL, shares, all, &error),
+        SMERF_BAD_INPUT);
+    assert_int_equal(smerf_importance_interaction(
+                         model,
+                         &SMERF_INIT(smerf_interactions, .items = data->items, .features = twice, .n_features = 2),
+                         NULL, shares, all, &error),
                      SMERF_BAD_INPUT);
     assert_string_equal(error.message, "feature 1 is listed twice");
-    assert_int_equal(smerf_importance_interaction(model, data->items, NULL, twice, 1, NULL, shares, all, &error),
+    assert_int_equal(smerf_importance_interaction(
+                         model,
+                         &SMERF_INIT(smerf_interactions, .items = data->items, .features = twice, .n_features = 1),
+                         NULL, shares, all, &error),
                      SMERF_BAD_INPUT);
-    assert_int_equal(smerf_importance_interaction(model, data->items, NULL, far, 2, NULL, shares, all, &error),
+    assert_int_equal(smerf_importance_interaction(
+                         model, &SMERF_INIT(smerf_interactions, .items = data->items, .features = far, .n_features = 2),
+                         NULL, shares, all, &error),
                      SMERF_BAD_INPUT);
     smerf_model_free(model);
     data_set_free(data);

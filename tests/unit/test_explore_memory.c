@@ -16,7 +16,7 @@ static int forget_vector(void *context, size_t item, const float *vector, size_t
     return 0;
 }
 
-static const smerf_run two_threads = {.n_threads = 2};
+static const smerf_run two_threads = {.size = sizeof(smerf_run), .n_threads = 2};
 
 static void votes_report_every_failed_allocation(void **state) {
     (void)state;
@@ -25,7 +25,7 @@ static void votes_report_every_failed_allocation(void **state) {
     const double numbers[N] = {1, 2, 3, 4, 5, 6};
     double values[N];
     smerf_error error;
-    const smerf_neighborhood wanted = {.items = data->items, .k = 2};
+    const smerf_neighborhood wanted = SMERF_INIT(smerf_neighborhood, .items = data->items, .k = 2);
     for (shortage lack = {.of = "voting"}; shortage_starts(&lack, &error);)
         shortage_ends(
             &lack,
@@ -43,9 +43,12 @@ static void maps_report_every_failed_allocation(void **state) {
     smerf_error error;
     for (size_t n_landmarks = 3; n_landmarks <= N; n_landmarks += 3)
         for (shortage lack = {.of = "making a map"}; shortage_starts(&lack, &error);)
-            shortage_ends(&lack,
-                          smerf_embed(model, data->items, 2, n_landmarks, 1, &two_threads, x, values, NULL, &error),
-                          &error);
+            shortage_ends(
+                &lack,
+                smerf_embed(model, data->items,
+                            &SMERF_INIT(smerf_map_options, .n_dimensions = 2, .n_landmarks = n_landmarks, .seed = 1),
+                            &two_threads, &SMERF_INIT(smerf_map, .coordinates = x, .eigenvalues = values), &error),
+                &error);
     smerf_model_free(model);
     data_set_free(data);
 }
@@ -59,7 +62,7 @@ static void vectors_report_every_failed_allocation(void **state) {
         for (shortage lack = {.of = "making vectors"}; shortage_starts(&lack, &error);)
             shortage_ends(&lack,
                           sm_make_vectors(models[k % 2], data->items, k % 3 == 0, &small_limits[k / 2], &two_threads,
-                                          forget_vector, NULL, NULL, &error),
+                                          &SMERF_INIT(smerf_vector_result, .sink = forget_vector), &error),
                           &error);
     for (size_t m = 0; m < 2; m++) smerf_model_free(models[m]);
     data_set_free(data);

@@ -11,9 +11,9 @@ static const smerf_splits both_splits[2] = {SMERF_AXIS, SMERF_OBLIQUE};
 /* Structure and members; gains and costs scale with the weights. */
 static bool same_shape(const smerf_model *a, const smerf_model *b, size_t n_trees) {
     for (size_t k = 0; k < n_trees; k++) {
-        smerf_tree_view left, right;
-        smerf_model_tree(a, k, &left);
-        smerf_model_tree(b, k, &right);
+        smerf_tree_view left = SMERF_INIT(smerf_tree_view), right = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(a, k, &left, NULL);
+        smerf_model_tree(b, k, &right, NULL);
         if (left.n_nodes != right.n_nodes) return false;
         if (memcmp(left.threshold, right.threshold, left.n_splits * sizeof *left.threshold) != 0) return false;
         if (memcmp(left.member_item, right.member_item, left.first_member[left.n_leaves] * sizeof(uint32_t)) != 0)
@@ -106,7 +106,7 @@ static void distances_at_the_ends_of_the_range_are_predicted(void **state) {
         data->z[k] = data->z[k] > 1.5f ? FLT_MAX : data->z[k] > 0.7f ? -FLT_MAX : FLT_MIN / 8;
     const smerf_options options = options_for(4);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     double *found = predict_all(model, &request, NULL);
     for (size_t k = 0; k < 1600; k++) assert_true(fabs(found[k]) <= (double)FLT_MAX);
     free(found);
@@ -149,8 +149,8 @@ static void neighbouring_numbers_are_told_apart(void **state) {
     smerf_options options = options_for(3);
     options.sample = SMERF_NO_SAMPLE;
     smerf_model *model = fit_with(data, &options, NULL);
-    smerf_tree_view tree;
-    smerf_model_tree(model, 0, &tree);
+    smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+    smerf_model_tree(model, 0, &tree, NULL);
     assert_int_equal(tree.n_leaves, 12);
     for (size_t m = 0; m < 12; m++) assert_int_equal(slow_leaf(model, &tree, data, tree.member_item[m]), m);
     smerf_model_free(model);

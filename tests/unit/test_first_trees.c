@@ -88,6 +88,7 @@ static predictor *ask(const smerf_model *model, const smerf_request *request) {
     predictor *told = calloc(1, sizeof *told);
     smerf_error error;
     assert_non_null(told);
+    told->scores = SMERF_INIT(smerf_scores);
     double *rows = predict_all(model, request, NULL);
     memcpy(told->rows, rows, sizeof told->rows);
     free(rows);
@@ -106,7 +107,7 @@ static void check_first_trees(const data_set *data, size_t kind, smerf_self self
     const size_t numbers[] = {1, 2, 5, N_MORE};
     for (size_t k = 0; k < 8; k++) {
         smerf_model *part = fit_on(data, target, numbers[k / 2], self);
-        smerf_request request = {.rows = data->items, .out_of_bag = k % 2 == 1};
+        smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = k % 2 == 1);
         predictor *expected = ask(part, &request);
         request.n_trees = numbers[k / 2];
         predictor *found = ask(whole, &request);
@@ -136,7 +137,7 @@ static void no_more_trees_are_query_than_there_are(void **state) {
     smerf_model *model = fit_with(data, &options, NULL);
     options.method = SMERF_METHOD_EUCLIDEAN;
     smerf_model *other = fit_with(data, &options, NULL);
-    const smerf_request request = {.rows = data->items, .n_trees = 4};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .n_trees = 4);
     double none[400];
     square kept = {.distances = none};
     smerf_error error;
@@ -161,7 +162,8 @@ static void a_sample_is_known_by_the_rows_it_was_taken_from(void **state) {
     smerf_items *some;
     smerf_error error;
     demand_ok(smerf_items_take(data->items, rows, 20, &some, &error), &error);
-    const smerf_request all = {.rows = data->items, .out_of_bag = true}, sample = {.rows = some, .out_of_bag = true};
+    const smerf_request all = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = true),
+                        sample = SMERF_INIT(smerf_request, .rows = some, .out_of_bag = true);
     square kept = {.distances = calloc(400, sizeof(double))};
     assert_non_null(kept.distances);
     assert_int_equal(smerf_predict_rows(model, &sample, NULL, keep_row, &kept, &error), SMERF_BAD_INPUT);
@@ -176,7 +178,7 @@ static void a_sample_is_known_by_the_rows_it_was_taken_from(void **state) {
         for (size_t j = 0; j < 20; j++)
             assert_memory_equal(&part[i * 20 + j], &whole[rows[i] * N + rows[j]], sizeof *part);
     smerf_target *truth;
-    smerf_scores own, told;
+    smerf_scores own = SMERF_INIT(smerf_scores), told = SMERF_INIT(smerf_scores);
     demand_ok(smerf_target_take(smerf_model_target(model), rows, 20, &truth, &error), &error);
     demand_ok(smerf_evaluate(model, &sample, NULL, 0, NULL, &own, &error), &error);
     demand_ok(smerf_evaluate(model, &sample, truth, 0, NULL, &told, &error), &error);

@@ -11,12 +11,12 @@ static void one_seed_grows_one_forest_on_any_thread_count(void **state) {
     data_set *data = mixed_data(90);
     for (size_t s = 0; s < 2; s++) {
         smerf_options options = options_for(16);
-        const smerf_run alone = {.n_threads = 1};
+        const smerf_run alone = SMERF_INIT(smerf_run, .n_threads = 1);
         options.splits = both_splits[s];
         smerf_model *expected = fit_with(data, &options, &alone);
         const size_t counts[] = {2, 3, 7, 0};
         for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-            const smerf_run run = {.n_threads = counts[k]};
+            const smerf_run run = SMERF_INIT(smerf_run, .n_threads = counts[k]);
             smerf_model *model = fit_with(data, &options, &run);
             assert_same_model(model, expected);
             smerf_model_free(model);
@@ -33,7 +33,7 @@ static void one_seed_grows_one_forest_however_little_room_there_is(void **state)
     data_set *data = data_set_new(plan);
     for (size_t s = 0; s < 2; s++) {
         smerf_options options = options_for(24);
-        const smerf_run alone = {.n_threads = 1}, crowded = {.n_threads = 24};
+        const smerf_run alone = SMERF_INIT(smerf_run, .n_threads = 1), crowded = SMERF_INIT(smerf_run, .n_threads = 24);
         options.splits = both_splits[s];
         options.candidates = 23;
         options.max_depth = 5;
@@ -48,7 +48,8 @@ static void one_seed_grows_one_forest_however_little_room_there_is(void **state)
 static void plain_kernels_grow_the_same_forest(void **state) {
     (void)state;
     data_set *data = mixed_data(131);
-    const smerf_run plain = {.kernels = SMERF_KERNELS_PLAIN}, fast = {.kernels = SMERF_KERNELS_AUTO};
+    const smerf_run plain = SMERF_INIT(smerf_run, .kernels = SMERF_KERNELS_PLAIN),
+                    fast = SMERF_INIT(smerf_run, .kernels = SMERF_KERNELS_AUTO);
     for (size_t s = 0; s < 2; s++) {
         smerf_options options = options_for(10);
         options.splits = both_splits[s];
@@ -297,12 +298,13 @@ static void a_target_that_does_not_fit_the_items_is_refused(void **state) {
 
 static smerf_options resolved(size_t p, smerf_options options) {
     data_set *data = data_set_new((data_plan){.n_items = 6, .n_numbers = p, .seed = 3});
-    smerf_description description;
+    smerf_description description = SMERF_INIT(smerf_description);
     smerf_model *model = fit_with(data, &options, NULL);
-    smerf_model_describe(model, &description);
+    smerf_model_describe(model, &description, NULL);
+    options = *description.options;
     smerf_model_free(model);
     data_set_free(data);
-    return description.options;
+    return options;
 }
 
 static void candidates_are_spelled_out(void **state) {
@@ -375,7 +377,7 @@ static void a_cancelled_fit_says_so_and_leaves_nothing(void **state) {
     for (size_t n_threads = 1; n_threads <= 3; n_threads += 2)
         for (size_t n_calls = 0; n_calls < 4; n_calls++) {
             patience left = {.n_left = n_calls};
-            const smerf_run run = {.n_threads = n_threads, .progress = run_out, .context = &left};
+            const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads, .progress = run_out, .context = &left);
             smerf_model *model = NULL;
             smerf_error error;
             smerf_status status = smerf_fit(data->items, data->target, &options, &run, &model, &error);
@@ -396,7 +398,7 @@ static void a_large_tree_can_be_cancelled_while_it_grows(void **state) {
     data_set *data = plain_data(2000); /* about 1264 in the bag */
     const smerf_options options = options_for(1);
     patience left = {.n_left = 0};
-    const smerf_run run = {.n_threads = 1, .progress = run_out, .context = &left};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = run_out, .context = &left);
     smerf_model *model = NULL;
     assert_int_equal(smerf_fit(data->items, data->target, &options, &run, &model, NULL), SMERF_CANCELLED);
     assert_null(model);

@@ -16,8 +16,8 @@ static void gains_are_shared_by_the_features_of_a_split(void **state) {
         smerf_model *model = fit_with(data, &options, NULL);
         double expected[N_FEATURES] = {0}, found[N_FEATURES], largest = 0;
         for (size_t b = 0; b < N_TREES; b++) {
-            smerf_tree_view tree;
-            smerf_model_tree(model, b, &tree);
+            smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+            smerf_model_tree(model, b, &tree, NULL);
             for (size_t s = 0; s < tree.n_splits; s++)
                 for (size_t t = tree.first_term[s]; t < tree.first_term[s + 1]; t++)
                     expected[tree.term_feature[t]] += tree.gain[s] / (tree.first_term[s + 1] - tree.first_term[s]);
@@ -84,10 +84,10 @@ static void shuffle(const data_set *data, data_set *mixed, size_t b, size_t f, c
 }
 
 static double slow_increase(const smerf_model *model, size_t b, const data_set *data, size_t f, bool is_apart) {
-    smerf_tree_view tree;
+    smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
     uint32_t out[N];
     size_t rows[N], n_out = 0;
-    smerf_model_tree(model, b, &tree);
+    smerf_model_tree(model, b, &tree, NULL);
     for (uint32_t i = 0; i < N; i++) {
         rows[i] = i;
         if (slow_draws(&tree, i) == 0) out[n_out++] = i;
@@ -105,7 +105,7 @@ static void assert_permutation(const data_set *data, const smerf_options *option
     smerf_model *model = fit_with(data, options, NULL);
     double found[N_FEATURES], errors[N_FEATURES], increases[N_TREES];
     smerf_error error;
-    const smerf_run run = {.n_threads = 3};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 3);
     demand_ok(smerf_importance_permutation(model, data->items, NULL, &run, found, errors, &error), &error);
     for (size_t f = 0; f < N_FEATURES; f++) {
         double sum = 0, squares = 0;
@@ -216,8 +216,8 @@ static void silent_leaves_and_unknown_pairs_do_not_enter_the_error(void **state)
     smerf_options options = options_for(1);
     options.max_depth = 1; /* two leaves: those of different sides are silent */
     smerf_model *model = fit_with(data, &options, NULL);
-    smerf_tree_view tree;
-    smerf_model_tree(model, 0, &tree);
+    smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+    smerf_model_tree(model, 0, &tree, NULL);
     size_t feature = tree.term_feature[0];
     pretend(data->target, WITH_SILENCE | WITH_GAPS);
     demand_ok(smerf_importance_permutation(model, data->items, NULL, NULL, found, errors, &error), &error);

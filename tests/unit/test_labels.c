@@ -147,7 +147,7 @@ static void any_number_of_threads_gives_the_same_forest(void **state) {
     const smerf_options options = options_for(7);
     smerf_model *one = NULL, *three = NULL;
     smerf_error error;
-    const smerf_run alone = {.n_threads = 1}, together = {.n_threads = 3};
+    const smerf_run alone = SMERF_INIT(smerf_run, .n_threads = 1), together = SMERF_INIT(smerf_run, .n_threads = 3);
     demand_ok(smerf_fit(data->items, target, &options, &alone, &one, &error), &error);
     demand_ok(smerf_fit(data->items, target, &options, &together, &three, &error), &error);
     assert_same_model(one, three);

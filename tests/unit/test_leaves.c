@@ -5,7 +5,7 @@ enum { N_TREES = 7 };
 
 static uint32_t *predict_leaves(const smerf_model *model, const data_set *data, const sm_limits *limits,
                                 size_t n_threads) {
-    const smerf_run run = {.n_threads = n_threads};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
     smerf_error error;
     uint32_t *leaves = malloc(data->plan.n_items * N_TREES * sizeof *leaves);
     assert_non_null(leaves);
@@ -16,8 +16,8 @@ static uint32_t *predict_leaves(const smerf_model *model, const data_set *data, 
 static void assert_leaves(const smerf_model *model, const data_set *data) {
     uint32_t *found = predict_leaves(model, data, &sm_usual_limits, 2);
     for (size_t b = 0; b < N_TREES; b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(model, b, &tree);
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &tree, NULL);
         for (size_t i = 0; i < data->plan.n_items; i++)
             assert_int_equal(found[i * N_TREES + b], slow_leaf(model, &tree, data, i));
     }

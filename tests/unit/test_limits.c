@@ -16,21 +16,27 @@ static void assert_limits_change_no_bit(const smerf_model *model, const smerf_re
         left[k] = k / (uint32_t)m;
         right[k] = k % (uint32_t)m;
     }
-    demand_ok(smerf_predict_pairs(model, request, left, right, n * m, NULL, pairs, spread, &error), &error);
+    demand_ok(smerf_predict_pairs(model, request, &(smerf_pair_list){.n = n * m, .left = left, .right = right}, NULL,
+                                  &SMERF_INIT(smerf_pair_result, .distance = pairs, .spread = spread), &error),
+              &error);
     assert_memory_equal(pairs, rows, bytes);
     for (size_t k = 0; k < N_LIMITS * 3; k++) {
         const sm_limits *limits = &small_limits[k / 3];
-        const smerf_run run = {.n_threads = 1 + k % 3};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1 + k % 3);
         square kept = {.distances = found};
         memset(found, 0xff, bytes);
         demand_ok(sm_predict_rows(model, request, limits, &run, keep_row, &kept, &error), &error);
         assert_int_equal(kept.n_rows, n);
         assert_memory_equal(found, rows, bytes);
         memset(found, 0xff, bytes);
-        demand_ok(sm_predict_pairs(model, request, limits, left, right, n * m, &run, found, NULL, &error), &error);
+        demand_ok(sm_predict_pairs(model, request, limits, &(smerf_pair_list){.n = n * m, .left = left, .right = right},
+                                   &run, &SMERF_INIT(smerf_pair_result, .distance = found), &error),
+                  &error);
         assert_memory_equal(found, rows, bytes);
         memset(found_spread, 0xff, bytes);
-        demand_ok(sm_predict_pairs(model, request, limits, left, right, n * m, &run, found, found_spread, &error),
+        demand_ok(sm_predict_pairs(model, request, limits, &(smerf_pair_list){.n = n * m, .left = left, .right = right},
+                                   &run, &SMERF_INIT(smerf_pair_result, .distance = found, .spread = found_spread),
+                                   &error),
                   &error);
         assert_memory_equal(found, rows, bytes);
         assert_memory_equal(found_spread, spread, bytes);
@@ -50,12 +56,12 @@ static void limits_change_no_bit(void **state) {
         options.self_distance = way & 1 || is_tiny ? SMERF_SELF_EXCLUDE : SMERF_SELF_GIVEN;
         smerf_model *model = fit_with(data, &options, NULL);
         if (way & 2) pretend(data->target, WITH_SILENCE);
-        assert_limits_change_no_bit(model, &(smerf_request){.rows = data->items});
-        assert_limits_change_no_bit(model, &(smerf_request){.rows = data->items, .out_of_bag = true});
+        assert_limits_change_no_bit(model, &SMERF_INIT(smerf_request, .rows = data->items));
+        assert_limits_change_no_bit(model, &SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = true));
         assert_limits_change_no_bit(
-            model, &(smerf_request){.rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_EITHER});
-        assert_limits_change_no_bit(model, &(smerf_request){.rows = data->items, .columns = some->items});
-        assert_limits_change_no_bit(model, &(smerf_request){.rows = some->items, .columns = data->items});
+            model, &SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_EITHER));
+        assert_limits_change_no_bit(model, &SMERF_INIT(smerf_request, .rows = data->items, .columns = some->items));
+        assert_limits_change_no_bit(model, &SMERF_INIT(smerf_request, .rows = some->items, .columns = data->items));
         smerf_model_free(model);
         data_set_free(some);
         data_set_free(data);
@@ -75,7 +81,7 @@ static void groups_hold_as_many_trees_as_fit(void **state) {
     data_set *data = mixed_data(70);
     const smerf_options options = options_for(20);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_request request = {.rows = data->items, .out_of_bag = true};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = true);
     const double items = 70 * (sizeof(uint32_t) + sizeof(bool));
     for (size_t k = 0; k < 40; k++) {
         const sm_limits limits = {.group_bytes = 1000 * (double)k,
@@ -107,7 +113,7 @@ static void only_items_that_occur_in_pairs_are_sent_down(void **state) {
     const uint32_t picked[4] = {7, 12, 40, 59}, left_places[5] = {2, 0, 2, 0, 1}, right_places[5] = {0, 0, 3, 1, 2};
     const uint32_t *lists[2] = {left, right};
     uint32_t found[2][5], *places[2] = {found[0], found[1]};
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     sm_query query;
     sm_pool pool;
     smerf_error error;
@@ -121,8 +127,8 @@ static void only_items_that_occur_in_pairs_are_sent_down(void **state) {
     demand_ok(sm_query_plan(&query, true, true, &error), &error);
     demand_ok(sm_query_turn(&query, 0, &pool, &error), &error);
     for (size_t b = 0; b < N_TREES; b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(model, b, &tree);
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &tree, NULL);
         for (size_t k = 0; k < 4; k++)
             assert_int_equal(sm_query_leaves(&query, &query.rows, b)[k], slow_leaf(model, &tree, data, picked[k]));
     }
@@ -149,8 +155,8 @@ static void items_end_in_the_leaf_that_the_tree_sends_them_to(void **state) {
             for (size_t way = 0; way < 4; way++) {
                 sm_arena arena = {0};
                 sm_descent descent;
-                smerf_tree_view tree;
-                smerf_model_tree(model, b, &tree);
+                smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+                smerf_model_tree(model, b, &tree, NULL);
                 sm_descent_start(&descent, &model->trees[b], way % 2 == 0 ? 203 : 0, &arena);
                 assert_int_equal(descent.steps != NULL, way % 2 == 0);
                 size_t first = way * 3, end = 203 - way;

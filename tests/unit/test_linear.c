@@ -144,9 +144,9 @@ static void any_number_of_threads_gives_the_same_bits(void **state) {
     smerf_options options = options_for(1);
     for (size_t m = 0; m < 3; m++) {
         options.method = all_three[m];
-        smerf_model *one = fit_with(data, &options, &(smerf_run){.n_threads = 1});
+        smerf_model *one = fit_with(data, &options, &SMERF_INIT(smerf_run, .n_threads = 1));
         for (size_t n_threads = 2; n_threads <= 5; n_threads += 3) {
-            smerf_model *more = fit_with(data, &options, &(smerf_run){.n_threads = n_threads});
+            smerf_model *more = fit_with(data, &options, &SMERF_INIT(smerf_run, .n_threads = n_threads));
             assert_same_model(one, more);
             smerf_model_free(more);
         }
@@ -316,7 +316,7 @@ static void cancelling_ends_a_fit(void **state) {
     options.method = SMERF_METHOD_MAHALANOBIS;
     for (size_t n_calls = 0; n_calls < 40; n_calls += 3) {
         patience left = {n_calls};
-        const smerf_run run = {.n_threads = 2, .progress = run_out, .context = &left};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 2, .progress = run_out, .context = &left);
         smerf_model *model = NULL;
         smerf_error error;
         smerf_status status = smerf_fit(data->items, data->target, &options, &run, &model, &error);

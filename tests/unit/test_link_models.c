@@ -32,18 +32,19 @@ static smerf_target *graph_of(const data_set *data, bool is_observed, double wei
     return target;
 }
 
+static const smerf_baseline_options short_chains = {
+    .size = sizeof short_chains, .n_pairs = 1, .n_factors = 6, .n_burn = 30, .n_draws = 40, .n_chains = 2};
+
 static smerf_options short_options(smerf_method method) {
     smerf_options options;
     smerf_options_default(&options);
     options.method = method;
-    options.n_factors = 6;
-    options.n_burn = 30;
-    options.n_draws = 40;
+    options.baselines = &short_chains;
     return options;
 }
 
 static smerf_model *fit_links(const data_set *data, smerf_method method, bool is_observed, size_t n_threads) {
-    const smerf_run run = {.n_threads = n_threads};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
     smerf_options options = short_options(method);
     smerf_target *target = graph_of(data, is_observed, 1);
     smerf_model *model = NULL;
@@ -71,7 +72,8 @@ static void one_seed_gives_one_model_on_any_number_of_threads(void **state) {
 
 /* Distances between all rows and all columns (NULL: the rows), to be freed. */
 static double *ask_all(const smerf_model *model, const data_set *rows, const data_set *columns) {
-    const smerf_request request = {.rows = rows->items, .columns = columns != NULL ? columns->items : NULL};
+    const smerf_request request =
+        SMERF_INIT(smerf_request, .rows = rows->items, .columns = columns != NULL ? columns->items : NULL);
     double *distances = predict_all(model, &request, NULL);
     size_t n = rows->plan.n_items * (columns != NULL ? columns : rows)->plan.n_items;
     for (size_t k = 0; k < n; k++) assert_true(distances[k] >= 0 && distances[k] <= 1);
@@ -295,7 +297,7 @@ static void epm_says_that_a_node_is_new(void **state) {
     name_items(others, rows);
     square kept = {0};
     smerf_error error;
-    const smerf_request request = {.rows = data->items, .columns = others->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .columns = others->items);
     assert_true(smerf_predict_rows(model, &request, NULL, keep_row, &kept, &error) == SMERF_BAD_INPUT);
     assert_non_null(strstr(error.message, "is new (narm and smerf predict new nodes)"));
     smerf_model_free(model);
@@ -309,9 +311,11 @@ static void a_fit_can_be_cancelled(void **state) {
     smerf_target *target = graph_of(data, false, 1);
     for (size_t n_calls = 0; n_calls < 200; n_calls += 37) {
         patience left = {.n_left = n_calls};
-        const smerf_run run = {.n_threads = 2, .progress = run_out, .context = &left};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 2, .progress = run_out, .context = &left);
         smerf_options options = short_options(both[n_calls % 2]);
-        options.n_burn = 1000;
+        smerf_baseline_options long_chains = short_chains;
+        long_chains.n_burn = 1000;
+        options.baselines = &long_chains;
         smerf_model *model = NULL;
         smerf_error error;
         assert_int_equal(smerf_fit(data->items, target, &options, &run, &model, &error), SMERF_CANCELLED);

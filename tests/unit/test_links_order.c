@@ -205,10 +205,10 @@ static void gains_of_whole_weights_are_the_same_bits(void **state) {
         demand_ok(smerf_fit(data->items, target, &options, NULL, &model, &error), &error);
         demand_ok(fit_in_order(target, data, &options, shuffled_order, &other, &error), &error);
         for (size_t b = 0; b < options.n_trees; b++) {
-            smerf_tree_view left, right;
+            smerf_tree_view left = SMERF_INIT(smerf_tree_view), right = SMERF_INIT(smerf_tree_view);
             assert_same_tree(model, other, b, 1);
-            smerf_model_tree(model, b, &left);
-            smerf_model_tree(other, b, &right);
+            smerf_model_tree(model, b, &left, NULL);
+            smerf_model_tree(other, b, &right, NULL);
             assert_memory_equal(left.gain, right.gain, left.n_splits * sizeof *left.gain);
         }
         smerf_model_free(model);

@@ -107,7 +107,7 @@ static void bounds_change_no_way_and_the_cost_never_rises(void **state) {
         size_t n_gone = 1;
         double cost = INFINITY;
         here.x = x;
-        sm_pool_start(&pool, &(smerf_run){.n_threads = 1 + way % 3});
+        sm_pool_start(&pool, &SMERF_INIT(smerf_run, .n_threads = 1 + way % 3));
         sm_random_start(&random, 1, way, 5);
         demand_ok(sm_means_start(&means, x, here.n, WIDTH, MOST_K, &error), &error);
         start_both(&here, &means, &random);
@@ -137,7 +137,7 @@ static void the_search_ends_at_the_means_of_its_clusters(void **state) {
         sm_random random;
         sm_means means;
         here.x = x;
-        sm_pool_start(&pool, &(smerf_run){.n_threads = 2});
+        sm_pool_start(&pool, &SMERF_INIT(smerf_run, .n_threads = 2));
         sm_random_start(&random, 2, way, 5);
         demand_ok(sm_means_start(&means, x, here.n, WIDTH, MOST_K, &error), &error);
         start_both(&here, &means, &random);
@@ -172,8 +172,8 @@ static void starts_are_different_points_and_shorter_ones_are_parts(void **state)
         uint32_t items[MOST_K], fewer[5], again[MOST_K];
         sm_pool pool, three;
         sm_means means;
-        sm_pool_start(&pool, &(smerf_run){.n_threads = 1});
-        sm_pool_start(&three, &(smerf_run){.n_threads = 3});
+        sm_pool_start(&pool, &SMERF_INIT(smerf_run, .n_threads = 1));
+        sm_pool_start(&three, &SMERF_INIT(smerf_run, .n_threads = 3));
         demand_ok(sm_means_start(&means, x, n, WIDTH, MOST_K, &error), &error);
         demand_ok(sm_means_draw(&means, 4, way, MOST_K, items, &pool, &error), &error);
         demand_ok(sm_means_draw(&means, 4, way, 5, fewer, &pool, &error), &error);

@@ -6,7 +6,7 @@
 
 static sm_pool pool_of(size_t n_threads) {
     sm_pool pool;
-    sm_pool_start(&pool, &(smerf_run){.n_threads = n_threads});
+    sm_pool_start(&pool, &SMERF_INIT(smerf_run, .n_threads = n_threads));
     return pool;
 }
 
@@ -173,12 +173,14 @@ typedef struct result {
 
 static result *cluster(const float *z, size_t n, smerf_clustering query, size_t n_threads) {
     result *made = calloc(1, sizeof *made);
-    const smerf_run run = {.n_threads = n_threads};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
     smerf_error error;
     assert_true(made != NULL && n <= 1200);
-    demand_ok(smerf_cluster_distances(z, n, &query, &run, made->cluster, made->medoid, made->silhouette, made->tried,
-                                      &made->found, &error),
-              &error);
+    made->found = SMERF_INIT(smerf_clusters, .cluster = made->cluster, .medoid = made->medoid,
+                             .silhouette = made->silhouette, .tried = made->tried);
+    demand_ok(smerf_cluster_distances(z, n, &query, &run, &made->found, &error), &error);
+    made->found.cluster = made->found.medoid = NULL; /* so that two results can be compared byte by byte */
+    made->found.silhouette = made->found.tried = NULL;
     return made;
 }
 
@@ -227,7 +229,7 @@ static void assert_silhouettes(const result *made, const float *z, size_t n) {
         assert_true(fabs(made->silhouette[i]) <= 1);
         mean += made->silhouette[i] / (double)n;
     }
-    assert_true(fabs(made->found.silhouette - mean) <= 1e-12);
+    assert_true(fabs(made->found.mean_silhouette - mean) <= 1e-12);
 }
 
 static void small_sets_have_the_best_medoids_of_all(void **state) {
@@ -238,7 +240,7 @@ static void small_sets_have_the_best_medoids_of_all(void **state) {
         float *z = draw_matrix(way % N_MATRIX_KINDS, n, 400 + way);
         uint32_t chosen[3];
         if (k <= n) {
-            result *made = cluster(z, n, (smerf_clustering){.k = k, .seed = way}, 1);
+            result *made = cluster(z, n, SMERF_INIT(smerf_clustering, .k = k, .seed = way), 1);
             double best = best_of_all(z, n, chosen, 0, k), tolerance = 1e-12 * size_of(z, n);
             assert_clusters(made, z, n, k);
             if (k > 1) assert_silhouettes(made, z, n);
@@ -257,7 +259,7 @@ static void clusters_and_silhouettes_are_as_defined(void **state) {
     for (unsigned way = 0; way < N_MATRIX_KINDS * 3; way++) {
         size_t n = 20 + 7 * way, k = 2 + way % 9;
         float *z = draw_matrix(way % N_MATRIX_KINDS, n, 500 + way);
-        result *made = cluster(z, n, (smerf_clustering){.k = k, .seed = 1}, 2);
+        result *made = cluster(z, n, SMERF_INIT(smerf_clustering, .k = k, .seed = 1), 2);
         assert_clusters(made, z, n, k);
         assert_silhouettes(made, z, n);
         for (size_t i = 0; i < n; i++) assert_true(isnan(made->tried[i]));
@@ -271,19 +273,19 @@ static void the_largest_mean_silhouette_is_chosen(void **state) {
     for (unsigned way = 0; way < N_MATRIX_KINDS * 2; way++) {
         size_t n = way < N_MATRIX_KINDS ? 30 : 3 + way % 6, most = way < N_MATRIX_KINDS ? 20 : n - 1;
         float *z = draw_matrix(way % N_MATRIX_KINDS, n, 600 + way);
-        result *made = cluster(z, n, (smerf_clustering){.seed = 1}, 1);
+        result *made = cluster(z, n, SMERF_INIT(smerf_clustering, .seed = 1), 1);
         size_t best = 2;
         for (size_t k = 0; k < n; k++) {
             assert_true(isnan(made->tried[k]) == (k < 2 || k > most));
             if (k < 2 || k > most) continue;
-            result *alone = cluster(z, n, (smerf_clustering){.k = k, .seed = 1}, 1);
-            assert_true(alone->found.silhouette == made->tried[k]);
+            result *alone = cluster(z, n, SMERF_INIT(smerf_clustering, .k = k, .seed = 1), 1);
+            assert_true(alone->found.mean_silhouette == made->tried[k]);
             if (made->tried[k] > made->tried[best]) best = k;
             if (k == made->found.k) assert_memory_equal(made->cluster, alone->cluster, n * sizeof *alone->cluster);
             free(alone);
         }
         assert_int_equal(made->found.k, best);
-        assert_true(made->found.silhouette == made->tried[best]);
+        assert_true(made->found.mean_silhouette == made->tried[best]);
         assert_clusters(made, z, n, best);
         if (way == POINTS) assert_int_equal(best, 3);
         free(made);
@@ -296,11 +298,11 @@ static void one_item_is_a_cluster_and_every_item_may_be_one(void **state) {
     for (unsigned kind = 0; kind < N_MATRIX_KINDS; kind++)
         for (size_t n = 1; n < 8; n++) {
             float *z = draw_matrix(kind, n, 700 + kind);
-            result *alone = cluster(z, n, (smerf_clustering){.k = n}, 2);
-            result *together = cluster(z, n, (smerf_clustering){.k = 1}, 2);
+            result *alone = cluster(z, n, SMERF_INIT(smerf_clustering, .k = n), 2);
+            result *together = cluster(z, n, SMERF_INIT(smerf_clustering, .k = 1), 2);
             assert_clusters(alone, z, n, n);
             assert_clusters(together, z, n, 1);
-            assert_true(alone->found.cost == 0 && isnan(together->found.silhouette));
+            assert_true(alone->found.cost == 0 && isnan(together->found.mean_silhouette));
             for (size_t i = 0; i < n; i++) {
                 assert_true(isnan(together->silhouette[i]));
                 if (n > 1) assert_true(alone->silhouette[i] == 0);
@@ -318,7 +320,7 @@ static void threads_change_no_bit(void **state) {
     for (unsigned way = 0; way < 4; way++) {
         size_t n = way == 3 ? 300 : 1100;
         float *z = draw_matrix(way == 1 ? ANYTHING : POINTS, n, 800 + way);
-        const smerf_clustering query = {.k = k[way], .most_k = way == 3 ? 6 : 0, .seed = 7};
+        const smerf_clustering query = SMERF_INIT(smerf_clustering, .k = k[way], .most_k = way == 3 ? 6 : 0, .seed = 7);
         result *one = cluster(z, n, query, 1), *three = cluster(z, n, query, 3);
         assert_memory_equal(one, three, sizeof *one);
         assert_clusters(one, z, n, one->found.k);
@@ -330,31 +332,32 @@ static void threads_change_no_bit(void **state) {
 
 static void assert_refused(const float *z, size_t n, smerf_clustering query, const char *why) {
     uint32_t numbers[2 * 8];
-    smerf_clusters found = {0};
+    smerf_clusters found = SMERF_INIT(smerf_clusters, .cluster = numbers, .medoid = numbers + 8);
     smerf_error error;
-    assert_int_equal(smerf_cluster_distances(z, n, &query, NULL, numbers, numbers + 8, NULL, NULL, &found, &error),
-                     SMERF_BAD_INPUT);
+    assert_int_equal(smerf_cluster_distances(z, n, &query, NULL, &found, &error), SMERF_BAD_INPUT);
     assert_string_equal(error.message, why);
 }
 
 static void what_cannot_be_clustered_is_refused(void **state) {
     (void)state;
     float *z = draw_matrix(POINTS, 5, 1);
-    assert_refused(z, 5, (smerf_clustering){.k = 6}, "6 clusters of 5 items: there can be no more clusters than items");
-    assert_refused(z, 1, (smerf_clustering){.k = 2}, "2 clusters of 1 item: there can be no more clusters than items");
-    assert_refused(z, 2, (smerf_clustering){.k = 0},
+    assert_refused(z, 5, SMERF_INIT(smerf_clustering, .k = 6),
+                   "6 clusters of 5 items: there can be no more clusters than items");
+    assert_refused(z, 1, SMERF_INIT(smerf_clustering, .k = 2),
+                   "2 clusters of 1 item: there can be no more clusters than items");
+    assert_refused(z, 2, SMERF_INIT(smerf_clustering, .k = 0),
                    "the number of clusters is chosen for three items or more, and there are 2: say how many");
-    assert_refused(z, 5, (smerf_clustering){.most_k = 5},
+    assert_refused(z, 5, SMERF_INIT(smerf_clustering, .most_k = 5),
                    "most-k: 5 is not between 2 and 4, one less than there are items");
-    assert_refused(z, 5, (smerf_clustering){.most_k = 1},
+    assert_refused(z, 5, SMERF_INIT(smerf_clustering, .most_k = 1),
                    "most-k: 1 is not between 2 and 4, one less than there are items");
-    assert_refused(z, 5, (smerf_clustering){.k = 2, .by = SMERF_MEANS},
+    assert_refused(z, 5, SMERF_INIT(smerf_clustering, .k = 2, .by = SMERF_MEANS),
                    "a matrix of distances can be clustered by medoids only");
     z[1 * 5 + 3] = INFINITY;
-    assert_refused(z, 5, (smerf_clustering){.k = 2}, "the distance of items 1 and 3 is not a finite number");
+    assert_refused(z, 5, SMERF_INIT(smerf_clustering, .k = 2), "the distance of items 1 and 3 is not a finite number");
     z[1 * 5 + 3] = 2;
     z[3 * 5 + 1] = 2.5;
-    assert_refused(z, 5, (smerf_clustering){.k = 2},
+    assert_refused(z, 5, SMERF_INIT(smerf_clustering, .k = 2),
                    "the distances of items 1 and 3 are 2 one way and 2.5 the other way");
     free(z);
 }

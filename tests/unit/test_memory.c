@@ -246,18 +246,20 @@ static smerf_status ask_rows(scene *here, smerf_error *error) {
 static smerf_status ask_pairs(scene *here, smerf_error *error) {
     const uint32_t left[3] = {0, 1, 5}, right[3] = {2, 2, 2};
     double distance[3], spread[3];
-    return smerf_predict_pairs(here->model, &here->request, left, right, 3, &here->run, distance, spread, error);
+    return smerf_predict_pairs(here->model, &here->request, &(smerf_pair_list){.n = 3, .left = left, .right = right},
+                               &here->run, &SMERF_INIT(smerf_pair_result, .distance = distance, .spread = spread),
+                               error);
 }
 
 static smerf_status score_model(scene *here, smerf_error *error) {
-    smerf_scores scores;
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     const smerf_target *truth = here->request.out_of_bag ? NULL : here->data->target;
     return smerf_evaluate(here->model, &here->request, truth, 0, &here->run, &scores, error);
 }
 
 static smerf_status score_given(scene *here, smerf_error *error) {
     const double predicted[144] = {0};
-    smerf_scores scores;
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     return smerf_score(predicted, here->data->target, 0, &scores, error);
 }
 
@@ -278,11 +280,12 @@ static smerf_status merge(scene *here, smerf_error *error) {
 }
 
 static smerf_status tune(scene *here, smerf_error *error) {
-    const smerf_grid grid = {.vary_min_parent = true, .vary_splits = true};
-    smerf_model *model = NULL;
-    smerf_status status = smerf_tune(here->data->items, here->data->target, &here->options, &grid, SMERF_RMSE,
-                                     &here->run, NULL, NULL, NULL, &model, error);
-    smerf_model_free(model);
+    const smerf_tuning tuning =
+        SMERF_INIT(smerf_tuning, .metric = SMERF_RMSE, .vary_min_parent = true, .vary_splits = true);
+    smerf_tuned best = SMERF_INIT(smerf_tuned);
+    smerf_status status =
+        smerf_tune(here->data->items, here->data->target, &here->options, &tuning, &here->run, &best, error);
+    smerf_model_free(best.model);
     return status;
 }
 
@@ -296,7 +299,7 @@ static int start_scene(void **state) {
     static scene here;
     here.data = mixed_data(12);
     here.options = options_for(3);
-    here.run = (smerf_run){.n_threads = 1};
+    here.run = SMERF_INIT(smerf_run, .n_threads = 1);
     *state = &here;
     return name_and_weigh(&here, NULL) != SMERF_OK;
 }
@@ -400,8 +403,8 @@ static void every_failed_allocation_of_predicting_and_scoring_is_reported_and_le
     for (size_t k = 0; k < 2; k++) {
         start_model(here, selves[k]);
         for (int is_out = 0; is_out < 2; is_out++) {
-            here->request =
-                (smerf_request){.rows = here->data->items, .out_of_bag = is_out == 1, .oob_rule = SMERF_OOB_AS_FITTED};
+            here->request = SMERF_INIT(smerf_request, .rows = here->data->items, .out_of_bag = is_out == 1,
+                                       .oob_rule = SMERF_OOB_AS_FITTED);
             fail_everywhere(here, ask_rows, "predicting rows", NOTHING_ELSE);
             fail_everywhere(here, ask_pairs, "predicting pairs", NOTHING_ELSE);
             fail_everywhere(here, score_model, "evaluating", NOTHING_ELSE);
@@ -423,7 +426,7 @@ static void every_failed_allocation_of_matching_items_is_reported_and_leaks_noth
     columns[3].levels = others;
     demand_ok(smerf_items_new(columns, 5, 12, &items, &error), &error);
     start_model(here, SMERF_SELF_GIVEN);
-    here->request = (smerf_request){.rows = items, .columns = here->data->items};
+    here->request = SMERF_INIT(smerf_request, .rows = items, .columns = here->data->items);
     fail_everywhere(here, ask_rows, "predicting a block", NOTHING_ELSE);
     fail_everywhere(here, ask_pairs, "predicting pairs of a block", NOTHING_ELSE);
     smerf_items_free(items);

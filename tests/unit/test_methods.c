@@ -12,7 +12,8 @@ typedef struct method_data {
     smerf_target *target; /* its own, or NULL: that of the data */
 } method_data;
 
-static const smerf_run one_thread = {.n_threads = 1}, three_threads = {.n_threads = 3};
+static const smerf_run one_thread = {.size = sizeof(smerf_run), .n_threads = 1},
+                       three_threads = {.size = sizeof(smerf_run), .n_threads = 3};
 
 static smerf_target *make_graph(const data_set *data) {
     uint32_t left[N * N], right[N * N];
@@ -58,8 +59,11 @@ static void method_data_free(method_data *made) {
 static smerf_status try_fit(const method_data *given, const smerf_run *run, smerf_model **model, smerf_error *error) {
     smerf_options options = options_for(7);
     options.method = given->method;
-    options.n_factors = 4;
-    options.n_burn = options.n_draws = 20;
+    smerf_baseline_options baselines;
+    smerf_baseline_options_default(&baselines);
+    baselines.n_factors = 4;
+    baselines.n_burn = baselines.n_draws = 20;
+    options.baselines = &baselines;
     smerf_target *target = given->target != NULL ? given->target : given->data->target;
     return smerf_fit(given->data->items, target, &options, run, model, error);
 }
@@ -95,7 +99,7 @@ static void ask(const smerf_model *model, const smerf_request *request, const sm
 
 static void check_predictor(const method_data *given) {
     smerf_model *model = fit(given, NULL);
-    const smerf_request request = {.rows = given->data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = given->data->items);
     double rows[N * N], again[N * N], listed[N * N];
     uint32_t left[N * N], right[N * N];
     smerf_error error;
@@ -106,7 +110,9 @@ static void check_predictor(const method_data *given) {
         left[k] = (uint32_t)(k % N);
         right[k] = (uint32_t)(k / N);
     }
-    demand_ok(smerf_predict_pairs(model, &request, left, right, N * N, NULL, listed, NULL, &error), &error);
+    demand_ok(smerf_predict_pairs(model, &request, &(smerf_pair_list){.n = N * N, .left = left, .right = right}, NULL,
+                                  &SMERF_INIT(smerf_pair_result, .distance = listed), &error),
+              &error);
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < N; j++) {
             assert_true(isfinite(rows[i * N + j]));
@@ -124,8 +130,9 @@ static void predictor_are_the_same_however_they_are_query_for(void **state) {
 /* Against new items: the block is the transpose of the block the other way round. epm does not know new items. */
 static void check_new_items(const method_data *given) {
     smerf_model *model = fit(given, NULL);
-    const smerf_request there = {.rows = given->data->items, .columns = given->new_data->items};
-    const smerf_request back = {.rows = given->new_data->items, .columns = given->data->items};
+    const smerf_request there =
+        SMERF_INIT(smerf_request, .rows = given->data->items, .columns = given->new_data->items);
+    const smerf_request back = SMERF_INIT(smerf_request, .rows = given->new_data->items, .columns = given->data->items);
     double block[N * N_NEW], turned[N * N_NEW];
     smerf_error error;
     if (given->method == SMERF_METHOD_EPM) {
@@ -149,7 +156,7 @@ static void new_items_are_answered_or_refused(void **state) {
 
 static void check_file(const method_data *given) {
     smerf_model *model = fit(given, &one_thread), *other = fit(given, &three_threads), *loaded = NULL;
-    const smerf_request request = {.rows = given->data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = given->data->items);
     double before[N * N], after[N * N];
     smerf_error error;
     assert_same_model(model, other); /* for any number of threads */
@@ -159,8 +166,8 @@ static void check_file(const method_data *given) {
     ask(model, &request, NULL, before);
     ask(loaded, &request, NULL, after);
     assert_memory_equal(before, after, sizeof before);
-    smerf_description description;
-    smerf_model_describe(loaded, &description);
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_model_describe(loaded, &description, NULL);
     assert_string_equal(description.method, smerf_method_name(given->method));
     assert_int_equal(smerf_model_n_diagnostics(loaded), smerf_model_n_diagnostics(model));
     smerf_model_free(model);
@@ -178,7 +185,7 @@ static void a_model_comes_back_as_it_was(void **state) {
 static void check_forged(const method_data *given) {
     enum { N_TRIES = 300, CHECKSUM = 8 + 29, DIGITS = 32 };
     smerf_model *model = fit(given, NULL);
-    const smerf_request request = {.rows = given->data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = given->data->items);
     double predictor[N * N];
     sm_random random;
     smerf_error error;
@@ -219,7 +226,7 @@ static void a_forged_file_does_no_harm(void **state) {
 static void check_cancelling(const method_data *given) {
     patience none = {.n_left = 0};
     /* One thread: another could be done with so little before the caller's is asked. */
-    const smerf_run run = {.n_threads = 1, .progress = run_out, .context = &none};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = run_out, .context = &none);
     smerf_model *model = NULL;
     smerf_error error;
     smerf_status status = try_fit(given, &run, &model, &error);
@@ -234,18 +241,19 @@ static void learning_can_be_cancelled(void **state) {
 
 static void check_refusals(const method_data *given) {
     smerf_model *model = fit(given, NULL), *merged = NULL;
-    const smerf_request request = {.rows = given->data->items, .out_of_bag = true};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = given->data->items, .out_of_bag = true);
     double values[N * N], spread[1];
     uint32_t place[1] = {0};
-    smerf_scores scores;
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     smerf_error error;
-    const smerf_request plain = {.rows = given->data->items};
+    const smerf_request plain = SMERF_INIT(smerf_request, .rows = given->data->items);
     const smerf_model *const parts[1] = {model};
     assert_int_equal(smerf_predict_rows(model, &request, NULL, take_row, values, &error), SMERF_BAD_INPUT);
     assert_non_null(strstr(error.message, "out of bag"));
     assert_int_equal(smerf_evaluate(model, &request, NULL, 0, NULL, &scores, &error), SMERF_BAD_INPUT);
     assert_int_equal(smerf_predict_values(model, &plain, NULL, values, &error), SMERF_BAD_INPUT);
-    assert_int_equal(smerf_predict_pairs(model, &plain, place, place, 1, NULL, values, spread, &error),
+    assert_int_equal(smerf_predict_pairs(model, &plain, &(smerf_pair_list){.n = 1, .left = place, .right = place}, NULL,
+                                         &SMERF_INIT(smerf_pair_result, .distance = values, .spread = spread), &error),
                      SMERF_BAD_INPUT);
     assert_int_equal(smerf_importance_gain(model, values, &error), SMERF_BAD_INPUT);
     assert_int_equal(smerf_importance_permutation(model, given->data->items, NULL, NULL, values, values, &error),

@@ -20,12 +20,12 @@ static void assert_comes_back(const smerf_model *model) {
     demand_ok(smerf_model_save(model, "m.smerf", &error), &error);
     demand_ok(smerf_model_load("m.smerf", &again, &error), &error);
     assert_same_model(model, again);
-    smerf_description was, is;
-    smerf_model_describe(model, &was);
-    smerf_model_describe(again, &is);
+    smerf_description was = SMERF_INIT(smerf_description), is = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &was, NULL);
+    smerf_model_describe(again, &is, NULL);
     assert_string_equal(was.target, is.target);
     assert_true(was.n_nodes == is.n_nodes && was.n_items == is.n_items && was.n_features == is.n_features);
-    assert_same_options(&was.options, &is.options);
+    assert_same_options(was.options, is.options);
     assert_true(was.from_similarities == is.from_similarities && was.largest_similarity == is.largest_similarity);
     for (size_t f = 0; f < was.n_features; f++) {
         smerf_column before, after;
@@ -73,8 +73,8 @@ static void what_is_known_of_the_items_comes_back(void **state) {
     smerf_model *model = fit_with(data, &options, NULL), *again;
     demand_ok(smerf_model_save(model, "m.smerf", &error), &error);
     demand_ok(smerf_model_load("m.smerf", &again, &error), &error);
-    smerf_description is;
-    smerf_model_describe(again, &is);
+    smerf_description is = SMERF_INIT(smerf_description);
+    smerf_model_describe(again, &is, NULL);
     assert_string_equal(is.id_column, "name");
     assert_string_equal(is.weight_column, "mass");
     assert_int_equal(is.n_ignored, 2);

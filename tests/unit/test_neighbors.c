@@ -87,7 +87,7 @@ static void assert_found_by_hand(const smerf_model *model, const smerf_neighborh
     const size_t step = HAS_THREAD_SANITIZER ? 4 : 1; /* by four: still all numbers of threads, and most limits */
     for (size_t k = 0; k < (N_LIMITS + 1) * 3; k += step) {
         const sm_limits *limits = k / 3 < N_LIMITS ? &small_limits[k / 3] : &sm_usual_limits;
-        const smerf_run run = {.n_threads = 1 + k % 3};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1 + k % 3);
         found got = found_start(n_queries, n_items);
         demand_ok(sm_neighbors(model, wanted, limits, &run, keep_neighbors, &got, &error), &error);
         assert_same(&got, &expected);
@@ -99,22 +99,20 @@ static void assert_found_by_hand(const smerf_model *model, const smerf_neighborh
 /*   queries  NULL: the items themselves */
 static void assert_neighbors(const smerf_model *model, const smerf_items *items, const smerf_items *queries) {
     size_t n_items = smerf_items_count(items), n_queries = queries != NULL ? smerf_items_count(queries) : n_items;
-    const smerf_request request = {.rows = queries != NULL ? queries : items,
-                                   .columns = queries != NULL ? items : NULL};
+    const smerf_request request =
+        SMERF_INIT(smerf_request, .rows = queries != NULL ? queries : items, .columns = queries != NULL ? items : NULL);
     double *distances = predict_all(model, &request, &one_thread), radius = distances[n_items / 2];
     const size_t some[4] = {1, 3, n_items, n_items + 5};
     for (size_t k = 0; k < 4; k++)
-        assert_found_by_hand(model, &(smerf_neighborhood){.items = items, .queries = queries, .k = some[k]}, distances,
-                             n_queries, n_items);
+        assert_found_by_hand(model, &SMERF_INIT(smerf_neighborhood, .items = items, .queries = queries, .k = some[k]),
+                             distances, n_queries, n_items);
     for (size_t k = 0; k < 5; k += 4)
         for (int sign = -1; sign < 2; sign++) {
-            const smerf_neighborhood near = {.items = items,
-                                             .queries = queries,
-                                             .k = k,
-                                             .has_radius = true,
-                                             .radius = sign < 0   ? -1
-                                                       : sign > 0 ? INFINITY
-                                                                  : radius};
+            const smerf_neighborhood near =
+                SMERF_INIT(smerf_neighborhood, .items = items, .queries = queries, .k = k, .has_radius = true,
+                           .radius = sign < 0   ? -1
+                                     : sign > 0 ? INFINITY
+                                                : radius);
             assert_found_by_hand(model, &near, distances, n_queries, n_items);
         }
     free(distances);
@@ -167,8 +165,8 @@ static void counts_of_many_trees_are_exact(void **state) {
     (void)state;
     data_set *data = plain_data(140);
     smerf_model *model = fit_to(data, labels_for(data, 4), 260, 2);
-    double *distances = predict_all(model, &(smerf_request){.rows = data->items}, NULL);
-    assert_found_by_hand(model, &(smerf_neighborhood){.items = data->items, .k = 7}, distances, 140, 140);
+    double *distances = predict_all(model, &SMERF_INIT(smerf_request, .rows = data->items), NULL);
+    assert_found_by_hand(model, &SMERF_INIT(smerf_neighborhood, .items = data->items, .k = 7), distances, 140, 140);
     free(distances);
     smerf_model_free(model);
     data_set_free(data);
@@ -194,16 +192,15 @@ static void assert_neighbors_out_of_bag(const smerf_model *model, const data_set
     size_t n = data->plan.n_items;
     for (unsigned way = 0; way < 9; way++) {
         static const smerf_oob_rule rules[3] = {SMERF_OOB_AS_FITTED, SMERF_OOB_BOTH, SMERF_OOB_EITHER};
-        const smerf_request request = {.rows = data->items, .out_of_bag = true, .oob_rule = rules[way / 3]};
+        const smerf_request request =
+            SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = true, .oob_rule = rules[way / 3]);
         double *distances = predict_all(model, &request, NULL);
-        const smerf_neighborhood wanted = {.items = data->items,
-                                           .k = way % 3 == 0   ? 0
-                                                : way % 3 == 1 ? 2
-                                                               : n,
-                                           .has_radius = way % 3 == 0,
-                                           .radius = 0.7,
-                                           .out_of_bag = true,
-                                           .oob_rule = rules[way / 3]};
+        const smerf_neighborhood wanted =
+            SMERF_INIT(smerf_neighborhood, .items = data->items,
+                       .k = way % 3 == 0   ? 0
+                            : way % 3 == 1 ? 2
+                                           : n,
+                       .has_radius = way % 3 == 0, .radius = 0.7, .out_of_bag = true, .oob_rule = rules[way / 3]);
         assert_found_by_hand(model, &wanted, distances, n, n);
         free(distances);
     }
@@ -232,9 +229,10 @@ static void strangers_and_second_sets_have_nothing_out_of_bag(void **state) {
     smerf_options options = options_for(3);
     smerf_model *model = fit_with(data, &options, NULL), *other;
     smerf_error error;
-    smerf_neighborhood wanted = {.items = data->items, .queries = data->items, .k = 2, .out_of_bag = true};
+    smerf_neighborhood wanted =
+        SMERF_INIT(smerf_neighborhood, .items = data->items, .queries = data->items, .k = 2, .out_of_bag = true);
     assert_int_equal(smerf_neighbors(model, &wanted, NULL, keep_neighbors, NULL, &error), SMERF_BAD_INPUT);
-    wanted = (smerf_neighborhood){.items = few->items, .k = 1, .out_of_bag = true};
+    wanted = SMERF_INIT(smerf_neighborhood, .items = few->items, .k = 1, .out_of_bag = true);
     assert_int_equal(smerf_neighbors(model, &wanted, NULL, keep_neighbors, NULL, &error), SMERF_BAD_INPUT);
     options.method = SMERF_METHOD_EUCLIDEAN;
     other = fit_with(data, &options, NULL);
@@ -261,7 +259,7 @@ static void bad_wishes_are_refused_and_sinks_can_cancel(void **state) {
     smerf_model *model = fit_with(data, &options, NULL);
     size_t stop = 3;
     smerf_error error;
-    smerf_neighborhood wanted = {.items = data->items};
+    smerf_neighborhood wanted = SMERF_INIT(smerf_neighborhood, .items = data->items);
     assert_int_equal(smerf_neighbors(model, &wanted, NULL, cancel, &stop, &error), SMERF_BAD_INPUT);
     wanted.has_radius = true;
     wanted.radius = NAN;
@@ -292,12 +290,12 @@ static void progress_rises(void **state) {
     data_set *data = plain_data(30);
     const smerf_options options = options_for(5);
     smerf_model *models[2] = {fit_with(data, &options, NULL), fit_to(data, labels_for(data, 3), 5, 2)};
-    const smerf_neighborhood wanted = {.items = data->items, .k = 2};
+    const smerf_neighborhood wanted = SMERF_INIT(smerf_neighborhood, .items = data->items, .k = 2);
     for (size_t k = 0; k < 2 * (N_LIMITS + 1); k++) {
         double last = 0;
         smerf_error error;
         const sm_limits *limits = k / 2 < N_LIMITS ? &small_limits[k / 2] : &sm_usual_limits;
-        const smerf_run run = {.n_threads = 1, .progress = watch, .context = &last};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = watch, .context = &last);
         demand_ok(sm_neighbors(models[k % 2], &wanted, limits, &run, forget_neighbors, NULL, &error), &error);
         assert_true(last > 1 - 1e-12);
     }

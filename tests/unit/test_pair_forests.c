@@ -21,13 +21,13 @@ static void with_nothing_missing_forests_are_those_of_the_matrix(void **state) {
 static void leaves_of(tree_of_leaves *tree, const smerf_tree_view *view, const double *weights) {
     *tree = (tree_of_leaves){.leaves = {.n = view->n_leaves, .n_nodes = view->n_nodes}};
     for (size_t node = view->n_nodes; node-- > 0;) {
-        size_t place = view->place[node];
+        size_t index = view->index[node];
         if (view->is_leaf[node]) {
-            tree->node[place] = (uint32_t)node;
-            tree->first_leaf[node] = (uint32_t)place;
-            tree->end_leaf[node] = (uint32_t)place + 1;
+            tree->node[index] = (uint32_t)node;
+            tree->first_leaf[node] = (uint32_t)index;
+            tree->end_leaf[node] = (uint32_t)index + 1;
         } else {
-            size_t right = view->right[place];
+            size_t right = view->right[index];
             tree->parent[node + 1] = tree->parent[right] = (uint32_t)node;
             tree->first_leaf[node] = tree->first_leaf[node + 1];
             tree->end_leaf[node] = tree->end_leaf[right];
@@ -49,10 +49,11 @@ static void check_predictions(const smerf_model *model, const data_set *data, co
                               size_t n_trees) {
     static tree_of_leaves trees[8];
     static smerf_tree_view views[8];
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     double *found = predict_all(model, &request, NULL);
     for (size_t b = 0; b < n_trees; b++) {
-        smerf_model_tree(model, b, &views[b]);
+        views[b] = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &views[b], NULL);
         leaves_of(&trees[b], &views[b], weights);
     }
     for (size_t i = 0; i < all->n; i++)
@@ -94,7 +95,7 @@ static void predictions_back_off_where_pairs_are_missing(void **state) {
         options.min_parent = 2 + sm_random_below(&random, 6);
         smerf_target *target = target_of(&pairs, plan.n);
         smerf_model *model = NULL, *alone = NULL;
-        const smerf_run one_thread = {.n_threads = 1};
+        const smerf_run one_thread = SMERF_INIT(smerf_run, .n_threads = 1);
         demand_ok(smerf_fit(data->items, target, &options, NULL, &model, &error), &error);
         demand_ok(smerf_fit(data->items, target, &options, &one_thread, &alone, &error), &error);
         check_predictions(model, data, &all, weights, 5);

@@ -14,7 +14,7 @@ static const size_t thread_counts[] = {1, 2, 3, 7, 16, 64, 200};
 enum { N_THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts, MOST_TASKS = 2000, MOST_THREADS = 200 };
 
 static void start(sm_pool *pool, size_t n_threads, smerf_progress progress, void *context) {
-    const smerf_run run = {.n_threads = n_threads, .progress = progress, .context = context};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads, .progress = progress, .context = context);
     sm_pool_start(pool, &run);
 }
 
@@ -336,16 +336,18 @@ static void every_long_call_reports_progress_that_never_falls(void **state) {
     (void)state;
     data_set *data = mixed_data(80);
     smerf_options options = options_for(20);
-    const smerf_grid grid = {.vary_min_parent = true};
-    const smerf_request request = {.rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
+    const smerf_tuning tuning = SMERF_INIT(smerf_tuning, .metric = SMERF_RMSE, .vary_min_parent = true);
+    const smerf_request request =
+        SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED);
     double importance[5], errors[5], *distances = malloc(80 * 80 * sizeof *distances);
     square kept = {.distances = distances};
-    smerf_model *model, *tuned;
-    smerf_scores scores;
+    smerf_model *model;
+    smerf_tuned best = SMERF_INIT(smerf_tuned);
+    smerf_scores scores = SMERF_INIT(smerf_scores);
     smerf_error error;
     for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
         watcher seen = {.caller = pthread_self()};
-        const smerf_run run = {.n_threads = n_threads, .progress = watch, .context = &seen};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads, .progress = watch, .context = &seen);
         demand_ok(smerf_fit(data->items, data->target, &options, &run, &model, &error), &error);
         assert_int_equal(seen.n_wrong, 0);
         seen.last = 0;
@@ -359,13 +361,11 @@ static void every_long_call_reports_progress_that_never_falls(void **state) {
         demand_ok(smerf_importance_permutation(model, data->items, NULL, &run, importance, errors, &error), &error);
         assert_int_equal(seen.n_wrong, 0);
         seen.last = 0;
-        demand_ok(
-            smerf_tune(data->items, data->target, &options, &grid, SMERF_RMSE, &run, NULL, NULL, NULL, &tuned, &error),
-            &error);
+        demand_ok(smerf_tune(data->items, data->target, &options, &tuning, &run, &best, &error), &error);
         assert_int_equal(seen.n_wrong, 0);
         assert_near(seen.last, 1, 1e-12);
         smerf_model_free(model);
-        smerf_model_free(tuned);
+        smerf_model_free(best.model);
     }
     free(distances);
     data_set_free(data);
@@ -375,7 +375,7 @@ static void every_long_call_reports_progress_that_never_falls(void **state) {
 
 /* Fits with several threads and compares with the bytes expected. For children, so it must not use assertions. */
 static bool fits_as_expected(const data_set *data, const char *path, const file_bytes *expected) {
-    const smerf_run run = {.n_threads = 4};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 4);
     const smerf_options options = options_for(12);
     smerf_model *model = NULL;
     if (smerf_fit(data->items, data->target, &options, &run, &model, NULL) != SMERF_OK) return false;
@@ -398,7 +398,7 @@ static bool child_fits_as_expected(const data_set *data, const file_bytes *expec
 }
 
 static file_bytes fit_here(const data_set *data, size_t n_threads) {
-    const smerf_run run = {.n_threads = n_threads};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
     const smerf_options options = options_for(12);
     smerf_model *model = fit_with(data, &options, &run);
     file_bytes bytes = bytes_of(model);
@@ -443,21 +443,21 @@ static void a_program_may_fork_between_two_loops_of_one_call(void **state) {
     (void)state;
     data_set *data = mixed_data(60);
     file_bytes expected = fit_here(data, 3);
-    const smerf_run run = {.n_threads = 3};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 3);
     const smerf_options options = options_for(12);
-    const smerf_grid grid = {.vary_min_parent = true};
-    const smerf_request request = {.rows = data->items};
-    smerf_model *model = fit_with(data, &options, &run), *tuned;
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
+    smerf_model *model = fit_with(data, &options, &run);
     forking here = {.data = data, .expected = &expected};
+    const smerf_tuning tuning = SMERF_INIT(smerf_tuning, .metric = SMERF_RMSE, .vary_min_parent = true,
+                                           .tried = fork_at_trial, .context = &here);
+    smerf_tuned best = SMERF_INIT(smerf_tuned);
     smerf_error error;
     demand_ok(smerf_predict_rows(model, &request, &run, fork_at_row, &here, &error), &error);
     assert_int_equal(here.n_fine, 2);
-    demand_ok(smerf_tune(data->items, data->target, &options, &grid, SMERF_RMSE, &run, fork_at_trial, &here, NULL,
-                         &tuned, &error),
-              &error);
+    demand_ok(smerf_tune(data->items, data->target, &options, &tuning, &run, &best, &error), &error);
     assert_int_equal(here.n_fine, 3);
     smerf_model_free(model);
-    smerf_model_free(tuned);
+    smerf_model_free(best.model);
     free(expected.bytes);
     data_set_free(data);
 }
@@ -474,8 +474,8 @@ typedef struct caller {
 
 static void *call(void *argument) {
     caller *self = argument;
-    const smerf_run run = {.n_threads = 2};
-    const smerf_request request = {.rows = self->data->items};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 2);
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = self->data->items);
     square kept = {.distances = self->distances};
     self->is_fine = true;
     for (size_t round = 0; round < 5; round++) {
@@ -492,7 +492,7 @@ static void threads_of_the_caller_may_use_the_same_data_and_model(void **state) 
     file_bytes expected = fit_here(data, 1);
     const smerf_options options = options_for(12);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     double *alone = predict_all(model, &request, NULL);
     const char *const paths[3] = {"caller-0.smerf", "caller-1.smerf", "caller-2.smerf"};
     caller callers[3];

@@ -44,7 +44,7 @@ static smerf_model *fit(const request_data *at, smerf_method method) {
 static double slow_residual(const request_data *at, const smerf_model *forest, const double *weights) {
     double values[N_ITEMS * MOST_VALUES], sum = 0, total = 0;
     smerf_error error;
-    const smerf_request request = {.rows = at->data->items, .out_of_bag = true};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = at->data->items, .out_of_bag = true);
     demand_ok(smerf_predict_values(forest, &request, NULL, values, &error), &error);
     for (size_t i = 0; i < N_ITEMS; i++) {
         if (isnan(values[i * at->n_values])) continue;
@@ -60,7 +60,7 @@ static void assert_plugged_in(const request_data *at, const double *weights) {
     smerf_model *forest = fit(at, SMERF_METHOD_FOREST), *model = fit(at, SMERF_METHOD_PLUGIN);
     double values[N_ITEMS * MOST_VALUES], told;
     smerf_error error;
-    const smerf_request request = {.rows = at->data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = at->data->items);
     demand_ok(smerf_predict_values(forest, &request, NULL, values, &error), &error);
     double residual = slow_residual(at, forest, weights), *found = predict_all(model, &request, NULL);
     for (size_t i = 0; i < N_ITEMS; i++)
@@ -120,8 +120,8 @@ static void a_saved_model_predictor_the_same(void **state) {
         smerf_error error;
         const size_t picked[] = {7, 0, 39};
         data_set *others = data_set_pick(at.data, picked, 3);
-        const smerf_request request = {.rows = others->items, .columns = at.data->items};
-        const smerf_run three = {.n_threads = 3};
+        const smerf_request request = SMERF_INIT(smerf_request, .rows = others->items, .columns = at.data->items);
+        const smerf_run three = SMERF_INIT(smerf_run, .n_threads = 3);
         demand_ok(smerf_model_save(model, "plugin.smerf", &error), &error);
         demand_ok(smerf_model_load("plugin.smerf", &loaded, &error), &error);
         assert_same_model(model, loaded);

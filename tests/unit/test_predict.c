@@ -9,13 +9,13 @@
 /* Eq. (3), and the spread over the trees. In the bag: a NULL rule. */
 static double slow_distance(const smerf_model *model, const data_set *data, const double *weights, size_t i, size_t j,
                             const smerf_oob_rule *rule, double *spread) {
-    smerf_description description;
+    smerf_description description = SMERF_INIT(smerf_description);
     double values[500], sum = 0, squares = 0;
     size_t n = 0;
-    smerf_model_describe(model, &description);
-    for (size_t b = 0; b < description.options.n_trees; b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(model, b, &tree);
+    smerf_model_describe(model, &description, NULL);
+    for (size_t b = 0; b < description.options->n_trees; b++) {
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &tree, NULL);
         if (rule != NULL && !may_speak(&tree, i, j, *rule)) continue;
         size_t from = slow_leaf(model, &tree, data, i), to = slow_leaf(model, &tree, data, j);
         sum += values[n++] = slow_leaf_distance(data, &tree, from, to, weights, NULL);
@@ -29,8 +29,8 @@ static double slow_distance(const smerf_model *model, const data_set *data, cons
 static void assert_as_told(const smerf_model *model, const data_set *data, const double *weights,
                            const smerf_oob_rule *rule) {
     size_t n = data->plan.n_items;
-    const smerf_request request = {
-        .rows = data->items, .out_of_bag = rule != NULL, .oob_rule = rule != NULL ? *rule : SMERF_OOB_AS_FITTED};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = rule != NULL,
+                                             .oob_rule = rule != NULL ? *rule : SMERF_OOB_AS_FITTED);
     double *found = predict_all(model, &request, NULL);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
@@ -81,8 +81,10 @@ static void the_rule_is_the_models_unless_the_request_has_one(void **state) {
         smerf_options options = options_for(N_TREES);
         options.oob_rule = rules[k];
         smerf_model *model = fit_with(data, &options, NULL);
-        const smerf_request fitted = {.rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED};
-        const smerf_request told = {.rows = data->items, .out_of_bag = true, .oob_rule = rules[k]};
+        const smerf_request fitted =
+            SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED);
+        const smerf_request told =
+            SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = true, .oob_rule = rules[k]);
         assert_same_predictor(model, &fitted, &told);
         smerf_model_free(model);
     }
@@ -95,10 +97,11 @@ static void a_pair_that_no_tree_can_speak_for_is_nan(void **state) {
     data_set *data = plain_data(20);
     const smerf_options options = options_for(1);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_request request = {.rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_BOTH};
+    const smerf_request request =
+        SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = true, .oob_rule = SMERF_OOB_BOTH);
     double *found = predict_all(model, &request, NULL);
-    smerf_tree_view tree;
-    smerf_model_tree(model, 0, &tree);
+    smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+    smerf_model_tree(model, 0, &tree, NULL);
     for (size_t i = 0; i < 20; i++)
         for (size_t j = 0; j < 20; j++)
             assert_int_equal(isnan(found[i * 20 + j]) != 0, !may_speak(&tree, i, j, SMERF_OOB_BOTH));
@@ -122,7 +125,8 @@ static void a_level_never_seen_counts_as_missing(void **state) {
     demand_ok(smerf_items_new(columns, 5, N, &unknown, &error), &error);
     columns[3].codes = missing;
     demand_ok(smerf_items_new(columns, 5, N, &absent, &error), &error);
-    const smerf_request first = {.rows = unknown}, second = {.rows = absent};
+    const smerf_request first = SMERF_INIT(smerf_request, .rows = unknown),
+                        second = SMERF_INIT(smerf_request, .rows = absent);
     assert_same_predictor(model, &first, &second);
     smerf_items_free(unknown);
     smerf_items_free(absent);
@@ -157,7 +161,7 @@ static void pairs_are_the_cells_of_rows_and_swapping_changes_nothing(void **stat
         if (way & 2) options.self_distance = SMERF_SELF_EXCLUDE;
         if (way == 4) demand_ok(smerf_items_set_weights(data->items, "w", weights, &error), &error);
         smerf_model *model = fit_with(data, &options, NULL);
-        smerf_request request = {.rows = data->items};
+        smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
         assert_pairs_are_rows(model, &request);
         request.out_of_bag = true;
         request.oob_rule = SMERF_OOB_EITHER;
@@ -174,10 +178,10 @@ static void threads_and_saving_change_no_bit(void **state) {
     smerf_error error;
     demand_ok(smerf_model_save(model, "p.smerf", &error), &error);
     demand_ok(smerf_model_load("p.smerf", &again, &error), &error);
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     double *expected = predict_all(model, &request, &one_thread), *pairs = malloc(150 * 150 * sizeof *pairs);
     for (size_t n_threads = 0; n_threads <= 7; n_threads++) {
-        const smerf_run run = {.n_threads = n_threads};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
         double *found = predict_all(n_threads % 2 == 0 ? model : again, &request, &run);
         ask_all_pairs(n_threads % 2 == 0 ? again : model, &request, &run, 150, 150, pairs, NULL);
         assert_memory_equal(found, expected, 150 * 150 * sizeof *found);
@@ -203,7 +207,8 @@ static void a_block_is_cut_out_of_the_square(void **state) {
         options.self_distance = self == 0 ? SMERF_SELF_GIVEN : SMERF_SELF_EXCLUDE;
         options.min_parent = 6;
         smerf_model *model = fit_with(data, &options, NULL);
-        const smerf_request all = {.rows = data->items}, some = {.rows = rows->items, .columns = columns->items};
+        const smerf_request all = SMERF_INIT(smerf_request, .rows = data->items),
+                            some = SMERF_INIT(smerf_request, .rows = rows->items, .columns = columns->items);
         double *whole = predict_all(model, &all, NULL), *block = predict_all(model, &some, NULL);
         for (size_t i = 0; i < 17; i++)
             for (size_t j = 0; j < 45; j++)
@@ -229,7 +234,8 @@ static void few_columns_of_a_large_tree_are_cut_out_of_the_square(void **state) 
         options.self_distance = self == 0 ? SMERF_SELF_GIVEN : SMERF_SELF_EXCLUDE;
         smerf_model *model = fit_with(data, &options, NULL);
         assert_true(model->trees[0].n_leaves > 96);
-        const smerf_request all = {.rows = data->items}, some = {.rows = data->items, .columns = columns->items};
+        const smerf_request all = SMERF_INIT(smerf_request, .rows = data->items),
+                            some = SMERF_INIT(smerf_request, .rows = data->items, .columns = columns->items);
         double *whole = predict_all(model, &all, NULL), *block = predict_all(model, &some, NULL);
         for (size_t i = 0; i < 260; i++)
             for (size_t j = 0; j < 5; j++)
@@ -252,8 +258,8 @@ static void the_spread_is_the_standard_deviation_over_the_trees(void **state) {
     double *distance = malloc(900 * sizeof *distance), *spread = malloc(900 * sizeof *spread);
     for (size_t way = 0; way < 3; way++) {
         const smerf_oob_rule *rule = way == 0 ? NULL : &rules[way - 1];
-        const smerf_request request = {
-            .rows = data->items, .out_of_bag = way > 0, .oob_rule = way > 0 ? *rule : SMERF_OOB_BOTH};
+        const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = way > 0,
+                                                 .oob_rule = way > 0 ? *rule : SMERF_OOB_BOTH);
         ask_all_pairs(model, &request, NULL, 30, 30, distance, spread);
         for (size_t k = 0; k < 900; k++) {
             double expected, mean = slow_distance(model, data, NULL, k / 30, k % 30, rule, &expected);
@@ -272,7 +278,7 @@ static void one_tree_has_no_spread(void **state) {
     data_set *data = plain_data(10);
     const smerf_options options = options_for(1);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     double distance[100], spread[100];
     ask_all_pairs(model, &request, NULL, 10, 10, distance, spread);
     for (size_t k = 0; k < 100; k++) assert_true(spread[k] == 0);
@@ -286,17 +292,24 @@ static void a_pair_of_no_items_is_refused(void **state) {
     size_t few[4] = {0, 1, 2, 3};
     data_set *columns = data_set_pick(data, few, 4);
     smerf_model *model = fit_small(data, SMERF_AXIS);
-    const smerf_request request = {.rows = data->items, .columns = columns->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .columns = columns->items);
     const uint32_t left[3] = {9, 0, 10}, right[3] = {3, 4, 0};
     double distance[3];
     smerf_error error;
-    demand_ok(smerf_predict_pairs(model, &request, left, right, 1, NULL, distance, NULL, &error), &error);
-    assert_int_equal(smerf_predict_pairs(model, &request, left, right, 3, NULL, distance, NULL, &error),
+    demand_ok(smerf_predict_pairs(model, &request, &(smerf_pair_list){.n = 1, .left = left, .right = right}, NULL,
+                                  &SMERF_INIT(smerf_pair_result, .distance = distance), &error),
+              &error);
+    assert_int_equal(smerf_predict_pairs(model, &request, &(smerf_pair_list){.n = 3, .left = left, .right = right},
+                                         NULL, &SMERF_INIT(smerf_pair_result, .distance = distance), &error),
                      SMERF_BAD_INPUT);
     assert_string_equal(error.message, "pair 1 is (0, 4), and there are 10 and 4 items");
-    assert_int_equal(smerf_predict_pairs(model, &request, left + 2, right + 2, 1, NULL, distance, NULL, &error),
+    assert_int_equal(smerf_predict_pairs(model, &request,
+                                         &(smerf_pair_list){.n = 1, .left = left + 2, .right = right + 2}, NULL,
+                                         &SMERF_INIT(smerf_pair_result, .distance = distance), &error),
                      SMERF_BAD_INPUT);
-    demand_ok(smerf_predict_pairs(model, &request, NULL, NULL, 0, NULL, NULL, NULL, &error), &error);
+    demand_ok(smerf_predict_pairs(model, &request, &(smerf_pair_list){.n = 0, .left = NULL, .right = NULL}, NULL,
+                                  &SMERF_INIT(smerf_pair_result, .distance = NULL), &error),
+              &error);
     smerf_model_free(model);
     data_set_free(columns);
     data_set_free(data);
@@ -308,8 +321,8 @@ static void many_pairs_are_answered_each_for_itself(void **state) {
     enum { N_PAIRS = 5000 };
     data_set *data = mixed_data(N);
     smerf_model *model = fit_small(data, SMERF_AXIS);
-    const smerf_request request = {.rows = data->items};
-    const smerf_run run = {.n_threads = 3};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 3);
     double *whole = predict_all(model, &request, NULL);
     static uint32_t left[N_PAIRS], right[N_PAIRS];
     static double distance[N_PAIRS];
@@ -318,7 +331,9 @@ static void many_pairs_are_answered_each_for_itself(void **state) {
         right[k] = k * 17 % 59;
     }
     smerf_error error;
-    demand_ok(smerf_predict_pairs(model, &request, left, right, N_PAIRS, &run, distance, NULL, &error), &error);
+    demand_ok(smerf_predict_pairs(model, &request, &(smerf_pair_list){.n = N_PAIRS, .left = left, .right = right}, &run,
+                                  &SMERF_INIT(smerf_pair_result, .distance = distance), &error),
+              &error);
     for (size_t k = 0; k < N_PAIRS; k++)
         assert_memory_equal(&distance[k], &whole[left[k] * N + right[k]], sizeof *distance);
     free(whole);

@@ -23,8 +23,9 @@ static smerf_status ask_rows(const scene *here, smerf_error *error) {
 static smerf_status ask_pairs(const scene *here, smerf_error *error) {
     const uint32_t left[5] = {0, 1, 2, 3, 0}, right[5] = {1, 1, 3, 3, 2};
     double distance[5], spread[5];
-    return sm_predict_pairs(here->model, &here->request, here->limits, left, right, 5, &here->run, distance, spread,
-                            error);
+    return sm_predict_pairs(here->model, &here->request, here->limits,
+                            &(smerf_pair_list){.n = 5, .left = left, .right = right}, &here->run,
+                            &SMERF_INIT(smerf_pair_result, .distance = distance, .spread = spread), error);
 }
 
 static smerf_status ask_values(const scene *here, smerf_error *error) {
@@ -46,13 +47,17 @@ static int forget_neighbors(void *context, size_t query, const smerf_neighbor *n
 }
 
 static smerf_status ask_neighbors(const scene *here, smerf_error *error) {
-    const smerf_neighborhood wanted = {.items = here->request.rows, .k = 2, .out_of_bag = here->request.out_of_bag};
+    const smerf_neighborhood wanted =
+        SMERF_INIT(smerf_neighborhood, .items = here->request.rows, .k = 2, .out_of_bag = here->request.out_of_bag);
     return sm_neighbors(here->model, &wanted, here->limits, &here->run, forget_neighbors, NULL, error);
 }
 
 static smerf_status ask_scores(const scene *here, smerf_error *error) {
-    smerf_scores scores;
-    return sm_evaluate(here->model, &here->request, here->limits, here->truth, 0, &here->run, &scores, error);
+    smerf_scores scores = SMERF_INIT(smerf_scores);
+    return sm_evaluate(
+        here->model,
+        &(sm_evaluation){.request = &here->request, .limits = here->limits, .truth = here->truth, .metrics = 0},
+        &here->run, &scores, error);
 }
 
 static void fail_everywhere(const scene *here, act act_once, const char *name) {
@@ -79,9 +84,10 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) 
         for (size_t a = 0; a < 6; a++)
             for (int is_out = 0; is_out < 2; is_out++) {
                 const scene here = {.model = model,
-                                    .request = {.rows = data->items, .out_of_bag = is_out == 1},
+                                    .request =
+                                        SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = is_out == 1),
                                     .limits = &small_limits[k],
-                                    .run = {.n_threads = 1},
+                                    .run = SMERF_INIT(smerf_run, .n_threads = 1),
                                     .truth = data->target};
                 fail_everywhere(&here, acts[a].act_once, acts[a].name);
             }
@@ -97,9 +103,9 @@ static void every_failed_allocation_of_a_growing_tally_is_reported_and_leaks_not
     smerf_model *model = fit_with(data, &options, NULL);
     pretend(data->target, WITH_LINKS);
     const scene here = {.model = model,
-                        .request = {.rows = data->items},
+                        .request = SMERF_INIT(smerf_request, .rows = data->items),
                         .limits = &sm_usual_limits,
-                        .run = {.n_threads = 1},
+                        .run = SMERF_INIT(smerf_run, .n_threads = 1),
                         .truth = data->target};
     fail_everywhere(&here, ask_scores, "evaluating many pairs");
     smerf_model_free(model);
@@ -120,8 +126,9 @@ static void every_failed_allocation_of_counting_trees_is_reported_and_leaks_noth
     for (size_t i = 0; i < N_LABELLED; i++) codes[i] = hidden(data, i) > 0;
     demand_ok(smerf_target_new_labels("c", codes, N_LABELLED, names, 2, &target, &error), &error);
     demand_ok(smerf_fit(data->items, target, &options, NULL, &model, &error), &error);
-    const smerf_neighborhood wanted = {.items = data->items, .has_radius = true, .radius = 1};
-    const smerf_run alone = {.n_threads = 1};
+    const smerf_neighborhood wanted =
+        SMERF_INIT(smerf_neighborhood, .items = data->items, .has_radius = true, .radius = 1);
+    const smerf_run alone = SMERF_INIT(smerf_run, .n_threads = 1);
     for (shortage lack = {.of = "counting trees"}; shortage_starts(&lack, &error);)
         shortage_ends(&lack, smerf_neighbors(model, &wanted, &alone, forget_neighbors, NULL, &error), &error);
     smerf_model_free(model);

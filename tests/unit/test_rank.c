@@ -129,7 +129,7 @@ static void it_can_be_cancelled(void **state) {
     smerf_error error;
     for (size_t n_calls = 0; n_calls < 200; n_calls += 50) {
         patience left = {.n_left = n_calls};
-        const smerf_run run = {.n_threads = 2, .progress = run_out, .context = &left};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 2, .progress = run_out, .context = &left);
         sm_pool pool;
         sm_pool_start(&pool, &run);
         assert_int_equal(sm_rank_new(target, 4, 1, &pool, &made, &error), SMERF_CANCELLED);

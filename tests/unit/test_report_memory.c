@@ -61,7 +61,7 @@ static smerf_status write_report(const scene *here, const smerf_run *run, smerf_
 
 static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) {
     (void)state;
-    const smerf_run alone = {.n_threads = 1};
+    const smerf_run alone = SMERF_INIT(smerf_run, .n_threads = 1);
     scene here;
     smerf_error error;
     start(&here);
@@ -81,7 +81,7 @@ static void a_report_can_be_cancelled_at_any_time(void **state) {
     smerf_status status = SMERF_CANCELLED;
     for (size_t n = 0; status == SMERF_CANCELLED; n++) {
         patience left = {.n_left = n};
-        const smerf_run run = {.n_threads = 1, .progress = run_out, .context = &left};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = run_out, .context = &left);
         long n_before = n_live;
         status = write_report(&here, &run, &error);
         assert_int_equal(n_live, n_before);
@@ -104,7 +104,7 @@ static void progress_only_grows(void **state) {
     scene here;
     smerf_error error;
     double last = 0;
-    const smerf_run run = {.n_threads = 2, .progress = see_progress, .context = &last};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 2, .progress = see_progress, .context = &last);
     start(&here);
     demand_ok(write_report(&here, &run, &error), &error);
     assert_true(last > 0.9);

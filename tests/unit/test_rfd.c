@@ -113,7 +113,8 @@ static sm_rfd_pairs choose(const smerf_items *items, smerf_target *target, size_
     sm_pool pool;
     sm_rfd_pairs pairs;
     smerf_error error;
-    options.n_pairs = n_pairs;
+    const smerf_baseline_options baselines = SMERF_INIT(smerf_baseline_options, .n_pairs = n_pairs);
+    options.baselines = &baselines;
     options.seed = seed;
     sm_pool_start(&pool, NULL);
     const sm_training_set training = {
@@ -309,7 +310,7 @@ static double *slow_rfd(const data_set *data, const smerf_options *options) {
     if (inner.candidates == SMERF_CANDIDATES_AUTO) inner.candidates = (2 * train.items->features.n + 2) / 3;
     demand_ok(smerf_target_new_response(name, &column, 1, train.n, &target, &error), &error);
     demand_ok(smerf_fit(train.items, target, &inner, NULL, &model, &error), &error);
-    const smerf_request request = {.rows = all.items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = all.items);
     demand_ok(smerf_predict_values(model, &request, NULL, values, &error), &error);
     k = 0;
     for (size_t i = 0; i < n; i++)
@@ -343,7 +344,7 @@ static void distances_are_those_of_a_regression_forest_on_pairs(void **state) {
         if (trial == 6) options.min_parent = 10;
         size_t n = data->plan.n_items;
         smerf_model *model = fit_with(data, &options, NULL);
-        const smerf_request request = {.rows = data->items};
+        const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
         double *found = predict_all(model, &request, NULL), *expected = slow_rfd(data, &options);
         for (size_t k = 0; k < n * n; k++) assert_near(found[k], expected[k], 1e-14 * fabs(expected[k]));
         free(found);
@@ -364,9 +365,12 @@ static void a_saved_model_and_any_number_of_threads_give_the_same_bits(void **st
     data_set *data = mixed_data(30);
     smerf_options options = rfd_options(70);
     options.splits = SMERF_OBLIQUE;
-    options.n_pairs = 200;
-    const smerf_run one = {.n_threads = 1}, three = {.n_threads = 3};
-    const smerf_request request = {.rows = data->items};
+    smerf_baseline_options baselines;
+    smerf_baseline_options_default(&baselines);
+    baselines.n_pairs = 200;
+    options.baselines = &baselines;
+    const smerf_run one = SMERF_INIT(smerf_run, .n_threads = 1), three = SMERF_INIT(smerf_run, .n_threads = 3);
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     smerf_model *model = fit_with(data, &options, &one), *again = fit_with(data, &options, &three), *loaded;
     smerf_error error;
     assert_same_model(model, again);
@@ -387,7 +391,8 @@ static void rows_blocks_and_listed_pairs_agree(void **state) {
     smerf_model *model = fit_with(data, &options, NULL);
     const size_t picked[] = {3, 29, 0, 3, 11};
     data_set *others = data_set_pick(data, picked, 5);
-    const smerf_request all_pairs = {.rows = data->items}, block = {.rows = others->items, .columns = data->items};
+    const smerf_request all_pairs = SMERF_INIT(smerf_request, .rows = data->items),
+                        block = SMERF_INIT(smerf_request, .rows = others->items, .columns = data->items);
     double *all = predict_all(model, &all_pairs, NULL), *some = predict_all(model, &block, NULL), listed[900];
     uint32_t left[900], right[900];
     smerf_error error;
@@ -396,7 +401,9 @@ static void rows_blocks_and_listed_pairs_agree(void **state) {
         right[k] = (k * 7) % 30;
         assert_true(all[(k / 30) * 30 + k % 30] == all[(k % 30) * 30 + k / 30]);
     }
-    demand_ok(smerf_predict_pairs(model, &all_pairs, left, right, 900, NULL, listed, NULL, &error), &error);
+    demand_ok(smerf_predict_pairs(model, &all_pairs, &(smerf_pair_list){.n = 900, .left = left, .right = right}, NULL,
+                                  &SMERF_INIT(smerf_pair_result, .distance = listed), &error),
+              &error);
     for (size_t k = 0; k < 900; k++) assert_true(listed[k] == all[left[k] * 30 + right[k]]);
     for (size_t r = 0; r < 5; r++) assert_memory_equal(some + r * 30, all + picked[r] * 30, 30 * sizeof *all);
     free(all);
@@ -412,7 +419,7 @@ static void large_and_small_distances_are_learned_alike(void **state) {
     static const float scales[] = {0x1p-100f, 0x1p100f};
     data_set *data = plain_data(15);
     smerf_options options = rfd_options(5);
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     smerf_model *model = fit_with(data, &options, NULL);
     double *usual = predict_all(model, &request, NULL);
     smerf_model_free(model);
@@ -438,7 +445,7 @@ static void two_items_have_one_distance(void **state) {
     data_set *data = plain_data(2);
     smerf_options options = rfd_options(4);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     double *found = predict_all(model, &request, NULL), value;
     for (size_t k = 0; k < 4; k++) assert_true(found[k] == (double)data->z[1]); /* there is no other to tell of */
     assert_string_equal(smerf_model_diagnostic(model, 0, &value), "pairs");
@@ -454,7 +461,7 @@ static void equal_items_are_equally_far(void **state) {
     for (size_t k = 0; k < 4 * 12; k++) data->values[k] = data->values[k - k % 12 + k % 3]; /* four of each */
     smerf_options options = rfd_options(10);
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     double *found = predict_all(model, &request, NULL);
     for (size_t i = 0; i < 12; i++)
         for (size_t j = 0; j < 12; j++) assert_true(found[i * 12 + j] == found[(i % 3) * 12 + j % 3]);
@@ -472,7 +479,7 @@ static void weights_of_items_and_of_pairs_multiply(void **state) {
     smerf_model *models[3];
     double weights[15], *found[3];
     smerf_error error;
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     demand_ok(smerf_fit(data->items, plain, &options, NULL, &models[0], &error), &error);
     demand_ok(smerf_fit(data->items, weighed, &options, NULL, &models[1], &error), &error);
     for (size_t i = 0; i < 15; i++) weights[i] = 8; /* the same for all: nothing changes */
@@ -519,12 +526,12 @@ static void progress_is_told_and_cancelling_heard(void **state) {
     data_set *data = plain_data(25);
     smerf_options options = rfd_options(150);
     double last = 0;
-    const smerf_run told = {.n_threads = 1, .progress = note_share, .context = &last};
+    const smerf_run told = SMERF_INIT(smerf_run, .n_threads = 1, .progress = note_share, .context = &last);
     smerf_model_free(fit_with(data, &options, &told));
     assert_true(last == 1);
     for (size_t n = 0; n < 200; n += 29) {
         patience left = {.n_left = n};
-        const smerf_run run = {.n_threads = 2, .progress = run_out, .context = &left};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 2, .progress = run_out, .context = &left);
         smerf_model *model = NULL;
         smerf_error error;
         smerf_status status = smerf_fit(data->items, data->target, &options, &run, &model, &error);

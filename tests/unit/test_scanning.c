@@ -160,9 +160,9 @@ static void assert_large_nodes_change_nothing(const plan *of, size_t n, size_t m
     sm_tree_builder *builder;
     sm_branches branches;
     sm_tree tree = {0};
-    smerf_tree_view whole;
+    smerf_tree_view whole = SMERF_INIT(smerf_tree_view);
     demand_ok(smerf_fit(items, target, &of->options, NULL, &model, &error), &error);
-    smerf_model_tree(model, 0, &whole);
+    smerf_model_tree(model, 0, &whole, NULL);
     sm_pool_start(&pool, NULL);
     demand_ok(sm_view_match(&view, &items->features, items, &error), &error);
     const sm_problem given = {.view = &view,
@@ -182,7 +182,7 @@ static void assert_large_nodes_change_nothing(const plan *of, size_t n, size_t m
     assert_true(sm_branches_end(&branches, branch, &tree));
     assert_int_equal(tree.n_nodes, whole.n_nodes);
     assert_int_equal(tree.n_splits, whole.n_splits);
-    assert_memory_equal(tree.place, whole.place, whole.n_nodes * sizeof *tree.place);
+    assert_memory_equal(tree.place, whole.index, whole.n_nodes * sizeof *tree.place);
     assert_memory_equal(tree.term_feature, whole.term_feature, whole.n_splits * sizeof *tree.term_feature);
     assert_memory_equal(tree.threshold, whole.threshold, whole.n_splits * sizeof *tree.threshold);
     if (weights == NULL) assert_memory_equal(tree.gain, whole.gain, whole.n_splits * sizeof *tree.gain);

@@ -9,7 +9,7 @@ static size_t slow_path(const smerf_model *model, const smerf_tree_view *tree, c
         members[n][0] = tree->first_member[first_leaf];
         members[n++][1] = tree->first_member[first_leaf + n_leaves];
         if (tree->is_leaf[node]) return n;
-        size_t split = tree->place[node], n_left = 0;
+        size_t split = tree->index[node], n_left = 0;
         for (size_t k = node + 1; k < tree->right[split]; k++) n_left += tree->is_leaf[k];
         bool goes_left = slow_goes_left(model, tree, split, data, item);
         first_leaf += goes_left ? 0 : n_left;
@@ -34,13 +34,13 @@ static double slow_word(const smerf_model *model, const smerf_tree_view *tree, c
 
 static double slow_answer(const smerf_model *model, const data_set *data, size_t i, size_t j,
                           const smerf_oob_rule *rule, bool is_apart, bool has_silence) {
-    smerf_description description;
+    smerf_description description = SMERF_INIT(smerf_description);
     double sum = 0, n = 0;
     bool is_allowed = false;
-    smerf_model_describe(model, &description);
-    for (size_t b = 0; b < description.options.n_trees; b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(model, b, &tree);
+    smerf_model_describe(model, &description, NULL);
+    for (size_t b = 0; b < description.options->n_trees; b++) {
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &tree, NULL);
         if (rule != NULL && !may_speak(&tree, i, j, *rule)) continue;
         double word = slow_word(model, &tree, data, i, j, is_apart, has_silence);
         is_allowed = true;
@@ -55,7 +55,7 @@ static double slow_answer(const smerf_model *model, const data_set *data, size_t
 static size_t assert_predictor(const smerf_model *model, const data_set *data, const smerf_oob_rule *rule,
                                bool is_apart, bool has_silence) {
     size_t n = data->plan.n_items, n_rare = 0;
-    smerf_request request = {.rows = data->items, .out_of_bag = rule != NULL};
+    smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = rule != NULL);
     if (rule != NULL) request.oob_rule = *rule;
     double *found = predict_all(model, &request, NULL);
     for (size_t i = 0; i < n; i++)

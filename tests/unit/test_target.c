@@ -457,7 +457,7 @@ static void a_target_lives_as_long_as_someone_holds_it(void **state) {
     smerf_model *model = fit_with(data, &options, NULL);
     smerf_target_free(data->target);
     data->target = NULL;
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     free(predict_all(model, &request, NULL));
     smerf_model_free(model);
     data_set_free(data);

@@ -104,7 +104,7 @@ static void fail_to_complete(size_t complete, long step) {
     for (size_t i = 0; i < plan.n; i++) data->values[i] = (double)i;
     smerf_options options = options_for(2);
     options.complete = complete;
-    const smerf_run run = {.n_threads = 1};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1);
     shortage lack = {.of = "completing", .may_be = SUCCESS, .step = step}; /* a tree can stay untrimmed */
     while (shortage_starts(&lack, &error)) {
         smerf_model *model = NULL;

@@ -19,9 +19,9 @@ static void assert_draws(const data_set *data, const smerf_options *options, siz
     smerf_model *model = fit_with(data, options, NULL);
     uint32_t most_of_all = 0;
     for (size_t b = 0; b < options->n_trees; b++) {
-        smerf_tree_view tree;
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
         uint32_t most;
-        smerf_model_tree(model, b, &tree);
+        smerf_model_tree(model, b, &tree, NULL);
         assert_int_equal(n_draws_of(&tree, &most), expected);
         if (most > most_of_all) most_of_all = most;
     }
@@ -77,8 +77,8 @@ static void every_item_is_as_likely_to_be_drawn(void **state) {
         smerf_model *model = fit_with(data, &options, NULL);
         double expected = kind == 0 ? N_TREES : N_TREES * 0.5, sums[N] = {0};
         for (size_t b = 0; b < N_TREES; b++) {
-            smerf_tree_view tree;
-            smerf_model_tree(model, b, &tree);
+            smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+            smerf_model_tree(model, b, &tree, NULL);
             for (size_t i = 0; i < N; i++) sums[i] += (double)slow_draws(&tree, i);
         }
         for (size_t i = 0; i < N; i++) assert_near(sums[i], expected, 6 * sqrt(expected));
@@ -94,8 +94,8 @@ typedef void (*tree_check)(const smerf_model *model, const smerf_tree_view *tree
 static void for_all_trees(const data_set *data, const smerf_options *options, tree_check check) {
     smerf_model *model = fit_with(data, options, NULL);
     for (size_t b = 0; b < options->n_trees; b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(model, b, &tree);
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &tree, NULL);
         check(model, &tree, data);
     }
     smerf_model_free(model);
@@ -112,7 +112,7 @@ static void for_both_splits(data_set *data, tree_check check) {
 
 /* The node after a subtree, in preorder. */
 static size_t end_of(const smerf_tree_view *tree, size_t node) {
-    while (!tree->is_leaf[node]) node = tree->right[tree->place[node]];
+    while (!tree->is_leaf[node]) node = tree->right[tree->index[node]];
     return node + 1;
 }
 
@@ -122,8 +122,8 @@ static void check_preorder(const smerf_model *model, const smerf_tree_view *tree
     size_t n_splits = 0, n_leaves = 0;
     assert_true(tree->n_splits + 1 == tree->n_leaves && tree->n_nodes == tree->n_splits + tree->n_leaves);
     for (size_t node = 0; node < tree->n_nodes; node++) {
-        assert_int_equal(tree->place[node], tree->is_leaf[node] ? n_leaves++ : n_splits++);
-        if (!tree->is_leaf[node]) assert_int_equal(tree->right[tree->place[node]], end_of(tree, node + 1));
+        assert_int_equal(tree->index[node], tree->is_leaf[node] ? n_leaves++ : n_splits++);
+        if (!tree->is_leaf[node]) assert_int_equal(tree->right[tree->index[node]], end_of(tree, node + 1));
     }
     assert_int_equal(end_of(tree, 0), tree->n_nodes);
 }
@@ -150,12 +150,12 @@ static void members_lie_where_the_tree_sends_them(void **state) {
 
 static size_t first_member_of(const smerf_tree_view *tree, size_t node) {
     while (!tree->is_leaf[node]) node++;
-    return tree->first_member[tree->place[node]];
+    return tree->first_member[tree->index[node]];
 }
 
 /* Q(S) / W over the members of a node. */
 static double slow_cost(const data_set *data, const smerf_tree_view *tree, size_t node) {
-    const size_t span[2] = {first_member_of(tree, node), tree->first_member[tree->place[end_of(tree, node) - 1] + 1]};
+    const size_t span[2] = {first_member_of(tree, node), tree->first_member[tree->index[end_of(tree, node) - 1] + 1]};
     double weight = 0;
     for (size_t m = span[0]; m < span[1]; m++) weight += tree->member_draws[m];
     return weight * slow_mean(data, tree, span, span, NULL, NULL, false);
@@ -165,7 +165,7 @@ static void check_gains(const smerf_model *model, const smerf_tree_view *tree, c
     (void)model;
     for (size_t node = 0; node < tree->n_nodes; node++) {
         if (tree->is_leaf[node]) continue;
-        size_t split = tree->place[node];
+        size_t split = tree->index[node];
         double before = slow_cost(data, tree, node);
         double after = slow_cost(data, tree, node + 1) + slow_cost(data, tree, tree->right[split]);
         assert_near(tree->gain[split], before - after, 1e-11 * (1 + before));
@@ -178,12 +178,12 @@ static void a_gain_is_what_the_split_saves(void **state) {
 }
 
 static void check_terms(const smerf_model *model, const smerf_tree_view *tree, const data_set *data) {
-    smerf_description description;
-    smerf_model_describe(model, &description);
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &description, NULL);
     for (size_t s = 0; s < tree->n_splits; s++) {
         size_t from = tree->first_term[s], to = tree->first_term[s + 1];
         assert_true(to > from);
-        if (description.options.splits == SMERF_AXIS) assert_true(to == from + 1 && tree->term_weight[from] == 1);
+        if (description.options->splits == SMERF_AXIS) assert_true(to == from + 1 && tree->term_weight[from] == 1);
         for (size_t t = from; t < to; t++) {
             bool is_number = data->columns[tree->term_feature[t]].kind == SMERF_NUMBER;
             uint32_t level = tree->term_level != NULL ? tree->term_level[t] : SMERF_MISSING;
@@ -193,7 +193,7 @@ static void check_terms(const smerf_model *model, const smerf_tree_view *tree, c
             if (is_number) assert_true(level == SMERF_MISSING && !tree->is_category[s]);
             if (!is_number) assert_true(tree->is_category[s] ? level == SMERF_MISSING : level < N_LEVELS);
         }
-        assert_int_equal(tree->is_category[s] && description.options.splits == SMERF_OBLIQUE, false);
+        assert_int_equal(tree->is_category[s] && description.options->splits == SMERF_OBLIQUE, false);
     }
 }
 
@@ -220,10 +220,10 @@ static void density_is_the_share_of_features_in_a_projection(void **state) {
     options.density = 0.25; /* of four features */
     smerf_model *sparse = fit_with(data, &options, NULL);
     for (size_t b = 0; b < 5; b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(dense, b, &tree);
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(dense, b, &tree, NULL);
         assert_int_equal(tree.first_term[tree.n_splits], 4 * tree.n_splits);
-        smerf_model_tree(sparse, b, &tree);
+        smerf_model_tree(sparse, b, &tree, NULL);
         assert_int_equal(tree.first_term[tree.n_splits], tree.n_splits);
     }
     smerf_model_free(dense);
@@ -250,7 +250,7 @@ static void levels_that_go_left_are_listed_in_order(void **state) {
 
 static size_t depth_below(const smerf_tree_view *tree, size_t node) {
     if (tree->is_leaf[node]) return 0;
-    size_t left = depth_below(tree, node + 1), right = depth_below(tree, tree->right[tree->place[node]]);
+    size_t left = depth_below(tree, node + 1), right = depth_below(tree, tree->right[tree->index[node]]);
     return 1 + (left > right ? left : right);
 }
 
@@ -262,8 +262,8 @@ static void no_tree_is_deeper_than_allowed(void **state) {
         options.max_depth = most;
         smerf_model *model = fit_with(data, &options, NULL);
         for (size_t b = 0; b < 5; b++) {
-            smerf_tree_view tree;
-            smerf_model_tree(model, b, &tree);
+            smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+            smerf_model_tree(model, b, &tree, NULL);
             assert_int_equal(depth_below(&tree, 0), most); /* 80 items in general position fill four levels */
             if (most == 0) assert_int_equal(tree.n_nodes, 1);
             if (most == 1) assert_true(tree.n_nodes == 3 && tree.right[0] == 2);
@@ -274,7 +274,7 @@ static void no_tree_is_deeper_than_allowed(void **state) {
 }
 
 static size_t draws_in(const smerf_tree_view *tree, size_t node) {
-    size_t sum = 0, end = tree->first_member[tree->place[end_of(tree, node) - 1] + 1];
+    size_t sum = 0, end = tree->first_member[tree->index[end_of(tree, node) - 1] + 1];
     for (size_t m = first_member_of(tree, node); m < end; m++) sum += tree->member_draws[m];
     return sum;
 }
@@ -288,10 +288,10 @@ static void nodes_below_min_parent_are_leaves_and_no_others(void **state) {
         options.min_parent = smallest[k];
         smerf_model *model = fit_with(data, &options, NULL);
         for (size_t b = 0; b < 5; b++) {
-            smerf_tree_view tree;
-            smerf_model_tree(model, b, &tree);
+            smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+            smerf_model_tree(model, b, &tree, NULL);
             for (size_t node = 0; node < tree.n_nodes; node++) {
-                size_t leaf = tree.place[node];
+                size_t leaf = tree.index[node];
                 bool is_one_item = tree.is_leaf[node] && tree.first_member[leaf + 1] - tree.first_member[leaf] == 1;
                 assert_int_equal(tree.is_leaf[node], draws_in(&tree, node) < smallest[k] || is_one_item);
             }
@@ -311,12 +311,12 @@ static void node_weights_are_draws_times_item_weights(void **state) {
     const smerf_options options = options_for(4);
     smerf_model *model = fit_with(data, &options, NULL);
     for (size_t b = 0; b < 4; b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(model, b, &tree);
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &tree, NULL);
         smerf_model_node_weights(model, b, found);
         for (size_t node = 0; node < tree.n_nodes; node++) {
             double sum = 0;
-            size_t end = tree.first_member[tree.place[end_of(&tree, node) - 1] + 1];
+            size_t end = tree.first_member[tree.index[end_of(&tree, node) - 1] + 1];
             for (size_t m = first_member_of(&tree, node); m < end; m++)
                 sum += tree.member_draws[m] * weights[tree.member_item[m]];
             assert_near(found[node], sum, 1e-12 * sum);
@@ -339,8 +339,8 @@ static void items_that_are_all_equal_make_one_leaf(void **state) {
     for (size_t s = 0; s < 2; s++) {
         options.splits = both_splits[s];
         smerf_model *model = fit_with(&data, &options, NULL);
-        smerf_tree_view tree;
-        smerf_model_tree(model, 2, &tree);
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, 2, &tree, NULL);
         assert_int_equal(tree.n_nodes, 1);
         smerf_model_free(model);
     }
@@ -358,8 +358,8 @@ static void features_that_are_constant_do_not_count_as_candidates(void **state) 
     options.candidates = 1;
     smerf_model *model = fit_with(data, &options, NULL);
     for (size_t b = 0; b < 6; b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(model, b, &tree);
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &tree, NULL);
         assert_true(tree.n_splits > 10);
         for (size_t s = 0; s < tree.n_splits; s++) assert_int_equal(tree.term_feature[s], 5);
     }
@@ -378,8 +378,8 @@ static void every_feature_is_as_likely_to_be_tried(void **state) {
     smerf_model *model = fit_with(data, &options, NULL);
     double counts[5] = {0};
     for (size_t b = 0; b < N_TREES; b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(model, b, &tree);
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &tree, NULL);
         counts[tree.term_feature[0]]++;
     }
     for (size_t f = 0; f < 5; f++) assert_near(counts[f], N_TREES / 5, 6 * sqrt(N_TREES / 5));
@@ -395,11 +395,11 @@ static void missing_values_never_seen_go_to_the_heavier_side(void **state) {
     smerf_model *model = fit_with(data, &options, NULL);
     size_t n_equal = 0;
     for (size_t b = 0; b < 6; b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(model, b, &tree);
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &tree, NULL);
         for (size_t node = 0; node < tree.n_nodes; node++) {
             if (tree.is_leaf[node]) continue;
-            size_t split = tree.place[node];
+            size_t split = tree.index[node];
             size_t left = draws_in(&tree, node + 1), right = draws_in(&tree, tree.right[split]);
             assert_int_equal(tree.missing_left[split], left >= right);
             n_equal += left == right;
@@ -420,7 +420,7 @@ static void a_self_distance_that_is_set_is_the_diagonal(void **state) {
     value.self_distance = SMERF_SELF_VALUE;
     value.self_value = 0.75;
     smerf_model *set = fit_with(data, &value, NULL), *as_given = fit_with(same, &given, NULL);
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     double *found = predict_all(set, &request, NULL), *expected = predict_all(as_given, &request, NULL);
     assert_memory_equal(found, expected, 1600 * sizeof *found);
     for (size_t b = 0; b < 8; b++) assert_true(same_tree(set, b, as_given, b));
@@ -438,13 +438,13 @@ static double slow_self(const data_set *data, const smerf_tree_view *tree, size_
     size_t node = 0;
     for (;;) {
         const size_t span[2] = {first_member_of(tree, node),
-                                tree->first_member[tree->place[end_of(tree, node) - 1] + 1]};
+                                tree->first_member[tree->index[end_of(tree, node) - 1] + 1]};
         double mean = slow_mean(data, tree, span, span, NULL, NULL, true);
         if (!isnan(mean)) nearest = mean;
         if (tree->is_leaf[node]) return nearest;
-        size_t right = tree->right[tree->place[node]], first_right = right;
+        size_t right = tree->right[tree->index[node]], first_right = right;
         while (!tree->is_leaf[first_right]) first_right++;
-        node = leaf < tree->place[first_right] ? node + 1 : right;
+        node = leaf < tree->index[first_right] ? node + 1 : right;
     }
 }
 
@@ -452,8 +452,8 @@ static double slow_self(const data_set *data, const smerf_tree_view *tree, size_
 static double slow_excluded(const smerf_model *model, const data_set *data, size_t n_trees, size_t i, size_t j) {
     double sum = 0, with_self = 0, n_spoken = 0;
     for (size_t b = 0; b < n_trees; b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(model, b, &tree);
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &tree, NULL);
         size_t from = slow_leaf(model, &tree, data, i), to = slow_leaf(model, &tree, data, j);
         double given = slow_leaf_distance(data, &tree, from, to, NULL, NULL);
         double distance = from == to ? slow_self(data, &tree, from) : given;
@@ -469,7 +469,7 @@ static void assert_excluded(data_set *data, smerf_options options) {
     size_t n = data->plan.n_items;
     options.self_distance = SMERF_SELF_EXCLUDE;
     smerf_model *model = fit_with(data, &options, NULL);
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     double *found = predict_all(model, &request, NULL);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)

@@ -44,7 +44,7 @@ static void drop(kept *at) {
 
 static void assert_predicts(const kept *at, const sm_value_forest *forest) {
     double expected[N_ITEMS * MOST_VALUES], found[N_ITEMS * MOST_VALUES];
-    const smerf_request request = {.rows = at->data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = at->data->items);
     smerf_error error;
     sm_view view;
     demand_ok(smerf_predict_values(at->model, &request, NULL, expected, &error), &error);

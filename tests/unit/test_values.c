@@ -19,12 +19,12 @@ static double slow_leaf_value(const smerf_model *model, const smerf_tree_view *t
 
 static double slow_value(const smerf_model *model, const data_set *data, size_t item, const size_t *training_item,
                          const double *weights, size_t value) {
-    smerf_description description;
+    smerf_description description = SMERF_INIT(smerf_description);
     double sum = 0, n = 0;
-    smerf_model_describe(model, &description);
-    for (size_t b = 0; b < description.options.n_trees; b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(model, b, &tree);
+    smerf_model_describe(model, &description, NULL);
+    for (size_t b = 0; b < description.options->n_trees; b++) {
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &tree, NULL);
         if (training_item != NULL && slow_draws(&tree, *training_item) > 0) continue;
         sum += slow_leaf_value(model, &tree, data, item, weights, value);
         n++;
@@ -34,7 +34,7 @@ static double slow_value(const smerf_model *model, const data_set *data, size_t 
 
 static double *predict_values(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
                               size_t n_threads) {
-    const smerf_run run = {.n_threads = n_threads};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
     smerf_error error;
     double *values = malloc(smerf_items_count(request->rows) * N_VALUES * sizeof *values);
     assert_non_null(values);
@@ -52,7 +52,7 @@ static smerf_model *fit_small(data_set *data, size_t n_trees) {
 }
 
 static void assert_values(const smerf_model *model, const data_set *data, const double *weights, bool is_out) {
-    const smerf_request request = {.rows = data->items, .out_of_bag = is_out};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = is_out);
     double *found = predict_values(model, &request, &sm_usual_limits, 2);
     for (size_t i = 0; i < data->plan.n_items; i++)
         for (size_t v = 0; v < N_VALUES; v++)
@@ -93,10 +93,10 @@ static void an_item_that_every_tree_has_seen_is_nan(void **state) {
     (void)state;
     data_set *data = plain_data(20);
     smerf_model *model = fit_small(data, 1);
-    const smerf_request request = {.rows = data->items, .out_of_bag = true};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = true);
     double *found = predict_values(model, &request, &sm_usual_limits, 1);
-    smerf_tree_view tree;
-    smerf_model_tree(model, 0, &tree);
+    smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+    smerf_model_tree(model, 0, &tree, NULL);
     size_t n_out = 0;
     for (size_t i = 0; i < 20; i++) {
         bool is_out = slow_draws(&tree, i) == 0;
@@ -118,8 +118,8 @@ static void out_of_bag_items_are_known_in_any_order(void **state) {
     for (size_t k = 0; k < 31; k++) rows[k] = (k * 37 + 11) % N;
     data_set *some = data_set_pick(data, rows, 31);
     name_items(some, rows);
-    const smerf_request all = {.rows = data->items, .out_of_bag = true};
-    const smerf_request picked = {.rows = some->items, .out_of_bag = true};
+    const smerf_request all = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = true);
+    const smerf_request picked = SMERF_INIT(smerf_request, .rows = some->items, .out_of_bag = true);
     double *whole = predict_values(model, &all, &sm_usual_limits, 1);
     double *found = predict_values(model, &picked, &sm_usual_limits, 3);
     for (size_t k = 0; k < 31; k++)
@@ -136,7 +136,7 @@ static void threads_and_limits_change_no_bit(void **state) {
     data_set *data = mixed_data(300);
     smerf_model *model = fit_small(data, N_TREES);
     for (int is_out = 0; is_out < 2; is_out++) {
-        const smerf_request request = {.rows = data->items, .out_of_bag = is_out == 1};
+        const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = is_out == 1);
         double *expected = predict_values(model, &request, &sm_usual_limits, 1);
         for (size_t k = 0; k < N_LIMITS; k++)
             for (size_t n_threads = 1; n_threads <= 4; n_threads++) {
@@ -177,8 +177,9 @@ static void what_has_no_values_is_refused(void **state) {
     (void)state;
     data_set *data = plain_data(10), *other = plain_data(9);
     smerf_model *model = fit_small(data, 2);
-    const smerf_request alone = {.rows = data->items}, two = {.rows = data->items, .columns = other->items};
-    const smerf_request out = {.rows = other->items, .out_of_bag = true};
+    const smerf_request alone = SMERF_INIT(smerf_request, .rows = data->items),
+                        two = SMERF_INIT(smerf_request, .rows = data->items, .columns = other->items);
+    const smerf_request out = SMERF_INIT(smerf_request, .rows = other->items, .out_of_bag = true);
     assert_unasked(model, &two,
                    "labels and responses are predicted for items, not for pairs of them: there is no second set");
     other->values[0] = 1e9;
@@ -194,13 +195,13 @@ static void progress_can_cancel(void **state) {
     (void)state;
     data_set *data = plain_data(30);
     smerf_model *model = fit_small(data, 5);
-    const smerf_request request = {.rows = data->items};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
     double values[30 * N_VALUES];
     smerf_status status = SMERF_CANCELLED;
     size_t n_calls = 0;
     for (; status == SMERF_CANCELLED && n_calls < 1000; n_calls++) {
         patience left = {.n_left = n_calls};
-        const smerf_run run = {.n_threads = 1, .progress = run_out, .context = &left};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = run_out, .context = &left);
         status = sm_predict_values(model, &request, &small_limits[0], &run, values, NULL);
         assert_int_equal(n_summaries, 0);
     }

@@ -23,12 +23,15 @@ static int keep_vector(void *context, size_t item, const float *vector, size_t s
 static vectors vectors_of(const smerf_model *model, const smerf_items *items, bool is_query, const sm_limits *limits,
                           size_t n_threads) {
     vectors made = {.size = smerf_vectors_size(model)};
-    const smerf_run run = {.n_threads = n_threads};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
     smerf_error error;
     made.x = calloc(smerf_items_count(items) * made.size + 1, sizeof *made.x);
     made.term = calloc(smerf_items_count(items) + 1, sizeof *made.term);
     assert_true(made.x != NULL && made.term != NULL);
-    demand_ok(sm_make_vectors(model, items, is_query, limits, &run, keep_vector, &made, made.term, &error), &error);
+    demand_ok(sm_make_vectors(
+                  model, items, is_query, limits, &run,
+                  &SMERF_INIT(smerf_vector_result, .sink = keep_vector, .context = &made, .term = made.term), &error),
+              &error);
     assert_int_equal(made.n, smerf_items_count(items));
     return made;
 }
@@ -54,11 +57,11 @@ static double smallest_term(const vectors *of) {
 }
 
 static bool share_a_leaf(const smerf_model *model, const data_set *data, size_t i, size_t j) {
-    smerf_description description;
-    smerf_model_describe(model, &description);
-    for (size_t b = 0; b < description.options.n_trees; b++) {
-        smerf_tree_view tree;
-        smerf_model_tree(model, b, &tree);
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &description, NULL);
+    for (size_t b = 0; b < description.options->n_trees; b++) {
+        smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
+        smerf_model_tree(model, b, &tree, NULL);
         if (slow_leaf(model, &tree, data, i) == slow_leaf(model, &tree, data, j)) return true;
     }
     return false;
@@ -69,7 +72,7 @@ static void assert_view(const smerf_model *model, const data_set *data, bool eve
     size_t n = data->plan.n_items, n_apart = 0;
     vectors queries = vectors_of(model, data->items, true, &sm_usual_limits, 1);
     vectors items = vectors_of(model, data->items, false, &sm_usual_limits, 1);
-    double *distances = predict_all(model, &(smerf_request){.rows = data->items}, NULL), largest = 0;
+    double *distances = predict_all(model, &SMERF_INIT(smerf_request, .rows = data->items), NULL), largest = 0;
     double smallest = smallest_term(&items);
     for (size_t k = 0; k < n * n; k++) largest = fmax(largest, fabs(distances[k]));
     for (size_t i = 0; i < n; i++)
@@ -183,7 +186,9 @@ static void low_ranks_have_vectors_unless_some_are_negative(void **state) {
     for (size_t k = 0; k < 40 * 40; k++) data->z[k] = (float)(k % 41 == 0) - data->z[k];
     model = fit_with(data, &options, NULL);
     assert_int_equal(smerf_vectors_size(model), 0);
-    assert_int_equal(smerf_vectors(model, data->items, true, NULL, keep_vector, NULL, NULL, &error), SMERF_BAD_INPUT);
+    assert_int_equal(
+        smerf_vectors(model, data->items, true, NULL, &SMERF_INIT(smerf_vector_result, .sink = keep_vector), &error),
+        SMERF_BAD_INPUT);
     assert_non_null(strstr(error.message, "negative"));
     smerf_model_free(model);
     data_set_free(data);
@@ -246,8 +251,9 @@ static void progress_rises(void **state) {
         double last = 0;
         smerf_error error;
         const sm_limits *limits = k / 2 < N_LIMITS ? &small_limits[k / 2] : &sm_usual_limits;
-        const smerf_run run = {.n_threads = 1, .progress = watch, .context = &last};
-        demand_ok(sm_make_vectors(model, data->items, k % 2 == 1, limits, &run, forget_vector, NULL, NULL, &error),
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = watch, .context = &last);
+        demand_ok(sm_make_vectors(model, data->items, k % 2 == 1, limits, &run,
+                                  &SMERF_INIT(smerf_vector_result, .sink = forget_vector), &error),
                   &error);
         assert_true(last > 1 - 1e-12);
     }
@@ -272,12 +278,15 @@ static void other_models_have_no_vectors_and_sinks_can_cancel(void **state) {
     models[1] = fit_with(data, &options, NULL);
     for (size_t m = 0; m < 2; m++) {
         assert_int_equal(smerf_vectors_size(models[m]), 0);
-        assert_int_equal(smerf_vectors(models[m], data->items, true, NULL, keep_vector, NULL, NULL, &error),
+        assert_int_equal(smerf_vectors(models[m], data->items, true, NULL,
+                                       &SMERF_INIT(smerf_vector_result, .sink = keep_vector), &error),
                          SMERF_BAD_INPUT);
         smerf_model_free(models[m]);
     }
     smerf_model *model = fit_to(data, response_for(data), 3, 2);
-    assert_int_equal(smerf_vectors(model, data->items, true, NULL, stop_at_three, NULL, NULL, &error), SMERF_CANCELLED);
+    assert_int_equal(
+        smerf_vectors(model, data->items, true, NULL, &SMERF_INIT(smerf_vector_result, .sink = stop_at_three), &error),
+        SMERF_CANCELLED);
     smerf_model_free(model);
     data_set_free(data);
 }

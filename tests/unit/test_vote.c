@@ -59,7 +59,7 @@ static void assert_votes(const smerf_model *model, const smerf_neighborhood *wan
     demand_ok(smerf_neighbors(model, wanted, NULL, count_by_hand, &labels, &error), &error);
     demand_ok(smerf_neighbors(model, wanted, NULL, count_by_hand, &means, &error), &error);
     for (size_t n_threads = 1; n_threads < 4; n_threads++) {
-        const smerf_run run = {.n_threads = n_threads};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
         demand_ok(smerf_vote(model, wanted, &on_labels, &run, values, winner, &error), &error);
         assert_same_numbers(values, labels.values, n_queries * N_CLASSES);
         assert_memory_equal(winner, labels.winner, n_queries * sizeof *winner);
@@ -80,10 +80,12 @@ static void votes_are_those_of_the_neighbors(void **state) {
                               fit_with(data, &euclidean, NULL)};
     for (size_t m = 0; m < 3; m++)
         for (size_t k = 0; k < 8; k++) {
-            const smerf_neighborhood own = {
-                .items = data->items, .k = k, .has_radius = k % 2 == 0, .radius = 0.4, .out_of_bag = m < 2 && k > 4};
-            const smerf_neighborhood others = {
-                .items = data->items, .queries = some->items, .k = k, .has_radius = k % 2 == 0, .radius = 0.4};
+            const smerf_neighborhood own =
+                SMERF_INIT(smerf_neighborhood, .items = data->items, .k = k, .has_radius = k % 2 == 0, .radius = 0.4,
+                           .out_of_bag = m < 2 && k > 4);
+            const smerf_neighborhood others =
+                SMERF_INIT(smerf_neighborhood, .items = data->items, .queries = some->items, .k = k,
+                           .has_radius = k % 2 == 0, .radius = 0.4);
             assert_votes(models[m], &own, N);
             assert_votes(models[m], &others, 4);
         }
@@ -101,13 +103,14 @@ static void one_item_alone_has_no_votes(void **state) {
     double value[2] = {0, 0};
     uint32_t winner = 0;
     smerf_error error = {0};
-    const smerf_neighborhood alone = {.items = one->items, .k = 3};
+    const smerf_neighborhood alone = SMERF_INIT(smerf_neighborhood, .items = one->items, .k = 3);
     demand_ok(
         smerf_vote(model, &alone, &(smerf_known_values){.n_classes = 2, .codes = &code}, NULL, value, &winner, &error),
         &error);
     assert_true(isnan(value[0]) && isnan(value[1]));
     assert_int_equal(winner, SMERF_MISSING);
-    const smerf_neighborhood all = {.items = one->items, .queries = one->items, .k = 3}; /* now it votes on itself */
+    const smerf_neighborhood all =
+        SMERF_INIT(smerf_neighborhood, .items = one->items, .queries = one->items, .k = 3); /* now it votes on itself */
     demand_ok(smerf_vote(model, &all, &(smerf_known_values){.values = &number}, NULL, value, NULL, &error), &error);
     assert_true(value[0] == 7);
     smerf_model_free(model);
@@ -130,12 +133,12 @@ static void what_is_no_vote_is_refused(void **state) {
     const double numbers[3] = {0, NAN, 2}, fine[3] = {0, 1, 2};
     double values[9];
     smerf_error error;
-    smerf_neighborhood wanted = {.items = data->items, .k = 1};
+    smerf_neighborhood wanted = SMERF_INIT(smerf_neighborhood, .items = data->items, .k = 1);
     const smerf_known_values bad[3] = {{.n_classes = 2, .codes = codes}, {.values = numbers}, {.n_classes = 2}};
     for (size_t k = 0; k < 3; k++)
         assert_int_equal(smerf_vote(model, &wanted, &bad[k], NULL, values, NULL, &error), SMERF_BAD_INPUT);
     assert_int_equal(smerf_vote(model, &wanted, &(smerf_known_values){0}, NULL, values, NULL, &error), SMERF_BAD_INPUT);
-    const smerf_run run = {.n_threads = 1, .progress = cancel};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = cancel);
     assert_int_equal(smerf_vote(model, &wanted, &(smerf_known_values){.values = fine}, &run, values, NULL, &error),
                      SMERF_CANCELLED);
     wanted.k = 0;

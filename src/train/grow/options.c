@@ -2,25 +2,23 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/versioned.h"
 #include "train/grow/problem.h"
 
-void smerf_options_default(smerf_options *options) {
-    *options = (smerf_options){.seed = 1,
-                               .n_trees = 500,
-                               .splits = SMERF_AXIS,
-                               .candidates = SMERF_CANDIDATES_AUTO,
-                               .min_parent = 2,
-                               .max_depth = SMERF_NO_LIMIT,
-                               .sample = SMERF_BOOTSTRAP,
-                               .sample_fraction = 1,
-                               .oob_rule = SMERF_OOB_BOTH,
-                               .self_distance = SMERF_SELF_GIVEN,
-                               .complete = SMERF_COMPLETE_AUTO,
-                               .n_pairs = 60000,
-                               .n_factors = 50,
-                               .n_burn = 1500,
-                               .n_draws = 1500,
-                               .n_chains = 2};
+void smerf_options_fill(smerf_options *options, size_t size) {
+    const smerf_options usual = {.size = sizeof usual,
+                                 .seed = 1,
+                                 .n_trees = 500,
+                                 .splits = SMERF_AXIS,
+                                 .candidates = SMERF_CANDIDATES_AUTO,
+                                 .min_parent = 2,
+                                 .max_depth = SMERF_NO_LIMIT,
+                                 .sample = SMERF_BOOTSTRAP,
+                                 .sample_fraction = 1,
+                                 .oob_rule = SMERF_OOB_BOTH,
+                                 .self_distance = SMERF_SELF_GIVEN,
+                                 .complete = SMERF_COMPLETE_AUTO};
+    sm_struct_fill(SM_STRUCT(smerf_options), &usual, options, size);
 }
 
 /* Rounded up, with a hair of slack, so that 0.7 of 10 is 7 and the square root of 16 is 4. */

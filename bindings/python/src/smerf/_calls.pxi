@@ -36,6 +36,7 @@ cdef class Watch:
 
     def __cinit__(self, size_t n_threads=0, bar=None):
         memset(&self.run, 0, sizeof(self.run))
+        self.run.size = sizeof(self.run)
         self.bar = bar
         self.state.next_look = now() + SECONDS_BETWEEN_LOOKS
         self.state.watch = <void *>self

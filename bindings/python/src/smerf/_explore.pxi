@@ -29,44 +29,55 @@ def interaction(Model model, Items items, const uint32_t[::1] features, Watch wa
     cdef size_t n = features.shape[0]
     means, errors = np.empty((n, n)), np.empty((n, n))
     cdef double[:, ::1] mean = means, standard_error = errors
+    cdef smerf_interactions wanted
+    memset(&wanted, 0, sizeof(wanted))
+    wanted.size, wanted.items = sizeof(wanted), items.items
+    wanted.features, wanted.n_features = &features[0], n
     with nogil:
-        status = smerf_importance_interaction(model.model, items.items, NULL, &features[0], n, &watch.run, &mean[0, 0],
-                                              &standard_error[0, 0], &error)
+        status = smerf_importance_interaction(model.model, &wanted, &watch.run, &mean[0, 0], &standard_error[0, 0],
+                                              &error)
     check(status, &error, watch)
     return means, errors
 
 
 def explain_pairs(Model model, Items rows, Items columns, const uint32_t[::1] left, const uint32_t[::1] right,
                   Watch watch):
-    """Baselines, shares [pairs][features], distances."""
+    """Baselines, contributions [pairs][features], distances."""
     cdef smerf_error error
     cdef smerf_status status
-    cdef smerf_request question = question_of(rows, columns, False)
+    cdef smerf_request request = request_of(rows, columns, False)
+    cdef smerf_pair_list pairs
+    cdef smerf_explanation result
     cdef size_t n = left.shape[0]
-    baselines, distances, shares = np.empty(n), np.empty(n), np.empty((n, len(model.features())))
+    baselines, distances, contributions = np.empty(n), np.empty(n), np.empty((n, len(model.features())))
     cdef double[::1] baseline = baselines, distance = distances
-    cdef double[:, ::1] share = shares
+    cdef double[:, ::1] contribution = contributions
     if n == 0:
-        return baselines, shares, distances
+        return baselines, contributions, distances
+    pairs = pairs_of(left, right)
+    result.size = sizeof(result)
+    result.baseline, result.contributions, result.distance = &baseline[0], &contribution[0, 0], &distance[0]
     with nogil:
-        status = smerf_explain_pairs(model.model, &question, &left[0], &right[0], n, &watch.run, &baseline[0],
-                                     &share[0, 0], &distance[0], &error)
+        status = smerf_explain_pairs(model.model, &request, &pairs, &watch.run, &result, &error)
     check(status, &error, watch)
-    return baselines, shares, distances
+    return baselines, contributions, distances
 
 
 def explain_items(Model model, Items rows, const uint32_t[::1] items, size_t k, Watch watch):
-    """Mean shares for the neighbours of each item, and for all others."""
+    """Mean contributions for the neighbours of each item, and for all others."""
     cdef smerf_error error
     cdef smerf_status status
     cdef size_t n = items.shape[0]
+    cdef smerf_item_request request
     nears, alls = np.empty((n, len(model.features()))), np.empty((n, len(model.features())))
     cdef double[:, ::1] near = nears, all_others = alls
     if n == 0:
         return nears, alls
+    memset(&request, 0, sizeof(request))
+    request.size, request.rows, request.k = sizeof(request), rows.items, k
+    request.items, request.n_items = &items[0], n
     with nogil:
-        status = smerf_explain_items(model.model, rows.items, &items[0], n, k, &watch.run, &near[0, 0],
-                                     &all_others[0, 0], &error)
+        status = smerf_explain_items(model.model, &request, &watch.run, &near[0, 0], &all_others[0, 0], &error)
     check(status, &error, watch)
     return nears, alls
 
@@ -79,6 +90,7 @@ def vote(Model model, Items items, Items queries, size_t k, const uint32_t[::1] 
     cdef smerf_neighborhood wanted
     cdef smerf_known_values ballot
     memset(&wanted, 0, sizeof(wanted))
+    wanted.size = sizeof(wanted)
     memset(&ballot, 0, sizeof(ballot))
     wanted.items = items.items
     wanted.queries = items_or_null(queries)
@@ -105,32 +117,40 @@ def cluster(Model model, Items items, int by, size_t k, size_t most_k, uint64_t 
     cdef smerf_status status
     cdef smerf_clustering wanted
     cdef smerf_clusters found
+    wanted.size = sizeof(wanted)
     wanted.by, wanted.k, wanted.most_k, wanted.seed = <smerf_clusters_by>by, k, most_k, seed
     clusters, medoids = np.empty(items.n, np.uint32), np.empty(items.n, np.uint32)
     silhouettes, tries = np.empty(items.n), np.full(max(items.n, 2), np.nan)
     cdef uint32_t[::1] cluster = clusters, medoid = medoids
     cdef double[::1] silhouette = silhouettes, tried = tries
+    memset(&found, 0, sizeof(found))
+    found.size, found.cluster, found.medoid = sizeof(found), &cluster[0], &medoid[0]
+    found.silhouette, found.tried = &silhouette[0], &tried[0]
     with nogil:
-        status = smerf_cluster(model.model, items.items, &wanted, &watch.run, &cluster[0], &medoid[0], &silhouette[0],
-                               &tried[0], &found, &error)
+        status = smerf_cluster(model.model, items.items, &wanted, &watch.run, &found, &error)
     check(status, &error, watch)
-    return clusters, medoids, silhouettes, tries, {"k": found.k, "cost": found.cost, "silhouette": found.silhouette}
+    facts = {"k": found.k, "cost": found.cost, "silhouette": found.mean_silhouette}
+    return clusters, medoids, silhouettes, tries, facts
 
 
 def embed(Model model, Items items, size_t n_dimensions, size_t n_landmarks, uint64_t seed, Watch watch):
     """Coordinates, eigenvalues, facts."""
     cdef smerf_error error
     cdef smerf_status status
-    cdef smerf_map_quality facts
+    cdef smerf_map_options wanted
+    cdef smerf_map map
     made, values = np.empty((items.n, n_dimensions)), np.empty(n_dimensions)
     cdef double[:, ::1] coordinates = made
     cdef double[::1] eigenvalues = values
+    wanted.size, wanted.n_dimensions = sizeof(wanted), n_dimensions
+    wanted.n_landmarks, wanted.seed = n_landmarks, seed
+    memset(&map, 0, sizeof(map))
+    map.size, map.coordinates, map.eigenvalues = sizeof(map), &coordinates[0, 0], &eigenvalues[0]
     with nogil:
-        status = smerf_embed(model.model, items.items, n_dimensions, n_landmarks, seed, &watch.run, &coordinates[0, 0],
-                             &eigenvalues[0], &facts, &error)
+        status = smerf_embed(model.model, items.items, &wanted, &watch.run, &map, &error)
     check(status, &error, watch)
-    return made, values, {"n_landmarks": facts.n_landmarks, "share_of_values": facts.eigenvalue_fraction,
-                          "stress": facts.stress}
+    return made, values, {"n_landmarks": map.n_landmarks, "share_of_values": map.eigenvalue_fraction,
+                          "stress": map.stress}
 
 
 cdef int take_vector(void *context, size_t item, const float *vector, size_t size) noexcept nogil:
@@ -146,8 +166,9 @@ def vectors(Model model, Items items, bint is_query, Watch watch):
     made, terms = np.empty((items.n, max(1, size)), np.float32), np.empty(items.n)
     cdef float[:, ::1] vector = made
     cdef double[::1] term = terms
+    cdef smerf_vector_result result
+    result.size, result.sink, result.context, result.term = sizeof(result), take_vector, &vector[0, 0], &term[0]
     with nogil:
-        status = smerf_vectors(model.model, items.items, is_query, &watch.run, take_vector, &vector[0, 0], &term[0],
-                               &error)
+        status = smerf_vectors(model.model, items.items, is_query, &watch.run, &result, &error)
     check(status, &error, watch)
     return made, terms

@@ -1,10 +1,21 @@
-# Models: learned, asked, saved and loaded.
+# Models: learned, used, saved and loaded.
 
 
-cdef smerf_options options_of(dict given):
-    cdef smerf_options options
-    smerf_options_default(&options)
-    for name, value in given.items():
+cdef class Options:
+    """Options as C has them: the forest's point to those of the other methods."""
+    cdef smerf_options forest
+    cdef smerf_baseline_options baselines
+
+    def __cinit__(self, dict given):
+        smerf_options_default(&self.forest)
+        smerf_baseline_options_default(&self.baselines)
+        self.forest.baselines = &self.baselines
+        for name, value in given.items():
+            if not self.set(name, value):
+                raise TypeError(f"no option is called {name}")
+
+    cdef bint set(self, str name, value) except -1:
+        cdef smerf_options *options = &self.forest
         if name == "method": options.method = <smerf_method><int>value
         elif name == "seed": options.seed = value
         elif name == "first_tree": options.first_tree = value
@@ -22,37 +33,47 @@ cdef smerf_options options_of(dict given):
         elif name == "self_value": options.self_value = value
         elif name == "complete": options.complete = value
         elif name == "rank": options.rank = value
-        elif name == "n_pairs": options.n_pairs = value
-        elif name == "n_factors": options.n_factors = value
-        elif name == "n_burn": options.n_burn = value
-        elif name == "n_draws": options.n_draws = value
-        elif name == "n_chains": options.n_chains = value
-        else: raise TypeError(f"no option is called {name}")
-    return options
+        elif name == "n_pairs": self.baselines.n_pairs = value
+        elif name == "n_factors": self.baselines.n_factors = value
+        elif name == "n_burn": self.baselines.n_burn = value
+        elif name == "n_draws": self.baselines.n_draws = value
+        elif name == "n_chains": self.baselines.n_chains = value
+        else: return False
+        return True
 
 
 cdef dict facts_of(const smerf_options *options):
+    cdef const smerf_baseline_options *baselines = options.baselines
     return {"seed": options.seed, "first_tree": options.first_tree, "n_trees": options.n_trees,
             "splits": <int>options.splits, "candidates": options.candidates, "density": options.density,
             "min_parent": options.min_parent, "max_depth": options.max_depth, "sample": <int>options.sample,
             "sample_share": options.sample_fraction, "oob_rule": <int>options.oob_rule,
             "self_distance": <int>options.self_distance, "self_value": options.self_value,
-            "complete": options.complete, "rank": options.rank, "n_pairs": options.n_pairs,
-            "n_factors": options.n_factors, "n_burn": options.n_burn, "n_draws": options.n_draws,
-            "n_chains": options.n_chains}
+            "complete": options.complete, "rank": options.rank, "n_pairs": baselines.n_pairs,
+            "n_factors": baselines.n_factors, "n_burn": baselines.n_burn, "n_draws": baselines.n_draws,
+            "n_chains": baselines.n_chains}
 
 
 cdef const smerf_items *items_or_null(Items items) noexcept:
     return NULL if items is None else items.items
 
 
-cdef smerf_request question_of(Items rows, Items columns, bint out_of_bag):
-    cdef smerf_request question
-    memset(&question, 0, sizeof(question))
-    question.rows = rows.items
-    question.columns = items_or_null(columns)
-    question.out_of_bag = out_of_bag
-    return question
+cdef smerf_request request_of(Items rows, Items columns, bint out_of_bag):
+    cdef smerf_request request
+    memset(&request, 0, sizeof(request))
+    request.size = sizeof(request)
+    request.rows = rows.items
+    request.columns = items_or_null(columns)
+    request.out_of_bag = out_of_bag
+    return request
+
+
+cdef smerf_pair_list pairs_of(const uint32_t[::1] left, const uint32_t[::1] right):
+    """At least one."""
+    cdef smerf_pair_list pairs
+    memset(&pairs, 0, sizeof(pairs))
+    pairs.n, pairs.left, pairs.right = left.shape[0], &left[0], &right[0]
+    return pairs
 
 
 cdef class Model:
@@ -88,10 +109,17 @@ cdef class Model:
 
     # ---- what it is ----
 
-    def describe(self):
+    cdef smerf_description about(self):
+        cdef smerf_error error
         cdef smerf_description about
+        memset(&about, 0, sizeof(about))
+        about.size = sizeof(about)
+        check(smerf_model_describe(self.model, &about, &error), &error)
+        return about
+
+    def describe(self):
+        cdef smerf_description about = self.about()
         cdef double value
-        smerf_model_describe(self.model, &about)
         findings = {}
         for k in range(smerf_model_n_diagnostics(self.model)):
             name = _text(smerf_model_diagnostic(self.model, k, &value))
@@ -100,13 +128,12 @@ cdef class Model:
                 "target_columns": [_text(about.target_columns[c]) for c in range(about.n_target_columns)],
                 "n_items": about.n_items, "n_features": about.n_features, "n_nodes": about.n_nodes,
                 "n_leaves": about.n_leaves, "id_column": _text(about.id_column),
-                "rank_share": about.rank_fraction, "options": facts_of(&about.options), "findings": findings}
+                "rank_share": about.rank_fraction, "options": facts_of(about.options), "findings": findings}
 
     def features(self):
         """(name, levels) of every feature; levels is None for numbers."""
-        cdef smerf_description about
+        cdef smerf_description about = self.about()
         cdef smerf_column column
-        smerf_model_describe(self.model, &about)
         features = []
         for f in range(about.n_features):
             smerf_model_feature(self.model, f, &column)
@@ -122,47 +149,49 @@ cdef class Model:
     def distances(self, Items rows, Items columns, bint out_of_bag, out, Watch watch):
         """Into out, [rows][columns] of float32 or float64."""
         cdef smerf_error error
-        cdef smerf_request question = question_of(rows, columns, out_of_bag)
+        cdef smerf_request request = request_of(rows, columns, out_of_bag)
         cdef row_place place = place_of(out)
         cdef smerf_status status
         with nogil:
-            status = smerf_predict_rows(self.model, &question, &watch.run, take_row, &place, &error)
+            status = smerf_predict_rows(self.model, &request, &watch.run, take_row, &place, &error)
         check(status, &error, watch)
 
     def pairs(self, Items rows, Items columns, const uint32_t[::1] left, const uint32_t[::1] right, bint out_of_bag,
               bint with_spread, Watch watch):
         cdef smerf_error error
-        cdef smerf_request question = question_of(rows, columns, out_of_bag)
+        cdef smerf_request request = request_of(rows, columns, out_of_bag)
         cdef size_t n = left.shape[0]
+        cdef smerf_pair_list pairs
+        cdef smerf_pair_result result
         cdef smerf_status status
         distances, spreads = np.empty(n), np.empty(n)
         cdef double[::1] distance = distances, spread = spreads
-        cdef double *to_spread = &spread[0] if with_spread and n > 0 else NULL
         if n == 0:
             return distances, spreads
+        pairs = pairs_of(left, right)
+        result.size = sizeof(result)
+        result.distance, result.spread = &distance[0], &spread[0] if with_spread else NULL
         with nogil:
-            status = smerf_predict_pairs(self.model, &question, &left[0], &right[0], n, &watch.run, &distance[0],
-                                         to_spread, &error)
+            status = smerf_predict_pairs(self.model, &request, &pairs, &watch.run, &result, &error)
         check(status, &error, watch)
         return distances, spreads
 
     def values(self, Items rows, bint out_of_bag, Watch watch):
         """Shares of classes, or responses: [rows][values]."""
         cdef smerf_error error
-        cdef smerf_request question = question_of(rows, None, out_of_bag)
+        cdef smerf_request request = request_of(rows, None, out_of_bag)
         cdef smerf_status status
         made = np.empty((rows.n, max(1, smerf_model_n_values(self.model))))
         cdef double[:, ::1] values = made
         with nogil:
-            status = smerf_predict_values(self.model, &question, &watch.run, &values[0, 0], &error)
+            status = smerf_predict_values(self.model, &request, &watch.run, &values[0, 0], &error)
         check(status, &error, watch)
         return made
 
     def leaves(self, Items rows, Watch watch):
         cdef smerf_error error
-        cdef smerf_description about
+        cdef smerf_description about = self.about()
         cdef smerf_status status
-        smerf_model_describe(self.model, &about)
         made = np.empty((rows.n, about.options.n_trees), np.uint32)
         cdef uint32_t[:, ::1] leaves = made
         with nogil:
@@ -171,12 +200,13 @@ cdef class Model:
         return made
 
     def neighbors(self, Items items, Items queries, size_t k, radius, bint out_of_bag, Watch watch):
-        """As compressed rows: where each query's start, places in items, distances."""
+        """As compressed rows: where each query's start, rows of items, distances."""
         cdef smerf_error error
         cdef smerf_neighborhood wanted
         cdef neighbor_lists lists
         cdef smerf_status status
         memset(&wanted, 0, sizeof(wanted))
+        wanted.size = sizeof(wanted)
         memset(&lists, 0, sizeof(lists))
         wanted.items = items.items
         wanted.queries = items_or_null(queries)
@@ -202,12 +232,14 @@ cdef class Model:
 
     def evaluate(self, Items rows, Items columns, Target truth, bint out_of_bag, unsigned metrics, Watch watch):
         cdef smerf_error error
-        cdef smerf_request question = question_of(rows, columns, out_of_bag)
+        cdef smerf_request request = request_of(rows, columns, out_of_bag)
         cdef const smerf_target *known = NULL if truth is None else truth.target
         cdef smerf_scores scores
         cdef smerf_status status
+        memset(&scores, 0, sizeof(scores))
+        scores.size = sizeof(scores)
         with nogil:
-            status = smerf_evaluate(self.model, &question, known, metrics, &watch.run, &scores, &error)
+            status = smerf_evaluate(self.model, &request, known, metrics, &watch.run, &scores, &error)
         check(status, &error, watch)
         return {_text(smerf_metric_name(<smerf_metric>m)): scores.value[m] for m in range(SMERF_N_METRICS)
                 if scores.metrics >> m & 1}
@@ -215,11 +247,11 @@ cdef class Model:
 
 def fit(Items items, Target target, dict options, Watch watch):
     cdef smerf_error error
-    cdef smerf_options chosen = options_of(options)
+    cdef Options chosen = Options(options)
     cdef Model made = Model()
     cdef smerf_status status
     with nogil:
-        status = smerf_fit(items.items, target.target, &chosen, &watch.run, &made.model, &error)
+        status = smerf_fit(items.items, target.target, &chosen.forest, &watch.run, &made.model, &error)
     check(status, &error, watch)
     made.borrowed = target.borrowed
     return made

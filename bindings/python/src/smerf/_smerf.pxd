@@ -87,7 +87,11 @@ cdef extern from "smerf.h" nogil:
 
     size_t SMERF_CANDIDATES_AUTO, SMERF_CANDIDATES_ALL, SMERF_NO_LIMIT, SMERF_COMPLETE_OFF, SMERF_COMPLETE_AUTO
 
+    ctypedef struct smerf_baseline_options:
+        size_t size, n_pairs, n_factors, n_burn, n_draws, n_chains
+
     ctypedef struct smerf_options:
+        size_t size
         smerf_method method
         uint64_t seed
         size_t first_tree, n_trees
@@ -100,15 +104,17 @@ cdef extern from "smerf.h" nogil:
         smerf_oob_rule oob_rule
         smerf_self self_distance
         double self_value
-        size_t complete, rank, n_pairs, n_factors, n_burn, n_draws, n_chains
+        size_t complete, rank
+        const smerf_baseline_options *baselines
 
     void smerf_options_default(smerf_options *)
+    void smerf_baseline_options_default(smerf_baseline_options *)
     const char *smerf_method_name(smerf_method)
 
     ctypedef int (*smerf_progress)(void *, double) noexcept
 
     ctypedef struct smerf_run:
-        size_t n_threads
+        size_t size, n_threads
         smerf_progress progress
         void *context
 
@@ -120,6 +126,7 @@ cdef extern from "smerf.h" nogil:
     void smerf_model_free(smerf_model *)
 
     ctypedef struct smerf_request:
+        size_t size
         const smerf_items *rows
         const smerf_items *columns
         bint out_of_bag
@@ -130,8 +137,14 @@ cdef extern from "smerf.h" nogil:
 
     smerf_status smerf_predict_rows(const smerf_model *, const smerf_request *, const smerf_run *, smerf_row_sink,
                                     void *, smerf_error *)
-    smerf_status smerf_predict_pairs(const smerf_model *, const smerf_request *, const uint32_t *, const uint32_t *,
-                                     size_t, const smerf_run *, double *, double *, smerf_error *)
+
+    ctypedef struct smerf_pair_result:
+        size_t size
+        double *distance
+        double *spread
+
+    smerf_status smerf_predict_pairs(const smerf_model *, const smerf_request *, const smerf_pair_list *,
+                                     const smerf_run *, const smerf_pair_result *, smerf_error *)
     smerf_status smerf_predict_values(const smerf_model *, const smerf_request *, const smerf_run *, double *,
                                       smerf_error *)
     smerf_status smerf_predict_leaves(const smerf_model *, const smerf_items *, const smerf_run *, uint32_t *,
@@ -140,6 +153,7 @@ cdef extern from "smerf.h" nogil:
     const char *smerf_model_value_name(const smerf_model *, size_t)
 
     ctypedef struct smerf_neighborhood:
+        size_t size
         const smerf_items *items
         const smerf_items *queries
         size_t k
@@ -170,6 +184,7 @@ cdef extern from "smerf.h" nogil:
     int SMERF_N_METRICS
 
     ctypedef struct smerf_scores:
+        size_t size
         double *value
         unsigned metrics
         size_t n_pairs
@@ -184,48 +199,87 @@ cdef extern from "smerf.h" nogil:
     smerf_status smerf_importance_permutation(const smerf_model *, const smerf_items *, const smerf_target *,
                                               const smerf_run *, double *, double *, smerf_error *)
 
-    smerf_status smerf_importance_interaction(const smerf_model *, const smerf_items *, const smerf_target *,
-                                              const uint32_t *, size_t, const smerf_run *, double *, double *,
-                                              smerf_error *)
-    smerf_status smerf_explain_pairs(const smerf_model *, const smerf_request *, const uint32_t *, const uint32_t *,
-                                     size_t, const smerf_run *, double *, double *, double *, smerf_error *)
-    smerf_status smerf_explain_items(const smerf_model *, const smerf_items *, const uint32_t *, size_t, size_t,
-                                     const smerf_run *, double *, double *, smerf_error *)
+    ctypedef struct smerf_interactions:
+        size_t size
+        const smerf_items *items
+        const smerf_target *truth
+        const uint32_t *features
+        size_t n_features
+
+    smerf_status smerf_importance_interaction(const smerf_model *, const smerf_interactions *, const smerf_run *,
+                                              double *, double *, smerf_error *)
+
+    ctypedef struct smerf_explanation:
+        size_t size
+        double *baseline
+        double *contributions
+        double *distance
+
+    smerf_status smerf_explain_pairs(const smerf_model *, const smerf_request *, const smerf_pair_list *,
+                                     const smerf_run *, const smerf_explanation *, smerf_error *)
+
+    ctypedef struct smerf_item_request:
+        size_t size
+        const smerf_items *rows
+        const uint32_t *items
+        size_t n_items, k
+
+    smerf_status smerf_explain_items(const smerf_model *, const smerf_item_request *, const smerf_run *, double *,
+                                     double *, smerf_error *)
 
     ctypedef enum smerf_clusters_by:
         SMERF_MEDOIDS
         SMERF_MEANS
 
     ctypedef struct smerf_clustering:
+        size_t size, k, most_k
         smerf_clusters_by by
-        size_t k, most_k
         uint64_t seed
 
     ctypedef struct smerf_clusters:
+        size_t size
+        uint32_t *cluster
+        uint32_t *medoid
+        double *silhouette
+        double *tried
         size_t k
-        double cost, silhouette
+        double cost, mean_silhouette
 
     smerf_status smerf_cluster(const smerf_model *, const smerf_items *, const smerf_clustering *, const smerf_run *,
-                               uint32_t *, uint32_t *, double *, double *, smerf_clusters *, smerf_error *)
+                               smerf_clusters *, smerf_error *)
 
-    ctypedef struct smerf_map_quality:
+    ctypedef struct smerf_map_options:
+        size_t size, n_dimensions, n_landmarks
+        uint64_t seed
+
+    ctypedef struct smerf_map:
+        size_t size
+        double *coordinates
+        double *eigenvalues
         size_t n_landmarks
         double eigenvalue_fraction, stress
 
-    smerf_status smerf_embed(const smerf_model *, const smerf_items *, size_t, size_t, uint64_t, const smerf_run *,
-                             double *, double *, smerf_map_quality *, smerf_error *)
+    smerf_status smerf_embed(const smerf_model *, const smerf_items *, const smerf_map_options *, const smerf_run *,
+                             smerf_map *, smerf_error *)
     size_t smerf_vectors_size(const smerf_model *)
 
     ctypedef int (*smerf_vector_sink)(void *, size_t, const float *, size_t) noexcept
 
-    smerf_status smerf_vectors(const smerf_model *, const smerf_items *, bint, const smerf_run *, smerf_vector_sink,
-                               void *, double *, smerf_error *)
+    ctypedef struct smerf_vector_result:
+        size_t size
+        smerf_vector_sink sink
+        void *context
+        double *term
+
+    smerf_status smerf_vectors(const smerf_model *, const smerf_items *, bint, const smerf_run *,
+                               const smerf_vector_result *, smerf_error *)
 
     smerf_status smerf_model_save(const smerf_model *, const char *, smerf_error *)
     smerf_status smerf_model_load(const char *, smerf_model **, smerf_error *)
     smerf_status smerf_model_merge(const smerf_model **, size_t, smerf_model **, smerf_error *)
 
     ctypedef struct smerf_description:
+        size_t size
         const char *method
         const char *target
         size_t n_target_columns
@@ -234,56 +288,76 @@ cdef extern from "smerf.h" nogil:
         bint from_similarities
         double largest_similarity
         size_t n_items, n_features, n_nodes, n_leaves
-        smerf_options options
+        const smerf_options *options
         const char *id_column
         const char *weight_column
 
-    void smerf_model_describe(const smerf_model *, smerf_description *)
+    smerf_status smerf_model_describe(const smerf_model *, smerf_description *, smerf_error *)
     size_t smerf_model_n_diagnostics(const smerf_model *)
     const char *smerf_model_diagnostic(const smerf_model *, size_t, double *)
     void smerf_model_feature(const smerf_model *, size_t, smerf_column *)
 
 cdef extern from "smerf_study.h" nogil:
-    ctypedef struct smerf_grid:
-        bint vary_candidates, vary_min_parent, vary_splits, vary_self
-
     ctypedef struct smerf_trial:
         size_t number, n_trials
-        smerf_options options
+        const smerf_options *options
         double score
 
     ctypedef void (*smerf_trial_sink)(void *, const smerf_trial *) noexcept
 
-    smerf_status smerf_tune(const smerf_items *, smerf_target *, const smerf_options *, const smerf_grid *,
-                            smerf_metric, const smerf_run *, smerf_trial_sink, void *, smerf_trial *, smerf_model **,
-                            smerf_error *)
+    ctypedef struct smerf_tuning:
+        size_t size
+        smerf_metric metric
+        bint vary_candidates, vary_min_parent, vary_splits, vary_self
+        smerf_trial_sink tried
+        void *context
+
+    ctypedef struct smerf_tuned:
+        size_t size
+        smerf_model *model
+        size_t number, n_trials
+        double score
+
+    smerf_status smerf_tune(const smerf_items *, smerf_target *, const smerf_options *, const smerf_tuning *,
+                            const smerf_run *, smerf_tuned *, smerf_error *)
 
     ctypedef struct smerf_comparison:
+        size_t size
         unsigned methods
         size_t n_repeats
         double train_fraction
         bint by_pairs, tunes
         smerf_metric metric
-        smerf_options options
+        const smerf_options *options
 
     void smerf_comparison_default(const smerf_target *, smerf_comparison *)
 
+    ctypedef struct smerf_mean_score:
+        double mean, standard_error
+
     ctypedef struct smerf_method_scores:
+        size_t size
         bint applies
         char *why_not
-        double *mean
-        double *standard_error
         double seconds
+        smerf_mean_score *score
 
     smerf_status smerf_compare(const smerf_items *, const smerf_target *, const smerf_comparison *, const smerf_run *,
-                               smerf_method_scores *, smerf_error *)
+                               smerf_method_scores *, size_t, smerf_error *)
 
-    ctypedef enum smerf_simulation:
+    ctypedef enum smerf_simulation_kind:
         SMERF_REGRESSION
     int SMERF_SIMULATED_FEATURES
 
-    smerf_status smerf_simulate(smerf_simulation, size_t, size_t, uint64_t, uint32_t, double *, double *, smerf_error *)
-    double smerf_simulated_distance(smerf_simulation, double, double)
+    ctypedef struct smerf_simulation:
+        size_t size
+        smerf_simulation_kind kind
+        uint32_t part
+        uint64_t seed
+        size_t first_item, n_items
+
+    smerf_status smerf_simulate(const smerf_simulation *, double *, double *, smerf_error *)
+    double smerf_simulated_distance(smerf_simulation_kind, double, double)
 
 # The page of a report, which is no part of the library but of its sources.
 cdef extern from "base/output.h" nogil:

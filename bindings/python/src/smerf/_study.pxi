@@ -10,26 +10,31 @@ COMPLETE_OFF, COMPLETE_AUTO = SMERF_COMPLETE_OFF, SMERF_COMPLETE_AUTO
 
 
 cdef void take_trial(void *context, const smerf_trial *trial) noexcept with gil:
-    (<list>context).append({**facts_of(&trial.options), "score": trial.score})
+    (<list>context).append({**facts_of(trial.options), "score": trial.score})
 
 
 def tune(Items items, Target target, dict options, vary, int metric, Watch watch):
     """The best model, what was tried, and the number of the best."""
     cdef smerf_error error
-    cdef smerf_options chosen = options_of(options)
-    cdef smerf_grid grid
-    cdef smerf_trial best
+    cdef Options chosen = Options(options)
+    cdef smerf_tuning tuning
+    cdef smerf_tuned best
     cdef Model made = Model()
     cdef list tried = []
     cdef smerf_status status
-    grid.vary_candidates, grid.vary_min_parent = "candidates" in vary, "min_parent" in vary
-    grid.vary_splits, grid.vary_self = "splits" in vary, "self_distance" in vary
+    memset(&tuning, 0, sizeof(tuning))
+    memset(&best, 0, sizeof(best))
+    tuning.size, best.size = sizeof(tuning), sizeof(best)
+    tuning.metric = <smerf_metric>metric
+    tuning.vary_candidates, tuning.vary_min_parent = "candidates" in vary, "min_parent" in vary
+    tuning.vary_splits, tuning.vary_self = "splits" in vary, "self_distance" in vary
+    tuning.tried, tuning.context = take_trial, <void *>tried
     with nogil:
-        status = smerf_tune(items.items, target.target, &chosen, &grid, <smerf_metric>metric, &watch.run, take_trial,
-                            <void *>tried, &best, &made.model, &error)
+        status = smerf_tune(items.items, target.target, &chosen.forest, &tuning, &watch.run, &best, &error)
+    made.model = best.model
     check(status, &error, watch)
     made.borrowed = target.borrowed
-    return made, tried, {**facts_of(&best.options), "score": best.score}
+    return made, tried, dict(tried[best.number])
 
 
 def usual_metric(Target target):
@@ -42,6 +47,7 @@ def usual_metric(Target target):
 def compare(Items items, Target target, dict options, dict plan, Watch watch):
     """How every method fares: a list of dictionaries by method."""
     cdef smerf_error error
+    cdef Options chosen = Options(options)
     cdef smerf_comparison comparison
     cdef smerf_status status
     cdef smerf_method_scores *standings = <smerf_method_scores *>malloc(SMERF_N_METHODS * sizeof(smerf_method_scores))
@@ -55,17 +61,19 @@ def compare(Items items, Target target, dict options, dict plan, Watch watch):
         elif name == "by_pairs": comparison.by_pairs = value
         elif name == "tunes": comparison.tunes = value
         elif name == "metric": comparison.metric = <smerf_metric><int>METRICS.index(value)
-    base = facts_of(&comparison.options)
-    comparison.options = options_of({**base, **options})
+    comparison.options = &chosen.forest
+    memset(standings, 0, SMERF_N_METHODS * sizeof(smerf_method_scores))
+    for m in range(SMERF_N_METHODS):
+        standings[m].size = sizeof(smerf_method_scores)
     try:
         with nogil:
-            status = smerf_compare(items.items, target.target, &comparison, &watch.run, standings, &error)
+            status = smerf_compare(items.items, target.target, &comparison, &watch.run, standings, SMERF_N_METHODS, &error)
         check(status, &error, watch)
         metrics = [METRICS.index(name) for name in target.metrics()]
         return [{"method": METHODS[m], "applies": bool(standings[m].applies),
                  "why_not": standings[m].why_not.decode("utf-8", "replace"), "seconds": standings[m].seconds,
-                 "scores": {METRICS[k]: {"mean": standings[m].mean[k], "se": standings[m].standard_error[k]}
-                            for k in metrics}} for m in range(SMERF_N_METHODS)]
+                 "scores": {METRICS[k]: {"mean": standings[m].score[k].mean,
+                                         "se": standings[m].score[k].standard_error} for k in metrics}} for m in range(SMERF_N_METHODS)]
     finally:
         free(standings)
 
@@ -77,9 +85,12 @@ def simulate(int kind, size_t first_item, size_t n, uint64_t seed, uint32_t part
     features, distances = np.empty((n, SMERF_SIMULATED_FEATURES)), np.empty((n, n))
     cdef double[:, ::1] x = features, z = distances
     cdef double[::1] y = np.empty(n)
-    check(smerf_simulate(<smerf_simulation>kind, first_item, n, seed, part, &x[0, 0], &y[0], &error), &error)
+    cdef smerf_simulation wanted
+    wanted.size, wanted.kind, wanted.part, wanted.seed = sizeof(wanted), <smerf_simulation_kind>kind, part, seed
+    wanted.first_item, wanted.n_items = first_item, n
+    check(smerf_simulate(&wanted, &x[0, 0], &y[0], &error), &error)
     with nogil:
         for i in range(n):
             for j in range(n):
-                z[i, j] = smerf_simulated_distance(<smerf_simulation>kind, y[i], y[j])
+                z[i, j] = smerf_simulated_distance(<smerf_simulation_kind>kind, y[i], y[j])
     return features, distances

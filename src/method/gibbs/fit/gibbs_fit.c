@@ -38,7 +38,7 @@ static smerf_status check_links(const sm_training_set *training, const char *met
 
 /* Whether the draw that was just collected is one of those that are kept: n_states at even steps. */
 static bool is_state(const gibbs_run *run, size_t n_draws) {
-    size_t all = run->options->n_draws;
+    size_t all = run->options->baselines->n_draws;
     return n_draws * run->n_states / all > (n_draws - 1) * run->n_states / all;
 }
 
@@ -49,7 +49,7 @@ static smerf_status run_segment(void *job, size_t task, size_t thread, smerf_err
     for (size_t t = run->first; t < run->end; t++) {
         if (sm_pool_is_stopped(run->pool, thread)) return sm_fail(error, SMERF_CANCELLED, "cancelled");
         sm_chain_iterate(chain);
-        if (t < run->options->n_burn) continue;
+        if (t < run->options->baselines->n_burn) continue;
         sm_collect(collected, chain, &run->watched);
         if (!is_state(run, collected->n_draws)) continue;
         smerf_status status = sm_collect_state(collected, chain, error);
@@ -60,14 +60,15 @@ static smerf_status run_segment(void *job, size_t task, size_t thread, smerf_err
 
 static smerf_status run_chains(gibbs_run *run, smerf_error *error) {
     sm_pool *pool = run->pool;
-    size_t n_iterations = run->options->n_burn + run->options->n_draws;
+    size_t n_iterations = run->options->baselines->n_burn + run->options->baselines->n_draws;
     smerf_status status = SMERF_OK;
     for (size_t s = 0; s < N_SEGMENTS && status == SMERF_OK; s++) {
         run->first = n_iterations * s / N_SEGMENTS;
         run->end = n_iterations * (s + 1) / N_SEGMENTS;
         pool->fraction_from = (double)s / N_SEGMENTS;
         pool->fraction_to = (double)(s + 1) / N_SEGMENTS;
-        if (run->first < run->end) status = sm_pool_run(pool, run->options->n_chains, run_segment, run, error);
+        if (run->first < run->end)
+            status = sm_pool_run(pool, run->options->baselines->n_chains, run_segment, run, error);
     }
     return status;
 }
@@ -77,13 +78,13 @@ static smerf_status run_chains(gibbs_run *run, smerf_error *error) {
 /* How many states a chain keeps: none where the means of pairs say it all. */
 static size_t choose_n_states(const gibbs_run *run) {
     double n_nodes = (double)run->network.n_nodes, n_factors = (double)run->plan.n_factors;
-    size_t n_chains = run->options->n_chains;
+    size_t n_chains = run->options->baselines->n_chains;
     if (run->watched.left == NULL && run->plan.attributes == NULL) return 0;
     double n_attributes = run->plan.attributes != NULL ? (double)run->plan.attributes->n_attributes : 0;
     double wanted = SM_STATES_BYTES / (4 * n_factors * (n_nodes + n_attributes + n_factors));
     wanted = fmin(fmax(wanted, SM_FEWEST_STATES), SM_MOST_STATES);
     size_t n_states = (size_t)(wanted / (double)n_chains);
-    if (n_states > run->options->n_draws) n_states = run->options->n_draws;
+    if (n_states > run->options->baselines->n_draws) n_states = run->options->baselines->n_draws;
     return n_states > 0 ? n_states : 1;
 }
 
@@ -92,11 +93,11 @@ static smerf_status check_memory(const gibbs_run *run, smerf_error *error) {
     double state =
         4 * (double)run->plan.n_factors * ((double)run->network.n_nodes + n_attributes + (double)run->plan.n_factors);
     double chain = sm_chain_bytes(&run->plan) + 8 * (double)run->watched.n + 2 * state * (double)run->n_states;
-    return sm_check_memory((double)run->options->n_chains * chain, "the chains", error);
+    return sm_check_memory((double)run->options->baselines->n_chains * chain, "the chains", error);
 }
 
 static smerf_status start_gibbs_run(gibbs_run *run, smerf_error *error) {
-    size_t n_chains = run->options->n_chains;
+    size_t n_chains = run->options->baselines->n_chains;
     run->n_states = choose_n_states(run);
     smerf_status status = check_memory(run, error);
     if (status != SMERF_OK) return status;
@@ -111,7 +112,7 @@ static smerf_status start_gibbs_run(gibbs_run *run, smerf_error *error) {
 }
 
 static void end(gibbs_run *run) {
-    for (size_t c = 0; c < run->options->n_chains; c++) {
+    for (size_t c = 0; c < run->options->baselines->n_chains; c++) {
         if (run->chain != NULL) sm_chain_free(run->chain[c]);
         if (run->collected != NULL) sm_collected_free(&run->collected[c], run->n_states);
     }
@@ -137,7 +138,7 @@ static void pack_state(sm_learned *learned, size_t s, const sm_state *state) {
 
 /* Chain after chain, each in the order of its draws. */
 static smerf_status pack_states(const gibbs_run *run, sm_learned *learned, smerf_error *error) {
-    size_t n_chains = run->options->n_chains, n_states = run->n_states;
+    size_t n_chains = run->options->baselines->n_chains, n_states = run->n_states;
     uint32_t *n_factors = sm_array(n_chains * n_states, sizeof *n_factors);
     if (n_factors == NULL) return sm_no_memory(error, "keeping states");
     for (size_t s = 0; s < n_chains * n_states; s++)
@@ -151,34 +152,34 @@ static smerf_status pack_states(const gibbs_run *run, sm_learned *learned, smerf
 }
 
 static smerf_status pack_means(const gibbs_run *run, sm_learned *learned, smerf_error *error) {
-    size_t n_chains = run->options->n_chains;
+    size_t n_chains = run->options->baselines->n_chains;
     if (run->watched.left != NULL) return SMERF_OK;
     learned->probability = sm_array(run->watched.n, sizeof *learned->probability);
     if (learned->probability == NULL) return sm_no_memory(error, "keeping probabilities");
     for (size_t p = 0; p < run->watched.n; p++) {
         double sum = 0;
         for (size_t c = 0; c < n_chains; c++) sum += run->collected[c].sum[p];
-        learned->probability[p] = (float)(sum / ((double)n_chains * (double)run->options->n_draws));
+        learned->probability[p] = (float)(sum / ((double)n_chains * (double)run->options->baselines->n_draws));
     }
     return SMERF_OK;
 }
 
 /* Mean absolute difference between the means of two chains, over pairs of nodes and pairs of chains. */
 static double spread_of_chains(const gibbs_run *run) {
-    size_t n_chains = run->options->n_chains, n_compared = 0;
+    size_t n_chains = run->options->baselines->n_chains, n_compared = 0;
     double sum = 0;
     for (size_t a = 0; a < n_chains; a++)
         for (size_t b = a + 1; b < n_chains; b++, n_compared++)
             for (size_t p = 0; p < run->watched.n; p++)
                 sum += fabs(run->collected[a].sum[p] - run->collected[b].sum[p]);
     if (n_compared == 0) return 0;
-    return sum / ((double)n_compared * (double)run->watched.n * (double)run->options->n_draws);
+    return sum / ((double)n_compared * (double)run->watched.n * (double)run->options->baselines->n_draws);
 }
 
 static void add_gibbs_diagnostics(const gibbs_run *run, const sm_learned *learned, sm_diagnostics *diagnostics) {
-    double n_chains = (double)run->options->n_chains, n_draws = (double)run->options->n_draws;
+    double n_chains = (double)run->options->baselines->n_chains, n_draws = (double)run->options->baselines->n_draws;
     double n_used = 0, n_accepted = 0;
-    for (size_t c = 0; c < run->options->n_chains; c++) {
+    for (size_t c = 0; c < run->options->baselines->n_chains; c++) {
         n_used += run->collected[c].n_factors_used;
         n_accepted += (double)run->chain[c]->n_accepted;
     }
@@ -187,7 +188,7 @@ static void add_gibbs_diagnostics(const gibbs_run *run, const sm_learned *learne
     sm_diagnostics_add(diagnostics, "states kept", (double)learned->n_states);
     sm_diagnostics_add(diagnostics, "factors used", n_used / (n_chains * n_draws));
     sm_diagnostics_add(diagnostics, "gamma0 acceptance",
-                       n_accepted / (n_chains * ((double)run->options->n_burn + n_draws)));
+                       n_accepted / (n_chains * ((double)run->options->baselines->n_burn + n_draws)));
     if (n_chains > 1) sm_diagnostics_add(diagnostics, "spread between chains", spread_of_chains(run));
 }
 
@@ -201,7 +202,7 @@ static smerf_status fit_chains(const sm_training_set *training, const sm_attribu
     run.plan = (sm_chain_plan){.network = &run.network,
                                .attributes = members,
                                .priors = &sm_gibbs_their_priors,
-                               .n_factors = training->options->n_factors,
+                               .n_factors = training->options->baselines->n_factors,
                                .seed = training->options->seed};
     learned->n_nodes = run.network.n_nodes;
     learned->seed = training->options->seed;

@@ -37,8 +37,8 @@ static int report_part(void *context, double fraction_done) {
 static smerf_status grow_part(const smerf_items *items, smerf_target *target, const smerf_options *options,
                               sm_pool *pool, const double *fractions, smerf_model **out, smerf_error *error) {
     job_part whole = {.pool = pool, .from = fractions[0], .to = fractions[1]};
-    const smerf_run run = {
-        .n_threads = pool->n_threads, .progress = pool->progress != NULL ? report_part : NULL, .context = &whole};
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = pool->n_threads,
+                                     .progress = pool->progress != NULL ? report_part : NULL, .context = &whole);
     return sm_fit(items, target, options, &run, out, error);
 }
 
@@ -228,8 +228,8 @@ static double mean_residual(const sm_training_set *training, const double *predi
 static smerf_status find_residual(const sm_training_set *training, const smerf_model *model, double *residual,
                                   smerf_error *error) {
     size_t n_values = smerf_model_n_values(model);
-    const smerf_request request = {.rows = training->items, .out_of_bag = true};
-    const smerf_run run = {.n_threads = training->pool->n_threads};
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = training->items, .out_of_bag = true);
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = training->pool->n_threads);
     double *predicted = sm_array(sm_size(training->items->n_items, n_values, 0), sizeof *predicted);
     if (predicted == NULL) return sm_no_memory(error, "predicting responses");
     smerf_status status = smerf_predict_values(model, &request, &run, predicted, error);

@@ -172,8 +172,8 @@ smerf_status sm_rfd_pairs_choose(sm_rfd_pairs *pairs, const sm_training_set *tra
     const sm_links *links = listed_links(training->target);
     bool has_weights = training->weights != NULL || (links != NULL && links->weight != NULL);
     *pairs = (sm_rfd_pairs){.n_known = sm_rfd_n_known(training->target)};
-    bool is_some = pairs->n_known > training->options->n_pairs;
-    pairs->n = is_some ? training->options->n_pairs : (size_t)pairs->n_known;
+    bool is_some = pairs->n_known > training->options->baselines->n_pairs;
+    pairs->n = is_some ? training->options->baselines->n_pairs : (size_t)pairs->n_known;
     smerf_status status = sm_check_memory((double)pairs->n * (is_some ? 56 : 24), "choosing pairs", error);
     if (status != SMERF_OK) return status;
     uint64_t *number = is_some ? draw_pair_numbers(pairs->n_known, pairs->n, training->options->seed) : NULL;
