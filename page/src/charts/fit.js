@@ -70,23 +70,29 @@ export function densityFigure(fit, store) {
         ),
         label: 'Density of pairs by their true and their predicted distance',
         draw,
+        rows: () => [
+            ['true_from', 'true_to', 'predicted_from', 'predicted_to', 'pairs'],
+            ...shown.map((cell) => [cell.x1, cell.x2, cell.y1, cell.y2, cell.n]),
+        ],
+        keys: () => [{ text: `1 to ${counted(most, 'pair')} a cell`, colours: densityColours(store) }],
         table: numbers(['true distance', 'pairs', 'middle half of the predictions'], quartileRows(fit), 'The numbers'),
     });
 }
+
+const densityColours = (store) => Array.from({ length: 9 }, (_, k) => densityColour(k / 8, store.now.theme));
 
 /** From one pair to the most in a cell, on a logarithmic scale. */
 function densityKey(store, most) {
     const bar = h('span', { class: 'key-bar', 'aria-hidden': 'true' });
     const paint = () => {
-        const colours = Array.from({ length: 9 }, (_, k) => densityColour(k / 8, store.now.theme));
-        bar.style.setProperty('background', `linear-gradient(to right, ${colours.join(', ')})`);
+        bar.style.setProperty('background', `linear-gradient(to right, ${densityColours(store).join(', ')})`);
     };
     store.watch((_, changed) => changed('theme') && paint());
     paint();
     return h('span', { class: 'key' }, '1 pair ', bar, ` ${counted(most, 'pair')} a cell`);
 }
 
-/** The table's rows: ten strips of the true distance with the middle half of their predictions. */
+/** The table's rows: ten bins of the true distance with the middle half of their predictions. */
 function quartileRows(fit) {
     const { observed, predicted, counts } = fit;
     const group = Math.max(1, Math.round(observed.n / 10));
@@ -157,6 +163,11 @@ export function errorFigure(bins) {
         note: h('span', null, 'Each mark stands for equally many pairs. ', ...key),
         label: 'Typical error and bias along the true distance',
         draw,
+        rows: () => [
+            ['true_from', 'true_to', 'pairs', 'rmse', 'bias'],
+            ...bins.map((bin) => [bin.from, bin.to, bin.n, bin.rmse, bin.bias]),
+        ],
+        keys: () => Object.values(kinds).map(([text, colour]) => ({ text, colour })),
         table: numbers(
             ['true distance', 'pairs', 'RMSE', 'bias'],
             bins.map((bin) => [
