@@ -40,7 +40,9 @@ export const SECTIONS = [
         has: (report) => report.map,
         why: 'There is no map of these items.',
         body: (report, store) => [
-            lead(`Items that the model holds for similar lie close together. ${mapSentence(report.map, report.n)}`),
+            lead(
+                `Items that the model holds for similar lie close together, as far as a flat picture can show it. ${mapSentence(report.map, report.n)}`,
+            ),
             mapSection(report, store),
         ],
     },

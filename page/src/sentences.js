@@ -120,7 +120,7 @@ const chanceNote = (nItems) => (nItems > 11 ? `, and chance would give about ${n
 export const isTwoValued = (target) => ['labels', 'graph', 'observed'].includes(target);
 const tiesNote = (target) =>
     isTwoValued(target)
-        ? ' True distances that are only near or far leave the order among the near ones open, so this stays low.'
+        ? ' True distances that are only near or far leave the order among the near ones open, so this can be low where near and far are told apart well.'
         : '';
 
 /** What map@10 is on average if the ranking is drawn at random: E[AP] of 10 relevant among n - 1. */

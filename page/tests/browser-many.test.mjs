@@ -180,3 +180,20 @@ test('a confusion matrix has heads, is read aloud cell by cell, and walks with a
     assert.ok(shades > 5);
     await page.finish();
 });
+
+test('numbers and labels of axes do not cover each other, however large the numbers are', async () => {
+    for (const width of [1280, 390]) {
+        const page = await open(browser, pages.response, { width });
+        const covered = await page.evaluate(() =>
+            [...document.querySelectorAll('#fit svg, #growth svg, #importance svg')].flatMap((svg) => {
+                const frame = svg.getBoundingClientRect();
+                const texts = [...svg.querySelectorAll('text')].filter((text) => text.childElementCount === 0 && text.textContent.trim()).map((text) => [text.textContent, text.getBoundingClientRect()]); // prettier-ignore
+                const outside = texts.filter(([, box]) => box.left < frame.left - 3 || box.right > frame.right + 10).map(([text]) => `outside: ${text}`); // prettier-ignore
+                const pairs = texts.flatMap(([one, p], k) => texts.slice(k + 1).filter(([, q]) => p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 4 && q.top < p.bottom - 4).map(([other]) => `${one} over ${other}`)); // prettier-ignore
+                return [...outside, ...pairs];
+            }),
+        );
+        assert.deepEqual(covered, [], `at ${width}`);
+        await page.finish();
+    }
+});

@@ -401,8 +401,15 @@ export function responseReport(n = 300, flatness = 0.06) {
     const order = [...new Set(groups)];
     const columns = [{ name: 'y', role: 'target', kind: 'number', values: pack('f32', response) }];
     const report = withFit(reportOf({ n, ids: response.map((_, i) => `patient ${i}`), features: [along, up], names: ['x', 'z'], groups: groups.map((g) => order.indexOf(g)), k: 2, columns, title: 'response', target: 'response' }), n); // prettier-ignore
-    report.scores.list[0].value = 0.612;
-    report.growth.metrics[0].limit = 0.1;
+    const scale = 10000; // squared differences of responses are large
+    for (const axis of [report.fit.observed, report.fit.predicted]) axis.to *= scale;
+    report.fit.by_distance = report.fit.by_distance.map((bin) => ({ ...bin, from: bin.from * scale, to: bin.to * scale, bias: bin.bias * scale, rmse: bin.rmse * scale })); // prettier-ignore
+    Object.assign(report.scores, { mean: report.scores.mean * scale, sd: report.scores.sd * scale });
+    report.scores.list[0].value = 0.612 * scale;
+    report.growth.metrics[0].values = report.growth.metrics[0].values.map((value) => value * scale);
+    report.growth.metrics[0].limit = 0.1 * scale;
+    report.importance.permutation = report.importance.permutation.map((value) => value * scale ** 2);
+    report.importance.standard_error = report.importance.standard_error.map((value) => value * scale ** 2);
     return report;
 }
 

@@ -84,6 +84,9 @@ export const MUTED = 'var(--muted)';
 
 const LETTER = 6.7; // pixels, of small print on average
 
+/** Beside an axis of numbers up to a size: their digits, and its label. */
+export const axisMargin = (most) => Math.max(52, 34 + LETTER * Math.round(most).toLocaleString('en-US').length);
+
 /** Names beside a chart: as much of them as fits in a share of its width. */
 export function sideNames(names, width, share = 0.42) {
     const longest = Math.max(...names.map((name) => [...name].length), 1);

@@ -3,7 +3,7 @@ import * as Plot from '@observablehq/plot';
 import { densityColour } from '../colours.js';
 import { h, numbers } from '../dom.js';
 import { count, counted, number, percent } from '../format.js';
-import { ACCENT, CHART, MUTED, WARM, figure, keyEntry } from './figure.js';
+import { ACCENT, CHART, MUTED, WARM, axisMargin, figure, keyEntry } from './figure.js';
 
 /** The bins that are not empty. */
 export function cells(fit) {
@@ -35,10 +35,16 @@ export function densityFigure(fit, store) {
             ...CHART,
             width: side,
             height: side,
-            marginLeft: 52,
+            marginLeft: axisMargin(high),
             marginBottom: 42,
             marginTop: 10,
-            x: { label: 'true distance', domain: [low, high], labelAnchor: 'center', labelArrow: 'none', ticks: 6 },
+            x: {
+                label: 'true distance',
+                domain: [low, high],
+                labelAnchor: 'center',
+                labelArrow: 'none',
+                ticks: Math.max(2, Math.floor(side / 80)),
+            },
             y: {
                 label: 'predicted distance',
                 domain: [low, high],
@@ -117,13 +123,14 @@ function quartileRows(fit) {
 
 export function errorFigure(bins) {
     const middle = (bin) => (bin.from + bin.to) / 2;
+    const largest = Math.max(...bins.map((bin) => Math.max(Math.abs(bin.rmse), Math.abs(bin.bias))), 0);
     const kinds = { rmse: ['typical error (RMSE)', ACCENT], bias: ['mean of predicted \u2212 true', WARM] };
     const draw = (width) =>
         Plot.plot({
             ...CHART,
             width,
             height: Math.min(Math.max(width * 0.62, 240), 400),
-            marginLeft: 58,
+            marginLeft: axisMargin(largest) + 6,
             marginBottom: 42,
             marginTop: 16,
             x: {

@@ -3,7 +3,7 @@ import * as Plot from '@observablehq/plot';
 import { numbers } from '../dom.js';
 import { count, number } from '../format.js';
 import { growthSentence, scoreName } from '../sentences.js';
-import { ACCENT, CHART, MUTED, figure } from './figure.js';
+import { ACCENT, CHART, MUTED, axisMargin, figure } from './figure.js';
 
 export function growthFigure(growth, metric) {
     const points = growth.trees
@@ -14,7 +14,7 @@ export function growthFigure(growth, metric) {
             ...CHART,
             width,
             height: Math.min(Math.max(width * 0.6, 200), 280),
-            marginLeft: 58,
+            marginLeft: axisMargin(Math.max(...points.map((point) => Math.abs(point.value)))) + 6,
             marginBottom: 42,
             marginTop: 14,
             x: { type: 'log', label: null },

@@ -122,6 +122,7 @@ function frame(rows, width, label, domain = undefined) {
             labelAnchor: 'center',
             labelArrow: 'none',
             ticks: Math.max(2, Math.floor(width / 120)),
+            tickFormat: (value) => number(value), // 5e6 and not 5,000,000, which would not fit
         },
         y: { label: null, domain: rows.map((_, k) => String(k)), tickFormat: (k) => labels[Number(k)], tickSize: 0 },
     };

@@ -67,12 +67,13 @@ function labelOthers(view, names, at, radius) {
     const { width, height } = view.size;
     const { labelling, isolated } = view.store.now;
     if (labelling === NOTHING) return;
-    const seen = view.places.filter((item) => {
-        if (isolated !== null && view.colouring.of[item] !== isolated) return false;
+    const seen = [];
+    for (const item of view.places) {
+        if (isolated !== null && view.colouring.of[item] !== isolated) continue;
         const [left, top] = at(item);
-        return left > 0 && left < width && top > 0 && top < height;
-    });
-    if (labelling === FEW_IDS && seen.length > FEW) return;
+        if (left < 0 || left > width || top < 0 || top > height) continue;
+        if (seen.push(item) > FEW && labelling === FEW_IDS) return; // without looking at all of very many
+    }
     const step = Math.ceil(seen.length / MOST_TRIED);
     let n = 0;
     for (let k = 0; k < seen.length && n < MOST_NAMES; k += step) {
