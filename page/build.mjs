@@ -58,6 +58,7 @@ const policy = [
     "default-src 'none'",
     `script-src ${hash(script.text)}`,
     "style-src 'unsafe-inline'",
+    'img-src data:', // a picture of the page on its way to a PNG
     "base-uri 'none'",
     "form-action 'none'",
 ].join('; ');

@@ -1,14 +1,18 @@
 // colours.js - which colour an item has on the map, and what its legend says.
-// Categories: Okabe and Ito's palette; numbers: viridis. Both can be told apart by colour-blind readers.
+// Categories: Okabe and Ito's palette; numbers: viridis. Both can be told apart by colour-blind readers. Beyond eight categories the
+// colours repeat with other shapes, so that every two differ in colour or in shape.
 import { interpolateViridis } from 'd3-scale-chromatic';
 import { count, number } from './format.js';
+import { SHAPES } from './shapes.js';
 
-// Of the palette's eight, yellow is darker on white paper, and black is white on a dark page.
+// Of the palette's eight, yellow is darker and paler on white paper, where it stays apart from orange for all readers, and black is white on a dark page.
 const OKABE_ITO = ['#0072B2', '#E69F00', '#009E73', '#CC79A7', '#56B4E9', '#D55E00'];
-const LAST_TWO = { light: ['#111111', '#D8CA1C'], dark: ['#f4f4f4', '#F0E442'] };
+const LAST_TWO = { light: ['#111111', '#D4CC5C'], dark: ['#f4f4f4', '#F0E442'] };
 const OTHERS = { light: '#9aa0a6', dark: '#7d858d' };
 const MISSING = { light: '#8a9097', dark: '#8a9097' };
 const N_STEPS = 64;
+const N_COLOURS = OKABE_ITO.length + 2;
+export const MOST_LEVELS = N_COLOURS * SHAPES.length;
 export const CLUSTER = ' cluster'; // no column's name starts with a space that smerf reads
 
 /**
@@ -16,9 +20,11 @@ export const CLUSTER = ' cluster'; // no column's name starts with a space that 
  * @property {string} title
  * @property {'category' | 'number' | 'own'} kind
  * @property {string[]} palette
+ * @property {string[] | null} shapes of the palette's entries; null: all discs
  * @property {Uint16Array | Uint32Array} of each item's index in the palette
  * @property {number} missing the palette's index for missing values, drawn as a ring
- * @property {{colour: string, label: string, n: number, place: number}[]} legend
+ * @property {{colour: string, shape: string, label: string, n: number, index: number}[]} legend
+ * @property {string | null} cap what the legend leaves out, in a sentence
  * @property {{from: string, to: string, middle: string} | null} scale for numbers
  * @property {(item: number) => string} text
  */
@@ -64,6 +70,8 @@ function byNothing(n) {
         title: '',
         kind: 'category',
         palette: ['#0072B2'],
+        shapes: null,
+        cap: null,
         of: new Uint16Array(n),
         missing: -1,
         legend,
@@ -79,8 +87,17 @@ function byCluster(clusters, theme) {
     return { ...byLevel('cluster', levels, clusters.of, theme), text };
 }
 
+/** Few keep their order; more are sorted by name, to be found in the legend; of very many those of most items are taken. */
+function shownLevels(used, counts, levels) {
+    if (used.length <= N_COLOURS) return used;
+    const most = [...used].sort((a, b) => counts[b] - counts[a] || a - b).slice(0, MOST_LEVELS);
+    return most.sort((a, b) => byName.compare(levels[a], levels[b]) || a - b);
+}
+const byName = new Intl.Collator('en', { numeric: true });
+
 /**
- * The most frequent levels have colours of their own; the others share one. Few levels keep their order.
+ * Every level has a colour and a shape of its own; of very many the most frequent have, the others one
+ * grey together.
  * @returns {Colouring}
  */
 export function byLevel(title, levels, codes, theme) {
@@ -92,34 +109,30 @@ export function byLevel(title, levels, codes, theme) {
     }
     const colours = [...OKABE_ITO, ...LAST_TWO[theme]];
     const used = levels.map((_, level) => level).filter((level) => counts[level] > 0);
-    const shown =
-        used.length <= colours.length
-            ? used
-            : used.sort((a, b) => counts[b] - counts[a] || a - b).slice(0, colours.length);
-    const placeOf = new Uint16Array(levels.length).fill(shown.length);
-    shown.forEach((level, place) => (placeOf[level] = place));
+    const shown = shownLevels(used, counts, levels);
     const others = shown.length;
     const missing = others + 1;
-    const of = Uint16Array.from(codes, (code) => (code < levels.length ? placeOf[code] : missing));
+    const indexOf = new Uint16Array(levels.length).fill(others);
+    shown.forEach((level, index) => (indexOf[level] = index));
+    const of = Uint16Array.from(codes, (code) => (code < levels.length ? indexOf[code] : missing));
+    const palette = [...shown.map((_, index) => colours[index % N_COLOURS]), OTHERS[theme], MISSING[theme]];
+    const shapes = [...shown.map((_, index) => SHAPES[Math.floor(index / N_COLOURS)]), 'disc', 'disc'];
 
-    const legend = shown.map((level, place) => ({
-        colour: colours[place],
-        label: levels[level],
-        n: counts[level],
-        place,
-    }));
-    const nOthers = codes.length - nMissing - shown.reduce((sum, level) => sum + counts[level], 0);
-    if (nOthers > 0) {
-        const hidden = counts
-            .map((n, level) => (n > 0 && placeOf[level] === others ? level : -1))
-            .filter((level) => level >= 0);
+    const entry = (index, label, n) => ({ colour: palette[index], shape: shapes[index], label, n, index });
+    const legend = shown.map((level, index) => entry(index, levels[level], counts[level]));
+    const hidden = used.filter((level) => indexOf[level] === others);
+    if (hidden.length > 0) {
         const label = hidden.length === 1 ? levels[hidden[0]] : `${count(hidden.length)} others`;
-        legend.push({ colour: OTHERS[theme], label, n: nOthers, place: others });
+        const n = hidden.reduce((sum, level) => sum + counts[level], 0);
+        legend.push(entry(others, label, n));
     }
-    if (nMissing > 0) legend.push({ colour: MISSING[theme], label: 'missing', n: nMissing, place: missing });
-    const palette = [...colours.slice(0, shown.length), OTHERS[theme], MISSING[theme]];
+    if (nMissing > 0) legend.push(entry(missing, 'missing', nMissing));
+    const cap =
+        hidden.length > 1
+            ? `${count(shown.length)} of ${count(used.length)} have marks of their own, those of most items; the others are grey.`
+            : null;
     const text = (item) => (codes[item] < levels.length ? levels[codes[item]] : 'missing');
-    return { title, kind: 'category', palette, of, missing, legend, scale: null, text };
+    return { title, kind: 'category', palette, shapes, of, missing, legend, cap, scale: null, text };
 }
 
 /** @returns {Colouring} */
@@ -131,6 +144,8 @@ function byOwnColour(column, theme) {
         title: column.name,
         kind: 'own',
         palette: [...column.levels, MISSING[theme]],
+        shapes: null,
+        cap: null,
         of,
         missing,
         legend: [],
@@ -156,7 +171,8 @@ function byNumber(column, theme) {
     const palette = Array.from({ length: N_STEPS }, (_, s) => valueColour(s / (N_STEPS - 1), theme));
     palette.push(MISSING[theme]);
     const nMissing = column.values.length - known.length;
-    const legend = nMissing > 0 ? [{ colour: MISSING[theme], label: 'missing', n: nMissing, place: missing }] : [];
+    const legend =
+        nMissing > 0 ? [{ colour: MISSING[theme], shape: 'disc', label: 'missing', n: nMissing, index: missing }] : [];
     const scale = {
         from: (isWide ? '\u2264 ' : '') + number(from),
         middle: number((from + to) / 2),
@@ -166,6 +182,8 @@ function byNumber(column, theme) {
         title: column.name,
         kind: 'number',
         palette,
+        shapes: null,
+        cap: null,
         of,
         missing,
         legend,
@@ -189,4 +207,4 @@ function hex(colour) {
 }
 
 /** Red, green and blue from 0 to 255. */
-export const channels = (colour) => [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16));
+export const channels = (colour) => [1, 3, 5].map((start) => parseInt(colour.slice(start, start + 2), 16));

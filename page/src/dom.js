@@ -31,9 +31,9 @@ function append(element, children) {
     }
 }
 
-/** A small square of a colour. The colour is set as a property, which the page's policy allows. */
-export function swatch(colour, shape = '') {
-    const element = h('span', { class: `swatch ${shape}`, 'aria-hidden': 'true' });
+/** A small disc of a colour. The colour is set as a property, which the page's policy allows. */
+export function swatch(colour) {
+    const element = h('span', { class: 'swatch', 'aria-hidden': 'true' });
     element.style.setProperty('--colour', colour);
     return element;
 }

@@ -3,6 +3,8 @@ import { Report } from './data.js';
 import { fill, h } from './dom.js';
 import { firstColouring } from './colours.js';
 import { redrawPictures } from './charts/figure.js';
+import { nameDownloads } from './download.js';
+import { FEW_IDS } from './map/labels.js';
 import { buildSections } from './sections.js';
 import { howWell, whatWasLearned } from './sentences.js';
 import { Store } from './store.js';
@@ -26,11 +28,13 @@ function build(place, report) {
         second: null,
         pointed: null,
         colouring: firstColouring(report),
+        labelling: FEW_IDS,
         isolated: null,
         theme: 'light',
         isPrinting: false,
     });
     followTheme(store);
+    nameDownloads(report.raw.title);
     document.title = `${report.raw.title} \u2013 smerf report`;
     const sections = buildSections(report, store);
     const contents = h(

@@ -11,6 +11,7 @@ import { growthFigure } from './charts/growth.js';
 import { gainFigure, interactionFigure, permutationFigure } from './charts/importance.js';
 import { clusterTable, silhouetteFigure, triedFigure } from './charts/clusters.js';
 import { heatFigure } from './charts/heat.js';
+import { accuracySentence, confusionFigure, mistakesSentence } from './charts/confusion.js';
 
 /**
  * @typedef {import('./data.js').Report} Report
@@ -39,7 +40,9 @@ export const SECTIONS = [
         has: (report) => report.map,
         why: 'There is no map of these items.',
         body: (report, store) => [
-            lead(`Items that the model holds for similar lie close together. ${mapSentence(report.map, report.n)}`),
+            lead(
+                `Items that the model holds for similar lie close together, as far as a flat picture can show it. ${mapSentence(report.map, report.n)}`,
+            ),
             mapSection(report, store),
         ],
     },
@@ -88,6 +91,19 @@ export const SECTIONS = [
         ],
     },
     {
+        id: 'classification',
+        title: 'Telling labels apart',
+        short: 'Labels',
+        has: (report) => report.raw.classification?.labels?.length > 0,
+        why: 'Accuracy and a confusion matrix are for labels; they were not predicted here.',
+        body: (report, store) => [
+            lead(
+                `${accuracySentence(report.raw.classification)} ${mistakesSentence(report.raw.classification)}${methodNote(report.raw.classification)}`,
+            ),
+            confusionFigure(report.raw.classification, store),
+        ],
+    },
+    {
         id: 'growth',
         title: 'Would more trees help?',
         short: 'Trees',
@@ -97,7 +113,11 @@ export const SECTIONS = [
             lead(
                 `The scores of the first trees alone, and of more and more of them${scoredItems(report.raw.growth)}. A line that has become flat has nothing more to gain.`,
             ),
-            grid(...grown(report).map((metric) => growthFigure(report.raw.growth, metric))),
+            grid(
+                ...grown(report).map((metric) =>
+                    growthFigure({ kind: report.raw.scores?.kind, ...report.raw.growth }, metric),
+                ),
+            ),
         ],
     },
     {
@@ -144,6 +164,8 @@ function sectionElement(id, title, body) {
 /** Scores that are known for at least two numbers of trees. */
 const grown = (report) =>
     (report.raw.growth?.metrics ?? []).filter((metric) => metric.values.filter((value) => value != null).length > 1);
+
+const methodNote = ({ how }) => (how ? ` Labels are predicted by ${how}.` : '');
 
 const scoredItems = (growth) => (growth.n_items ? `, over ${counted(growth.n_items, 'item')}` : '');
 

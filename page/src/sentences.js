@@ -58,11 +58,17 @@ export function howWell(scores, target) {
         return `${where}, ${near} is predicted nearer than ${far} ${timesInHundred(value['auc-roc'])}.`;
     }
     if (value.spearman != null) {
-        return `${where}, the predicted order of the others around an item agrees with the true order to ${asScore(value.spearman)}, where 1 is perfect and 0 is chance.`;
+        return `${where}, the predicted order of the others around an item agrees with the true order to ${asScore(value.spearman)}, where 1 is perfect and 0 is chance.${worseNote(value.rmse, scores)}`;
     }
-    if (value.rmse != null) return `${where}, a predicted distance is off by ${number(value.rmse)} (root mean square).`;
+    if (value.rmse != null)
+        return `${where}, a predicted distance is off by ${number(value.rmse)} (root mean square).${worseNote(value.rmse, scores)}`;
     return null;
 }
+
+const worseNote = (rmse, scores) =>
+    isWorseThanGuessing(rmse, scores)
+        ? ' The distances themselves are farther from the truth than their mean would be, guessed every time.'
+        : '';
 
 const nearAndFar = (target) =>
     target === 'labels' ? ['a pair of one label', 'a pair of two labels'] : ['a linked pair', 'an unlinked one'];
@@ -93,12 +99,18 @@ export function scoreSentence(score, scores, { target, shareOfLinks }) {
     }
 }
 
+/** Beyond rounding: the numbers that are shown differ. */
+const isWorseThanGuessing = (rmse, scores) => rmse > scores?.sd && scores.sd > 0 && number(rmse) !== number(scores.sd);
+
 function rmseSentence(value, scores) {
     const off = `A predicted distance is typically off by ${number(value)}`;
     if (!(scores.sd > 0)) return `${off}.`;
     const guess = `guessing the mean distance every time would be off by ${number(scores.sd)}`;
     const rest = (value / scores.sd) ** 2;
-    if (rest >= 1) return `${off}; ${guess}, which is no worse.`;
+    if (isWorseThanGuessing(value, scores)) {
+        return `${off}. That is worse than guessing: ${guess} only, so none of the variance of the distances is explained.`;
+    }
+    if (rest >= 1) return `${off}; ${guess}: no better and no worse.`;
     return `${off}; ${guess}. So ${percent(1 - rest)} of the variance of the distances is explained.`;
 }
 
@@ -108,7 +120,7 @@ const chanceNote = (nItems) => (nItems > 11 ? `, and chance would give about ${n
 export const isTwoValued = (target) => ['labels', 'graph', 'observed'].includes(target);
 const tiesNote = (target) =>
     isTwoValued(target)
-        ? ' True distances that are only near or far leave the order among the near ones open, so this stays low.'
+        ? ' True distances that are only near or far leave the order among the near ones open, so this can be low where near and far are told apart well.'
         : '';
 
 /** What map@10 is on average if the ranking is drawn at random: E[AP] of 10 relevant among n - 1. */
@@ -120,28 +132,46 @@ export function chanceOfMap(nItems) {
     return total <= 1 ? 1 : (harmonic + ((relevant - 1) / (total - 1)) * (total - harmonic)) / total;
 }
 
-/** Whether more trees would help, from the last doubling of their number. */
-export function growthSentence(metric, trees) {
+/**
+ * Whether more trees would help. With a limit (what the score would be with any number of trees) by how far it is away; else from the
+ * last doubling of their number, which out of bag can look better than it is: each pair is predicted by only some of the trees.
+ */
+export function growthSentence(metric, { trees, kind }) {
     const known = trees
         .map((n, k) => [n, metric.values[k]])
         .filter(([, value]) => value != null && !Number.isNaN(value));
-    if (known.length < 2) return `${scoreName(metric.name)}: too few points to tell.`;
+    const name = scoreName(metric.name);
+    if (known.length < 2) return `${name}: too few points to tell.`;
     const [last, value] = known[known.length - 1];
+    const isError = metric.name === 'rmse';
+    const toldOf = (gain, before) => isError ? percent(Math.abs(gain) / Math.abs(before || 1), 0) : number(Math.abs(gain), 2); // prettier-ignore
+    if (metric.limit != null) {
+        const gain = isError ? value - metric.limit : metric.limit - value;
+        const verdict = verdictOf(isError ? gain / Math.abs(value || 1) : gain, isError, 'would');
+        return `With ${counted(last, 'tree')} it is ${number(value, 4)}; with any number of trees it would be about ${number(metric.limit, 4)}, dashed: ${verdict}`;
+    }
     const [half, before] = known
         .slice(0, -1)
         .reduce((best, point) => (Math.abs(point[0] - last / 2) < Math.abs(best[0] - last / 2) ? point : best));
-    const isError = metric.name === 'rmse';
     const gain = isError ? before - value : value - before;
-    const share = (isError ? gain / Math.abs(before || 1) : gain) / Math.max(Math.log2(last / half), 0.1); // a doubling
-    const told = isError ? percent(Math.abs(gain) / Math.abs(before || 1), 0) : number(Math.abs(gain), 2);
-    const verb = value === before ? 'did not change' : `${value > before ? 'rose' : 'fell'} by ${told}`;
-    const verdict =
-        share > (isError ? 0.02 : 0.01)
-            ? 'more trees would help.'
-            : share > (isError ? 0.005 : 0.0025)
-              ? 'more trees would help a little.'
-              : 'more trees would hardly help.';
-    return `From ${count(half)} to ${counted(last, 'tree')}, ${scoreName(metric.name)} ${verb}: ${verdict}`;
+    const perDoubling = (isError ? gain / Math.abs(before || 1) : gain) / Math.max(Math.log2(last / half), 0.1);
+    const verb =
+        value === before
+            ? 'did not change'
+            : `${value > before ? 'rose' : 'fell'} by ${toldOf(value - before, before)}`;
+    const isOutOfBag = kind !== 'given target';
+    const verdict = verdictOf(perDoubling, isError, isOutOfBag ? 'may' : 'would');
+    const caution =
+        isOutOfBag && !verdict.includes('hardly')
+            ? ' Out of bag a pair is predicted by only some of the trees: for new items the gain should be smaller.'
+            : '';
+    return `From ${count(half)} to ${counted(last, 'tree')}, ${name} ${verb}: ${verdict}${caution}`;
+}
+
+function verdictOf(gain, isError, verb) {
+    if (gain > (isError ? 0.02 : 0.01)) return `more trees ${verb} help.`;
+    if (gain > (isError ? 0.005 : 0.0025)) return `more trees ${verb} help a little.`;
+    return 'more trees would hardly help.';
 }
 
 export const scoreName = (name) => SCORE_NAMES[name] ?? name;
@@ -180,11 +210,24 @@ export function mapSentence(map, n) {
     return parts.join(' ');
 }
 
+/** Where items are not drawn as the map has them. */
+export function layoutSentence({ kind, factor, nBeyond }) {
+    if (kind === 'line') {
+        return 'The items lie on a line: only left and right means something. Up and down they are spread so that all can be seen; the shade is as high as there are many.';
+    }
+    if (kind === 'plane') return null;
+    const beyond =
+        nBeyond > 0
+            ? ` ${counted(nBeyond, 'item that lies', 'items that lie')} farther out ${nBeyond === 1 ? 'is' : 'are'} drawn at the upper or lower edge.`
+            : '';
+    return `Items differ little up and down, so that direction is drawn ${number(factor, 2)} times as large as left and right.${beyond}`;
+}
+
 /** What the mean silhouette says of clusters. */
 export function clusterSentence(clusters) {
     const how = clusters.by === 'means' ? 'k-means in the forest\u2019s Euclidean view' : 'k-medoids';
     const chosen = clusters.chosen
-        ? `${counted(clusters.k, 'cluster')} by ${how}, the number with the largest mean silhouette`
+        ? `${counted(clusters.k, 'cluster')} by ${how}, the number with the largest mean silhouette${triedNote(clusters)}`
         : `${counted(clusters.k, 'cluster')} by ${how}, as many as were asked for`;
     if (clusters.silhouette == null) return `${chosen}.`;
     const s = clusters.silhouette;
@@ -197,6 +240,15 @@ export function clusterSentence(clusters) {
                 ? 'apart, with many items between them'
                 : 'hardly apart: read them as parts of a whole';
     return `${chosen}. Their mean silhouette is ${number(s, 2)} (1 would be perfect, 0 no clusters at all): they are ${verdict}.`;
+}
+
+/** Which numbers were tried; a largest one that wins may not be the best there is. */
+function triedNote({ k, tried }) {
+    const numbers = (tried ?? []).map(([number]) => number);
+    if (numbers.length < 2) return '';
+    const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
+    const cap = k === most ? `, and ${count(most)} is the most that were tried: more may fit better` : '';
+    return ` of ${count(least)} to ${count(most)}${cap}`;
 }
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

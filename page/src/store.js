@@ -6,6 +6,7 @@
  * @property {number | null} second the item that it is compared with
  * @property {number | null} pointed the item under the pointer or the keyboard's cursor
  * @property {string} colouring what the map is coloured by
+ * @property {string} labelling what stands beside the items
  * @property {number | null} isolated one colour of the legend, of which the items stand out
  * @property {string} theme "light" or "dark"
  * @property {boolean} isPrinting

@@ -160,7 +160,7 @@ test('a neighbour of the list is compared with, and can be looked at', async () 
     const name = await page.locator('.neighbors .name').first().innerText();
     await page.locator('.neighbors button').first().click();
     assert.equal(await page.locator('.panel h3').first().innerText(), `item-00042 and ${name}`);
-    await page.locator('.panel summary').click();
+    await page.locator('.panel .numbers summary').click();
     assert.match(await page.locator('.panel table').innerText(), /predicted distance/);
     await goToMap(page);
     await keepPicture(page, 'neighbour-dark');
@@ -268,6 +268,8 @@ test('axe finds nothing that keeps readers out', async () => {
     for (const [name, theme, id] of [
         ['mixed', 'light', 'item-00042'],
         ['colours', 'dark', 'colour 5'],
+        ['letters', 'light', 'A0'],
+        ['letters', 'dark', 'A0'],
     ]) {
         // prettier-ignore
         const page = await open(browser, pages[name], { theme });

@@ -371,10 +371,55 @@ export function tinyReport() {
     return report;
 }
 
+/** Labels: 26 classes, 20 clusters (the most that were tried), ids and columns, and what the labels are taken for. */
+export function lettersReport(n = 800) {
+    const { groups, features, draw } = crowd(n, 20, 10, 26);
+    const levels = Array.from({ length: 26 }, (_, l) => String.fromCharCode(65 + l));
+    const codes = groups.map((g) => (draw() < 0.8 ? g : Math.floor(draw() * 26)));
+    const columns = [
+        { name: 'letter', role: 'target', kind: 'category', levels, codes: pack('u32', codes) },
+        { name: 'kind', role: 'other', kind: 'category', levels: levels.map((level) => `kind ${level}`), codes: pack('u32', codes) }, // prettier-ignore
+    ];
+    const names = features.map((_, f) => `feature ${f + 1}`);
+    const report = reportOf({ n, ids: codes.map((c, i) => `${levels[c]}${i}`), features, names, groups, k: 20, columns, title: 'letters', target: 'labels' }); // prettier-ignore
+    report.model.target_columns = ['letter'];
+    report.clusters.tried = Array.from({ length: 19 }, (_, t) => [t + 2, 0.2 + 0.01 * t]);
+    const counts = levels.map(() => levels.map(() => 0));
+    for (const code of codes) counts[code][draw() < 0.9 ? code : Math.floor(draw() * 26)]++;
+    report.classification = { kind: 'out of bag', how: 'the votes of the trees', labels: levels, counts };
+    report.scores = { kind: 'out of bag', list: [{ name: 'auc-roc', value: 0.97 }], n_pairs: 9000, n_items: n, mean: 0.95, sd: 0.2 }; // prettier-ignore
+    return report;
+}
+
+/** Responses: the second direction of the map has little spread but for one item; distances worse than guessing. */
+export function responseReport(n = 300, flatness = 0.06) {
+    const draw = random(31);
+    const response = Array.from({ length: n }, () => 100 * normal(draw) + 150);
+    const along = response.map((y) => 30 * y);
+    const up = response.map((_, i) => 3000 * flatness * normal(draw) * (i === 4 ? 12 : 1));
+    const groups = response.map((y) => (y > 150 ? 1 : 0));
+    const order = [...new Set(groups)];
+    const columns = [{ name: 'y', role: 'target', kind: 'number', values: pack('f32', response) }];
+    const report = withFit(reportOf({ n, ids: response.map((_, i) => `patient ${i}`), features: [along, up], names: ['x', 'z'], groups: groups.map((g) => order.indexOf(g)), k: 2, columns, title: 'response', target: 'response' }), n); // prettier-ignore
+    const scale = 10000; // squared differences of responses are large
+    for (const axis of [report.fit.observed, report.fit.predicted]) axis.to *= scale;
+    report.fit.by_distance = report.fit.by_distance.map((bin) => ({ ...bin, from: bin.from * scale, to: bin.to * scale, bias: bin.bias * scale, rmse: bin.rmse * scale })); // prettier-ignore
+    Object.assign(report.scores, { mean: report.scores.mean * scale, sd: report.scores.sd * scale });
+    report.scores.list[0].value = 0.612 * scale;
+    report.growth.metrics[0].values = report.growth.metrics[0].values.map((value) => value * scale);
+    report.growth.metrics[0].limit = 0.1 * scale;
+    report.importance.permutation = report.importance.permutation.map((value) => value * scale ** 2);
+    report.importance.standard_error = report.importance.standard_error.map((value) => value * scale ** 2);
+    return report;
+}
+
 export const REPORTS = {
     colours: coloursReport,
     mixed: mixedReport,
     graph: graphReport,
+    letters: lettersReport,
+    response: responseReport,
+    line: () => responseReport(300, 0.002),
     large: largeReport,
     bare: bareReport,
     tiny: tinyReport,

@@ -37,6 +37,7 @@ export function rocFigure(curves) {
         note: 'The farther above the dashed line of chance, the better.',
         label: 'ROC curve',
         draw: curve(curves.roc, 'share of far pairs called near', 'share of near pairs found', [[0, 0], [1, 1]]), // prettier-ignore
+        rows: () => [['false_positive_rate', 'true_positive_rate'], ...curves.roc],
         table: numbers(
             ['false alarms', 'found'],
             some(curves.roc).map((point) => point.map((value) => number(value))),
@@ -51,6 +52,7 @@ export function prFigure(curves) {
         note: `Of the pairs that are called near, how many are. Chance, dashed, is ${number(chance)}.`,
         label: 'Precision-recall curve',
         draw: curve(curves.pr, 'recall: share of near pairs found', 'precision', [[0, chance], [1, chance]]), // prettier-ignore
+        rows: () => [['recall', 'precision'], ...curves.pr],
         table: numbers(
             ['recall', 'precision'],
             some(curves.pr).map((point) => point.map((value) => number(value))),

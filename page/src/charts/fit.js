@@ -3,7 +3,7 @@ import * as Plot from '@observablehq/plot';
 import { densityColour } from '../colours.js';
 import { h, numbers } from '../dom.js';
 import { count, counted, number, percent } from '../format.js';
-import { ACCENT, CHART, MUTED, WARM, figure, keyEntry } from './figure.js';
+import { ACCENT, CHART, MUTED, WARM, axisMargin, figure, keyEntry } from './figure.js';
 
 /** The bins that are not empty. */
 export function cells(fit) {
@@ -35,10 +35,16 @@ export function densityFigure(fit, store) {
             ...CHART,
             width: side,
             height: side,
-            marginLeft: 52,
+            marginLeft: axisMargin(high),
             marginBottom: 42,
             marginTop: 10,
-            x: { label: 'true distance', domain: [low, high], labelAnchor: 'center', labelArrow: 'none', ticks: 6 },
+            x: {
+                label: 'true distance',
+                domain: [low, high],
+                labelAnchor: 'center',
+                labelArrow: 'none',
+                ticks: Math.max(2, Math.floor(side / 80)),
+            },
             y: {
                 label: 'predicted distance',
                 domain: [low, high],
@@ -70,23 +76,29 @@ export function densityFigure(fit, store) {
         ),
         label: 'Density of pairs by their true and their predicted distance',
         draw,
+        rows: () => [
+            ['true_from', 'true_to', 'predicted_from', 'predicted_to', 'pairs'],
+            ...shown.map((cell) => [cell.x1, cell.x2, cell.y1, cell.y2, cell.n]),
+        ],
+        keys: () => [{ text: `1 to ${counted(most, 'pair')} a cell`, colours: densityColours(store) }],
         table: numbers(['true distance', 'pairs', 'middle half of the predictions'], quartileRows(fit), 'The numbers'),
     });
 }
+
+const densityColours = (store) => Array.from({ length: 9 }, (_, k) => densityColour(k / 8, store.now.theme));
 
 /** From one pair to the most in a cell, on a logarithmic scale. */
 function densityKey(store, most) {
     const bar = h('span', { class: 'key-bar', 'aria-hidden': 'true' });
     const paint = () => {
-        const colours = Array.from({ length: 9 }, (_, k) => densityColour(k / 8, store.now.theme));
-        bar.style.setProperty('background', `linear-gradient(to right, ${colours.join(', ')})`);
+        bar.style.setProperty('background', `linear-gradient(to right, ${densityColours(store).join(', ')})`);
     };
     store.watch((_, changed) => changed('theme') && paint());
     paint();
     return h('span', { class: 'key' }, '1 pair ', bar, ` ${counted(most, 'pair')} a cell`);
 }
 
-/** The table's rows: ten strips of the true distance with the middle half of their predictions. */
+/** The table's rows: ten bins of the true distance with the middle half of their predictions. */
 function quartileRows(fit) {
     const { observed, predicted, counts } = fit;
     const group = Math.max(1, Math.round(observed.n / 10));
@@ -111,13 +123,14 @@ function quartileRows(fit) {
 
 export function errorFigure(bins) {
     const middle = (bin) => (bin.from + bin.to) / 2;
+    const largest = Math.max(...bins.map((bin) => Math.max(Math.abs(bin.rmse), Math.abs(bin.bias))), 0);
     const kinds = { rmse: ['typical error (RMSE)', ACCENT], bias: ['mean of predicted \u2212 true', WARM] };
     const draw = (width) =>
         Plot.plot({
             ...CHART,
             width,
             height: Math.min(Math.max(width * 0.62, 240), 400),
-            marginLeft: 58,
+            marginLeft: axisMargin(largest) + 6,
             marginBottom: 42,
             marginTop: 16,
             x: {
@@ -157,6 +170,11 @@ export function errorFigure(bins) {
         note: h('span', null, 'Each mark stands for equally many pairs. ', ...key),
         label: 'Typical error and bias along the true distance',
         draw,
+        rows: () => [
+            ['true_from', 'true_to', 'pairs', 'rmse', 'bias'],
+            ...bins.map((bin) => [bin.from, bin.to, bin.n, bin.rmse, bin.bias]),
+        ],
+        keys: () => Object.values(kinds).map(([text, colour]) => ({ text, colour })),
         table: numbers(
             ['true distance', 'pairs', 'RMSE', 'bias'],
             bins.map((bin) => [

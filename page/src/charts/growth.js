@@ -3,7 +3,7 @@ import * as Plot from '@observablehq/plot';
 import { numbers } from '../dom.js';
 import { count, number } from '../format.js';
 import { growthSentence, scoreName } from '../sentences.js';
-import { ACCENT, CHART, figure } from './figure.js';
+import { ACCENT, CHART, MUTED, axisMargin, figure } from './figure.js';
 
 export function growthFigure(growth, metric) {
     const points = growth.trees
@@ -14,7 +14,7 @@ export function growthFigure(growth, metric) {
             ...CHART,
             width,
             height: Math.min(Math.max(width * 0.6, 200), 280),
-            marginLeft: 58,
+            marginLeft: axisMargin(Math.max(...points.map((point) => Math.abs(point.value)))) + 6,
             marginBottom: 42,
             marginTop: 14,
             x: { type: 'log', label: null },
@@ -35,6 +35,11 @@ export function growthFigure(growth, metric) {
                     labelAnchor: 'center',
                     labelArrow: 'none',
                 }),
+                Plot.ruleY(metric.limit == null ? [] : [metric.limit], {
+                    stroke: MUTED,
+                    strokeDasharray: '4 4',
+                    strokeWidth: 1.5,
+                }),
                 Plot.line(points, { x: 'trees', y: 'value', stroke: ACCENT, strokeWidth: 2 }),
                 Plot.dot(points, {
                     x: 'trees',
@@ -47,9 +52,10 @@ export function growthFigure(growth, metric) {
         });
     return figure({
         title: scoreName(metric.name),
-        note: growthSentence(metric, growth.trees),
+        note: growthSentence(metric, growth),
         label: `${scoreName(metric.name)} against the number of trees`,
         draw,
+        rows: () => [['trees', metric.name], ...points.map((point) => [point.trees, point.value])],
         table: numbers(
             ['trees', scoreName(metric.name)],
             points.map((point) => [count(point.trees), number(point.value, 4)]),

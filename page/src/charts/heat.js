@@ -1,9 +1,14 @@
 // charts/heat.js - the learned distances of all pairs (or of sampled items), ordered by cluster, on a canvas.
 import { channels, densityColour } from '../colours.js';
+import { single } from '../csv.js';
 import { h, numbers } from '../dom.js';
+import { downloadMenu, framed } from '../download.js';
 import { count, number } from '../format.js';
+import { caption } from './figure.js';
 
 const N_SHADES = 256;
+const TITLE = 'Distances of all pairs';
+const SAVED_SIDE = 640; // pixels of a saved picture
 const HINT = 'Point at a pair to read its distance; click it to select both items.';
 
 /** @param {import('../data.js').Report} report @param {import('../store.js').Store} store */
@@ -18,15 +23,15 @@ export function heatFigure(report, store) {
     return h(
         'figure',
         { class: 'heat' },
-        h(
-            'figcaption',
-            null,
+        caption(
+            TITLE,
             h(
-                'p',
+                'span',
                 null,
                 `${sampled}${order}. Blocks along the diagonal are groups of items that are near each other. Distance: `,
                 heat.key,
             ),
+            downloadMenu({ title: TITLE, svg: () => heat.saved(), rows: () => heat.rows() }),
         ),
         heat.element,
         h('div', null, heat.told, report.clusters && betweenTable(report)),
@@ -91,9 +96,38 @@ class Heat {
 
     paintKey(theme) {
         const bar = h('span', { class: 'key-bar', 'aria-hidden': 'true' });
-        const colours = Array.from({ length: 9 }, (_, k) => densityColour(1 - k / 8, theme));
+        const colours = keyColours(theme);
         bar.style.setProperty('background', `linear-gradient(to right, ${colours.join(', ')})`);
         this.key.replaceChildren(`${number(this.range[0])} `, bar, ` ${number(this.range[1])}`);
+    }
+
+    /** The picture with its key, to be saved. */
+    saved() {
+        const { theme } = this.store.now;
+        return framed({
+            title: TITLE,
+            width: SAVED_SIDE,
+            height: SAVED_SIDE,
+            keys: [{ text: `${number(this.range[0])} to ${number(this.range[1])}`, colours: keyColours(theme) }],
+            draw: (pen) => {
+                pen.drawPixels(this.picture, 0, 0, SAVED_SIDE, SAVED_SIDE);
+                pen.lineWidth = 1;
+                this.drawBorders(pen, SAVED_SIDE, SAVED_SIDE / this.m);
+            },
+        });
+    }
+
+    /** The distances themselves, as a square table. */
+    rows() {
+        const ids = this.items.map((item) => this.report.ids[item]);
+        const { distance } = this.report.heat;
+        return [
+            ['item', ...ids],
+            ...ids.map((id, row) => [
+                id,
+                ...Array.from(distance.subarray(row * this.m, (row + 1) * this.m), (value) => single(value)),
+            ]),
+        ];
     }
 
     resize() {
@@ -113,6 +147,7 @@ class Heat {
         context.imageSmoothingEnabled = side < this.m;
         context.drawImage(this.picture, 0, 0, side, side);
         const step = side / this.m;
+        context.lineWidth = this.ratio;
         this.drawBorders(context, side, step);
         if (!this.cell) return;
         const [row, column] = this.cell;
@@ -127,7 +162,6 @@ class Heat {
         const of = this.report.clusters?.of;
         if (!of) return;
         context.strokeStyle = this.store.now.theme === 'dark' ? 'rgba(0, 0, 0, 0.7)' : 'rgba(255, 255, 255, 0.85)';
-        context.lineWidth = this.ratio;
         context.beginPath();
         for (let k = 1; k < this.m; k++) {
             if (of[this.items[k]] === of[this.items[k - 1]]) continue;
@@ -142,8 +176,8 @@ class Heat {
 
     point(event) {
         const box = this.canvas.getBoundingClientRect();
-        const place = (offset) => Math.min(Math.max(Math.floor((offset / box.width) * this.m), 0), this.m - 1);
-        this.show([place(event.clientY - box.top), place(event.clientX - box.left)]);
+        const index = (offset) => Math.min(Math.max(Math.floor((offset / box.width) * this.m), 0), this.m - 1);
+        this.show([index(event.clientY - box.top), index(event.clientX - box.left)]);
     }
 
     show(cell) {
@@ -169,7 +203,7 @@ class Heat {
         const moves = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
         const move = moves[event.key];
         if (move) {
-            const next = (this.cell ?? [0, 0]).map((place, k) => Math.min(Math.max(place + move[k], 0), this.m - 1));
+            const next = (this.cell ?? [0, 0]).map((index, k) => Math.min(Math.max(index + move[k], 0), this.m - 1));
             this.show(next);
         } else if (event.key === 'Enter' && this.cell) this.choose();
         else if (event.key === 'Escape') this.show(null);
@@ -177,6 +211,8 @@ class Heat {
         event.preventDefault();
     }
 }
+
+const keyColours = (theme) => Array.from({ length: 9 }, (_, k) => densityColour(1 - k / 8, theme));
 
 /** Of the pairs of different items: a self-distance must not stretch the scale. */
 function range(distance, m) {

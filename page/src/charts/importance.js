@@ -25,6 +25,10 @@ const asTable = (rows) =>
         rows.map((row) => [row.name, tell(row.permutation), tell(row.error), tell(row.gain)]),
         `The numbers of ${rows.length === 1 ? 'the feature' : `all ${rows.length} features`}`,
     );
+const asRows = (rows) => [
+    ['feature', 'permutation', 'standard_error', 'gain'],
+    ...rows.map((row) => [row.name, row.permutation, row.error, row.gain]),
+];
 const tell = (value) => (value == null ? '\u2013' : number(value));
 
 export function permutationFigure(importance) {
@@ -40,6 +44,7 @@ export function permutationFigure(importance) {
                 width,
                 'growth of the squared error',
             ),
+        rows: () => asRows(rows),
         table: asTable(rows),
     });
 }
@@ -58,6 +63,7 @@ export function gainFigure(importance) {
                 width,
                 'gain, share of the largest',
             ),
+        rows: () => [['feature', 'gain'], ...rows.map((row) => [row.name, row.gain])],
         table: importance.permutation ? null : asTable(rows),
     });
 }
@@ -69,7 +75,8 @@ export function pairsOf(interaction, names) {
         interaction.features.forEach((other, b) => {
             if (b <= a) return;
             const error = interaction.standard_error?.[a]?.[b] ?? null;
-            rows.push({ name: `${names[one]} \u00d7 ${names[other]}`, value: interaction.value[a][b], error });
+            const pair = [names[one], names[other]];
+            rows.push({ name: pair.join(' \u00d7 '), names: pair, value: interaction.value[a][b], error });
         });
     });
     return rows.filter((row) => row.value != null).sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
@@ -82,6 +89,10 @@ export function interactionFigure(importance) {
         note: 'How much more the error grows when both are shuffled than when one and the other are, added up. Above 0 they matter more together; below 0 less, since they share what they tell or since one alone spoils the prediction already.',
         label: 'Interactions of pairs of features with standard errors',
         draw: (width) => dots(rows.slice(0, 15), width, 'growth beyond the sum of both'),
+        rows: () => [
+            ['feature', 'other_feature', 'interaction', 'standard_error'],
+            ...rows.map((row) => [...row.names, row.value, row.error]),
+        ],
         table: numbers(
             ['features', 'interaction', 'standard error'],
             rows.map((row) => [row.name, number(row.value), tell(row.error)]),
@@ -111,6 +122,7 @@ function frame(rows, width, label, domain = undefined) {
             labelAnchor: 'center',
             labelArrow: 'none',
             ticks: Math.max(2, Math.floor(width / 120)),
+            tickFormat: (value) => number(value), // 5e6 and not 5,000,000, which would not fit
         },
         y: { label: null, domain: rows.map((_, k) => String(k)), tickFormat: (k) => labels[Number(k)], tickSize: 0 },
     };

@@ -77,6 +77,11 @@ export function twoGroupsFigure(fit, groups, target) {
         ),
         label: `Predicted distances of ${names.join(' and ')}`,
         draw,
+        rows: () => [
+            ['predicted_from', 'predicted_to', ...names.map((name) => `fraction of ${name}`)],
+            ...bins[0].map((bin, b) => [bin.from, bin.to, ...bins.map((some) => some[b].share)]),
+        ],
+        keys: () => names.map((text, group) => ({ text, colour: colours[group] })),
         table: numbers(
             ['predicted distance', ...names],
             bins[0].map((bin, b) => [

@@ -48,7 +48,7 @@ function step(view, direction) {
     const next =
         from === null || !isPlaced(view.report.map, from)
             ? middleItem(view)
-            : neighborTowards(view.report.map, view.places, from, direction);
+            : neighborTowards(view.layout, view.places, from, direction);
     if (next === null) return;
     view.bringIntoView(next);
     view.store.set({ pointed: next });

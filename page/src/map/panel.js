@@ -3,6 +3,7 @@ import { fill, h, numbers, swatch } from '../dom.js';
 import { counted, number, shellQuote, shorten } from '../format.js';
 import { figure } from '../charts/figure.js';
 import { steps, waterfall } from '../charts/waterfall.js';
+import { single } from '../csv.js';
 import { isOwnColour } from '../colours.js';
 
 const MOST_VALUES = 8;
@@ -40,7 +41,7 @@ function hint(report) {
             h('kbd', null, '0'),
             ' shows all, ',
             h('kbd', null, 'Esc'),
-            ' clears.',
+            ' clears. Labels stand where they fit: from near there are more.',
         ),
     );
 }
@@ -158,6 +159,10 @@ function account(report, told, one, other) {
             note: `They are ${from} two average items (${number(told.baseline)}). Features that bring them together are blue, features that part them orange.`,
             label: `A waterfall of the features' shares in the distance of ${report.ids[one]} and ${report.ids[other]}`,
             draw: (width) => waterfall(told, width),
+            rows: () => [
+                ['step', 'from', 'to', 'contribution'],
+                ...rows.map((row) => [row.name, single(row.from), single(row.to), single(Math.fround(row.to - row.from))]), // prettier-ignore
+            ],
             table,
         }),
     ];

@@ -1,11 +1,12 @@
 // map/view.js - the map of the items on two canvases: all items below, and what changes often (lines, rings, names) above.
-// Items are drawn as copies of one small picture per colour, which keeps 20,000 of them smooth.
+// Items are drawn as copies of one small picture per colour and shape, which keeps 20,000 of them smooth.
 import { quadtree } from 'd3-quadtree';
 import { select } from 'd3-selection';
 import { zoom, zoomIdentity } from 'd3-zoom';
 import { h } from '../dom.js';
+import { layoutOf } from './layout.js';
 import { drawMarks } from './marks.js';
-import { Discs, Sprites } from './sprites.js';
+import { Drawn, Sprites } from './sprites.js';
 
 const PADDING = 28;
 const REACH = 16; // pixels from the pointer within which an item is meant
@@ -25,13 +26,14 @@ export class MapView {
         this.base = h('canvas', { class: 'items', 'aria-hidden': 'true' });
         this.marks = h('canvas', { class: 'marks', 'aria-hidden': 'true' });
         this.element = h('div', { class: 'map-view', tabindex: '0' }, this.base, this.marks);
-        this.bounds = boundsOf(report.map);
+        this.layout = layoutOf(report.map);
+        this.bounds = boundsOf(this.layout);
         this.element.style.setProperty('--shape', String(shapeOf(this.bounds)));
         this.places = Array.from({ length: report.n }, (_, item) => item).filter((item) => isPlaced(report.map, item));
         this.tree = quadtree(
             this.places,
-            (item) => report.map.x[item],
-            (item) => report.map.y[item],
+            (item) => this.layout.x[item],
+            (item) => this.layout.y[item],
         );
         this.listen();
         new ResizeObserver(() => this.resize()).observe(this.element);
@@ -102,17 +104,15 @@ export class MapView {
 
     /** @returns {[number, number]} */
     screen(item, frame = this.frame()) {
-        return [
-            frame.shiftX + frame.scale * this.report.map.x[item],
-            frame.shiftY - frame.scale * this.report.map.y[item],
-        ];
+        return [frame.shiftX + frame.scale * this.layout.x[item], frame.shiftY - frame.scale * this.layout.y[item]];
     }
 
     /** Smaller for many, and a little larger from near. */
     radius() {
         const { width, height } = this.size;
         const crowd = Math.sqrt((0.07 * width * height) / Math.max(this.places.length, 1) / Math.PI);
-        return Math.min(Math.max(crowd, 1.7), 7) * Math.min(this.transform.k ** 0.3, 2.2);
+        const least = this.colouring?.shapes?.some((shape) => shape !== 'disc') ? 2.6 : 1.7; // a shape is to be seen
+        return Math.min(Math.max(crowd, least), 7) * Math.min(this.transform.k ** 0.3, 2.2);
     }
 
     /** @param {import('../colours.js').Colouring} colouring */
@@ -151,16 +151,22 @@ export class MapView {
     }
 
     drawItems() {
-        const { width, height, ratio } = this.size;
+        const { ratio } = this.size;
         const context = this.base.getContext('2d');
-        const frame = this.frame();
-        const radius = this.radius();
-        const brush = this.brush(radius * ratio);
-        const { isolated } = this.store.now;
-        const { of } = this.colouring;
-        const { x, y } = this.report.map;
         context.setTransform(1, 0, 0, 1, 0, 0);
         context.clearRect(0, 0, this.base.width, this.base.height);
+        this.paintItems(context, ratio, this.brush(this.radius() * ratio));
+    }
+
+    /** All items in view, and below them how many there are along a line. */
+    paintItems(context, ratio, brush) {
+        const { width, height } = this.size;
+        const frame = this.frame();
+        const radius = this.radius();
+        const { isolated } = this.store.now;
+        const { of } = this.colouring;
+        const { x, y } = this.layout;
+        this.paintOutline(context, ratio, frame);
         const draw = (item) => {
             const left = frame.shiftX + frame.scale * x[item];
             const top = frame.shiftY - frame.scale * y[item];
@@ -180,11 +186,32 @@ export class MapView {
         context.globalAlpha = 1;
     }
 
+    paintOutline(context, ratio, { scale, shiftX, shiftY }) {
+        const { outline } = this.layout;
+        if (outline.length === 0) return;
+        const edge = (side) => outline.map(([x, half]) => [shiftX + scale * x, shiftY - side * scale * half]);
+        context.beginPath();
+        [...edge(1), ...edge(-1).reverse()].forEach(([left, top], k) => {
+            if (k === 0) context.moveTo(left * ratio, top * ratio);
+            else context.lineTo(left * ratio, top * ratio);
+        });
+        context.closePath();
+        context.fillStyle = this.store.now.theme === 'dark' ? 'rgba(255, 255, 255, 0.07)' : 'rgba(20, 24, 28, 0.06)';
+        context.fill();
+    }
+
+    /** As it is seen now, for a picture to be saved. */
+    paintOn(pen) {
+        const look = { colouring: this.colouring, radius: this.radius(), theme: this.store.now.theme };
+        this.paintItems(pen, 1, new Drawn(look));
+        drawMarks(this, pen);
+    }
+
     /** Small pictures are made anew only when the colours or the size have changed. */
     brush(radius) {
         const { theme, isPrinting } = this.store.now;
         const look = { colouring: this.colouring, radius: Math.round(4 * radius) / 4, theme };
-        if (isPrinting) return new Discs(look);
+        if (isPrinting) return new Drawn(look);
         if (!this.sprites?.isFor(look)) this.sprites = new Sprites(look);
         return this.sprites;
     }
@@ -192,10 +219,11 @@ export class MapView {
     drawMarks() {
         if (this.size.width === 0 || !this.colouring) return;
         // Printed canvases wipe out what is below them where they are empty: on paper the marks go on the items' own.
-        if (this.store.now.isPrinting) return drawMarks(this, this.base.getContext('2d'));
-        const context = this.marks.getContext('2d');
+        const canvas = this.store.now.isPrinting ? this.base : this.marks;
+        const context = canvas.getContext('2d');
         context.setTransform(1, 0, 0, 1, 0, 0);
-        context.clearRect(0, 0, this.marks.width, this.marks.height);
+        if (canvas === this.marks) context.clearRect(0, 0, canvas.width, canvas.height);
+        context.setTransform(this.size.ratio, 0, 0, this.size.ratio, 0, 0);
         drawMarks(this, context);
     }
 
