@@ -1,6 +1,6 @@
 /* fuzz_readers.c - whatever bytes a file holds, a reader gives sound results or one clear line.
  *
- * The first byte of an input chooses the reader and its wish, the second the number of items; the rest is the file, but
+ * The first byte of an input chooses the reader and its spec, the second the number of items; the rest is the file, but
  * for the beginning of a Matrix Market file, which nobody would guess.
  * tests/fuzz/run builds and runs it.
  * With -DREPLAY, and any compiler, it is a program that replays the files it is given. */
@@ -24,7 +24,7 @@ enum {
     IS_KNOWLEDGE = 3, /* pairs with numbers, or edges */
     HAS_IDS = 4,
     IS_SQUARE = 8,
-    HAS_WISHES = 16,
+    HAS_SPEC = 16,
     IS_KNOWN = 32,
     HAS_TARGETS = 64,
     ARE_LABELS = 128,
@@ -55,7 +55,7 @@ static void check_column(const sm_table_column *column, size_t n_rows) {
     demand(column->name != NULL && column->is_category == (column->codes != NULL), "a column is of one kind");
     for (size_t i = 0; i < n_rows; i++) {
         if (column->is_category) {
-            demand(column->codes[i] < column->n_levels || column->codes[i] == SMERF_MISSING, "codes are places");
+            demand(column->codes[i] < column->n_levels || column->codes[i] == SMERF_MISSING, "codes are indices");
             continue;
         }
         char text[SM_NUMBER_SPACE];
@@ -74,7 +74,7 @@ static void fuzz_table(const char *path, uint8_t choice) {
     spec.n_targets = (choice & HAS_TARGETS) == 0 ? 0 : (choice & ARE_LABELS) != 0 ? 1 : 2;
     if ((choice & HAS_IDS) != 0) spec.id = "0";
     if ((choice & IS_SQUARE) != 0) spec.weight = "1.5";
-    if ((choice & HAS_WISHES) != 0) {
+    if ((choice & HAS_SPEC) != 0) {
         spec.numbers = numbers;
         spec.categories = categories;
         spec.ignore = ignore;
@@ -104,7 +104,7 @@ static void fuzz_matrix(const char *path, uint8_t choice, size_t n) {
     const sm_matrix_side side = {n, (choice & HAS_IDS) != 0 ? names : NULL};
     sm_matrix_spec spec = {.rows = side, .columns = side, .is_square = (choice & IS_SQUARE) != 0, .largest = NAN};
     if (!spec.is_square) spec.columns.n = N_NAMES / 2;
-    spec.are_similarities = (choice & HAS_WISHES) != 0;
+    spec.are_similarities = (choice & HAS_SPEC) != 0;
     spec.take_means = (choice & IS_KNOWN) != 0;
     spec.may_be_missing = (choice & MAY_BE_MISSING) != 0;
     sm_matrix matrix;
@@ -141,7 +141,7 @@ static void fuzz_knowledge(const char *path, uint8_t choice, size_t n) {
     const sm_matrix_side rows = {n, (choice & HAS_IDS) != 0 ? names : NULL},
                          columns = {N_NAMES / 2, names + N_NAMES / 2};
     sm_pairs_spec spec = {.rows = rows, .columns = columns, .is_square = (choice & IS_SQUARE) != 0, .largest = NAN};
-    if ((choice & HAS_WISHES) != 0) spec.value_column = "x1";
+    if ((choice & HAS_SPEC) != 0) spec.value_column = "x1";
     bool are_edges = (choice & ARE_EDGES) != 0, are_values = !are_edges && (choice & ARE_OBSERVED) == 0;
     sm_pairs pairs;
     smerf_error error;

@@ -217,6 +217,97 @@ static void numbers_that_make_no_sense_are_refused(void **state) {
     drop(&at);
 }
 
+/* ---- one number that makes no sense ---- */
+
+static uint32_t *u32_of(const sm_tensors *arrays, const char *name, size_t *n) {
+    const sm_tensor *tensor = sm_tensors_find(arrays, name);
+    assert_non_null(tensor);
+    *n = tensor->n;
+    return tensor->owned;
+}
+
+static uint8_t *marks_of(const sm_tensors *arrays) { return sm_tensors_find(arrays, "learned.mark")->owned; }
+
+/* The first long split whose set of levels has at least so many; its levels start at *level. */
+static size_t long_split_with(const sm_tensors *arrays, uint32_t n_levels, size_t *level) {
+    size_t n, split = 0;
+    const uint32_t *n_left = u32_of(arrays, "learned.n_left", &n);
+    for (*level = 0; split < n && n_left[split] < n_levels; split++) *level += n_left[split];
+    assert_true(split < n);
+    return split;
+}
+
+typedef void (*spoiler)(const sm_tensors *arrays);
+
+#define SPOIL_U32(what, array, change)                                                                                 \
+    static void what(const sm_tensors *arrays) {                                                                       \
+        size_t n, level = 0;                                                                                           \
+        long_split_with(arrays, 2, &level);                                                                            \
+        uint32_t *number = u32_of(arrays, array, &n);                                                                  \
+        (void)number, (void)level;                                                                                     \
+        change;                                                                                                        \
+    }
+
+static void a_mark_that_nobody_knows(const sm_tensors *arrays) { marks_of(arrays)[0] = 8; }
+static void a_leaf_that_is_long(const sm_tensors *arrays) { marks_of(arrays)[0] = 1 | 2; }
+static void a_root_that_is_a_leaf(const sm_tensors *arrays) { marks_of(arrays)[0] = 1; }
+static void a_weight_of_two(const sm_tensors *arrays) {
+    ((int8_t *)sm_tensors_find(arrays, "learned.term_weight")->owned)[0] = 2;
+}
+SPOIL_U32(no_leaves, "learned.n_leaves", number[0] = 0)
+SPOIL_U32(more_leaves_than_there_are, "learned.n_leaves", number[0] = UINT32_MAX)
+SPOIL_U32(a_leaf_too_many, "learned.n_leaves", number[n - 1]++)
+SPOIL_U32(a_leaf_too_few, "learned.n_leaves", number[n - 1]--)
+SPOIL_U32(a_feature_that_is_not_there, "learned.term_feature", number[0] = 1000)
+SPOIL_U32(a_level_that_is_not_there, "learned.left_level", number[level] = 1000)
+SPOIL_U32(a_level_twice, "learned.left_level", number[level + 1] = number[level])
+SPOIL_U32(more_levels_than_there_are, "learned.n_left", number[0] = UINT32_MAX)
+SPOIL_U32(a_level_too_few, "learned.n_left", number[long_split_with(arrays, 2, &level)]--)
+
+static void each_check_of_a_tree_refuses_what_it_is_for(void **state) {
+    (void)state;
+    static const spoiler spoilers[] = {a_mark_that_nobody_knows,
+                                       a_leaf_that_is_long,
+                                       a_root_that_is_a_leaf,
+                                       a_weight_of_two,
+                                       no_leaves,
+                                       a_leaf_too_many,
+                                       a_leaf_too_few,
+                                       a_feature_that_is_not_there,
+                                       more_leaves_than_there_are,
+                                       a_level_that_is_not_there,
+                                       a_level_twice,
+                                       more_levels_than_there_are,
+                                       a_level_too_few};
+    kept at;
+    keep(&at, 1, SMERF_AXIS, 2);
+    for (size_t k = 0; k < sizeof spoilers / sizeof *spoilers; k++) {
+        sm_tensors arrays = write_down(&at.forest);
+        assert_int_equal(load_status(&at, &arrays), SMERF_OK);
+        spoilers[k](&arrays);
+        if (load_status(&at, &arrays) != SMERF_BAD_FILE) fail_msg("spoiler %zu is not refused", k);
+        sm_tensors_free(&arrays);
+    }
+    drop(&at);
+}
+
+/* What a split by one number of a forest on values is made of must not be more than that. */
+static void a_category_is_no_number(void **state) {
+    (void)state;
+    kept at;
+    keep(&at, 1, SMERF_AXIS, 2);
+    sm_tensors arrays = write_down(&at.forest);
+    size_t n, split = 0;
+    uint32_t *feature = u32_of(&arrays, "learned.feature", &n);
+    const uint8_t *mark = marks_of(&arrays);
+    for (size_t node = 0; (mark[node] & 3) != 0; node++) split += (mark[node] & 1) == 0;
+    feature[split] = 3; /* the first that is a category */
+    assert_int_equal(at.model->features.feature[3].kind, SMERF_CATEGORY);
+    assert_int_equal(load_status(&at, &arrays), SMERF_BAD_FILE);
+    sm_tensors_free(&arrays);
+    drop(&at);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_kept_predicts_what_the_forest_predicts),
@@ -225,6 +316,8 @@ int main(void) {
         cmocka_unit_test(spoilt_arrays_do_no_harm),
         cmocka_unit_test(arrays_of_the_wrong_length_or_type_are_refused),
         cmocka_unit_test(numbers_that_make_no_sense_are_refused),
+        cmocka_unit_test(each_check_of_a_tree_refuses_what_it_is_for),
+        cmocka_unit_test(a_category_is_no_number),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);
 }

@@ -55,7 +55,7 @@ static void finish_exposure(sm_chain *chain) {
 static double other_share(const sm_chain *chain, size_t k, size_t l) { return k == l ? chain->xi : chain->r[l]; }
 
 /* L_k = sum_l tables(n_kl, r_k R_l) and w_k = -sum_l R_l ln(beta / (beta + T_kl)), with r as it stands. */
-static void seat(sm_chain *chain, size_t k) {
+static void seat_units(sm_chain *chain, size_t k) {
     const uint32_t *units = chain->factor_units + k * chain->width;
     const double *log_fraction = chain->log_fraction + k * chain->width;
     uint32_t n_tables = 0;
@@ -74,7 +74,7 @@ static void draw_strengths(sm_chain *chain) {
     sm_random_shuffle(&chain->shuffles, chain->factor_order, chain->n_factors);
     for (size_t n = 0; n < chain->n_factors; n++) {
         size_t k = chain->factor_order[n];
-        seat(chain, k);
+        seat_units(chain, k);
         double shape = chain->gamma0 / (double)chain->n_factors + chain->tables[k];
         chain->r[k] = sm_draw_gamma(&chain->draws, shape) / (chain->c0 + chain->cost[k]);
     }
@@ -89,7 +89,7 @@ static void draw_gamma0(sm_chain *chain) {
     double n_factors = (double)chain->n_factors, old = chain->gamma0, s = 0, log_ratio = 0;
     uint32_t ell = 0;
     for (size_t k = 0; k < chain->n_factors; k++) {
-        seat(chain, k);
+        seat_units(chain, k);
         ell += sm_draw_tables(&chain->draws, chain->tables[k], old / n_factors);
         s += log1p(chain->cost[k] / chain->c0) / n_factors;
     }

@@ -111,7 +111,7 @@ static smerf_status start_gibbs_run(gibbs_run *run, smerf_error *error) {
     return status;
 }
 
-static void end(gibbs_run *run) {
+static void end_gibbs_run(gibbs_run *run) {
     for (size_t c = 0; c < run->options->baselines->n_chains; c++) {
         if (run->chain != NULL) sm_chain_free(run->chain[c]);
         if (run->collected != NULL) sm_collected_free(&run->collected[c], run->n_states);
@@ -212,7 +212,7 @@ static smerf_status fit_chains(const sm_training_set *training, const sm_attribu
     if (status == SMERF_OK) status = pack_states(&run, learned, error);
     if (status == SMERF_OK) status = pack_means(&run, learned, error);
     if (status == SMERF_OK) add_gibbs_diagnostics(&run, learned, diagnostics);
-    end(&run);
+    end_gibbs_run(&run);
     return status;
 }
 

@@ -223,7 +223,7 @@ static smerf_status whiten_frame(work *at, smerf_error *error) {
 /* ---- 4: original units, smallest norm ---- */
 
 /* Makes the columns of e [p][k] orthonormal, by Gram and Schmidt, each column twice. */
-static void orthonormalise(double *e, size_t p, size_t k) {
+static void orthonormalise_columns(double *e, size_t p, size_t k) {
     for (size_t d = 0; d < k; d++)
         for (int round = 0; round < 3; round++) { /* 0 only brings it to size 1 */
             double squares = 0;
@@ -248,7 +248,7 @@ static smerf_status project_on_rows(double *t, const work *at, smerf_error *erro
         for (size_t c = 0; c < p; c++) most = at->exponent[c] > most ? at->exponent[c] : most;
         for (size_t c = 0; c < p; c++)
             for (size_t d = 0; d < k; d++) e[c * k + d] = ldexp(at->t[c * k + d], at->exponent[c] - most);
-        orthonormalise(e, p, k);
+        orthonormalise_columns(e, p, k);
         for (size_t c = 0; c < p; c++)
             for (size_t a = 0; a < k; a++)
                 for (size_t b = 0; b < k; b++) inner[a * k + b] += e[c * k + a] * t[c * k + b];

@@ -86,7 +86,7 @@ typedef struct solver {
     double *w, *hw;    /* where the gradient steps are */
     point at, next;    /* where Newton is, and where it would go */
     double *v, *hv;    /* [n][n] of the accelerated step */
-    double *slope;     /* [n][n] see linearise */
+    double *slope;     /* [n][n] see linearise_w */
     double *y, *r, *d, *hd, *scratch, *turned;
     double *eigen_scratch;             /* [n * n + 3 * n] */
     double fraction_from, fraction_to; /* of the whole job */
@@ -240,7 +240,7 @@ static smerf_status evaluate_point(solver *s, point *p, smerf_error *error) {
 
 /* In the basis of Z's eigenvectors the derivative of W multiplies each entry by a slope: 1 between positive eigenvalues,
  * 0 between negative ones, and in between the part that the positive one has of both. */
-static void linearise(solver *s) {
+static void linearise_w(solver *s) {
     const double *values = s->at.values;
     for (size_t i = 0; i < s->n; i++)
         for (size_t j = 0; j < s->n; j++) {
@@ -286,7 +286,7 @@ static smerf_status solve_turned(solver *s, smerf_error *error) {
 
 /* next.z = z + step, where the step in W is root y, turned back, and that in S follows from the linear equation. */
 static smerf_status step_newton(solver *s, smerf_error *error) {
-    linearise(s);
+    linearise_w(s);
     smerf_status status = solve_turned(s, error);
     if (status != SMERF_OK) return status;
     for (size_t k = 0; k < s->nn; k++) s->y[k] *= sqrt(s->slope[k]);
