@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "target/completed/completed.h"
 
-/* Room for a whole row of the target over both, of which a part is asked for. Threads take turns, for the short time
+/* Scratch for a whole row of the target over both, of which a part is needed. Threads take turns, for the short time
  * that a row takes. */
 typedef struct turn {
     pthread_mutex_t mutex;
@@ -27,7 +27,7 @@ static void free_between(smerf_target *target) {
     sm_free(part);
 }
 
-static void true_row(const smerf_target *target, size_t row, double *out) {
+static void between_true_row(const smerf_target *target, size_t row, double *out) {
     const between *part = (const between *)target;
     pthread_mutex_lock(&part->turn->mutex);
     part->both->kind->data.true_row(part->both, row, part->turn->row);
@@ -36,7 +36,7 @@ static void true_row(const smerf_target *target, size_t row, double *out) {
 }
 
 /* What the distances mean is the inner target's to say: see sm_target_inner. */
-static const sm_target_kind kind = {.name = "between", .data.free = free_between, .data.true_row = true_row};
+static const sm_target_kind kind = {.name = "between", .data.free = free_between, .data.true_row = between_true_row};
 
 const smerf_target *sm_target_inner(const smerf_target *target) {
     if (target->kind == &kind) target = ((const between *)target)->both;

@@ -28,13 +28,13 @@ smerf_status smerf_target_take(const smerf_target *target, const uint32_t *rows,
 
 /* Each pair that stays is met in the row of its larger item, in ascending order of that: so the rows of the smaller ones
  * fill up in order, whatever order the items are taken in.
- *   place  [n_items] new places; SMERF_MISSING: not taken
+ *   new_row  [n_items] new rows; SMERF_MISSING: not taken
  *   next   [n] where each row goes on; NULL: the pairs are only counted */
-static void gather_taken(const sm_links *links, const uint32_t *rows, size_t n, const uint32_t *place, size_t *next,
+static void gather_taken(const sm_links *links, const uint32_t *rows, size_t n, const uint32_t *new_row, size_t *next,
                          sm_upper *upper) {
     for (uint32_t larger = 0; larger < n; larger++)
         for (size_t e = links->first[rows[larger]]; e < links->first[rows[larger] + 1]; e++) {
-            uint32_t smaller = place[links->partner[e]];
+            uint32_t smaller = new_row[links->partner[e]];
             if (smaller == SMERF_MISSING || smaller > larger) continue;
             if (next == NULL) {
                 upper->n_partners[smaller]++;
@@ -48,18 +48,18 @@ static void gather_taken(const sm_links *links, const uint32_t *rows, size_t n, 
 }
 
 /*   next   [n] scratch */
-static smerf_status take_links(const sm_links *links, const uint32_t *rows, size_t n, const uint32_t *place,
+static smerf_status take_links(const sm_links *links, const uint32_t *rows, size_t n, const uint32_t *new_row,
                                size_t *next, sm_links *out, smerf_error *error) {
     sm_upper upper;
     size_t n_most = 0;
     for (size_t k = 0; k < n; k++) n_most += links->first[rows[k] + 1] - links->first[rows[k]];
     if (!sm_upper_start(&upper, n, n_most, links->weight != NULL)) return sm_no_memory(error, "taking pairs");
-    gather_taken(links, rows, n, place, NULL, &upper);
+    gather_taken(links, rows, n, new_row, NULL, &upper);
     for (size_t i = 0; i < n; i++) {
         next[i] = upper.n;
         upper.n += upper.n_partners[i];
     }
-    gather_taken(links, rows, n, place, next, &upper);
+    gather_taken(links, rows, n, new_row, next, &upper);
     sm_upper_trim(&upper, links->common);
     smerf_status status = sm_links_mirror(out, &upper, n, links->common, error);
     sm_upper_free(&upper);
@@ -67,17 +67,17 @@ static smerf_status take_links(const sm_links *links, const uint32_t *rows, size
 }
 
 smerf_status sm_links_take(const sm_links *links, const uint32_t *rows, size_t n, sm_links *out, smerf_error *error) {
-    uint32_t *place = sm_array(links->n_items, sizeof *place);
+    uint32_t *new_row = sm_array(links->n_items, sizeof *new_row);
     size_t *next = sm_array(n, sizeof *next);
     smerf_status status = SMERF_OK;
-    if (place != NULL && next != NULL) {
-        for (size_t i = 0; i < links->n_items; i++) place[i] = SMERF_MISSING;
-        for (size_t k = 0; k < n; k++) place[rows[k]] = (uint32_t)k;
-        status = take_links(links, rows, n, place, next, out, error);
+    if (new_row != NULL && next != NULL) {
+        for (size_t i = 0; i < links->n_items; i++) new_row[i] = SMERF_MISSING;
+        for (size_t k = 0; k < n; k++) new_row[rows[k]] = (uint32_t)k;
+        status = take_links(links, rows, n, new_row, next, out, error);
     } else {
         status = sm_no_memory(error, "taking pairs");
     }
-    sm_free(place);
+    sm_free(new_row);
     sm_free(next);
     return status;
 }

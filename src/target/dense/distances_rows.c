@@ -2,7 +2,7 @@
  *
  * Rows of a node are picked from Z, or from a block: a compact copy of the upper triangle of a node, made when it is at
  * most half as large as that of the block it would read from. Blocks lie on a stack, freed when their subtree is done;
- * none takes all of the room that is left, so that there is always some for those below. A copy holds the
+ * none takes all of the memory that is left, so that there is always some for those below. A copy holds the
  * same numbers, so no result depends on it. As a node's items are in ascending order, picking runs forward, and takes
  * what it can of eight neighbours at a time. */
 #include "target/dense/distances_rows.h"
@@ -18,8 +18,8 @@ void sm_node_rows_start(sm_node_rows *rows, sm_arena *arena, const sm_distances 
     rows->pick = n_all < NEIGHBOURS ? sm_kernels_scalar.dense->pick : kernels->pick;
     rows->blocks[0] = (sm_block){.z = distances->z, .n = n_all};
     rows->pool = sm_arena_take_whole(arena, pool_floats + SM_PICK_SLACK, sizeof *rows->pool);
-    rows->place_in_block = sm_arena_take(arena, n_all, sizeof *rows->place_in_block);
-    rows->places = sm_arena_take(arena, n_items, sizeof *rows->places);
+    rows->index_in_block = sm_arena_take(arena, n_all, sizeof *rows->index_in_block);
+    rows->in_block = sm_arena_take(arena, n_items, sizeof *rows->in_block);
     rows->picks = sm_arena_take(arena, n_items, sizeof *rows->picks);
     rows->first_pick = sm_arena_take(arena, n_items / SM_CHUNK + 2, sizeof *rows->first_pick);
 }
@@ -30,22 +30,22 @@ static void plan_picks(sm_node_rows *rows, size_t n) {
     uint32_t last = n_all < NEIGHBOURS ? 0 : (uint32_t)(n_all - NEIGHBOURS);
     sm_pick *pick = NULL;
     for (size_t j = 0; j < n; j++) {
-        uint32_t place = rows->places[j];
+        uint32_t index = rows->in_block[j];
         if (j % SM_CHUNK == 0) {
             rows->first_pick[chunk++] = n_picks;
             pick = NULL;
         }
-        if (pick == NULL || place >= pick->first + NEIGHBOURS) {
+        if (pick == NULL || index >= pick->first + NEIGHBOURS) {
             pick = &rows->picks[n_picks++];
-            *pick = (sm_pick){.first = place < last ? place : last}; /* never past the end of a row */
+            *pick = (sm_pick){.first = index < last ? index : last}; /* never past the end of a row */
         }
-        pick->offset[pick->n++] = (uint8_t)(place - pick->first);
+        pick->offset[pick->n++] = (uint8_t)(index - pick->first);
     }
     rows->first_pick[chunk] = n_picks;
 }
 
 static const float *block_row(const sm_node_rows *rows, size_t k) {
-    return sm_block_row(&rows->blocks[rows->view], rows->places[k]);
+    return sm_block_row(&rows->blocks[rows->view], rows->in_block[k]);
 }
 
 /* The picks of a chunk, as far as the node's columns have such. */
@@ -55,20 +55,20 @@ static const sm_pick *picks_of(const sm_node_rows *rows, size_t chunk) { return 
 static void push_block(sm_node_rows *rows, const sm_node *node) {
     size_t n = node->n, n_chunks = (n + SM_CHUNK - 1) / SM_CHUNK;
     const sm_pick *end = picks_of(rows, n_chunks);
-    float *copy = rows->pool + rows->pool_used, *to = copy, room[SM_CHUNK + SM_PICK_SLACK];
+    float *copy = rows->pool + rows->pool_used, *to = copy, scratch[SM_CHUNK + SM_PICK_SLACK];
     for (size_t k = 0; k < n; k++) {
         const float *row = block_row(rows, k), *ahead = block_row(rows, k + 1 < n ? k + 1 : k);
         size_t chunk = k / SM_CHUNK, skipped = k % SM_CHUNK;
         size_t width = chunk + 1 < n_chunks ? SM_CHUNK : n - chunk * SM_CHUNK;
         const sm_pick *first = picks_of(rows, chunk), *next = picks_of(rows, chunk + 1);
-        rows->pick(row, ahead, first, (size_t)(next - first), room); /* before the diagonal lie other rows */
-        memcpy(to, room + skipped, (width - skipped) * sizeof *to);
+        rows->pick(row, ahead, first, (size_t)(next - first), scratch); /* before the diagonal lie other rows */
+        memcpy(to, scratch + skipped, (width - skipped) * sizeof *to);
         rows->pick(row, ahead, next, (size_t)(end - next), to + width - skipped);
         to += n - k;
     }
     for (size_t k = 0; k < n; k++) {
-        rows->place_in_block[node->items[k]] = (uint32_t)k;
-        rows->places[k] = (uint32_t)k;
+        rows->index_in_block[node->items[k]] = (uint32_t)k;
+        rows->in_block[k] = (uint32_t)k;
     }
     rows->pool_used += sm_triangle(n);
     rows->view = rows->n_blocks++;
@@ -80,18 +80,19 @@ size_t sm_node_rows_enter(sm_node_rows *rows, const sm_node *node, size_t view) 
     while (rows->n_blocks > view + 1) /* done with: depth first */
         rows->pool_used -= sm_triangle(rows->blocks[--rows->n_blocks].n);
     rows->view = view;
-    for (size_t k = 0; k < n; k++) rows->places[k] = view == 0 ? node->items[k] : rows->place_in_block[node->items[k]];
+    for (size_t k = 0; k < n; k++)
+        rows->in_block[k] = view == 0 ? node->items[k] : rows->index_in_block[node->items[k]];
     if (n == n_above) return view;
     plan_picks(rows, n);
     bool is_worth_it = n > SMALLEST_BLOCK && 2 * n * n <= n_above * n_above;
-    double room = SM_BLOCK_SHARE * (double)(rows->pool_size - rows->pool_used);
-    if (is_worth_it && rows->n_blocks < SM_MOST_BLOCKS && (double)sm_triangle(n) <= room) push_block(rows, node);
+    double available = SM_BLOCK_FRACTION * (double)(rows->pool_size - rows->pool_used);
+    if (is_worth_it && rows->n_blocks < SM_MOST_BLOCKS && (double)sm_triangle(n) <= available) push_block(rows, node);
     return rows->view;
 }
 
 void sm_node_rows_pick(const sm_node_rows *rows, size_t k, size_t chunk, size_t k_ahead, size_t chunk_ahead,
-                       float *room) {
+                       float *scratch) {
     const sm_pick *picks = picks_of(rows, chunk), *end = picks_of(rows, chunk + 1);
     ptrdiff_t step = (ptrdiff_t)picks_of(rows, chunk_ahead)->first - (ptrdiff_t)picks->first;
-    rows->pick(block_row(rows, k), block_row(rows, k_ahead) + step, picks, (size_t)(end - picks), room);
+    rows->pick(block_row(rows, k), block_row(rows, k_ahead) + step, picks, (size_t)(end - picks), scratch);
 }

@@ -7,8 +7,8 @@
 
 enum { SM_MOST_BLOCKS = 64 };
 
-/* How much of the room that is left one block may take: the rest is for those below it. */
-#define SM_BLOCK_SHARE 0.6
+/* How much of the memory that is left one block may take: the rest is for those below it. */
+#define SM_BLOCK_FRACTION 0.6
 
 /* Only z_ij with i < j is looked at. */
 typedef struct sm_block {
@@ -31,8 +31,8 @@ typedef struct sm_node_rows {
     float *pool;                 /* where the other blocks lie, one after the other */
     size_t pool_size, pool_used; /* in floats */
     size_t view;                 /* the block of the node entered last */
-    uint32_t *place_in_block;    /* by item, for items in a block other than Z */
-    uint32_t *places;            /* [n_items] of the node's items in their block */
+    uint32_t *index_in_block;    /* by item, for items in a block other than Z */
+    uint32_t *in_block;          /* [n_items] of the node's items in their block */
     sm_pick *picks;              /* [n_items] that take the node's columns from a row of the block */
     size_t *first_pick;          /* [chunks + 1] */
 } sm_node_rows;
@@ -56,14 +56,14 @@ static inline const float *sm_node_rows_at(const sm_node_rows *rows, size_t k, s
 }
 
 /* Copies z_kj of the node for the columns j of a chunk, of which those after k count, if they are not in place.
- *   k_ahead, chunk_ahead  what will be asked for soon: it is fetched meanwhile
- *   room                  [SM_CHUNK + SM_PICK_SLACK] */
+ *   k_ahead, chunk_ahead  what will be read soon: it is prefetched
+ *   scratch                  [SM_CHUNK + SM_PICK_SLACK] */
 void sm_node_rows_pick(const sm_node_rows *rows, size_t k, size_t chunk, size_t k_ahead, size_t chunk_ahead,
-                       float *room);
+                       float *scratch);
 
-/* One distance between places k < j of the node. */
+/* One distance between node indices k < j of the node. */
 static inline double sm_node_rows_pair(const sm_node_rows *rows, size_t k, size_t j) {
-    return (double)sm_block_row(&rows->blocks[rows->view], rows->places[k])[rows->places[j]];
+    return (double)sm_block_row(&rows->blocks[rows->view], rows->in_block[k])[rows->in_block[j]];
 }
 
 #endif

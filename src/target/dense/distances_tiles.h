@@ -10,22 +10,22 @@
 enum { SM_SPAN = 8 };
 
 /* A row of a chunk, with what a pick may write more, in whole lines of the cache. */
-enum { SM_COPY_ROOM = SM_CHUNK + 16 };
+enum { SM_COPY_WIDTH = SM_CHUNK + 16 };
 
 static inline size_t sm_n_chunks(size_t n) { return (n + SM_CHUNK - 1) / SM_CHUNK; }
 
-/* Room for the rows of a tile that cannot be read in place. */
+/* Scratch for the rows of a tile that cannot be read in place. */
 typedef struct sm_tile_scratch {
-    float *copied; /* [SM_BAND][SM_COPY_ROOM] */
+    float *copied; /* [SM_BAND][SM_COPY_WIDTH] */
     float *zeros;  /* [SM_CHUNK] what rows after the last one hold */
 } sm_tile_scratch;
 
-void sm_tile_scratch_start(sm_tile_scratch *room, sm_arena *arena);
+void sm_tile_scratch_start(sm_tile_scratch *scratch, sm_arena *arena);
 
-typedef struct sm_tile_place {
+typedef struct sm_tile_position {
     size_t band, n_rows, chunk;
     size_t from, end, to; /* columns of the chunk, from the diagonal on; all but the padding end at `end` */
-} sm_tile_place;
+} sm_tile_position;
 
 /* Columns of a tile, and where its rows lie there; 0 for pairs that do not count. */
 typedef struct sm_tile_piece {
@@ -36,19 +36,19 @@ typedef struct sm_tile_piece {
 typedef struct sm_tiles {
     const sm_node_rows *rows;
     const sm_node *node;
-    sm_tile_scratch room;
+    sm_tile_scratch scratch;
     bool are_in_place;
     const float *copied[SM_BAND];                      /* where copies are, */
     const float *in_place[2][SM_BAND], **z, **z_ahead; /* and where the rows lie of this tile and of the next one */
 
     /* The tile that is looked at, and the next one, without rows after the last. */
-    sm_tile_place at, next;
+    sm_tile_position at, next;
     bool starts_band, ends_band, ends_span; /* a band is gone through once a span */
     sm_tile_piece pieces[3];                /* on the diagonal, in place, beside padding: those that there are */
     size_t n_pieces;
 } sm_tiles;
 
-void sm_tiles_start(sm_tiles *tiles, const sm_node_rows *rows, const sm_node *node, const sm_tile_scratch *room);
+void sm_tiles_start(sm_tiles *tiles, const sm_node_rows *rows, const sm_node *node, const sm_tile_scratch *scratch);
 
 /* Turns to the next tile; false: that was the last. */
 bool sm_tiles_next(sm_tiles *tiles);

@@ -44,7 +44,7 @@ void sm_upper_trim(sm_upper *upper, double common) {
 
 /* ---- both triangles ---- */
 
-static smerf_status make_room(sm_links *links, const sm_upper *upper, size_t n_items, smerf_error *error) {
+static smerf_status reserve_links(sm_links *links, const sm_upper *upper, size_t n_items, smerf_error *error) {
     size_t n_numbers = (upper->value != NULL ? 1u : 0u) + (upper->weight != NULL ? 1u : 0u);
     double bytes = (double)upper->n * 2 * (double)(sizeof *links->partner + n_numbers * sizeof(double)) +
                    (double)n_items * 2 * sizeof *links->first;
@@ -61,7 +61,7 @@ static smerf_status make_room(sm_links *links, const sm_upper *upper, size_t n_i
     return sm_no_memory(error, "listing pairs");
 }
 
-static void put(sm_links *links, size_t at, uint32_t partner, const sm_upper *upper, size_t k) {
+static void put_link(sm_links *links, size_t at, uint32_t partner, const sm_upper *upper, size_t k) {
     links->partner[at] = partner;
     if (links->value != NULL) links->value[at] = upper->value[k];
     if (links->weight != NULL) links->weight[at] = upper->weight[k];
@@ -72,15 +72,15 @@ static void fill_rows(sm_links *links, const sm_upper *upper, size_t *next) {
     size_t k = 0;
     for (size_t i = 0; i < links->n_items; i++)
         for (size_t end = k + upper->n_partners[i]; k < end; k++) {
-            put(links, next[i]++, upper->partner[k], upper, k);
-            put(links, next[upper->partner[k]]++, (uint32_t)i, upper, k);
+            put_link(links, next[i]++, upper->partner[k], upper, k);
+            put_link(links, next[upper->partner[k]]++, (uint32_t)i, upper, k);
         }
 }
 
 smerf_status sm_links_mirror(sm_links *links, const sm_upper *upper, size_t n_items, double common,
                              smerf_error *error) {
     *links = (sm_links){.n_items = n_items, .common = common};
-    smerf_status status = make_room(links, upper, n_items, error);
+    smerf_status status = reserve_links(links, upper, n_items, error);
     size_t *next = NULL;
     if (status == SMERF_OK) {
         for (size_t i = 0; i < n_items; i++) links->first[i + 1] = upper->n_partners[i];

@@ -9,12 +9,12 @@
 #include "base/memory.h"
 #include "target/vectors/vectors.h"
 
-static size_t n_numbers(const sm_vectors *vectors, size_t n_leaves) {
+static size_t n_leaf_numbers(const sm_vectors *vectors, size_t n_leaves) {
     return sm_size(n_leaves, vectors->rank + 1 + (vectors->self != NULL), 0);
 }
 
 size_t sm_vector_summary_bytes(const sm_vectors *vectors, size_t n_leaves) {
-    return sm_size(n_numbers(vectors, n_leaves), sizeof(double), sizeof(sm_vector_summary));
+    return sm_size(n_leaf_numbers(vectors, n_leaves), sizeof(double), sizeof(sm_vector_summary));
 }
 
 /* The mean vector of members first .. end-1. */
@@ -50,9 +50,10 @@ static void summarise_leaf(const sm_vectors *vectors, const sm_leaves *leaves, s
     double total = find_mean(vectors, leaves, first, end, mean);
     for (size_t member = first; member < end; member++) {
         size_t item = leaves->item[member];
-        double share = leaves->weight[member] / total;
-        spread += share * part_of(vectors, item, mean);
-        if (vectors->self != NULL) own += share * share * (vectors->self[item] - sm_vectors_pair(vectors, item, item));
+        double fraction = leaves->weight[member] / total;
+        spread += fraction * part_of(vectors, item, mean);
+        if (vectors->self != NULL)
+            own += fraction * fraction * (vectors->self[item] - sm_vectors_pair(vectors, item, item));
     }
     bool is_one = end - first == 1; /* then nothing needs to be rounded */
     summary->spread[leaf] = spread;
@@ -61,7 +62,7 @@ static void summarise_leaf(const sm_vectors *vectors, const sm_leaves *leaves, s
 
 sm_vector_summary *sm_vector_summarise(const sm_vectors *vectors, const sm_leaves *leaves) {
     sm_vector_summary *summary = sm_zeros(1, sizeof *summary);
-    double *numbers = sm_array(n_numbers(vectors, leaves->n), sizeof *numbers);
+    double *numbers = sm_array(n_leaf_numbers(vectors, leaves->n), sizeof *numbers);
     if (summary == NULL || numbers == NULL) {
         sm_free(summary);
         sm_free(numbers);
@@ -95,8 +96,8 @@ void sm_vector_leaf_row(const sm_vectors *vectors, const sm_vector_summary *summ
 }
 
 /* Means and spreads of several leaves side by side.   spread_of  [SM_STRIP] scratch */
-static sm_strip_squares lay_out(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_leaf_strip *strip,
-                                double *spread_of) {
+static sm_strip_squares lay_out_vectors(const sm_vectors *vectors, const sm_vector_summary *summary,
+                                        const sm_leaf_strip *strip, double *spread_of) {
     double *mean_of = strip->scratch;
     for (size_t r = 0; r < SM_STRIP; r++) {
         size_t leaf = strip->leaf[r];
@@ -114,7 +115,7 @@ static sm_strip_squares lay_out(const sm_vectors *vectors, const sm_vector_summa
 void sm_vector_leaf_strip(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves,
                           const sm_leaf_strip *strip, double *table) {
     double spread_of[SM_STRIP];
-    const sm_strip_squares squares = lay_out(vectors, summary, strip, spread_of);
+    const sm_strip_squares squares = lay_out_vectors(vectors, summary, strip, spread_of);
     strip->kernels->squares(&squares, n_leaves, table);
     for (size_t r = 0; r < SM_STRIP && summary->itself != NULL; r++)
         table[strip->leaf[r] * SM_STRIP + r] = summary->itself[strip->leaf[r]];
@@ -124,7 +125,7 @@ bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *sum
                          const uint32_t *column_leaf, size_t n, double *sums) {
     double spread_of[SM_STRIP];
     if (summary->itself != NULL) return false;
-    const sm_strip_squares squares = lay_out(vectors, summary, strip, spread_of);
+    const sm_strip_squares squares = lay_out_vectors(vectors, summary, strip, spread_of);
     strip->kernels->add_squares(&squares, column_leaf, n, sums);
     return true;
 }

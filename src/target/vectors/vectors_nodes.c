@@ -8,12 +8,12 @@
 #include "base/memory.h"
 #include "target/vectors/vectors.h"
 
-static size_t n_numbers(const sm_vectors *vectors, const sm_leaves *leaves) {
+static size_t n_node_numbers(const sm_vectors *vectors, const sm_leaves *leaves) {
     return sm_size(leaves->n_nodes, vectors->rank + 1, vectors->self != NULL ? leaves->n : 0);
 }
 
 size_t sm_vector_node_bytes(const sm_vectors *vectors, const sm_leaves *leaves) {
-    return sm_size(n_numbers(vectors, leaves), sizeof(double), sizeof(sm_vector_nodes));
+    return sm_size(n_node_numbers(vectors, leaves), sizeof(double), sizeof(sm_vector_nodes));
 }
 
 void sm_vector_nodes_free(sm_vector_nodes *made) {
@@ -29,15 +29,15 @@ static double square_between(const sm_vectors *vectors, const double *a, const d
 }
 
 /* Children come after their parents, so that what a node gives to its parent is complete. */
-static void give_upwards(const sm_vectors *vectors, const sm_nodes *nodes, sm_vector_nodes *made) {
+static void give_vectors_upwards(const sm_vectors *vectors, const sm_nodes *nodes, sm_vector_nodes *made) {
     const uint32_t *parent = nodes->leaves->parent;
     size_t rank = vectors->rank;
     for (size_t node = nodes->leaves->n_nodes; node-- > 1;)
         for (size_t r = 0; r < rank; r++)
-            made->mean[parent[node] * rank + r] += nodes->share[node] * made->mean[node * rank + r];
+            made->mean[parent[node] * rank + r] += nodes->fraction[node] * made->mean[node * rank + r];
     for (size_t node = nodes->leaves->n_nodes; node-- > 1;) {
         double square = square_between(vectors, made->mean + node * rank, made->mean + parent[node] * rank);
-        made->spread[parent[node]] += nodes->share[node] * (made->spread[node] + square);
+        made->spread[parent[node]] += nodes->fraction[node] * (made->spread[node] + square);
     }
 }
 
@@ -46,7 +46,7 @@ sm_vector_nodes *sm_vector_summarise_nodes(const sm_vectors *vectors, const sm_v
     const sm_leaves *leaves = nodes->leaves;
     size_t rank = vectors->rank;
     sm_vector_nodes *made = sm_zeros(1, sizeof *made);
-    double *numbers = sm_zeros(n_numbers(vectors, leaves), sizeof *numbers);
+    double *numbers = sm_zeros(n_node_numbers(vectors, leaves), sizeof *numbers);
     if (made == NULL || numbers == NULL) {
         sm_free(made);
         sm_free(numbers);
@@ -65,7 +65,7 @@ sm_vector_nodes *sm_vector_summarise_nodes(const sm_vectors *vectors, const sm_v
             made->own[l] += leaves->weight[m] * leaves->weight[m] * differs;
         }
     }
-    give_upwards(vectors, nodes, made);
+    give_vectors_upwards(vectors, nodes, made);
     return made;
 }
 
