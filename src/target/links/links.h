@@ -16,7 +16,7 @@
 #define SM_SMALLEST_PAIR_WEIGHT 1e-50
 #define SM_LARGEST_PAIR_WEIGHT 1e50
 
-/* ---- making them: links.c, and reading lists: links_list.c ---- */
+/* ---- making them: links.c ---- */
 
 /* Each pair once, in the row of its smaller item: as files have it, and what a list becomes first. */
 typedef struct sm_upper {
@@ -47,7 +47,7 @@ smerf_status sm_links_load(sm_links *links, const sm_tensors *tensors, size_t n_
                            smerf_error *error);
 
 /* How messages about an entry of a list start. Who read the list from a file names its line instead, which users can
- * look at: see sm_pairs_place (io/pairs.h). */
+ * look at: see sm_pairs_place (io/pairs/pairs.h). */
 #define SM_AT_ENTRY "entry %zu: "
 
 /* The entries of a list in the order of (smaller item, larger item), repeats in the order of the list. Refuses items
@@ -82,13 +82,13 @@ __attribute__((always_inline)) static inline void sm_links_call_for(const sm_lin
     __builtin_prefetch(links->partner + soon[1]);
 }
 
-/* ---- near each other: links_order.c ---- */
+/* ---- near each other: links.c ---- */
 
 /* All items, breadth first over their links: from the first that was not yet reached, partners ascending. False: no memory.
  *   order  [n_items + 1] out; what stands last means nothing */
 bool sm_links_order(const sm_links *links, uint32_t *order);
 
-/* The same for sm_target_kind.near_order: only where items are so many that it pays. */
+/* The same for sm_engine.near_order: only where items are so many that it pays. */
 smerf_status sm_links_near_order(const sm_links *links, uint32_t **order, smerf_error *error);
 
 /* ---- growing: links_search.c ---- */
@@ -123,7 +123,7 @@ typedef struct sm_links_scratch {
     int64_t linked; /* sum of w_i w_j over ordered pairs that are linked, if they are counted */
 } sm_links_scratch;
 
-/* How many line-ups of a node of size->n_items there is scratch for, see sm_target_kind.n_at_once. */
+/* How many line-ups of a node of size->n_items there is scratch for, see sm_pricing.n_at_once. */
 size_t sm_links_at_once(const sm_links *links, const sm_search_size *size);
 
 smerf_status sm_links_scratch_start(sm_links_scratch *scratch, const sm_links *links, const sm_search_size *size,

@@ -1,9 +1,10 @@
-/* problem.c - see problem.h. */
+/* problem.c - see problem.h; and the sample that a tree is grown on. */
 #include "train/grow/problem.h"
 
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 
 /* Trees whose lists take up to 64 MB are kept in order as a whole, or 16 MB where an engine that lists slots needs little else; larger ones from
  * a third of their items on: that saves two thirds of the memory, and costs walks through all items at the top. With more
@@ -111,4 +112,32 @@ size_t sm_problem_most_levels(const sm_problem *problem) {
     for (size_t f = 0; f < problem->n_features; f++)
         if (problem->features->feature[f].levels.n > most) most = problem->features->feature[f].levels.n;
     return most;
+}
+
+/* ---- samples: bootstrap, subsample or everything; one random stream for each tree ---- */
+
+/* Each set of n_draws items is equally likely: an item is taken with the probability that it is among those still
+ * wanted, given how many are left. */
+static void draw_without_replacement(sm_random *random, size_t n_items, size_t n_draws, uint32_t *draws) {
+    size_t n_wanted = n_draws;
+    for (size_t i = 0; i < n_items; i++) {
+        draws[i] = sm_random_below(random, (uint32_t)(n_items - i)) < n_wanted;
+        n_wanted -= draws[i];
+    }
+}
+
+void sm_sample_draw(const sm_problem *problem, size_t number, uint32_t *draws) {
+    size_t n = problem->n_items;
+    sm_random random;
+    sm_random_start(&random, problem->options->seed, (uint32_t)number, SM_STREAM_SAMPLE);
+    switch (problem->options->sample) {
+    case SMERF_BOOTSTRAP:
+        memset(draws, 0, n * sizeof *draws);
+        for (size_t i = 0; i < n; i++) draws[sm_random_below(&random, (uint32_t)n)]++;
+        break;
+    case SMERF_SUBSAMPLE: draw_without_replacement(&random, n, problem->n_draws, draws); break;
+    case SMERF_NO_SAMPLE:
+        for (size_t i = 0; i < n; i++) draws[i] = 1;
+        break;
+    }
 }

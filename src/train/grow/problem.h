@@ -74,6 +74,10 @@ sm_search_size sm_problem_search_size(const sm_problem *problem);
 /* The most levels that a category has; 0 if there is none. */
 size_t sm_problem_most_levels(const sm_problem *problem);
 
+/* How often tree `number` draws each item.
+ *   draws  [n_items] out */
+void sm_sample_draw(const sm_problem *problem, size_t number, uint32_t *draws);
+
 /* ranks.c: fills in ranks, orders and facts, for which there are arrays of columns. */
 smerf_status sm_problem_rank(sm_problem *problem, sm_pool *pool, smerf_error *error);
 

@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "base/sort.h"
-#include "train/grow/sample.h"
 #include "train/grow/thresholds.h"
 
 #define NO_PARENT SIZE_MAX
