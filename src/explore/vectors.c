@@ -1,6 +1,6 @@
 /* vectors.c - the Euclidean view of a forest: items as vectors that any search engine can take.
  *
- * A tree sees an item as the point of its leaf (sm_target_kind.values.leaf_point), and h(l, l') is a squared distance of points plus
+ * A tree sees an item as the point of its leaf (sm_values.leaf_point), and h(l, l') is a squared distance of points plus
  * a term of each. The forest's distance is the mean over B trees: an item's vector is its points side by side, each divided
  * by the root of B, and its term is the mean of theirs. A catalogue has one more coordinate, the root of term - smallest term,
  * where queries have 0: so the squared distance of the two differs from the prediction by what depends on the query alone.

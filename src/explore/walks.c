@@ -48,7 +48,7 @@ static bool start_nodes(sm_walks *walks) {
         share[node] = total[node] / total[leaves->parent[node]];
         walks->depth[node] = node == 0 ? 0 : walks->depth[leaves->parent[node]] + 1;
     }
-    walks->nodes = (sm_nodes){.leaves = leaves, .total = total, .share = share};
+    walks->nodes = (sm_nodes){.leaves = leaves, .total = total, .fraction = share};
     const smerf_target *target = walks->model->target;
     if (target->kind->explaining.summarise_nodes == NULL) return true;
     walks->summary = target->kind->explaining.summarise_nodes(target, &walks->nodes);
@@ -172,7 +172,7 @@ static double *line_of(const sm_walks *walks, size_t node, const sm_strip_scratc
 
 /* Distances of some leaves to all become means to all nodes. Children come after their parents. */
 static void average_strip(const sm_walks *walks, const sm_strip_scratch *strip) {
-    const double *share = walks->nodes.share;
+    const double *share = walks->nodes.fraction;
     for (size_t node = walks->tree->n_nodes; node-- > 0;) {
         if (walks->tree->is_leaf[node]) continue;
         size_t left = node + 1, right = walks->tree->right[walks->tree->place[node]];

@@ -1,4 +1,4 @@
-/* engine.h - how trees are grown on a target. Growing asks one thing of an engine: the best cut of these candidates in this node.
+/* engine.h - how trees are grown on a target. Growing needs one thing of an engine: the best cut of these candidates in this node.
  *
  * A candidate is a direction along which the items of the node can be lined up (cuts/candidates.h); it is lined up when the
  * engine wants it. Costs are those of the paper's Eq. (1): the cost of a set S is W I(S) = Q(S) / W, with W the sum of the
@@ -32,7 +32,7 @@ typedef struct sm_line_up {
     double *gain;          /* [n - 1] NULL: there are costs */
 } sm_line_up;
 
-/* A cut of a candidate: the answer of an engine. */
+/* A cut of a candidate: what an engine finds. */
 typedef struct sm_cut {
     size_t candidate, rank; /* the last present item that goes left */
     bool missing_left;

@@ -30,9 +30,9 @@ typedef struct sm_leaves {
 /* The nodes of one tree, for those who need the distances between them. */
 typedef struct sm_nodes {
     const sm_leaves *leaves;
-    const double *total; /* [leaves->n_nodes] the weight of each, */
-    const double *share; /* and what fraction of its parent's that is */
-    const void *summary; /* what the target's kind made of them, see sm_explaining.summarise_nodes */
+    const double *total;    /* [leaves->n_nodes] the weight of each, */
+    const double *fraction; /* and what fraction of its parent's that is */
+    const void *summary;    /* what the target's kind made of them, see sm_explaining.summarise_nodes */
 } sm_nodes;
 
 static inline bool sm_node_holds(const sm_leaves *leaves, size_t node, size_t leaf) {

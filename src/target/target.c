@@ -1,4 +1,4 @@
-/* target.c - the list of kinds, and what all of them share. */
+/* target.c - the list of kinds, and what all of them have in common. */
 #include "target/target.h"
 
 #include <math.h>
@@ -95,5 +95,5 @@ void sm_nodes_average(const sm_nodes *nodes, const double *leaf_mean, double *me
     for (size_t node = 0; node < leaves->n_nodes; node++) mean[node] = 0;
     for (size_t l = 0; l < leaves->n; l++) mean[leaves->node[l]] = leaf_mean[l];
     for (size_t node = leaves->n_nodes; node-- > 1;) /* children come after their parents */
-        mean[leaves->parent[node]] += nodes->share[node] * mean[node];
+        mean[leaves->parent[node]] += nodes->fraction[node] * mean[node];
 }

@@ -70,7 +70,7 @@ struct smerf_target {
     double largest_similarity;
     sm_strings columns; /* that it was taken from; empty for files of their own */
     double
-        rank_fraction; /* of a form of low rank: the share of |eigenvalues| that was kept, NaN if not known; else 1 */
+        rank_fraction; /* of a form of low rank: the fraction of |eigenvalues| that was kept, NaN if not known; else 1 */
     double rank_fraction_of_squares;
 };
 

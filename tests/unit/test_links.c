@@ -154,7 +154,7 @@ static sm_sides sides_at(const sm_links_scratch *room, size_t line_up, size_t ra
     return (sm_sides){counts.before, counts.after, common * counts.before, common * counts.after};
 }
 
-/* A loop over all pairs says the same.   order  NULL: the order of the places */
+/* A loop over all pairs says the same.   order  NULL: the order of the members */
 static void assert_sides(const rooms *at, const sm_node *node, const uint32_t *order, size_t line_up) {
     for (size_t r = 0; r < node->n; r++) {
         long double sums[2][2] = {{0}};
@@ -353,10 +353,10 @@ static void sums_below_every_node_are_those_of_its_pairs(void **state) {
         grow_leaves(&tree, target, n,
                     3 * round + round % 2); /* no extreme weights: sums are compared with each other */
         const sm_leaves *leaves = &tree.leaves;
-        sm_places places;
+        sm_members members;
         sm_pair_sums *sums = sm_array(leaves->n_nodes, sizeof *sums);
-        assert_true(sums != NULL && sm_places_start(&places, n, leaves));
-        assert_true(sm_links_sum_nodes(links_of(target), leaves, &places, sums));
+        assert_true(sums != NULL && sm_members_start(&members, n, leaves));
+        assert_true(sm_links_sum_nodes(links_of(target), leaves, &members, sums));
         for (size_t node = 0; node < leaves->n_nodes; node++) {
             slow_sums slow = slow_between(&all, leaves, node, node, true);
             size_t first = leaves->first[leaves->first_leaf[node]], end = leaves->first[leaves->end_leaf[node]];
@@ -366,17 +366,17 @@ static void sums_below_every_node_are_those_of_its_pairs(void **state) {
                 for (size_t l = first; l < k; l++) both += tree.weight[k] * tree.weight[l];
             }
             scale *= scale;
-            const sm_pair_sums direct = sm_links_sum(links_of(target), leaves, &places, first, end);
+            const sm_pair_sums direct = sm_links_sum(links_of(target), leaves, &members, first, end);
             assert_near(sums[node].all, both, 1e-13 * scale);
             assert_near(sums[node].weight, (double)slow.pairs / 2, 1e-13 * scale);
             assert_near(sums[node].value, (double)slow.value / 2, 1e-12 * scale);
             assert_near(direct.all, both, 1e-13 * scale);
             assert_near(direct.weight, (double)slow.pairs / 2, 1e-13 * scale);
             assert_near(direct.value, (double)slow.value / 2, 1e-12 * scale);
-            assert_int_equal(sm_leaves_find(leaves, &places, first, end), node);
+            assert_int_equal(sm_leaves_find(leaves, &members, first, end), node);
         }
         sm_free(sums);
-        sm_places_free(&places);
+        sm_members_free(&members);
         fell(&tree, target);
         smerf_target_free(target);
     }

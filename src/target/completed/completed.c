@@ -14,7 +14,7 @@
 #include "target/links/pairs.h"
 #include "target/vectors/vectors.h"
 
-/* All distances of a pure node are the same up to this share of the largest: a completion is no exact thing. */
+/* All distances of a pure node are the same up to this fraction of the largest: a completion is no exact thing. */
 static const double same_distance = 1e-9;
 
 /* A completion is as large as the distances that it was fitted to, give or take: more than these can be, and far less
@@ -124,7 +124,7 @@ struct sm_search {
     size_t n_items;
 };
 
-static void free_search(sm_search *search) {
+static void free_completed_search(sm_search *search) {
     if (search == NULL) return;
     sm_vector_search_free(search->vectors);
     sm_graph_engine.search_free(search->rest);
@@ -133,12 +133,12 @@ static void free_search(sm_search *search) {
     sm_free(search);
 }
 
-static smerf_status near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
+static smerf_status completed_near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
     const smerf_target *rest = completed_of(target)->rest;
     return sm_graph_engine.near_order(rest, order, error);
 }
 
-static sm_search *new_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+static sm_search *new_completed_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     const completed_target *completed = completed_of(target);
     sm_search *search = sm_zeros(1, sizeof *search);
     if (search == NULL) {
@@ -155,16 +155,17 @@ static sm_search *new_search(const smerf_target *target, const sm_search_size *s
         search->vectors = sm_vector_search_new(&completed->vectors, size, error);
     if (search->vectors != NULL) search->rest = sm_graph_engine.search_new(completed->rest, size, error);
     if (search->rest != NULL) return search;
-    free_search(search);
+    free_completed_search(search);
     return NULL;
 }
 
-static size_t enter_node(sm_search *search, sm_node *node, size_t view) {
+static size_t enter_completed_node(sm_search *search, sm_node *node, size_t view) {
     sm_vector_enter(search->vectors, node);
     return sm_graph_engine.enter(search->rest, node, view);
 }
 
-static double price_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+static double price_completed_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups,
+                                   size_t n_line_ups) {
     double cost = sm_vector_price(search->vectors, node, line_ups, n_line_ups), more = 0;
     for (size_t u = 0; u < n_line_ups; u++) {
         const sm_line_up own = {
@@ -178,8 +179,8 @@ static double price_cuts(sm_search *search, const sm_node *node, const sm_line_u
     return cost + more;
 }
 
-static void level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
-                            double *mean) {
+static void completed_level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
+                                      double *mean) {
     sm_vector_levels(search->vectors, node, level, n_levels, mean);
     sm_graph_engine.level_distances(search->rest, node, level, n_levels, search->means);
     for (size_t k = 0; k < n_levels * n_levels; k++) mean[k] += search->means[k];
@@ -193,7 +194,7 @@ static double pair_of(const completed_target *completed, uint32_t i, uint32_t j)
     return is_known ? sm_links_value(links, entry) : sm_completion_pair(&completed->form, i, j);
 }
 
-static bool is_pure(sm_search *search, const sm_node *node) {
+static bool completed_is_pure(sm_search *search, const sm_node *node) {
     const completed_target *completed = search->completed;
     double first = completed->self[node->items[0]];
     double slack = same_distance * sm_known_pairs_of(completed->pairs)->largest;
@@ -205,17 +206,17 @@ static bool is_pure(sm_search *search, const sm_node *node) {
     return true;
 }
 
-static const sm_pricing pricing = {.price = price_cuts};
+static const sm_pricing pricing = {.price = price_completed_cuts};
 
 static const sm_engine completed_engine = {
-    .search_new = new_search,
-    .search_free = free_search,
-    .enter = enter_node,
-    .is_pure = is_pure,
+    .search_new = new_completed_search,
+    .search_free = free_completed_search,
+    .enter = enter_completed_node,
+    .is_pure = completed_is_pure,
     .best_cut = sm_best_by_costs,
     .pricing = &pricing,
-    .level_distances = level_distances,
-    .near_order = near_order,
+    .level_distances = completed_level_distances,
+    .near_order = completed_near_order,
 };
 
 /* ---- predicting ---- */
@@ -225,13 +226,13 @@ typedef struct summary {
     void *rest;
 } summary;
 
-static size_t summary_bytes(const smerf_target *target, size_t n_leaves) {
+static size_t completed_summary_bytes(const smerf_target *target, size_t n_leaves) {
     const completed_target *completed = completed_of(target);
     return sizeof(summary) + sm_vector_summary_bytes(&completed->vectors, n_leaves) +
            completed->rest->kind->predicting.summary_bytes(completed->rest, n_leaves);
 }
 
-static void summary_free(void *made) {
+static void free_completed_summary(void *made) {
     summary *old = made;
     if (old == NULL) return;
     sm_vector_summary_free(old->vectors);
@@ -239,14 +240,14 @@ static void summary_free(void *made) {
     sm_free(old);
 }
 
-static void *summarise(const smerf_target *target, const sm_leaves *leaves) {
+static void *summarise_completed(const smerf_target *target, const sm_leaves *leaves) {
     const completed_target *completed = completed_of(target);
     summary *made = sm_zeros(1, sizeof *made);
     if (made == NULL) return NULL;
     made->vectors = sm_vector_summarise(&completed->vectors, leaves);
     made->rest = completed->rest->kind->predicting.summarise(completed->rest, leaves);
     if (made->vectors != NULL && made->rest != NULL) return made;
-    summary_free(made);
+    free_completed_summary(made);
     return NULL;
 }
 
@@ -257,7 +258,8 @@ static sm_leaves for_rest(const sm_leaves *leaves) {
     return own;
 }
 
-static void leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row, double *scratch) {
+static void completed_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row,
+                               double *scratch) {
     const completed_target *completed = completed_of(target);
     const summary *made = leaves->summary;
     const sm_leaves own = for_rest(leaves);
@@ -265,7 +267,7 @@ static void leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t
     for (size_t l = 0; l < leaves->n; l++) row[l] += sm_vector_leaf_pair(&completed->vectors, made->vectors, leaf, l);
 }
 
-static double leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b) {
+static double completed_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b) {
     const completed_target *completed = completed_of(target);
     const summary *made = leaves->summary;
     const sm_leaves own = for_rest(leaves);
@@ -273,26 +275,26 @@ static double leaf_pair(const smerf_target *target, const sm_leaves *leaves, siz
            sm_vector_leaf_pair(&completed->vectors, made->vectors, a, b);
 }
 
-static double mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end) {
+static double completed_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end) {
     const completed_target *completed = completed_of(target);
     const sm_leaves own = for_rest(leaves);
     return completed->rest->kind->predicting.mean_apart(completed->rest, &own, first, end) +
            sm_vector_mean_apart(&completed->vectors, leaves, first, end);
 }
 
-static size_t node_bytes(const smerf_target *target, const sm_leaves *leaves) {
+static size_t completed_node_bytes(const smerf_target *target, const sm_leaves *leaves) {
     return sm_vector_node_bytes(&completed_of(target)->vectors, leaves);
 }
 
-static void *summarise_nodes(const smerf_target *target, const sm_nodes *nodes) {
+static void *summarise_completed_nodes(const smerf_target *target, const sm_nodes *nodes) {
     const summary *made = nodes->leaves->summary;
     return sm_vector_summarise_nodes(&completed_of(target)->vectors, made->vectors, nodes);
 }
 
-static void nodes_free(void *made) { sm_vector_nodes_free(made); }
+static void free_completed_nodes(void *made) { sm_vector_nodes_free(made); }
 
-static void path_means(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path, size_t n,
-                       double *mean, double *scratch) {
+static void completed_path_means(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path,
+                                 size_t n, double *mean, double *scratch) {
     const completed_target *completed = completed_of(target);
     const sm_leaves own = for_rest(nodes->leaves);
     const sm_nodes rest = {.leaves = &own, .total = nodes->total};
@@ -303,7 +305,7 @@ static void path_means(const smerf_target *target, const sm_nodes *nodes, size_t
 }
 
 /* What was filled in is no truth. */
-static void true_row(const smerf_target *target, size_t row, double *out) {
+static void completed_true_row(const smerf_target *target, size_t row, double *out) {
     const smerf_target *pairs = completed_of(target)->pairs;
     pairs->kind->data.true_row(pairs, row, out);
 }
@@ -319,7 +321,7 @@ static bool same_pairs(const smerf_target *a, const smerf_target *b) {
     return true;
 }
 
-static bool equal(const smerf_target *a, const smerf_target *b) {
+static bool completed_are_equal(const smerf_target *a, const smerf_target *b) {
     const completed_target *left = completed_of(a), *right = completed_of(b);
     size_t n = a->n_rows, rank = left->form.rank;
     if (a->from_similarities != b->from_similarities) return false;
@@ -330,7 +332,7 @@ static bool equal(const smerf_target *a, const smerf_target *b) {
            memcmp(left->form.scale, right->form.scale, rank * sizeof(double)) == 0;
 }
 
-static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
+static smerf_status save_completed(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
     const completed_target *completed = completed_of(target);
     static const uint8_t has_links[2] = {0, 1};
     bool is_graph = completed->pairs->kind == &sm_target_observed;
@@ -346,7 +348,7 @@ static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_
     return status;
 }
 
-static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {
+static smerf_status load_completed(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {
     const void *is_graph = NULL;
     const sm_tensor *scale = sm_tensors_find(tensors, "target.scale");
     smerf_target *pairs = NULL;
@@ -377,18 +379,18 @@ const sm_target_kind sm_target_completed = {
     .name = "completed",
     .data.free = free_completed,
     .engines = {&completed_engine},
-    .predicting.summary_bytes = summary_bytes,
-    .predicting.summarise = summarise,
-    .predicting.summary_free = summary_free,
-    .predicting.leaf_row = leaf_row,
-    .predicting.leaf_pair = leaf_pair,
-    .predicting.mean_apart = mean_apart,
-    .explaining.node_bytes = node_bytes,
-    .explaining.summarise_nodes = summarise_nodes,
-    .explaining.nodes_free = nodes_free,
-    .explaining.path_means = path_means,
-    .data.true_row = true_row,
-    .data.equal = equal,
-    .data.save = save,
-    .data.load = load,
+    .predicting.summary_bytes = completed_summary_bytes,
+    .predicting.summarise = summarise_completed,
+    .predicting.summary_free = free_completed_summary,
+    .predicting.leaf_row = completed_leaf_row,
+    .predicting.leaf_pair = completed_leaf_pair,
+    .predicting.mean_apart = completed_mean_apart,
+    .explaining.node_bytes = completed_node_bytes,
+    .explaining.summarise_nodes = summarise_completed_nodes,
+    .explaining.nodes_free = free_completed_nodes,
+    .explaining.path_means = completed_path_means,
+    .data.true_row = completed_true_row,
+    .data.equal = completed_are_equal,
+    .data.save = save_completed,
+    .data.load = load_completed,
 };

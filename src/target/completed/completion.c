@@ -28,7 +28,7 @@ struct sm_completer {
     double *sides[2]; /* [n_items][stride] (a, x) and (b, y), in units of the spread */
     int now;          /* the side that is being fitted */
     double *errors;   /* [n_tasks] sums of squared errors before the step */
-    double *rooms;    /* [n_threads][stride * stride + stride] */
+    double *scratch;  /* [n_threads][stride * stride + stride] */
 };
 
 void sm_completion_free(sm_completion *completion) {
@@ -48,11 +48,11 @@ double sm_completion_pair(const sm_completion *completion, size_t i, size_t j) {
 
 /* ---- one item ---- */
 
-/* A pivot is no smaller than this share of its diagonal entry: beside one heavy pair, the ridge may be lost. */
+/* A pivot is no smaller than this fraction of its diagonal entry: beside one heavy pair, the ridge may be lost. */
 static const double least_pivot = 1e-14;
 
 /* Solves M x = v for a positive definite M in place, by Cholesky: v becomes x. */
-static void solve(double *matrix, double *vector, size_t n) {
+static void solve_ridge(double *matrix, double *vector, size_t n) {
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
             double sum = matrix[i * n + j], least = least_pivot * sum;
@@ -70,7 +70,7 @@ static void solve(double *matrix, double *vector, size_t n) {
 }
 
 /* The lower triangle of the sum of w f f', the sum of w f t, and returns the squared error of what stands now. */
-static double gather(const sm_completer *fit, size_t item, double *matrix, double *vector) {
+static double gather_pairs(const sm_completer *fit, size_t item, double *matrix, double *vector) {
     const sm_links *links = fit->links;
     const double *other = fit->sides[1 - fit->now], *own = fit->sides[fit->now] + item * fit->stride;
     size_t n = fit->stride;
@@ -103,11 +103,11 @@ static smerf_status fit_items(void *job, size_t task, size_t thread, smerf_error
     (void)error;
     size_t n = fit->stride, first = task * ITEMS_A_TASK, n_items = fit->links->n_items;
     size_t end = first + ITEMS_A_TASK < n_items ? first + ITEMS_A_TASK : n_items;
-    double *matrix = fit->rooms + thread * (n * n + n), *vector = matrix + n * n;
+    double *matrix = fit->scratch + thread * (n * n + n), *vector = matrix + n * n;
     fit->errors[task] = 0;
     for (size_t i = first; i < end; i++) {
-        fit->errors[task] += gather(fit, i, matrix, vector);
-        solve(matrix, vector, n);
+        fit->errors[task] += gather_pairs(fit, i, matrix, vector);
+        solve_ridge(matrix, vector, n);
         memcpy(fit->sides[fit->now] + i * n, vector, n * sizeof *vector);
     }
     return SMERF_OK;
@@ -147,7 +147,7 @@ static void draw_start(sm_completer *fit, uint64_t seed) {
 void sm_completer_free(sm_completer *fit) {
     if (fit == NULL) return;
     sm_free(fit->errors);
-    sm_free(fit->rooms);
+    sm_free(fit->scratch);
     sm_free(fit->sides[0]);
     sm_free(fit->sides[1]);
     sm_free(fit);
@@ -165,9 +165,9 @@ smerf_status sm_completer_new(const sm_links *links, const bool *left_out, size_
     fit->rank = rank;
     fit->stride = stride;
     fit->errors = sm_array((n + ITEMS_A_TASK - 1) / ITEMS_A_TASK, sizeof *fit->errors);
-    fit->rooms = sm_array(n_threads, (stride * stride + stride) * sizeof *fit->rooms);
+    fit->scratch = sm_array(n_threads, (stride * stride + stride) * sizeof *fit->scratch);
     for (int side = 0; side < 2; side++) fit->sides[side] = sm_zeros(sm_size(n, stride, 0), sizeof **fit->sides);
-    if (fit->errors == NULL || fit->rooms == NULL || fit->sides[0] == NULL || fit->sides[1] == NULL) {
+    if (fit->errors == NULL || fit->scratch == NULL || fit->sides[0] == NULL || fit->sides[1] == NULL) {
         sm_completer_free(fit);
         return sm_no_memory(error, "completing pairs");
     }
@@ -238,14 +238,14 @@ static size_t find_turn(const sm_completion *old, turn *work) {
 /* Turns [p q] into as few coordinates as will do, with scales 1 and -1 in units of the spread. */
 static bool compress(sm_completion *out, double spread) {
     size_t m = out->rank;
-    double *room = sm_zeros(5 * m * m + 6 * m, sizeof *room);
-    if (room == NULL) return false;
-    double *rest = room + 5 * m * m;
-    turn work = {.gram = room,
-                 .axes = room + m * m,
-                 .form = room + 2 * m * m,
-                 .vectors = room + 3 * m * m,
-                 .to = room + 4 * m * m,
+    double *scratch = sm_zeros(5 * m * m + 6 * m, sizeof *scratch);
+    if (scratch == NULL) return false;
+    double *rest = scratch + 5 * m * m;
+    turn work = {.gram = scratch,
+                 .axes = scratch + m * m,
+                 .form = scratch + 2 * m * m,
+                 .vectors = scratch + 3 * m * m,
+                 .to = scratch + 4 * m * m,
                  .length = rest,
                  .value = rest + m,
                  .row = rest + 2 * m,
@@ -261,7 +261,7 @@ static bool compress(sm_completion *out, double spread) {
     }
     for (size_t k = 0; k < n_kept; k++) out->scale[k] = work.value[k] > 0 ? spread : -spread;
     out->rank = n_kept;
-    sm_free(room);
+    sm_free(scratch);
     return true;
 }
 

@@ -9,7 +9,7 @@
 #include "factor/forms.h"
 
 typedef struct sm_completion {
-    size_t n_items, rank; /* rank: as kept; at most twice what was asked for */
+    size_t n_items, rank; /* rank: as kept; at most twice what was wanted */
     double *a;            /* [n_items] */
     double *u;            /* [n_items][rank] */
     double *scale;        /* [rank] */

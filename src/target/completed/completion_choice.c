@@ -9,7 +9,7 @@ static const size_t ranks[] = {0, 1, 2, 3, 5, 8, 12};
 
 enum { N_RANKS = sizeof ranks / sizeof *ranks, N_FEW_RANKS = 5, MOST_STEPS = 12, MANY_ENTRIES = 2000000 };
 
-/* One more dimension must pay at least this share of the error. */
+/* One more dimension must pay at least this fraction of the error. */
 static const double worth_it = 0.002;
 
 size_t sm_completion_hold_out(const sm_links *links, uint64_t seed, bool *left_out) {
@@ -39,7 +39,7 @@ static double held_out_error(const sm_links *links, const bool *left_out, const 
 /* Where pairs are many the error is known well: it need rise but once, and few ranks are tried. */
 static bool are_many(const sm_links *links) { return links->n > MANY_ENTRIES; }
 
-/* So many sweeps for each shrinkage: where pairs are many, each sweep settles more. */
+/* So many sweeps for each shrinkage: where pairs are many, each sweep changes more. */
 static size_t most_sweeps(const sm_links *links) { return are_many(links) ? 3 : 20; }
 
 /* One rank, its least error, and after how many shrinkages that is reached. */

@@ -44,7 +44,7 @@ static smerf_status check_finite(const float *z, size_t n_rows, size_t n_columns
 }
 
 static smerf_status check_symmetric(const float *z, size_t n, smerf_error *error) {
-    size_t i, j; /* i < j: the cell told is that of the lower triangle */
+    size_t i, j; /* i < j: the cell reported is that of the lower triangle */
     if (sm_square_is_symmetric(z, n, &i, &j)) return SMERF_OK;
     return sm_fail_at(error, j, i, "z[%zu][%zu] = %.9g but z[%zu][%zu] = %.9g: a distance is symmetric", j, i,
                       (double)z[j * n + i], i, j, (double)z[i * n + j]);
@@ -74,14 +74,15 @@ smerf_status smerf_target_new_block(const float *z, size_t n_rows, size_t n_colu
     return SMERF_OK;
 }
 
-static void true_row(const smerf_target *target, size_t row, double *out) {
+static void distances_true_row(const smerf_target *target, size_t row, double *out) {
     const sm_distances *distances = sm_distances_of(target);
     const float *z = distances->z + row * target->n_columns;
     for (size_t j = 0; j < target->n_columns; j++) out[j] = (double)z[j];
     if (!target->is_block) out[row] = sm_distances_self(distances, row);
 }
 
-static smerf_status with_diagonal(const smerf_target *target, double value, smerf_target **out, smerf_error *error) {
+static smerf_status set_distances_diagonal(const smerf_target *target, double value, smerf_target **out,
+                                           smerf_error *error) {
     const sm_distances *parent = sm_distances_of(target);
     sm_distances *distances = NULL;
     smerf_status status = new_distances(parent->z, target->n_rows, target->n_columns, &distances, error);
@@ -101,8 +102,8 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
 }
 
 /* Cuts the matrix, and the diagonal where it is set. */
-static smerf_status take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
-                         smerf_error *error) {
+static smerf_status take_distances(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
+                                   smerf_error *error) {
     const sm_distances *parent = sm_distances_of(target);
     sm_distances *distances = NULL;
     smerf_status status = sm_check_memory((double)n * (double)n * sizeof(float), "the matrix of distances", error);
@@ -125,7 +126,7 @@ static smerf_status take(const smerf_target *target, const uint32_t *rows, size_
     return SMERF_OK;
 }
 
-static bool equal(const smerf_target *a, const smerf_target *b) {
+static bool distances_are_equal(const smerf_target *a, const smerf_target *b) {
     const sm_distances *left = sm_distances_of(a), *right = sm_distances_of(b);
     size_t n = a->n_rows;
     if (n != b->n_rows || a->from_similarities != b->from_similarities) return false;
@@ -145,7 +146,7 @@ static void put_pairs(const void *of, sm_tensor_sink sink, void *to) {
 }
 
 /* The diagonal only where it is not zero. */
-static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
+static smerf_status save_distances(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
     const sm_distances *distances = sm_distances_of(target);
     size_t n = target->n_rows, n_pairs = n * (n - 1) / 2;
     smerf_status status =
@@ -159,7 +160,7 @@ static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_
     return sm_tensors_give(tensors, "target.diagonal", SM_F64, diagonal, n, error);
 }
 
-static smerf_status load(const sm_tensors *tensors, size_t n, smerf_target **out, smerf_error *error) {
+static smerf_status load_distances(const sm_tensors *tensors, size_t n, smerf_target **out, smerf_error *error) {
     const void *data = NULL;
     size_t n_pairs = n % 2 == 0 ? sm_size(n / 2, n - 1, 0) : sm_size(n, (n - 1) / 2, 0);
     smerf_status status = sm_tensors_get(tensors, "target.distances", SM_F32, n_pairs, &data, error);
@@ -216,10 +217,10 @@ const sm_target_kind sm_target_distances = {
     .predicting.item_strip = sm_distances_item_strip,
     .predicting.mean_apart = sm_distances_mean_apart,
     .explaining.root_means = sm_distances_root_means,
-    .data.true_row = true_row,
-    .data.with_diagonal = with_diagonal,
-    .data.take = take,
-    .data.equal = equal,
-    .data.save = save,
-    .data.load = load,
+    .data.true_row = distances_true_row,
+    .data.with_diagonal = set_distances_diagonal,
+    .data.take = take_distances,
+    .data.equal = distances_are_equal,
+    .data.save = save_distances,
+    .data.load = load_distances,
 };

@@ -39,7 +39,6 @@ bool sm_distances_item_strip(const smerf_target *target, const sm_leaves *leaves
 double sm_distances_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
 bool sm_distances_root_means(const smerf_target *target, const sm_nodes *nodes, double *mean);
 
-/* distances_operator.c */
 sm_operator sm_operator_distances(const sm_distances *distances);
 
 #endif

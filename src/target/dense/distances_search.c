@@ -8,12 +8,12 @@
  * Walking the items in sorted order and gathering z would be the obvious way (bench/obvious.c). Instead the upper
  * triangle of the node is streamed in storage order, in tiles: a band of rows and a chunk of columns (kernels.h). A pair
  * goes under the mask "the column's item comes after the row's" into the sum of its row, which becomes a part of A, and
- * into that of its column, a part of B; without a mask, into sums that every line-up shares. Per item and line-up, with
+ * into that of its column, a part of B; without a mask, into sums that all line-ups have in common. Per item and line-up, with
  * the difference m = masked column - masked row, which is all that is kept,
  *     B = whole row + m,   A = whole column - m.
  *
  * The sums of rows are put together from spans of columns, so that what is summed over a span stays in the cache. Large
- * nodes are priced roughly first (distances_rough.c). */
+ * nodes are priced approximately first (distances_approximate.c). */
 #include "target/dense/distances_search.h"
 
 #include <assert.h>
@@ -25,15 +25,15 @@
 
 /* What line-ups may take in any case: for less, nobody waits for another reading of Z. Likewise blocks, without which small nodes
  * would be picked from all over Z, and all threads together. */
-enum { LEAST_SHARE = 1 << 19, LEAST_POOL = 1 << 14, LEAST_ROOM = 16 << 20 };
+enum { LEAST_BYTES = 1 << 19, LEAST_POOL = 1 << 14, LEAST_MEMORY = 16 << 20 };
 
-static void free_search(sm_search *search) {
+static void free_distances_search(sm_search *search) {
     if (search == NULL) return;
     sm_arena_free(&search->arena);
     sm_free(search);
 }
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
 static double bytes_of_z(size_t n_all) { return (double)n_all * (double)n_all * sizeof(float); }
 static double program_bytes(size_t n_all) { return fmin(6 << 20, bytes_of_z(n_all) / 3); }
@@ -44,9 +44,9 @@ static double growing_bytes(const sm_search_size *size) {
     return (double)size->n_items * (double)(size->list_bytes + GROWING_BYTES);
 }
 
-/* What a thread may take for line-ups and blocks: its share of a part of the bytes of Z, less the program itself and what the
+/* What a thread may take for line-ups and blocks: its part of the bytes of Z, less the program itself and what the
  * thread needs else. */
-static double share_of(double part, size_t n_all, const sm_search_size *size) {
+static double bytes_of_a_thread(double part, size_t n_all, const sm_search_size *size) {
     double others = growing_bytes(size) + SEARCH_BYTES * (double)size->n_items;
     return (part * bytes_of_z(n_all) - program_bytes(n_all)) / (double)size->n_threads - others;
 }
@@ -57,43 +57,47 @@ static double line_up_bytes(const sm_search_size *size, size_t n_line_ups) {
     return (double)size->n_items * (double)n_line_ups * (ORDER_BYTES + CELL_BYTES);
 }
 
-/* All of them, or half if many threads share the room. */
-static size_t line_ups_at_once(const smerf_target *target, const sm_search_size *size) {
+/* All of them, or half if many threads share the memory. */
+static size_t distances_line_ups_at_once(const smerf_target *target, const sm_search_size *size) {
     size_t n = size->n_line_ups, half = n < 4 ? n : (n + 3) / 4 * 2; /* even: candidates may have two */
-    return line_up_bytes(size, n) <= fmax(share_of(0.95, target->n_rows, size), LEAST_SHARE) ? n : half;
+    return line_up_bytes(size, n) <= fmax(bytes_of_a_thread(0.95, target->n_rows, size), LEAST_BYTES) ? n : half;
 }
 
-/* The room for blocks: enough for the triangle of a root and what follows, or what is left of the share. */
+/* The memory for blocks: enough for the triangle of a root and what follows, or what is left. */
 static size_t pool_floats(const smerf_target *target, const sm_search_size *size) {
-    double left = share_of(0.85, target->n_rows, size) - line_up_bytes(size, line_ups_at_once(target, size));
-    double wanted = (double)sm_triangle(size->n_items) / SM_BLOCK_SHARE;
+    double left =
+        bytes_of_a_thread(0.85, target->n_rows, size) - line_up_bytes(size, distances_line_ups_at_once(target, size));
+    double wanted = (double)sm_triangle(size->n_items) / SM_BLOCK_FRACTION;
     return (size_t)fmin(wanted, fmax(left / sizeof(float), LEAST_POOL));
 }
 
 /* Smaller nodes, of which more line-ups are priced at once, leave more free in their last chunks. */
 static size_t n_cells(const smerf_target *target, const sm_search_size *size) {
-    return sm_size(line_ups_at_once(target, size) + 1, size->n_items, sm_size(size->n_line_ups + 1, SM_CHUNK, 0));
+    return sm_size(distances_line_ups_at_once(target, size) + 1, size->n_items,
+                   sm_size(size->n_line_ups + 1, SM_CHUNK, 0));
 }
 
 double sm_distances_search_bytes(const smerf_target *target, const sm_search_size *size) {
-    double cells = CELL_BYTES * (double)n_cells(target, size), rough = sm_rough_bytes(size->n_items, size->n_line_ups);
-    return sizeof(float) * (double)pool_floats(target, size) + cells + rough + SEARCH_BYTES * (double)size->n_items;
+    double cells = CELL_BYTES * (double)n_cells(target, size),
+           approximate = sm_approximate_bytes(size->n_items, size->n_line_ups);
+    return sizeof(float) * (double)pool_floats(target, size) + cells + approximate +
+           SEARCH_BYTES * (double)size->n_items;
 }
 
 /* All threads together may take as much as Z does; beside a small one, as much as nobody misses. */
-static size_t most_threads(const smerf_target *target, const sm_search_size *size) {
+static size_t most_distances_threads(const smerf_target *target, const sm_search_size *size) {
     size_t n_all = target->n_rows;
-    double room = fmax(bytes_of_z(n_all), LEAST_ROOM) - program_bytes(n_all);
+    double available = fmax(bytes_of_z(n_all), LEAST_MEMORY) - program_bytes(n_all);
     sm_search_size fewer = *size;
     for (; fewer.n_threads > 1; fewer.n_threads--) {
-        double orders = ORDER_BYTES * (double)(fewer.n_items * line_ups_at_once(target, &fewer));
+        double orders = ORDER_BYTES * (double)(fewer.n_items * distances_line_ups_at_once(target, &fewer));
         double needed = growing_bytes(&fewer) + orders + sm_distances_search_bytes(target, &fewer);
-        if ((double)fewer.n_threads * needed <= room) break;
+        if ((double)fewer.n_threads * needed <= available) break;
     }
     return fewer.n_threads;
 }
 
-static sm_search *new_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+static sm_search *new_distances_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     size_t n = size->n_items;
     sm_search *search = sm_zeros(1, sizeof *search);
     if (search == NULL) {
@@ -115,15 +119,15 @@ static sm_search *new_search(const smerf_target *target, const sm_search_size *s
     search->lanes =
         sm_arena_take(arena, sm_size(size->n_line_ups + 1, SM_TILE_ROWS * SM_LANES, 0), sizeof *search->lanes);
     search->weighed = sm_arena_take(arena, SM_TILE_ROWS * SM_CHUNK, sizeof *search->weighed);
-    sm_tile_scratch_start(&search->tile_room, arena);
-    sm_rough_start(&search->rough, arena, n, size->n_line_ups);
+    sm_tile_scratch_start(&search->tile_scratch, arena);
+    sm_approximate_start(&search->approximate, arena, n, size->n_line_ups);
     if (!arena->has_failed) return search;
-    free_search(search);
+    free_distances_search(search);
     sm_no_memory(error, "preparing to grow trees");
     return NULL;
 }
 
-static size_t enter_node(sm_search *search, sm_node *node, size_t view) {
+static size_t enter_distances_node(sm_search *search, sm_node *node, size_t view) {
     for (size_t k = 0; k < node->n; k++) {
         double w = search->weight[k] = node->weight[k];
         search->own[k] = w * w * sm_distances_self(search->distances, node->items[k]);
@@ -132,7 +136,7 @@ static size_t enter_node(sm_search *search, sm_node *node, size_t view) {
     return sm_node_rows_enter(&search->rows, node, view);
 }
 
-static bool is_pure(sm_search *search, const sm_node *node) {
+static bool distances_is_pure(sm_search *search, const sm_node *node) {
     double first = sm_distances_self(search->distances, node->items[0]);
     for (size_t k = 0; k < node->n; k++) {
         if (sm_distances_self(search->distances, node->items[k]) != first) return false;
@@ -172,7 +176,7 @@ void sm_distances_frame(const sm_search *search, const sm_tiles *tiles, sm_tile_
 }
 
 /* Adds the pairs of a tile, by all line-ups. */
-static void add_tile(sm_search *search, const sm_tiles *tiles) {
+static void add_exact_tile(sm_search *search, const sm_tiles *tiles) {
     size_t first = tiles->at.chunk * SM_CHUNK;
     sm_tile tile;
     sm_distances_frame(search, tiles, &tile.frame);
@@ -186,12 +190,12 @@ static void add_tile(sm_search *search, const sm_tiles *tiles) {
     search->kernels->sum_after(&tile);
 }
 
-static void open_band(sm_search *search) {
+static void open_exact_band(sm_search *search) {
     memset(search->lanes, 0, search->n_sums * SM_TILE_ROWS * SM_LANES * sizeof *search->lanes);
 }
 
 /* Adds what the lanes of a band hold to the sums of its rows. */
-static void close_band(sm_search *search, const sm_tile_place *at) {
+static void close_exact_band(sm_search *search, const sm_tile_position *at) {
     for (size_t r = 0; r < at->n_rows; r++)
         search->whole_row[at->band + r] += sm_join_lanes(search->lanes + r * SM_LANES);
     for (size_t s = 1; s < search->n_sums; s++) {
@@ -201,19 +205,19 @@ static void close_band(sm_search *search, const sm_tile_place *at) {
     }
 }
 
-static void add_pairs(sm_search *search, const sm_node *node) {
+static void add_exact_pairs(sm_search *search, const sm_node *node) {
     sm_tiles tiles;
-    sm_tiles_start(&tiles, &search->rows, node, &search->tile_room);
+    sm_tiles_start(&tiles, &search->rows, node, &search->tile_scratch);
     while (sm_tiles_next(&tiles)) {
-        if (tiles.starts_band) open_band(search);
-        add_tile(search, &tiles);
-        if (tiles.ends_band) close_band(search, &tiles.at);
+        if (tiles.starts_band) open_exact_band(search);
+        add_exact_tile(search, &tiles);
+        if (tiles.ends_band) close_exact_band(search, &tiles.at);
     }
 }
 
 /* ---- the costs of cuts ---- */
 
-static void fill_costs(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out) {
+static void fill_distances_costs(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out) {
     size_t n = node->n, sum = line_up + 1;
     for (size_t first = 0; first < n; first += SM_CHUNK) {
         const double *whole_column = search->sums + sm_cell(search, 0, first), *whole_row = search->whole_row + first;
@@ -234,17 +238,18 @@ static void fill_costs(sm_search *search, const sm_node *node, size_t line_up, c
     }
 }
 
-static double price_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+static double price_distances_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups,
+                                   size_t n_line_ups) {
     sm_distances_start_sums(search, node, line_ups, n_line_ups);
-    add_pairs(search, node);
+    add_exact_pairs(search, node);
     double cost = 0;
     for (size_t k = 0; k < node->n; k++)
         cost += search->whole_row[k] + search->sums[sm_cell(search, 0, k)] + search->own[k];
     return cost / node->total;
 }
 
-static void level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
-                            double *mean) {
+static void distances_level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
+                                      double *mean) {
     double *level_weight = search->left; /* free between two prices, and there are no more levels than items */
     memset(mean, 0, n_levels * n_levels * sizeof *mean);
     memset(level_weight, 0, n_levels * sizeof *level_weight);
@@ -263,17 +268,18 @@ static void level_distances(sm_search *search, const sm_node *node, const uint32
         for (size_t b = 0; b < n_levels; b++) mean[a * n_levels + b] /= level_weight[a] * level_weight[b];
 }
 
-static const sm_pricing pricing = {.price = price_cuts, .costs = fill_costs, .n_at_once = line_ups_at_once};
+static const sm_pricing pricing = {
+    .price = price_distances_cuts, .costs = fill_distances_costs, .n_at_once = distances_line_ups_at_once};
 
 const sm_engine sm_distances_engine = {
-    .search_new = new_search,
-    .search_free = free_search,
-    .enter = enter_node,
-    .is_pure = is_pure,
+    .search_new = new_distances_search,
+    .search_free = free_distances_search,
+    .enter = enter_distances_node,
+    .is_pure = distances_is_pure,
     .best_cut = sm_best_approximately,
     .pricing = &pricing,
     .approximation = &sm_distances_approximation,
     .cost = sm_distances_cost,
-    .level_distances = level_distances,
-    .most_threads = most_threads,
+    .level_distances = distances_level_distances,
+    .most_threads = most_distances_threads,
 };

@@ -4,9 +4,9 @@
 
 #include "target/dense/distances_tiles.h"
 
-/* Sums of whole numbers, see distances_rough.c. */
-typedef struct sm_rough {
-    float *weight;                  /* [padded n_items] by place in the node */
+/* Sums of whole numbers, see distances_approximate.c. */
+typedef struct sm_approximate_sums {
+    float *weight;                  /* [padded n_items] by node index */
     int32_t *columns;               /* [SM_SPAN][n_sums][SM_CHUNK] of a span, since they were last carried over */
     int32_t *lanes;                 /* [n_sums][SM_TILE_ROWS][SM_APPROXIMATE_LANES] of a band's rows */
     double *joined;                 /* [n_sums][SM_TILE_ROWS] the same rows, lanes added up */
@@ -14,15 +14,15 @@ typedef struct sm_rough {
     double *rows;                   /* [2][SM_TILE_ROWS][SM_EXACT_LANES] of a band's rows, exactly; or on either side */
     float row_weight[SM_TILE_ROWS]; /* scale w_k of a band's rows */
     double scale;                   /* a power of two: whole numbers are this many times what they stand for */
-} sm_rough;
+} sm_approximate_sums;
 
 struct sm_search {
     sm_arena arena; /* holds all arrays */
     const sm_distances *distances;
     const sm_dense_kernels *kernels;
     sm_node_rows rows;
-    sm_tile_scratch tile_room;
-    size_t n_cells; /* room for sums and ranks */
+    sm_tile_scratch tile_scratch;
+    size_t n_cells; /* how many sums and ranks there is memory for */
     size_t n_sums;  /* per item now: the whole one, and a masked one for each line-up */
 
     /* By item, in chunks: [chunks][n_sums][SM_CHUNK]. */
@@ -30,12 +30,12 @@ struct sm_search {
     int32_t *ranks;    /* nothing where the whole sum is */
     double *whole_row; /* [n_items] */
 
-    double *weight;       /* [padded n_items] by place in the node */
+    double *weight;       /* [padded n_items] by node index */
     double *own;          /* [n_items] w_k^2 z_kk */
     double *left, *right; /* [padded n_items] what each item adds to either side; or its weight on either */
     double *lanes;        /* [n_sums][SM_TILE_ROWS][SM_LANES] of a band's rows */
     double *weighed;      /* [SM_TILE_ROWS][SM_CHUNK] of a band and a chunk */
-    sm_rough rough;
+    sm_approximate_sums approximate;
 };
 
 /* Where the numbers of one item or chunk lie. */
@@ -49,10 +49,10 @@ void sm_distances_start_sums(sm_search *search, const sm_node *node, const sm_li
 /* What a tile of the node is, with its orders: in place, as copying it would wait for what was just written. */
 void sm_distances_frame(const sm_search *search, const sm_tiles *tiles, sm_tile_frame *frame);
 
-/* distances_rough.c */
+/* distances_approximate.c */
 extern const sm_approximation sm_distances_approximation;
 double sm_distances_cost(sm_search *search, const sm_node *node);
-void sm_rough_start(sm_rough *rough, sm_arena *arena, size_t n_items, size_t n_line_ups);
-double sm_rough_bytes(size_t n_items, size_t n_line_ups);
+void sm_approximate_start(sm_approximate_sums *approximate, sm_arena *arena, size_t n_items, size_t n_line_ups);
+double sm_approximate_bytes(size_t n_items, size_t n_line_ups);
 
 #endif

@@ -19,7 +19,7 @@ static void free_labels(smerf_target *target) {
 
 typedef struct named_class {
     const char *name;
-    uint32_t place; /* among the classes as given */
+    uint32_t index; /* among the classes as given */
 } named_class;
 
 static int by_name(const void *a, const void *b) {
@@ -45,25 +45,25 @@ static smerf_status check_names(const named_class *sorted, size_t n_classes, sme
 }
 
 /* Keeps the classes that occur, in the order of their names, and numbers the items' anew.
- *   sorted, new_place  [n_classes] scratch */
+ *   sorted, new_index  [n_classes] scratch */
 static smerf_status take_classes(sm_labels *labels, const uint32_t *codes, const char *const *classes, size_t n_classes,
-                                 named_class *sorted, uint32_t *new_place, smerf_error *error) {
+                                 named_class *sorted, uint32_t *new_index, smerf_error *error) {
     size_t n_items = labels->column.head.n_rows, n_kept = 0;
-    for (size_t c = 0; c < n_classes; c++) sorted[c] = (named_class){.name = classes[c], .place = (uint32_t)c};
+    for (size_t c = 0; c < n_classes; c++) sorted[c] = (named_class){.name = classes[c], .index = (uint32_t)c};
     qsort(sorted, n_classes, sizeof *sorted, by_name);
     smerf_status status = check_names(sorted, n_classes, error);
     if (status != SMERF_OK) return status;
     const char **kept = sm_array(n_classes, sizeof *kept);
     labels->own_class_of = sm_array(n_items, sizeof *labels->own_class_of);
     if (kept != NULL && labels->own_class_of != NULL) {
-        for (size_t c = 0; c < n_classes; c++) new_place[c] = SMERF_MISSING;
-        for (size_t i = 0; i < n_items; i++) new_place[codes[i]] = 0;
+        for (size_t c = 0; c < n_classes; c++) new_index[c] = SMERF_MISSING;
+        for (size_t i = 0; i < n_items; i++) new_index[codes[i]] = 0;
         for (size_t c = 0; c < n_classes; c++) {
-            if (new_place[sorted[c].place] == SMERF_MISSING) continue;
-            new_place[sorted[c].place] = (uint32_t)n_kept;
+            if (new_index[sorted[c].index] == SMERF_MISSING) continue;
+            new_index[sorted[c].index] = (uint32_t)n_kept;
             kept[n_kept++] = sorted[c].name;
         }
-        for (size_t i = 0; i < n_items; i++) labels->own_class_of[i] = new_place[codes[i]];
+        for (size_t i = 0; i < n_items; i++) labels->own_class_of[i] = new_index[codes[i]];
     }
     if (kept == NULL || labels->own_class_of == NULL || !sm_strings_copy(&labels->own_classes, kept, n_kept))
         status = sm_no_memory(error, "making a target");
@@ -79,12 +79,12 @@ static smerf_status fill_labels(sm_labels *labels, const char *column, const uin
     if (status == SMERF_OK) status = check_codes(codes, n_items, n_classes, error);
     if (status != SMERF_OK) return status;
     named_class *sorted = sm_array(n_classes, sizeof *sorted);
-    uint32_t *new_place = sm_array(n_classes, sizeof *new_place);
-    status = sorted != NULL && new_place != NULL
-                 ? take_classes(labels, codes, classes, n_classes, sorted, new_place, error)
+    uint32_t *new_index = sm_array(n_classes, sizeof *new_index);
+    status = sorted != NULL && new_index != NULL
+                 ? take_classes(labels, codes, classes, n_classes, sorted, new_index, error)
                  : sm_no_memory(error, "making a target");
     sm_free(sorted);
-    sm_free(new_place);
+    sm_free(new_index);
     labels->class_of = labels->own_class_of;
     labels->classes = &labels->own_classes;
     return status;
@@ -105,23 +105,24 @@ smerf_status smerf_target_new_labels(const char *column, const uint32_t *codes, 
 
 /* ---- what is known ---- */
 
-static void true_row(const smerf_target *target, size_t row, double *out) {
+static void labels_true_row(const smerf_target *target, size_t row, double *out) {
     const uint32_t *class_of = sm_labels_of(target)->class_of;
     for (size_t j = 0; j < target->n_columns; j++) out[j] = class_of[j] != class_of[row];
     out[row] = sm_one_column_of(target)->diagonal;
 }
 
-static bool is_link(double distance) { return distance == 0; }
+static bool is_labels_link(double distance) { return distance == 0; }
 
-static size_t n_values(const smerf_target *target) { return sm_labels_of(target)->classes->n; }
+static size_t n_labels_values(const smerf_target *target) { return sm_labels_of(target)->classes->n; }
 
-static const char *value_name(const smerf_target *target, size_t value) {
+static const char *labels_value_name(const smerf_target *target, size_t value) {
     return sm_labels_of(target)->classes->text[value];
 }
 
 /* ---- variants and files ---- */
 
-static smerf_status with_diagonal(const smerf_target *target, double value, smerf_target **out, smerf_error *error) {
+static smerf_status set_labels_diagonal(const smerf_target *target, double value, smerf_target **out,
+                                        smerf_error *error) {
     const sm_labels *parent = sm_labels_of(target);
     sm_labels *labels = sm_zeros(1, sizeof *labels);
     if (labels == NULL) return sm_no_memory(error, "setting self-distances");
@@ -136,8 +137,8 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
 }
 
 /* Classes that no longer occur are not known any more, as if the others had been all there were. */
-static smerf_status take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
-                         smerf_error *error) {
+static smerf_status take_labels(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
+                                smerf_error *error) {
     const sm_labels *parent = sm_labels_of(target);
     uint32_t *codes = sm_array(n, sizeof *codes);
     if (codes == NULL) return sm_no_memory(error, "taking labels");
@@ -150,13 +151,13 @@ static smerf_status take(const smerf_target *target, const uint32_t *rows, size_
     return status;
 }
 
-static bool equal(const smerf_target *a, const smerf_target *b) {
+static bool labels_are_equal(const smerf_target *a, const smerf_target *b) {
     const sm_labels *left = sm_labels_of(a), *right = sm_labels_of(b);
     return sm_one_column_equal(&left->column, &right->column) && sm_strings_equal(left->classes, right->classes) &&
            memcmp(left->class_of, right->class_of, a->n_rows * sizeof *left->class_of) == 0;
 }
 
-static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
+static smerf_status save_labels(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
     const sm_labels *labels = sm_labels_of(target);
     size_t n_bytes;
     char *names = sm_strings_pack(labels->classes, &n_bytes);
@@ -195,7 +196,7 @@ static smerf_status load_codes(sm_labels *labels, const sm_tensors *tensors, siz
     return SMERF_OK;
 }
 
-static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {
+static smerf_status load_labels(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {
     sm_labels *labels = sm_zeros(1, sizeof *labels);
     if (labels == NULL) return sm_no_memory(error, "loading labels");
     smerf_status status = sm_one_column_load(&labels->column, &sm_target_labels, tensors, n_items, error);
@@ -229,16 +230,16 @@ const sm_target_kind sm_target_labels = {
     .explaining.summarise_nodes = sm_labels_summarise_nodes,
     .explaining.nodes_free = sm_labels_nodes_free,
     .explaining.path_means = sm_labels_path_means,
-    .values.n_values = n_values,
-    .values.value_name = value_name,
+    .values.n_values = n_labels_values,
+    .values.value_name = labels_value_name,
     .values.leaf_values = sm_labels_leaf_values,
     .values.n_coordinates = sm_labels_n_coordinates,
     .values.leaf_point = sm_labels_leaf_point,
-    .data.true_row = true_row,
-    .data.is_link = is_link,
-    .data.with_diagonal = with_diagonal,
-    .data.take = take,
-    .data.equal = equal,
-    .data.save = save,
-    .data.load = load,
+    .data.true_row = labels_true_row,
+    .data.is_link = is_labels_link,
+    .data.with_diagonal = set_labels_diagonal,
+    .data.take = take_labels,
+    .data.equal = labels_are_equal,
+    .data.save = save_labels,
+    .data.load = load_labels,
 };

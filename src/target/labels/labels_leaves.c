@@ -1,8 +1,8 @@
 /* labels_leaves.c - how far apart two leaves are: 1 less the chance that two members have the same class,
- * h(l, l') = 1 - sum over the classes c of p_lc p_l'c, with p_lc the share of c in l.
+ * h(l, l') = 1 - sum over the classes c of p_lc p_l'c, with p_lc the fraction of c in l.
  *
  * A tree's leaves are summarised twice: for each leaf the classes it holds, and for each class the leaves that hold it.
- * Two leaves share few classes, so a pair merges two short lists, and a row visits only the leaves that share a class
+ * Two leaves have few classes in common, so a pair merges two short lists, and a row visits only the leaves that have a class in common
  * with it. Both take the products off in the order of the classes: the same bits from either side. */
 #include <math.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 
 typedef struct summary {
     sm_arena arena;
-    uint32_t *first;        /* [leaves + 1] places in the two below */
-    uint32_t *label;        /* the classes that a leaf holds, ascending */
-    double *share;          /* and their shares */
-    uint32_t *first_holder; /* [classes + 1] places in the two below */
-    uint32_t *holder;       /* the leaves that hold a class, ascending */
-    double *holder_share;   /* and its shares in them */
-    uint32_t *by_class;     /* [members] class after class, ascending in each */
+    uint32_t *first;         /* [leaves + 1] indices into the two below */
+    uint32_t *label;         /* the classes that a leaf holds, ascending */
+    double *fraction;        /* and their fractions */
+    uint32_t *first_holder;  /* [classes + 1] indices into the two below */
+    uint32_t *holder;        /* the leaves that hold a class, ascending */
+    double *holder_fraction; /* and its fractions in them */
+    uint32_t *by_class;      /* [members] class after class, ascending in each */
 } summary;
 
 size_t sm_labels_summary_bytes(const smerf_target *target, size_t n_leaves) {
@@ -33,7 +33,7 @@ void sm_labels_summary_free(void *made) {
     sm_free(leaves);
 }
 
-/* Counts become the places where each of n lists starts; [n] is where the last one ends. */
+/* Counts become the indices where each of n lists starts; [n] is where the last one ends. */
 static void counts_to_first(uint32_t *counts, size_t n) {
     uint32_t sum = 0;
     for (size_t i = 0; i <= n; i++) {
@@ -44,8 +44,8 @@ static void counts_to_first(uint32_t *counts, size_t n) {
 }
 
 /* Fills by_class and, for each member, its leaf.   next  [classes + 1] scratch */
-static void sort_members(const sm_labels *labels, const sm_leaves *leaves, uint32_t *by_class, uint32_t *leaf_of,
-                         uint32_t *next) {
+static void sort_labels_members(const sm_labels *labels, const sm_leaves *leaves, uint32_t *by_class, uint32_t *leaf_of,
+                                uint32_t *next) {
     size_t n_classes = labels->classes->n, n_members = leaves->first[leaves->n];
     memset(next, 0, (n_classes + 1) * sizeof *next);
     for (size_t l = 0; l < leaves->n; l++)
@@ -69,7 +69,7 @@ static size_t find_holders(const sm_labels *labels, const sm_leaves *leaves, con
         }
         made->first_holder[label]++;
         made->holder[n_holders] = leaf;
-        made->holder_share[n_holders++] = weight / leaves->total[leaf];
+        made->holder_fraction[n_holders++] = weight / leaves->total[leaf];
     }
     counts_to_first(made->first_holder, n_classes);
     return n_holders;
@@ -83,9 +83,9 @@ static void find_classes(size_t n_leaves, size_t n_classes, size_t n_holders, ui
     memcpy(next, made->first, n_leaves * sizeof *next);
     for (size_t c = 0; c < n_classes; c++)
         for (size_t h = made->first_holder[c]; h < made->first_holder[c + 1]; h++) {
-            uint32_t place = next[made->holder[h]]++;
-            made->label[place] = (uint32_t)c;
-            made->share[place] = made->holder_share[h];
+            uint32_t at = next[made->holder[h]]++;
+            made->label[at] = (uint32_t)c;
+            made->fraction[at] = made->holder_fraction[h];
         }
 }
 
@@ -99,12 +99,12 @@ void *sm_labels_summarise(const smerf_target *target, const sm_leaves *leaves) {
     made->by_class = sm_arena_take(&made->arena, n_members, sizeof *made->by_class);
     made->first_holder = sm_arena_take(&made->arena, n_classes + 1, sizeof *made->first_holder);
     made->holder = sm_arena_take(&made->arena, n_members, sizeof *made->holder);
-    made->holder_share = sm_arena_take(&made->arena, n_members, sizeof *made->holder_share);
+    made->holder_fraction = sm_arena_take(&made->arena, n_members, sizeof *made->holder_fraction);
     made->first = sm_arena_take(&made->arena, leaves->n + 1, sizeof *made->first);
     made->label = sm_arena_take(&made->arena, n_members, sizeof *made->label);
-    made->share = sm_arena_take(&made->arena, n_members, sizeof *made->share);
+    made->fraction = sm_arena_take(&made->arena, n_members, sizeof *made->fraction);
     if (made->arena.has_failed) goto failed;
-    sort_members(labels, leaves, made->by_class, leaf_of, next);
+    sort_labels_members(labels, leaves, made->by_class, leaf_of, next);
     size_t n_holders = find_holders(labels, leaves, leaf_of, made);
     find_classes(leaves->n, n_classes, n_holders, next, made);
     sm_free(leaf_of);
@@ -122,8 +122,8 @@ static double own_part(const smerf_target *target, const sm_leaves *leaves, size
     double diagonal = sm_one_column_of(target)->diagonal, sum = 0;
     if (diagonal == 0) return 0;
     for (size_t m = leaves->first[leaf]; m < leaves->first[leaf + 1]; m++) {
-        double share = leaves->weight[m] / leaves->total[leaf];
-        sum += share * share;
+        double fraction = leaves->weight[m] / leaves->total[leaf];
+        sum += fraction * fraction;
     }
     return diagonal * sum;
 }
@@ -134,7 +134,7 @@ double sm_labels_leaf_pair(const smerf_target *target, const sm_leaves *leaves, 
     size_t i = made->first[a], j = made->first[b], end_i = made->first[a + 1], end_j = made->first[b + 1];
     while (i < end_i && j < end_j) {
         uint32_t left = made->label[i], right = made->label[j];
-        if (left == right) distance -= made->share[i] * made->share[j];
+        if (left == right) distance -= made->fraction[i] * made->fraction[j];
         i += left <= right;
         j += right <= left;
     }
@@ -148,18 +148,18 @@ void sm_labels_leaf_row(const smerf_target *target, const sm_leaves *leaves, siz
     for (size_t l = 0; l < leaves->n; l++) row[l] = 1;
     for (size_t i = made->first[leaf]; i < made->first[leaf + 1]; i++) {
         uint32_t label = made->label[i];
-        double share = made->share[i];
+        double fraction = made->fraction[i];
         for (size_t h = made->first_holder[label]; h < made->first_holder[label + 1]; h++)
-            row[made->holder[h]] -= share * made->holder_share[h];
+            row[made->holder[h]] -= fraction * made->holder_fraction[h];
     }
     row[leaf] += own_part(target, leaves, leaf);
 }
 
-/* Puts the shares of each leaf's classes side by side, or takes them out again.   share_of  [classes][SM_BLOCK_ROWS] */
-static void lay_out(const summary *made, const uint32_t *leaf, bool in, double *share_of) {
+/* Puts the fractions of each leaf's classes side by side, or takes them out again.   fraction_of  [classes][SM_BLOCK_ROWS] */
+static void lay_out_labels(const summary *made, const uint32_t *leaf, bool in, double *fraction_of) {
     for (size_t r = 0; r < SM_BLOCK_ROWS; r++)
         for (size_t i = made->first[leaf[r]]; i < made->first[leaf[r] + 1]; i++)
-            share_of[made->label[i] * SM_BLOCK_ROWS + r] = in ? made->share[i] : 0;
+            fraction_of[made->label[i] * SM_BLOCK_ROWS + r] = in ? made->fraction[i] : 0;
 }
 
 size_t sm_labels_n_strip_numbers(const smerf_target *target) {
@@ -170,13 +170,13 @@ void sm_labels_leaf_strip(const smerf_target *target, const sm_leaves *leaves, c
                           double *table) {
     const summary *made = leaves->summary;
     const uint32_t *leaf = strip->leaf;
-    lay_out(made, leaf, true, strip->scratch);
-    strip->kernels->label_distances(made->first, made->label, made->share, leaves->n, strip->scratch, table);
-    lay_out(made, leaf, false, strip->scratch);
+    lay_out_labels(made, leaf, true, strip->scratch);
+    strip->kernels->label_distances(made->first, made->label, made->fraction, leaves->n, strip->scratch, table);
+    lay_out_labels(made, leaf, false, strip->scratch);
     for (size_t r = 0; r < SM_BLOCK_ROWS; r++) table[leaf[r] * SM_BLOCK_ROWS + r] += own_part(target, leaves, leaf[r]);
 }
 
-/* 1 - sum p p' = 1/2 sum (p - p')^2 + (1 - sum p^2) / 2 + (1 - sum p'^2) / 2: the shares, times the root of 1/2. */
+/* 1 - sum p p' = 1/2 sum (p - p')^2 + (1 - sum p^2) / 2 + (1 - sum p'^2) / 2: the fractions, times the root of 1/2. */
 size_t sm_labels_n_coordinates(const smerf_target *target) { return sm_labels_of(target)->classes->n; }
 
 void sm_labels_leaf_point(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *point,
@@ -185,8 +185,8 @@ void sm_labels_leaf_point(const smerf_target *target, const sm_leaves *leaves, s
     double squares = 0;
     memset(point, 0, sm_labels_of(target)->classes->n * sizeof *point);
     for (size_t i = made->first[leaf]; i < made->first[leaf + 1]; i++) {
-        squares += made->share[i] * made->share[i];
-        point[made->label[i]] = sqrt(0.5) * made->share[i];
+        squares += made->fraction[i] * made->fraction[i];
+        point[made->label[i]] = sqrt(0.5) * made->fraction[i];
     }
     *term = (1 - squares) / 2;
 }
@@ -204,7 +204,7 @@ bool sm_labels_leaf_codes(const smerf_target *target, const sm_leaves *leaves, u
 }
 
 /* Few members: pair by pair. */
-static double mean_of_pairs(const uint32_t *class_of, const sm_leaves *leaves, size_t first, size_t end) {
+static double mean_of_labels_pairs(const uint32_t *class_of, const sm_leaves *leaves, size_t first, size_t end) {
     double sum = 0, weight = 0;
     for (size_t i = first; i < end; i++)
         for (size_t j = first; j < i; j++) {
@@ -240,23 +240,23 @@ double sm_labels_mean_apart(const smerf_target *target, const sm_leaves *leaves,
     const uint32_t *class_of = sm_labels_of(target)->class_of;
     if (end - first < 2) return NAN;
     bool is_few = (end - first) * (end - first) <= leaves->first[leaves->n];
-    return is_few ? mean_of_pairs(class_of, leaves, first, end) : mean_of_classes(class_of, leaves, first, end);
+    return is_few ? mean_of_labels_pairs(class_of, leaves, first, end) : mean_of_classes(class_of, leaves, first, end);
 }
 
 void sm_labels_leaf_values(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *values) {
     const summary *made = leaves->summary;
     memset(values, 0, sm_labels_of(target)->classes->n * sizeof *values);
-    for (size_t i = made->first[leaf]; i < made->first[leaf + 1]; i++) values[made->label[i]] = made->share[i];
+    for (size_t i = made->first[leaf]; i < made->first[leaf + 1]; i++) values[made->label[i]] = made->fraction[i];
 }
 
 /* ---- nodes: the classes that each has, as of leaves ---- */
 
 typedef struct node_summary {
     sm_arena arena;
-    size_t *first; /* [n_nodes + 1] room in the two below, for as many classes as a node can have */
+    size_t *first; /* [n_nodes + 1] capacity in the two below, for as many classes as a node can have */
     uint32_t *n;   /* [n_nodes] how many it has */
     uint32_t *label;
-    double *share;
+    double *fraction;
 } node_summary;
 
 static size_t most_classes(const sm_labels *labels, const sm_leaves *leaves, size_t node) {
@@ -279,20 +279,20 @@ void sm_labels_nodes_free(void *made) {
 }
 
 /* The leaves that hold a class give it to all nodes above them. Classes come in order, so each node has them in order. */
-static void give_upwards(const sm_labels *labels, const sm_nodes *nodes, node_summary *made) {
+static void give_labels_upwards(const sm_labels *labels, const sm_nodes *nodes, node_summary *made) {
     const sm_leaves *leaves = nodes->leaves;
     const summary *below = leaves->summary;
     for (uint32_t c = 0; c < labels->classes->n; c++)
         for (size_t h = below->first_holder[c]; h < below->first_holder[c + 1]; h++) {
             uint32_t leaf = below->holder[h];
-            double weight = below->holder_share[h] * leaves->total[leaf];
+            double weight = below->holder_fraction[h] * leaves->total[leaf];
             for (uint32_t node = leaves->node[leaf];; node = leaves->parent[node]) {
                 size_t last = made->first[node] + made->n[node];
                 if (made->n[node] > 0 && made->label[last - 1] == c) {
-                    made->share[last - 1] += weight / nodes->total[node];
+                    made->fraction[last - 1] += weight / nodes->total[node];
                 } else {
                     made->label[last] = c;
-                    made->share[last] = weight / nodes->total[node];
+                    made->fraction[last] = weight / nodes->total[node];
                     made->n[node]++;
                 }
                 if (node == 0) break;
@@ -313,16 +313,16 @@ void *sm_labels_summarise_nodes(const smerf_target *target, const sm_nodes *node
         n += most_classes(labels, leaves, node);
     }
     made->label = sm_arena_take(&made->arena, n, sizeof *made->label);
-    made->share = sm_arena_take(&made->arena, n, sizeof *made->share);
+    made->fraction = sm_arena_take(&made->arena, n, sizeof *made->fraction);
     if (made->arena.has_failed) {
         sm_labels_nodes_free(made);
         return NULL;
     }
-    give_upwards(labels, nodes, made);
+    give_labels_upwards(labels, nodes, made);
     return made;
 }
 
-/* The share of a class in a node. */
+/* The fraction of a class in a node. */
 static double share_in(const node_summary *made, size_t node, uint32_t label) {
     const uint32_t *labels = made->label + made->first[node];
     size_t from = 0, end = made->n[node];
@@ -333,7 +333,7 @@ static double share_in(const node_summary *made, size_t node, uint32_t label) {
         else
             end = middle;
     }
-    return from < made->n[node] && labels[from] == label ? made->share[made->first[node] + from] : 0;
+    return from < made->n[node] && labels[from] == label ? made->fraction[made->first[node] + from] : 0;
 }
 
 void sm_labels_path_means(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path,
@@ -345,7 +345,7 @@ void sm_labels_path_means(const smerf_target *target, const sm_nodes *nodes, siz
     for (size_t k = 0; k < n; k++) {
         mean[k] = sm_node_holds(leaves, path[k], leaf) ? 1 + own / nodes->total[path[k]] : 1;
         for (size_t i = below->first[leaf]; i < below->first[leaf + 1]; i++)
-            mean[k] -= below->share[i] * share_in(nodes->summary, path[k], below->label[i]);
+            mean[k] -= below->fraction[i] * share_in(nodes->summary, path[k], below->label[i]);
     }
     size_t last = leaves->first_leaf[path[n - 1]];
     if (leaves->node[last] == path[n - 1]) mean[n - 1] = sm_labels_leaf_pair(target, leaves, leaf, last);

@@ -36,19 +36,19 @@ struct sm_search {
     double weight[1 << DRAWS_BITS]; /* 0, 1, 2, ...: looking numbers up is quicker than turning them into doubles */
 };
 
-static bool scan_fits(const smerf_target *target, const sm_search_size *size) {
+static bool labels_scan_fits(const smerf_target *target, const sm_search_size *size) {
     const sm_labels *labels = sm_labels_of(target);
     if (!size->are_draws || size->n_levels > 0) return false;
     return labels->column.diagonal == 0 && target->n_rows <= most_draws && labels->classes->n < most_classes;
 }
 
-static void free_scan(sm_search *scan) {
+static void free_labels_scan(sm_search *scan) {
     if (scan == NULL) return;
     sm_arena_free(&scan->arena);
     sm_free(scan);
 }
 
-static sm_search *new_scan(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+static sm_search *new_labels_scan(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     sm_search *scan = sm_zeros(1, sizeof *scan);
     if (scan != NULL) {
         scan->labels = sm_labels_of(target);
@@ -59,21 +59,21 @@ static sm_search *new_scan(const smerf_target *target, const sm_search_size *siz
         scan->held = sm_arena_take(&scan->arena, n_classes, sizeof *scan->held);
         if (!scan->arena.has_failed) return scan;
     }
-    free_scan(scan);
+    free_labels_scan(scan);
     sm_no_memory(error, "preparing to grow trees");
     return NULL;
 }
 
-static void start_tree(sm_search *scan, const uint32_t *items, const uint8_t *draws, size_t n) {
+static void start_labels_tree(sm_search *scan, const uint32_t *items, const uint8_t *draws, size_t n) {
     for (size_t slot = 0; slot < n; slot++)
         scan->items[slot] = scan->labels->class_of[items[slot]] << DRAWS_BITS | draws[slot];
 }
 
-static void move_slots(sm_search *scan, const uint32_t *slots, size_t n, size_t first) {
+static void move_labels_slots(sm_search *scan, const uint32_t *slots, size_t n, size_t first) {
     for (size_t k = 0; k < n; k++) scan->items[first + k] = scan->items[slots[k]];
 }
 
-static size_t enter_node(sm_search *scan, sm_node *node, size_t view) {
+static size_t enter_labels_node(sm_search *scan, sm_node *node, size_t view) {
     const uint32_t *slots = node->slots;
     size_t n = node->n;
     for (size_t h = 0; h < scan->n_held; h++) scan->tallies[scan->held[h]].all = 0;
@@ -99,19 +99,19 @@ static size_t enter_node(sm_search *scan, sm_node *node, size_t view) {
     return view;
 }
 
-static bool is_pure(sm_search *scan, const sm_node *node) {
+static bool labels_is_pure(sm_search *scan, const sm_node *node) {
     (void)node;
     return scan->n_held == 1;
 }
 
-static void clear_left(sm_search *scan) {
+static void clear_labels_left(sm_search *scan) {
     for (size_t h = 0; h < scan->n_held; h++) {
         tally *of = &scan->tallies[scan->held[h]];
         of->left[0] = of->left[1] = 0;
     }
 }
 
-static double gains(sm_search *scan, const uint32_t *order, size_t n, double *gain) {
+static double find_labels_gains(sm_search *scan, const uint32_t *order, size_t n, double *gain) {
     double left = 0, right = scan->total, left_pairs = 0, right_pairs = scan->pairs, cost = scan->pairs / scan->total;
     double largest = -INFINITY;
     for (size_t r = 0; r + 1 < n; r++) {
@@ -126,14 +126,14 @@ static double gains(sm_search *scan, const uint32_t *order, size_t n, double *ga
         gain[r] = cost - (left_pairs * right + right_pairs * left) / (left * right);
         largest = gain[r] > largest ? gain[r] : largest;
     }
-    clear_left(scan);
+    clear_labels_left(scan);
     return largest;
 }
 
 /* Q is W^2 less the squares of the weights of classes. If l of a class of weight a is on the left, (a - l)^2 is on the right:
  * a^2 - 2 a l + l^2. */
-static void gains_of_two(sm_search *scan, const uint32_t *const order[2], size_t n, double *const gain[2],
-                         double largest[2]) {
+static void find_two_labels_gains(sm_search *scan, const uint32_t *const order[2], size_t n, double *const gain[2],
+                                  double largest[2]) {
     sm_two left = {0}, squares = {0}, products = {0}, all_squares = sm_both(scan->squares);
     sm_two total = sm_both(scan->total), cost = sm_both(scan->pairs / scan->total);
     sm_two most = sm_both(-INFINITY);
@@ -156,20 +156,20 @@ static void gains_of_two(sm_search *scan, const uint32_t *const order[2], size_t
     }
     largest[0] = most[0];
     largest[1] = most[1];
-    clear_left(scan);
+    clear_labels_left(scan);
 }
 
-static const sm_scanning scanning = {.gains = gains, .gains_of_two = gains_of_two};
+static const sm_scanning scanning = {.gains = find_labels_gains, .gains_of_two = find_two_labels_gains};
 
 const sm_engine sm_labels_scanner = {
-    .fits = scan_fits,
+    .fits = labels_scan_fits,
     .lists_slots = true,
-    .search_new = new_scan,
-    .search_free = free_scan,
-    .start = start_tree,
-    .move = move_slots,
-    .enter = enter_node,
-    .is_pure = is_pure,
+    .search_new = new_labels_scan,
+    .search_free = free_labels_scan,
+    .start = start_labels_tree,
+    .move = move_labels_slots,
+    .enter = enter_labels_node,
+    .is_pure = labels_is_pure,
     .best_cut = sm_best_by_gains,
     .scanning = &scanning,
 };

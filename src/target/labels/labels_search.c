@@ -22,31 +22,31 @@ struct sm_search {
     sm_arena arena; /* holds the arrays below */
     const sm_labels *labels;
     uint32_t *number;     /* [classes] a class's number in the node, while one is entered; else SMERF_MISSING */
-    labelled *items;      /* [n_items] by place in the node */
+    labelled *items;      /* [n_items] by node index */
     labelled *in_line;    /* [n_items] the same, lined up */
     double *class_weight; /* [n_items] */
     size_t n_classes;     /* that the node holds */
     double cost;          /* Q of the node */
 
     /* For the distances between levels. */
-    uint32_t *first_place; /* [n_items + 1] by class: where its items stand below */
-    uint32_t *by_class;    /* [n_items] places, class after class */
-    double *level_sum;     /* [n_levels] the weight of one class in each level */
-    uint32_t *touched;     /* [n_levels] the levels in which it is not 0 */
-    double *most, *rest;   /* [n_levels] the weight of a level's heaviest class, and of the others */
-    double *squares;       /* [n_levels] */
-    double *others;        /* [n_levels] the share of the classes other than one */
+    uint32_t *first_of_class; /* [n_items + 1] by class: where its items stand below */
+    uint32_t *by_class;       /* [n_items] node indices, class after class */
+    double *level_sum;        /* [n_levels] the weight of one class in each level */
+    uint32_t *touched;        /* [n_levels] the levels in which it is not 0 */
+    double *most, *rest;      /* [n_levels] the weight of a level's heaviest class, and of the others */
+    double *squares;          /* [n_levels] */
+    double *others;           /* [n_levels] the fraction of the classes other than one */
 };
 
-static void free_search(sm_search *search) {
+static void free_labels_search(sm_search *search) {
     if (search == NULL) return;
     sm_arena_free(&search->arena);
     sm_free(search);
 }
 
-static sm_search *new_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+static sm_search *new_labels_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     size_t n = size->n_items, n_levels = size->n_levels < n ? size->n_levels : n;
-    size_t n_grouped = n_levels > 0 ? n : 0; /* without categories nobody asks for levels */
+    size_t n_grouped = n_levels > 0 ? n : 0; /* without categories nobody needs levels */
     sm_search *search = sm_zeros(1, sizeof *search);
     if (search == NULL) {
         sm_no_memory(error, "preparing to grow trees");
@@ -59,7 +59,7 @@ static sm_search *new_search(const smerf_target *target, const sm_search_size *s
     search->items = sm_arena_take(arena, n, sizeof *search->items);
     search->in_line = sm_arena_take(arena, n, sizeof *search->in_line);
     search->class_weight = sm_arena_take(arena, n, sizeof *search->class_weight);
-    search->first_place = sm_arena_take(arena, n_grouped + 1, sizeof *search->first_place);
+    search->first_of_class = sm_arena_take(arena, n_grouped + 1, sizeof *search->first_of_class);
     search->by_class = sm_arena_take(arena, n_grouped, sizeof *search->by_class);
     search->level_sum = sm_arena_take_zeros(arena, n_levels, sizeof *search->level_sum);
     search->touched = sm_arena_take(arena, n_levels, sizeof *search->touched);
@@ -68,7 +68,7 @@ static sm_search *new_search(const smerf_target *target, const sm_search_size *s
     search->squares = sm_arena_take(arena, n_levels, sizeof *search->squares);
     search->others = sm_arena_take(arena, n_levels, sizeof *search->others);
     if (arena->has_failed) {
-        free_search(search);
+        free_labels_search(search);
         sm_no_memory(error, "preparing to grow trees");
         return NULL;
     }
@@ -77,7 +77,7 @@ static sm_search *new_search(const smerf_target *target, const sm_search_size *s
 }
 
 /* Q of the node, class by class. */
-static double node_cost(const sm_search *search, size_t n) {
+static double labels_node_cost(const sm_search *search, size_t n) {
     double cost = 0, before = 0, squares = 0;
     for (size_t c = 0; c < search->n_classes; c++) {
         cost += 2 * search->class_weight[c] * before;
@@ -87,7 +87,7 @@ static double node_cost(const sm_search *search, size_t n) {
     return cost + search->labels->column.diagonal * squares;
 }
 
-static size_t enter_node(sm_search *search, sm_node *node, size_t view) {
+static size_t enter_labels_node(sm_search *search, sm_node *node, size_t view) {
     const uint32_t *class_of = search->labels->class_of;
     uint32_t *number = search->number, n_classes = 0;
     for (size_t k = 0; k < node->n; k++) {
@@ -101,11 +101,11 @@ static size_t enter_node(sm_search *search, sm_node *node, size_t view) {
     }
     for (size_t k = 0; k < node->n; k++) number[class_of[node->items[k]]] = SMERF_MISSING;
     search->n_classes = n_classes;
-    search->cost = node_cost(search, node->n);
+    search->cost = labels_node_cost(search, node->n);
     return view;
 }
 
-static bool is_pure(sm_search *search, const sm_node *node) {
+static bool labels_is_pure(sm_search *search, const sm_node *node) {
     double diagonal = search->labels->column.diagonal;
     if (node->n < 2) return true;
     if (search->n_classes == 1) return diagonal == 0;
@@ -120,7 +120,7 @@ typedef struct side {
     double most, rest;  /* the weight of the heaviest class, and of the others */
 } side;
 
-static side empty_side(const sm_search *search) {
+static side empty_labels_side(const sm_search *search) {
     memset(search->class_weight, 0, search->n_classes * sizeof *search->class_weight);
     return (side){.total = 0};
 }
@@ -129,7 +129,7 @@ static inline double smaller(double a, double b) { return a < b ? a : b; }
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
 /* The new rest is all without this class if that is now the heaviest, which makes it the smaller one of the two. */
-static inline double join(side *at, double *class_weight, labelled item, double diagonal) {
+static inline double join_labels_side(side *at, double *class_weight, labelled item, double diagonal) {
     double w = item.weight, own = class_weight[item.label], others = at->rest + (at->most - own);
     at->cost += w * (2 * others + w * diagonal);
     at->total += w;
@@ -139,26 +139,26 @@ static inline double join(side *at, double *class_weight, labelled item, double 
     return at->cost / at->total;
 }
 
-static double price_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+static double price_labels_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     double diagonal = search->labels->column.diagonal;
     for (size_t u = 0; u < n_line_ups; u++) {
         const sm_line_up *line_up = &line_ups[u];
         for (size_t r = 0; r < node->n; r++) search->in_line[r] = search->items[line_up->order[r]];
-        side left = empty_side(search);
+        side left = empty_labels_side(search);
         for (size_t r = 0; r + 1 < node->n; r++)
-            line_up->left[r] = join(&left, search->class_weight, search->in_line[r], diagonal);
-        side right = empty_side(search);
+            line_up->left[r] = join_labels_side(&left, search->class_weight, search->in_line[r], diagonal);
+        side right = empty_labels_side(search);
         for (size_t r = node->n; r-- > 1;)
-            line_up->right[r - 1] = join(&right, search->class_weight, search->in_line[r], diagonal);
+            line_up->right[r - 1] = join_labels_side(&right, search->class_weight, search->in_line[r], diagonal);
     }
     return search->cost / node->total;
 }
 
 /* ---- levels ---- */
 
-/* Places of the node's items with a level, class after class. */
+/* Node indices of the items with a level, class after class. */
 static void group_by_class(sm_search *search, const sm_node *node, const uint32_t *level) {
-    uint32_t *next = search->first_place, sum = 0;
+    uint32_t *next = search->first_of_class, sum = 0;
     memset(next, 0, (search->n_classes + 1) * sizeof *next);
     for (size_t k = 0; k < node->n; k++)
         if (level[k] != SMERF_MISSING) next[search->items[k].label]++;
@@ -176,10 +176,10 @@ static void group_by_class(sm_search *search, const sm_node *node, const uint32_
 /* The weight of a class in each level that has it; returns how many have. */
 static size_t sum_class(sm_search *search, size_t label, const uint32_t *level) {
     size_t n_touched = 0;
-    for (size_t p = search->first_place[label]; p < search->first_place[label + 1]; p++) {
-        uint32_t place = search->by_class[p], of = level[place];
+    for (size_t p = search->first_of_class[label]; p < search->first_of_class[label + 1]; p++) {
+        uint32_t index = search->by_class[p], of = level[index];
         if (search->level_sum[of] == 0) search->touched[n_touched++] = of; /* weights are > 0 */
-        search->level_sum[of] += search->items[place].weight;
+        search->level_sum[of] += search->items[index].weight;
     }
     return n_touched;
 }
@@ -213,14 +213,14 @@ static void add_class(sm_search *search, size_t n_touched, size_t n_levels, doub
     }
     for (size_t t = 0; t < n_touched; t++) {
         uint32_t a = search->touched[t];
-        double share = search->level_sum[a] / (search->most[a] + search->rest[a]);
-        for (size_t b = a; b < n_levels; b++) mean[a * n_levels + b] += share * others[b];
+        double fraction = search->level_sum[a] / (search->most[a] + search->rest[a]);
+        for (size_t b = a; b < n_levels; b++) mean[a * n_levels + b] += fraction * others[b];
     }
     for (size_t t = 0; t < n_touched; t++) others[search->touched[t]] = 1;
 }
 
-static void level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
-                            double *mean) {
+static void labels_level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
+                                   double *mean) {
     group_by_class(search, node, level);
     weigh_levels(search, level, n_levels);
     memset(mean, 0, n_levels * n_levels * sizeof *mean);
@@ -239,14 +239,14 @@ static void level_distances(sm_search *search, const sm_node *node, const uint32
     }
 }
 
-static const sm_pricing pricing = {.price = price_cuts};
+static const sm_pricing pricing = {.price = price_labels_cuts};
 
 const sm_engine sm_labels_engine = {
-    .search_new = new_search,
-    .search_free = free_search,
-    .enter = enter_node,
-    .is_pure = is_pure,
+    .search_new = new_labels_search,
+    .search_free = free_labels_search,
+    .enter = enter_labels_node,
+    .is_pure = labels_is_pure,
     .best_cut = sm_best_by_costs,
     .pricing = &pricing,
-    .level_distances = level_distances,
+    .level_distances = labels_level_distances,
 };

@@ -119,7 +119,7 @@ smerf_status smerf_target_new_graph(const smerf_pair_list *edges, const smerf_pa
 
 bool sm_graph_is_link(double distance) { return distance != 1; }
 
-static void true_row(const smerf_target *target, size_t row, double *out) {
+static void graph_true_row(const smerf_target *target, size_t row, double *out) {
     const sm_graph *graph = sm_graph_of(target);
     for (size_t j = 0; j < target->n_columns; j++) out[j] = 1;
     for (size_t e = graph->links->first[row]; e < graph->links->first[row + 1]; e++)
@@ -129,7 +129,8 @@ static void true_row(const smerf_target *target, size_t row, double *out) {
 
 /* ---- variants and files ---- */
 
-static smerf_status with_diagonal(const smerf_target *target, double value, smerf_target **out, smerf_error *error) {
+static smerf_status set_graph_diagonal(const smerf_target *target, double value, smerf_target **out,
+                                       smerf_error *error) {
     const sm_graph *parent = sm_graph_of(target);
     sm_graph *graph = NULL;
     smerf_status status = new_graph(NULL, parent, value, &graph, error);
@@ -142,8 +143,8 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
     return SMERF_OK;
 }
 
-static smerf_status take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
-                         smerf_error *error) {
+static smerf_status take_graph(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
+                               smerf_error *error) {
     const sm_graph *parent = sm_graph_of(target);
     sm_links links;
     sm_graph *graph = NULL;
@@ -153,18 +154,18 @@ static smerf_status take(const smerf_target *target, const uint32_t *rows, size_
     return status;
 }
 
-static bool equal(const smerf_target *a, const smerf_target *b) {
+static bool graphs_are_equal(const smerf_target *a, const smerf_target *b) {
     return sm_graph_of(a)->self == sm_graph_of(b)->self && sm_links_equal(sm_graph_of(a)->links, sm_graph_of(b)->links);
 }
 
-static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
+static smerf_status save_graph(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
     const sm_graph *graph = sm_graph_of(target);
     smerf_status status = sm_links_save(graph->links, tensors, error);
     if (status != SMERF_OK || graph->self == 0) return status;
     return sm_tensors_add(tensors, "target.self", SM_F64, &graph->self, 1, error);
 }
 
-static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {
+static smerf_status load_graph(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {
     double self = 0;
     if (sm_tensors_find(tensors, "target.self") != NULL) {
         const void *data = NULL;
@@ -197,11 +198,11 @@ const sm_target_kind sm_target_graph = {
     .predicting.leaf_pair = sm_graph_leaf_pair,
     .predicting.mean_apart = sm_graph_mean_apart,
     .explaining.path_means = sm_graph_path_means,
-    .data.true_row = true_row,
+    .data.true_row = graph_true_row,
     .data.is_link = sm_graph_is_link,
-    .data.with_diagonal = with_diagonal,
-    .data.take = take,
-    .data.equal = equal,
-    .data.save = save,
-    .data.load = load,
+    .data.with_diagonal = set_graph_diagonal,
+    .data.take = take_graph,
+    .data.equal = graphs_are_equal,
+    .data.save = save_graph,
+    .data.load = load_graph,
 };

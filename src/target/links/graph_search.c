@@ -14,14 +14,14 @@
 #include "target/links/graph.h"
 
 struct sm_search {
-    sm_links_scratch room;
+    sm_links_scratch scratch;
     sm_arena arena; /* holds the arrays below */
     const sm_graph *graph;
     bool has_cost;
-    double cost; /* of the node entered last, once it was asked for */
+    double cost; /* of the node entered last, once it was needed */
 
     /* Of the line-up that is walked. Node 0 of the tree of partial sums is about all ranks; see below. */
-    const uint32_t *order; /* NULL: the order of the places */
+    const uint32_t *order; /* NULL: by node index */
     bool has_gaps;         /* whether the tree is up to date */
     double *gap_weight;    /* [2 n_items] */
     bool *gap_is_marked;   /* [2 n_items] has a partner; all false between two items */
@@ -31,18 +31,18 @@ struct sm_search {
     double *level_weight, *level_linked, *level_value; /* [n_levels] of the level, of one item's partners in it */
 };
 
-static void free_search(sm_search *search) {
+static void free_graph_search(sm_search *search) {
     if (search == NULL) return;
-    sm_links_scratch_free(&search->room);
+    sm_links_scratch_free(&search->scratch);
     sm_arena_free(&search->arena);
     sm_free(search);
 }
 
-static smerf_status near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
+static smerf_status graph_near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
     return sm_links_near_order(sm_graph_of(target)->links, order, error);
 }
 
-static sm_search *new_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+static sm_search *new_graph_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     sm_search *search = sm_zeros(1, sizeof *search);
     if (search == NULL) {
         sm_no_memory(error, "preparing to grow trees");
@@ -59,19 +59,19 @@ static sm_search *new_search(const smerf_target *target, const sm_search_size *s
     search->level_value = sm_arena_take(&search->arena, size->n_levels, sizeof *search->level_value);
     smerf_status status = SMERF_OK;
     if (search->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
-    if (status == SMERF_OK) status = sm_links_scratch_start(&search->room, search->graph->links, size, error);
+    if (status == SMERF_OK) status = sm_links_scratch_start(&search->scratch, search->graph->links, size, error);
     if (status == SMERF_OK) return search;
-    free_search(search);
+    free_graph_search(search);
     return NULL;
 }
 
-static size_t enter_node(sm_search *search, sm_node *node, size_t view) {
+static size_t enter_graph_node(sm_search *search, sm_node *node, size_t view) {
     search->has_cost = false;
-    return sm_links_enter(&search->room, node, view);
+    return sm_links_enter(&search->scratch, node, view);
 }
 
-static bool is_pure(sm_search *search, const sm_node *node) {
-    const sm_links *links = search->room.links;
+static bool graph_is_pure(sm_search *search, const sm_node *node) {
+    const sm_links *links = search->scratch.links;
     double first = search->graph->self;
     if (links->n < node->n * (node->n - 1) && first != 1) return false; /* some two are not linked */
     for (size_t e = 0; e < links->n; e++)
@@ -96,8 +96,8 @@ static part right_half(part whole) {
 }
 
 static double sum_gaps(sm_search *search, part of) {
-    size_t place = search->order != NULL ? search->order[of.first] : of.first;
-    double weight = of.end - of.first == 1 ? search->room.weight[place]
+    size_t index = search->order != NULL ? search->order[of.first] : of.first;
+    double weight = of.end - of.first == 1 ? search->scratch.weight[index]
                                            : sum_gaps(search, left_half(of)) + sum_gaps(search, right_half(of));
     search->gap_weight[of.node] = weight;
     return weight;
@@ -119,25 +119,25 @@ static double unmarked_weight(const sm_search *search, part of, size_t first, si
 }
 
 static double weight_in_gaps(sm_search *search, size_t n, size_t k, size_t first, size_t end) {
-    const sm_links *links = search->room.links;
+    const sm_links *links = search->scratch.links;
     const part whole = {0, 0, n};
     if (!search->has_gaps) {
-        sm_links_rank_all(&search->room, search->order);
+        sm_links_rank_all(&search->scratch, search->order);
         sum_gaps(search, whole);
         search->has_gaps = true;
     }
     for (size_t e = links->first[k]; e < links->first[k + 1]; e++)
-        mark(search, whole, sm_links_rank(&search->room, links->partner[e]), true);
+        mark(search, whole, sm_links_rank(&search->scratch, links->partner[e]), true);
     double weight = unmarked_weight(search, whole, first, end);
     for (size_t e = links->first[k]; e < links->first[k + 1]; e++)
-        mark(search, whole, sm_links_rank(&search->room, links->partner[e]), false);
+        mark(search, whole, sm_links_rank(&search->scratch, links->partner[e]), false);
     return weight;
 }
 
 /* U_k: the weight of the ranks first .. end - 1 that k is not linked to, of `all` with `linked` taken away. */
 static double unlinked_weight(sm_search *search, size_t n, size_t k, double all, double linked, size_t first,
                               size_t end) {
-    if (search->room.is_whole || linked <= all - all / 1024) return all - linked;
+    if (search->scratch.is_whole || linked <= all - all / 1024) return all - linked;
     return weight_in_gaps(search, n, k, first, end);
 }
 
@@ -148,7 +148,7 @@ static double walk_right(sm_search *search, const sm_sides *sides, size_t n, siz
     double cost = 0, weight = 0;
     for (size_t r = 0; r < n_costs; r++) {
         size_t k = search->order != NULL ? search->order[r] : r;
-        double w = search->room.weight[k];
+        double w = search->scratch.weight[k];
         double unlinked = unlinked_weight(search, n, k, weight, sides[r].weight_before, 0, r);
         cost += w * (2 * (unlinked + sides[r].value_before) + w * search->graph->self);
         weight += w;
@@ -162,7 +162,7 @@ static void walk_left(sm_search *search, const sm_sides *sides, size_t n, double
     double cost = 0, weight = 0;
     for (size_t r = n; r-- > 1;) {
         size_t k = search->order[r];
-        double w = search->room.weight[k];
+        double w = search->scratch.weight[k];
         double unlinked = unlinked_weight(search, n, k, weight, sides[r].weight_after, r + 1, n);
         cost += w * (2 * (unlinked + sides[r].value_after) + w * search->graph->self);
         weight += w;
@@ -172,7 +172,7 @@ static void walk_left(sm_search *search, const sm_sides *sides, size_t n, double
 
 /* Both where partners are counted: from both ends at once. */
 static void walk_counts(const sm_search *search, const sm_counts *counts, size_t n, const sm_line_up *out) {
-    const sm_two self = sm_both(search->graph->self), distance = sm_both(search->room.links->common);
+    const sm_two self = sm_both(search->graph->self), distance = sm_both(search->scratch.links->common);
     sm_two cost = {0, 0}, weight = {0, 0};
     for (size_t r = 0; r + 1 < n; r++) {
         const sm_counts *left = &counts[r], *right = &counts[n - 1 - r];
@@ -185,50 +185,50 @@ static void walk_counts(const sm_search *search, const sm_counts *counts, size_t
     }
 }
 
-static void turn_to(sm_search *search, const uint32_t *order) {
+static void turn_to_graph(sm_search *search, const uint32_t *order) {
     search->order = order;
     search->has_gaps = false;
 }
 
 /* Q of a node whose partners are counted: in whole numbers, so that it does not matter along which line-up. */
 static double counted_sum(const sm_search *search, const sm_node *node) {
-    int64_t all = 0, squares = 0, linked = search->room.linked;
+    int64_t all = 0, squares = 0, linked = search->scratch.linked;
     for (size_t k = 0; k < node->n; k++) {
-        all += search->room.whole[k];
-        squares += (int64_t)search->room.whole[k] * search->room.whole[k];
+        all += search->scratch.whole[k];
+        squares += (int64_t)search->scratch.whole[k] * search->scratch.whole[k];
     }
-    return (double)(all * all - squares - linked) + search->room.links->common * (double)linked +
+    return (double)(all * all - squares - linked) + search->scratch.links->common * (double)linked +
            search->graph->self * (double)squares;
 }
 
-/* Others are summed up in the order of their places. */
+/* Others are summed up by node index. */
 static double walked_sum(sm_search *search, const sm_node *node) {
-    turn_to(search, NULL);
-    return walk_right(search, sm_links_sides(&search->room, 0), node->n, node->n, NULL);
+    turn_to_graph(search, NULL);
+    return walk_right(search, sm_links_sides(&search->scratch, 0), node->n, node->n, NULL);
 }
 
-static double price_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
-    bool is_counted = search->room.is_counted;
-    if (!search->has_cost && (!is_counted || n_line_ups == 0)) sm_links_look(&search->room, node, NULL, 1);
+static double price_graph_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+    bool is_counted = search->scratch.is_counted;
+    if (!search->has_cost && (!is_counted || n_line_ups == 0)) sm_links_look(&search->scratch, node, NULL, 1);
     if (!search->has_cost && !is_counted) search->cost = walked_sum(search, node) / node->total;
-    sm_links_look(&search->room, node, line_ups, n_line_ups);
+    sm_links_look(&search->scratch, node, line_ups, n_line_ups);
     if (!search->has_cost && is_counted) search->cost = counted_sum(search, node) / node->total;
     search->has_cost = true;
     return search->cost;
 }
 
-static void fill_costs(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out) {
-    if (search->room.is_counted) {
-        walk_counts(search, sm_links_counts(&search->room, line_up), node->n, out);
+static void fill_graph_costs(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out) {
+    if (search->scratch.is_counted) {
+        walk_counts(search, sm_links_counts(&search->scratch, line_up), node->n, out);
         return;
     }
-    const sm_sides *sides = sm_links_sides(&search->room, line_up);
-    turn_to(search, out->order);
+    const sm_sides *sides = sm_links_sides(&search->scratch, line_up);
+    turn_to_graph(search, out->order);
     walk_right(search, sides, node->n, node->n - 1, out->left);
     walk_left(search, sides, node->n, out->right);
 }
 
-static size_t line_ups_at_once(const smerf_target *target, const sm_search_size *size) {
+static size_t graph_line_ups_at_once(const smerf_target *target, const sm_search_size *size) {
     return sm_links_at_once(sm_graph_of(target)->links, size);
 }
 
@@ -237,8 +237,8 @@ static size_t line_ups_at_once(const smerf_target *target, const sm_search_size 
 /* Where sums of weights are exact and links are at distance 0: from the weight of the linked pairs alone. */
 static void sum_levels_exactly(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
                                double *sums) {
-    const sm_links *links = search->room.links;
-    const double *weight = search->room.weight;
+    const sm_links *links = search->scratch.links;
+    const double *weight = search->scratch.weight;
     for (size_t a = 0; a < n_levels; a++)
         for (size_t b = 0; b < n_levels; b++)
             sums[a * n_levels + b] = search->level_weight[a] * search->level_weight[b];
@@ -255,15 +255,15 @@ static void sum_levels_exactly(sm_search *search, const sm_node *node, const uin
 /* U_k and V_k of the item at one rank, for each level: of items before it in its own level, of all in the others. */
 static void sum_item(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, size_t rank,
                      double so_far, double *row) {
-    const sm_links *links = search->room.links;
-    const double *weight = search->room.weight;
+    const sm_links *links = search->scratch.links;
+    const double *weight = search->scratch.weight;
     size_t k = search->by_level[rank], own = level[k];
     double *linked = search->level_linked, *value = search->level_value, w = weight[k];
     memset(linked, 0, n_levels * sizeof *linked);
     memset(value, 0, n_levels * sizeof *value);
     for (size_t e = links->first[k]; e < links->first[k + 1]; e++) {
         size_t j = links->partner[e], b = level[j];
-        if (b == SMERF_MISSING || (b == own && sm_links_rank(&search->room, j) > rank)) continue;
+        if (b == SMERF_MISSING || (b == own && sm_links_rank(&search->scratch, j) > rank)) continue;
         linked[b] += weight[j];
         value[b] += weight[j] * sm_links_value(links, e);
     }
@@ -276,27 +276,27 @@ static void sum_item(sm_search *search, const sm_node *node, const uint32_t *lev
 }
 
 static void sum_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *sums) {
-    turn_to(search, search->by_level);
-    sm_links_rank_all(&search->room, search->by_level);
+    turn_to_graph(search, search->by_level);
+    sm_links_rank_all(&search->scratch, search->by_level);
     for (size_t a = 0; a < n_levels; a++) {
         double so_far = 0;
         for (size_t r = search->level_first[a]; r < search->level_first[a + 1]; r++) {
             sum_item(search, node, level, n_levels, r, so_far, sums + a * n_levels);
-            so_far += search->room.weight[search->by_level[r]];
+            so_far += search->scratch.weight[search->by_level[r]];
         }
     }
 }
 
-static void level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
-                            double *mean) {
+static void graph_level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
+                                  double *mean) {
     sm_level_order(node, level, n_levels, search->by_level, search->level_first);
     memset(mean, 0, n_levels * n_levels * sizeof *mean);
     for (size_t a = 0; a < n_levels; a++) {
         search->level_weight[a] = 0;
         for (size_t r = search->level_first[a]; r < search->level_first[a + 1]; r++)
-            search->level_weight[a] += search->room.weight[search->by_level[r]];
+            search->level_weight[a] += search->scratch.weight[search->by_level[r]];
     }
-    bool is_quick = search->room.is_whole && node->total <= 0x1p26 && search->room.links->value == NULL;
+    bool is_quick = search->scratch.is_whole && node->total <= 0x1p26 && search->scratch.links->value == NULL;
     if (is_quick) /* products of two are exact, too */
         sum_levels_exactly(search, node, level, n_levels, mean);
     else
@@ -306,15 +306,16 @@ static void level_distances(sm_search *search, const sm_node *node, const uint32
             mean[a * n_levels + b] /= search->level_weight[a] * search->level_weight[b];
 }
 
-static const sm_pricing pricing = {.price = price_cuts, .costs = fill_costs, .n_at_once = line_ups_at_once};
+static const sm_pricing pricing = {
+    .price = price_graph_cuts, .costs = fill_graph_costs, .n_at_once = graph_line_ups_at_once};
 
 const sm_engine sm_graph_engine = {
-    .search_new = new_search,
-    .search_free = free_search,
-    .enter = enter_node,
-    .is_pure = is_pure,
+    .search_new = new_graph_search,
+    .search_free = free_graph_search,
+    .enter = enter_graph_node,
+    .is_pure = graph_is_pure,
     .best_cut = sm_best_by_costs,
     .pricing = &pricing,
-    .level_distances = level_distances,
-    .near_order = near_order,
+    .level_distances = graph_level_distances,
+    .near_order = graph_near_order,
 };

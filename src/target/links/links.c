@@ -1,4 +1,5 @@
-/* links.c - a sparse symmetric matrix: from its upper triangle, and to and from a model's arrays. */
+/* links.c - a sparse symmetric matrix: from its upper triangle or a list of pairs, and to and from a model's arrays; an order of
+ * all items in which linked ones stand near each other. */
 #include "target/links/links.h"
 
 #include <math.h>
@@ -44,7 +45,7 @@ void sm_upper_trim(sm_upper *upper, double common) {
 
 /* ---- both triangles ---- */
 
-static smerf_status make_room(sm_links *links, const sm_upper *upper, size_t n_items, smerf_error *error) {
+static smerf_status reserve_links(sm_links *links, const sm_upper *upper, size_t n_items, smerf_error *error) {
     size_t n_numbers = (upper->value != NULL ? 1u : 0u) + (upper->weight != NULL ? 1u : 0u);
     double bytes = (double)upper->n * 2 * (double)(sizeof *links->partner + n_numbers * sizeof(double)) +
                    (double)n_items * 2 * sizeof *links->first;
@@ -61,7 +62,7 @@ static smerf_status make_room(sm_links *links, const sm_upper *upper, size_t n_i
     return sm_no_memory(error, "listing pairs");
 }
 
-static void put(sm_links *links, size_t at, uint32_t partner, const sm_upper *upper, size_t k) {
+static void put_link(sm_links *links, size_t at, uint32_t partner, const sm_upper *upper, size_t k) {
     links->partner[at] = partner;
     if (links->value != NULL) links->value[at] = upper->value[k];
     if (links->weight != NULL) links->weight[at] = upper->weight[k];
@@ -72,15 +73,15 @@ static void fill_rows(sm_links *links, const sm_upper *upper, size_t *next) {
     size_t k = 0;
     for (size_t i = 0; i < links->n_items; i++)
         for (size_t end = k + upper->n_partners[i]; k < end; k++) {
-            put(links, next[i]++, upper->partner[k], upper, k);
-            put(links, next[upper->partner[k]]++, (uint32_t)i, upper, k);
+            put_link(links, next[i]++, upper->partner[k], upper, k);
+            put_link(links, next[upper->partner[k]]++, (uint32_t)i, upper, k);
         }
 }
 
 smerf_status sm_links_mirror(sm_links *links, const sm_upper *upper, size_t n_items, double common,
                              smerf_error *error) {
     *links = (sm_links){.n_items = n_items, .common = common};
-    smerf_status status = make_room(links, upper, n_items, error);
+    smerf_status status = reserve_links(links, upper, n_items, error);
     size_t *next = NULL;
     if (status == SMERF_OK) {
         for (size_t i = 0; i < n_items; i++) links->first[i + 1] = upper->n_partners[i];
@@ -210,4 +211,117 @@ smerf_status sm_links_load(sm_links *links, const sm_tensors *tensors, size_t n_
             return sm_fail(error, SMERF_BAD_FILE, "the model's weights of pairs are not all from %g to %g",
                            SM_SMALLEST_PAIR_WEIGHT, SM_LARGEST_PAIR_WEIGHT);
     return sm_links_mirror(links, &upper, n_items, common, error);
+}
+
+/* ---- lists of pairs, in any order and with repeats: two counting sorts put them in order ---- */
+
+static smerf_status check_entry(const smerf_pair_list *list, size_t entry, size_t n_items, smerf_error *error) {
+    uint32_t left = list->left[entry], right = list->right[entry];
+    if (left >= n_items || right >= n_items)
+        return sm_fail_at(error, entry, SMERF_NOWHERE, SM_AT_ENTRY "the pair (%u, %u) is none of %zu items", entry,
+                          left, right, n_items);
+    if (list->value != NULL && !(fabs(list->value[entry]) <= SM_LARGEST_DISTANCE))
+        return sm_fail_at(error, entry, SMERF_NOWHERE,
+                          SM_AT_ENTRY "the value of this pair is %g; values are finite numbers up to %g", entry,
+                          list->value[entry], SM_LARGEST_DISTANCE);
+    if (list->weight != NULL &&
+        !(list->weight[entry] >= SM_SMALLEST_PAIR_WEIGHT && list->weight[entry] <= SM_LARGEST_PAIR_WEIGHT))
+        return sm_fail_at(error, entry, SMERF_NOWHERE,
+                          SM_AT_ENTRY "the weight of this pair is %g; weights are numbers from %g to %g", entry,
+                          list->weight[entry], SM_SMALLEST_PAIR_WEIGHT, SM_LARGEST_PAIR_WEIGHT);
+    return SMERF_OK;
+}
+
+/* Sorts entries by one of their items, keeping the order of equal ones.
+ *   from  [n] the entries as they stand; NULL: in the order of the list
+ *   next  [n_items + 1] scratch */
+static void sort_by(const smerf_pair_list *list, size_t n_items, uint32_t (*item)(const smerf_pair_list *, size_t),
+                    const uint32_t *from, uint32_t *to, uint32_t *next) {
+    for (size_t i = 0; i <= n_items; i++) next[i] = 0;
+    for (size_t p = 0; p < list->n; p++) next[item(list, p) + 1]++;
+    for (size_t i = 0; i < n_items; i++) next[i + 1] += next[i];
+    for (size_t k = 0; k < list->n; k++) {
+        uint32_t p = from != NULL ? from[k] : (uint32_t)k;
+        to[next[item(list, p)]++] = p;
+    }
+}
+
+smerf_status sm_list_sort(const smerf_pair_list *list, size_t n_items, uint32_t **order, smerf_error *error) {
+    if (n_items == 0) return sm_fail(error, SMERF_BAD_INPUT, "there are no items to have pairs of");
+    if (n_items >= INT32_MAX || list->n >= UINT32_MAX)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "%zu pairs of %zu items are too many: there may be 2^32 and 2^31 at most", list->n, n_items);
+    for (size_t p = 0; p < list->n; p++) {
+        smerf_status status = check_entry(list, p, n_items, error);
+        if (status != SMERF_OK) return status;
+    }
+    smerf_status status = sm_check_memory((double)list->n * 8 + (double)n_items * 4, "sorting pairs", error);
+    if (status != SMERF_OK) return status;
+    uint32_t *next = sm_array(n_items + 1, sizeof *next);
+    uint32_t *by_larger = sm_array(list->n, sizeof *by_larger), *sorted = sm_array(list->n, sizeof *sorted);
+    if (next != NULL && by_larger != NULL && sorted != NULL) {
+        sort_by(list, n_items, sm_list_larger, NULL, by_larger, next);
+        sort_by(list, n_items, sm_list_smaller, by_larger, sorted, next);
+        *order = sorted;
+    } else {
+        sm_free(sorted);
+        status = sm_no_memory(error, "sorting pairs");
+    }
+    sm_free(next);
+    sm_free(by_larger);
+    return status;
+}
+
+size_t sm_list_run(const smerf_pair_list *list, const uint32_t *order, size_t first) {
+    uint32_t smaller = sm_list_smaller(list, order[first]), larger = sm_list_larger(list, order[first]);
+    size_t end = first + 1;
+    while (end < list->n && sm_list_smaller(list, order[end]) == smaller && sm_list_larger(list, order[end]) == larger)
+        end++;
+    return end;
+}
+
+/* ---- near each other ----
+ * Whoever goes through the links of a node jumps from an item to its partners, and where these lie all over a large node it
+ * waits for memory at every jump. Breadth first over the links, an item stands in the neighbourhood of its partners. */
+
+/* The ranks of fewer items along four line-ups fit into a second-level cache, wherever they lie. */
+enum { LEAST_ITEMS = 1 << 16 };
+
+/* Puts what is linked to the items order[first] and after behind them, and what is linked to that; returns where they end. */
+static size_t reach(const sm_links *links, uint32_t *order, size_t first, size_t end, uint64_t *reached) {
+    for (size_t at = first; at < end; at++) {
+        sm_links_call_for(links, order, at, end);
+        for (size_t e = links->first[order[at]]; e < links->first[order[at] + 1]; e++) {
+            uint32_t partner = links->partner[e];
+            order[end] = partner; /* kept only if it is new: no branch that nobody could foresee */
+            end += ~reached[partner / 64] >> partner % 64 & 1;
+            reached[partner / 64] |= (uint64_t)1 << partner % 64;
+        }
+    }
+    return end;
+}
+
+bool sm_links_order(const sm_links *links, uint32_t *order) {
+    uint64_t *reached = sm_zeros(links->n_items / 64 + 1, sizeof *reached); /* a bit for each: they stay in a cache */
+    if (reached == NULL) return false;
+    for (size_t i = 0, n = 0; i < links->n_items; i++) {
+        if (reached[i / 64] >> i % 64 & 1) continue;
+        reached[i / 64] |= (uint64_t)1 << i % 64;
+        order[n] = (uint32_t)i;
+        n = reach(links, order, n, n + 1, reached);
+    }
+    sm_free(reached);
+    return true;
+}
+
+smerf_status sm_links_near_order(const sm_links *links, uint32_t **order, smerf_error *error) {
+    *order = NULL;
+    if (links->n_items < LEAST_ITEMS || links->n == 0) return SMERF_OK;
+    smerf_status status = sm_check_memory((double)links->n_items * 5, "putting items in order", error);
+    if (status != SMERF_OK) return status;
+    *order = sm_array(links->n_items + 1, sizeof **order); /* one more is written and not kept */
+    if (*order != NULL && sm_links_order(links, *order)) return SMERF_OK;
+    sm_free(*order);
+    *order = NULL;
+    return sm_no_memory(error, "putting items in order");
 }

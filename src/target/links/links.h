@@ -16,7 +16,7 @@
 #define SM_SMALLEST_PAIR_WEIGHT 1e-50
 #define SM_LARGEST_PAIR_WEIGHT 1e50
 
-/* ---- making them: links.c, and reading lists: links_list.c ---- */
+/* ---- making them: links.c ---- */
 
 /* Each pair once, in the row of its smaller item: as files have it, and what a list becomes first. */
 typedef struct sm_upper {
@@ -46,12 +46,12 @@ smerf_status sm_links_save(const sm_links *links, sm_tensors *tensors, smerf_err
 smerf_status sm_links_load(sm_links *links, const sm_tensors *tensors, size_t n_items, double common,
                            smerf_error *error);
 
-/* How messages about an entry of a list start. Who read the list from a file tells its line instead, which users can
- * look at: see sm_pairs_position (io/pairs.h). */
+/* How messages about an entry of a list start. Who read the list from a file names its line instead, which users can
+ * look at: see sm_pairs_position (io/pairs/pairs.h). */
 #define SM_AT_ENTRY "entry %zu: "
 
 /* The entries of a list in the order of (smaller item, larger item), repeats in the order of the list. Refuses items
- * that do not exist and numbers that make no sense; the entry is told as the error's row. */
+ * that do not exist and numbers that make no sense; the entry becomes the error's row. */
 smerf_status sm_list_sort(const smerf_pair_list *list, size_t n_items, uint32_t **order, smerf_error *error);
 
 /* The end of the run of entries for the same pair that starts at order[first]. */
@@ -82,39 +82,39 @@ __attribute__((always_inline)) static inline void sm_links_call_for(const sm_lin
     __builtin_prefetch(links->partner + soon[1]);
 }
 
-/* ---- near each other: links_order.c ---- */
+/* ---- near each other: links.c ---- */
 
 /* All items, breadth first over their links: from the first that was not yet reached, partners ascending. False: no memory.
  *   order  [n_items + 1] out; what stands last means nothing */
 bool sm_links_order(const sm_links *links, uint32_t *order);
 
-/* The same for sm_target_kind.near_order: only where items are so many that it pays. */
+/* The same for sm_engine.near_order: only where items are so many that it pays. */
 smerf_status sm_links_near_order(const sm_links *links, uint32_t **order, smerf_error *error);
 
 /* ---- growing: links_search.c ---- */
 
 enum { SM_MOST_BLOCKS = 64, SM_LINKS_LANES = 4 };
 
-/* A thread's room. */
+/* A thread's scratch. */
 typedef struct sm_links_scratch {
     sm_arena arena;                  /* holds the arrays below */
-    sm_links blocks[SM_MOST_BLOCKS]; /* links inside nodes, by place in the node; 0 is the whole */
+    sm_links blocks[SM_MOST_BLOCKS]; /* links inside nodes, by node index; 0 is the whole */
     size_t n_blocks;
     sm_links pool;               /* where the other blocks lie, one after the other; n is what they take */
     size_t rows_used, rows_size; /* of pool.first */
-    uint32_t *place_in_block;    /* [all items] by item, for items in a block other than the whole */
-    uint32_t *place_in_node;     /* [all items] by place in a block; SMERF_MISSING while no node is read */
-    uint32_t *places;            /* [n_items] of the node's items in their block */
+    uint32_t *index_in_block;    /* [all items] by item, for items in a block other than the whole */
+    uint32_t *index_in_node;     /* [all items] by index in a block; SMERF_MISSING while no node is read */
+    uint32_t *in_block;          /* [n_items] of the node's items in their block */
 
     /* Of the node entered last. */
-    const sm_links *links; /* by place in the node */
+    const sm_links *links; /* by node index */
     sm_links unkept;       /* which may be these */
-    const double *weight;  /* [n] by place: the node's */
+    const double *weight;  /* [n] by node index: the node's */
     bool is_whole;         /* weights are whole numbers, few enough for int32_t, so that their sums are exact */
     int32_t *whole;        /* [n_items] the weights, if they are */
 
     /* Of the line-ups looked at last, see sm_links_look. */
-    int32_t *rank;  /* [n][n_lanes] by place, of those that were looked at together */
+    int32_t *rank;  /* [n][n_lanes] by node index, of those that were looked at together */
     size_t n_lanes; /* one, or SM_LINKS_LANES of which some may idle */
     size_t n_cells; /* that fit: items times line-ups */
     void *cells;    /* [line-ups][n] by rank: counted sides, or any */
@@ -123,13 +123,13 @@ typedef struct sm_links_scratch {
     int64_t linked; /* sum of w_i w_j over ordered pairs that are linked, if they are counted */
 } sm_links_scratch;
 
-/* How many line-ups of a node of size->n_items a room has place for, see sm_target_kind.n_at_once. */
+/* How many line-ups of a node of size->n_items there is scratch for, see sm_pricing.n_at_once. */
 size_t sm_links_at_once(const sm_links *links, const sm_search_size *size);
 
-smerf_status sm_links_scratch_start(sm_links_scratch *room, const sm_links *links, const sm_search_size *size,
+smerf_status sm_links_scratch_start(sm_links_scratch *scratch, const sm_links *links, const sm_search_size *size,
                                     smerf_error *error);
-void sm_links_scratch_free(sm_links_scratch *room);
-size_t sm_links_enter(sm_links_scratch *room, const sm_node *node, size_t view);
+void sm_links_scratch_free(sm_links_scratch *scratch);
+size_t sm_links_enter(sm_links_scratch *scratch, const sm_node *node, size_t view);
 
 /* Of the partners j of an item k in the node: what stands before and after it. */
 typedef struct sm_sides {
@@ -142,27 +142,29 @@ typedef struct sm_counts {
     int32_t before, after, own;
 } sm_counts;
 
-/* links_sums.c: looks at all sides of some line-ups, as many as the room has place for. Those of one do not depend on the
- * others.   line_ups  NULL: one, of the items in the order of their places */
-void sm_links_look(sm_links_scratch *room, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
+/* links_sums.c: looks at all sides of some line-ups, as many as there is scratch for. Those of one do not depend on the
+ * others.   line_ups  NULL: one, of the items by node index */
+void sm_links_look(sm_links_scratch *scratch, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
 
-/* What was seen: the sides of the items of one line-up, from left to right. Counts if room->is_counted, else the others.
+/* What was seen: the sides of the items of one line-up, from left to right. Counts if scratch->is_counted, else the others.
  *   returns  [n] */
-static inline const sm_counts *sm_links_counts(const sm_links_scratch *room, size_t line_up) {
-    return (const sm_counts *)room->cells + line_up * room->links->n_items;
+static inline const sm_counts *sm_links_counts(const sm_links_scratch *scratch, size_t line_up) {
+    return (const sm_counts *)scratch->cells + line_up * scratch->links->n_items;
 }
 
-static inline const sm_sides *sm_links_sides(const sm_links_scratch *room, size_t line_up) {
-    return (const sm_sides *)room->cells + line_up * room->links->n_items;
+static inline const sm_sides *sm_links_sides(const sm_links_scratch *scratch, size_t line_up) {
+    return (const sm_sides *)scratch->cells + line_up * scratch->links->n_items;
 }
 
-/* Writes down the ranks of one line-up, for whoever asks for them; nobody looks at several until the next are looked at.
- *   order  NULL: the order of the places */
-void sm_links_rank_all(sm_links_scratch *room, const uint32_t *order);
+/* Writes down the ranks of one line-up, for whoever needs them; nobody looks at several until the next are looked at.
+ *   order  NULL: by node index */
+void sm_links_rank_all(sm_links_scratch *scratch, const uint32_t *order);
 
-static inline size_t sm_links_rank(const sm_links_scratch *room, size_t place) { return (size_t)room->rank[place]; }
+static inline size_t sm_links_rank(const sm_links_scratch *scratch, size_t index) {
+    return (size_t)scratch->rank[index];
+}
 
-/* The places of a node in the order of their levels, those without one last.
+/* The indices of a node in the order of their levels, those without one last.
  *   order  [n] out
  *   first  [n_levels + 1] out: level b has order[first[b] .. first[b + 1] - 1] */
 void sm_level_order(const sm_node *node, const uint32_t *level, size_t n_levels, uint32_t *order, size_t *first);
@@ -170,16 +172,16 @@ void sm_level_order(const sm_node *node, const uint32_t *level, size_t n_levels,
 /* ---- predicting: links_leaves.c ---- */
 
 /* Where the items are in a tree. */
-typedef struct sm_places {
-    uint32_t *place; /* [n_items] among the members; SMERF_MISSING: in none of the leaves */
+typedef struct sm_members {
+    uint32_t *index; /* [n_items] of its member; SMERF_MISSING: in none of the leaves */
     uint32_t *leaf;  /* [members] */
-} sm_places;
+} sm_members;
 
-/* Whether a place is among first .. end - 1; none is not. One comparison, which hardly ever surprises. */
-static inline bool sm_place_is_in(uint32_t place, size_t first, size_t end) { return place - first < end - first; }
+/* Whether a member is among first .. end - 1; SMERF_MISSING is not. One comparison, which branch prediction gets right. */
+static inline bool sm_member_is_in(uint32_t member, size_t first, size_t end) { return member - first < end - first; }
 
-bool sm_places_start(sm_places *places, size_t n_items, const sm_leaves *leaves); /* false: no memory */
-void sm_places_free(sm_places *places);
+bool sm_members_start(sm_members *members, size_t n_items, const sm_leaves *leaves); /* false: no memory */
+void sm_members_free(sm_members *members);
 
 /* Sums over the pairs of different members among first .. end - 1, each once. */
 typedef struct sm_pair_sums {
@@ -188,11 +190,11 @@ typedef struct sm_pair_sums {
     double value;  /* w_i w_j weight_ij value_ij */
 } sm_pair_sums;
 
-sm_pair_sums sm_links_sum(const sm_links *links, const sm_leaves *leaves, const sm_places *places, size_t first,
+sm_pair_sums sm_links_sum(const sm_links *links, const sm_leaves *leaves, const sm_members *members, size_t first,
                           size_t end);
 
 /* The same for the members of every node.   sums  [n_nodes] out; false: no memory */
-bool sm_links_sum_nodes(const sm_links *links, const sm_leaves *leaves, const sm_places *places, sm_pair_sums *sums);
+bool sm_links_sum_nodes(const sm_links *links, const sm_leaves *leaves, const sm_members *members, sm_pair_sums *sums);
 
 /* Adds the pairs of members first .. end - 1 with all other members of the tree: each to the last node of a way down from the
  * root that has the other one, so that a node's own sum is that over the rest of the way. */
@@ -202,10 +204,10 @@ typedef struct sm_path_sums {
     double *weight, *value; /* [n] sums as above */
 } sm_path_sums;
 
-void sm_links_add_path(const sm_links *links, const sm_leaves *leaves, const sm_places *places, size_t first,
+void sm_links_add_path(const sm_links *links, const sm_leaves *leaves, const sm_members *members, size_t first,
                        size_t end, const sm_path_sums *to);
 
 /* The node whose members are first .. end - 1; n_nodes: none. */
-size_t sm_leaves_find(const sm_leaves *leaves, const sm_places *places, size_t first, size_t end);
+size_t sm_leaves_find(const sm_leaves *leaves, const sm_members *members, size_t first, size_t end);
 
 #endif

@@ -1,6 +1,6 @@
 /* links_search.c - the links inside a node.
  *
- * The links of a node are written by place in the node, from the links of the nearest node above it that were kept: a
+ * The links of a node are written by node index, from the links of the nearest node above it that were kept: a
  * block. They are kept in turn if they are at most half as many, so that inner nodes touch few links but their own.
  * Blocks lie on a stack and go when their subtree is done. Each is at most half of the one below it, and the links of a
  * node are written on top of the stack: all of them together are never more than the whole has. */
@@ -10,10 +10,10 @@
 #include "base/memory.h"
 #include "target/links/links.h"
 
-/* Sides that a room has place for whatever the number of items: nobody misses the memory. */
+/* Sides that there is scratch for whatever the number of items: nobody misses the memory. */
 enum { LEAST_CELLS = 1 << 18 };
 
-void sm_links_scratch_free(sm_links_scratch *room) { sm_arena_free(&room->arena); }
+void sm_links_scratch_free(sm_links_scratch *scratch) { sm_arena_free(&scratch->arena); }
 
 static bool are_counted(const sm_links *links) { return links->value == NULL && links->weight == NULL; }
 
@@ -24,98 +24,98 @@ size_t sm_links_at_once(const sm_links *links, const sm_search_size *size) {
     return most < size->n_line_ups ? most : size->n_line_ups;
 }
 
-smerf_status sm_links_scratch_start(sm_links_scratch *room, const sm_links *links, const sm_search_size *size,
+smerf_status sm_links_scratch_start(sm_links_scratch *scratch, const sm_links *links, const sm_search_size *size,
                                     smerf_error *error) {
     size_t n_items = size->n_items, n_at_once = sm_links_at_once(links, size);
     bool is_always_counted = size->are_draws && are_counted(links);
-    *room = (sm_links_scratch){.n_blocks = 1, .rows_size = sm_size(n_items, 3, 3)};
-    room->blocks[0] = *links;
-    room->n_cells = sm_size(n_at_once > 0 ? n_at_once : 1, n_items, 0);
-    sm_arena *arena = &room->arena;
+    *scratch = (sm_links_scratch){.n_blocks = 1, .rows_size = sm_size(n_items, 3, 3)};
+    scratch->blocks[0] = *links;
+    scratch->n_cells = sm_size(n_at_once > 0 ? n_at_once : 1, n_items, 0);
+    sm_arena *arena = &scratch->arena;
     size_t n_entries = links->n + 1; /* one more is written and not kept, see read_row */
-    room->pool.first = sm_arena_take(arena, room->rows_size, sizeof *room->pool.first);
-    room->pool.partner = sm_arena_take(arena, n_entries, sizeof *room->pool.partner);
-    if (links->value != NULL) room->pool.value = sm_arena_take(arena, n_entries, sizeof *room->pool.value);
-    if (links->weight != NULL) room->pool.weight = sm_arena_take(arena, n_entries, sizeof *room->pool.weight);
-    room->place_in_block = sm_arena_take(arena, links->n_items, sizeof *room->place_in_block);
-    room->place_in_node = sm_arena_take(arena, links->n_items, sizeof *room->place_in_node);
-    room->places = sm_arena_take(arena, n_items, sizeof *room->places);
-    room->whole = sm_arena_take(arena, n_items, sizeof *room->whole);
-    room->rank = sm_arena_take(arena, room->n_cells, sizeof *room->rank);
-    room->found = sm_arena_take(arena, 4 * SM_LINKS_LANES, sizeof *room->found);
-    room->cells = sm_arena_take(arena, room->n_cells, is_always_counted ? sizeof(sm_counts) : sizeof(sm_sides));
+    scratch->pool.first = sm_arena_take(arena, scratch->rows_size, sizeof *scratch->pool.first);
+    scratch->pool.partner = sm_arena_take(arena, n_entries, sizeof *scratch->pool.partner);
+    if (links->value != NULL) scratch->pool.value = sm_arena_take(arena, n_entries, sizeof *scratch->pool.value);
+    if (links->weight != NULL) scratch->pool.weight = sm_arena_take(arena, n_entries, sizeof *scratch->pool.weight);
+    scratch->index_in_block = sm_arena_take(arena, links->n_items, sizeof *scratch->index_in_block);
+    scratch->index_in_node = sm_arena_take(arena, links->n_items, sizeof *scratch->index_in_node);
+    scratch->in_block = sm_arena_take(arena, n_items, sizeof *scratch->in_block);
+    scratch->whole = sm_arena_take(arena, n_items, sizeof *scratch->whole);
+    scratch->rank = sm_arena_take(arena, scratch->n_cells, sizeof *scratch->rank);
+    scratch->found = sm_arena_take(arena, 4 * SM_LINKS_LANES, sizeof *scratch->found);
+    scratch->cells = sm_arena_take(arena, scratch->n_cells, is_always_counted ? sizeof(sm_counts) : sizeof(sm_sides));
     if (arena->has_failed) {
-        sm_links_scratch_free(room);
+        sm_links_scratch_free(scratch);
         return sm_no_memory(error, "preparing to grow trees");
     }
-    for (size_t i = 0; i < links->n_items; i++) room->place_in_node[i] = SMERF_MISSING;
+    for (size_t i = 0; i < links->n_items; i++) scratch->index_in_node[i] = SMERF_MISSING;
     return SMERF_OK;
 }
 
 /* ---- turning to a node ---- */
 
-static void pop_blocks(sm_links_scratch *room, size_t view) {
-    while (room->n_blocks > view + 1) {
-        const sm_links *last = &room->blocks[--room->n_blocks];
-        room->pool.n -= last->n;
-        room->rows_used -= last->n_items + 1;
+static void pop_blocks(sm_links_scratch *scratch, size_t view) {
+    while (scratch->n_blocks > view + 1) {
+        const sm_links *last = &scratch->blocks[--scratch->n_blocks];
+        scratch->pool.n -= last->n;
+        scratch->rows_used -= last->n_items + 1;
     }
 }
 
 /* Copies the entries of one row whose partners are in the node; returns how many. Every entry is written, and the next
  * one over it if it is not kept: no branch that nobody could foresee. */
-static size_t read_row(const sm_links_scratch *room, const sm_links *source, size_t row, const sm_links *to,
-                       size_t at) {
+static size_t read_links_of(const sm_links_scratch *scratch, const sm_links *source, size_t row, const sm_links *to,
+                            size_t at) {
     size_t first = at;
     for (size_t e = source->first[row]; e < source->first[row + 1]; e++) {
-        uint32_t place = room->place_in_node[source->partner[e]];
-        to->partner[at] = place;
+        uint32_t index = scratch->index_in_node[source->partner[e]];
+        to->partner[at] = index;
         if (to->value != NULL) to->value[at] = source->value[e];
         if (to->weight != NULL) to->weight[at] = source->weight[e];
-        at += place != SMERF_MISSING;
+        at += index != SMERF_MISSING;
     }
     return at - first;
 }
 
 /* Writes the links of the node on top of the stack. */
-static sm_links read_node(sm_links_scratch *room, const sm_node *node, size_t view) {
-    const sm_links *source = &room->blocks[view], *pool = &room->pool;
+static sm_links read_node(sm_links_scratch *scratch, const sm_node *node, size_t view) {
+    const sm_links *source = &scratch->blocks[view], *pool = &scratch->pool;
     sm_links links = {.n_items = node->n,
-                      .first = pool->first + room->rows_used,
+                      .first = pool->first + scratch->rows_used,
                       .partner = pool->partner + pool->n,
                       .value = pool->value != NULL ? pool->value + pool->n : NULL,
                       .weight = pool->weight != NULL ? pool->weight + pool->n : NULL,
                       .common = source->common};
     for (size_t k = 0; k < node->n; k++) {
-        room->places[k] = view == 0 ? node->items[k] : room->place_in_block[node->items[k]];
-        room->place_in_node[room->places[k]] = (uint32_t)k;
+        scratch->in_block[k] = view == 0 ? node->items[k] : scratch->index_in_block[node->items[k]];
+        scratch->index_in_node[scratch->in_block[k]] = (uint32_t)k;
     }
     for (size_t k = 0; k < node->n; k++) {
-        sm_links_call_for(source, room->places, k, node->n);
+        sm_links_call_for(source, scratch->in_block, k, node->n);
         links.first[k] = links.n;
-        links.n += read_row(room, source, room->places[k], &links, links.n);
+        links.n += read_links_of(scratch, source, scratch->in_block[k], &links, links.n);
     }
     links.first[node->n] = links.n;
-    for (size_t k = 0; k < node->n; k++) room->place_in_node[room->places[k]] = SMERF_MISSING;
+    for (size_t k = 0; k < node->n; k++) scratch->index_in_node[scratch->in_block[k]] = SMERF_MISSING;
     return links;
 }
 
-/* Whether the links of a node become a block: few enough, with room for the rows of any node below. */
-static bool is_kept(const sm_links_scratch *room, const sm_links *links, const sm_links *source) {
-    return source->n > 0 && links->n <= source->n / 2 && room->n_blocks < SM_MOST_BLOCKS &&
-           room->rows_used + 2 * (links->n_items + 1) <= room->rows_size;
+/* Whether the links of a node become a block: few enough, with scratch for the rows of any node below. */
+static bool is_kept(const sm_links_scratch *scratch, const sm_links *links, const sm_links *source) {
+    return source->n > 0 && links->n <= source->n / 2 && scratch->n_blocks < SM_MOST_BLOCKS &&
+           scratch->rows_used + 2 * (links->n_items + 1) <= scratch->rows_size;
 }
 
-static void look_at_weights(sm_links_scratch *room, const sm_node *node) {
-    room->weight = node->weight;
-    room->is_whole = node->total < INT32_MAX;
-    for (size_t k = 0; k < node->n && room->is_whole; k++) {
-        room->is_whole = node->weight[k] == rint(node->weight[k]);
-        if (room->is_whole) room->whole[k] = (int32_t)node->weight[k];
+static void look_at_link_weights(sm_links_scratch *scratch, const sm_node *node) {
+    scratch->weight = node->weight;
+    scratch->is_whole = node->total < INT32_MAX;
+    for (size_t k = 0; k < node->n && scratch->is_whole; k++) {
+        scratch->is_whole = node->weight[k] == rint(node->weight[k]);
+        if (scratch->is_whole) scratch->whole[k] = (int32_t)node->weight[k];
     }
 }
 
-/* Whether the node has all items of a block at their places. Those of a node above are; those of the whole may stand in another
+/* Whether the node has all items of a block at their indices. Those of a node above are; those of the whole may stand in another
  * order than items do. */
 static bool is_all_of(const sm_links *source, const sm_node *node, size_t view) {
     if (source->n_items != node->n) return false;
@@ -124,24 +124,24 @@ static bool is_all_of(const sm_links *source, const sm_node *node, size_t view) 
     return true;
 }
 
-size_t sm_links_enter(sm_links_scratch *room, const sm_node *node, size_t view) {
-    pop_blocks(room, view);
-    look_at_weights(room, node);
-    const sm_links *source = &room->blocks[view];
-    room->is_counted = room->is_whole && are_counted(source);
+size_t sm_links_enter(sm_links_scratch *scratch, const sm_node *node, size_t view) {
+    pop_blocks(scratch, view);
+    look_at_link_weights(scratch, node);
+    const sm_links *source = &scratch->blocks[view];
+    scratch->is_counted = scratch->is_whole && are_counted(source);
     if (is_all_of(source, node, view)) {
-        room->links = source;
+        scratch->links = source;
         return view;
     }
-    room->unkept = read_node(room, node, view);
-    room->links = &room->unkept;
-    if (!is_kept(room, room->links, source)) return view;
-    for (size_t k = 0; k < node->n; k++) room->place_in_block[node->items[k]] = (uint32_t)k;
-    room->pool.n += room->links->n;
-    room->rows_used += node->n + 1;
-    view = room->n_blocks++;
-    room->blocks[view] = room->unkept;
-    room->links = &room->blocks[view];
+    scratch->unkept = read_node(scratch, node, view);
+    scratch->links = &scratch->unkept;
+    if (!is_kept(scratch, scratch->links, source)) return view;
+    for (size_t k = 0; k < node->n; k++) scratch->index_in_block[node->items[k]] = (uint32_t)k;
+    scratch->pool.n += scratch->links->n;
+    scratch->rows_used += node->n + 1;
+    view = scratch->n_blocks++;
+    scratch->blocks[view] = scratch->unkept;
+    scratch->links = &scratch->blocks[view];
     return view;
 }
 

@@ -210,16 +210,17 @@ static smerf_status make_observed(const smerf_pair_list *edges, const uint32_t *
 
 smerf_status sm_observed_new(const smerf_pair_list *edges, const smerf_pair_list *observed, size_t n_items,
                              smerf_target **out, smerf_error *error) {
-    const smerf_pair_list places = {.n = observed->n, .left = observed->left, .right = observed->right};
+    const smerf_pair_list both_ends = {.n = observed->n, .left = observed->left, .right = observed->right};
     uint32_t *edge_order = NULL, *observed_order = NULL;
     sm_known_pairs *pairs = NULL;
-    smerf_status status = sm_list_sort(&places, n_items, &observed_order, error);
+    smerf_status status = sm_list_sort(&both_ends, n_items, &observed_order, error);
     if (status != SMERF_OK) {
         if (error != NULL) error->row = SMERF_NOWHERE; /* rows are those of the edges */
         return status;
     }
     status = sm_edges_sort(edges, n_items, &edge_order, error);
-    if (status == SMERF_OK) status = make_observed(edges, edge_order, &places, observed_order, n_items, &pairs, error);
+    if (status == SMERF_OK)
+        status = make_observed(edges, edge_order, &both_ends, observed_order, n_items, &pairs, error);
     sm_free(edge_order);
     sm_free(observed_order);
     if (status == SMERF_OK) *out = &pairs->head;
@@ -228,7 +229,7 @@ smerf_status sm_observed_new(const smerf_pair_list *edges, const smerf_pair_list
 
 /* ---- what is known ---- */
 
-static void true_row(const smerf_target *target, size_t row, double *out) {
+static void pairs_true_row(const smerf_target *target, size_t row, double *out) {
     const sm_known_pairs *pairs = sm_known_pairs_of(target);
     for (size_t j = 0; j < target->n_columns; j++) out[j] = NAN;
     for (size_t e = pairs->links->first[row]; e < pairs->links->first[row + 1]; e++)
@@ -236,7 +237,7 @@ static void true_row(const smerf_target *target, size_t row, double *out) {
     out[row] = sm_known_self(pairs, row);
 }
 
-static double fallback(const smerf_target *target) { return sm_known_pairs_of(target)->mean; }
+static double pairs_fallback(const smerf_target *target) { return sm_known_pairs_of(target)->mean; }
 
 bool smerf_target_pair_facts(const smerf_target *target, smerf_pair_facts *facts) {
     if (target->kind == &sm_target_graph)
@@ -250,7 +251,8 @@ bool smerf_target_pair_facts(const smerf_target *target, smerf_pair_facts *facts
 
 /* ---- variants and files ---- */
 
-static smerf_status with_diagonal(const smerf_target *target, double value, smerf_target **out, smerf_error *error) {
+static smerf_status set_pairs_diagonal(const smerf_target *target, double value, smerf_target **out,
+                                       smerf_error *error) {
     const sm_known_pairs *parent = sm_known_pairs_of(target);
     sm_known_pairs *pairs = NULL;
     smerf_status status = new_pairs(target->kind, NULL, parent, NULL, value, &pairs, error);
@@ -274,8 +276,8 @@ static bool take_numbers(const double *numbers, const uint32_t *rows, size_t n, 
     return true;
 }
 
-static smerf_status take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
-                         smerf_error *error) {
+static smerf_status take_pairs(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
+                               smerf_error *error) {
     const sm_known_pairs *parent = sm_known_pairs_of(target);
     sm_links links;
     sm_known_pairs *pairs = NULL;
@@ -294,7 +296,7 @@ static smerf_status take(const smerf_target *target, const uint32_t *rows, size_
     return status;
 }
 
-static bool equal(const smerf_target *a, const smerf_target *b) {
+static bool pairs_are_equal(const smerf_target *a, const smerf_target *b) {
     const sm_known_pairs *left = sm_known_pairs_of(a), *right = sm_known_pairs_of(b);
     if (a->from_similarities != b->from_similarities) return false;
     if (a->from_similarities && a->largest_similarity != b->largest_similarity) return false;
@@ -305,7 +307,7 @@ static bool equal(const smerf_target *a, const smerf_target *b) {
 }
 
 /* The diagonal only where it is not zero. */
-static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
+static smerf_status save_pairs(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
     const sm_known_pairs *pairs = sm_known_pairs_of(target);
     smerf_status status = sm_links_save(pairs->links, tensors, error);
     if (status != SMERF_OK || (pairs->diagonal == NULL && pairs->self == 0)) return status;
@@ -354,11 +356,12 @@ static smerf_status load_observed(const sm_tensors *tensors, size_t n_items, sme
 #define WHAT_BOTH_SHARE                                                                                                \
     .engines = {&sm_pairs_engine}, .data.free = free_pairs, .predicting.summary_bytes = sm_pairs_summary_bytes,        \
     .predicting.summarise = sm_pairs_summarise, .predicting.summary_free = sm_pairs_summary_free,                      \
-    .predicting.may_be_undefined = true, .predicting.fallback = fallback, .predicting.leaf_row = sm_pairs_leaf_row,    \
-    .predicting.leaf_pair = sm_pairs_leaf_pair, .predicting.mean_apart = sm_pairs_mean_apart,                          \
-    .explaining.root_means = sm_pairs_root_means, .explaining.path_means = sm_pairs_path_means,                        \
-    .data.true_row = true_row, .data.with_diagonal = with_diagonal, .data.take = take, .data.equal = equal,            \
-    .data.save = save
+    .predicting.may_be_undefined = true, .predicting.fallback = pairs_fallback,                                        \
+    .predicting.leaf_row = sm_pairs_leaf_row, .predicting.leaf_pair = sm_pairs_leaf_pair,                              \
+    .predicting.mean_apart = sm_pairs_mean_apart, .explaining.root_means = sm_pairs_root_means,                        \
+    .explaining.path_means = sm_pairs_path_means, .data.true_row = pairs_true_row,                                     \
+    .data.with_diagonal = set_pairs_diagonal, .data.take = take_pairs, .data.equal = pairs_are_equal,                  \
+    .data.save = save_pairs
 
 const sm_target_kind sm_target_pairs = {
     .name = "pairs",

@@ -8,7 +8,7 @@
 enum { WORD_BITS = 64, SPARE_BITS = 50, MANTISSA_BITS = 52 };
 
 sm_exact sm_exact_for(double least, double most, size_t n) {
-    int n_bits = ilogb((double)n + 1) + 3; /* room for n terms, their rounding and the sign */
+    int n_bits = ilogb((double)n + 1) + 3; /* enough for n terms, their rounding and the sign */
     int low = ilogb(least) - SPARE_BITS, high = ilogb(most) + 1 + n_bits;
     int n_words = (high - low + WORD_BITS - 1) / WORD_BITS;
     if (n_words > SM_EXACT_MOST_WORDS) n_words = SM_EXACT_MOST_WORDS;

@@ -3,7 +3,7 @@
  * h(l, l') is the mean over the observed pairs between the leaves, an item and itself counted where l = l'. Where there
  * is none, both leaves climb at the same time, step by step to their parents (the root stays where it is), until there is
  * an observed pair of different items between the two sets; sets that overlap have the pairs inside the overlap, too. So
- * h(l, l') = h(l', l) by construction, and a tree is silent of all other leaves or of none.
+ * h(l, l') = h(l', l) by construction, and a leaf has undefined distances to all others or to none.
  *
  * One leaf against all costs few passes over the leaves: sums for each leaf, then running totals, so that the sums for
  * any node are the difference of two of them. Such differences are exact (pairs_exact.h). That is also why it does not
@@ -16,7 +16,7 @@
 #include "target/links/pairs_exact.h"
 
 typedef struct summary {
-    sm_places places;
+    sm_members members;
     double *apart;    /* [n_nodes] mean distance of different members; NaN: none is known */
     sm_exact weights; /* sums of w_i w_j weight_ij */
     sm_exact values;  /* and of w_i w_j weight_ij z_ij: as many words */
@@ -27,7 +27,7 @@ typedef struct sums {
     uint64_t words[2 * SM_EXACT_MOST_WORDS];
 } sums;
 
-/* ---- before the first question ---- */
+/* ---- before the first prediction ---- */
 
 size_t sm_pairs_summary_bytes(const smerf_target *target, size_t n_leaves) {
     return sm_size(target->n_rows, 2 * sizeof(uint32_t), sm_size(n_leaves, 2 * sizeof(double), sizeof(summary)));
@@ -48,13 +48,13 @@ void *sm_pairs_summarise(const smerf_target *target, const sm_leaves *leaves) {
     const sm_known_pairs *pairs = sm_known_pairs_of(target);
     summary *made = sm_zeros(1, sizeof *made);
     sm_pair_sums *inside = sm_array(leaves->n_nodes, sizeof *inside);
-    bool has_room = made != NULL && inside != NULL && sm_places_start(&made->places, target->n_rows, leaves);
-    if (has_room) made->apart = sm_array(leaves->n_nodes, sizeof *made->apart);
-    has_room = has_room && made->apart != NULL && sm_links_sum_nodes(pairs->links, leaves, &made->places, inside);
-    for (size_t node = 0; node < leaves->n_nodes && has_room; node++)
+    bool has_memory = made != NULL && inside != NULL && sm_members_start(&made->members, target->n_rows, leaves);
+    if (has_memory) made->apart = sm_array(leaves->n_nodes, sizeof *made->apart);
+    has_memory = has_memory && made->apart != NULL && sm_links_sum_nodes(pairs->links, leaves, &made->members, inside);
+    for (size_t node = 0; node < leaves->n_nodes && has_memory; node++)
         made->apart[node] = inside[node].weight > 0 ? inside[node].value / inside[node].weight : NAN;
     sm_free(inside);
-    if (has_room) {
+    if (has_memory) {
         choose_units(pairs, leaves, made);
         return made;
     }
@@ -65,16 +65,16 @@ void *sm_pairs_summarise(const smerf_target *target, const sm_leaves *leaves) {
 void sm_pairs_summary_free(void *made) {
     summary *old = made;
     if (old == NULL) return;
-    sm_places_free(&old->places);
+    sm_members_free(&old->members);
     sm_free(old->apart);
     sm_free(old);
 }
 
-static bool is_silent(const summary *made) { return isnan(made->apart[0]); }
+static bool is_undefined(const summary *made) { return isnan(made->apart[0]); }
 
 /* ---- sums ---- */
 
-static void add_pair(const summary *made, uint64_t *words, double weight, double value) {
+static void add_pairs_pair(const summary *made, uint64_t *words, double weight, double value) {
     sm_exact_add(&made->weights, words, weight);
     sm_exact_add(&made->values, words + made->weights.n_words, weight * value);
 }
@@ -85,7 +85,7 @@ static bool has_pairs(const summary *made, const uint64_t *words) {
     return false;
 }
 
-static double mean_of(const summary *made, const uint64_t *words) {
+static double pairs_mean_of(const summary *made, const uint64_t *words) {
     return sm_exact_get(&made->values, words + made->weights.n_words) / sm_exact_get(&made->weights, words);
 }
 
@@ -95,22 +95,22 @@ static void add_member(const sm_known_pairs *pairs, const sm_leaves *leaves, con
     const sm_links *links = pairs->links;
     size_t item = leaves->item[m];
     for (size_t e = links->first[item]; e < links->first[item + 1]; e++) {
-        uint32_t other = made->places.place[links->partner[e]];
-        if (!sm_place_is_in(other, first, end)) continue;
-        add_pair(made, words, leaves->weight[m] * leaves->weight[other] * sm_links_weight(links, e),
-                 sm_links_value(links, e));
+        uint32_t other = made->members.index[links->partner[e]];
+        if (!sm_member_is_in(other, first, end)) continue;
+        add_pairs_pair(made, words, leaves->weight[m] * leaves->weight[other] * sm_links_weight(links, e),
+                       sm_links_value(links, e));
     }
 }
 
-static double distance_to_itself(const sm_known_pairs *pairs, const sm_leaves *leaves, const summary *made,
-                                 size_t leaf) {
+static double pairs_distance_to_itself(const sm_known_pairs *pairs, const sm_leaves *leaves, const summary *made,
+                                       size_t leaf) {
     sums all = {0};
     size_t first = leaves->first[leaf], end = leaves->first[leaf + 1];
     for (size_t m = first; m < end; m++) {
-        add_pair(made, all.words, leaves->weight[m] * leaves->weight[m], sm_known_self(pairs, leaves->item[m]));
+        add_pairs_pair(made, all.words, leaves->weight[m] * leaves->weight[m], sm_known_self(pairs, leaves->item[m]));
         add_member(pairs, leaves, made, m, first, end, all.words);
     }
-    return mean_of(made, all.words);
+    return pairs_mean_of(made, all.words);
 }
 
 /* ---- two leaves ---- */
@@ -133,13 +133,13 @@ static void add_between(const sm_known_pairs *pairs, const sm_leaves *leaves, co
 double sm_pairs_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b) {
     const sm_known_pairs *pairs = sm_known_pairs_of(target);
     const summary *made = leaves->summary;
-    if (a == b) return distance_to_itself(pairs, leaves, made, a);
-    if (is_silent(made)) return NAN;
+    if (a == b) return pairs_distance_to_itself(pairs, leaves, made, a);
+    if (is_undefined(made)) return NAN;
     sums all = {0};
     size_t left = leaves->node[a], right = leaves->node[b];
     for (;; left = leaves->parent[left], right = leaves->parent[right]) {
         add_between(pairs, leaves, made, left, right, all.words);
-        if (has_pairs(made, all.words)) return mean_of(made, all.words);
+        if (has_pairs(made, all.words)) return pairs_mean_of(made, all.words);
         if (left == 0 && right == 0) return NAN;
     }
 }
@@ -165,10 +165,11 @@ static void add_members(const sm_known_pairs *pairs, const sm_leaves *leaves, co
     for (size_t m = first; m < end; m++) {
         size_t item = leaves->item[m];
         for (size_t e = links->first[item]; e < links->first[item + 1]; e++) {
-            uint32_t other = made->places.place[links->partner[e]];
+            uint32_t other = made->members.index[links->partner[e]];
             if (other == SMERF_MISSING) continue;
-            add_pair(made, total_at(up, made, made->places.leaf[other] + 1),
-                     leaves->weight[m] * leaves->weight[other] * sm_links_weight(links, e), sm_links_value(links, e));
+            add_pairs_pair(made, total_at(up, made, made->members.leaf[other] + 1),
+                           leaves->weight[m] * leaves->weight[other] * sm_links_weight(links, e),
+                           sm_links_value(links, e));
         }
     }
 }
@@ -202,8 +203,8 @@ static void go_to(const sm_known_pairs *pairs, const sm_leaves *leaves, const su
     up->end = end;
 }
 
-/* Answers for the leaves whose nodes have pairs with this one's; the others climb. Returns how many can. */
-static size_t answer(const sm_leaves *leaves, const summary *made, climb *up, double *row) {
+/* Fills in the leaves whose nodes have pairs with this one's; the others climb. Returns how many can. */
+static size_t fill_pairs_row(const sm_leaves *leaves, const summary *made, climb *up, double *row) {
     size_t n_open = 0, n_words = made->weights.n_words;
     for (size_t l = 0; l < leaves->n; l++) {
         if (!isnan(row[l])) continue;
@@ -218,7 +219,7 @@ static size_t answer(const sm_leaves *leaves, const summary *made, climb *up, do
         memcpy(all.words, end, 2 * n_words * sizeof *end);
         sm_exact_take_sum(&made->weights, all.words, first);
         sm_exact_take_sum(&made->values, all.words + n_words, first + n_words);
-        row[l] = mean_of(made, all.words);
+        row[l] = pairs_mean_of(made, all.words);
     }
     return n_open;
 }
@@ -241,16 +242,16 @@ void sm_pairs_leaf_row(const smerf_target *target, const sm_leaves *leaves, size
     climb up;
     (void)scratch;
     for (size_t l = 0; l < leaves->n; l++) row[l] = NAN;
-    row[leaf] = distance_to_itself(pairs, leaves, made, leaf);
-    if (is_silent(made)) return;
+    row[leaf] = pairs_distance_to_itself(pairs, leaves, made, leaf);
+    if (is_undefined(made)) return;
     if (climb_start(&up, leaves, made, leaf)) {
         go_to(pairs, leaves, made, &up, leaves->node[leaf]);
-        while (answer(leaves, made, &up, row) > 0) {
+        while (fill_pairs_row(leaves, made, &up, row) > 0) {
             if (up.node == 0) continue; /* the others climb on */
             take_apart(leaves, made, &up);
             go_to(pairs, leaves, made, &up, leaves->parent[up.node]);
         }
-    } else { /* slower, and in no room at all */
+    } else { /* slower, and without any scratch */
         for (size_t l = 0; l < leaves->n; l++) row[l] = sm_pairs_leaf_pair(target, leaves, leaf, l);
     }
     climb_free(&up);
@@ -258,9 +259,9 @@ void sm_pairs_leaf_row(const smerf_target *target, const sm_leaves *leaves, size
 
 double sm_pairs_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end) {
     const summary *made = leaves->summary;
-    size_t node = sm_leaves_find(leaves, &made->places, first, end);
+    size_t node = sm_leaves_find(leaves, &made->members, first, end);
     if (node < leaves->n_nodes) return made->apart[node];
-    const sm_pair_sums inside = sm_links_sum(sm_known_pairs_of(target)->links, leaves, &made->places, first, end);
+    const sm_pair_sums inside = sm_links_sum(sm_known_pairs_of(target)->links, leaves, &made->members, first, end);
     return inside.weight > 0 ? inside.value / inside.weight : NAN;
 }
 
@@ -282,7 +283,7 @@ bool sm_pairs_root_means(const smerf_target *target, const sm_nodes *nodes, doub
             mean[node] += own * sm_known_self(pairs, leaves->item[m]);
         }
         const sm_path_sums along = {.path = &root, .n = 1, .weight = &weight[node], .value = &mean[node]};
-        sm_links_add_path(pairs->links, leaves, &made->places, leaves->first[l], leaves->first[l + 1], &along);
+        sm_links_add_path(pairs->links, leaves, &made->members, leaves->first[l], leaves->first[l + 1], &along);
     }
     for (size_t node = leaves->n_nodes; node-- > 0;) {
         if (node > 0) {
@@ -295,9 +296,9 @@ bool sm_pairs_root_means(const smerf_target *target, const sm_nodes *nodes, doub
     return true;
 }
 
-/* Answers for those nodes of a path that have pairs with this leaf's node `n_up` steps up, themselves as many steps up.
+/* Fills in those nodes of a path that have pairs with this leaf's node `n_up` steps up, themselves as many steps up.
  * Returns how many are open. */
-static size_t answer_path(const double *weight, const double *value, size_t n, size_t n_up, double *mean) {
+static size_t fill_pairs_path(const double *weight, const double *value, size_t n, size_t n_up, double *mean) {
     double all_weight = 0, all_value = 0;
     size_t n_open = 0;
     for (size_t k = n; k-- > 0;) {
@@ -324,7 +325,7 @@ void sm_pairs_path_means(const smerf_target *target, const sm_nodes *nodes, size
     size_t node = leaves->node[leaf], first = first_member(leaves, node), end = end_member(leaves, node);
     const sm_path_sums along = {.path = path, .n = n, .weight = weight, .value = value};
     memset(scratch, 0, 2 * n * sizeof *scratch);
-    sm_links_add_path(pairs->links, leaves, &made->places, first, end, &along);
+    sm_links_add_path(pairs->links, leaves, &made->members, first, end, &along);
     for (size_t m = first; m < end; m++) {
         own_weight += leaves->weight[m] * leaves->weight[m];
         own_value += leaves->weight[m] * leaves->weight[m] * sm_known_self(pairs, leaves->item[m]);
@@ -335,13 +336,13 @@ void sm_pairs_path_means(const smerf_target *target, const sm_nodes *nodes, size
         bool holds = sm_node_holds(leaves, path[k], leaf);
         mean[k] = holds ? (so_far_value + own_value) / (so_far_weight + own_weight) : NAN;
     }
-    for (size_t n_up = 0; answer_path(weight, value, n, n_up, mean) > 0 && !is_silent(made); n_up++) {
+    for (size_t n_up = 0; fill_pairs_path(weight, value, n, n_up, mean) > 0 && !is_undefined(made); n_up++) {
         size_t was_first = first, was_end = end;
         node = leaves->parent[node];
         first = first_member(leaves, node);
         end = end_member(leaves, node);
-        sm_links_add_path(pairs->links, leaves, &made->places, first, was_first, &along);
-        sm_links_add_path(pairs->links, leaves, &made->places, was_end, end, &along);
+        sm_links_add_path(pairs->links, leaves, &made->members, first, was_first, &along);
+        sm_links_add_path(pairs->links, leaves, &made->members, was_end, end, &along);
     }
     size_t last = leaves->first_leaf[path[n - 1]];
     if (leaves->node[last] == path[n - 1]) mean[n - 1] = sm_pairs_leaf_pair(target, leaves, leaf, last);

@@ -26,14 +26,14 @@ static bool is_fine(double value) { return fabs(value) <= largest_value; }
 /* Fills rank and order. False: no memory. */
 static bool rank_values(const double *value, size_t n, uint32_t *rank, uint32_t *order) {
     uint64_t *keys = sm_array(n, sizeof *keys), *spare_keys = sm_array(n, sizeof *spare_keys);
-    uint32_t *spare_places = sm_array(n, sizeof *spare_places);
-    bool has_room = keys != NULL && spare_keys != NULL && spare_places != NULL;
-    if (has_room) {
+    uint32_t *spare_order = sm_array(n, sizeof *spare_order);
+    bool has_memory = keys != NULL && spare_keys != NULL && spare_order != NULL;
+    if (has_memory) {
         for (size_t i = 0; i < n; i++) {
             keys[i] = sm_sort_key(value[i]);
             order[i] = (uint32_t)i;
         }
-        sm_sort(keys, order, n, spare_keys, spare_places);
+        sm_sort(keys, order, n, spare_keys, spare_order);
         uint32_t next = 0;
         for (size_t k = 0; k < n; k++) {
             next += k > 0 && keys[k] != keys[k - 1];
@@ -42,8 +42,8 @@ static bool rank_values(const double *value, size_t n, uint32_t *rank, uint32_t 
     }
     sm_free(keys);
     sm_free(spare_keys);
-    sm_free(spare_places);
-    return has_room;
+    sm_free(spare_order);
+    return has_memory;
 }
 
 /* Copies the values, which have been checked. */
@@ -52,12 +52,12 @@ static smerf_status take_values(sm_absolute *absolute, const double *values, sme
     absolute->value = absolute->own_value = sm_copy(values, n, sizeof *values);
     absolute->rank = absolute->own_rank = sm_array(n, sizeof *absolute->own_rank);
     absolute->order = absolute->own_order = sm_array(n, sizeof *absolute->own_order);
-    bool has_room = absolute->value != NULL && absolute->rank != NULL && absolute->order != NULL;
-    if (has_room && rank_values(values, n, absolute->own_rank, absolute->own_order)) return SMERF_OK;
+    bool has_memory = absolute->value != NULL && absolute->rank != NULL && absolute->order != NULL;
+    if (has_memory && rank_values(values, n, absolute->own_rank, absolute->own_order)) return SMERF_OK;
     return sm_no_memory(error, "making a target");
 }
 
-static smerf_status check_values(const char *name, const double *values, size_t n_items, smerf_error *error) {
+static smerf_status check_absolute(const char *name, const double *values, size_t n_items, smerf_error *error) {
     for (size_t i = 0; i < n_items; i++)
         if (!is_fine(values[i]))
             return sm_fail_at(error, i, 0, "%s%s%sitem %zu: %g is not a number between -1e90 and 1e90",
@@ -71,7 +71,7 @@ smerf_status smerf_target_new_absolute(const char *name, const double *values, s
     sm_absolute *absolute = sm_zeros(1, sizeof *absolute);
     if (absolute == NULL) return sm_no_memory(error, "making a target");
     smerf_status status = sm_one_column_start(&absolute->column, &sm_target_absolute, name, n_items, error);
-    if (status == SMERF_OK) status = check_values(name, values, n_items, error);
+    if (status == SMERF_OK) status = check_absolute(name, values, n_items, error);
     if (status == SMERF_OK) status = take_values(absolute, values, error);
     if (status == SMERF_OK)
         *out = &absolute->column.head;
@@ -80,7 +80,7 @@ smerf_status smerf_target_new_absolute(const char *name, const double *values, s
     return status;
 }
 
-static void true_row(const smerf_target *target, size_t row, double *out) {
+static void absolute_true_row(const smerf_target *target, size_t row, double *out) {
     const double *value = sm_absolute_of(target)->value;
     for (size_t j = 0; j < target->n_columns; j++) out[j] = fabs(value[row] - value[j]);
     out[row] = sm_one_column_of(target)->diagonal;
@@ -88,7 +88,8 @@ static void true_row(const smerf_target *target, size_t row, double *out) {
 
 /* ---- variants and files ---- */
 
-static smerf_status with_diagonal(const smerf_target *target, double value, smerf_target **out, smerf_error *error) {
+static smerf_status set_absolute_diagonal(const smerf_target *target, double value, smerf_target **out,
+                                          smerf_error *error) {
     const sm_absolute *parent = sm_absolute_of(target);
     sm_absolute *absolute = sm_zeros(1, sizeof *absolute);
     if (absolute == NULL) return sm_no_memory(error, "setting self-distances");
@@ -103,8 +104,8 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
     return SMERF_OK;
 }
 
-static smerf_status take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
-                         smerf_error *error) {
+static smerf_status take_absolute(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
+                                  smerf_error *error) {
     const sm_absolute *parent = sm_absolute_of(target);
     double *values = sm_array(n, sizeof *values);
     if (values == NULL) return sm_no_memory(error, "taking values");
@@ -115,7 +116,7 @@ static smerf_status take(const smerf_target *target, const uint32_t *rows, size_
     return status;
 }
 
-static bool equal(const smerf_target *a, const smerf_target *b) {
+static bool absolute_are_equal(const smerf_target *a, const smerf_target *b) {
     const sm_absolute *left = sm_absolute_of(a), *right = sm_absolute_of(b);
     if (!sm_one_column_equal(&left->column, &right->column)) return false;
     for (size_t i = 0; i < a->n_rows; i++)
@@ -123,13 +124,13 @@ static bool equal(const smerf_target *a, const smerf_target *b) {
     return true;
 }
 
-static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
+static smerf_status save_absolute(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
     const sm_absolute *absolute = sm_absolute_of(target);
     smerf_status status = sm_tensors_add(tensors, "target.value", SM_F64, absolute->value, target->n_rows, error);
     return status == SMERF_OK ? sm_one_column_save(&absolute->column, tensors, error) : status;
 }
 
-static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {
+static smerf_status load_absolute(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {
     const void *data = NULL;
     smerf_status status = sm_tensors_get(tensors, "target.value", SM_F64, n_items, &data, error);
     if (status != SMERF_OK) return status;
@@ -159,10 +160,10 @@ const sm_target_kind sm_target_absolute = {
     .predicting.leaf_pair = sm_absolute_leaf_pair,
     .predicting.mean_apart = sm_absolute_mean_apart,
     .explaining.root_means = sm_absolute_root_means,
-    .data.true_row = true_row,
-    .data.with_diagonal = with_diagonal,
-    .data.take = take,
-    .data.equal = equal,
-    .data.save = save,
-    .data.load = load,
+    .data.true_row = absolute_true_row,
+    .data.with_diagonal = set_absolute_diagonal,
+    .data.take = take_absolute,
+    .data.equal = absolute_are_equal,
+    .data.save = save_absolute,
+    .data.load = load_absolute,
 };

@@ -1,6 +1,6 @@
 /* absolute_leaves.c - how far apart two leaves are: the mean absolute difference of their members.
  *
- * A leaf of several items keeps its members by value, with running sums of their shares p and of p (y - lowest), so that
+ * A leaf of several items keeps its members by value, with running sums of their fractions p and of p (y - lowest), so that
  * the mean distance of a value to the leaf takes one search among them:
  *     x (2 P - 1) + (M - 2 M_P),   x = y - lowest,
  * with P and M_P the sums over the members up to y, and M over all. A leaf of one item is its value, and needs nothing
@@ -14,8 +14,8 @@
 
 /* A member of a leaf of several. */
 typedef struct point {
-    double value, share;
-    double share_to, moment_to; /* the sums up to this one: of p, of p (y - lowest) */
+    double value, fraction;
+    double fraction_to, moment_to; /* the sums up to this one: of p, of p (y - lowest) */
 } point;
 
 typedef struct summary {
@@ -32,7 +32,7 @@ static size_t n_members_of(const sm_leaves *leaves, size_t leaf) {
     return leaves->first[leaf + 1] - leaves->first[leaf];
 }
 
-/* Leaves of several items share out what members there are beyond one a leaf. */
+/* Leaves of several items divide what members there are beyond one a leaf. */
 size_t sm_absolute_summary_bytes(const smerf_target *target, size_t n_leaves) {
     size_t n = target->n_rows, n_more = n > n_leaves ? n - n_leaves : 0, n_points = 2 * n_more < n ? 2 * n_more : n;
     return n_leaves * (sizeof(double) + sizeof(uint32_t)) + n_points * (sizeof(point) + sizeof(uint32_t)) +
@@ -49,7 +49,7 @@ void sm_absolute_summary_free(void *made) {
 /* ---- summing up ---- */
 
 /* Which leaves have several items, and where their points will be; returns how many points there are. */
-static size_t place_points(const sm_leaves *leaves, summary *made) {
+static size_t lay_out_points(const sm_leaves *leaves, summary *made) {
     size_t n_points = 0;
     made->n_several = 0;
     for (size_t l = 0; l < leaves->n; l++) {
@@ -62,8 +62,8 @@ static size_t place_points(const sm_leaves *leaves, summary *made) {
 }
 
 /*   member_of  [n_items] scratch */
-static void sort_members(const sm_absolute *absolute, const sm_leaves *leaves, uint32_t *member_of,
-                         uint32_t *by_value) {
+static void sort_absolute_members(const sm_absolute *absolute, const sm_leaves *leaves, uint32_t *member_of,
+                                  uint32_t *by_value) {
     size_t n_items = absolute->column.head.n_rows, n_members = leaves->first[leaves->n], next = 0;
     for (size_t i = 0; i < n_items; i++) member_of[i] = SMERF_MISSING;
     for (size_t m = 0; m < n_members; m++) member_of[leaves->item[m]] = (uint32_t)m;
@@ -86,9 +86,9 @@ static void fill_points(const sm_absolute *absolute, const sm_leaves *leaves, ui
         if (n_dealt[leaf]++ == 0) made->lowest[leaf] = value;
         if (n_members_of(leaves, leaf) == 1) continue;
         point *at = &made->points[made->first[leaf] + n_dealt[leaf] - 1];
-        *at = (point){.value = value, .share = leaves->weight[member] / leaves->total[leaf]};
-        at->share_to = at->share + (n_dealt[leaf] > 1 ? at[-1].share_to : 0);
-        at->moment_to = at->share * (value - made->lowest[leaf]) + (n_dealt[leaf] > 1 ? at[-1].moment_to : 0);
+        *at = (point){.value = value, .fraction = leaves->weight[member] / leaves->total[leaf]};
+        at->fraction_to = at->fraction + (n_dealt[leaf] > 1 ? at[-1].fraction_to : 0);
+        at->moment_to = at->fraction * (value - made->lowest[leaf]) + (n_dealt[leaf] > 1 ? at[-1].moment_to : 0);
     }
 }
 
@@ -107,12 +107,12 @@ void *sm_absolute_summarise(const smerf_target *target, const sm_leaves *leaves)
         made->first = sm_arena_take(&made->arena, leaves->n, sizeof *made->first);
         made->several = sm_arena_take(&made->arena, n_several, sizeof *made->several);
         made->by_value = sm_arena_take(&made->arena, n_members, sizeof *made->by_value);
-        if (!made->arena.has_failed) n_points = place_points(leaves, made);
+        if (!made->arena.has_failed) n_points = lay_out_points(leaves, made);
         made->points = sm_arena_take(&made->arena, n_points, sizeof *made->points);
         has_room = !made->arena.has_failed;
     }
     if (has_room) {
-        sort_members(absolute, leaves, member_of, made->by_value);
+        sort_absolute_members(absolute, leaves, member_of, made->by_value);
         fill_points(absolute, leaves, leaf_of, n_dealt, made);
     } else {
         sm_absolute_summary_free(made);
@@ -145,8 +145,9 @@ static size_t count_to(const point *points, size_t n, double value, size_t from)
 /* Mean distance of a value to n points, of which so many are up to it. */
 static double mean_distance(const point *points, size_t n, double value, size_t n_to) {
     double x = value - points[0].value, moment = points[n - 1].moment_to;
-    double share_to = n_to > 0 ? points[n_to - 1].share_to : 0, moment_to = n_to > 0 ? points[n_to - 1].moment_to : 0;
-    return x * (2 * share_to - 1) + (moment - 2 * moment_to);
+    double fraction_to = n_to > 0 ? points[n_to - 1].fraction_to : 0,
+           moment_to = n_to > 0 ? points[n_to - 1].moment_to : 0;
+    return x * (2 * fraction_to - 1) + (moment - 2 * moment_to);
 }
 
 /* Mean distance of a value to a leaf of several items. */
@@ -163,7 +164,7 @@ static double leaf_to_leaf(const summary *made, const sm_leaves *leaves, size_t 
     double sum = 0;
     for (size_t k = 0; k < n_from; k++) {
         n_to = count_to(to, n, from[k].value, n_to);
-        sum += from[k].share * mean_distance(to, n, from[k].value, n_to);
+        sum += from[k].fraction * mean_distance(to, n, from[k].value, n_to);
     }
     return sum;
 }
@@ -175,7 +176,7 @@ static double leaf_to_itself(const smerf_target *target, const sm_leaves *leaves
     double diagonal = sm_one_column_of(target)->diagonal, squares = 0;
     size_t n = n_members_of(leaves, leaf);
     if (n == 1) return diagonal;
-    for (size_t k = 0; k < n; k++) squares += points[k].share * points[k].share;
+    for (size_t k = 0; k < n; k++) squares += points[k].fraction * points[k].fraction;
     return leaf_to_leaf(made, leaves, leaf, leaf) + diagonal * squares;
 }
 
@@ -208,7 +209,7 @@ void sm_absolute_leaf_row(const smerf_target *target, const sm_leaves *leaves, s
 /* ---- self-distances left out ---- */
 
 /* Few members: pair by pair. */
-static double mean_of_pairs(const double *value, const sm_leaves *leaves, size_t first, size_t end) {
+static double mean_of_absolute_pairs(const double *value, const sm_leaves *leaves, size_t first, size_t end) {
     double sum = 0, weight = 0;
     for (size_t i = first; i < end; i++)
         for (size_t j = first; j < i; j++) {
@@ -241,7 +242,7 @@ double sm_absolute_mean_apart(const smerf_target *target, const sm_leaves *leave
     const double *value = sm_absolute_of(target)->value;
     if (end - first < 2) return NAN;
     bool is_few = (end - first) * (end - first) <= leaves->first[leaves->n];
-    return is_few ? mean_of_pairs(value, leaves, first, end) : mean_of_steps(value, leaves, first, end);
+    return is_few ? mean_of_absolute_pairs(value, leaves, first, end) : mean_of_steps(value, leaves, first, end);
 }
 
 /* ---- all members ---- */

@@ -58,8 +58,8 @@ static columns_target *new_columns(const sm_target_kind *kind, const double *val
     return columns;
 }
 
-static smerf_status check_values(const char *const *names, const double *const *columns, size_t n_columns,
-                                 size_t n_items, smerf_error *error) {
+static smerf_status check_columns(const char *const *names, const double *const *columns, size_t n_columns,
+                                  size_t n_items, smerf_error *error) {
     if (n_columns == 0 || n_items == 0) return sm_fail(error, SMERF_BAD_INPUT, "a response needs a column of numbers");
     for (size_t c = 0; c < n_columns; c++) {
         if (!sm_is_utf8(names[c])) return sm_fail(error, SMERF_BAD_INPUT, "a column name is not UTF-8 text");
@@ -73,7 +73,7 @@ static smerf_status check_values(const char *const *names, const double *const *
 
 static smerf_status make(const sm_target_kind *kind, const char *const *names, const double *const *columns,
                          size_t n_columns, size_t n_items, smerf_target **out, smerf_error *error) {
-    smerf_status status = check_values(names, columns, n_columns, n_items, error);
+    smerf_status status = check_columns(names, columns, n_columns, n_items, error);
     if (status != SMERF_OK) return status;
     double *values = sm_array(sm_size(n_items, n_columns, 0), sizeof *values);
     columns_target *made = NULL;
@@ -105,7 +105,7 @@ const sm_vectors *sm_columns_vectors(const smerf_target *target) { return &colum
 /* Items with the same numbers are all equally far apart, each from itself too, unless that is overruled. Different ones
  * are so only if self-distances are overruled, and in a response only if they are the corners of a simplex, which has
  * at most one more than there are columns. */
-static bool is_pure(sm_search *search, const sm_node *node) {
+static bool columns_is_pure(sm_search *search, const sm_node *node) {
     const sm_vectors *vectors = sm_vectors_of(search->target);
     bool are_same = sm_vector_all_same(search->vectors, node), is_overruled = vectors->self != NULL;
     if (are_same)
@@ -117,11 +117,11 @@ static bool is_pure(sm_search *search, const sm_node *node) {
 
 /* ---- predicting ---- */
 
-static size_t n_values(const smerf_target *target) { return target->columns.n; }
+static size_t n_columns_values(const smerf_target *target) { return target->columns.n; }
 
-static const char *value_name(const smerf_target *target, size_t value) { return target->columns.text[value]; }
+static const char *columns_value_name(const smerf_target *target, size_t value) { return target->columns.text[value]; }
 
-static void leaf_values(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *values) {
+static void columns_leaf_values(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *values) {
     const sm_vector_summary *summary = leaves->summary;
     size_t n = target->columns.n;
     memcpy(values, summary->mean + leaf * n, n * sizeof *values);
@@ -136,7 +136,8 @@ static bool overrule(columns_target *columns, double value) {
     return columns->self != NULL;
 }
 
-static smerf_status with_diagonal(const smerf_target *target, double value, smerf_target **out, smerf_error *error) {
+static smerf_status set_columns_diagonal(const smerf_target *target, double value, smerf_target **out,
+                                         smerf_error *error) {
     const columns_target *parent = columns_of(target);
     const char *const *names = (const char *const *)target->columns.text;
     columns_target *columns = new_columns(target->kind, parent->vectors.u, (smerf_target *)target, names,
@@ -149,8 +150,8 @@ static smerf_status with_diagonal(const smerf_target *target, double value, smer
     return SMERF_OK;
 }
 
-static smerf_status take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
-                         smerf_error *error) {
+static smerf_status take_columns(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
+                                 smerf_error *error) {
     const columns_target *parent = columns_of(target);
     const char *const *names = (const char *const *)target->columns.text;
     size_t n_columns = target->columns.n;
@@ -168,7 +169,7 @@ static smerf_status take(const smerf_target *target, const uint32_t *rows, size_
     return SMERF_OK;
 }
 
-static bool equal(const smerf_target *a, const smerf_target *b) {
+static bool columns_are_equal(const smerf_target *a, const smerf_target *b) {
     const columns_target *left = columns_of(a), *right = columns_of(b);
     size_t n_numbers = a->n_rows * a->columns.n;
     if (a->n_rows != b->n_rows || !sm_strings_equal(&a->columns, &b->columns)) return false;
@@ -179,7 +180,7 @@ static bool equal(const smerf_target *a, const smerf_target *b) {
     return true;
 }
 
-static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
+static smerf_status save_columns(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
     const columns_target *columns = columns_of(target);
     size_t n_bytes;
     smerf_status status =
@@ -205,8 +206,8 @@ static smerf_status load_self(const sm_tensors *tensors, const double **self, sm
     return status;
 }
 
-static smerf_status load(const sm_target_kind *kind, const sm_tensors *tensors, size_t n_items, smerf_target **out,
-                         smerf_error *error) {
+static smerf_status load_columns(const sm_target_kind *kind, const sm_tensors *tensors, size_t n_items,
+                                 smerf_target **out, smerf_error *error) {
     const double *self = NULL;
     double *values = NULL;
     columns_target *columns = NULL;
@@ -233,27 +234,27 @@ static smerf_status load(const sm_target_kind *kind, const sm_tensors *tensors, 
 }
 
 static smerf_status load_response(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {
-    return load(&sm_target_response, tensors, n_items, out, error);
+    return load_columns(&sm_target_response, tensors, n_items, out, error);
 }
 
 static smerf_status load_product(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {
-    return load(&sm_target_product, tensors, n_items, out, error);
+    return load_columns(&sm_target_product, tensors, n_items, out, error);
 }
 
 #define SHARED_BY_BOTH                                                                                                 \
     SM_VECTOR_KIND, .metrics = SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10),             \
-                    .data.free = free_columns, .data.with_diagonal = with_diagonal, .data.take = take,                 \
-                    .data.equal = equal, .data.save = save
+                    .data.free = free_columns, .data.with_diagonal = set_columns_diagonal, .data.take = take_columns,  \
+                    .data.equal = columns_are_equal, .data.save = save_columns
 
-static const sm_engine columns_engine = {SM_VECTOR_ENGINE, .is_pure = is_pure};
+static const sm_engine columns_engine = {SM_VECTOR_ENGINE, .is_pure = columns_is_pure};
 
 const sm_target_kind sm_target_response = {.name = "response",
                                            SHARED_BY_BOTH,
                                            .engines = {&sm_response_scanner, &columns_engine},
                                            .data.load = load_response,
-                                           .values.n_values = n_values,
-                                           .values.value_name = value_name,
-                                           .values.leaf_values = leaf_values};
+                                           .values.n_values = n_columns_values,
+                                           .values.value_name = columns_value_name,
+                                           .values.leaf_values = columns_leaf_values};
 
 const sm_target_kind sm_target_product = {
     .name = "product", SHARED_BY_BOTH, .engines = {&columns_engine}, .data.load = load_product};

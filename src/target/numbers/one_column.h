@@ -1,4 +1,4 @@
-/* one_column.h - what targets share that are taken from one column of the items: its name, and one distance of every
+/* one_column.h - what targets have in common that are taken from one column of the items: its name, and one distance of every
  * item to itself. */
 #ifndef SM_TARGET_ONE_COLUMN_H
 #define SM_TARGET_ONE_COLUMN_H

@@ -20,19 +20,19 @@ struct sm_search {
 };
 
 /* Half the squared difference, of an item to itself too. */
-static bool scan_fits(const smerf_target *target, const sm_search_size *size) {
+static bool response_scan_fits(const smerf_target *target, const sm_search_size *size) {
     const sm_vectors *vectors = sm_columns_vectors(target);
     if (!size->are_draws || size->n_levels > 0) return false;
     return vectors->rank == 1 && vectors->a == NULL && vectors->self == NULL && vectors->scale[0] == 0.5;
 }
 
-static void free_scan(sm_search *scan) {
+static void free_response_scan(sm_search *scan) {
     if (scan == NULL) return;
     sm_arena_free(&scan->arena);
     sm_free(scan);
 }
 
-static sm_search *new_scan(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+static sm_search *new_response_scan(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     sm_search *scan = sm_zeros(1, sizeof *scan);
     if (scan != NULL) {
         scan->vectors = sm_columns_vectors(target);
@@ -41,26 +41,26 @@ static sm_search *new_scan(const smerf_target *target, const sm_search_size *siz
         scan->draws = sm_arena_take(&scan->arena, size->n_slots, sizeof *scan->draws);
         if (!scan->arena.has_failed) return scan;
     }
-    free_scan(scan);
+    free_response_scan(scan);
     sm_no_memory(error, "preparing to grow trees");
     return NULL;
 }
 
-static void start_tree(sm_search *scan, const uint32_t *items, const uint8_t *draws, size_t n) {
+static void start_response_tree(sm_search *scan, const uint32_t *items, const uint8_t *draws, size_t n) {
     for (size_t slot = 0; slot < n; slot++) {
         scan->values[slot] = scan->vectors->u[items[slot]];
         scan->draws[slot] = draws[slot];
     }
 }
 
-static void move_slots(sm_search *scan, const uint32_t *slots, size_t n, size_t first) {
+static void move_response_slots(sm_search *scan, const uint32_t *slots, size_t n, size_t first) {
     for (size_t k = 0; k < n; k++) {
         scan->values[first + k] = scan->values[slots[k]];
         scan->draws[first + k] = scan->draws[slots[k]];
     }
 }
 
-static size_t enter_node(sm_search *scan, sm_node *node, size_t view) {
+static size_t enter_response_node(sm_search *scan, sm_node *node, size_t view) {
     const uint32_t *slots = node->slots;
     size_t n = node->n;
     double total = 0, sum = 0, squares = 0, first = scan->values[slots[0]];
@@ -81,12 +81,12 @@ static size_t enter_node(sm_search *scan, sm_node *node, size_t view) {
     return view;
 }
 
-static bool is_pure(sm_search *scan, const sm_node *node) {
+static bool response_is_pure(sm_search *scan, const sm_node *node) {
     (void)node;
     return scan->is_pure;
 }
 
-static double gains(sm_search *scan, const uint32_t *order, size_t n, double *gain) {
+static double find_response_gains(sm_search *scan, const uint32_t *order, size_t n, double *gain) {
     double left = 0, sum = 0, total = scan->total, first = scan->first, above = scan->above, largest = -INFINITY;
     for (size_t r = 0; r + 1 < n; r++) {
         double w = scan->weight[scan->draws[order[r]]];
@@ -98,8 +98,8 @@ static double gains(sm_search *scan, const uint32_t *order, size_t n, double *ga
     return largest;
 }
 
-static void gains_of_two(sm_search *scan, const uint32_t *const order[2], size_t n, double *const gain[2],
-                         double largest[2]) {
+static void find_two_response_gains(sm_search *scan, const uint32_t *const order[2], size_t n, double *const gain[2],
+                                    double largest[2]) {
     sm_two left = {0}, sum = {0};
     sm_two total = sm_both(scan->total), first = sm_both(scan->first), above = sm_both(scan->above);
     sm_two most = sm_both(-INFINITY);
@@ -118,17 +118,17 @@ static void gains_of_two(sm_search *scan, const uint32_t *const order[2], size_t
     largest[1] = most[1];
 }
 
-static const sm_scanning scanning = {.gains = gains, .gains_of_two = gains_of_two};
+static const sm_scanning scanning = {.gains = find_response_gains, .gains_of_two = find_two_response_gains};
 
 const sm_engine sm_response_scanner = {
-    .fits = scan_fits,
+    .fits = response_scan_fits,
     .lists_slots = true,
-    .search_new = new_scan,
-    .search_free = free_scan,
-    .start = start_tree,
-    .move = move_slots,
-    .enter = enter_node,
-    .is_pure = is_pure,
+    .search_new = new_response_scan,
+    .search_free = free_response_scan,
+    .start = start_response_tree,
+    .move = move_response_slots,
+    .enter = enter_response_node,
+    .is_pure = response_is_pure,
     .best_cut = sm_best_by_gains,
     .scanning = &scanning,
 };

@@ -153,13 +153,14 @@ sm_rank_facts sm_rank_describe(const smerf_target *target) {
 
 /* ---- growing ---- */
 
-static bool is_pure(sm_search *search, const sm_node *node) {
+static bool rank_is_pure(sm_search *search, const sm_node *node) {
     return sm_vector_all_equal(search->vectors, node, rank_of(search->target)->slack);
 }
 
 /* ---- variants and files ---- */
 
-static smerf_status with_diagonal(const smerf_target *target, double value, smerf_target **out, smerf_error *error) {
+static smerf_status set_rank_diagonal(const smerf_target *target, double value, smerf_target **out,
+                                      smerf_error *error) {
     const rank_target *parent = rank_of(target);
     rank_target *kept = sm_zeros(1, sizeof *kept);
     if (kept == NULL) return sm_no_memory(error, "setting self-distances");
@@ -187,7 +188,7 @@ static bool same(const double *a, const double *b, size_t n) {
     return true;
 }
 
-static bool equal(const smerf_target *a, const smerf_target *b) {
+static bool ranks_are_equal(const smerf_target *a, const smerf_target *b) {
     const rank_target *left = rank_of(a), *right = rank_of(b);
     size_t n = a->n_rows, rank = left->vectors.rank;
     if (n != b->n_rows || rank != right->vectors.rank || left->origin != right->origin) return false;
@@ -198,13 +199,13 @@ static bool equal(const smerf_target *a, const smerf_target *b) {
 }
 
 static smerf_status save_shares(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
-    const double shares[2] = {target->rank_fraction_of_squares, target->rank_fraction};
-    double *copy = sm_copy(shares, 2, sizeof *copy);
+    const double fractions[2] = {target->rank_fraction_of_squares, target->rank_fraction};
+    double *copy = sm_copy(fractions, 2, sizeof *copy);
     if (copy == NULL) return sm_no_memory(error, "saving a target");
-    return sm_tensors_give(tensors, "target.share", SM_F64, copy, isnan(shares[1]) ? 1 : 2, error);
+    return sm_tensors_give(tensors, "target.share", SM_F64, copy, isnan(fractions[1]) ? 1 : 2, error);
 }
 
-static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
+static smerf_status save_rank(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
     const rank_target *kept = rank_of(target);
     size_t n = target->n_rows, rank = kept->vectors.rank, n_bytes;
     smerf_status status = sm_tensors_add(tensors, "target.u", SM_F64, kept->vectors.u, n * rank, error);
@@ -229,22 +230,23 @@ static smerf_status load_origin(const sm_tensors *tensors, const sm_target_kind 
     return sm_fail(error, SMERF_BAD_FILE, "the model does not say what its low rank was made from");
 }
 
-static smerf_status load_shares(const sm_tensors *tensors, sm_factors *factors, smerf_error *error) {
+static smerf_status load_fractions(const sm_tensors *tensors, sm_factors *factors, smerf_error *error) {
     const sm_tensor *tensor = sm_tensors_find(tensors, "target.share");
-    size_t n_shares = tensor != NULL && tensor->n == 2 ? 2 : 1;
-    double *share = NULL;
-    smerf_status status = sm_target_load_numbers(tensors, "target.share", n_shares, largest_number, &share, error);
+    size_t n_fractions = tensor != NULL && tensor->n == 2 ? 2 : 1;
+    double *fraction = NULL;
+    smerf_status status =
+        sm_target_load_numbers(tensors, "target.share", n_fractions, largest_number, &fraction, error);
     if (status != SMERF_OK) return status;
-    for (size_t i = 0; i < n_shares; i++)
-        if (!(share[i] >= 0 && share[i] <= 1))
+    for (size_t i = 0; i < n_fractions; i++)
+        if (!(fraction[i] >= 0 && fraction[i] <= 1))
             status = sm_fail(error, SMERF_BAD_FILE, "the model's share of the spectrum is not between 0 and 1");
-    factors->fraction_of_squares = share[0];
-    factors->eigenvalue_fraction = n_shares == 2 ? share[1] : NAN;
-    sm_free(share);
+    factors->fraction_of_squares = fraction[0];
+    factors->eigenvalue_fraction = n_fractions == 2 ? fraction[1] : NAN;
+    sm_free(fraction);
     return status;
 }
 
-static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {
+static smerf_status load_rank(const sm_tensors *tensors, size_t n_items, smerf_target **out, smerf_error *error) {
     const sm_tensor *scale = sm_tensors_find(tensors, "target.scale");
     sm_factors factors = {.n_items = n_items, .rank = scale != NULL ? scale->n : 0};
     double *self = NULL;
@@ -258,7 +260,7 @@ static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target
         status = sm_target_load_numbers(tensors, "target.a", n_items, largest_number, &factors.a, error);
     if (status == SMERF_OK)
         status = sm_target_load_numbers(tensors, "target.self", n_items, largest_number, &self, error);
-    if (status == SMERF_OK) status = load_shares(tensors, &factors, error);
+    if (status == SMERF_OK) status = load_fractions(tensors, &factors, error);
     if (status == SMERF_OK) status = load_origin(tensors, &origin, error);
     if (status != SMERF_OK) {
         sm_factors_free(&factors);
@@ -275,7 +277,7 @@ static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target
     return status;
 }
 
-static const sm_engine rank_engine = {SM_VECTOR_ENGINE, .is_pure = is_pure};
+static const sm_engine rank_engine = {SM_VECTOR_ENGINE, .is_pure = rank_is_pure};
 
 const sm_target_kind sm_target_rank = {
     SM_VECTOR_KIND,
@@ -284,8 +286,8 @@ const sm_target_kind sm_target_rank = {
     .data.free = free_rank,
     .engines = {&rank_engine},
     .data.is_approximate = true,
-    .data.with_diagonal = with_diagonal,
-    .data.equal = equal,
-    .data.save = save,
-    .data.load = load,
+    .data.with_diagonal = set_rank_diagonal,
+    .data.equal = ranks_are_equal,
+    .data.save = save_rank,
+    .data.load = load_rank,
 };

@@ -65,13 +65,13 @@ void sm_vector_leaf_strip(const sm_vectors *vectors, const sm_vector_summary *su
 bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_leaf_strip *strip,
                          const uint32_t *column_leaf, size_t n, double *sums);
 
-/* Leaves as points, see sm_target_kind.values.leaf_point. */
+/* Leaves as points, see sm_values.leaf_point. */
 size_t sm_vector_n_coordinates(const sm_vectors *vectors);
 void sm_vector_leaf_point(const sm_vectors *vectors, const sm_vector_summary *summary, size_t leaf, double *point,
                           double *term);
 double sm_vector_mean_apart(const sm_vectors *vectors, const sm_leaves *leaves, size_t first, size_t end);
 
-/* ---- explaining: vectors_nodes.c ---- */
+/* ---- explaining: vectors_leaves.c ---- */
 
 /* The same for nodes. */
 typedef struct sm_vector_nodes {

@@ -1,4 +1,4 @@
-/* vectors_kind.c - see vectors_kind.h: hands every question on to the vectors. */
+/* vectors_kind.c - see vectors_kind.h: hands every call on to the vectors. */
 #include "target/vectors/vectors_kind.h"
 
 #include "base/memory.h"
@@ -27,11 +27,11 @@ size_t sm_vector_kind_enter(sm_search *search, sm_node *node, size_t view) {
     return view;
 }
 
-static double price_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+static double price_vector_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     return sm_vector_price(search->vectors, node, line_ups, n_line_ups);
 }
 
-const sm_pricing sm_vector_kind_pricing = {.price = price_cuts};
+const sm_pricing sm_vector_kind_pricing = {.price = price_vector_cuts};
 
 void sm_vector_kind_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
                            double *mean) {

@@ -1,4 +1,4 @@
-/* vectors_kind.h - what kinds share that are vectors and nothing else: they differ in what is pure, and in their files. */
+/* vectors_kind.h - what kinds have in common that are vectors and nothing else: they differ in what is pure, and in their files. */
 #ifndef SM_TARGET_VECTORS_KIND_H
 #define SM_TARGET_VECTORS_KIND_H
 

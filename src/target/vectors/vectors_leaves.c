@@ -1,4 +1,4 @@
-/* vectors_leaves.c - how far apart two leaves are, from their mean vectors. See vectors.h.
+/* vectors_leaves.c - how far apart two leaves are, or a leaf and a node, from their mean vectors. See vectors.h.
  *
  * In deviations from the two leaves' own means m and m', Eq. (2) is
  *     h(l, l') = (mean of b_i in l) + (mean of b_j in l') + <m - m', m - m'>,
@@ -9,12 +9,12 @@
 #include "base/memory.h"
 #include "target/vectors/vectors.h"
 
-static size_t n_numbers(const sm_vectors *vectors, size_t n_leaves) {
+static size_t n_leaf_numbers(const sm_vectors *vectors, size_t n_leaves) {
     return sm_size(n_leaves, vectors->rank + 1 + (vectors->self != NULL), 0);
 }
 
 size_t sm_vector_summary_bytes(const sm_vectors *vectors, size_t n_leaves) {
-    return sm_size(n_numbers(vectors, n_leaves), sizeof(double), sizeof(sm_vector_summary));
+    return sm_size(n_leaf_numbers(vectors, n_leaves), sizeof(double), sizeof(sm_vector_summary));
 }
 
 /* The mean vector of members first .. end-1. */
@@ -50,9 +50,10 @@ static void summarise_leaf(const sm_vectors *vectors, const sm_leaves *leaves, s
     double total = find_mean(vectors, leaves, first, end, mean);
     for (size_t member = first; member < end; member++) {
         size_t item = leaves->item[member];
-        double share = leaves->weight[member] / total;
-        spread += share * part_of(vectors, item, mean);
-        if (vectors->self != NULL) own += share * share * (vectors->self[item] - sm_vectors_pair(vectors, item, item));
+        double fraction = leaves->weight[member] / total;
+        spread += fraction * part_of(vectors, item, mean);
+        if (vectors->self != NULL)
+            own += fraction * fraction * (vectors->self[item] - sm_vectors_pair(vectors, item, item));
     }
     bool is_one = end - first == 1; /* then nothing needs to be rounded */
     summary->spread[leaf] = spread;
@@ -61,7 +62,7 @@ static void summarise_leaf(const sm_vectors *vectors, const sm_leaves *leaves, s
 
 sm_vector_summary *sm_vector_summarise(const sm_vectors *vectors, const sm_leaves *leaves) {
     sm_vector_summary *summary = sm_zeros(1, sizeof *summary);
-    double *numbers = sm_array(n_numbers(vectors, leaves->n), sizeof *numbers);
+    double *numbers = sm_array(n_leaf_numbers(vectors, leaves->n), sizeof *numbers);
     if (summary == NULL || numbers == NULL) {
         sm_free(summary);
         sm_free(numbers);
@@ -95,8 +96,8 @@ void sm_vector_leaf_row(const sm_vectors *vectors, const sm_vector_summary *summ
 }
 
 /* Means and spreads of several leaves side by side.   row_spread  [SM_BLOCK_ROWS] scratch */
-static sm_block_vectors lay_out(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_leaf_strip *strip,
-                                double *row_spread) {
+static sm_block_vectors lay_out_vectors(const sm_vectors *vectors, const sm_vector_summary *summary,
+                                        const sm_leaf_strip *strip, double *row_spread) {
     double *row_mean = strip->scratch;
     for (size_t r = 0; r < SM_BLOCK_ROWS; r++) {
         size_t leaf = strip->leaf[r];
@@ -115,7 +116,7 @@ static sm_block_vectors lay_out(const sm_vectors *vectors, const sm_vector_summa
 void sm_vector_leaf_strip(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves,
                           const sm_leaf_strip *strip, double *table) {
     double row_spread[SM_BLOCK_ROWS];
-    const sm_block_vectors squares = lay_out(vectors, summary, strip, row_spread);
+    const sm_block_vectors squares = lay_out_vectors(vectors, summary, strip, row_spread);
     strip->kernels->squares(&squares, n_leaves, table);
     for (size_t r = 0; r < SM_BLOCK_ROWS && summary->itself != NULL; r++)
         table[strip->leaf[r] * SM_BLOCK_ROWS + r] = summary->itself[strip->leaf[r]];
@@ -125,7 +126,7 @@ bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *sum
                          const uint32_t *column_leaf, size_t n, double *sums) {
     double row_spread[SM_BLOCK_ROWS];
     if (summary->itself != NULL) return false;
-    const sm_block_vectors squares = lay_out(vectors, summary, strip, row_spread);
+    const sm_block_vectors squares = lay_out_vectors(vectors, summary, strip, row_spread);
     strip->kernels->add_squares(&squares, column_leaf, n, sums);
     return true;
 }
@@ -168,4 +169,86 @@ double sm_vector_mean_apart(const sm_vectors *vectors, const sm_leaves *leaves, 
     }
     if (mean != few) sm_free(mean);
     return sum / pairs;
+}
+
+/* ---- a leaf and nodes ----
+ * As of leaves, with one more term where z_ii is overruled and the node has the leaf:
+ *     (mean of b_i in the leaf) + (mean of b_j in the node) + <m - m', m - m'> + own / (W W').
+ * A node's numbers come from those of its children c: its spread is the mean of (spread of c + <m_c - m, m_c - m>). */
+
+static size_t n_node_numbers(const sm_vectors *vectors, const sm_leaves *leaves) {
+    return sm_size(leaves->n_nodes, vectors->rank + 1, vectors->self != NULL ? leaves->n : 0);
+}
+
+size_t sm_vector_node_bytes(const sm_vectors *vectors, const sm_leaves *leaves) {
+    return sm_size(n_node_numbers(vectors, leaves), sizeof(double), sizeof(sm_vector_nodes));
+}
+
+void sm_vector_nodes_free(sm_vector_nodes *made) {
+    if (made == NULL) return;
+    sm_free(made->mean);
+    sm_free(made);
+}
+
+static double square_between(const sm_vectors *vectors, const double *a, const double *b) {
+    double square = 0;
+    for (size_t r = 0; r < vectors->rank; r++) square += vectors->scale[r] * ((a[r] - b[r]) * (a[r] - b[r]));
+    return square;
+}
+
+/* Children come after their parents, so that what a node gives to its parent is complete. */
+static void give_vectors_upwards(const sm_vectors *vectors, const sm_nodes *nodes, sm_vector_nodes *made) {
+    const uint32_t *parent = nodes->leaves->parent;
+    size_t rank = vectors->rank;
+    for (size_t node = nodes->leaves->n_nodes; node-- > 1;)
+        for (size_t r = 0; r < rank; r++)
+            made->mean[parent[node] * rank + r] += nodes->fraction[node] * made->mean[node * rank + r];
+    for (size_t node = nodes->leaves->n_nodes; node-- > 1;) {
+        double square = square_between(vectors, made->mean + node * rank, made->mean + parent[node] * rank);
+        made->spread[parent[node]] += nodes->fraction[node] * (made->spread[node] + square);
+    }
+}
+
+sm_vector_nodes *sm_vector_summarise_nodes(const sm_vectors *vectors, const sm_vector_summary *summary,
+                                           const sm_nodes *nodes) {
+    const sm_leaves *leaves = nodes->leaves;
+    size_t rank = vectors->rank;
+    sm_vector_nodes *made = sm_zeros(1, sizeof *made);
+    double *numbers = sm_zeros(n_node_numbers(vectors, leaves), sizeof *numbers);
+    if (made == NULL || numbers == NULL) {
+        sm_free(made);
+        sm_free(numbers);
+        return NULL;
+    }
+    made->mean = numbers;
+    made->spread = numbers + leaves->n_nodes * rank;
+    if (vectors->self != NULL) made->own = made->spread + leaves->n_nodes;
+    for (size_t l = 0; l < leaves->n; l++) {
+        size_t node = leaves->node[l];
+        memcpy(made->mean + node * rank, summary->mean + l * rank, rank * sizeof *made->mean);
+        made->spread[node] = summary->spread[l];
+        for (size_t m = leaves->first[l]; m < leaves->first[l + 1] && made->own != NULL; m++) {
+            size_t item = leaves->item[m];
+            double differs = vectors->self[item] - sm_vectors_pair(vectors, item, item);
+            made->own[l] += leaves->weight[m] * leaves->weight[m] * differs;
+        }
+    }
+    give_vectors_upwards(vectors, nodes, made);
+    return made;
+}
+
+void sm_vector_path_means(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_nodes *nodes,
+                          size_t leaf, const uint32_t *path, size_t n, double *mean) {
+    const sm_vector_nodes *made = nodes->summary;
+    const sm_leaves *leaves = nodes->leaves;
+    size_t rank = vectors->rank;
+    const double *from = made->mean + leaves->node[leaf] * rank;
+    for (size_t k = 0; k < n; k++) {
+        mean[k] =
+            summary->spread[leaf] + made->spread[path[k]] + square_between(vectors, from, made->mean + path[k] * rank);
+        if (made->own != NULL && sm_node_holds(leaves, path[k], leaf))
+            mean[k] += made->own[leaf] / (leaves->total[leaf] * nodes->total[path[k]]);
+    }
+    size_t last = leaves->first_leaf[path[n - 1]];
+    if (leaves->node[last] == path[n - 1]) mean[n - 1] = sm_vector_leaf_pair(vectors, summary, leaf, last);
 }

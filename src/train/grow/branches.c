@@ -112,8 +112,8 @@ static size_t n_left_levels_of(const sm_tree *tree) {
     return tree->first_left != NULL ? tree->first_left[tree->n_splits] : 0;
 }
 
-/* Room for all branches together. */
-static bool make_room(sm_tree *whole, const sm_branch *first) {
+/* Capacity for all branches together. */
+static bool reserve_whole(sm_tree *whole, const sm_branch *first) {
     bool has_categories = first->grown.first_left != NULL;
     size_t n_members = 0, n_terms = 0, n_left_levels = 0;
     for (const sm_branch *branch = first; branch != NULL; branch = branch->next) {
@@ -122,32 +122,32 @@ static bool make_room(sm_tree *whole, const sm_branch *first) {
         n_left_levels += n_left_levels_of(&branch->grown);
     }
     *whole = (sm_tree){0};
-    bool has_room = sm_branch_reserve(whole, n_members, has_categories);
+    bool has_memory = sm_branch_reserve(whole, n_members, has_categories);
     whole->term_feature = sm_array(n_terms, sizeof *whole->term_feature);
     whole->term_weight = sm_array(n_terms, sizeof *whole->term_weight);
     if (has_categories) {
         whole->term_level = sm_array(n_terms, sizeof *whole->term_level);
         whole->left_level = sm_array(n_left_levels, sizeof *whole->left_level);
-        has_room = has_room && whole->term_level != NULL && whole->left_level != NULL;
-        if (has_room) whole->first_left[0] = 0;
+        has_memory = has_memory && whole->term_level != NULL && whole->left_level != NULL;
+        if (has_memory) whole->first_left[0] = 0;
     }
-    if (!has_room || whole->term_feature == NULL || whole->term_weight == NULL) return false;
+    if (!has_memory || whole->term_feature == NULL || whole->term_weight == NULL) return false;
     whole->first_term[0] = whole->first_member[0] = 0;
     return true;
 }
 
-/* Places in an array follow those before them.   to, from  [n + 1], of which the first is there already */
+/* Indices into an array follow those before them.   to, from  [n + 1], of which the first is there already */
 static void follow(uint32_t *to, const uint32_t *from, size_t n) {
     uint32_t before = to[0];
     for (size_t i = 1; i <= n; i++) to[i] = before + from[i];
 }
 
-static void put(void *to, size_t at, const void *from, size_t n, size_t size) {
+static void put_branch(void *to, size_t at, const void *from, size_t n, size_t size) {
     if (n > 0) memcpy((char *)to + at * size, from, n * size);
 }
 
 static void add_nodes(sm_tree *whole, const sm_tree *part) {
-    put(whole->is_leaf, whole->n_nodes, part->is_leaf, part->n_nodes, sizeof *part->is_leaf);
+    put_branch(whole->is_leaf, whole->n_nodes, part->is_leaf, part->n_nodes, sizeof *part->is_leaf);
     for (size_t k = 0; k < part->n_nodes; k++)
         whole->place[whole->n_nodes + k] =
             (uint32_t)(part->place[k] + (part->is_leaf[k] ? whole->n_leaves : whole->n_splits));
@@ -156,27 +156,28 @@ static void add_nodes(sm_tree *whole, const sm_tree *part) {
 static void add_splits(sm_tree *whole, const sm_tree *part) {
     size_t at = whole->n_splits, n = part->n_splits, term = whole->first_term[at], n_terms = n_terms_of(part);
     for (size_t s = 0; s < n; s++) whole->right[at + s] = (uint32_t)(part->right[s] + whole->n_nodes);
-    put(whole->threshold, at, part->threshold, n, sizeof *part->threshold);
-    put(whole->gain, at, part->gain, n, sizeof *part->gain);
-    put(whole->missing_left, at, part->missing_left, n, sizeof *part->missing_left);
-    put(whole->is_category, at, part->is_category, n, sizeof *part->is_category);
-    put(whole->term_feature, term, part->term_feature, n_terms, sizeof *part->term_feature);
-    put(whole->term_weight, term, part->term_weight, n_terms, sizeof *part->term_weight);
+    put_branch(whole->threshold, at, part->threshold, n, sizeof *part->threshold);
+    put_branch(whole->gain, at, part->gain, n, sizeof *part->gain);
+    put_branch(whole->missing_left, at, part->missing_left, n, sizeof *part->missing_left);
+    put_branch(whole->is_category, at, part->is_category, n, sizeof *part->is_category);
+    put_branch(whole->term_feature, term, part->term_feature, n_terms, sizeof *part->term_feature);
+    put_branch(whole->term_weight, term, part->term_weight, n_terms, sizeof *part->term_weight);
     follow(whole->first_term + at, part->first_term, n);
     if (part->first_left == NULL) return;
-    put(whole->term_level, term, part->term_level, n_terms, sizeof *part->term_level);
-    put(whole->left_level, whole->first_left[at], part->left_level, n_left_levels_of(part), sizeof *part->left_level);
+    put_branch(whole->term_level, term, part->term_level, n_terms, sizeof *part->term_level);
+    put_branch(whole->left_level, whole->first_left[at], part->left_level, n_left_levels_of(part),
+               sizeof *part->left_level);
     follow(whole->first_left + at, part->first_left, n);
 }
 
 static void add_leaves(sm_tree *whole, const sm_tree *part) {
     size_t member = whole->first_member[whole->n_leaves], n_members = sm_tree_n_members(part);
-    put(whole->member_item, member, part->member_item, n_members, sizeof *part->member_item);
-    put(whole->member_draws, member, part->member_draws, n_members, sizeof *part->member_draws);
+    put_branch(whole->member_item, member, part->member_item, n_members, sizeof *part->member_item);
+    put_branch(whole->member_draws, member, part->member_draws, n_members, sizeof *part->member_draws);
     follow(whole->first_member + whole->n_leaves, part->first_member, part->n_leaves);
 }
 
-/* Adds a branch behind those before it, and tells the split that it belongs to. */
+/* Adds a branch behind those before it, and notes it in the split that it belongs to. */
 static void add_branch(sm_tree *whole, sm_branch *branch) {
     const sm_tree *part = &branch->grown;
     branch->first_node = whole->n_nodes;
@@ -197,7 +198,7 @@ static bool put_together(sm_branch *first, sm_tree *tree) {
     sm_tree whole = first->grown;
     if (first->next == NULL) {
         first->grown = (sm_tree){0};
-    } else if (make_room(&whole, first)) {
+    } else if (reserve_whole(&whole, first)) {
         for (sm_branch *branch = first; branch != NULL; branch = branch->next) add_branch(&whole, branch);
     } else {
         sm_tree_free(&whole);
@@ -214,8 +215,8 @@ bool sm_branches_end(sm_branches *branches, sm_branch *branch, sm_tree *trees) {
     bool is_last = --open->n_open == 0;
     sm_gate_leave(&branches->gate);
     if (!is_last) return true;
-    bool has_room = put_together(open->first, &trees[branch->tree]);
+    bool has_memory = put_together(open->first, &trees[branch->tree]);
     free_all(open->first);
     open->first = NULL;
-    return has_room;
+    return has_memory;
 }

@@ -2,7 +2,7 @@
  *
  * The last trees of a forest, or the few that it has, would leave threads with nothing to do. So a thread that grows a tree
  * leaves them branches of it: subtrees of nodes that it has yet to turn to. What becomes of a node depends on its items and on
- * its place in the tree, never on who looked at the nodes before: the tree is the same, to the last bit, whoever grows what.
+ * where it is in the tree, never on who looked at the nodes before: the tree is the same, to the last bit, whoever grows what.
  *
  * Nodes are turned to in preorder, and of those that wait the last one is left first. So what a thread grows itself comes before
  * all branches that it leaves, and of these the one left last comes first: in a list where each branch stands right behind the
@@ -15,7 +15,7 @@
 
 /* What one thread grows: a whole tree, or a part of it. */
 typedef struct sm_branch {
-    size_t tree; /* by place in the forest that is grown */
+    size_t tree; /* by index in the forest that is grown */
     struct sm_branch *next, *next_waiting;
     struct sm_branch *from; /* that it was taken from; NULL: it is the whole tree, on a sample yet to be drawn */
     size_t split;           /* there: its node is the right child of this split */
@@ -23,7 +23,7 @@ typedef struct sm_branch {
     uint32_t *items; /* [n] in the order of their slots */
     uint8_t *draws;  /* [n] */
     size_t depth;    /* of its node in the tree */
-    uint64_t random_place;
+    uint64_t stream;
     bool is_owed;                   /* what its node costs has yet to be taken from the gain of that split; */
     double cost;                    /* found when it is grown */
     sm_tree grown;                  /* likewise: as if it were a tree, without what sm_tree_trim does */
@@ -51,7 +51,7 @@ static inline bool sm_branches_are_wanted(const sm_branches *branches) {
     return branches->is_wanted || sm_pool_has_idle(branches->pool);
 }
 
-/* One with room for n items, to be filled in and left. NULL: no memory. */
+/* One with capacity for n items, to be filled in and left. NULL: no memory. */
 sm_branch *sm_branch_new(sm_branch *from, size_t n);
 void sm_branches_leave(sm_branches *branches, sm_branch *branch);
 
@@ -62,7 +62,7 @@ sm_branch *sm_branches_take(sm_branches *branches);
  *   trees  [n_trees] the forest's */
 bool sm_branches_end(sm_branches *branches, sm_branch *branch, sm_tree *trees);
 
-/* Room for a tree with up to n leaves and n members; terms and sets of levels come later. What is not used is never touched,
+/* Capacity for a tree with up to n leaves and n members; terms and sets of levels come later. What is not used is never touched,
  * so it costs nothing. False: no memory. */
 bool sm_branch_reserve(sm_tree *tree, size_t n, bool has_categories);
 

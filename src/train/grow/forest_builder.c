@@ -1,4 +1,4 @@
-/* fit.c - grows a forest: checks, prepares, and deals the trees out to the threads. */
+/* forest_builder.c - grows a forest: checks, prepares, and deals the trees out to the threads. */
 #include "train/grow/forest_builder.h"
 
 #include "base/memory.h"
@@ -31,9 +31,9 @@ static smerf_status grow_one(void *job, size_t task, size_t thread, smerf_error 
     return status;
 }
 
-/* What the threads will ask for, all but the target's own room: the line-ups of a node (their orders and the costs of
+/* What the threads will need, all but the target's own scratch: the line-ups of a node (their orders and the costs of
  * their cuts), sorting, and the tree that grows. */
-static smerf_status check_room(const sm_problem *problem, size_t n_threads, smerf_error *error) {
+static smerf_status check_memory(const sm_problem *problem, size_t n_threads, smerf_error *error) {
     double line_ups = sm_splitter_bytes(problem, 2), others = (double)problem->n_items * 130;
     double lists = (double)problem->most_sorted * (4 * (double)problem->n_numbers + 4);
     return sm_check_memory((line_ups + lists + others) * (double)n_threads, "lining up the items of a node", error);
@@ -44,8 +44,8 @@ static smerf_status grow_all(const sm_problem *problem, const smerf_run *run, sm
     sm_pool pool;
     sm_pool_start(&pool, run);
     pool.n_threads = problem->n_threads;
-    while (pool.n_threads > n_trees && check_room(problem, pool.n_threads, NULL) != SMERF_OK) pool.n_threads--;
-    smerf_status status = check_room(problem, pool.n_threads, error);
+    while (pool.n_threads > n_trees && check_memory(problem, pool.n_threads, NULL) != SMERF_OK) pool.n_threads--;
+    smerf_status status = check_memory(problem, pool.n_threads, error);
     if (status != SMERF_OK) return status;
     forest_job job = {.problem = problem,
                       .kernels = run != NULL ? run->kernels : SMERF_KERNELS_AUTO,
@@ -62,7 +62,7 @@ static smerf_status grow_all(const sm_problem *problem, const smerf_run *run, sm
     return status;
 }
 
-/* The target as the options want it: shared, or made from it one step after the other. Takes over what it is given. */
+/* The target as the options want it: the same, or made from it one step after the other. Takes over what it is given. */
 typedef smerf_status (*target_step)(smerf_target *target, const smerf_options *options, sm_pool *pool,
                                     smerf_target **out, smerf_error *error);
 
@@ -76,8 +76,8 @@ static smerf_status set_diagonal(smerf_target *target, const smerf_options *opti
 }
 
 /* Missing pairs filled in; the shrinkage for this rank is chosen on held-out pairs. */
-static smerf_status fill_in(smerf_target *target, const smerf_options *options, sm_pool *pool, smerf_target **out,
-                            smerf_error *error) {
+static smerf_status fill_in_pairs(smerf_target *target, const smerf_options *options, sm_pool *pool, smerf_target **out,
+                                  smerf_error *error) {
     if (options->complete == SMERF_COMPLETE_OFF) {
         *out = sm_target_retain(target);
         return SMERF_OK;
@@ -104,7 +104,7 @@ static smerf_status lower_rank(smerf_target *target, const smerf_options *option
 
 static smerf_status choose_target(smerf_target *target, const smerf_options *options, const smerf_run *run,
                                   smerf_target **out, smerf_error *error) {
-    static const target_step steps[] = {set_diagonal, lower_rank, fill_in};
+    static const target_step steps[] = {set_diagonal, lower_rank, fill_in_pairs};
     sm_pool pool;
     smerf_target *chosen = sm_target_retain(target);
     smerf_status status = SMERF_OK;
@@ -120,8 +120,9 @@ static smerf_status choose_target(smerf_target *target, const smerf_options *opt
     return status;
 }
 
-static smerf_status fit(const smerf_items *items, const sm_view *view, smerf_target *target,
-                        const smerf_options *resolved, const smerf_run *run, smerf_model **out, smerf_error *error) {
+static smerf_status fit_forest(const smerf_items *items, const sm_view *view, smerf_target *target,
+                               const smerf_options *resolved, const smerf_run *run, smerf_model **out,
+                               smerf_error *error) {
     smerf_model *model;
     smerf_status status = sm_model_new(items, view, target, resolved, run, &model, error);
     if (status != SMERF_OK) return status;
@@ -166,7 +167,7 @@ smerf_status sm_fit(const smerf_items *items, smerf_target *target, const smerf_
     status = sm_view_match(&view, &items->features, items, error);
     if (status != SMERF_OK) return status;
     status = choose_target(target, &resolved, run, &chosen, error);
-    if (status == SMERF_OK) status = fit(items, &view, chosen, &resolved, run, out, error);
+    if (status == SMERF_OK) status = fit_forest(items, &view, chosen, &resolved, run, out, error);
     smerf_target_free(chosen);
     sm_view_free(&view);
     return status;

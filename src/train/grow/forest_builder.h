@@ -1,6 +1,6 @@
-/* fit.h - grows a forest, when everything automatic about its target has been settled. */
-#ifndef SM_TRAIN_FIT_H
-#define SM_TRAIN_FIT_H
+/* forest_builder.h - grows a forest, when everything automatic about its target has been decided. */
+#ifndef SM_TRAIN_FOREST_BUILDER_H
+#define SM_TRAIN_FOREST_BUILDER_H
 
 #include "model/model.h"
 

@@ -1,14 +1,15 @@
-/* problem.c - see problem.h. */
+/* problem.c - see problem.h; and the sample that a tree is grown on. */
 #include "train/grow/problem.h"
 
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 
 /* Trees whose lists take up to 64 MB are kept in order as a whole, or 16 MB where an engine that lists slots needs little else; larger ones from
  * a third of their items on: that saves two thirds of the memory, and costs walks through all items at the top. With more
  * columns a candidate than this, sorting is quicker. */
-enum { MOST_LISTED = 1 << 24, MOST_LISTED_TO_SCAN = 1 << 22, LARGE_SHARE = 3, MOST_COLUMNS_A_CANDIDATE = 8 };
+enum { MOST_LISTED = 1 << 24, MOST_LISTED_TO_SCAN = 1 << 22, LARGE_FRACTION = 3, MOST_COLUMNS_A_CANDIDATE = 8 };
 
 /* How many different items a tree may hold. A bootstrap draws about 0.632 n different ones of n, give or take
  * 0.312 sqrt(n): that it draws 20 times as many more has a chance of less than 1e-80. */
@@ -30,7 +31,7 @@ size_t sm_problem_most_sorted(const smerf_options *options, const smerf_target *
     size_t most_numbers = options->candidates * MOST_COLUMNS_A_CANDIDATE;
     if (options->splits == SMERF_OBLIQUE || n_numbers > most_numbers || n_numbers == 0) return 0;
     size_t most = sm_lists_slots(target->kind) ? MOST_LISTED_TO_SCAN : MOST_LISTED;
-    return sm_size(most_in_bag, n_numbers + 1, 0) <= most ? most_in_bag : most_in_bag / LARGE_SHARE;
+    return sm_size(most_in_bag, n_numbers + 1, 0) <= most ? most_in_bag : most_in_bag / LARGE_FRACTION;
 }
 
 smerf_status sm_problem_start(sm_problem *problem, const sm_problem *given, sm_pool *pool, smerf_error *error) {
@@ -49,10 +50,10 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_problem *given, sm_p
     problem->order_width = width_of_order(problem->n_items);
     problem->ranks = sm_zeros(p, sizeof *problem->ranks);
     problem->facts = sm_zeros(p, sizeof *problem->facts);
-    problem->shares = sm_zeros(problem->n_items, sizeof *problem->shares);
+    problem->tie_bits = sm_zeros(problem->n_items, sizeof *problem->tie_bits);
     if (problem->most_sorted > 0) problem->orders = sm_zeros(p, sizeof *problem->orders);
     smerf_status status = SMERF_OK;
-    if (problem->ranks == NULL || problem->facts == NULL || problem->shares == NULL ||
+    if (problem->ranks == NULL || problem->facts == NULL || problem->tie_bits == NULL ||
         (problem->most_sorted > 0 && problem->orders == NULL))
         status = sm_no_memory(error, "ranking the features");
     if (status == SMERF_OK) status = sm_problem_rank(problem, pool, error);
@@ -92,7 +93,7 @@ void sm_problem_free(sm_problem *problem) {
     sm_free(problem->ranks);
     sm_free(problem->orders);
     sm_free(problem->facts);
-    sm_free(problem->shares);
+    sm_free(problem->tie_bits);
     sm_free(problem->near_order);
     *problem = (sm_problem){0};
 }
@@ -111,4 +112,32 @@ size_t sm_problem_most_levels(const sm_problem *problem) {
     for (size_t f = 0; f < problem->n_features; f++)
         if (problem->features->feature[f].levels.n > most) most = problem->features->feature[f].levels.n;
     return most;
+}
+
+/* ---- samples: bootstrap, subsample or everything; one random stream for each tree ---- */
+
+/* Each set of n_draws items is equally likely: an item is taken with the probability that it is among those still
+ * wanted, given how many are left. */
+static void draw_without_replacement(sm_random *random, size_t n_items, size_t n_draws, uint32_t *draws) {
+    size_t n_wanted = n_draws;
+    for (size_t i = 0; i < n_items; i++) {
+        draws[i] = sm_random_below(random, (uint32_t)(n_items - i)) < n_wanted;
+        n_wanted -= draws[i];
+    }
+}
+
+void sm_sample_draw(const sm_problem *problem, size_t number, uint32_t *draws) {
+    size_t n = problem->n_items;
+    sm_random random;
+    sm_random_start(&random, problem->options->seed, (uint32_t)number, SM_STREAM_SAMPLE);
+    switch (problem->options->sample) {
+    case SMERF_BOOTSTRAP:
+        memset(draws, 0, n * sizeof *draws);
+        for (size_t i = 0; i < n; i++) draws[sm_random_below(&random, (uint32_t)n)]++;
+        break;
+    case SMERF_SUBSAMPLE: draw_without_replacement(&random, n, problem->n_draws, draws); break;
+    case SMERF_NO_SAMPLE:
+        for (size_t i = 0; i < n; i++) draws[i] = 1;
+        break;
+    }
 }

@@ -23,14 +23,14 @@ typedef struct sm_problem {
     const sm_engine *engine;      /* that grows on it */
     const double *item_weights;   /* [n_items] or NULL: all 1 */
     const smerf_options *options; /* resolved */
-    uint32_t **ranks;             /* [n_features][n_items] the place of a number among the different values of its
+    uint32_t **ranks;             /* [n_features][n_items] the index of a number among the different values of its
                                      column, SMERF_MISSING where there is none; NULL for a category, and where there are
                                      orders and no two items are alike. Owned. */
     sm_column_facts *facts;       /* [n_features] of the columns of numbers */
-    uint8_t **orders;             /* [n_features][n_items] items by number, then by place, missing ones last, see
+    uint8_t **orders;             /* [n_features][n_items] items by number, then by row, missing ones last, see
                                      sm_ordered_item; NULL for a category, or altogether: no tree is kept in order. Owned. */
     size_t order_width;           /* the bytes of one of them */
-    uint64_t *shares;     /* [n_items] bits of columns of numbers, see sm_column_bit: in all others the item has a
+    uint64_t *tie_bits;   /* [n_items] bits of columns of numbers, see sm_column_bit: in all others the item has a
                                      number that no other has. Owned. */
     uint32_t *near_order; /* [n_items] the items as the slots of a tree follow them, see sm_engine; NULL: ascending.
                                      Owned. */
@@ -52,7 +52,7 @@ void sm_problem_free(sm_problem *problem);
 size_t sm_problem_most_sorted(const smerf_options *options, const smerf_target *target, size_t n_numbers,
                               size_t most_in_bag);
 
-/* A column's bit among 64, which it may share with others. */
+/* A column's bit among 64, which others may have too. */
 static inline uint64_t sm_column_bit(size_t feature) { return (uint64_t)1 << feature % 64; }
 
 /* One of the items in order: as few bytes as it takes, for there are as many as numbers. */
@@ -65,7 +65,7 @@ static inline uint32_t sm_ordered_item(const uint8_t *order, size_t width, size_
 /* The first engine of the target's kind that fits the problem. */
 const sm_engine *sm_problem_choose_engine(const sm_problem *problem);
 
-/* How many of the threads that were asked for grow trees. */
+/* How many of the threads of a run grow trees. */
 size_t sm_problem_threads(const sm_problem *problem, size_t n_query);
 
 /* What the target's search has to be ready for. */
@@ -73,6 +73,10 @@ sm_search_size sm_problem_search_size(const sm_problem *problem);
 
 /* The most levels that a category has; 0 if there is none. */
 size_t sm_problem_most_levels(const sm_problem *problem);
+
+/* How often tree `number` draws each item.
+ *   draws  [n_items] out */
+void sm_sample_draw(const sm_problem *problem, size_t number, uint32_t *draws);
 
 /* ranks.c: fills in ranks, orders and facts, for which there are arrays of columns. */
 smerf_status sm_problem_rank(sm_problem *problem, sm_pool *pool, smerf_error *error);

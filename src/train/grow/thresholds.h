@@ -18,7 +18,7 @@ static inline void sm_keep_gap(sm_tree *tree, size_t split, sm_gap gap) {
     memcpy(&tree->threshold[split], &gap, sizeof gap);
 }
 
-/* Once all splits have gaps.   high  [n_splits] room */
+/* Once all splits have gaps.   high  [n_splits] scratch */
 void sm_make_thresholds(sm_tree *tree, const sm_problem *problem, double *high);
 
 #endif

@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "base/sort.h"
-#include "train/grow/sample.h"
 #include "train/grow/thresholds.h"
 
 #define NO_PARENT SIZE_MAX
@@ -22,10 +21,10 @@ enum { MOST_SMALL = 16 };
 typedef struct pending {
     size_t first, end; /* the slice */
     size_t depth;
-    size_t parent; /* the split whose right child this is, or NO_PARENT */
-    size_t owed;   /* the split from whose gain the cost of this node has yet to be taken, or one of the above */
-    size_t view;   /* of the target, see sm_engine.enter */
-    uint64_t random_place; /* of the node's own random stream */
+    size_t parent;   /* the split whose right child this is, or NO_PARENT */
+    size_t owed;     /* the split from whose gain the cost of this node has yet to be taken, or one of the above */
+    size_t view;     /* of the target, see sm_engine.enter */
+    uint64_t stream; /* of the node's own random stream */
 } pending;
 
 struct sm_tree_builder {
@@ -35,15 +34,15 @@ struct sm_tree_builder {
     sm_sorted sorted;
     sm_splitter splitter;
     sm_slots slots;
-    uint32_t *draws;      /* [n_items, or n_slots if that is more] of this tree; once its slots are filled, room for
+    uint32_t *draws;      /* [n_items, or n_slots if that is more] of this tree; once its slots are filled, scratch for
                              slots.c and for sorted.c, in turns */
-    uint32_t *node_items; /* [most_in_bag] of the node that is settled, where someone asks for them */
+    uint32_t *node_items; /* [most_in_bag] of the node that is grown, where someone needs them */
     double *node_weight;  /* [most_in_bag] likewise */
     sm_branch *branch;    /* that grows now */
     pending *stack;
     size_t stack_size, n_pending;
     size_t n_others; /* those at the bottom of the stack, which others grow */
-    sm_tree grown;   /* with room for the largest tree; moved to the branch when it is done */
+    sm_tree grown;   /* with capacity for the largest tree; moved to the branch when it is done */
     bool has_categories;
     size_t terms_size, levels_size;
     size_t n_terms, n_levels; /* of sets that go left */
@@ -98,7 +97,7 @@ void sm_tree_builder_free(sm_tree_builder *builder) {
     sm_free(builder);
 }
 
-static bool push(sm_tree_builder *builder, pending node) {
+static bool push_node(sm_tree_builder *builder, pending node) {
     if (!sm_grow((void **)&builder->stack, &builder->stack_size, builder->n_pending + 1, sizeof *builder->stack))
         return false;
     builder->stack[builder->n_pending++] = node;
@@ -112,7 +111,7 @@ static size_t number_of(const sm_tree_builder *builder) {
 }
 
 /* Finds the items of the branch, and puts its node on the stack. */
-static bool start(sm_tree_builder *builder, sm_branch *branch) {
+static bool start_branch(sm_tree_builder *builder, sm_branch *branch) {
     const sm_problem *problem = builder->problem;
     sm_tree *tree = &builder->grown;
     bool is_whole = branch->from == NULL;
@@ -130,11 +129,11 @@ static bool start(sm_tree_builder *builder, sm_branch *branch) {
     tree->first_term[0] = tree->first_member[0] = 0;
     if (builder->has_categories) tree->first_left[0] = 0;
     builder->n_terms = builder->n_levels = builder->n_pending = builder->n_others = 0;
-    return push(builder, (pending){.end = builder->slots.n_in_bag,
-                                   .depth = branch->depth,
-                                   .parent = NO_PARENT,
-                                   .owed = branch->is_owed ? SPLIT_ABOVE : NO_PARENT,
-                                   .random_place = is_whole ? SM_STREAM_ROOT : branch->random_place});
+    return push_node(builder, (pending){.end = builder->slots.n_in_bag,
+                                        .depth = branch->depth,
+                                        .parent = NO_PARENT,
+                                        .owed = branch->is_owed ? SPLIT_ABOVE : NO_PARENT,
+                                        .stream = is_whole ? SM_STREAM_ROOT : branch->stream});
 }
 
 /* The rules that need no look at the distances. */
@@ -148,13 +147,13 @@ static bool must_be_leaf(const sm_tree_builder *builder, const pending *node) {
     return n_draws < options->min_parent;
 }
 
-/* Puts the slots of a leaf in the order of their items. Costs are done with: there is room to sort. */
+/* Puts the slots of a leaf in the order of their items. Costs are done with: their scratch is free. */
 static void sort_leaf(sm_tree_builder *builder, uint32_t *leaf, size_t n) {
-    const sm_line_scratch *room = &builder->splitter.usual;
-    uint64_t *keys = (uint64_t *)(void *)room->costs;
+    const sm_line_scratch *scratch = &builder->splitter.usual;
+    uint64_t *keys = (uint64_t *)(void *)scratch->costs;
     if (n < 2) return;
     for (size_t k = 0; k < n; k++) keys[k] = sm_pack_rank(builder->slots.items[leaf[k]], leaf[k]);
-    sm_sort_packed(keys, n, (uint64_t *)(void *)room->other_side);
+    sm_sort_packed(keys, n, (uint64_t *)(void *)scratch->other_side);
     for (size_t k = 0; k < n; k++) leaf[k] = sm_packed_index(keys[k]);
 }
 
@@ -210,7 +209,7 @@ static bool add_split(sm_tree_builder *builder, const sm_split *split) {
 }
 
 /* Reorders the node's slots and lists; returns where the right side starts. */
-static size_t part(sm_tree_builder *builder, const pending *node, const bool *goes_left) {
+static size_t part_node(sm_tree_builder *builder, const pending *node, const bool *goes_left) {
     uint32_t *spare = (uint32_t *)(void *)builder->splitter.candidates.scratch->costs; /* done with */
     size_t n_left =
         sm_part_slots(&builder->sorted, builder->slots.order + node->first, node->end - node->first, goes_left, spare);
@@ -220,7 +219,7 @@ static size_t part(sm_tree_builder *builder, const pending *node, const bool *go
 }
 
 /* Turns to a node.   view  of the target: in, that of its parent; out, that of its children */
-static void enter(sm_tree_builder *builder, sm_node *node, size_t *view) {
+static void enter_node(sm_tree_builder *builder, sm_node *node, size_t *view) {
     const sm_engine *engine = builder->problem->engine;
     if (!engine->lists_slots) {
         for (size_t k = 0; k < node->n; k++)
@@ -237,7 +236,7 @@ static bool may_need_items(const sm_tree_builder *builder, const pending *node) 
 }
 
 /* Takes the cost of a node from the gain of the split above, where that was left open. */
-static void pay(sm_tree_builder *builder, const pending *node, double cost) {
+static void pay_cost(sm_tree_builder *builder, const pending *node, double cost) {
     if (node->owed == SPLIT_ABOVE)
         builder->branch->cost = cost;
     else if (node->owed != NO_PARENT)
@@ -245,27 +244,27 @@ static void pay(sm_tree_builder *builder, const pending *node, double cost) {
 }
 
 /* The same for a node that was entered, but not priced. */
-static void find_and_pay(sm_tree_builder *builder, const pending *node, const sm_node *query) {
-    if (node->owed != NO_PARENT) pay(builder, node, builder->problem->engine->cost(builder->search, query));
+static void find_and_pay_cost(sm_tree_builder *builder, const pending *node, const sm_node *query) {
+    if (node->owed != NO_PARENT) pay_cost(builder, node, builder->problem->engine->cost(builder->search, query));
 }
 
 /* A leaf by rule is entered only if someone wants to know what it costs. */
-static void settle_leaf(sm_tree_builder *builder, const pending *node) {
+static void add_leaf_by_rule(sm_tree_builder *builder, const pending *node) {
     sm_node query = {
         .items = builder->node_items, .n = node->end - node->first, .slots = builder->slots.order + node->first};
     size_t view = node->view;
     add_leaf(builder, node);
     if (node->owed == NO_PARENT) return;
     for (size_t k = 0; k < query.n; k++) builder->node_items[k] = builder->slots.items[query.slots[k]];
-    enter(builder, &query, &view);
-    find_and_pay(builder, node, &query);
+    enter_node(builder, &query, &view);
+    find_and_pay_cost(builder, node, &query);
 }
 
-/* Settles one node: a leaf, or a split with two more nodes on the stack. False: no memory. */
-static bool settle(sm_tree_builder *builder, const pending *node) {
+/* Grows one node: a leaf, or a split with two more nodes on the stack. False: no memory. */
+static bool grow_node(sm_tree_builder *builder, const pending *node) {
     const sm_problem *problem = builder->problem;
     if (must_be_leaf(builder, node)) {
-        settle_leaf(builder, node);
+        add_leaf_by_rule(builder, node);
         return true;
     }
     sm_node query = {
@@ -275,42 +274,42 @@ static bool settle(sm_tree_builder *builder, const pending *node) {
     builder->splitter.may_be_alike = sm_slots_alike(&builder->slots, node->first, query.n);
     for (size_t k = 0; k < query.n && may_need_items(builder, node); k++)
         builder->node_items[k] = builder->slots.items[query.slots[k]];
-    enter(builder, &query, &view);
+    enter_node(builder, &query, &view);
     bool is_pure = problem->engine->is_pure(builder->search, &query);
     sm_sorted_turn(&builder->sorted, &query, node->first);
     sm_random random;
-    sm_random_start(&random, problem->options->seed, (uint32_t)number_of(builder), node->random_place);
+    sm_random_start(&random, problem->options->seed, (uint32_t)number_of(builder), node->stream);
     sm_split split;
     if (is_pure || !sm_splitter_best(&builder->splitter, &query, &random, &split)) {
-        find_and_pay(builder, node, &query);
+        find_and_pay_cost(builder, node, &query);
         add_leaf(builder, node);
         return true;
     }
-    pay(builder, node, split.node_cost);
+    pay_cost(builder, node, split.node_cost);
     if (!add_split(builder, &split)) return false;
-    size_t middle = part(builder, node, split.goes_left);
+    size_t middle = part_node(builder, node, split.goes_left);
     pending left = {.first = node->first,
                     .end = middle,
                     .depth = node->depth + 1,
                     .parent = NO_PARENT,
                     .owed = split.is_open ? builder->grown.n_splits - 1 : NO_PARENT,
                     .view = view,
-                    .random_place = sm_random_child(node->random_place, 0)};
+                    .stream = sm_random_child(node->stream, 0)};
     pending right = {.first = middle,
                      .end = node->end,
                      .depth = node->depth + 1,
                      .parent = builder->grown.n_splits - 1,
                      .owed = left.owed,
                      .view = view,
-                     .random_place = sm_random_child(node->random_place, 1)};
-    return push(builder, right) && push(builder, left);
+                     .stream = sm_random_child(node->stream, 1)};
+    return push_node(builder, right) && push_node(builder, left);
 }
 
 /* ---- what others do ---- */
 
 static size_t n_items_of(const pending *node) { return node->end - node->first; }
 
-static bool leave(sm_tree_builder *builder, const pending *node, sm_branches *branches) {
+static bool leave_branch(sm_tree_builder *builder, const pending *node, sm_branches *branches) {
     const sm_slots *slots = &builder->slots;
     sm_branch *branch = sm_branch_new(builder->branch, n_items_of(node));
     if (branch == NULL) return false;
@@ -321,7 +320,7 @@ static bool leave(sm_tree_builder *builder, const pending *node, sm_branches *br
     }
     branch->split = node->parent;
     branch->depth = node->depth;
-    branch->random_place = node->random_place;
+    branch->stream = node->stream;
     branch->is_owed = node->owed != NO_PARENT;
     sm_branches_leave(branches, branch);
     return true;
@@ -329,38 +328,38 @@ static bool leave(sm_tree_builder *builder, const pending *node, sm_branches *br
 
 /* Leaves nodes to threads that have nothing to do: from the bottom of the stack, which would come last, up to a large one. All of
  * these are right children. */
-static void leave_some(sm_tree_builder *builder, sm_branches *branches) {
+static void leave_branches(sm_tree_builder *builder, sm_branches *branches) {
     while (sm_branches_are_wanted(branches)) {
         size_t end = builder->n_others, most = end + MOST_SMALL;
         while (end < builder->n_pending && end < most && n_items_of(&builder->stack[end]) < branches->least) end++;
         if (end == builder->n_pending || end == most) return;
         for (; builder->n_others <= end; builder->n_others++)
-            if (!leave(builder, &builder->stack[builder->n_others], branches)) return; /* then it is done here */
+            if (!leave_branch(builder, &builder->stack[builder->n_others], branches)) return; /* then it is done here */
     }
 }
 
-static void forget(sm_tree_builder *builder) {
+static void forget_tree(sm_tree_builder *builder) {
     sm_tree_free(&builder->grown);
     builder->terms_size = builder->levels_size = 0;
 }
 
 smerf_status sm_tree_builder_grow(sm_tree_builder *builder, sm_branch *branch, sm_branches *branches, size_t thread,
                                   smerf_error *error) {
-    bool has_room = start(builder, branch);
-    while (has_room && builder->n_pending > builder->n_others) {
+    bool has_memory = start_branch(builder, branch);
+    while (has_memory && builder->n_pending > builder->n_others) {
         pending node = builder->stack[--builder->n_pending];
         if (n_items_of(&node) >= branches->least) { /* small nodes are soon done */
-            leave_some(builder, branches);
+            leave_branches(builder, branches);
             if (sm_pool_is_stopped(branches->pool, thread)) {
-                forget(builder);
+                forget_tree(builder);
                 return sm_fail(error, SMERF_CANCELLED, "cancelled");
             }
         }
         if (node.parent != NO_PARENT) builder->grown.right[node.parent] = (uint32_t)builder->grown.n_nodes;
-        has_room = settle(builder, &node);
+        has_memory = grow_node(builder, &node);
     }
-    if (!has_room) {
-        forget(builder);
+    if (!has_memory) {
+        forget_tree(builder);
         return sm_no_memory(error, "growing a tree");
     }
     sm_make_thresholds(&builder->grown, builder->problem, sm_splitter_idle(&builder->splitter));

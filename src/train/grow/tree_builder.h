@@ -5,7 +5,7 @@
 #include "train/grow/branches.h"
 #include "train/split/splitter.h"
 
-/* A thread's room for growing trees, one after the other. */
+/* A thread's scratch for growing trees, one after the other. */
 typedef struct sm_tree_builder sm_tree_builder;
 
 smerf_status sm_tree_builder_new(const sm_problem *problem, smerf_kernels kernels, sm_tree_builder **out,

@@ -20,19 +20,19 @@ typedef struct sm_slots {
     sm_arena arena; /* holds the arrays below */
     const sm_problem *problem;
     sm_search *search;
-    size_t n_all;     /* slots that there are */
-    uint32_t *items;  /* [n_all] by slot */
-    uint8_t *draws;   /* [n_all] by slot */
-    double *weight;   /* [most_in_bag] by slot: draws times item weights; not where the engine lists slots */
-    uint64_t *shares; /* [n_all] by slot: see problem.h; NULL where no items are alike */
-    uint32_t *order;  /* [most_in_bag] the slots of all items of the tree; a node is a slice, in ascending order */
-    uint32_t *new_of; /* [n_all] by slot, while a subtree moves; not owned */
-    size_t n_in_bag;  /* the different items of this tree */
+    size_t n_all;       /* slots that there are */
+    uint32_t *items;    /* [n_all] by slot */
+    uint8_t *draws;     /* [n_all] by slot */
+    double *weight;     /* [most_in_bag] by slot: draws times item weights; not where the engine lists slots */
+    uint64_t *tie_bits; /* [n_all] by slot: see problem.h; NULL where no items are alike */
+    uint32_t *order;    /* [most_in_bag] the slots of all items of the tree; a node is a slice, in ascending order */
+    uint32_t *new_of;   /* [n_all] by slot, while a subtree moves; not owned */
+    size_t n_in_bag;    /* the different items of this tree */
     sm_block block[SM_SLOT_BLOCKS]; /* from the smallest on */
     size_t n_blocks;
 } sm_slots;
 
-/* by_slot  [sm_slots_needed] room that is free whenever a node is turned to */
+/* by_slot  [sm_slots_needed] scratch that is free whenever a node is turned to */
 smerf_status sm_slots_start(sm_slots *slots, const sm_problem *problem, sm_search *search, uint32_t *by_slot,
                             smerf_error *error);
 void sm_slots_free(sm_slots *slots);

@@ -2,7 +2,7 @@
  *
  * The mean distances H between the levels of a node, double-centred with the levels' weights, are the inner products
  * of the levels' centroids; the levels are lined up along the direction in which these spread most. With one response
- * this is the order of the means. Signs and repeated eigenvalues are settled by projecting the first level onto the
+ * this is the order of the means. Signs and repeated eigenvalues are decided by projecting the first level onto the
  * eigenspace: -E E' e does not depend on how the eigenspace is spanned. */
 #include "train/split/categories.h"
 
@@ -20,7 +20,7 @@ smerf_status sm_categories_start(sm_categories *categories, const sm_problem *pr
     *categories = (sm_categories){0};
     sm_arena *arena = &categories->arena;
     categories->held = sm_arena_take(arena, most, sizeof *categories->held);
-    categories->place = sm_arena_take(arena, most, sizeof *categories->place);
+    categories->index_of = sm_arena_take(arena, most, sizeof *categories->index_of);
     categories->level = sm_arena_take(arena, most > 0 ? n : 0, sizeof *categories->level);
     categories->weight = sm_arena_take(arena, q, sizeof *categories->weight);
     categories->mean = sm_arena_take(arena, square, sizeof *categories->mean);
@@ -41,25 +41,25 @@ void sm_categories_free(sm_categories *categories) { sm_arena_free(&categories->
 static size_t find_held(sm_categories *categories, const sm_problem *problem, const sm_node *node, size_t feature) {
     size_t n_levels = problem->features->feature[feature].levels.n, n_held = 0;
     const uint32_t *codes = problem->view->codes[feature];
-    for (size_t level = 0; level < n_levels; level++) categories->place[level] = SMERF_MISSING;
+    for (size_t level = 0; level < n_levels; level++) categories->index_of[level] = SMERF_MISSING;
     for (size_t k = 0; k < node->n; k++)
-        if (codes[node->items[k]] != SMERF_MISSING) categories->place[codes[node->items[k]]] = 0;
+        if (codes[node->items[k]] != SMERF_MISSING) categories->index_of[codes[node->items[k]]] = 0;
     for (size_t level = 0; level < n_levels; level++)
-        if (categories->place[level] == 0) {
+        if (categories->index_of[level] == 0) {
             categories->weight[n_held] = 0;
             categories->held[n_held] = (uint32_t)level;
-            categories->place[level] = (uint32_t)n_held++;
+            categories->index_of[level] = (uint32_t)n_held++;
         }
     for (size_t k = 0; k < node->n; k++) {
         uint32_t code = codes[node->items[k]];
-        categories->level[k] = code == SMERF_MISSING ? SMERF_MISSING : categories->place[code];
-        if (code != SMERF_MISSING) categories->weight[categories->place[code]] += node->weight[k];
+        categories->level[k] = code == SMERF_MISSING ? SMERF_MISSING : categories->index_of[code];
+        if (code != SMERF_MISSING) categories->weight[categories->index_of[code]] += node->weight[k];
     }
     return n_held;
 }
 
-/* K = -1/2 J H J', J = I - 1 v', v the shares of the levels' weights. */
-static void centre(sm_categories *categories, size_t q) {
+/* K = -1/2 J H J', J = I - 1 v', v the fractions of the levels' weights. */
+static void centre_levels(sm_categories *categories, size_t q) {
     const double *mean = categories->mean;
     double *row_mean = categories->scratch, total = 0, grand = 0;
     for (size_t a = 0; a < q; a++) total += categories->weight[a];
@@ -128,7 +128,7 @@ size_t sm_categories_line_up(sm_categories *categories, const sm_problem *proble
     problem->engine->level_distances(search, node, categories->level, q, categories->mean);
     double size = 0;
     for (size_t i = 0; i < q * q; i++) size = fmax(size, fabs(categories->mean[i]));
-    centre(categories, q);
+    centre_levels(categories, q);
     sm_eigen(categories->centred, q, categories->values, categories->vectors, categories->scratch);
     project_first(categories, q, leading_value(categories->values, q, same_value * size), same_value * size);
     order_levels(categories, q);
@@ -137,7 +137,7 @@ size_t sm_categories_line_up(sm_categories *categories, const sm_problem *proble
     memcpy(by_number, categories->held, q * sizeof *by_number);
     for (size_t i = 0; i < q; i++) {
         categories->held[i] = by_number[categories->sorted[i]];
-        categories->place[categories->held[i]] = (uint32_t)i;
+        categories->index_of[categories->held[i]] = (uint32_t)i;
     }
     return q;
 }

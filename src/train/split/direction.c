@@ -30,8 +30,8 @@ smerf_status sm_directions_start(sm_directions *directions, const sm_problem *pr
     directions->swapped = sm_arena_take(arena, problem->n_features, sizeof *directions->swapped);
     directions->cells = sm_arena_take(arena, n_cells, sizeof *directions->cells);
     directions->spare_cells = sm_arena_take(arena, n_cells, sizeof *directions->spare_cells);
-    directions->places = sm_arena_take(arena, n_cells, sizeof *directions->places);
-    directions->spare_places = sm_arena_take(arena, n_cells, sizeof *directions->spare_places);
+    directions->indices = sm_arena_take(arena, n_cells, sizeof *directions->indices);
+    directions->spare_indices = sm_arena_take(arena, n_cells, sizeof *directions->spare_indices);
     directions->table = sm_arena_take(arena, directions->table_size, sizeof *directions->table);
     directions->has_level = sm_arena_take(arena, sm_problem_most_levels(problem), sizeof *directions->has_level);
     if (arena->has_failed) {
@@ -82,7 +82,7 @@ static void add_feature(sm_directions *directions, size_t f) {
         (sm_direction){.first_term = term, .n_terms = 1, .is_category = is_category};
 }
 
-static void swap(uint32_t *values, size_t i, size_t j) {
+static void swap_features(uint32_t *values, size_t i, size_t j) {
     uint32_t value = values[i];
     values[i] = values[j];
     values[j] = value;
@@ -96,10 +96,11 @@ static void draw_axis(sm_directions *directions, const sm_node *node, uint64_t m
     for (; n_tried < p && directions->n < wanted; n_tried++) {
         swapped[n_tried] = (uint32_t)n_tried; /* all of them: in file order, nothing is drawn */
         if (n_drawn < p) swapped[n_tried] += sm_random_below(random, (uint32_t)(p - n_tried));
-        swap(order, n_tried, swapped[n_tried]);
+        swap_features(order, n_tried, swapped[n_tried]);
         if (feature_varies(problem, node, may_be_alike, order[n_tried])) add_feature(directions, order[n_tried]);
     }
-    while (n_tried-- > 0) swap(order, n_tried, swapped[n_tried]); /* the next node starts from 0, 1, 2, ... too */
+    while (n_tried-- > 0)
+        swap_features(order, n_tried, swapped[n_tried]); /* the next node starts from 0, 1, 2, ... too */
 }
 
 /* A level that the node holds, each equally likely. */
@@ -150,9 +151,9 @@ static void draw_cells(sm_directions *directions, size_t n, uint64_t total, sm_r
             add_cell(directions, cell);
         }
         directions->cells[k] = cell;
-        directions->places[k] = 0; /* not needed: the cells say it all */
+        directions->indices[k] = 0; /* not needed: the cells say it all */
     }
-    sm_sort(directions->cells, directions->places, n, directions->spare_cells, directions->spare_places);
+    sm_sort(directions->cells, directions->indices, n, directions->spare_cells, directions->spare_indices);
 }
 
 /* Cell = candidate * p + feature, so that sorted cells list each candidate's features in ascending order. */

@@ -22,7 +22,7 @@ typedef struct sm_directions {
     int8_t *term_weight;
     uint32_t *order, *swapped;     /* [n_features] for drawing features without replacement */
     uint64_t *cells, *spare_cells; /* for drawing the non-zeros of projections without replacement */
-    uint32_t *places, *spare_places;
+    uint32_t *indices, *spare_indices;
     uint64_t *table; /* the cells drawn so far, as a set */
     size_t table_size;
     unsigned table_shift;

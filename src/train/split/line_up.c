@@ -8,7 +8,7 @@
 #include "train/split/splitter.h"
 
 /* An item of the node as the line-ups list it. */
-static uint32_t listed(const sm_splitter *splitter, const sm_node *node, size_t k) {
+static uint32_t listed_item(const sm_splitter *splitter, const sm_node *node, size_t k) {
     return splitter->problem->engine->lists_slots ? node->slots[k] : (uint32_t)k;
 }
 
@@ -57,9 +57,9 @@ static size_t order_by_rank(sm_splitter *splitter, const sm_node *node, const sm
                             bool *is_cut) {
     uint64_t *keys = (uint64_t *)(void *)splitter->candidates.scratch->costs;
     size_t n = node->n, n_present = 0, next_missing = n;
-    const uint32_t *ranks = ranks_of(splitter, node, direction), *index = splitter->categories.place;
+    const uint32_t *ranks = ranks_of(splitter, node, direction), *index = splitter->categories.index_of;
     for (size_t k = 0; k < n; k++) {
-        uint32_t rank = ranks[node->items[k]], name = listed(splitter, node, k);
+        uint32_t rank = ranks[node->items[k]], name = listed_item(splitter, node, k);
         if (rank == SMERF_MISSING)
             order[--next_missing] = name; /* turned round below */
         else
@@ -81,7 +81,7 @@ static size_t order_by_value(sm_splitter *splitter, const sm_node *node, const s
                              bool *is_cut) {
     double *values = splitter->candidates.scratch->costs;
     sm_direction_values(&splitter->directions, direction, node, values);
-    for (size_t k = 0; k < node->n; k++) order[k] = listed(splitter, node, k);
+    for (size_t k = 0; k < node->n; k++) order[k] = listed_item(splitter, node, k);
     size_t n_present =
         sm_sort_numbers(values, order, node->n, splitter->candidates.scratch->other_side, splitter->spare_order);
     for (size_t r = 0; r + 1 < n_present; r++) is_cut[r] = values[r] != values[r + 1];

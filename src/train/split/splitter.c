@@ -62,7 +62,7 @@ static void start_scratch(sm_splitter *splitter) {
     sm_line_scratch_lay_out(&usual, memory, n_sides);
     splitter->usual = usual;
     if (!can_use_lists(problem)) return;
-    size_t n_listed = sm_size(problem->n_numbers + 1, sorted->room, 0) * sizeof *sorted->lists;
+    size_t n_listed = sm_size(problem->n_numbers + 1, sorted->capacity, 0) * sizeof *sorted->lists;
     splitter->large.n = splitter->large.n_costs = n_listed / bytes_an_item(n_sides);
     sm_line_scratch_lay_out(&splitter->large, sorted->lists, n_sides);
 }
@@ -77,7 +77,7 @@ static void start_candidates(sm_splitter *splitter) {
                                   .line_up = sm_splitter_line_up,
                                   .owner = splitter,
                                   .items = splitter->slots->items,
-                                  .tie_bits = splitter->slots->shares,
+                                  .tie_bits = splitter->slots->tie_bits,
                                   .most_line_ups = u,
                                   .most_of_a_candidate = line_ups_a_candidate(problem)};
     candidates->candidate = sm_arena_take(arena, problem->options->candidates, sizeof *candidates->candidate);
@@ -95,7 +95,7 @@ smerf_status sm_splitter_start(sm_splitter *splitter, const sm_splitter *given, 
     start_scratch(splitter);
     start_candidates(splitter);
     bool has_sums = problem->options->splits == SMERF_OBLIQUE;
-    bool has_lists = !problem->engine->lists_slots && given->sorted->room > 0;
+    bool has_lists = !problem->engine->lists_slots && given->sorted->capacity > 0;
     splitter->spare_order = sm_arena_take(arena, has_sums ? n : 0, sizeof *splitter->spare_order);
     splitter->goes_left = sm_arena_take(arena, given->slots->n_all, sizeof *splitter->goes_left);
     splitter->index_of = sm_arena_take(arena, has_lists ? n : 0, sizeof *splitter->index_of);
@@ -141,7 +141,7 @@ static bool send_items(sm_splitter *splitter, const sm_node *node, const sm_cut 
 static size_t collect_left_levels(sm_splitter *splitter, const sm_node *node, size_t feature, bool missing_left) {
     const sm_problem *problem = splitter->problem;
     const uint32_t *codes = problem->view->codes[feature];
-    uint32_t *side = splitter->categories.place; /* by level: 0 left, 1 right, SMERF_MISSING not held */
+    uint32_t *side = splitter->categories.index_of; /* by level: 0 left, 1 right, SMERF_MISSING not held */
     size_t n_levels = problem->features->feature[feature].levels.n, n_left = 0;
     for (size_t level = 0; level < n_levels; level++) side[level] = SMERF_MISSING;
     for (size_t k = 0; k < node->n; k++)
@@ -167,7 +167,7 @@ bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, sm_random *ran
     sm_directions *directions = &splitter->directions;
     sm_directions_draw(directions, node, splitter->may_be_alike, random);
     if (directions->n == 0) return false;
-    bool is_large = node->n > splitter->sorted->room && splitter->large.n > 0;
+    bool is_large = node->n > splitter->sorted->capacity && splitter->large.n > 0;
     sm_candidates_turn(&splitter->candidates, node, directions->n, is_large ? &splitter->large : &splitter->usual);
     if (!engine->lists_slots && sm_sorted_is_used(splitter->sorted))
         for (size_t k = 0; k < node->n; k++) splitter->index_of[node->slots[k]] = (uint32_t)k;
