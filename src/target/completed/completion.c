@@ -70,7 +70,7 @@ static void solve_ridge(double *matrix, double *vector, size_t n) {
 }
 
 /* The lower triangle of the sum of w f f', the sum of w f t, and returns the squared error of what stands now. */
-static double gather_pairs(const sm_completer *fit, size_t item, double *matrix, double *vector) {
+static double gather_completion_pairs(const sm_completer *fit, size_t item, double *matrix, double *vector) {
     const sm_links *links = fit->links;
     const double *other = fit->sides[1 - fit->now], *own = fit->sides[fit->now] + item * fit->stride;
     size_t n = fit->stride;
@@ -106,7 +106,7 @@ static smerf_status fit_items(void *job, size_t task, size_t thread, smerf_error
     double *matrix = fit->scratch + thread * (n * n + n), *vector = matrix + n * n;
     fit->errors[task] = 0;
     for (size_t i = first; i < end; i++) {
-        fit->errors[task] += gather_pairs(fit, i, matrix, vector);
+        fit->errors[task] += gather_completion_pairs(fit, i, matrix, vector);
         solve_ridge(matrix, vector, n);
         memcpy(fit->sides[fit->now] + i * n, vector, n * sizeof *vector);
     }

@@ -24,7 +24,7 @@ void sm_candidates_turn(sm_candidates *candidates, const sm_node *node, size_t n
     candidates->keeps_costs = scratch->n_costs >= scratch->n || scratch->n_costs / node->n >= candidates->most_line_ups;
     candidates->node_cost = node->cost;
     candidates->has_gains = candidates->engine->scanning != NULL;
-    candidates->leaves_costs = !candidates->has_gains && candidates->engine->pricing->costs != NULL;
+    candidates->leaves_costs = candidates->engine->pricing != NULL && candidates->engine->pricing->costs != NULL;
     candidates->some_are_ruled_out = false;
 }
 

@@ -10,7 +10,7 @@
 #include "target/dense/distances.h"
 
 /* Adds to row[l] for the leaves l > leaf: the outer sum runs over this leaf. */
-static void add_later_leaves(const sm_distances *distances, const sm_leaves *leaves, size_t leaf, double *row) {
+static void add_later_distances(const sm_distances *distances, const sm_leaves *leaves, size_t leaf, double *row) {
     for (size_t a = leaves->first[leaf]; a < leaves->first[leaf + 1]; a++) {
         const float *z = distances->z + (size_t)leaves->item[a] * distances->head.n_columns;
         size_t member = leaves->first[leaf + 1];
@@ -25,8 +25,8 @@ static void add_later_leaves(const sm_distances *distances, const sm_leaves *lea
 
 /* Adds to row[l] for the leaves l < leaf: the outer sum runs over them, so the inner sums over this leaf are formed
  * first, one for every member of an earlier leaf. Reads z_ji for z_ij, along the rows. */
-static void add_earlier_leaves(const sm_distances *distances, const sm_leaves *leaves, size_t leaf, double *row,
-                               double *inner) {
+static void add_earlier_distances(const sm_distances *distances, const sm_leaves *leaves, size_t leaf, double *row,
+                                  double *inner) {
     size_t n_members = leaves->first[leaf];
     for (size_t member = 0; member < n_members; member++) inner[member] = 0;
     for (size_t a = leaves->first[leaf]; a < leaves->first[leaf + 1]; a++) {
@@ -65,8 +65,8 @@ void sm_distances_leaf_row(const smerf_target *target, const sm_leaves *leaves, 
                            double *scratch) {
     const sm_distances *distances = sm_distances_of(target);
     for (size_t l = 0; l < leaves->n; l++) row[l] = 0;
-    add_earlier_leaves(distances, leaves, leaf, row, scratch);
-    add_later_leaves(distances, leaves, leaf, row);
+    add_earlier_distances(distances, leaves, leaf, row, scratch);
+    add_later_distances(distances, leaves, leaf, row);
     row[leaf] = sum_between(distances, leaves, leaf, leaf);
     for (size_t l = 0; l < leaves->n; l++) row[l] /= leaves->total[leaf] * leaves->total[l];
     for (size_t l = 0; l < leaves->n && is_one(leaves, leaf); l++)

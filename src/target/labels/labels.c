@@ -22,7 +22,7 @@ typedef struct named_class {
     uint32_t index; /* among the classes as given */
 } named_class;
 
-static int by_name(const void *a, const void *b) {
+static int compare_class_names(const void *a, const void *b) {
     return strcmp(((const named_class *)a)->name, ((const named_class *)b)->name);
 }
 
@@ -34,7 +34,7 @@ static smerf_status check_codes(const uint32_t *codes, size_t n_items, size_t n_
     return SMERF_OK;
 }
 
-static smerf_status check_names(const named_class *sorted, size_t n_classes, smerf_error *error) {
+static smerf_status check_class_names(const named_class *sorted, size_t n_classes, smerf_error *error) {
     for (size_t c = 0; c < n_classes; c++) {
         if (!sm_is_utf8(sorted[c].name)) return sm_fail(error, SMERF_BAD_INPUT, "a class is not UTF-8 text");
         if (c > 0 && strcmp(sorted[c - 1].name, sorted[c].name) == 0)
@@ -50,8 +50,8 @@ static smerf_status take_classes(sm_labels *labels, const uint32_t *codes, const
                                  named_class *sorted, uint32_t *new_index, smerf_error *error) {
     size_t n_items = labels->column.head.n_rows, n_kept = 0;
     for (size_t c = 0; c < n_classes; c++) sorted[c] = (named_class){.name = classes[c], .index = (uint32_t)c};
-    qsort(sorted, n_classes, sizeof *sorted, by_name);
-    smerf_status status = check_names(sorted, n_classes, error);
+    qsort(sorted, n_classes, sizeof *sorted, compare_class_names);
+    smerf_status status = check_class_names(sorted, n_classes, error);
     if (status != SMERF_OK) return status;
     const char **kept = sm_array(n_classes, sizeof *kept);
     labels->own_class_of = sm_array(n_items, sizeof *labels->own_class_of);

@@ -73,7 +73,7 @@ static void move_labels_slots(sm_search *scan, const uint32_t *slots, size_t n, 
     for (size_t k = 0; k < n; k++) scan->items[first + k] = scan->items[slots[k]];
 }
 
-static size_t enter_labels_node(sm_search *scan, sm_node *node, size_t view) {
+static size_t enter_label_scan_node(sm_search *scan, sm_node *node, size_t view) {
     const uint32_t *slots = node->slots;
     size_t n = node->n;
     for (size_t h = 0; h < scan->n_held; h++) scan->tallies[scan->held[h]].all = 0;
@@ -99,7 +99,7 @@ static size_t enter_labels_node(sm_search *scan, sm_node *node, size_t view) {
     return view;
 }
 
-static bool labels_is_pure(sm_search *scan, const sm_node *node) {
+static bool label_scan_is_pure(sm_search *scan, const sm_node *node) {
     (void)node;
     return scan->n_held == 1;
 }
@@ -168,8 +168,8 @@ const sm_engine sm_labels_scanner = {
     .search_free = free_labels_scan,
     .start = start_labels_tree,
     .move = move_labels_slots,
-    .enter = enter_labels_node,
-    .is_pure = labels_is_pure,
+    .enter = enter_label_scan_node,
+    .is_pure = label_scan_is_pure,
     .best_cut = sm_best_by_gains,
     .scanning = &scanning,
 };

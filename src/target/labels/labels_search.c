@@ -125,8 +125,8 @@ static side empty_labels_side(const sm_search *search) {
     return (side){.total = 0};
 }
 
-static inline double smaller(double a, double b) { return a < b ? a : b; }
-static inline double larger(double a, double b) { return a > b ? a : b; }
+static inline double smaller_weight(double a, double b) { return a < b ? a : b; }
+static inline double larger_weight(double a, double b) { return a > b ? a : b; }
 
 /* The new rest is all without this class if that is now the heaviest, which makes it the smaller one of the two. */
 static inline double join_labels_side(side *at, double *class_weight, labelled item, double diagonal) {
@@ -134,8 +134,8 @@ static inline double join_labels_side(side *at, double *class_weight, labelled i
     at->cost += w * (2 * others + w * diagonal);
     at->total += w;
     class_weight[item.label] = own + w;
-    at->rest = smaller(others, at->rest + w);
-    at->most = larger(at->most, own + w);
+    at->rest = smaller_weight(others, at->rest + w);
+    at->most = larger_weight(at->most, own + w);
     return at->cost / at->total;
 }
 
@@ -195,8 +195,8 @@ static void weigh_levels(sm_search *search, const uint32_t *level, size_t n_leve
         for (size_t t = 0; t < n_touched; t++) {
             uint32_t a = search->touched[t];
             double weight = search->level_sum[a];
-            search->rest[a] += smaller(weight, search->most[a]);
-            search->most[a] = larger(weight, search->most[a]);
+            search->rest[a] += smaller_weight(weight, search->most[a]);
+            search->most[a] = larger_weight(weight, search->most[a]);
         }
         forget_class(search, n_touched);
     }

@@ -104,8 +104,8 @@ double sm_graph_leaf_pair(const smerf_target *target, const sm_leaves *leaves, s
 
 /* Adds to row[l] for the leaves l > leaf: the outer sum runs over this leaf. The inner sums of one item wait at the first
  * member of their leaf until all of its partners were seen. */
-static void add_later_leaves(const sm_links *links, const sm_leaves *leaves, const sm_members *members, size_t leaf,
-                             double *row, double *inner) {
+static void add_later_links(const sm_links *links, const sm_leaves *leaves, const sm_members *members, size_t leaf,
+                            double *row, double *inner) {
     for (size_t a = leaves->first[leaf]; a < leaves->first[leaf + 1]; a++) {
         size_t item = leaves->item[a], end = links->first[item + 1];
         for (size_t e = links->first[item]; e < end; e++) {
@@ -125,8 +125,8 @@ static void add_later_leaves(const sm_links *links, const sm_leaves *leaves, con
 
 /* Adds to row[l] for the leaves l < leaf: the outer sum runs over them, so the inner sums over this leaf are formed
  * first, one for every member of an earlier leaf. A leaf is done when the first of its members with a sum is met. */
-static void add_earlier_leaves(const sm_links *links, const sm_leaves *leaves, const sm_members *members, size_t leaf,
-                               double *row, double *inner) {
+static void add_earlier_links(const sm_links *links, const sm_leaves *leaves, const sm_members *members, size_t leaf,
+                              double *row, double *inner) {
     for (size_t a = leaves->first[leaf]; a < leaves->first[leaf + 1]; a++) {
         size_t item = leaves->item[a];
         for (size_t e = links->first[item]; e < links->first[item + 1]; e++) {
@@ -155,8 +155,8 @@ void sm_graph_leaf_row(const smerf_target *target, const sm_leaves *leaves, size
     double unlinked = fmax(1, graph->least);
     memset(row, 0, leaves->n * sizeof *row);
     memset(scratch, 0, leaves->first[leaves->n] * sizeof *scratch);
-    add_earlier_leaves(graph->links, leaves, members, leaf, row, scratch);
-    add_later_leaves(graph->links, leaves, members, leaf, row, scratch);
+    add_earlier_links(graph->links, leaves, members, leaf, row, scratch);
+    add_later_links(graph->links, leaves, members, leaf, row, scratch);
     for (size_t l = 0; l < leaves->n; l++)
         row[l] = row[l] == 0 ? unlinked : distance_to_other(graph, leaves, leaf, l, row[l]);
     row[leaf] = graph_distance_to_itself(graph, leaves, members, leaf);

@@ -179,8 +179,8 @@ static bool is_upper(const uint32_t *n_partners, const uint32_t *partner, size_t
     return k == n;
 }
 
-static smerf_status load_numbers(const sm_tensors *tensors, const char *name, size_t n, double **numbers,
-                                 smerf_error *error) {
+static smerf_status load_link_numbers(const sm_tensors *tensors, const char *name, size_t n, double **numbers,
+                                      smerf_error *error) {
     const void *data = NULL;
     if (sm_tensors_find(tensors, name) == NULL) return SMERF_OK;
     smerf_status status = sm_tensors_get(tensors, name, SM_F64, n, &data, error);
@@ -200,8 +200,8 @@ smerf_status sm_links_load(sm_links *links, const sm_tensors *tensors, size_t n_
     sm_upper upper = {.n = partner->n, .n_partners = (uint32_t *)n_partners, .partner = (uint32_t *)partner->data};
     if (!is_upper(upper.n_partners, upper.partner, n_items, upper.n))
         return sm_fail(error, SMERF_BAD_FILE, "the model's pairs do not fit its items");
-    status = load_numbers(tensors, "target.value", upper.n, &upper.value, error);
-    if (status == SMERF_OK) status = load_numbers(tensors, "target.weight", upper.n, &upper.weight, error);
+    status = load_link_numbers(tensors, "target.value", upper.n, &upper.value, error);
+    if (status == SMERF_OK) status = load_link_numbers(tensors, "target.weight", upper.n, &upper.weight, error);
     if (status != SMERF_OK) return status;
     for (size_t k = 0; k < upper.n && upper.value != NULL; k++)
         if (!(fabs(upper.value[k]) <= SM_LARGEST_DISTANCE))

@@ -11,7 +11,7 @@
 /* What links are worth that have no array of values. */
 static const double common_value = 1;
 
-static void free_pairs(smerf_target *target) {
+static void free_known_pairs(smerf_target *target) {
     sm_known_pairs *pairs = (sm_known_pairs *)target;
     sm_links_free(&pairs->own);
     sm_free(pairs->diagonal);
@@ -84,8 +84,8 @@ static rating merge(const smerf_pair_list *list, const uint32_t *order, size_t n
 }
 
 /* Of a pair of two items goes to the upper triangle, of an item and itself to the diagonal. */
-static void gather_pairs(const smerf_pair_list *list, const uint32_t *order, sm_upper *upper, double *diagonal,
-                         double *self_weight, smerf_pair_facts *facts) {
+static void gather_known_pairs(const smerf_pair_list *list, const uint32_t *order, sm_upper *upper, double *diagonal,
+                               double *self_weight, smerf_pair_facts *facts) {
     for (size_t first = 0, end; first < list->n; first = end) {
         end = sm_list_run(list, order, first);
         uint32_t smaller = sm_list_smaller(list, order[first]), larger = sm_list_larger(list, order[first]);
@@ -123,7 +123,7 @@ smerf_status smerf_target_new_pairs(const smerf_pair_list *list, size_t n_items,
     smerf_pair_facts facts = {0};
     double *diagonal = sm_zeros(n_items, sizeof *diagonal), *self_weight = sm_zeros(n_items, sizeof *self_weight);
     if (diagonal != NULL && self_weight != NULL && sm_upper_start(&upper, n_items, list->n, list->weight != NULL)) {
-        gather_pairs(list, order, &upper, diagonal, self_weight, &facts);
+        gather_known_pairs(list, order, &upper, diagonal, self_weight, &facts);
         sm_free(order);
         order = NULL;
         status = sm_links_mirror(&links, &upper, n_items, common_value, error);
@@ -354,7 +354,7 @@ static smerf_status load_observed(const sm_tensors *tensors, size_t n_items, sme
 }
 
 #define WHAT_BOTH_SHARE                                                                                                \
-    .engines = {&sm_pairs_engine}, .data.free = free_pairs, .predicting.summary_bytes = sm_pairs_summary_bytes,        \
+    .engines = {&sm_pairs_engine}, .data.free = free_known_pairs, .predicting.summary_bytes = sm_pairs_summary_bytes,  \
     .predicting.summarise = sm_pairs_summarise, .predicting.summary_free = sm_pairs_summary_free,                      \
     .predicting.may_be_undefined = true, .predicting.fallback = pairs_fallback,                                        \
     .predicting.leaf_row = sm_pairs_leaf_row, .predicting.leaf_pair = sm_pairs_leaf_pair,                              \

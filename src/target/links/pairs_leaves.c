@@ -90,8 +90,8 @@ static double pairs_mean_of(const summary *made, const uint64_t *words) {
 }
 
 /* Adds the observed pairs of one member with the members first .. end - 1. The products are the same from both sides. */
-static void add_member(const sm_known_pairs *pairs, const sm_leaves *leaves, const summary *made, size_t m,
-                       size_t first, size_t end, uint64_t *words) {
+static void add_pairs_of_member(const sm_known_pairs *pairs, const sm_leaves *leaves, const summary *made, size_t m,
+                                size_t first, size_t end, uint64_t *words) {
     const sm_links *links = pairs->links;
     size_t item = leaves->item[m];
     for (size_t e = links->first[item]; e < links->first[item + 1]; e++) {
@@ -108,7 +108,7 @@ static double pairs_distance_to_itself(const sm_known_pairs *pairs, const sm_lea
     size_t first = leaves->first[leaf], end = leaves->first[leaf + 1];
     for (size_t m = first; m < end; m++) {
         add_pairs_pair(made, all.words, leaves->weight[m] * leaves->weight[m], sm_known_self(pairs, leaves->item[m]));
-        add_member(pairs, leaves, made, m, first, end, all.words);
+        add_pairs_of_member(pairs, leaves, made, m, first, end, all.words);
     }
     return pairs_mean_of(made, all.words);
 }
@@ -127,7 +127,7 @@ static void add_between(const sm_known_pairs *pairs, const sm_leaves *leaves, co
         add_between(pairs, leaves, made, b, a, words);
         return;
     }
-    for (size_t m = first_a; m < end_a; m++) add_member(pairs, leaves, made, m, first_b, end_b, words);
+    for (size_t m = first_a; m < end_a; m++) add_pairs_of_member(pairs, leaves, made, m, first_b, end_b, words);
 }
 
 double sm_pairs_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b) {
@@ -174,7 +174,7 @@ static void add_members(const sm_known_pairs *pairs, const sm_leaves *leaves, co
     }
 }
 
-static void add_up(const sm_leaves *leaves, const summary *made, climb *up) {
+static void add_up_pairs(const sm_leaves *leaves, const summary *made, climb *up) {
     size_t n_words = made->weights.n_words;
     for (size_t l = 1; l <= leaves->n; l++) {
         uint64_t *here = total_at(up, made, l), *before = total_at(up, made, l - 1);
@@ -197,7 +197,7 @@ static void go_to(const sm_known_pairs *pairs, const sm_leaves *leaves, const su
     size_t first = first_member(leaves, node), end = end_member(leaves, node);
     add_members(pairs, leaves, made, up, first, up->first);
     add_members(pairs, leaves, made, up, up->end, end);
-    add_up(leaves, made, up);
+    add_up_pairs(leaves, made, up);
     up->node = node;
     up->first = first;
     up->end = end;

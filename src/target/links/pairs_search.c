@@ -72,7 +72,7 @@ static bool pairs_is_pure(sm_search *search, const sm_node *node) {
 
 /* ---- costs ---- */
 
-static void add_pairs(running *set, double w, double self, double value, double weight) {
+static void add_side_of_pairs(running *set, double w, double self, double value, double weight) {
     set->sum += w * (2 * value + w * self);
     set->pairs += w * (2 * weight + w);
     set->weight += w;
@@ -94,15 +94,15 @@ static void fill_pairs_costs(sm_search *search, const sm_node *node, size_t line
     for (size_t r = 0; r + 1 < node->n; r++) {
         size_t k = out->order[r];
         const sm_sides sides = sides_at(&search->scratch, line_up, r);
-        add_pairs(&left, search->scratch.weight[k], sm_known_self(search->pairs, node->items[k]), sides.value_before,
-                  sides.weight_before);
+        add_side_of_pairs(&left, search->scratch.weight[k], sm_known_self(search->pairs, node->items[k]),
+                          sides.value_before, sides.weight_before);
         out->left[r] = cost(&left);
     }
     for (size_t r = node->n; r-- > 1;) {
         size_t k = out->order[r];
         const sm_sides sides = sides_at(&search->scratch, line_up, r);
-        add_pairs(&right, search->scratch.weight[k], sm_known_self(search->pairs, node->items[k]), sides.value_after,
-                  sides.weight_after);
+        add_side_of_pairs(&right, search->scratch.weight[k], sm_known_self(search->pairs, node->items[k]),
+                          sides.value_after, sides.weight_after);
         out->right[r - 1] = cost(&right);
     }
 }
@@ -114,8 +114,8 @@ static void sum_node(sm_search *search, const sm_node *node) {
     sm_links_look(&search->scratch, node, NULL, 1);
     for (size_t k = 0; k < node->n; k++) {
         const sm_sides sides = sides_at(&search->scratch, 0, k);
-        add_pairs(&search->all, search->scratch.weight[k], sm_known_self(search->pairs, node->items[k]),
-                  sides.value_before, sides.weight_before);
+        add_side_of_pairs(&search->all, search->scratch.weight[k], sm_known_self(search->pairs, node->items[k]),
+                          sides.value_before, sides.weight_before);
     }
     search->is_summed = true;
 }
@@ -133,7 +133,7 @@ static size_t pairs_line_ups_at_once(const smerf_target *target, const sm_search
 /* ---- levels ---- */
 
 /* Sums of one item's observed pairs, by the level of the partner. */
-static void add_item(sm_search *search, const sm_node *node, const uint32_t *level, size_t k, double *sums) {
+static void add_pairs_of_item(sm_search *search, const sm_node *node, const uint32_t *level, size_t k, double *sums) {
     const sm_links *links = search->scratch.links;
     double w = search->scratch.weight[k];
     sums[level[k]] += w * w * sm_known_self(search->pairs, node->items[k]);
@@ -157,7 +157,7 @@ static void pairs_level_distances(sm_search *search, const sm_node *node, const 
         double *row = mean + a * n_levels;
         memset(search->level_weight, 0, n_levels * sizeof *search->level_weight);
         for (size_t r = search->level_first[a]; r < search->level_first[a + 1]; r++)
-            add_item(search, node, level, search->by_level[r], row);
+            add_pairs_of_item(search, node, level, search->by_level[r], row);
         for (size_t b = 0; b < n_levels; b++)
             row[b] = search->level_weight[b] > 0 ? row[b] / search->level_weight[b] : otherwise;
     }

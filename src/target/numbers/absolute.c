@@ -47,7 +47,7 @@ static bool rank_values(const double *value, size_t n, uint32_t *rank, uint32_t 
 }
 
 /* Copies the values, which have been checked. */
-static smerf_status take_values(sm_absolute *absolute, const double *values, smerf_error *error) {
+static smerf_status take_absolute_values(sm_absolute *absolute, const double *values, smerf_error *error) {
     size_t n = absolute->column.head.n_rows;
     absolute->value = absolute->own_value = sm_copy(values, n, sizeof *values);
     absolute->rank = absolute->own_rank = sm_array(n, sizeof *absolute->own_rank);
@@ -72,7 +72,7 @@ smerf_status smerf_target_new_absolute(const char *name, const double *values, s
     if (absolute == NULL) return sm_no_memory(error, "making a target");
     smerf_status status = sm_one_column_start(&absolute->column, &sm_target_absolute, name, n_items, error);
     if (status == SMERF_OK) status = check_absolute(name, values, n_items, error);
-    if (status == SMERF_OK) status = take_values(absolute, values, error);
+    if (status == SMERF_OK) status = take_absolute_values(absolute, values, error);
     if (status == SMERF_OK)
         *out = &absolute->column.head;
     else
@@ -140,7 +140,7 @@ static smerf_status load_absolute(const sm_tensors *tensors, size_t n_items, sme
     sm_absolute *absolute = sm_zeros(1, sizeof *absolute);
     if (absolute == NULL) return sm_no_memory(error, "loading a target");
     status = sm_one_column_load(&absolute->column, &sm_target_absolute, tensors, n_items, error);
-    if (status == SMERF_OK) status = take_values(absolute, data, error);
+    if (status == SMERF_OK) status = take_absolute_values(absolute, data, error);
     if (status == SMERF_OK)
         *out = &absolute->column.head;
     else

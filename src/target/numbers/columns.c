@@ -22,7 +22,7 @@ typedef struct columns_target { /* starts as sm_vector_target does */
 
 static const columns_target *columns_of(const smerf_target *target) { return (const columns_target *)target; }
 
-static void free_columns(smerf_target *target) {
+static void free_columns_target(smerf_target *target) {
     columns_target *columns = (columns_target *)target;
     sm_free(columns->values);
     sm_free(columns->scale);
@@ -243,8 +243,8 @@ static smerf_status load_product(const sm_tensors *tensors, size_t n_items, smer
 
 #define SHARED_BY_BOTH                                                                                                 \
     SM_VECTOR_KIND, .metrics = SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10),             \
-                    .data.free = free_columns, .data.with_diagonal = set_columns_diagonal, .data.take = take_columns,  \
-                    .data.equal = columns_are_equal, .data.save = save_columns
+                    .data.free = free_columns_target, .data.with_diagonal = set_columns_diagonal,                      \
+                    .data.take = take_columns, .data.equal = columns_are_equal, .data.save = save_columns
 
 static const sm_engine columns_engine = {SM_VECTOR_ENGINE, .is_pure = columns_is_pure};
 

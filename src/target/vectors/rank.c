@@ -86,7 +86,7 @@ static bool copy_notes(smerf_target *to, const smerf_target *target) {
     return sm_strings_copy(&to->columns, (const char *const *)target->columns.text, target->columns.n);
 }
 
-static double self_of(const smerf_target *target, size_t item) {
+static double rank_self(const smerf_target *target, size_t item) {
     if (target->kind == &sm_target_graph) return sm_graph_of(target)->self;
     if (target->kind == &sm_target_distances) return sm_distances_self(sm_distances_of(target), item);
     return sm_vectors_self(sm_columns_vectors(target), item);
@@ -126,7 +126,7 @@ smerf_status sm_rank_new(const smerf_target *target, size_t rank, uint64_t seed,
                        target->is_block ? "distances between two sets of items" : target->kind->name);
     sm_factors factors;
     double *self = sm_array(target->n_rows, sizeof *self);
-    for (size_t i = 0; i < target->n_rows && self != NULL; i++) self[i] = self_of(target, i);
+    for (size_t i = 0; i < target->n_rows && self != NULL; i++) self[i] = rank_self(target, i);
     if (self == NULL) return sm_no_memory(error, "finding the leading part of a target");
     smerf_status status = factor(target, self, rank, seed, pool, &factors, error);
     if (status != SMERF_OK) {

@@ -107,7 +107,7 @@ bool sm_branch_reserve(sm_tree *tree, size_t n, bool has_categories) {
            tree->member_draws != NULL;
 }
 
-static size_t n_terms_of(const sm_tree *tree) { return tree->first_term[tree->n_splits]; }
+static size_t n_terms_of_branch(const sm_tree *tree) { return tree->first_term[tree->n_splits]; }
 static size_t n_left_levels_of(const sm_tree *tree) {
     return tree->first_left != NULL ? tree->first_left[tree->n_splits] : 0;
 }
@@ -118,7 +118,7 @@ static bool reserve_whole(sm_tree *whole, const sm_branch *first) {
     size_t n_members = 0, n_terms = 0, n_left_levels = 0;
     for (const sm_branch *branch = first; branch != NULL; branch = branch->next) {
         n_members += sm_tree_n_members(&branch->grown);
-        n_terms += n_terms_of(&branch->grown);
+        n_terms += n_terms_of_branch(&branch->grown);
         n_left_levels += n_left_levels_of(&branch->grown);
     }
     *whole = (sm_tree){0};
@@ -154,7 +154,7 @@ static void add_nodes(sm_tree *whole, const sm_tree *part) {
 }
 
 static void add_splits(sm_tree *whole, const sm_tree *part) {
-    size_t at = whole->n_splits, n = part->n_splits, term = whole->first_term[at], n_terms = n_terms_of(part);
+    size_t at = whole->n_splits, n = part->n_splits, term = whole->first_term[at], n_terms = n_terms_of_branch(part);
     for (size_t s = 0; s < n; s++) whole->right[at + s] = (uint32_t)(part->right[s] + whole->n_nodes);
     put_branch(whole->threshold, at, part->threshold, n, sizeof *part->threshold);
     put_branch(whole->gain, at, part->gain, n, sizeof *part->gain);

@@ -33,7 +33,7 @@ static smerf_status grow_one(void *job, size_t task, size_t thread, smerf_error 
 
 /* What the threads will need, all but the target's own scratch: the line-ups of a node (their orders and the costs of
  * their cuts), sorting, and the tree that grows. */
-static smerf_status check_memory(const sm_problem *problem, size_t n_threads, smerf_error *error) {
+static smerf_status check_growing_memory(const sm_problem *problem, size_t n_threads, smerf_error *error) {
     double line_ups = sm_splitter_bytes(problem, 2), others = (double)problem->n_items * 130;
     double lists = (double)problem->most_sorted * (4 * (double)problem->n_numbers + 4);
     return sm_check_memory((line_ups + lists + others) * (double)n_threads, "lining up the items of a node", error);
@@ -44,8 +44,9 @@ static smerf_status grow_all(const sm_problem *problem, const smerf_run *run, sm
     sm_pool pool;
     sm_pool_start(&pool, run);
     pool.n_threads = problem->n_threads;
-    while (pool.n_threads > n_trees && check_memory(problem, pool.n_threads, NULL) != SMERF_OK) pool.n_threads--;
-    smerf_status status = check_memory(problem, pool.n_threads, error);
+    while (pool.n_threads > n_trees && check_growing_memory(problem, pool.n_threads, NULL) != SMERF_OK)
+        pool.n_threads--;
+    smerf_status status = check_growing_memory(problem, pool.n_threads, error);
     if (status != SMERF_OK) return status;
     forest_job job = {.problem = problem,
                       .kernels = run != NULL ? run->kernels : SMERF_KERNELS_AUTO,

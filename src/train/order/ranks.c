@@ -82,7 +82,7 @@ static void note_ties(sm_problem *problem, size_t f, const sort_scratch *scratch
     for (size_t r = n; r < problem->n_items; r++) note_tie(&tie_bits[scratch->order[r]], bit);
 }
 
-static size_t count_missing(const uint32_t *codes, size_t n_items) {
+static size_t count_missing_numbers(const uint32_t *codes, size_t n_items) {
     size_t n = 0;
     for (size_t i = 0; i < n_items; i++) n += codes[i] == SMERF_MISSING;
     return n;
@@ -96,7 +96,7 @@ static smerf_status rank_one(void *job, size_t f, size_t thread, smerf_error *er
     sm_column_facts *facts = &problem->facts[f];
     size_t n = problem->n_items;
     if (!sm_are_numbers(numbers)) {
-        facts->n_missing = count_missing(problem->view->codes[f], n);
+        facts->n_missing = count_missing_numbers(problem->view->codes[f], n);
         return SMERF_OK;
     }
     if (!reserve_scratch(scratch, n)) return sm_no_memory(error, "ranking the features");

@@ -72,7 +72,7 @@ static bool feature_varies(const sm_problem *problem, const sm_node *node, uint6
     return false;
 }
 
-static void add_feature(sm_directions *directions, size_t f) {
+static void add_term_of_feature(sm_directions *directions, size_t f) {
     bool is_category = directions->problem->features->feature[f].kind == SMERF_CATEGORY;
     size_t term = directions->n;
     directions->term_feature[term] = (uint32_t)f;
@@ -97,7 +97,8 @@ static void draw_axis(sm_directions *directions, const sm_node *node, uint64_t m
         swapped[n_tried] = (uint32_t)n_tried; /* all of them: in file order, nothing is drawn */
         if (n_drawn < p) swapped[n_tried] += sm_random_below(random, (uint32_t)(p - n_tried));
         swap_features(order, n_tried, swapped[n_tried]);
-        if (feature_varies(problem, node, may_be_alike, order[n_tried])) add_feature(directions, order[n_tried]);
+        if (feature_varies(problem, node, may_be_alike, order[n_tried]))
+            add_term_of_feature(directions, order[n_tried]);
     }
     while (n_tried-- > 0)
         swap_features(order, n_tried, swapped[n_tried]); /* the next node starts from 0, 1, 2, ... too */

@@ -1,4 +1,4 @@
-/* test_rough_trees.c - trees on a dense matrix are those that exact costs give, though large nodes are priced roughly first; to
+/* test_approximate_trees.c - trees on a dense matrix are those that exact costs give, though large nodes are priced approximately first; to
  * the same bits with any kernels and number of threads. */
 #include "model/model.h"
 #include "tests/unit/forests.h"
@@ -50,28 +50,27 @@ static void assert_same_trees(const smerf_model *a, const smerf_model *b, size_t
     }
 }
 
-/* Growing without rough costs, which is how it was before. */
-static void assert_rough_costs_change_nothing(const plan *of) {
+/* Growing without approximate costs, which is how it was before. */
+static void assert_approximate_costs_change_nothing(const plan *of) {
     data_set *data = draw_data(of);
     const sm_target_kind *usual = data->target->kind;
     sm_engine exact = *plain_engine(usual);
     sm_target_kind without = *usual;
     exact.best_cut = sm_best_by_costs;
     without.engines[0] = &exact;
-    smerf_model *roughly = fit_with(data, &of->options, NULL);
+    smerf_model *approximately = fit_with(data, &of->options, NULL);
     data->target->kind = &without;
     smerf_model *exactly = fit_with(data, &of->options, NULL);
     data->target->kind = usual;
-    assert_same_trees(roughly, exactly, of->options.n_trees);
-    const smerf_run runs[] = {
-        {.size = sizeof(smerf_run), .n_threads = 1, .kernels = SMERF_KERNELS_PLAIN},
-        {.size = sizeof(smerf_run), .n_threads = of->options.n_trees, .kernels = SMERF_KERNELS_AUTO}};
+    assert_same_trees(approximately, exactly, of->options.n_trees);
+    const smerf_run runs[] = {{.n_threads = 1, .kernels = SMERF_KERNELS_PLAIN},
+                              {.n_threads = of->options.n_trees, .kernels = SMERF_KERNELS_AUTO}};
     for (size_t r = 0; r < sizeof runs / sizeof *runs; r++) {
         smerf_model *model = fit_with(data, &of->options, &runs[r]);
-        for (size_t t = 0; t < of->options.n_trees; t++) assert_true(same_tree(model, t, roughly, t));
+        for (size_t t = 0; t < of->options.n_trees; t++) assert_true(same_tree(model, t, approximately, t));
         smerf_model_free(model);
     }
-    smerf_model_free(roughly);
+    smerf_model_free(approximately);
     smerf_model_free(exactly);
     data_set_free(data);
 }
@@ -93,7 +92,7 @@ static void trees_are_those_of_exact_costs(void **state) {
         of.options.sample = way % 3 == 1 ? SMERF_NO_SAMPLE : SMERF_BOOTSTRAP;
         of.options.max_depth = way % 4 == 3 ? 2 : SMERF_NO_LIMIT;
         of.options.min_parent = way % 4 == 2 ? 150 : 2;
-        assert_rough_costs_change_nothing(&of);
+        assert_approximate_costs_change_nothing(&of);
     }
 }
 
@@ -111,13 +110,13 @@ static void trees_are_the_same_in_batches(void **state) {
         data_set *data = draw_data(&of);
         assert_int_equal(plain_engine(data->target->kind)->pricing->n_at_once(data->target, &size), 12);
         data_set_free(data);
-        assert_rough_costs_change_nothing(&of);
+        assert_approximate_costs_change_nothing(&of);
     }
 }
 
 /* ---- cuts that are nearly as good as each other ---- */
 
-static size_t n_moves, n_settled;
+static size_t n_moves, n_repriced;
 static const sm_approximation *counted;
 
 static void count_move(sm_search *search, const sm_node *node, const uint32_t *order, size_t from, size_t to,
@@ -126,9 +125,9 @@ static void count_move(sm_search *search, const sm_node *node, const uint32_t *o
     counted->move_cut(search, node, order, from, to, left, right);
 }
 
-static void count_settled(sm_search *search, const sm_node *node, const uint32_t *order, size_t n_left, double *left,
-                          double *right) {
-    n_settled++;
+static void count_repriced(sm_search *search, const sm_node *node, const uint32_t *order, size_t n_left, double *left,
+                           double *right) {
+    n_repriced++;
     counted->price_cut(search, node, order, n_left, left, right);
 }
 
@@ -154,7 +153,7 @@ static data_set *draw_groups(size_t n, size_t n_between, double lean, uint64_t s
     return data;
 }
 
-/* Grows one split in both ways.   n_moves, n_settled  out: how the rough one came about */
+/* Grows one split in both ways.   n_moves, n_repriced  out: how the approximate one came about */
 static void assert_same_split(size_t n, size_t n_between, double lean) {
     data_set *data = draw_groups(n, n_between, lean, 5);
     smerf_options options = options_for(1);
@@ -165,21 +164,21 @@ static void assert_same_split(size_t n, size_t n_between, double lean) {
     counted = plain_engine(usual)->approximation;
     sm_approximation counting_cuts = *counted;
     counting_cuts.move_cut = count_move;
-    counting_cuts.price_cut = count_settled;
+    counting_cuts.price_cut = count_repriced;
     sm_engine counting_engine = *plain_engine(usual), exact = *plain_engine(usual);
     counting_engine.approximation = &counting_cuts;
     exact.best_cut = sm_best_by_costs;
     sm_target_kind counting = *usual, without = *usual;
     counting.engines[0] = &counting_engine;
     without.engines[0] = &exact;
-    n_moves = n_settled = 0;
+    n_moves = n_repriced = 0;
     data->target->kind = &counting;
-    smerf_model *roughly = fit_with(data, &options, NULL);
+    smerf_model *approximately = fit_with(data, &options, NULL);
     data->target->kind = &without;
     smerf_model *exactly = fit_with(data, &options, NULL);
     data->target->kind = usual;
-    assert_same_trees(roughly, exactly, 1);
-    smerf_model_free(roughly);
+    assert_same_trees(approximately, exactly, 1);
+    smerf_model_free(approximately);
     smerf_model_free(exactly);
     data_set_free(data);
 }
@@ -190,7 +189,7 @@ static void cuts_near_each_other_are_told_apart_by_what_lies_between(void **stat
     for (size_t i = 0; i < sizeof leans / sizeof *leans; i++) {
         assert_same_split(801, 1, leans[i]);
         assert_int_equal(n_moves, 1);
-        assert_int_equal(n_settled, 0);
+        assert_int_equal(n_repriced, 0);
     }
 }
 
@@ -207,7 +206,7 @@ static void other_cuts_are_priced_exactly(void **state) {
     assert_same_split(801, 21, 1e-7);
     assert_int_equal(n_moves, 0);
     assert_same_split(801, 1, 0.1);
-    assert_int_equal(n_moves + n_settled, 0);
+    assert_int_equal(n_moves + n_repriced, 0);
 }
 
 int main(void) {

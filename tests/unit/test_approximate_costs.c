@@ -1,5 +1,5 @@
-/* test_rough.c - large nodes of a dense matrix are priced roughly first: costs are no further off than is said, and what is
- * then priced exactly is exact. What trees make of it: test_rough_trees.c. */
+/* test_approximate_costs.c - large nodes of a dense matrix are priced approximately first: costs are no further off than is said, and what is
+ * then priced exactly is exact. What trees make of it: test_approximate_trees.c. */
 #include "target/dense/distances.h"
 #include "tests/unit/engines.h"
 #include "tests/unit/nodes.h"
@@ -15,7 +15,7 @@ typedef struct lines {
 static float z[N * N];
 static double weight[N];
 static uint32_t orders[LINE_UPS][N];
-static lines exact, rough[WAYS];
+static lines exact, approximate[WAYS];
 
 static double draw_distance(shape of, sm_random *random) {
     double u = sm_random_uniform(random);
@@ -31,7 +31,7 @@ static double draw_distance(shape of, sm_random *random) {
     }
 }
 
-/* Draws, and the heaviest items that rough costs allow, all in one lane or one after the other. */
+/* Draws, and the heaviest items that approximate costs allow, all in one lane or one after the other. */
 static double draw_weight(size_t i, unsigned how, sm_random *random) {
     double draws = 1 + sm_random_below(random, 4);
     if (how == 1) return i % SM_APPROXIMATE_LANES == 3 ? 64 : 1;
@@ -57,19 +57,20 @@ static void lay_out(lines *to, sm_line_up *out) {
         out[u] = (sm_line_up){.order = orders[u], .left = to->left[u], .right = to->right[u]};
 }
 
-/* Of every cut, what is told roughly against what is told exactly. */
-static void assert_doubt_is_justified(const sm_node *node, sm_error_bound bound) {
+/* Of every cut, what is told approximately against what is told exactly. */
+static void assert_bound_is_kept(const sm_node *node, sm_error_bound bound) {
     double size = fabs(exact.node) + bound.least;
     assert_true(bound.least > 0 && bound.least < 1e-2 * (double)node->n * 1e13);
-    assert_near(rough[0].node, exact.node, 1e-13 * size);
+    assert_near(approximate[0].node, exact.node, 1e-13 * size);
     for (size_t u = 0; u < LINE_UPS; u++)
         for (size_t r = 0; r + 1 < node->n; r++) {
-            double cost = exact.left[u][r] + exact.right[u][r], told = rough[0].left[u][r] + rough[0].right[u][r];
+            double cost = exact.left[u][r] + exact.right[u][r],
+                   told = approximate[0].left[u][r] + approximate[0].right[u][r];
             assert_true(fabs(told - cost) <= bound.least + bound.fraction * fabs(cost));
         }
 }
 
-static void assert_settled(const smerf_target *target, sm_search *search, const sm_node *node, sm_random *random) {
+static void assert_repriced(const smerf_target *target, sm_search *search, const sm_node *node, sm_random *random) {
     double left, right;
     size_t u = sm_random_below(random, LINE_UPS), r = sm_random_below(random, (uint32_t)node->n - 1);
     double size = fabs(exact.left[u][r]) + fabs(exact.right[u][r]) + fabs(exact.node);
@@ -98,8 +99,8 @@ static void assert_moved(const smerf_target *target, sm_search *search, const sm
     assert_near(taken, before[1] - after[1], 1e-13 * size);
 }
 
-static void assert_priced_roughly(const smerf_target *target, sm_search *const *searches, size_t *views, sm_node *node,
-                                  sm_random *random) {
+static void assert_priced_approximately(const smerf_target *target, sm_search *const *searches, size_t *views,
+                                        sm_node *node, sm_random *random) {
     const sm_target_kind *kind = target->kind;
     sm_line_up at[LINE_UPS];
     sm_error_bound bound = {0};
@@ -107,20 +108,20 @@ static void assert_priced_roughly(const smerf_target *target, sm_search *const *
     for (size_t way = 0; way < WAYS; way++) {
         views[way] = plain_engine(kind)->enter(searches[way], node, views[way]);
         assert_true(plain_engine(kind)->approximation->is_quicker(searches[way], node, LINE_UPS));
-        lay_out(&rough[way], at);
-        rough[way].node = plain_engine(kind)->approximation->price(searches[way], node, at, LINE_UPS, &bound);
+        lay_out(&approximate[way], at);
+        approximate[way].node = plain_engine(kind)->approximation->price(searches[way], node, at, LINE_UPS, &bound);
         for (size_t u = 0; u < LINE_UPS; u++) plain_engine(kind)->pricing->costs(searches[way], node, u, &at[u]);
-        assert_memory_equal(&rough[way].node, &rough[0].node, sizeof rough[0].node);
+        assert_memory_equal(&approximate[way].node, &approximate[0].node, sizeof approximate[0].node);
         for (size_t u = 0; u < LINE_UPS; u++) {
-            assert_memory_equal(rough[way].left[u], rough[0].left[u], (node->n - 1) * sizeof(double));
-            assert_memory_equal(rough[way].right[u], rough[0].right[u], (node->n - 1) * sizeof(double));
+            assert_memory_equal(approximate[way].left[u], approximate[0].left[u], (node->n - 1) * sizeof(double));
+            assert_memory_equal(approximate[way].right[u], approximate[0].right[u], (node->n - 1) * sizeof(double));
         }
     }
     lay_out(&exact, at);
     exact.node = sm_price(plain_engine(kind)->pricing, searches[0], node, at, LINE_UPS);
-    assert_doubt_is_justified(node, bound);
+    assert_bound_is_kept(node, bound);
     for (size_t way = 0; way < WAYS; way++) {
-        assert_settled(target, searches[way], node, random);
+        assert_repriced(target, searches[way], node, random);
         assert_moved(target, searches[way], node, random);
     }
 }
@@ -136,7 +137,7 @@ static void go_down(size_t n, shape of, unsigned how, double share_of_root, doub
                           .share_of_root = share_of_root,
                           .share = share,
                           .least = 192,
-                          .check = assert_priced_roughly};
+                          .check = assert_priced_approximately};
     descend(&down, &random);
     smerf_target_free(target);
 }
@@ -159,7 +160,7 @@ static void nodes_of_any_size_are_priced_to_the_same_bits(void **state) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) go_down(sizes[i], ANY, 0, 1, 0.75);
 }
 
-static bool is_rough_quicker(size_t n, float largest, double w, size_t n_line_ups) {
+static bool is_approximate_quicker(size_t n, float largest, double w, size_t n_line_ups) {
     static double weights[N];
     static uint32_t items[N];
     sm_random random;
@@ -183,14 +184,14 @@ static bool is_rough_quicker(size_t n, float largest, double w, size_t n_line_up
 
 static void what_does_not_suit_is_priced_exactly(void **state) {
     (void)state;
-    assert_true(is_rough_quicker(300, 1, 1, LINE_UPS));
-    assert_true(is_rough_quicker(300, -1e12F, 64, LINE_UPS));
-    assert_false(is_rough_quicker(150, 1, 1, LINE_UPS));
-    assert_false(is_rough_quicker(300, 1, 1, 2));
-    assert_false(is_rough_quicker(300, 2e12F, 1, LINE_UPS));
-    assert_false(is_rough_quicker(300, 1, 65, LINE_UPS));   /* too unlike the others */
-    assert_false(is_rough_quicker(300, 1, 0.01, LINE_UPS)); /* likewise, */
-    assert_false(is_rough_quicker(300, 1, 1.1, LINE_UPS));  /* and no float */
+    assert_true(is_approximate_quicker(300, 1, 1, LINE_UPS));
+    assert_true(is_approximate_quicker(300, -1e12F, 64, LINE_UPS));
+    assert_false(is_approximate_quicker(150, 1, 1, LINE_UPS));
+    assert_false(is_approximate_quicker(300, 1, 1, 2));
+    assert_false(is_approximate_quicker(300, 2e12F, 1, LINE_UPS));
+    assert_false(is_approximate_quicker(300, 1, 65, LINE_UPS));   /* too unlike the others */
+    assert_false(is_approximate_quicker(300, 1, 0.01, LINE_UPS)); /* likewise, */
+    assert_false(is_approximate_quicker(300, 1, 1.1, LINE_UPS));  /* and no float */
 }
 
 int main(void) {
