@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["docs/paper-map.md", "docs/adding-a-target.md", "docs/prediction-only.md"]
+PAGES = ["docs/paper-map.md", "docs/architecture.md", "docs/adding-a-target.md", "docs/prediction-only.md"]
 FILE = re.compile(r"(?<![\w*/.])([\w/]+\.(?:c|h|py|cmake))\b")
 FUNCTION = re.compile(r"\b((?:smerf|sm|cli)_[a-z0-9_]+)\b")
 
