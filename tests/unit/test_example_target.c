@@ -90,10 +90,54 @@ static void another_target_grows_other_trees(void **state) {
     data_set_free(same);
 }
 
+static size_t n_searches;
+static bool does_fit;
+
+static sm_search *count_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+    n_searches++;
+    return bits_engine.search_new(target, size, error);
+}
+
+static bool say_whether_it_fits(const smerf_target *target, const sm_search_size *size) {
+    assert_ptr_equal(target->kind->engines[1], &bits_engine);
+    assert_true(size->n_levels == 0 && size->are_draws);
+    return does_fit;
+}
+
+static void the_first_engine_that_fits_grows_the_trees(void **state) {
+    (void)state;
+    smerf_target *target;
+    data_set *data = draw_bits(plans[0], 0, &target);
+    smerf_options options = options_for(2);
+    const smerf_run one_thread = {.n_threads = 1};
+    smerf_error error;
+    sm_engine quicker = bits_engine;
+    sm_target_kind kind = bits_kind;
+    quicker.fits = say_whether_it_fits;
+    quicker.search_new = count_search;
+    kind.engines[0] = &quicker;
+    kind.engines[1] = &bits_engine;
+    target->kind = &kind;
+    smerf_model *dense = fit_with(data, &options, &one_thread);
+    for (size_t fits = 0; fits < 2; fits++) {
+        smerf_model *model = NULL;
+        n_searches = 0;
+        does_fit = fits;
+        demand_ok(smerf_fit(data->items, target, &options, &one_thread, &model, &error), &error);
+        assert_int_equal(n_searches, fits);
+        for (size_t t = 0; t < options.n_trees; t++) assert_true(same_tree(model, t, dense, t));
+        smerf_model_free(model);
+    }
+    smerf_model_free(dense);
+    smerf_target_free(target);
+    data_set_free(data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_kind_grows_and_predicts_what_its_matrix_does),
         cmocka_unit_test(another_target_grows_other_trees),
+        cmocka_unit_test(the_first_engine_that_fits_grows_the_trees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,8 +271,8 @@ smerf_status sm_completer_form(const sm_completer *fit, sm_completion *out, smer
     out->a = sm_array(n, sizeof *out->a);
     out->u = sm_array(sm_size(n, 2 * rank, 0), sizeof *out->u);
     out->scale = sm_array(2 * rank, sizeof *out->scale);
-    bool has_room = out->a != NULL && out->u != NULL && out->scale != NULL;
-    for (size_t i = 0; i < n && has_room; i++) {
+    bool has_memory = out->a != NULL && out->u != NULL && out->scale != NULL;
+    for (size_t i = 0; i < n && has_memory; i++) {
         const double *x = fit->sides[0] + i * stride, *y = fit->sides[1] + i * stride;
         out->a[i] = fit->mean / 2 + fit->spread * (x[0] + y[0]) / 2;
         for (size_t r = 0; r < rank; r++) {
@@ -280,11 +280,11 @@ smerf_status sm_completer_form(const sm_completer *fit, sm_completion *out, smer
             out->u[i * 2 * rank + rank + r] = (x[r + 1] - y[r + 1]) / 2;
         }
     }
-    for (size_t r = 0; r < rank && has_room; r++) {
+    for (size_t r = 0; r < rank && has_memory; r++) {
         out->scale[r] = -0.5;
         out->scale[rank + r] = 0.5;
     }
-    if (has_room && (rank == 0 || compress(out, fit->spread))) return SMERF_OK;
+    if (has_memory && (rank == 0 || compress(out, fit->spread))) return SMERF_OK;
     sm_completion_free(out);
     return sm_no_memory(error, "completing pairs");
 }

@@ -119,9 +119,9 @@ bool sm_distances_root_means(const smerf_target *target, const sm_nodes *nodes, 
     sm_arena arena = {0};
     double *weight = sm_arena_take_zeros(&arena, n, sizeof *weight);
     double *leaf_mean = sm_arena_take_zeros(&arena, leaves->n, sizeof *leaf_mean);
-    bool has_room = !arena.has_failed;
-    for (size_t m = 0; m < leaves->first[leaves->n] && has_room; m++) weight[leaves->item[m]] = leaves->weight[m];
-    for (size_t l = 0; l < leaves->n && has_room; l++)
+    bool has_memory = !arena.has_failed;
+    for (size_t m = 0; m < leaves->first[leaves->n] && has_memory; m++) weight[leaves->item[m]] = leaves->weight[m];
+    for (size_t l = 0; l < leaves->n && has_memory; l++)
         for (size_t m = leaves->first[l]; m < leaves->first[l + 1]; m++) {
             size_t item = leaves->item[m];
             const float *z = distances->z + item * n;
@@ -129,9 +129,9 @@ bool sm_distances_root_means(const smerf_target *target, const sm_nodes *nodes, 
             leaf_mean[l] += leaves->weight[m] / leaves->total[l] *
                             ((sum_row(z, weight, n) + leaves->weight[m] * more) / nodes->total[0]);
         }
-    if (has_room) sm_nodes_average(nodes, leaf_mean, mean);
+    if (has_memory) sm_nodes_average(nodes, leaf_mean, mean);
     sm_arena_free(&arena);
-    return has_room;
+    return has_memory;
 }
 
 /* ---- the matrix as factor/factor.h wants to see it: multiplied with, never copied ---- */

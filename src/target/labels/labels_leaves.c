@@ -323,7 +323,7 @@ void *sm_labels_summarise_nodes(const smerf_target *target, const sm_nodes *node
 }
 
 /* The fraction of a class in a node. */
-static double share_in(const node_summary *made, size_t node, uint32_t label) {
+static double fraction_in(const node_summary *made, size_t node, uint32_t label) {
     const uint32_t *labels = made->label + made->first[node];
     size_t from = 0, end = made->n[node];
     while (from < end) {
@@ -345,7 +345,7 @@ void sm_labels_path_means(const smerf_target *target, const sm_nodes *nodes, siz
     for (size_t k = 0; k < n; k++) {
         mean[k] = sm_node_holds(leaves, path[k], leaf) ? 1 + own / nodes->total[path[k]] : 1;
         for (size_t i = below->first[leaf]; i < below->first[leaf + 1]; i++)
-            mean[k] -= below->fraction[i] * share_in(nodes->summary, path[k], below->label[i]);
+            mean[k] -= below->fraction[i] * fraction_in(nodes->summary, path[k], below->label[i]);
     }
     size_t last = leaves->first_leaf[path[n - 1]];
     if (leaves->node[last] == path[n - 1]) mean[n - 1] = sm_labels_leaf_pair(target, leaves, leaf, last);

@@ -101,17 +101,17 @@ void *sm_absolute_summarise(const smerf_target *target, const sm_leaves *leaves)
     uint32_t *member_of = sm_arena_take(&scratch, target->n_rows, sizeof *member_of);
     uint32_t *leaf_of = sm_arena_take(&scratch, n_members, sizeof *leaf_of);
     uint32_t *n_dealt = sm_arena_take(&scratch, leaves->n, sizeof *n_dealt);
-    bool has_room = made != NULL && !scratch.has_failed;
-    if (has_room) {
+    bool has_memory = made != NULL && !scratch.has_failed;
+    if (has_memory) {
         made->lowest = sm_arena_take(&made->arena, leaves->n, sizeof *made->lowest);
         made->first = sm_arena_take(&made->arena, leaves->n, sizeof *made->first);
         made->several = sm_arena_take(&made->arena, n_several, sizeof *made->several);
         made->by_value = sm_arena_take(&made->arena, n_members, sizeof *made->by_value);
         if (!made->arena.has_failed) n_points = lay_out_points(leaves, made);
         made->points = sm_arena_take(&made->arena, n_points, sizeof *made->points);
-        has_room = !made->arena.has_failed;
+        has_memory = !made->arena.has_failed;
     }
-    if (has_room) {
+    if (has_memory) {
         sort_absolute_members(absolute, leaves, member_of, made->by_value);
         fill_points(absolute, leaves, leaf_of, n_dealt, made);
     } else {
@@ -268,8 +268,8 @@ bool sm_absolute_root_means(const smerf_target *target, const sm_nodes *nodes, d
     sm_arena arena = {0};
     double *sum = sm_arena_take_zeros(&arena, leaves->first[leaves->n], sizeof *sum);
     double *leaf_mean = sm_arena_take_zeros(&arena, leaves->n, sizeof *leaf_mean);
-    bool has_room = !arena.has_failed;
-    if (has_room) {
+    bool has_memory = !arena.has_failed;
+    if (has_memory) {
         add_steps(value, leaves, true, sum);
         add_steps(value, leaves, false, sum);
         for (size_t l = 0; l < leaves->n; l++)
@@ -279,5 +279,5 @@ bool sm_absolute_root_means(const smerf_target *target, const sm_nodes *nodes, d
         sm_nodes_average(nodes, leaf_mean, mean);
     }
     sm_arena_free(&arena);
-    return has_room;
+    return has_memory;
 }

@@ -41,9 +41,9 @@ static columns_target *new_columns(const sm_target_kind *kind, const double *val
     bool is_product = kind == &sm_target_product;
     columns->scale = sm_array(n_columns, sizeof *columns->scale);
     if (is_product) columns->a = sm_array(n_items, sizeof *columns->a);
-    bool has_room = columns->scale != NULL && (!is_product || columns->a != NULL) &&
-                    sm_strings_copy(&columns->head.columns, names, n_columns);
-    if (!has_room) {
+    bool has_memory = columns->scale != NULL && (!is_product || columns->a != NULL) &&
+                      sm_strings_copy(&columns->head.columns, names, n_columns);
+    if (!has_memory) {
         smerf_target_free(&columns->head);
         return NULL;
     }

@@ -29,7 +29,7 @@ static bool can_use_lists(const sm_problem *problem) {
 
 /* Items in all line-ups of the usual scratch, and in those that have costs. */
 static sm_line_scratch usual_size(const sm_problem *problem) {
-    const sm_pricing *pricing = problem->target->kind->engines[0]->pricing;
+    const sm_pricing *pricing = problem->engine->pricing;
     size_t n = problem->most_in_bag, small = n < SMALL_NODE ? n : SMALL_NODE;
     if (pricing != NULL && pricing->costs != NULL) {
         sm_search_size size = sm_problem_search_size(problem);
