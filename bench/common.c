@@ -39,10 +39,10 @@ void bench_check(smerf_status status, const smerf_error *error) {
     if (status != SMERF_OK) give_up(error->message, "");
 }
 
-void *bench_room(size_t count, size_t size) {
-    void *room = calloc(count > 0 ? count : 1, size);
-    if (room == NULL) give_up("no memory", "");
-    return room;
+void *bench_zeros(size_t count, size_t size) {
+    void *array = calloc(count > 0 ? count : 1, size);
+    if (array == NULL) give_up("no memory", "");
+    return array;
 }
 
 static char **all_words;

@@ -1,4 +1,4 @@
-/* common.h - what the timing programs share: clocks, memory, words of the form name=value, one line of results. */
+/* common.h - for all timing programs: clocks, memory, words of the form name=value, one line of results. */
 #ifndef BENCH_COMMON_H
 #define BENCH_COMMON_H
 
@@ -13,9 +13,9 @@ double bench_peak_mb(void);
 
 /* These end the program with a message instead of failing. */
 void bench_check(smerf_status status, const smerf_error *error);
-void *bench_room(size_t count, size_t size); /* zeros */
+void *bench_zeros(size_t count, size_t size); /* an array; the program ends where there is no memory */
 
-/* The program's words, each name=value. A word that is asked for must be there, unless it may be absent (NULL then). */
+/* The program's words, each name=value. A word that is looked up must be there, unless it may be absent (NULL then). */
 void bench_take_words(int n_words, char **words);
 const char *bench_word(const char *name);
 const char *bench_word_or_null(const char *name);

@@ -147,13 +147,14 @@ static void line_up(const data *made, size_t feature, sm_line_up *line) {
     *line = (sm_line_up){.order = order, .left = room(made->n, sizeof(double)), .right = room(made->n, sizeof(double))};
 }
 
-/* As a tree does it: roughly where that is quicker, with the exact cost of the node. */
-static double price_root(const sm_target_kind *kind, sm_search *search, const sm_node *node, const sm_line_up *lines,
+/* As a tree does it: approximate costs where these are faster, with the exact cost of the node. */
+static double price_root(const sm_engine *engine, sm_search *search, const sm_node *node, const sm_line_up *lines,
                          size_t n_lines) {
     sm_error_bound bound;
-    if (!kind->is_rough_quicker(search, node, n_lines)) return sm_price(kind, search, node, lines, n_lines);
-    double cost = kind->price_roughly(search, node, lines, n_lines, &bound);
-    for (size_t u = 0; u < n_lines; u++) kind->costs(search, node, u, &lines[u]);
+    if (!engine->approximation->is_quicker(search, node, n_lines))
+        return sm_price(engine->pricing, search, node, lines, n_lines);
+    double cost = engine->approximation->price(search, node, lines, n_lines, &bound);
+    for (size_t u = 0; u < n_lines; u++) engine->pricing->costs(search, node, u, &lines[u]);
     return cost;
 }
 
@@ -164,7 +165,7 @@ static void time_reading(const data *made, sm_search *search, const sm_node *nod
     *stream = fmin(*stream, sum_seconds(made, 1, CLOCK_THREAD_CPUTIME_ID));
     if (is_far) forget_z();
     double start = read_clock(CLOCK_THREAD_CPUTIME_ID);
-    sink += price_root(made->target->kind, search, node, lines, n_lines);
+    sink += price_root(made->target->kind->engines[0], search, node, lines, n_lines);
     *ours = fmin(*ours, read_clock(CLOCK_THREAD_CPUTIME_ID) - start);
 }
 
@@ -181,18 +182,18 @@ static void measure_root(const task *query, double *figures) {
         items[i] = (uint32_t)i;
     }
     for (size_t u = 0; u < d; u++) line_up(&made, u, &lines[u]);
-    const sm_target_kind *kind = made.target->kind;
+    const sm_engine *engine = made.target->kind->engines[0];
     sm_search_size size = {.n_items = n, .n_line_ups = d, .n_threads = 1};
-    sm_search *search = kind->search_new(made.target, &size, &error);
+    sm_search *search = engine->search_new(made.target, &size, &error);
     if (search == NULL) check(SMERF_NO_MEMORY, &error);
     sm_node node = {.items = items, .n = n, .weight = w, .total = (double)n};
-    kind->enter(search, &node, 0);
+    engine->enter(search, &node, 0);
     for (int repeat = 0; repeat < REPEATS; repeat++) {
         time_reading(&made, search, &node, lines, d, false, &figures[OURS], &figures[STREAM]);
         figures[STREAM_1] = fmin(figures[STREAM_1], sum_seconds(&made, 1, CLOCK_MONOTONIC));
         figures[STREAM_2] = fmin(figures[STREAM_2], sum_seconds(&made, 2, CLOCK_MONOTONIC));
     }
-    if (d == ROOT_CANDIDATES) {                          /* asked for the share of the stream */
+    if (d == ROOT_CANDIDATES) {                          /* for the fraction of the stream */
         for (int repeat = 0; repeat < REPEATS; repeat++) /* apart, as caches are cold after it */
             time_reading(&made, search, &node, lines, d, true, &figures[OURS_FAR], &figures[STREAM_FAR]);
         return;

@@ -50,20 +50,20 @@ static void make_items(scene *stage) {
     smerf_column columns[N_FEATURES];
     smerf_error error;
     for (size_t f = 0; f < N_FEATURES; f++) {
-        stage->x[f] = bench_room(stage->n, sizeof(double));
+        stage->x[f] = bench_zeros(stage->n, sizeof(double));
         for (size_t i = 0; i < stage->n; i++) stage->x[f][i] = bench_uniform(&state);
         snprintf(names[f], sizeof names[f], "x%zu", f);
         columns[f] = (smerf_column){.name = names[f], .kind = SMERF_NUMBER, .values = stage->x[f]};
     }
     bench_check(smerf_items_new(columns, N_FEATURES, stage->n, &stage->items, &error), &error);
-    stage->y = bench_room(stage->n, sizeof(double));
+    stage->y = bench_zeros(stage->n, sizeof(double));
     for (size_t i = 0; i < stage->n; i++)
         stage->y[i] = stage->x[0][i] + stage->x[1][i] * stage->x[2][i] + 0.3 * bench_uniform(&state);
 }
 
 static void make_labels(scene *stage) {
     static const char *const classes[] = {"a", "b", "c", "d", "e"};
-    uint32_t *codes = bench_room(stage->n, sizeof *codes);
+    uint32_t *codes = bench_zeros(stage->n, sizeof *codes);
     smerf_error error;
     for (size_t i = 0; i < stage->n; i++) codes[i] = (uint32_t)fmin(4, floor(2.2 * stage->y[i]));
     bench_check(smerf_target_new_labels("y", codes, stage->n, classes, 5, &stage->target, &error), &error);
@@ -90,7 +90,7 @@ static double distance_of(const scene *stage, size_t i, size_t j) {
 
 static void make_distances(scene *stage) {
     size_t n = stage->n;
-    float *z = bench_room(n * n, sizeof *z); /* the target's, until the program ends */
+    float *z = bench_zeros(n * n, sizeof *z); /* the target's, until the program ends */
     smerf_error error;
     for (size_t i = 0; i < n * n; i++) z[i] = (float)distance_of(stage, i / n, i % n);
     bench_check(smerf_target_new_distances(z, n, &stage->target, &error), &error);
@@ -104,8 +104,8 @@ static void make_rank(scene *stage) {
 /* 10 of the pairs that each item could have, with values where they are rated. */
 static void make_pair_list(scene *stage, smerf_pair_list *list, bool is_rated) {
     size_t n = 10 * stage->n;
-    uint32_t *left = bench_room(n, sizeof *left), *right = bench_room(n, sizeof *right);
-    double *value = bench_room(n, sizeof *value);
+    uint32_t *left = bench_zeros(n, sizeof *left), *right = bench_zeros(n, sizeof *right);
+    double *value = bench_zeros(n, sizeof *value);
     for (size_t k = 0; k < n;) {
         size_t i = (size_t)(bench_uniform(&state) * (double)stage->n),
                j = (size_t)(bench_uniform(&state) * (double)stage->n);

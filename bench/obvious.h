@@ -4,7 +4,7 @@
 
 #include "target/target.h"
 
-/* The same costs as sm_target_kind.price, up to rounding, for all n items of a dense matrix with weights w. */
+/* The same costs as sm_pricing.price, up to rounding, for all n items of a dense matrix with weights w. */
 double obvious_price(const float *z, size_t n, const double *w, const sm_line_up *line_ups, size_t n_line_ups);
 
 #endif

@@ -21,7 +21,7 @@
 /* ---- Files ---- */
 
 static smerf_items *items_of(sm_table *table, size_t n) {
-    smerf_column *columns = bench_room(table->n_columns, sizeof *columns);
+    smerf_column *columns = bench_zeros(table->n_columns, sizeof *columns);
     smerf_items *items;
     smerf_error error;
     for (size_t f = 0; f < table->n_columns; f++)
@@ -62,7 +62,7 @@ static smerf_target *labels_target(const double *y, size_t n) {
     static char names[N_NAMES][4];
     const char *classes[N_NAMES];
     size_t n_classes = 0;
-    uint32_t *codes = bench_room(n, sizeof *codes);
+    uint32_t *codes = bench_zeros(n, sizeof *codes);
     smerf_target *target;
     smerf_error error;
     for (size_t i = 0; i < n; i++) {
@@ -98,7 +98,7 @@ static float l1(const sm_table *table, size_t i, size_t j) {
 }
 
 static smerf_target *l1_target(const sm_table *table, size_t n) {
-    float *z = bench_room(n * n, sizeof *z);
+    float *z = bench_zeros(n * n, sizeof *z);
     smerf_target *target;
     smerf_error error;
     for (size_t i = 0; i < n; i++)
@@ -122,12 +122,12 @@ static bool is_kind(const char *kind) { return strcmp(bench_word("kind"), kind) 
 
 /* ---- Scores ---- */
 
-static double accuracy(const double *shares, size_t n_classes, const double *truth, size_t n) {
+static double accuracy(const double *fractions, size_t n_classes, const double *truth, size_t n) {
     size_t n_right = 0;
     for (size_t i = 0; i < n; i++) {
         size_t best = 0;
         for (size_t c = 1; c < n_classes; c++)
-            if (shares[i * n_classes + c] > shares[i * n_classes + best]) best = c;
+            if (fractions[i * n_classes + c] > fractions[i * n_classes + best]) best = c;
         n_right += best == (size_t)truth[i];
     }
     return (double)n_right / (double)n;
@@ -147,7 +147,7 @@ static double score_of_values(const smerf_model *model, const smerf_run *run) {
     sm_table test = read_table(bench_word("test_x"));
     double *truth = read_numbers(bench_word("test_y"));
     size_t n_values = smerf_model_n_values(model);
-    double *values = bench_room(test.n_rows * n_values, sizeof *values);
+    double *values = bench_zeros(test.n_rows * n_values, sizeof *values);
     smerf_error error;
     const smerf_request request = SMERF_INIT(smerf_request, .rows = items_of(&test, test.n_rows));
     bench_check(smerf_predict_values(model, &request, run, values, &error), &error);
@@ -158,8 +158,8 @@ static double score_of_values(const smerf_model *model, const smerf_run *run) {
 static double error_of_distances(const smerf_model *model, const smerf_run *run) {
     enum { N_PAIRS = 100000 };
     sm_table test = read_table(bench_word("test_x"));
-    uint32_t *left = bench_room(N_PAIRS, sizeof *left), *right = bench_room(N_PAIRS, sizeof *right);
-    double *distance = bench_room(N_PAIRS, sizeof *distance), sum = 0;
+    uint32_t *left = bench_zeros(N_PAIRS, sizeof *left), *right = bench_zeros(N_PAIRS, sizeof *right);
+    double *distance = bench_zeros(N_PAIRS, sizeof *distance), sum = 0;
     uint64_t state = BENCH_SEED;
     size_t n = test.n_rows < 2000 ? test.n_rows : 2000;
     smerf_error error;
@@ -274,7 +274,7 @@ static void run_matrix(void) {
 }
 
 static smerf_target *pairs_target(const sm_table *rows, size_t n) {
-    uint32_t *left = bench_room(rows->n_rows, sizeof *left), *right = bench_room(rows->n_rows, sizeof *right);
+    uint32_t *left = bench_zeros(rows->n_rows, sizeof *left), *right = bench_zeros(rows->n_rows, sizeof *right);
     smerf_target *target;
     smerf_error error;
     for (size_t k = 0; k < rows->n_rows; k++) {

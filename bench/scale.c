@@ -49,7 +49,7 @@ static smerf_items *make_items(size_t n, double **x) {
     smerf_items *items = NULL;
     smerf_error error;
     for (size_t f = 0; f < N_FEATURES; f++) {
-        x[f] = bench_room(n, sizeof *x[f]);
+        x[f] = bench_zeros(n, sizeof *x[f]);
         for (size_t i = 0; i < n; i++) x[f][i] = draw_uniform();
         snprintf(names[f], sizeof names[f], "x%zu", f);
         columns[f] = (smerf_column){.name = names[f], .kind = SMERF_NUMBER, .values = x[f]};
@@ -63,13 +63,13 @@ static smerf_target *make_columns(const work *job, double *const *x) {
     smerf_target *target = NULL;
     smerf_error error;
     smerf_status status;
-    double *y = bench_room(job->n, sizeof *y);
+    double *y = bench_zeros(job->n, sizeof *y);
     const double *const columns[1] = {y};
     for (size_t i = 0; i < job->n; i++) y[i] = hidden(x, i);
     if (strcmp(job->kind, "response") == 0) {
         status = smerf_target_new_response(names, columns, 1, job->n, &target, &error);
     } else {
-        uint32_t *codes = bench_room(job->n, sizeof *codes);
+        uint32_t *codes = bench_zeros(job->n, sizeof *codes);
         for (size_t i = 0; i < job->n; i++) codes[i] = (uint32_t)fmax(0, fmin(N_CLASSES - 1, floor(2 * y[i] + 1)));
         status = smerf_target_new_labels("y", codes, job->n, classes, N_CLASSES, &target, &error);
         free(codes);
@@ -89,7 +89,7 @@ typedef struct pair_makings {
 
 /* Any two items, the more often the more alike they are: ratings, or the links of a few groups that grow with the graph. */
 static void draw_anywhere(const work *job, double *const *x, pair_makings *pairs) {
-    double *y = bench_room(job->n, sizeof *y);
+    double *y = bench_zeros(job->n, sizeof *y);
     for (size_t i = 0; i < job->n; i++) y[i] = hidden(x, i);
     for (size_t k = 0; k < pairs->n;) {
         size_t i = draw(job->n), j = draw(job->n);
@@ -107,8 +107,8 @@ static void draw_anywhere(const work *job, double *const *x, pair_makings *pairs
  * space is cut into cells of about NODES_A_CELL nodes; links stay inside a cell or go to the next along one axis. */
 static void draw_nearby(const work *job, double *const *x, pair_makings *pairs) {
     size_t side = (size_t)fmax(2, floor(cbrt((double)job->n / NODES_A_CELL))), n_cells = side * side * side;
-    uint32_t *cell = bench_room(job->n, sizeof *cell), *members = bench_room(job->n, sizeof *members);
-    size_t *first = bench_room(n_cells + 2, sizeof *first);
+    uint32_t *cell = bench_zeros(job->n, sizeof *cell), *members = bench_zeros(job->n, sizeof *members);
+    size_t *first = bench_zeros(n_cells + 2, sizeof *first);
     for (size_t i = 0; i < job->n; i++) {
         for (size_t f = 0; f < 3; f++) cell[i] = cell[i] * (uint32_t)side + (uint32_t)(x[f][i] * (double)side);
         first[cell[i] + 2]++;
@@ -133,9 +133,9 @@ static smerf_target *make_pairs(const work *job, double *const *x) {
     bool is_graph = strcmp(job->kind, "graph") == 0 || strcmp(job->kind, "groups") == 0;
     size_t n = job->n * (is_graph ? EDGES_A_NODE : PAIRS_AN_ITEM);
     pair_makings pairs = {.n = n,
-                          .left = bench_room(n, sizeof *pairs.left),
-                          .right = bench_room(n, sizeof *pairs.right),
-                          .value = is_graph ? NULL : bench_room(n, sizeof *pairs.value)};
+                          .left = bench_zeros(n, sizeof *pairs.left),
+                          .right = bench_zeros(n, sizeof *pairs.right),
+                          .value = is_graph ? NULL : bench_zeros(n, sizeof *pairs.value)};
     if (strcmp(job->kind, "graph") == 0)
         draw_nearby(job, x, &pairs);
     else
@@ -172,7 +172,7 @@ static double bytes_of_model(const smerf_model *model, const work *job) {
 static double splits_above(const smerf_model *model) {
     smerf_tree_view tree = SMERF_INIT(smerf_tree_view);
     smerf_model_tree(model, 0, &tree, NULL);
-    uint32_t *depth = bench_room(tree.n_nodes, sizeof *depth);
+    uint32_t *depth = bench_zeros(tree.n_nodes, sizeof *depth);
     double sum = 0;
     for (size_t node = 0; node < tree.n_nodes; node++) {
         size_t place = tree.index[node];
@@ -214,8 +214,8 @@ static measured measure_apart(const work *job) {
     pid_t child = fork();
     if (child == 0) {
         found = measure(job);
-        bool is_told = write(ends[1], &found, sizeof found) == sizeof found;
-        _exit(is_told ? 0 : 1);
+        bool is_written = write(ends[1], &found, sizeof found) == sizeof found;
+        _exit(is_written ? 0 : 1);
     }
     close(ends[1]);
     bool is_read = child > 0 && read(ends[0], &found, sizeof found) == sizeof found;

@@ -1,7 +1,7 @@
 /* cmd_info.c - smerf info MODEL */
 #include "commands.h"
 #include "common.h"
-#include "report/facts.h"
+#include "report/report.h"
 
 static const cli_option own_options[] = {
     {"--json", NULL, "as JSON"}, {"-o", "FILE", "where the result goes (default: standard output)"}, {0}};

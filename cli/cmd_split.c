@@ -4,7 +4,7 @@
 
 #include "commands.h"
 #include "folder.h"
-#include "io/text/source.h"
+#include "io/text/text.h"
 #include "split.h"
 
 static const cli_option own_options[] = {
@@ -78,7 +78,7 @@ static smerf_status run_split(const cli_args *args, smerf_error *error) {
     smerf_status status = read_use(&split, &by, error);
     if (status == SMERF_OK) status = cli_read_items(args, split.items_path, &split.items, error);
     if (status == SMERF_OK) status = cli_read_target(args, &split.items, NULL, false, &split.target, error);
-    if (status == SMERF_OK) status = sm_quote_check(split.items_path, split.items.table.ids != NULL, error);
+    if (status == SMERF_OK) status = sm_table_check_copy(split.items_path, split.items.table.ids != NULL, error);
     if (status == SMERF_OK) {
         split.n = split.items.table.n_rows;
         status = (by == BY_NODES ? cli_split_by_nodes : cli_split_by_pairs)(&split, error);

@@ -5,7 +5,7 @@
 #include "commands.h"
 #include "common.h"
 #include "fit_options.h"
-#include "io/text/number.h"
+#include "io/text/text.h"
 #include "smerf_study.h"
 
 static const cli_option own_options[] = {

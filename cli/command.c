@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/text/number.h"
+#include "io/text/text.h"
 
 const char *cli_program(const cli_command *command) { return command->program != NULL ? command->program : "smerf"; }
 

@@ -5,7 +5,7 @@
 #include "command.h"
 #include "io/matrix/matrix.h"
 #include "io/text/table.h"
-#include "io/text/write.h"
+#include "io/text/text.h"
 
 /* Options that several commands take. */
 extern const cli_option cli_general_options[]; /* --quiet --threads */

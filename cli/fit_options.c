@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/text/number.h"
+#include "io/text/text.h"
 
 const cli_option cli_fit_options[] = {
     {"--method", "NAME",

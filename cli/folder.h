@@ -2,7 +2,7 @@
 #ifndef CLI_FOLDER_H
 #define CLI_FOLDER_H
 
-#include "io/text/write.h"
+#include "io/text/text.h"
 
 /* Makes the folder where it is not there yet (a file of that name fails when written into), and refuses what the disk
  * cannot hold before it is full.

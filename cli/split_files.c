@@ -5,7 +5,7 @@
 
 #include "folder.h"
 #include "io/pairs/pairs.h"
-#include "io/text/source.h"
+#include "io/text/text.h"
 #include "split.h"
 
 smerf_status cli_split_no_memory(smerf_error *error) {
@@ -24,7 +24,7 @@ smerf_status cli_write_items(const cli_splitting *split, const char *name, const
     sm_output *output;
     smerf_status status = cli_open_in(split->folder, name, &output, error);
     if (status != SMERF_OK) return status;
-    status = sm_quote_write(split->items_path, is_chosen, split->items.table.ids != NULL, output, error);
+    status = sm_table_copy_rows(split->items_path, is_chosen, split->items.table.ids != NULL, output, error);
     if (status == SMERF_OK) return sm_output_finish(output, error);
     sm_output_abandon(output);
     return status;

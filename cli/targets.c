@@ -8,7 +8,7 @@
 #include "common.h"
 #include "io/pairs/pairs.h"
 #include "io/text/names.h"
-#include "io/text/number.h"
+#include "io/text/text.h"
 
 const cli_option cli_target_options[] = {
     {"", NULL, "TARGET is exactly one of these:"},
@@ -134,7 +134,7 @@ static sm_pairs_spec spec_for(const cli_args *args, const sides *of) {
 static smerf_status place(const char *path, const sm_pairs *pairs, smerf_status status, smerf_error *error) {
     size_t entry = error->row;
     if (status != SMERF_BAD_INPUT || entry >= pairs->n) return status;
-    return sm_pairs_place(path, pairs->row != NULL ? pairs->row[entry] : entry, error);
+    return sm_pairs_position(path, pairs->row != NULL ? pairs->row[entry] : entry, error);
 }
 
 static smerf_pair_list list_of(const sm_pairs *pairs) {

@@ -15,7 +15,7 @@
 #include "demo/css_colours.h"
 #include "demo/picture.h"
 #include "io/matrix/npy.h"
-#include "io/text/source.h"
+#include "io/text/text.h"
 #include "smerf.h"
 
 enum { N = CSS_N_DISTINCT, N_TEST = 44, N_NEIGHBOURS = 5 };

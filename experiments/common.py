@@ -1,4 +1,4 @@
-"""common.py - what the experiments share: running smerf, reading data, measures, means, tables. No forests here."""
+"""common.py - for all experiments: running smerf, reading data, measures, means, tables. No forests here."""
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: the experiments use processes instead
@@ -78,8 +78,8 @@ def map_at_10(predicted, true):
         others = np.flatnonzero(np.arange(len(true)) != i)
         nearest = others[np.argsort(true[i, others], kind="stable")[:10]]
         ranking = others[np.argsort(predicted[i, others], kind="stable")]
-        places = np.flatnonzero(np.isin(ranking, nearest))
-        each.append(np.mean(np.arange(1, len(places) + 1) / (places + 1)))
+        hits = np.flatnonzero(np.isin(ranking, nearest))
+        each.append(np.mean(np.arange(1, len(hits) + 1) / (hits + 1)))
     return float(np.mean(each))
 
 

@@ -1,6 +1,6 @@
 """knn.py - do learned distances improve k nearest neighbours? On the classic data sets that come with scikit-learn.
 
-Repeated stratified cross-validation. Every distance is learned from the training items and asked through the command:
+Repeated stratified cross-validation. Every distance is learned from the training items and queried through the command:
 `smerf neighbors MODEL --items train.csv --queries test.csv -k K --vote y`. K is one of KS, chosen by leaving one out of
 the training items (out of bag for smerf, whose forest has seen them).
 
@@ -114,17 +114,17 @@ def one_fold(task):
     x, y = DATA[name]()
     is_response = name in RESPONSES
     train, test = split(x, y, is_response, repeat, fold)
-    measure, told = ("rmse", repr) if is_response else ("accuracy", lambda c: f"c{c}")
+    measure, written = ("rmse", repr) if is_response else ("accuracy", lambda c: f"c{c}")
     rows = []
-    with tempfile.TemporaryDirectory() as place:
-        model, items, queries = (Path(place) / n for n in ("model", "train.csv", "test.csv"))
+    with tempfile.TemporaryDirectory() as folder:
+        model, items, queries = (Path(folder) / n for n in ("model", "train.csv", "test.csv"))
         for method in METHODS:
             if is_response and method in ON_LABELS_ONLY:
                 continue
             if method != "forest":
                 z, z_test = transformed(method, x[train], y[train], x[test])
-                write_items(items, z, [told(v) for v in y[train].tolist()])
-                write_items(queries, z_test, [told(v) for v in y[test].tolist()])
+                write_items(items, z, [written(v) for v in y[train].tolist()])
+                write_items(queries, z_test, [written(v) for v in y[test].tolist()])
                 learner = method if method == "mahalanobis" else "smerf" if method == "smerf" else "euclidean"
                 smerf("fit", items, "--response" if is_response else "--labels", "y", "--method", learner, "-o", model)
                 k = choose_k(model, items, method, measure)

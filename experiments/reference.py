@@ -22,7 +22,7 @@ class Options:
     trees: int = 500
     splits: str = "axis"  # or "oblique"
     candidates: int = 20
-    density: float = None  # oblique: share of non-zeros; 3/p, or 1/p if p < 10
+    density: float = None  # oblique: fraction of non-zeros; 3/p, or 1/p if p < 10
     min_parent: int = 2
     bootstrap: bool = True
 
@@ -58,8 +58,8 @@ def oblique_candidates(values, options, rng):
     density = options.density or (3 / p if p >= 10 else 1 / p)
     for _ in range(1 + 3):
         directions = np.zeros(p * d)
-        places = rng.choice(p * d, size=round(density * p * d), replace=False)
-        directions[places] = rng.choice([-1.0, 1.0], size=len(places))
+        entries = rng.choice(p * d, size=round(density * p * d), replace=False)
+        directions[entries] = rng.choice([-1.0, 1.0], size=len(entries))
         directions = directions.reshape(p, d)
         directions = directions[:, np.any(directions != 0, axis=0)]
         if np.any(np.ptp(values @ directions, axis=0) > 0):

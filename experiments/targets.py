@@ -102,12 +102,12 @@ def write_known_pairs(path, values, name, hidden, rng):
 
 
 def missing(task):
-    """Rows for one data set: all pairs, then every hidden share with and without completion."""
+    """Rows for one data set: all pairs, then every hidden fraction with and without completion."""
     kind, repeat = task
     seed = 1_000 * KINDS.index(kind) + repeat
     rng = np.random.default_rng([1, seed])
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         values, column, options = missing_data(kind, seed, rng, folder)
         np.save(folder / "all.npy", values)
         options += ["--seed", 10_000_000 + seed]
@@ -146,8 +146,8 @@ def low_rank(task):
     """Rows for one data set: every rank beside full rank."""
     metric, repeat = task
     seed = 1_000 * list(METRICS).index(metric) + repeat
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         x, x_test = uniform_items(N_RANK, np.random.default_rng([2, seed]), folder)
         np.save(folder / "distances.npy", cdist(x, x, METRICS[metric]))
         np.save(folder / "test-distances.npy", cdist(x_test, x_test, METRICS[metric]))
@@ -180,8 +180,8 @@ def rank_text(rows):
 # ---------------------------------------------------------------- networks
 
 def split_network(network, data, seed, folder):
-    place = data / "networks" / network
-    smerf("split", place / "nodes.csv", "--edges", place / "edges.csv", "--by", "nodes", "--train", 0.5, "--seed", seed,
+    source = data / "networks" / network
+    smerf("split", source / "nodes.csv", "--edges", source / "edges.csv", "--by", "nodes", "--train", 0.5, "--seed", seed,
           "-o", folder)
 
 
@@ -202,8 +202,8 @@ def network(task):
     """Rows for one split of one network: every self-distance."""
     name, repeat, data = task
     rows = []
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         split_network(name, data, repeat + 1, folder)
         for self_distance in SELF_DISTANCES:
             model = folder / "model"
@@ -217,8 +217,8 @@ def network(task):
 def tuned_network(task):
     """What tune picks on the first split, and whether it is better than the defaults with as many trees."""
     name, data = task
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         split_network(name, data, 1, folder)
         model, options = folder / "model", ["--trees", TUNED_TREES, "--seed", 10_000_000]
         smerf("fit", *training(folder), *options, "-o", model)

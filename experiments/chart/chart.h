@@ -1,10 +1,9 @@
 /* chart.h - panels with lines or bars, drawn as SVG and as PNG by the same hand.
  *
- *     scale.c          numbers to places, round numbers beside the axes
+ *     scale.c          numbers to positions, round numbers beside the axes
  *     pen.c            colours, marks and text
  *     panel.c          one panel: axes, lines, bars, errors
- *     page.c           the page: titles, legend, a grid of panels
- *     picture.c        the page as a file
+ *     page.c           the page: titles, legend, a grid of panels; and the page as a file
  *     measurements.c   what is drawn: repeats and their means
  *
  * The same chart gives the same bytes, given the same fonts and libraries. */

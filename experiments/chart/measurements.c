@@ -1,11 +1,11 @@
-/* measurements.c - see measurements.h. */
+/* measurements.c - rows kept, means of repeats, CSV: see measurements.h. */
 #include "chart/measurements.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/text/write.h"
+#include "io/text/text.h"
 
 smerf_status sm_measurements_add(sm_measurements *all, const sm_measurement *row, smerf_error *error) {
     if (!sm_grow((void **)&all->rows, &all->capacity, all->n + 1, sizeof *all->rows))
@@ -95,7 +95,7 @@ static void put_number(double value, const char *end, sm_output *output) {
     sm_output_print(output, "%s", end);
 }
 
-static void put_place(const sm_measurements *all, const sm_measurement *row, sm_output *output) {
+static void put_key(const sm_measurements *all, const sm_measurement *row, sm_output *output) {
     put_cell(row->data, output);
     if (has_splits(all)) put_cell(row->split, output);
     put_number(row->at, ",", output);
@@ -105,7 +105,7 @@ void sm_measurements_write(const sm_measurements *all, sm_output *output) {
     put_head(all, "repeat,seed,method,metric,value", output);
     for (size_t k = 0; k < all->n; k++) {
         const sm_measurement *row = &all->rows[k];
-        put_place(all, row, output);
+        put_key(all, row, output);
         sm_output_print(output, "%zu,%llu,", row->repeat, (unsigned long long)row->seed);
         put_cell(row->method, output);
         put_cell(row->metric, output);
@@ -119,7 +119,7 @@ void sm_measurements_write_summary(const sm_measurements *all, sm_output *output
         if (!is_first(all, k)) continue;
         const sm_measurement *row = &all->rows[k];
         sm_summary summary = sm_measurements_summary(all, row);
-        put_place(all, row, output);
+        put_key(all, row, output);
         put_cell(row->method, output);
         put_cell(row->metric, output);
         sm_output_print(output, "%zu,", summary.n);

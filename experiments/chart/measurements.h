@@ -11,7 +11,7 @@ typedef struct sm_measurement {
     const char *split;  /* what was learned from and scored, where that is a choice; else NULL */
     const char *method; /* who */
     const char *metric; /* what is measured */
-    double at;          /* where on the horizontal axis: a number of items, a share */
+    double at;          /* where on the horizontal axis: a number of items, a fraction */
     size_t repeat;      /* from 1 */
     uint64_t seed;      /* of the data and of what was learned from them */
     double value;       /* NaN: the data cannot say; does not count */

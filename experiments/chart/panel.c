@@ -1,5 +1,5 @@
 /* panel.c - one panel: the ground, the axes, then what was measured. */
-#include "chart/panel.h"
+#include "chart/pen.h"
 
 #include <math.h>
 
@@ -49,34 +49,34 @@ static void find_scales(sketch *sheet) {
     sheet->y = scale_of(&panel->y, &y);
 }
 
-static double place_x(const sketch *sheet, double x) {
-    return sheet->frame->left + sheet->frame->width * sm_scale_place(&sheet->x, x);
+static double page_x(const sketch *sheet, double x) {
+    return sheet->frame->left + sheet->frame->width * sm_scale_fraction(&sheet->x, x);
 }
 
-/* A value that a logarithm has no place for lies below everything. */
-static double place_y(const sketch *sheet, double y) {
+/* A value that a logarithm has no position for lies below everything. */
+static double page_y(const sketch *sheet, double y) {
     if (sheet->y.is_log && y <= 0) return sheet->frame->top + 2 * sheet->frame->height;
-    return sheet->frame->top + sheet->frame->height * (1 - sm_scale_place(&sheet->y, y));
+    return sheet->frame->top + sheet->frame->height * (1 - sm_scale_fraction(&sheet->y, y));
 }
 
 /* ---- axes ---- */
 
 typedef struct tick_list {
     double at[SM_MOST_TICKS];
-    const double *place;
+    const double *value;
     const char *const *labels;
     size_t n;
 } tick_list;
 
 static void find_ticks(const sm_axis *axis, const sm_scale *scale, size_t most, tick_list *ticks) {
     ticks->labels = axis->labels;
-    ticks->place = axis->ticks != NULL ? axis->ticks : ticks->at;
+    ticks->value = axis->ticks != NULL ? axis->ticks : ticks->at;
     ticks->n = axis->ticks != NULL ? axis->n_ticks : sm_scale_ticks(scale, most, ticks->at);
 }
 
 static const char *label_of(const tick_list *ticks, const sm_scale *scale, size_t which, char space[SM_TICK_SPACE]) {
     if (ticks->labels != NULL) return ticks->labels[which];
-    return sm_scale_label(scale, ticks->place, ticks->n, which, space);
+    return sm_scale_label(scale, ticks->value, ticks->n, which, space);
 }
 
 static void draw_ticks_up(const sketch *sheet) {
@@ -86,7 +86,7 @@ static void draw_ticks_up(const sketch *sheet) {
     tick_list ticks;
     find_ticks(&sheet->panel->y, &sheet->y, TICKS_UP, &ticks);
     for (size_t t = 0; t < ticks.n; t++) {
-        double y = place_y(sheet, ticks.place[t]);
+        double y = page_y(sheet, ticks.value[t]);
         sm_pen_colour(sheet->pen, sm_grid_ink);
         cairo_set_line_width(sheet->pen, 1);
         sm_draw_line(sheet->pen, frame->left, y, frame->left + frame->width, y);
@@ -103,7 +103,7 @@ static void draw_ticks_across(const sketch *sheet) {
     tick_list ticks;
     find_ticks(&sheet->panel->x, &sheet->x, TICKS_ACROSS, &ticks);
     for (size_t t = 0; t < ticks.n; t++) {
-        double x = place_x(sheet, ticks.place[t]);
+        double x = page_x(sheet, ticks.value[t]);
         sm_pen_colour(sheet->pen, sm_faint_ink);
         cairo_set_line_width(sheet->pen, 1);
         if (!sheet->panel->has_bars) sm_draw_line(sheet->pen, x, bottom, x, bottom + 4);
@@ -134,7 +134,7 @@ static void draw_level(const sketch *sheet) {
     static const double dots[] = {2, 3};
     const sm_frame *frame = sheet->frame;
     const sm_lettering lettering = {.size = 10.5, .across = 0, .down = 1, .colour = sm_ink};
-    double y = place_y(sheet, sheet->panel->level);
+    double y = page_y(sheet, sheet->panel->level);
     sm_pen_colour(sheet->pen, sm_ink);
     cairo_set_line_width(sheet->pen, 1.2);
     cairo_set_dash(sheet->pen, dots, 2, 0);
@@ -151,8 +151,8 @@ static bool is_beyond(const sketch *sheet, double y) {
 /* A bar with caps. */
 static void draw_error(const sketch *sheet, const sm_point *point) {
     if (isnan(point->error) || isnan(point->y) || is_beyond(sheet, point->y)) return;
-    double x = place_x(sheet, point->x), cap = 3;
-    double high = place_y(sheet, point->y + point->error), low = place_y(sheet, point->y - point->error);
+    double x = page_x(sheet, point->x), cap = 3;
+    double high = page_y(sheet, point->y + point->error), low = page_y(sheet, point->y - point->error);
     sm_draw_line(sheet->pen, x, low, x, high);
     sm_draw_line(sheet->pen, x - cap, high, x + cap, high);
     sm_draw_line(sheet->pen, x - cap, low, x + cap, low);
@@ -172,11 +172,11 @@ static void draw_arrow(const sketch *sheet, sm_style style, double x, bool is_up
 
 static void draw_point(const sketch *sheet, sm_style style, const sm_point *point) {
     if (isnan(point->y)) return;
-    double x = place_x(sheet, point->x);
+    double x = page_x(sheet, point->x);
     if (is_beyond(sheet, point->y))
         draw_arrow(sheet, style, x, point->y > sheet->y.to);
     else
-        sm_draw_mark(sheet->pen, style, x, place_y(sheet, point->y));
+        sm_draw_mark(sheet->pen, style, x, page_y(sheet, point->y));
 }
 
 static void draw_line_series(const sketch *sheet, const sm_series *series) {
@@ -189,7 +189,7 @@ static void draw_line_series(const sketch *sheet, const sm_series *series) {
         if (isnan(point->y)) /* a gap: the next point starts a new piece */
             cairo_new_sub_path(pen);
         else
-            cairo_line_to(pen, place_x(sheet, point->x), place_y(sheet, point->y));
+            cairo_line_to(pen, page_x(sheet, point->x), page_y(sheet, point->y));
     }
     cairo_stroke(pen);
     cairo_set_dash(pen, NULL, 0, 0);
@@ -200,13 +200,13 @@ static void draw_line_series(const sketch *sheet, const sm_series *series) {
 
 static void draw_bar_series(const sketch *sheet, const sm_series *series) {
     cairo_t *pen = sheet->pen;
-    double ground = place_y(sheet, 0);
+    double ground = page_y(sheet, 0);
     for (size_t k = 0; k < series->n; k++) {
         const sm_point *point = &series->points[k];
         if (isnan(point->y)) continue;
-        double left = place_x(sheet, point->x - 0.4), right = place_x(sheet, point->x + 0.4);
+        double left = page_x(sheet, point->x - 0.4), right = page_x(sheet, point->x + 0.4);
         sm_pen_colour(pen, sm_style_colour(series->style));
-        cairo_rectangle(pen, left, place_y(sheet, point->y), right - left, ground - place_y(sheet, point->y));
+        cairo_rectangle(pen, left, page_y(sheet, point->y), right - left, ground - page_y(sheet, point->y));
         cairo_fill(pen);
         sm_pen_colour(pen, sm_ink);
         cairo_set_line_width(pen, 1.1);

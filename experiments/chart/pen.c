@@ -1,4 +1,4 @@
-/* pen.c - see pen.h. */
+/* pen.c - the styles, marks and letters, through cairo: see pen.h. */
 #include "chart/pen.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* pen.h - how charts draw: colours, marks, text. */
+/* pen.h - how charts draw: colours, marks, text, panels. */
 #ifndef SM_CHART_PEN_H
 #define SM_CHART_PEN_H
 
@@ -18,7 +18,7 @@ sm_colour sm_style_colour(sm_style style);
 /* Sets colour, width and dashes of a style's line. */
 void sm_pen_style(cairo_t *pen, sm_style style);
 
-/* A style's mark around a place. */
+/* A style's mark around a point. */
 void sm_draw_mark(cairo_t *pen, sm_style style, double x, double y);
 
 void sm_draw_line(cairo_t *pen, double from_x, double from_y, double to_x, double to_y);
@@ -34,5 +34,14 @@ typedef struct sm_lettering {
 
 void sm_draw_text(cairo_t *pen, const sm_lettering *lettering, double x, double y, const char *text);
 double sm_text_width(cairo_t *pen, const sm_lettering *lettering, const char *text);
+
+/* ---- panel.c: one panel of a chart ---- */
+
+/* Where the data are drawn; what stands beside the axes lies around it. */
+typedef struct sm_frame {
+    double left, top, width, height;
+} sm_frame;
+
+void sm_draw_panel(cairo_t *pen, const sm_panel *panel, const sm_frame *frame);
 
 #endif

@@ -1,4 +1,4 @@
-/* scale.c - see scale.h. */
+/* scale.c - round numbers, for the ends of a scale and for its ticks: see scale.h. */
 #include "chart/scale.h"
 
 #include <math.h>
@@ -38,9 +38,9 @@ static double times(double k, int thirds) {
 
 static sm_scale linear_around(double lowest, double highest) {
     if (!(highest - lowest > 1e-12 * (fabs(lowest) + fabs(highest)))) { /* one number, or as good as one */
-        double room = lowest != 0 ? fabs(lowest) / 10 : 1;
-        lowest -= room;
-        highest += room;
+        double margin = lowest != 0 ? fabs(lowest) / 10 : 1;
+        lowest -= margin;
+        highest += margin;
     }
     const double slack = 1.1; /* a step more is better than steps of twice the size for a hair's breadth */
     int step = round_up((highest - lowest) / (TICKS_OF_A_SCALE - 1) / slack);
@@ -61,7 +61,7 @@ sm_scale sm_scale_around(double lowest, double highest, bool is_log) {
     return is_log ? log_around(lowest, highest) : linear_around(lowest, highest);
 }
 
-double sm_scale_place(const sm_scale *scale, double value) {
+double sm_scale_fraction(const sm_scale *scale, double value) {
     if (scale->is_log) return log(value / scale->from) / log(scale->to / scale->from);
     return (value - scale->from) / (scale->to - scale->from);
 }
@@ -81,7 +81,7 @@ static size_t linear_ticks(const sm_scale *scale, size_t most, double *ticks) {
     return n;
 }
 
-/* Every round number, or one in each power of ten, or in every second, third... whatever there is room for. */
+/* Every round number, or one in each power of ten, or in every second, third... as many as fit. */
 static size_t log_ticks(const sm_scale *scale, size_t most, double *ticks) {
     int first = round_up(scale->from), last = round_down(scale->to), stride = 1;
     while (first <= last && (size_t)((last - first) / stride + 1) > most) {

@@ -1,4 +1,4 @@
-/* scale.h - from numbers to places on an axis, and the round numbers that stand beside it. */
+/* scale.h - the scale of an axis: from numbers to positions along it, and the round numbers beside it. */
 #ifndef SM_CHART_SCALE_H
 #define SM_CHART_SCALE_H
 
@@ -11,11 +11,11 @@ typedef struct sm_scale {
 } sm_scale;
 
 /* A scale that holds what lies between the two, with round numbers at its ends (1, 2 or 5 times a power of ten for a
- * logarithm). One number alone gets room on both sides. */
+ * logarithm). One number alone gets a margin on both sides. */
 sm_scale sm_scale_around(double lowest, double highest, bool is_log);
 
 /* 0 at the start of the scale, 1 at its end; more or less outside. */
-double sm_scale_place(const sm_scale *scale, double value);
+double sm_scale_fraction(const sm_scale *scale, double value);
 
 #define SM_MOST_TICKS 16
 

@@ -91,8 +91,8 @@ static double rest_of(const sums *all, double n_trees) {
     return sum / (N_TEST * (N_TEST - 1) / 2);
 }
 
-static smerf_status measure(cli_study *study, const cli_simulated *training, const smerf_items *points, size_t way,
-                            uint64_t seed, double *rest, smerf_error *error) {
+static smerf_status measure_rest(cli_study *study, const cli_simulated *training, const smerf_items *points, size_t way,
+                                 uint64_t seed, double *rest, smerf_error *error) {
     sums all = {.trees = 0};
     smerf_options options;
     smerf_status status = SMERF_OK;
@@ -122,7 +122,7 @@ static smerf_status run_ways(cli_study *study, const cli_simulated *training, co
             .data = "additive", .method = names[way], .metric = "s_n", .repeat = repeat, .seed = seed};
         row.at = (double)training->n;
         if (!study->is_wanted[way]) continue;
-        status = measure(study, training, points, way, seed, &row.value, error);
+        status = measure_rest(study, training, points, way, seed, &row.value, error);
         if (status == SMERF_OK) status = sm_measurements_add(&study->measured, &row, error);
         if (status == SMERF_OK) status = cli_study_advance(study, work_of(row.at), error);
     }
@@ -141,7 +141,7 @@ static smerf_status run_repeat(cli_study *study, size_t n, size_t repeat, smerf_
     return status;
 }
 
-static smerf_status draw(const cli_study *study, smerf_error *error) {
+static smerf_status draw_convergence(const cli_study *study, smerf_error *error) {
     static const cli_figure_data data[] = {{"additive", NULL}};
     static const cli_figure_metric metrics[] = {{.name = "s_n", .title = "s\xe2\x82\x99 (log scale)", .is_log = true}};
     static const cli_figure_line lines[] = {{"bootstrap", NULL, "bootstrap", SM_BLUE_CIRCLE},
@@ -184,28 +184,28 @@ static smerf_status run_size(cli_study *study, size_t n, smerf_error *error) {
     return status;
 }
 
-static smerf_status run(cli_study *study, smerf_error *error) {
+static smerf_status run_convergence(cli_study *study, smerf_error *error) {
     smerf_status status = SMERF_OK;
-    for (size_t k = 0; k < study->n_places; k++)
+    for (size_t k = 0; k < study->n_settings; k++)
         for (size_t way = 0; way < N_WAYS; way++)
-            study->work += study->is_wanted[way] * (double)study->n_repeats * work_of(study->places[k]);
-    for (size_t k = 0; k < study->n_places && status == SMERF_OK; k++)
-        status = run_size(study, (size_t)study->places[k], error);
+            study->work += study->is_wanted[way] * (double)study->n_repeats * work_of(study->settings[k]);
+    for (size_t k = 0; k < study->n_settings && status == SMERF_OK; k++)
+        status = run_size(study, (size_t)study->settings[k], error);
     if (status == SMERF_OK) status = cli_study_save(study, error);
-    return status == SMERF_OK ? draw(study, error) : status;
+    return status == SMERF_OK ? draw_convergence(study, error) : status;
 }
 
 const cli_experiment cli_convergence = {
     .name = "convergence",
     .at_name = "n",
-    .places_option = "--sizes",
+    .settings_option = "--sizes",
     .smallest = 4,
     .largest = 1 << 20,
-    .places = {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536},
-    .quick_places = {16, 32, 64, 128, 256, 512, 1024, 2048},
+    .settings = {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536},
+    .quick_settings = {16, 32, 64, 128, 256, 512, 1024, 2048},
     .n_repeats = 10,
     .n_quick_repeats = 3,
     .n_trees = 1000,
     .n_quick_trees = 200,
     .methods = names,
-    .run = run};
+    .run = run_convergence};

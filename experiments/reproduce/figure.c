@@ -9,7 +9,7 @@ typedef struct material {
     const char **titles; /* of columns */
     sm_panel *panels;    /* [n_metrics][n_data] */
     sm_series *series;   /* [n_metrics][n_data][n_lines] */
-    sm_point *points;    /* [n_metrics][n_data][n_lines][CLI_MOST_PLACES] */
+    sm_point *points;    /* [n_metrics][n_data][n_lines][CLI_MOST_SETTINGS] */
     size_t n_columns;
 } material;
 
@@ -27,9 +27,9 @@ static size_t fill_series(const cli_study *study, const cli_figure *figure, cons
         const cli_figure_line *line = &figure->lines[l];
         const sm_measurement like = {
             .data = data, .split = line->split, .method = line->method, .metric = metric->name};
-        sm_point *own = points + l * CLI_MOST_PLACES;
+        sm_point *own = points + l * CLI_MOST_SETTINGS;
         if (metric->left_out != NULL && strcmp(metric->left_out, line->method) == 0) continue;
-        size_t n_points = sm_measurements_points(&study->measured, &like, figure->bar, own, CLI_MOST_PLACES);
+        size_t n_points = sm_measurements_points(&study->measured, &like, figure->bar, own, CLI_MOST_SETTINGS);
         if (n_points == 0) continue;
         series[n] = (sm_series){.name = line->title, .style = line->style, .points = own, .n = n_points};
         n++;
@@ -37,7 +37,7 @@ static size_t fill_series(const cli_study *study, const cli_figure *figure, cons
     return n;
 }
 
-static void fill(const cli_study *study, const cli_figure *figure, material *all) {
+static void fill_panels(const cli_study *study, const cli_figure *figure, material *all) {
     size_t n_panels = 0;
     for (size_t d = 0; d < figure->n_data; d++)
         if (has_data(study, figure->data[d].name)) all->titles[all->n_columns++] = figure->data[d].title;
@@ -47,7 +47,7 @@ static void fill(const cli_study *study, const cli_figure *figure, material *all
         for (size_t d = 0; d < figure->n_data; d++) {
             if (!has_data(study, figure->data[d].name)) continue;
             sm_series *series = all->series + n_panels * figure->n_lines;
-            sm_point *points = all->points + n_panels * figure->n_lines * CLI_MOST_PLACES;
+            sm_point *points = all->points + n_panels * figure->n_lines * CLI_MOST_SETTINGS;
             sm_panel *panel = &all->panels[n_panels++];
             *panel = (sm_panel){.x = figure->x, .series = series, .level = figure->level};
             panel->level_name = figure->level_name;
@@ -63,10 +63,10 @@ static void fill(const cli_study *study, const cli_figure *figure, material *all
 sm_axis cli_study_size_axis(const cli_study *study) {
     return (sm_axis){.title = "training items n",
                      .is_log = true,
-                     .ticks = study->places,
-                     .n_ticks = study->n_places,
-                     .from = study->places[0] / 1.25,
-                     .to = study->places[study->n_places - 1] * 1.25};
+                     .ticks = study->settings,
+                     .n_ticks = study->n_settings,
+                     .from = study->settings[0] / 1.25,
+                     .to = study->settings[study->n_settings - 1] * 1.25};
 }
 
 smerf_status cli_study_draw_figure(const cli_study *study, const cli_figure *figure, smerf_error *error) {
@@ -74,12 +74,12 @@ smerf_status cli_study_draw_figure(const cli_study *study, const cli_figure *fig
     material all = {.titles = calloc(figure->n_data, sizeof *all.titles),
                     .panels = calloc(n_panels, sizeof *all.panels),
                     .series = calloc(n_series, sizeof *all.series),
-                    .points = calloc(n_series * CLI_MOST_PLACES, sizeof *all.points)};
+                    .points = calloc(n_series * CLI_MOST_SETTINGS, sizeof *all.points)};
     smerf_status status;
     if (all.titles == NULL || all.panels == NULL || all.series == NULL || all.points == NULL) {
         status = cli_no_memory(error, "drawing");
     } else {
-        fill(study, figure, &all);
+        fill_panels(study, figure, &all);
         sm_chart chart = {.title = figure->title,
                           .note = figure->note,
                           .n_rows = figure->n_metrics,

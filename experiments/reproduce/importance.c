@@ -1,7 +1,7 @@
 /* importance.c - which features drive the Radial distance (the paper's appendix, "Estimation of Feature
  * Importance"): the gains of all splits on each feature, divided by the largest sum, at n = 320.
  *
- * The paper's forest has oblique splits, whose gain we share equally among their features; axis splits, with every
+ * The paper's forest has oblique splits, whose gain we divide equally among their features; axis splits, with every
  * feature tried at each node, stand beside it. Neither is tuned: candidates p^1.5 are what tuning picks. */
 #include <stdio.h>
 
@@ -11,7 +11,7 @@ enum { P = SMERF_SIMULATED_FEATURES, N_ITEMS = 320, N_FORESTS = 2, N_RELEVANT = 
 
 static const char *const names[] = {"smerf", "smerf-axis", NULL};
 
-static void choose(size_t forest, smerf_options *options) {
+static void choose_options(size_t forest, smerf_options *options) {
     options->splits = forest == 0 ? SMERF_OBLIQUE : SMERF_AXIS;
     if (forest == 0)
         options->candidates_power = 1.5;
@@ -19,8 +19,8 @@ static void choose(size_t forest, smerf_options *options) {
         options->candidates = SMERF_CANDIDATES_ALL;
 }
 
-static smerf_status note(cli_study *study, size_t forest, size_t repeat, uint64_t seed, const double *importance,
-                         smerf_error *error) {
+static smerf_status note_importance(cli_study *study, size_t forest, size_t repeat, uint64_t seed,
+                                    const double *importance, smerf_error *error) {
     smerf_status status = SMERF_OK;
     for (size_t f = 0; f < P && status == SMERF_OK; f++) {
         const sm_measurement row = {.data = "radial",
@@ -35,16 +35,16 @@ static smerf_status note(cli_study *study, size_t forest, size_t repeat, uint64_
     return status;
 }
 
-static smerf_status measure(cli_study *study, const cli_simulated *data, size_t forest, size_t repeat, uint64_t seed,
-                            smerf_error *error) {
+static smerf_status measure_forest(cli_study *study, const cli_simulated *data, size_t forest, size_t repeat,
+                                   uint64_t seed, smerf_error *error) {
     double importance[P];
     smerf_options options;
     smerf_model *model = NULL;
     cli_study_options(study, seed, &options);
-    choose(forest, &options);
+    choose_options(forest, &options);
     smerf_status status = smerf_fit(data->items, data->target, &options, &study->run, &model, error);
     if (status == SMERF_OK) status = smerf_importance_gain(model, importance, error);
-    if (status == SMERF_OK) status = note(study, forest, repeat, seed, importance, error);
+    if (status == SMERF_OK) status = note_importance(study, forest, repeat, seed, importance, error);
     smerf_model_free(model);
     return status == SMERF_OK ? cli_study_advance(study, 1, error) : status;
 }
@@ -55,7 +55,7 @@ static smerf_status run_repeat(cli_study *study, size_t repeat, smerf_error *err
     smerf_status status = cli_simulate_items(SMERF_RADIAL, N_ITEMS, P, seed, 0, &data, error);
     if (status == SMERF_OK) status = cli_simulate_distances(SMERF_RADIAL, &data, error);
     for (size_t forest = 0; forest < N_FORESTS && status == SMERF_OK; forest++)
-        if (study->is_wanted[forest]) status = measure(study, &data, forest, repeat, seed, error);
+        if (study->is_wanted[forest]) status = measure_forest(study, &data, forest, repeat, seed, error);
     cli_free_simulated(&data);
     return status;
 }
@@ -81,20 +81,20 @@ static void fill_panel(const cli_study *study, size_t forest, const sm_axis *x, 
     panel->y = (sm_axis){.from = 0, .to = 1.05};
 }
 
-static smerf_status draw(const cli_study *study, smerf_error *error) {
+static smerf_status draw_importance(const cli_study *study, smerf_error *error) {
     static const char *const titles[] = {"Oblique splits, 90 candidates", "Axis splits, all 20 features"};
     const char *shown[N_FORESTS], *labels[P];
     char digits[P][24], text[160], repeats[40];
-    double places[P];
+    double ticks[P];
     panel_bars bars[N_FORESTS];
     sm_panel panels[N_FORESTS];
     size_t n_panels = 0;
     for (size_t f = 0; f < P; f++) {
         snprintf(digits[f], sizeof digits[f], "%zu", f + 1);
         labels[f] = digits[f];
-        places[f] = (double)f + 1;
+        ticks[f] = (double)f + 1;
     }
-    const sm_axis x = {.title = "feature", .from = 0.4, .to = P + 0.6, .ticks = places, .labels = labels, .n_ticks = P};
+    const sm_axis x = {.title = "feature", .from = 0.4, .to = P + 0.6, .ticks = ticks, .labels = labels, .n_ticks = P};
     for (size_t forest = 0; forest < N_FORESTS; forest++) {
         if (!study->is_wanted[forest]) continue;
         fill_panel(study, forest, &x, &bars[n_panels], &panels[n_panels]);
@@ -115,13 +115,13 @@ static smerf_status draw(const cli_study *study, smerf_error *error) {
     return cli_study_draw(study, "importance", &chart, error);
 }
 
-static smerf_status run(cli_study *study, smerf_error *error) {
+static smerf_status run_importance(cli_study *study, smerf_error *error) {
     smerf_status status = SMERF_OK;
     study->work = (double)(study->n_repeats * (size_t)(study->is_wanted[0] + study->is_wanted[1]));
     for (size_t repeat = 1; repeat <= study->n_repeats && status == SMERF_OK; repeat++)
         status = run_repeat(study, repeat, error);
     if (status == SMERF_OK) status = cli_study_save(study, error);
-    return status == SMERF_OK ? draw(study, error) : status;
+    return status == SMERF_OK ? draw_importance(study, error) : status;
 }
 
 const cli_experiment cli_importance_study = {.name = "importance",
@@ -131,4 +131,4 @@ const cli_experiment cli_importance_study = {.name = "importance",
                                              .n_trees = 500,
                                              .n_quick_trees = 100,
                                              .methods = names,
-                                             .run = run};
+                                             .run = run_importance};

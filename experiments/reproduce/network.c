@@ -1,4 +1,4 @@
-/* network.c - see network.h. */
+/* network.c - see network.h: networks read, divided by nodes, and their figures. */
 #include "network.h"
 
 #include <stdio.h>
@@ -66,7 +66,7 @@ void cli_free_network(cli_network *network) {
 
 /* ---- divided by nodes ---- */
 
-static void line_up(const bool *is_train, cli_node_split *split) {
+static void list_rows(const bool *is_train, cli_node_split *split) {
     size_t n_train = 0, n_test = 0;
     for (size_t i = 0; i < split->n; i++)
         split->rows[is_train[i] ? n_train++ : split->n_train + n_test++] = (uint32_t)i;
@@ -93,7 +93,7 @@ smerf_status cli_split_nodes(const cli_network *network, size_t n_train, uint64_
         split->rows != NULL && is_train != NULL ? SMERF_OK : cli_no_memory(error, "dividing a network");
     if (status == SMERF_OK) status = smerf_split(n, n_train, seed, is_train, error);
     if (status == SMERF_OK) {
-        line_up(is_train, split);
+        list_rows(is_train, split);
         status = cut_graph(network->graph, split, error);
     }
     free(is_train);
@@ -106,4 +106,58 @@ void cli_free_node_split(cli_node_split *split) {
     smerf_target_free(split->across);
     free(split->rows);
     *split = (cli_node_split){0};
+}
+
+/* ---- figures: as the paper shows it, all methods on the same pairs, and pairs of a known and a new node ---- */
+
+static const cli_figure_metric metrics[] = {{.name = "auc-roc", .title = "AUC-ROC"},
+                                            {.name = "auc-pr", .title = "AUC-PR"}};
+
+static const cli_figure_line as_in_the_paper[] = {{"smerf", "nodes", "SMERF, new nodes", SM_BLUE_CIRCLE},
+                                                  {"narm", "nodes", "NARM, new nodes", SM_ORANGE_TRIANGLE},
+                                                  {"epm", "pairs", "EPM, hidden pairs", SM_GREEN_TRIANGLE}};
+
+static const cli_figure_line same_pairs[] = {{"smerf", "pairs", "SMERF", SM_BLUE_CIRCLE},
+                                             {"narm", "pairs", "NARM", SM_ORANGE_TRIANGLE},
+                                             {"epm", "pairs", "EPM", SM_GREEN_TRIANGLE}};
+
+static const cli_figure_line across[] = {{"smerf", "nodes-across", "SMERF", SM_BLUE_CIRCLE},
+                                         {"narm", "nodes-across", "NARM", SM_ORANGE_TRIANGLE}};
+
+static const struct {
+    const char *file, *title, *what;
+    const cli_figure_line *lines;
+    size_t n_lines;
+} figures[] = {
+    {"networks", "Link prediction", "Scored on pairs of two new nodes (SMERF, NARM) or on hidden pairs (EPM)",
+     as_in_the_paper, 3},
+    {"networks-pairs", "Link prediction: the same hidden pairs for every method", "Scored on the hidden pairs",
+     same_pairs, 3},
+    {"networks-across", "Link prediction: a known and a new node", "Scored on pairs of a training and a test node",
+     across, 2},
+};
+
+smerf_status cli_draw_networks(const cli_study *study, const cli_figure_data *networks, size_t n_networks,
+                               smerf_error *error) {
+    smerf_status status = SMERF_OK;
+    for (size_t k = 0; k < sizeof figures / sizeof *figures && status == SMERF_OK; k++) {
+        char text[200], repeats[40];
+        snprintf(text, sizeof text, "%s; mean of %s, bars: standard deviation.", figures[k].what,
+                 cli_count(study->n_repeats, "repeat", repeats));
+        const cli_figure figure = {.file = figures[k].file,
+                                   .title = figures[k].title,
+                                   .note = text,
+                                   .data = networks,
+                                   .n_data = n_networks,
+                                   .metrics = metrics,
+                                   .n_metrics = 2,
+                                   .lines = figures[k].lines,
+                                   .n_lines = figures[k].n_lines,
+                                   .x = {.title = "share of the nodes trained on", .from = 0.05, .to = 0.95},
+                                   .bar = SM_STANDARD_DEVIATION,
+                                   .panel_width = 260,
+                                   .panel_height = 190};
+        status = cli_study_draw_figure(study, &figure, error);
+    }
+    return status;
 }

@@ -31,8 +31,7 @@ smerf_status cli_split_nodes(const cli_network *network, size_t n_train, uint64_
                              smerf_error *error);
 void cli_free_node_split(cli_node_split *split); /* fine on one filled with zeros */
 
-/* ---- network_figures.c ---- */
-
+/* Link prediction in pictures. */
 smerf_status cli_draw_networks(const cli_study *study, const cli_figure_data *networks, size_t n_networks,
                                smerf_error *error);
 

@@ -5,7 +5,7 @@
  * paper, and beyond it smerf and narm on the same pairs, so that all three meet.
  *
  * smerf has axis splits here ("RandMatRF" in the paper's appendix), and is tuned by out-of-bag AUC-ROC for the one score
- * and by AUC-PR for the other; self-distances, of which the paper does not speak, are tuned too. */
+ * and by AUC-PR for the other; self-distances, which the paper does not mention, are tuned too. */
 #include <math.h>
 #include <stdio.h>
 
@@ -23,25 +23,25 @@ static const double efforts[N_NETWORKS] = {1, 15, 8};
 static const char *const names[] = {"smerf", "narm", "epm", NULL};
 static const smerf_method methods[N_METHODS] = {SMERF_METHOD_FOREST, SMERF_METHOD_NARM, SMERF_METHOD_EPM};
 
-static const smerf_metric scores_query[N_SCORES] = {SMERF_AUC_ROC, SMERF_AUC_PR};
+static const smerf_metric wanted_scores[N_SCORES] = {SMERF_AUC_ROC, SMERF_AUC_PR};
 
-/* One share of one network, once. */
+/* One fraction of one network, once. */
 typedef struct one_round {
     cli_study *study;
     const cli_network *network;
     size_t which; /* of the networks */
-    double share;
+    double fraction;
     size_t n_train, repeat;
     uint64_t seed;
 } one_round;
 
-static smerf_status note(const one_round *round, const char *split, size_t method, const char *metric, double value,
-                         smerf_error *error) {
+static smerf_status note_score(const one_round *round, const char *split, size_t method, const char *metric,
+                               double value, smerf_error *error) {
     const sm_measurement row = {.data = networks[round->which].name,
                                 .split = split,
                                 .method = names[method],
                                 .metric = metric,
-                                .at = round->share,
+                                .at = round->fraction,
                                 .repeat = round->repeat,
                                 .seed = round->seed,
                                 .value = value};
@@ -71,15 +71,15 @@ static smerf_status note_choice(const one_round *round, const one_training *trai
     const double values[] = {(double)options->candidates, (double)options->min_parent, self};
     smerf_status status = SMERF_OK;
     for (size_t k = 0; k < 3 && status == SMERF_OK; k++)
-        status = note(round, training->split, training->method, chosen[score][k], values[k], error);
+        status = note_score(round, training->split, training->method, chosen[score][k], values[k], error);
     return status;
 }
 
 /* Few training nodes may have no link among them, or none out of bag: then there is nothing to choose by, and the options
  * stay as they are. Whether missing pairs are filled in is found out once, and kept in the options. */
-static smerf_status tune(const one_round *round, const one_training *training, size_t score, smerf_options *options,
-                         smerf_model **model, smerf_error *error) {
-    const smerf_tuning tuning = SMERF_INIT(smerf_tuning, .metric = scores_query[score], .vary_candidates = true,
+static smerf_status tune_forest(const one_round *round, const one_training *training, size_t score,
+                                smerf_options *options, smerf_model **model, smerf_error *error) {
+    const smerf_tuning tuning = SMERF_INIT(smerf_tuning, .metric = wanted_scores[score], .vary_candidates = true,
                                            .vary_min_parent = true, .vary_self = true);
     const smerf_run *run = &round->study->run;
     smerf_tuned best = SMERF_INIT(smerf_tuned);
@@ -113,15 +113,15 @@ static void choose_options(const one_round *round, size_t method, smerf_options 
 }
 
 /* A model for one score: the forest is tuned for it, the others are the same for both. */
-static smerf_status learn(const one_round *round, const one_training *training, size_t score, smerf_options *options,
-                          smerf_model **model, smerf_error *error) {
-    if (options->method == SMERF_METHOD_FOREST) return tune(round, training, score, options, model, error);
+static smerf_status fit_method(const one_round *round, const one_training *training, size_t score,
+                               smerf_options *options, smerf_model **model, smerf_error *error) {
+    if (options->method == SMERF_METHOD_FOREST) return tune_forest(round, training, score, options, model, error);
     return smerf_fit(training->items, training->target, options, &round->study->run, model, error);
 }
 
 /* ---- scoring ---- */
 
-/* What is asked, and the truth about it. */
+/* A request, and the true distances of its pairs. */
 typedef struct one_exam {
     const char *split;
     smerf_request request;
@@ -134,14 +134,14 @@ static smerf_status take_exam(const one_round *round, const one_training *traini
     smerf_status status =
         smerf_evaluate(model, &exam->request, exam->truth, wanted, &round->study->run, &scores, error);
     for (size_t s = 0; s < N_SCORES && status == SMERF_OK; s++)
-        if (wanted & SMERF_HAS(scores_query[s]))
-            status = note(round, exam->split, training->method, smerf_metric_name(scores_query[s]),
-                          scores.value[scores_query[s]], error);
+        if (wanted & SMERF_HAS(wanted_scores[s]))
+            status = note_score(round, exam->split, training->method, smerf_metric_name(wanted_scores[s]),
+                                scores.value[wanted_scores[s]], error);
     return status;
 }
 
-static smerf_status learn_and_score(const one_round *round, const one_training *training, const one_exam *exams,
-                                    size_t n_exams, smerf_error *error) {
+static smerf_status fit_and_score(const one_round *round, const one_training *training, const one_exam *exams,
+                                  size_t n_exams, smerf_error *error) {
     bool is_forest = methods[training->method] == SMERF_METHOD_FOREST;
     smerf_options options;
     smerf_baseline_options baselines;
@@ -149,8 +149,8 @@ static smerf_status learn_and_score(const one_round *round, const one_training *
     smerf_status status = SMERF_OK;
     for (size_t s = 0; s < (is_forest ? N_SCORES : 1) && status == SMERF_OK; s++) {
         smerf_model *model = NULL;
-        unsigned wanted = is_forest ? SMERF_HAS(scores_query[s]) : SMERF_HAS(SMERF_AUC_ROC) | SMERF_HAS(SMERF_AUC_PR);
-        status = learn(round, training, s, &options, &model, error);
+        unsigned wanted = is_forest ? SMERF_HAS(wanted_scores[s]) : SMERF_HAS(SMERF_AUC_ROC) | SMERF_HAS(SMERF_AUC_PR);
+        status = fit_method(round, training, s, &options, &model, error);
         for (size_t e = 0; e < n_exams && status == SMERF_OK; e++)
             status = take_exam(round, training, &exams[e], model, wanted, error);
         smerf_model_free(model);
@@ -167,7 +167,7 @@ static const smerf_items *attributes_for(const one_round *round, size_t method) 
 
 /* ---- divided by nodes ---- */
 
-static smerf_status ask_about_nodes(const one_round *round, const cli_node_split *split, size_t method,
+static smerf_status score_new_nodes(const one_round *round, const cli_node_split *split, size_t method,
                                     smerf_error *error) {
     const smerf_items *all = attributes_for(round, method);
     size_t n_train = split->n_train, n_test = split->n - n_train;
@@ -180,7 +180,7 @@ static smerf_status ask_about_nodes(const one_round *round, const cli_node_split
             {"nodes", SMERF_INIT(smerf_request, .rows = new), split->testing},
             {"nodes-across", SMERF_INIT(smerf_request, .rows = known, .columns = new), split->across},
         };
-        status = learn_and_score(round, &training, exams, 2, error);
+        status = fit_and_score(round, &training, exams, 2, error);
     }
     smerf_items_free(known);
     smerf_items_free(new);
@@ -192,7 +192,7 @@ static smerf_status run_nodes(const one_round *round, smerf_error *error) {
     smerf_status status = cli_split_nodes(round->network, round->n_train, round->seed, &split, error);
     for (size_t m = 0; m < N_METHODS && status == SMERF_OK; m++)
         if (round->study->is_wanted[m] && methods[m] != SMERF_METHOD_EPM) /* which has no notion of a new node */
-            status = ask_about_nodes(round, &split, m, error);
+            status = score_new_nodes(round, &split, m, error);
     cli_free_node_split(&split);
     return status;
 }
@@ -202,13 +202,13 @@ static smerf_status run_nodes(const one_round *round, smerf_error *error) {
 static smerf_status run_pairs(const one_round *round, smerf_error *error) {
     smerf_target *training = NULL, *testing = NULL; /* graphs of which some pairs are known: the paper's scheme 2 */
     smerf_status status =
-        smerf_target_divide(round->network->graph, round->share, round->seed, &training, &testing, error);
+        smerf_target_divide(round->network->graph, round->fraction, round->seed, &training, &testing, error);
     for (size_t m = 0; m < N_METHODS && status == SMERF_OK; m++) {
         if (!round->study->is_wanted[m]) continue;
         const smerf_items *items = attributes_for(round, m);
         const one_training learned = {"pairs", m, items, training};
         const one_exam exam = {"pairs", SMERF_INIT(smerf_request, .rows = items), testing};
-        status = learn_and_score(round, &learned, &exam, 1, error);
+        status = fit_and_score(round, &learned, &exam, 1, error);
     }
     smerf_target_free(training);
     smerf_target_free(testing);
@@ -217,20 +217,20 @@ static smerf_status run_pairs(const one_round *round, smerf_error *error) {
 
 /* ---- all of them ---- */
 
-static smerf_status run_share(cli_study *study, const cli_network *network, size_t which, double share,
-                              smerf_error *error) {
+static smerf_status run_fraction(cli_study *study, const cli_network *network, size_t which, double fraction,
+                                 smerf_error *error) {
     double started = cli_clock();
     char repeats[40];
-    one_round round = {.study = study, .network = network, .which = which, .share = share};
-    round.n_train = (size_t)lround(share * (double)network->n);
+    one_round round = {.study = study, .network = network, .which = which, .fraction = fraction};
+    round.n_train = (size_t)lround(fraction * (double)network->n);
     smerf_status status = SMERF_OK;
     for (round.repeat = 1; round.repeat <= study->n_repeats && status == SMERF_OK; round.repeat++) {
-        round.seed = cli_study_seed(study, (size_t)lround(1000 * share), round.repeat);
+        round.seed = cli_study_seed(study, (size_t)lround(1000 * fraction), round.repeat);
         status = run_nodes(&round, error);
         if (status == SMERF_OK) status = run_pairs(&round, error);
     }
     if (status == SMERF_OK)
-        cli_study_say(study, "%s, %g of the nodes: %s, %.1f s", networks[which].name, share,
+        cli_study_say(study, "%s, %g of the nodes: %s, %.1f s", networks[which].name, fraction,
                       cli_count(study->n_repeats, "repeat", repeats), cli_clock() - started);
     return status;
 }
@@ -238,8 +238,8 @@ static smerf_status run_share(cli_study *study, const cli_network *network, size
 static smerf_status run_network(cli_study *study, size_t which, smerf_error *error) {
     cli_network network;
     smerf_status status = cli_read_network(study, networks[which].name, &network, error);
-    for (size_t k = 0; k < study->n_places && status == SMERF_OK; k++)
-        status = run_share(study, &network, which, study->places[k], error);
+    for (size_t k = 0; k < study->n_settings && status == SMERF_OK; k++)
+        status = run_fraction(study, &network, which, study->settings[k], error);
     cli_free_network(&network);
     return status;
 }
@@ -247,11 +247,11 @@ static smerf_status run_network(cli_study *study, size_t which, smerf_error *err
 /* How much work there is; a network that is not there is none. */
 static smerf_status find_networks(cli_study *study, bool *is_there, smerf_error *error) {
     bool is_any = false;
-    double n_lessons = 2 * (study->is_wanted[0] + study->is_wanted[1]) + study->is_wanted[2];
+    double n_fits = 2 * (study->is_wanted[0] + study->is_wanted[1]) + study->is_wanted[2];
     for (size_t k = 0; k < N_NETWORKS; k++) {
         is_there[k] = cli_has_network(study, networks[k].name);
         is_any = is_any || is_there[k];
-        study->work += is_there[k] * efforts[k] * n_lessons * (double)(study->n_places * study->n_repeats);
+        study->work += is_there[k] * efforts[k] * n_fits * (double)(study->n_settings * study->n_repeats);
     }
     if (!is_any) {
         snprintf(error->message, sizeof error->message,
@@ -264,7 +264,7 @@ static smerf_status find_networks(cli_study *study, bool *is_there, smerf_error 
     return SMERF_OK;
 }
 
-static smerf_status run(cli_study *study, smerf_error *error) {
+static smerf_status run_networks(cli_study *study, smerf_error *error) {
     bool is_there[N_NETWORKS];
     smerf_status status = find_networks(study, is_there, error);
     for (size_t k = 0; k < N_NETWORKS && status == SMERF_OK; k++)
@@ -275,11 +275,11 @@ static smerf_status run(cli_study *study, smerf_error *error) {
 
 const cli_experiment cli_networks = {.name = "networks",
                                      .at_name = "share",
-                                     .places_option = "--shares",
+                                     .settings_option = "--shares",
                                      .smallest = 0.05,
                                      .largest = 0.95,
-                                     .places = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9},
-                                     .quick_places = {0.2, 0.5, 0.8},
+                                     .settings = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9},
+                                     .quick_settings = {0.2, 0.5, 0.8},
                                      .n_repeats = 5,
                                      .n_quick_repeats = 2,
                                      .n_trees = 500,
@@ -287,4 +287,4 @@ const cli_experiment cli_networks = {.name = "networks",
                                      .methods = names,
                                      .has_samplers = true,
                                      .needs_data = true,
-                                     .run = run};
+                                     .run = run_networks};

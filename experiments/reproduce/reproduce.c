@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "folder.h"
-#include "io/text/number.h"
+#include "io/text/text.h"
 #include "program.h"
 #include "reproduce.h"
 
@@ -59,8 +59,8 @@ static smerf_status check_meaning(const cli_args *args, const cli_experiment *ex
         bool has_meaning;
     } meanings[] = {
         {"--methods", experiment->methods != NULL},
-        {"--sizes", experiment->places_option != NULL && strcmp(experiment->places_option, "--sizes") == 0},
-        {"--shares", experiment->places_option != NULL && strcmp(experiment->places_option, "--shares") == 0},
+        {"--sizes", experiment->settings_option != NULL && strcmp(experiment->settings_option, "--sizes") == 0},
+        {"--shares", experiment->settings_option != NULL && strcmp(experiment->settings_option, "--shares") == 0},
         {"--data", experiment->needs_data},
         {"--factors", experiment->has_samplers},
         {"--burn", experiment->has_samplers},
@@ -95,33 +95,33 @@ static smerf_status choose_methods(cli_study *study, smerf_error *error) {
     return status;
 }
 
-/* One place of --sizes or --shares. They must rise, so that a line has a direction. */
-static smerf_status add_place(cli_study *study, const char *text, smerf_error *error) {
+/* One value of --sizes or --shares. They must rise, so that a line has a direction. */
+static smerf_status add_setting(cli_study *study, const char *text, smerf_error *error) {
     const cli_experiment *experiment = study->experiment;
-    double place;
-    if (sm_number_parse(text, strlen(text), &place) != SM_CELL_NUMBER || place < experiment->smallest ||
-        place > experiment->largest)
-        return cli_fail(study->args, error, "%s: '%s' is not in %g ... %g", experiment->places_option, text,
+    double setting;
+    if (sm_number_parse(text, strlen(text), &setting) != SM_CELL_NUMBER || setting < experiment->smallest ||
+        setting > experiment->largest)
+        return cli_fail(study->args, error, "%s: '%s' is not in %g ... %g", experiment->settings_option, text,
                         experiment->smallest, experiment->largest);
-    if (experiment->smallest >= 1 && place != (double)(size_t)place)
-        return cli_fail(study->args, error, "%s: '%s' is not a whole number", experiment->places_option, text);
-    if (study->n_places > 0 && place <= study->places[study->n_places - 1])
-        return cli_fail(study->args, error, "%s: '%s' is not larger than the one before", experiment->places_option,
+    if (experiment->smallest >= 1 && setting != (double)(size_t)setting)
+        return cli_fail(study->args, error, "%s: '%s' is not a whole number", experiment->settings_option, text);
+    if (study->n_settings > 0 && setting <= study->settings[study->n_settings - 1])
+        return cli_fail(study->args, error, "%s: '%s' is not larger than the one before", experiment->settings_option,
                         text);
-    if (study->n_places == CLI_MOST_PLACES)
-        return cli_fail(study->args, error, "%s: %d will do", experiment->places_option, CLI_MOST_PLACES);
-    study->places[study->n_places++] = place;
+    if (study->n_settings == CLI_MOST_SETTINGS)
+        return cli_fail(study->args, error, "%s: %d will do", experiment->settings_option, CLI_MOST_SETTINGS);
+    study->settings[study->n_settings++] = setting;
     return SMERF_OK;
 }
 
-static smerf_status choose_places(cli_study *study, smerf_error *error) {
+static smerf_status choose_settings(cli_study *study, smerf_error *error) {
     const cli_experiment *experiment = study->experiment;
-    const char *list = experiment->places_option != NULL ? cli_get(study->args, experiment->places_option) : NULL;
+    const char *list = experiment->settings_option != NULL ? cli_get(study->args, experiment->settings_option) : NULL;
     if (list == NULL) {
-        const double *places = study->is_quick ? experiment->quick_places : experiment->places;
-        while (study->n_places < CLI_MOST_PLACES && places[study->n_places] != 0) {
-            study->places[study->n_places] = places[study->n_places];
-            study->n_places++;
+        const double *settings = study->is_quick ? experiment->quick_settings : experiment->settings;
+        while (study->n_settings < CLI_MOST_SETTINGS && settings[study->n_settings] != 0) {
+            study->settings[study->n_settings] = settings[study->n_settings];
+            study->n_settings++;
         }
         return SMERF_OK;
     }
@@ -129,7 +129,7 @@ static smerf_status choose_places(cli_study *study, smerf_error *error) {
     char **texts = cli_split(list, &n);
     if (texts == NULL) return cli_no_memory(error, "reading options");
     smerf_status status = SMERF_OK;
-    for (size_t k = 0; k < n && status == SMERF_OK; k++) status = add_place(study, texts[k], error);
+    for (size_t k = 0; k < n && status == SMERF_OK; k++) status = add_setting(study, texts[k], error);
     cli_free_list(texts);
     return status;
 }
@@ -160,7 +160,7 @@ static smerf_status read_options(const cli_args *args, cli_study *study, smerf_e
     smerf_status status = find_experiment(args, study, error);
     if (status == SMERF_OK) status = check_meaning(args, study->experiment, error);
     if (status == SMERF_OK) status = choose_methods(study, error);
-    if (status == SMERF_OK) status = choose_places(study, error);
+    if (status == SMERF_OK) status = choose_settings(study, error);
     if (status == SMERF_OK) status = read_numbers(study, error);
     if (status != SMERF_OK) return status;
     if (study->folder == NULL) return cli_fail(args, error, "-o DIR is missing: where shall the results go?");
@@ -183,7 +183,7 @@ static smerf_status prepare_folder(const cli_study *study, bool *is_new, smerf_e
     return status;
 }
 
-static smerf_status work(cli_study *study, smerf_error *error) {
+static smerf_status run_study(cli_study *study, smerf_error *error) {
     study->measured.at_name = study->experiment->at_name;
     smerf_status status = cli_start_run(study->args, study->experiment->name, &study->outer, &study->follow, error);
     if (status == SMERF_OK) {
@@ -203,7 +203,7 @@ static smerf_status run_reproduce(const cli_args *args, smerf_error *error) {
     bool is_new = false;
     smerf_status status = read_options(args, &study, error);
     if (status == SMERF_OK) status = prepare_folder(&study, &is_new, error);
-    if (status == SMERF_OK) status = work(&study, error);
+    if (status == SMERF_OK) status = run_study(&study, error);
     if (status != SMERF_OK && is_new) rmdir(study.folder); /* fails where there is something in it, as it should */
     if (status == SMERF_OK)
         cli_say(args, "%s: tables and pictures in %s, %.0f s", study.experiment->name, study.folder,

@@ -1,4 +1,4 @@
-/* reproduce.h - what the paper's experiments share.
+/* reproduce.h - the paper's experiments: their options, state and figures.
  *
  *     reproduce.c    the program: options, and the table of experiments
  *     study.c        progress, seeds, results
@@ -14,17 +14,17 @@
 #include "common.h"
 #include "smerf_study.h"
 
-enum { CLI_MOST_PLACES = 32, CLI_MOST_METHODS = 8 };
+enum { CLI_MOST_SETTINGS = 32, CLI_MOST_METHODS = 8 };
 
 struct cli_study;
 
 /* How the paper does it, and how quickly it can be looked at. */
 typedef struct cli_experiment {
     const char *name;
-    const char *at_name;       /* what stands along the horizontal axis: "n", "share" */
-    const char *places_option; /* the option that lists other places on it, or NULL */
-    double smallest, largest;  /* such a place may be */
-    double places[CLI_MOST_PLACES], quick_places[CLI_MOST_PLACES]; /* each ended by 0 */
+    const char *at_name;         /* what stands along the horizontal axis: "n", "share" */
+    const char *settings_option; /* the option that lists other settings, or NULL */
+    double smallest, largest;    /* of a setting */
+    double settings[CLI_MOST_SETTINGS], quick_settings[CLI_MOST_SETTINGS]; /* each ended by 0 */
     size_t n_repeats, n_quick_repeats, n_trees, n_quick_trees;
     const char *const *methods; /* ended by NULL; NULL: there is no choice */
     bool has_samplers;          /* --burn and its like mean something */
@@ -34,15 +34,15 @@ typedef struct cli_experiment {
 
 extern const cli_experiment cli_simulations, cli_importance_study, cli_convergence, cli_networks;
 
-/* An experiment as it is asked for, and what has been measured so far. */
+/* An experiment as the options want it, and what has been measured so far. */
 typedef struct cli_study {
     const cli_args *args;
     const cli_experiment *experiment;
     const char *folder, *data;
     bool is_quick;
     size_t seed, n_repeats, n_trees;
-    double places[CLI_MOST_PLACES];
-    size_t n_places;
+    double settings[CLI_MOST_SETTINGS];
+    size_t n_settings;
     bool is_wanted[CLI_MOST_METHODS];            /* as in the experiment's methods */
     size_t n_factors, n_burn, n_draws, n_chains; /* 0: as the experiment says */
     sm_measurements measured;
@@ -58,7 +58,7 @@ typedef struct cli_study {
 /* Options for a forest of this study. */
 void cli_study_options(const cli_study *study, uint64_t seed, smerf_options *options);
 
-/* The seed of one repeat: those of different places and repeats differ.   at  a whole number */
+/* The seed of one repeat: those of different settings and repeats differ.   at  a whole number */
 uint64_t cli_study_seed(const cli_study *study, size_t at, size_t repeat);
 
 /* A smerf_progress: the whole study is followed, and not every call in it.   context  the study */

@@ -41,7 +41,8 @@ typedef struct one_round {
     cli_simulated training, testing;
 } one_round;
 
-static smerf_status note(const one_round *round, size_t method, const char *metric, double value, smerf_error *error) {
+static smerf_status note_score(const one_round *round, size_t method, const char *metric, double value,
+                               smerf_error *error) {
     const sm_measurement row = {.data = kinds[round->kind].name,
                                 .method = names[method],
                                 .metric = metric,
@@ -54,8 +55,8 @@ static smerf_status note(const one_round *round, size_t method, const char *metr
 
 /* ---- one method ---- */
 
-static smerf_status tune(const one_round *round, size_t method, const smerf_options *options, smerf_model **model,
-                         smerf_error *error) {
+static smerf_status tune_forest(const one_round *round, size_t method, const smerf_options *options,
+                                smerf_model **model, smerf_error *error) {
     const smerf_tuning tuning =
         SMERF_INIT(smerf_tuning, .metric = SMERF_RMSE, .vary_candidates = true, .vary_min_parent = true);
     smerf_tuned best = SMERF_INIT(smerf_tuned);
@@ -64,12 +65,12 @@ static smerf_status tune(const one_round *round, size_t method, const smerf_opti
         smerf_tune(round->training.items, round->training.target, options, &tuning, &round->study->run, &best, error);
     *model = best.model;
     if (status == SMERF_OK) status = smerf_model_describe(best.model, &about, error);
-    if (status == SMERF_OK) status = note(round, method, "candidates", (double)about.options->candidates, error);
-    if (status == SMERF_OK) status = note(round, method, "min-parent", (double)about.options->min_parent, error);
+    if (status == SMERF_OK) status = note_score(round, method, "candidates", (double)about.options->candidates, error);
+    if (status == SMERF_OK) status = note_score(round, method, "min-parent", (double)about.options->min_parent, error);
     return status;
 }
 
-static smerf_status learn(const one_round *round, size_t method, smerf_model **model, smerf_error *error) {
+static smerf_status fit_method(const one_round *round, size_t method, smerf_model **model, smerf_error *error) {
     smerf_options options;
     smerf_baseline_options baselines;
     smerf_baseline_options_default(&baselines);
@@ -80,24 +81,24 @@ static smerf_status learn(const one_round *round, size_t method, smerf_model **m
     if (most_pairs != 0) baselines.n_pairs = most_pairs;
     options.baselines = &baselines;
     if (most_trees != 0 && options.n_trees > most_trees) options.n_trees = most_trees;
-    if (contenders[method].is_tuned) return tune(round, method, &options, model, error);
+    if (contenders[method].is_tuned) return tune_forest(round, method, &options, model, error);
     return smerf_fit(round->training.items, round->training.target, &options, &round->study->run, model, error);
 }
 
-static smerf_status score(const one_round *round, size_t method, const smerf_model *model, smerf_error *error) {
+static smerf_status score_method(const one_round *round, size_t method, const smerf_model *model, smerf_error *error) {
     static const smerf_metric metrics[] = {SMERF_MAP10, SMERF_SPEARMAN, SMERF_RMSE};
     const smerf_request request = SMERF_INIT(smerf_request, .rows = round->testing.items);
     smerf_scores scores = SMERF_INIT(smerf_scores);
     smerf_status status = smerf_evaluate(model, &request, round->testing.target, 0, &round->study->run, &scores, error);
     for (size_t m = 0; m < 3 && status == SMERF_OK; m++)
-        status = note(round, method, smerf_metric_name(metrics[m]), scores.value[metrics[m]], error);
+        status = note_score(round, method, smerf_metric_name(metrics[m]), scores.value[metrics[m]], error);
     return status;
 }
 
 static smerf_status try_method(const one_round *round, size_t method, smerf_error *error) {
     smerf_model *model = NULL;
-    smerf_status status = learn(round, method, &model, error);
-    if (status == SMERF_OK) status = score(round, method, model, error);
+    smerf_status status = fit_method(round, method, &model, error);
+    if (status == SMERF_OK) status = score_method(round, method, model, error);
     smerf_model_free(model);
     return status;
 }
@@ -138,7 +139,7 @@ static smerf_status run_size(cli_study *study, smerf_simulation_kind kind, size_
 
 /* ---- the picture ---- */
 
-static smerf_status draw(const cli_study *study, smerf_error *error) {
+static smerf_status draw_simulations(const cli_study *study, smerf_error *error) {
     static const cli_figure_metric metrics[] = {
         {.name = "map@10", .title = "mAP-10"},
         {.name = "spearman", .title = "Spearman correlation"},
@@ -171,27 +172,27 @@ static smerf_status draw(const cli_study *study, smerf_error *error) {
     return cli_study_draw_figure(study, &figure, error);
 }
 
-static smerf_status run(cli_study *study, smerf_error *error) {
+static smerf_status run_simulations(cli_study *study, smerf_error *error) {
     smerf_status status = SMERF_OK;
-    for (size_t k = 0; k < study->n_places; k++)
-        study->work += N_KINDS * (double)study->n_repeats * work_of(study->places[k]);
+    for (size_t k = 0; k < study->n_settings; k++)
+        study->work += N_KINDS * (double)study->n_repeats * work_of(study->settings[k]);
     for (unsigned kind = 0; kind < N_KINDS; kind++)
-        for (size_t k = 0; k < study->n_places && status == SMERF_OK; k++)
-            status = run_size(study, (smerf_simulation_kind)kind, (size_t)study->places[k], error);
+        for (size_t k = 0; k < study->n_settings && status == SMERF_OK; k++)
+            status = run_size(study, (smerf_simulation_kind)kind, (size_t)study->settings[k], error);
     if (status == SMERF_OK) status = cli_study_save(study, error);
-    return status == SMERF_OK ? draw(study, error) : status;
+    return status == SMERF_OK ? draw_simulations(study, error) : status;
 }
 
 const cli_experiment cli_simulations = {.name = "simulations",
                                         .at_name = "n",
-                                        .places_option = "--sizes",
+                                        .settings_option = "--sizes",
                                         .smallest = 4,
                                         .largest = 10000,
-                                        .places = {20, 40, 80, 160, 320},
-                                        .quick_places = {20, 80, 320},
+                                        .settings = {20, 40, 80, 160, 320},
+                                        .quick_settings = {20, 80, 320},
                                         .n_repeats = 10,
                                         .n_quick_repeats = 3,
                                         .n_trees = 500,
                                         .n_quick_trees = 100,
                                         .methods = names,
-                                        .run = run};
+                                        .run = run_simulations};

@@ -1,4 +1,4 @@
-/* study.c - what every experiment needs: options, seeds, progress, and a place for results. */
+/* study.c - what every experiment needs: options, seeds, progress, and results. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ void cli_study_say(const cli_study *study, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    if (study->follow.is_shown) fputs("\r\033[K", stderr); /* instead of the line that tells how far we are */
+    if (study->follow.is_shown) fputs("\r\033[K", stderr); /* instead of the line of progress */
     cli_say(study->args, "%s", line);
 }
 

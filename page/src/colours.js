@@ -16,8 +16,8 @@ export const CLUSTER = ' cluster'; // no column's name starts with a space that 
  * @property {string} title
  * @property {'category' | 'number' | 'own'} kind
  * @property {string[]} palette
- * @property {Uint16Array | Uint32Array} of each item's place in the palette
- * @property {number} missing the palette's place for missing values, drawn as a ring
+ * @property {Uint16Array | Uint32Array} of each item's index in the palette
+ * @property {number} missing the palette's index for missing values, drawn as a ring
  * @property {{colour: string, label: string, n: number, place: number}[]} legend
  * @property {{from: string, to: string, middle: string} | null} scale for numbers
  * @property {(item: number) => string} text

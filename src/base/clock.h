@@ -1,4 +1,4 @@
-/* clock.h - a clock that never goes back, for how long something took. */
+/* clock.h - the monotonic clock, for how long something took. */
 #ifndef SM_BASE_CLOCK_H
 #define SM_BASE_CLOCK_H
 

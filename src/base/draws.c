@@ -1,20 +1,20 @@
-/* draws.c - see draws.h. */
+/* draws.c - gamma, Poisson and Chinese restaurant draws, by the methods that are named at each: see draws.h. */
 #include "base/draws.h"
 
 #include <math.h>
 
-void sm_draws_start(sm_draws *draws, uint64_t seed, uint32_t tree, uint64_t place) {
-    sm_random_start(&draws->random, seed, tree, place);
+void sm_draws_start(sm_draws *draws, uint64_t seed, uint32_t tree, uint64_t stream) {
+    sm_random_start(&draws->random, seed, tree, stream);
     draws->n_left = draws->has_spare = 0;
 }
 
-/* Blocks do not depend on each other, so a processor works on several at a time. */
+/* Blocks do not depend on each other: a superscalar processor works on several at a time. */
 static void refill(sm_draws *draws) {
     sm_random *random = &draws->random;
     const uint32_t key[2] = {(uint32_t)random->seed, (uint32_t)(random->seed >> 32)};
     for (unsigned at = 0; at < SM_DRAWS_WORDS; at += 4) {
-        const uint32_t counter[4] = {random->block++, random->tree, (uint32_t)random->place,
-                                     (uint32_t)(random->place >> 32)};
+        const uint32_t counter[4] = {random->block++, random->tree, (uint32_t)random->stream,
+                                     (uint32_t)(random->stream >> 32)};
         sm_philox(counter, key, draws->word + at);
     }
     draws->n_left = SM_DRAWS_WORDS;

@@ -1,7 +1,7 @@
-/* draws.h - random numbers of other shapes than the uniform and the normal: gamma, Poisson, and tables in a restaurant.
+/* draws.h - random numbers of other shapes than the uniform and the normal: gamma, Poisson, and the tables of a Chinese restaurant process.
  *
  * A sampler draws millions of these, so the words of a stream are made many at a time: they are the words that
- * sm_random_word gives for the same seed, tree and place, in the same order. */
+ * sm_random_word gives for the same seed, tree and stream, in the same order. */
 #ifndef SM_BASE_DRAWS_H
 #define SM_BASE_DRAWS_H
 
@@ -17,7 +17,7 @@ typedef struct sm_draws {
     unsigned has_spare;
 } sm_draws;
 
-void sm_draws_start(sm_draws *draws, uint64_t seed, uint32_t tree, uint64_t place);
+void sm_draws_start(sm_draws *draws, uint64_t seed, uint32_t tree, uint64_t stream);
 
 /* Uniform in [0, 1), a multiple of 2^-53; and standard normal. */
 double sm_draw_uniform(sm_draws *draws);
@@ -32,7 +32,7 @@ double sm_draw_gamma(sm_draws *draws, double shape);
 uint32_t sm_draw_poisson(sm_draws *draws, double mean);
 uint32_t sm_draw_positive_poisson(sm_draws *draws, double mean);
 
-/* CRT: how many tables n customers open who come one after the other, each opening one with probability
+/* Chinese restaurant process (CRT): how many tables n customers open who come one after the other, each opening one with probability
  * concentration / (concentration + customers before). The first always does. */
 uint32_t sm_draw_tables(sm_draws *draws, uint32_t n_customers, double concentration);
 

@@ -1,4 +1,4 @@
-/* hash.c - see hash.h. A sm_checksum is the library's own state under our name. */
+/* hash.c - see hash.h. A sm_checksum is the state of xxhash under our name: no other file includes it. */
 #include "base/hash.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* input.c - see input.h.
+/* input.c - files memory-mapped or read: see input.h.
  *
  * A file that another program cuts short while it is mapped ends this one with SIGBUS; that is the price of looking at
  * files larger than memory without copying them. Reading one (sm_input_read) has no such price. */
@@ -38,7 +38,7 @@ static smerf_status read_all(int file, const char *name, sm_input *input, smerf_
     return status;
 }
 
-static bool map(int file, const struct stat *facts, sm_input *input) {
+static bool map_file(int file, const struct stat *facts, sm_input *input) {
     /* Some files of the system (/proc) claim to be empty and are not: those are read. */
     if (!S_ISREG(facts->st_mode) || facts->st_size <= 0) return false;
     size_t n_bytes = (size_t)facts->st_size;
@@ -60,7 +60,7 @@ smerf_status sm_input_open(const char *path, sm_input *input, smerf_error *error
         status = sm_fail(error, SMERF_IO, "%s: cannot be opened: %s", name, strerror(errno));
     else if (S_ISDIR(facts.st_mode))
         status = sm_fail(error, SMERF_IO, "%s: is a folder, and a file is needed", name);
-    else if (is_standard || !map(file, &facts, input)) /* standard input may have been read in part */
+    else if (is_standard || !map_file(file, &facts, input)) /* standard input may have been read in part */
         status = read_all(file, name, input, error);
     if (file >= 0 && !is_standard && !input->is_mapped) close(file);
     return status;

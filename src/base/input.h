@@ -1,5 +1,5 @@
-/* input.h - a whole file as bytes: mapped where possible, read where not ("-", pipes). Large pieces of a mapped file are had
- * more quickly by reading them, which needs no page of the mapping. */
+/* input.h - a whole file as bytes: memory-mapped where possible, read where not ("-", pipes). Large pieces of a mapped file are
+ * faster to read (pread), which causes no page faults. */
 #ifndef SM_BASE_INPUT_H
 #define SM_BASE_INPUT_H
 

@@ -1,4 +1,4 @@
-/* memory.c - see memory.h. */
+/* memory.c - checked sizes, aligned arrays, huge pages, the memory that is free, arenas: see memory.h. */
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -96,9 +96,44 @@ static double available_bytes(void) {
 }
 
 smerf_status sm_check_memory(double bytes, const char *what, smerf_error *error) {
-    if (bytes < 64e6) return SMERF_OK; /* not worth the question */
+    if (bytes < 64e6) return SMERF_OK; /* not worth reading /proc */
     double available = available_bytes();
     if (bytes <= available) return SMERF_OK;
     return sm_fail(error, SMERF_NO_MEMORY, "%s needs %.1f GB of memory, and %.1f GB are free", what, bytes / 1e9,
                    available / 1e9);
+}
+
+/* ---- arenas ---- */
+
+static void *take_with(sm_arena *arena, size_t count, size_t size, void *(*make)(size_t, size_t)) {
+    void *array = NULL;
+    if (!arena->has_failed && sm_grow((void **)&arena->arrays, &arena->capacity, arena->n + 1, sizeof *arena->arrays))
+        array = make(count, size);
+    if (array != NULL)
+        arena->arrays[arena->n++] = array;
+    else
+        arena->has_failed = true;
+    return array;
+}
+
+void *sm_arena_take(sm_arena *arena, size_t count, size_t size) { return take_with(arena, count, size, sm_aligned); }
+
+void *sm_arena_take_whole(sm_arena *arena, size_t count, size_t size) {
+    return take_with(arena, count, size, sm_aligned_whole);
+}
+
+static void *aligned_zeros(size_t count, size_t size) {
+    void *array = sm_aligned(count, size);
+    if (array != NULL) memset(array, 0, count * size);
+    return array;
+}
+
+void *sm_arena_take_zeros(sm_arena *arena, size_t count, size_t size) {
+    return take_with(arena, count, size, aligned_zeros);
+}
+
+void sm_arena_free(sm_arena *arena) {
+    for (size_t i = 0; i < arena->n; i++) sm_free(arena->arrays[i]);
+    sm_free(arena->arrays);
+    *arena = (sm_arena){0};
 }

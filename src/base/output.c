@@ -1,4 +1,4 @@
-/* output.c - see output.h. */
+/* output.c - a temporary file that is renamed when it is complete: see output.h. */
 #include "base/output.h"
 
 #include <errno.h>
@@ -104,7 +104,7 @@ static int open_temporary(sm_output *output) {
     return file;
 }
 
-static smerf_status fail(smerf_error *error, const char *path, int why) {
+static smerf_status fail_to_write(smerf_error *error, const char *path, int why) {
     const char *name = strcmp(path, "-") == 0 ? "standard output" : path;
     return sm_fail(error, why == ENOMEM ? SMERF_NO_MEMORY : SMERF_IO, "%s: cannot be written: %s", name, strerror(why));
 }
@@ -127,7 +127,7 @@ smerf_status sm_output_open(const char *path, sm_output **out, smerf_error *erro
         file = open_temporary(output);
     if (file >= 0) output->stream = fdopen(file, "wb");
     if (output->stream == NULL) {
-        smerf_status status = fail(error, path, errno);
+        smerf_status status = fail_to_write(error, path, errno);
         if (file >= 0) close(file);
         free_output(output);
         return status;
@@ -144,19 +144,19 @@ smerf_status sm_output_check(const char *path, smerf_error *error) {
     return status;
 }
 
-static void note_failure(sm_output *output) {
+static void note_write_failure(sm_output *output) {
     if (output->failure == 0) output->failure = errno != 0 ? errno : EIO;
 }
 
 void sm_output_write(sm_output *output, const void *bytes, size_t n_bytes) {
     if (n_bytes == 0) return; /* the bytes may be nowhere */
-    if (output->failure == 0 && fwrite(bytes, 1, n_bytes, output->stream) != n_bytes) note_failure(output);
+    if (output->failure == 0 && fwrite(bytes, 1, n_bytes, output->stream) != n_bytes) note_write_failure(output);
 }
 
 void sm_output_print(sm_output *output, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    if (output->failure == 0 && vfprintf(output->stream, format, arguments) < 0) note_failure(output);
+    if (output->failure == 0 && vfprintf(output->stream, format, arguments) < 0) note_write_failure(output);
     va_end(arguments);
 }
 
@@ -186,22 +186,22 @@ static void give_name(sm_output *output) {
             output->is_nameless = false;
             return;
         }
-    note_failure(output);
+    note_write_failure(output);
 }
 
 smerf_status sm_output_finish(sm_output *output, smerf_error *error) {
     errno = 0;
-    if (fflush(output->stream) != 0) note_failure(output);
-    if (!output->is_direct && output->failure == 0 && fsync(fileno(output->stream)) != 0) note_failure(output);
+    if (fflush(output->stream) != 0) note_write_failure(output);
+    if (!output->is_direct && output->failure == 0 && fsync(fileno(output->stream)) != 0) note_write_failure(output);
     if (output->is_nameless && output->failure == 0) give_name(output);
-    if (fclose(output->stream) != 0) note_failure(output);
+    if (fclose(output->stream) != 0) note_write_failure(output);
     if (!output->is_direct) {
-        if (output->failure == 0 && rename(output->temporary, output->path) != 0) note_failure(output);
+        if (output->failure == 0 && rename(output->temporary, output->path) != 0) note_write_failure(output);
         if (output->failure != 0 && !output->is_nameless) unlink(output->temporary);
         if (output->failure == 0) sync_folder(output->path);
     }
     smerf_status status = SMERF_OK;
-    if (output->failure != 0) status = fail(error, output->path, output->failure);
+    if (output->failure != 0) status = fail_to_write(error, output->path, output->failure);
     free_output(output);
     return status;
 }

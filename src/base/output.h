@@ -1,6 +1,6 @@
 /* output.h - a file that is either written whole or not at all.
  *
- * Bytes go to a temporary file in the folder of the wanted one, without a name where the file system can do that, so that
+ * Bytes go to a temporary file in the folder of the wanted one, without a name (O_TMPFILE) where the file system can do that, so that
  * not even a kill leaves a trace; finishing flushes it to the disk and gives it the wanted name. Until then the old file,
  * if there is one, stays as it is. A path that exists and is not a regular file (/dev/null, a pipe)
  * and "-" (standard output) are written directly. */
@@ -16,7 +16,7 @@ smerf_status sm_output_open(const char *path, sm_output **out, smerf_error *erro
 /* Whether that would work, before hours of work are put into what shall be written. Leaves no trace. */
 smerf_status sm_output_check(const char *path, smerf_error *error);
 
-/* Buffered; a failure (a full disk, say) is remembered and told by sm_output_finish. */
+/* Buffered; a failure (a full disk, say) is kept and reported by sm_output_finish. */
 void sm_output_write(sm_output *output, const void *bytes, size_t n_bytes);
 void sm_output_print(sm_output *output, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

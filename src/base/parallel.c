@@ -1,4 +1,4 @@
-/* parallel.c - see parallel.h. */
+/* parallel.c - see parallel.h. A loop hands out task numbers from one atomic counter; tasks that are added later wait behind a lock. */
 #include "base/parallel.h"
 
 #include <unistd.h>
@@ -16,12 +16,12 @@ typedef struct sm_loop {
     sm_pool *pool;
     sm_task task;
     void *job;
-    size_t n_tasks; /* as asked for, without those that were added */
+    size_t n_tasks; /* of the call, without those that were added */
     atomic_size_t next, n_done;
 
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t has_news;
-    worker *workers; /* [crew->n_threads] */
+    worker *workers; /* [pool->n_threads] */
     size_t n_started, n_waiting, n_coming;
     size_t n_added, n_added_taken;
     smerf_status status;
@@ -36,8 +36,8 @@ void sm_pool_start(sm_pool *pool, const smerf_run *run) {
     if (pool->n_threads > 1024) pool->n_threads = 1024;
     pool->progress = run->progress;
     pool->context = run->context;
-    pool->share_from = 0;
-    pool->share_to = 1;
+    pool->fraction_from = 0;
+    pool->fraction_to = 1;
     pool->fraction_done = 0;
     pool->loop = NULL;
     atomic_init(&pool->is_stopped, false);
@@ -81,7 +81,7 @@ void sm_gate_free(sm_gate *gate) {
     pthread_mutex_destroy(&gate->lock);
 }
 
-static void note_failure(sm_loop *loop, smerf_status status, const smerf_error *error) {
+static void note_task_failure(sm_loop *loop, smerf_status status, const smerf_error *error) {
     pthread_mutex_lock(&loop->lock);
     if (loop->status == SMERF_OK) {
         loop->status = status;
@@ -105,7 +105,7 @@ static bool is_all_done(const sm_loop *loop) { return atomic_load(&loop->n_done)
 static bool is_over(const sm_loop *loop) { return atomic_load(&loop->pool->is_stopped) || is_all_done(loop); }
 
 /* Waits for a task that another adds; false: none will be added any more. */
-static bool take_added(worker *self, size_t *task) {
+static bool take_added_task(worker *self, size_t *task) {
     sm_loop *loop = self->loop;
     pthread_mutex_lock(&loop->lock);
     loop->n_coming -= self->is_coming;
@@ -123,45 +123,46 @@ static bool take_added(worker *self, size_t *task) {
     return is_there;
 }
 
-static bool take(worker *self, size_t *task) {
+static bool take_task(worker *self, size_t *task) {
     sm_loop *loop = self->loop;
     if (atomic_load_explicit(&loop->pool->is_stopped, memory_order_relaxed)) return false;
     if (!self->is_coming && atomic_load_explicit(&loop->next, memory_order_relaxed) < loop->n_tasks) {
         *task = atomic_fetch_add(&loop->next, 1);
         if (*task < loop->n_tasks) return true;
     }
-    return take_added(self, task);
+    return take_added_task(self, task);
 }
 
 /* Those who wait look again: at a task more, or at the end. */
-static void tell_all(sm_loop *loop) {
+static void wake_all(sm_loop *loop) {
     pthread_mutex_lock(&loop->lock);
     pthread_cond_broadcast(&loop->has_news);
     pthread_mutex_unlock(&loop->lock);
 }
 
-static smerf_status report_share(sm_loop *loop, size_t n_done, smerf_error *error) {
+static smerf_status report_progress(sm_loop *loop, size_t n_done, smerf_error *error) {
     sm_pool *pool = loop->pool;
     pthread_mutex_lock(&loop->lock);
-    double share = (double)n_done / (double)(loop->n_tasks + loop->n_added);
+    double fraction = (double)n_done / (double)(loop->n_tasks + loop->n_added);
     pthread_mutex_unlock(&loop->lock);
-    share = pool->share_from + share * (pool->share_to - pool->share_from);
-    return sm_pool_report(pool, share > pool->fraction_done ? share : pool->fraction_done, error); /* never back */
+    fraction = pool->fraction_from + fraction * (pool->fraction_to - pool->fraction_from);
+    return sm_pool_report(pool, fraction > pool->fraction_done ? fraction : pool->fraction_done,
+                          error); /* never back */
 }
 
-static void *work(void *argument) {
+static void *work_through(void *argument) {
     worker *self = argument;
     sm_loop *loop = self->loop;
     size_t task;
-    while (take(self, &task)) {
+    while (take_task(self, &task)) {
         smerf_error error = {0};
         smerf_status status = loop->task(loop->job, task, self->thread, &error);
         size_t n_done = atomic_fetch_add(&loop->n_done, 1) + 1;
         if (status == SMERF_OK && self->thread == 0 && loop->pool->progress != NULL)
-            status = report_share(loop, n_done, &error);
-        if (status != SMERF_OK) note_failure(loop, status, &error);
+            status = report_progress(loop, n_done, &error);
+        if (status != SMERF_OK) note_task_failure(loop, status, &error);
     }
-    tell_all(loop);
+    wake_all(loop);
     return NULL;
 }
 
@@ -169,7 +170,7 @@ static void *work(void *argument) {
 static bool start_worker(sm_loop *loop, bool is_coming) {
     worker *next = &loop->workers[loop->n_started];
     *next = (worker){.loop = loop, .thread = loop->n_started, .is_coming = is_coming};
-    if (pthread_create(&next->handle, NULL, work, next) != 0) return false;
+    if (pthread_create(&next->handle, NULL, work_through, next) != 0) return false;
     loop->n_started++;
     loop->n_coming += is_coming;
     return true;
@@ -201,8 +202,8 @@ static void wait_for_all(sm_loop *loop) {
 
 /* Another thread may have done the last task: the caller has yet to say so. */
 static smerf_status report_end(sm_pool *pool, smerf_error *error) {
-    if (pool->progress == NULL || pool->fraction_done >= pool->share_to) return SMERF_OK;
-    return sm_pool_report(pool, pool->share_to, error);
+    if (pool->progress == NULL || pool->fraction_done >= pool->fraction_to) return SMERF_OK;
+    return sm_pool_report(pool, pool->fraction_to, error);
 }
 
 smerf_status sm_pool_run(sm_pool *pool, size_t n_tasks, sm_task task, void *job, smerf_error *error) {
@@ -222,7 +223,7 @@ smerf_status sm_pool_run(sm_pool *pool, size_t n_tasks, sm_task task, void *job,
     }
     count_idle(&loop);
     pthread_mutex_unlock(&loop.lock);
-    work(&loop.workers[0]);
+    work_through(&loop.workers[0]);
     wait_for_all(&loop);
 
     pool->loop = NULL;
@@ -236,7 +237,7 @@ smerf_status sm_pool_run(sm_pool *pool, size_t n_tasks, sm_task task, void *job,
 
 /* ---- progress of a part ---- */
 
-static int report(void *context, double fraction_done) {
+static int report_part(void *context, double fraction_done) {
     const sm_progress_part *part = context;
     return part->run->progress(part->run->context, part->from + fraction_done * (part->to - part->from));
 }
@@ -245,7 +246,7 @@ smerf_run sm_progress_part_run(sm_progress_part *part) {
     const smerf_run nothing = {.size = sizeof nothing};
     smerf_run own = part->run != NULL ? *part->run : nothing;
     if (own.progress != NULL) {
-        own.progress = report;
+        own.progress = report_part;
         own.context = part;
     }
     return own;

@@ -1,4 +1,4 @@
-/* parallel.h - the one parallel loop, and the only place that knows of threads.
+/* parallel.h - the thread pool: one parallel loop, progress, cancelling. No other file knows of threads.
  *
  * Threads are started for a loop and joined at its end: between loops there are none, so a program may fork at any
  * time it is not inside the library, and the child can go on using it. The calling thread works too, and is the
@@ -16,17 +16,17 @@ typedef struct sm_pool {
     size_t n_threads;
     smerf_progress progress;
     void *context;
-    double share_from, share_to; /* the part of the whole job that the next loop is */
-    double fraction_done;        /* as last reported */
-    atomic_bool is_stopped;      /* cancelled or failed: tasks leave early */
-    struct sm_loop *loop;        /* that it is busy with, or NULL */
-    atomic_bool has_idle;        /* see sm_pool_has_idle */
+    double fraction_from, fraction_to; /* the fraction of the whole job that the next loop starts and ends at */
+    double fraction_done;              /* as last reported */
+    atomic_bool is_stopped;            /* cancelled or failed: tasks leave early */
+    struct sm_loop *loop;              /* that it is busy with, or NULL */
+    atomic_bool has_idle;              /* see sm_pool_has_idle */
 } sm_pool;
 
 /* From a run, which may be NULL. */
 void sm_pool_start(sm_pool *pool, const smerf_run *run);
 
-/* Does task 0 .. n_tasks-1, in any order. `thread` is below crew->n_threads, for scratch of its own.
+/* Does task 0 .. n_tasks-1, in any order. `thread` is below pool->n_threads, for scratch of its own.
  * The first failure stops the loop and is handed on. */
 typedef smerf_status (*sm_task)(void *job, size_t task, size_t thread, smerf_error *error);
 smerf_status sm_pool_run(sm_pool *pool, size_t n_tasks, sm_task task, void *job, smerf_error *error);
@@ -39,10 +39,10 @@ static inline bool sm_pool_has_idle(sm_pool *pool) {
 }
 void sm_pool_add(sm_pool *pool);
 
-/* Reports progress from the calling thread between loops; SMERF_CANCELLED if the callback asked to stop. */
+/* Reports progress from the calling thread between loops; SMERF_CANCELLED if the callback returns other than 0. */
 smerf_status sm_pool_report(sm_pool *pool, double fraction_done, smerf_error *error);
 
-/* What only one thread may do at a time, or so many, stands between enter and leave. */
+/* A counting semaphore: at most n_at_once threads are between enter and leave. */
 typedef struct sm_gate {
     pthread_mutex_t lock;
     pthread_cond_t is_open;
@@ -54,7 +54,7 @@ void sm_gate_enter(sm_gate *gate);
 void sm_gate_leave(sm_gate *gate);
 void sm_gate_free(sm_gate *gate);
 
-/* For long tasks: whether to leave early. On the calling thread it asks the progress callback, too. */
+/* For long tasks: whether to leave early. On the calling thread it calls the progress callback, too. */
 bool sm_pool_is_stopped(sm_pool *pool, size_t thread);
 
 /* ---- one piece of work among several, as far as the caller's progress goes. ---- */
@@ -64,8 +64,8 @@ typedef struct sm_progress_part {
     double from, to;      /* the part of the whole that the piece is */
 } sm_progress_part;
 
-/* The caller's run for one piece: what is done of that is told as done of the whole. The stretch must outlive it, and may
- * move on. */
+/* The caller's run for one piece: the fraction that is done of it is reported as a fraction of the whole. The part must outlive
+ * it, and may move on. */
 smerf_run sm_progress_part_run(sm_progress_part *part);
 
 #endif

@@ -1,4 +1,4 @@
-/* random.c - see random.h. */
+/* random.c - Philox, and uniform, normal and bounded numbers from its words: see random.h. */
 #include "base/random.h"
 
 #include <math.h>
@@ -22,14 +22,14 @@ void sm_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t words[
     words[3] = c3;
 }
 
-void sm_random_start(sm_random *random, uint64_t seed, uint32_t tree, uint64_t place) {
-    *random = (sm_random){.seed = seed, .tree = tree, .place = place};
+void sm_random_start(sm_random *random, uint64_t seed, uint32_t tree, uint64_t stream) {
+    *random = (sm_random){.seed = seed, .tree = tree, .stream = stream};
 }
 
 uint32_t sm_random_word(sm_random *random) {
     if (random->n_left == 0) {
-        const uint32_t counter[4] = {random->block++, random->tree, (uint32_t)random->place,
-                                     (uint32_t)(random->place >> 32)};
+        const uint32_t counter[4] = {random->block++, random->tree, (uint32_t)random->stream,
+                                     (uint32_t)(random->stream >> 32)};
         const uint32_t key[2] = {(uint32_t)random->seed, (uint32_t)(random->seed >> 32)};
         sm_philox(counter, key, random->words);
         random->n_left = 4;
@@ -79,9 +79,9 @@ void sm_random_shuffle(sm_random *random, uint32_t *values, size_t n) {
     }
 }
 
-/* The finaliser of SplitMix64, applied to the parent's place and the side. */
-uint64_t sm_random_child(uint64_t place, unsigned side) {
-    uint64_t mixed = place * 2 + side + 0x9E3779B97F4A7C15u;
+/* The finaliser of SplitMix64, applied to the parent's stream and the side. */
+uint64_t sm_random_child(uint64_t stream, unsigned side) {
+    uint64_t mixed = stream * 2 + side + 0x9E3779B97F4A7C15u;
     mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
     mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
     return mixed ^ (mixed >> 31);

@@ -1,7 +1,7 @@
 /* random.h - random numbers that depend only on where they are used.
  *
  * A counter-based generator (Philox 4x32 with ten rounds: Salmon, Moraes, Dror & Shaw 2011) turns
- * (seed, tree, place, block) into four random words. Every node of every tree therefore has a stream of its own,
+ * (seed, tree, stream, block) into four random words. Every node of every tree therefore has a stream of its own,
  * and neither threads nor the order of the work can change what it holds. */
 #ifndef SM_BASE_RANDOM_H
 #define SM_BASE_RANDOM_H
@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 typedef struct sm_random {
-    uint64_t seed;  /* the key */
-    uint32_t tree;  /* which tree, or which part of a data set */
-    uint64_t place; /* which node of the tree, or what the numbers are for */
-    uint32_t block; /* how many blocks of four words have been made */
+    uint64_t seed;   /* the key */
+    uint32_t tree;   /* which tree, or which part of a data set */
+    uint64_t stream; /* which node of the tree, or what the numbers are for: SM_STREAM_* */
+    uint32_t block;  /* how many blocks of four words have been made */
     uint32_t words[4];
     unsigned n_left; /* words not yet handed out */
 } sm_random;
@@ -21,7 +21,7 @@ typedef struct sm_random {
 /* The generator itself: four words from a counter and a key. */
 void sm_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t words[4]);
 
-void sm_random_start(sm_random *random, uint64_t seed, uint32_t tree, uint64_t place);
+void sm_random_start(sm_random *random, uint64_t seed, uint32_t tree, uint64_t stream);
 
 uint32_t sm_random_word(sm_random *random);
 
@@ -40,10 +40,10 @@ double sm_random_normal(sm_random *random);
 /* Shuffles values[0 .. n). */
 void sm_random_shuffle(sm_random *random, uint32_t *values, size_t n);
 
-/* The place of a child node's stream, from its parent's: a mix of 64 bits, so that paths do not collide. */
-uint64_t sm_random_child(uint64_t place, unsigned side);
+/* The stream of a child node, from its parent's: a mix of 64 bits, so that paths do not collide. */
+uint64_t sm_random_child(uint64_t stream, unsigned side);
 
-/* Places of streams that are not nodes. Node places start from SM_STREAM_ROOT and are mixed, hence far from these. */
+/* Streams that are not nodes. Those of nodes start from SM_STREAM_ROOT and are mixed, hence far from these. */
 enum {
     SM_STREAM_SAMPLE = 1,
     SM_STREAM_ROOT = 2,

@@ -1,4 +1,4 @@
-/* sort.c - see sort.h. */
+/* sort.c - insertion sort, radix sort by the digits that differ, and bucket sort for doubles that are spread evenly: see sort.h. */
 #include "base/sort.h"
 
 #include <float.h>
@@ -8,7 +8,7 @@
 
 enum { FEW = 32, MANY = 1 << 14, MOST_DIGIT_BITS = 11, MOST_BUCKETS = 1 << MOST_DIGIT_BITS };
 
-int sm_by_place(const void *left, const void *right) {
+int sm_by_index(const void *left, const void *right) {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     return (a > b) - (a < b);
 }
@@ -22,35 +22,35 @@ uint64_t sm_sort_key(double number) {
     return bits & sign ? ~bits : bits | sign;
 }
 
-/* Keys and their places, moved together; `spare` is where a pass writes to. */
-typedef struct run {
+/* Keys and their indices, moved together; `spare` is where a pass writes to. */
+typedef struct key_run {
     uint64_t *keys, *spare_keys;
-    uint32_t *places, *spare_places;
+    uint32_t *indices, *spare_indices;
     size_t n;
-} run;
+} key_run;
 
-/* Insertion, which is quick on what is nearly sorted. Gives up after so many moves: false. */
-static bool insert(run *sorted, size_t most_moves) {
+/* Insertion sort, which is quick on what is nearly sorted. Gives up after so many moves: false. */
+static bool insert_keys(key_run *sorted, size_t most_moves) {
     uint64_t *keys = sorted->keys;
-    uint32_t *places = sorted->places;
+    uint32_t *indices = sorted->indices;
     for (size_t i = 1; i < sorted->n; i++) {
         uint64_t key = keys[i];
-        uint32_t place = places[i];
+        uint32_t index = indices[i];
         size_t j = i;
         for (; j > 0 && keys[j - 1] > key; j--) {
             keys[j] = keys[j - 1];
-            places[j] = places[j - 1];
+            indices[j] = indices[j - 1];
         }
         keys[j] = key;
-        places[j] = place;
+        indices[j] = index;
         if (i - j > most_moves) return false;
         most_moves -= i - j;
     }
     return true;
 }
 
-/* Sorts by one digit, keeping the order of equal ones. */
-static void pass(run *sorted, unsigned shift, unsigned bits) {
+/* One pass of the radix sort: by one digit, keeping the order of equal ones. */
+static void radix_pass(key_run *sorted, unsigned shift, unsigned bits) {
     uint32_t counts[MOST_BUCKETS], next = 0;
     size_t n_buckets = (size_t)1 << bits;
     uint64_t mask = n_buckets - 1;
@@ -65,13 +65,13 @@ static void pass(run *sorted, unsigned shift, unsigned bits) {
     for (size_t i = 0; i < sorted->n; i++) {
         uint32_t to = counts[keys[i] >> shift & mask]++;
         sorted->spare_keys[to] = keys[i];
-        sorted->spare_places[to] = sorted->places[i];
+        sorted->spare_indices[to] = sorted->indices[i];
     }
-    *sorted = (run){.keys = sorted->spare_keys,
-                    .spare_keys = sorted->keys,
-                    .places = sorted->spare_places,
-                    .spare_places = sorted->places,
-                    .n = sorted->n};
+    *sorted = (key_run){.keys = sorted->spare_keys,
+                        .spare_keys = sorted->keys,
+                        .indices = sorted->spare_indices,
+                        .spare_indices = sorted->indices,
+                        .n = sorted->n};
 }
 
 /* The bits in which not all keys agree lie in [*low, *high). */
@@ -82,24 +82,25 @@ static void find_bits(const uint64_t *keys, size_t n, unsigned *low, unsigned *h
     *high = differing != 0 ? 64 - (unsigned)__builtin_clzll(differing) : 0;
 }
 
-void sm_sort(uint64_t *keys, uint32_t *places, size_t n, uint64_t *spare_keys, uint32_t *spare_places) {
-    run sorted = {.keys = keys, .spare_keys = spare_keys, .places = places, .spare_places = spare_places, .n = n};
+void sm_sort(uint64_t *keys, uint32_t *indices, size_t n, uint64_t *spare_keys, uint32_t *spare_indices) {
+    key_run sorted = {
+        .keys = keys, .spare_keys = spare_keys, .indices = indices, .spare_indices = spare_indices, .n = n};
     if (n <= FEW) {
-        insert(&sorted, SIZE_MAX);
+        insert_keys(&sorted, SIZE_MAX);
         return;
     }
     unsigned low, high, bits = n < MOST_BUCKETS ? 8 : MOST_DIGIT_BITS;
     unsigned top = (n < MANY ? 2 : 3) * bits; /* of a double: its sign, its exponent, and enough of its fraction */
     find_bits(keys, n, &low, &high);
     bool is_sorted = false;
-    if (high - low > top) { /* the leading bits nearly sort numbers; insertion does the rest, as a rule */
-        for (unsigned shift = high - top; shift < high; shift += bits) pass(&sorted, shift, bits);
-        is_sorted = insert(&sorted, 4 * n);
+    if (high - low > top) { /* the leading bits nearly sort numbers; insertion sort does the rest, as a rule */
+        for (unsigned shift = high - top; shift < high; shift += bits) radix_pass(&sorted, shift, bits);
+        is_sorted = insert_keys(&sorted, 4 * n);
     }
-    for (unsigned shift = low; shift < high && !is_sorted; shift += bits) pass(&sorted, shift, bits);
+    for (unsigned shift = low; shift < high && !is_sorted; shift += bits) radix_pass(&sorted, shift, bits);
     if (sorted.keys != keys) {
         memcpy(keys, sorted.keys, n * sizeof *keys);
-        memcpy(places, sorted.places, n * sizeof *places);
+        memcpy(indices, sorted.indices, n * sizeof *indices);
     }
 }
 
@@ -109,25 +110,25 @@ enum { MOST_SPREAD_BUCKETS = 1 << 14, MOST_SPREAD = 1 << 17, MOVES_A_NUMBER = 4 
 
 /* Takes numbers from the spare arrays one after the other and puts each where it belongs. Gives up after so many moves:
  * false. */
-static bool insert_numbers(double *numbers, uint32_t *places, size_t n, const double *from, const uint32_t *from_places,
-                           size_t most_moves) {
+static bool insert_numbers(double *numbers, uint32_t *indices, size_t n, const double *from,
+                           const uint32_t *from_indices, size_t most_moves) {
     for (size_t i = 0; i < n; i++) {
         double number = from[i];
         size_t j = i;
         for (; j > 0 && numbers[j - 1] > number; j--) {
             numbers[j] = numbers[j - 1];
-            places[j] = places[j - 1];
+            indices[j] = indices[j - 1];
         }
         numbers[j] = number;
-        places[j] = from_places[i];
+        indices[j] = from_indices[i];
         if (i - j > most_moves) return false;
         most_moves -= i - j;
     }
     return true;
 }
 
-/* Deals the numbers out to buckets of equal width, in their order. False: their range is too wide or too narrow. */
-static bool spread(const double *numbers, const uint32_t *places, size_t n, double *to, uint32_t *to_places) {
+/* Bucket sort: numbers to buckets of equal width, in their order. False: their range is too wide or too narrow. */
+static bool spread_numbers(const double *numbers, const uint32_t *indices, size_t n, double *to, uint32_t *to_indices) {
     uint32_t next[MOST_SPREAD_BUCKETS], sum = 0;
     double low = numbers[0], high = numbers[0];
     for (size_t i = 1; i < n; i++) {
@@ -148,16 +149,16 @@ static bool spread(const double *numbers, const uint32_t *places, size_t n, doub
     for (size_t i = 0; i < n; i++) {
         uint32_t at = next[(size_t)((numbers[i] - low) * a_bucket)]++;
         to[at] = numbers[i];
-        to_places[at] = places[i];
+        to_indices[at] = indices[i];
     }
     return true;
 }
 
-static void sort_by_keys(double *numbers, uint32_t *places, size_t n, double *spare, uint32_t *spare_places) {
+static void sort_by_keys(double *numbers, uint32_t *indices, size_t n, double *spare, uint32_t *spare_indices) {
     const uint64_t sign = (uint64_t)1 << 63;
     uint64_t *keys = (uint64_t *)(void *)numbers; /* the same bytes, never read as both */
     for (size_t i = 0; i < n; i++) keys[i] = sm_sort_key(numbers[i]);
-    sm_sort(keys, places, n, (uint64_t *)(void *)spare, spare_places);
+    sm_sort(keys, indices, n, (uint64_t *)(void *)spare, spare_indices);
     for (size_t i = 0; i < n; i++) {
         uint64_t bits = keys[i] & sign ? keys[i] & ~sign : ~keys[i];
         memcpy(&numbers[i], &bits, sizeof bits);
@@ -165,40 +166,40 @@ static void sort_by_keys(double *numbers, uint32_t *places, size_t n, double *sp
 }
 
 /* Returns how many are numbers. */
-static size_t put_missing_last(double *numbers, uint32_t *places, size_t n, uint32_t *missing) {
+static size_t put_missing_last(double *numbers, uint32_t *indices, size_t n, uint32_t *missing) {
     size_t n_present = 0, n_missing = 0;
     for (size_t i = 0; i < n; i++) {
-        uint32_t place = places[i];
+        uint32_t index = indices[i];
         if (isnan(numbers[i])) {
-            missing[n_missing++] = place;
+            missing[n_missing++] = index;
         } else {
             numbers[n_present] = numbers[i];
-            places[n_present++] = place;
+            indices[n_present++] = index;
         }
     }
-    if (n_missing > 0) memcpy(places + n_present, missing, n_missing * sizeof *places);
+    if (n_missing > 0) memcpy(indices + n_present, missing, n_missing * sizeof *indices);
     return n_present;
 }
 
-static void sort_present(double *numbers, uint32_t *places, size_t n, double *spare, uint32_t *spare_places) {
-    if (n > FEW && (n > MOST_SPREAD || !spread(numbers, places, n, spare, spare_places))) {
-        sort_by_keys(numbers, places, n, spare, spare_places);
+static void sort_present(double *numbers, uint32_t *indices, size_t n, double *spare, uint32_t *spare_indices) {
+    if (n > FEW && (n > MOST_SPREAD || !spread_numbers(numbers, indices, n, spare, spare_indices))) {
+        sort_by_keys(numbers, indices, n, spare, spare_indices);
         return;
     }
     if (n <= FEW) {
         memcpy(spare, numbers, n * sizeof *spare);
-        memcpy(spare_places, places, n * sizeof *places);
-        insert_numbers(numbers, places, n, spare, spare_places, SIZE_MAX);
-    } else if (!insert_numbers(numbers, places, n, spare, spare_places, MOVES_A_NUMBER * n)) {
+        memcpy(spare_indices, indices, n * sizeof *indices);
+        insert_numbers(numbers, indices, n, spare, spare_indices, SIZE_MAX);
+    } else if (!insert_numbers(numbers, indices, n, spare, spare_indices, MOVES_A_NUMBER * n)) {
         memcpy(numbers, spare, n * sizeof *numbers); /* where they are in their order, if equal */
-        memcpy(places, spare_places, n * sizeof *places);
-        sort_by_keys(numbers, places, n, spare, spare_places);
+        memcpy(indices, spare_indices, n * sizeof *indices);
+        sort_by_keys(numbers, indices, n, spare, spare_indices);
     }
 }
 
-size_t sm_sort_numbers(double *numbers, uint32_t *places, size_t n, double *spare, uint32_t *spare_places) {
-    size_t n_present = put_missing_last(numbers, places, n, spare_places);
-    sort_present(numbers, places, n_present, spare, spare_places);
+size_t sm_sort_numbers(double *numbers, uint32_t *indices, size_t n, double *spare, uint32_t *spare_indices) {
+    size_t n_present = put_missing_last(numbers, indices, n, spare_indices);
+    sort_present(numbers, indices, n_present, spare, spare_indices);
     return n_present;
 }
 
@@ -219,7 +220,7 @@ static bool insert_packed(uint64_t *packed, size_t n, size_t most_moves) {
     return true;
 }
 
-static void pass_packed(const uint64_t *from, uint64_t *to, size_t n, unsigned shift, unsigned bits) {
+static void radix_pass_packed(const uint64_t *from, uint64_t *to, size_t n, unsigned shift, unsigned bits) {
     uint32_t next[WIDE_BUCKETS];
     size_t n_buckets = (size_t)1 << bits;
     uint64_t mask = n_buckets - 1;
@@ -247,16 +248,17 @@ void sm_sort_packed(uint64_t *packed, size_t n, uint64_t *spare) {
     }
     unsigned low, high, bits = bits_for(n);
     find_bits(packed, n, &low, &high);
-    if (low < 32) low = 32;                        /* places ascend already */
-    if (high > low + bits && n <= MOST_ONE_PASS) { /* the leading bits nearly sort ranks; insertion does the rest */
-        pass_packed(packed, spare, n, high - bits, bits);
+    if (low < 32) low = 32; /* indices ascend already */
+    if (high > low + bits &&
+        n <= MOST_ONE_PASS) { /* the leading bits nearly sort ranks; insertion sort does the rest */
+        radix_pass_packed(packed, spare, n, high - bits, bits);
         memcpy(packed, spare, n * sizeof *packed);
         if (insert_packed(packed, n, 4 * n)) return;
-        low = 0; /* their places may have been moved past each other */
+        low = 0; /* indices of equal ranks may have been moved past each other */
     }
     uint64_t *from = packed, *to = spare;
     for (unsigned shift = low; shift < high; shift += bits) {
-        pass_packed(from, to, n, shift, bits);
+        radix_pass_packed(from, to, n, shift, bits);
         uint64_t *other = from;
         from = to;
         to = other;

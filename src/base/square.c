@@ -1,4 +1,5 @@
-/* square.c - see square.h. */
+/* square.c - see square.h. An entry and its mirror image are far apart in memory: a pass takes tiles of both, so that each cache line
+ * is read once. */
 #include "base/square.h"
 
 #include <float.h>
@@ -6,8 +7,6 @@
 
 #ifdef __SSE2__
 #include <emmintrin.h>
-#else
-#include <string.h>
 #endif
 
 /* 64 lines of 64 floats and as many of the mirror image: 32 kB. */
@@ -39,7 +38,7 @@ void sm_square_mirror(float *z, size_t n) {
             for (size_t j = larger(at.first_column, i + 1); j < at.columns_end; j++) z[j * n + i] = z[i * n + j];
 }
 
-static float mean(float a, float b) {
+static float mean_of_two(float a, float b) {
     float between = (float)(((double)a + (double)b) / 2);
     return !isnan(between) ? between : isnan(a) ? b : a;
 }
@@ -48,7 +47,7 @@ void sm_square_average(float *z, size_t n) {
     for (tile at = {0}; next_tile(&at, n);)
         for (size_t i = at.first_row; i < at.rows_end; i++)
             for (size_t j = larger(at.first_column, i + 1); j < at.columns_end; j++)
-                z[i * n + j] = z[j * n + i] = mean(z[i * n + j], z[j * n + i]);
+                z[i * n + j] = z[j * n + i] = mean_of_two(z[i * n + j], z[j * n + i]);
 }
 
 static bool are_equal(float a, float b) { return a == b || (isnan(a) && isnan(b)); }
@@ -77,7 +76,7 @@ static inline bool are_mirrored(const float *z, const float *mirror, size_t n) {
 
 /* Whether a whole tile has the bits of its mirror image; if not, or if it is no whole one, entries are to be looked at one
  * by one: 0 and -0 are equal, and so are any two that are missing. */
-static bool is_mirrored(const float *z, size_t n, const tile *at) {
+static bool is_mirrored_tile(const float *z, size_t n, const tile *at) {
     if (at->rows_end - at->first_row < TILE || at->columns_end - at->first_column < TILE) return false;
     bool is_equal = true;
     for (size_t i = at->first_row; i < at->rows_end && is_equal; i += 4)
@@ -88,7 +87,7 @@ static bool is_mirrored(const float *z, size_t n, const tile *at) {
 
 /* Whether a tile is symmetric to the one that it mirrors. */
 static bool is_symmetric_tile(const float *z, size_t n, const tile *at) {
-    if (is_mirrored(z, n, at)) return true;
+    if (is_mirrored_tile(z, n, at)) return true;
     for (size_t i = at->first_row; i < at->rows_end; i++)
         for (size_t j = larger(at->first_column, i + 1); j < at->columns_end; j++)
             if (!are_equal(z[i * n + j], z[j * n + i])) return false;
@@ -112,7 +111,7 @@ bool sm_square_is_symmetric(const float *z, size_t n, size_t *row, size_t *colum
     bool is_found = false;
     for (tile at = {0}; next_tile(&at, n);) {
         if (is_found && at.first_row > *row) break; /* later tiles have later rows only */
-        if (is_mirrored(z, n, &at)) continue;
+        if (is_mirrored_tile(z, n, &at)) continue;
         size_t rows_end = is_found ? *row : at.rows_end;
         for (size_t i = at.first_row; i < rows_end; i++) {
             for (size_t j = larger(at.first_column, i + 1); j < at.columns_end; j++) {
@@ -129,7 +128,7 @@ bool sm_square_is_symmetric(const float *z, size_t n, size_t *row, size_t *colum
 
 /* ---- eigenvectors ---- */
 
-static double dot(const double *x, const double *y, size_t n) {
+static double dot_product(const double *x, const double *y, size_t n) {
     double sum = 0;
     for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
     return sum;
@@ -139,8 +138,8 @@ static double dot(const double *x, const double *y, size_t n) {
 static const double nothing = 1e-60;
 
 /* The reflection I - beta v v' that maps x to alpha e_1. x becomes v; returns beta, 0 if there is nothing to do. */
-static double reflector(double *x, size_t n, double *alpha) {
-    double tail = dot(x + 1, x + 1, n - 1);
+static double make_reflector(double *x, size_t n, double *alpha) {
+    double tail = dot_product(x + 1, x + 1, n - 1);
     *alpha = x[0];
     if (tail < nothing) return 0;
     double norm = sqrt(x[0] * x[0] + tail);
@@ -155,10 +154,10 @@ static void tridiagonalise(double *a, size_t n, double *d, double *e, double *ve
     for (size_t k = 0; k + 2 < n; k++) {
         size_t m = n - k - 1; /* the part below row k */
         for (size_t i = 0; i < m; i++) v[i] = a[(k + 1 + i) * n + k];
-        double beta = reflector(v, m, &e[k]);
+        double beta = make_reflector(v, m, &e[k]);
         if (beta == 0) continue;
-        for (size_t i = 0; i < m; i++) p[i] = beta * dot(a + (k + 1 + i) * n + k + 1, v, m);
-        double half = beta / 2 * dot(p, v, m);
+        for (size_t i = 0; i < m; i++) p[i] = beta * dot_product(a + (k + 1 + i) * n + k + 1, v, m);
+        double half = beta / 2 * dot_product(p, v, m);
         for (size_t i = 0; i < m; i++) p[i] -= half * v[i];
         for (size_t i = 0; i < m; i++)
             for (size_t j = 0; j < m; j++) a[(k + 1 + i) * n + k + 1 + j] -= v[i] * p[j] + p[i] * v[j];
@@ -172,7 +171,7 @@ static void tridiagonalise(double *a, size_t n, double *d, double *e, double *ve
     if (n >= 2) e[n - 2] = a[(n - 1) * n + n - 2];
 }
 
-static void rotate(double *x, double *y, size_t n, double c, double s) {
+static void rotate_rows(double *x, double *y, size_t n, double c, double s) {
     for (size_t i = 0; i < n; i++) {
         double old = x[i];
         x[i] = c * old + s * y[i];
@@ -197,12 +196,12 @@ static void qr_step(double *d, double *e, size_t first, size_t last, double *vec
             z = s * e[k + 1];
             e[k + 1] *= c;
         }
-        rotate(vectors + k * n, vectors + (k + 1) * n, n, c, s);
+        rotate_rows(vectors + k * n, vectors + (k + 1) * n, n, c, s);
     }
 }
 
 /* Brings the largest entry near 1, by a power of two, which rounds nothing: squares then neither vanish nor overflow. */
-static int scale(double *a, size_t n) {
+static int scale_near_one(double *a, size_t n) {
     double largest = 0;
     int exponent;
     for (size_t i = 0; i < n * n; i++) largest = fmax(largest, fabs(a[i]));
@@ -213,7 +212,7 @@ static int scale(double *a, size_t n) {
 
 void sm_eigen(double *a, size_t n, double *values, double *vectors, double *scratch) {
     double *e = scratch, *v = scratch + n, *p = scratch + 2 * n;
-    int exponent = scale(a, n);
+    int exponent = scale_near_one(a, n);
     tridiagonalise(a, n, values, e, vectors, v, p);
     size_t last = n - 1, n_steps = 0, most_steps = 64 * n; /* three steps a value are usual; never loop for ever */
     while (last > 0 && n_steps < most_steps) {

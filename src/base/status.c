@@ -1,11 +1,11 @@
-/* status.c - see status.h. */
+/* status.c - fills a smerf_error: see status.h. */
 #include "base/status.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-static void fill(smerf_error *error, smerf_status status, size_t row, size_t column, const char *format,
-                 va_list arguments) {
+static void fill_error(smerf_error *error, smerf_status status, size_t row, size_t column, const char *format,
+                       va_list arguments) {
     if (error == NULL) return;
     error->status = status;
     error->row = row;
@@ -18,7 +18,7 @@ static void fill(smerf_error *error, smerf_status status, size_t row, size_t col
 smerf_status sm_fail(smerf_error *error, smerf_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fill(error, status, SMERF_NOWHERE, SMERF_NOWHERE, format, arguments);
+    fill_error(error, status, SMERF_NOWHERE, SMERF_NOWHERE, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -26,7 +26,7 @@ smerf_status sm_fail(smerf_error *error, smerf_status status, const char *format
 smerf_status sm_fail_at(smerf_error *error, size_t row, size_t column, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fill(error, SMERF_BAD_INPUT, row, column, format, arguments);
+    fill_error(error, SMERF_BAD_INPUT, row, column, format, arguments);
     va_end(arguments);
     return SMERF_BAD_INPUT;
 }

@@ -1,4 +1,4 @@
-/* status.h - how a failure is told: a code, a sentence, and where it applies a cell. */
+/* status.h - how a failure is reported: a code, a sentence, and where it applies a cell. */
 #ifndef SM_BASE_STATUS_H
 #define SM_BASE_STATUS_H
 

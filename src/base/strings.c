@@ -1,4 +1,4 @@
-/* strings.c - see strings.h. */
+/* strings.c - lists of strings, as one block of bytes and back; UTF-8: see strings.h. */
 #include "base/strings.h"
 
 #include <stdint.h>
@@ -76,18 +76,18 @@ static int n_following(unsigned char first, uint32_t *character, uint32_t *small
 }
 
 size_t sm_utf8_length(const char *text, size_t n) {
-    for (size_t place = 0; place < n;) {
+    for (size_t position = 0; position < n;) {
         uint32_t character, smallest;
-        int n_more = n_following((unsigned char)text[place], &character, &smallest);
-        if (n_more < 0 || (size_t)n_more >= n - place) return place;
+        int n_more = n_following((unsigned char)text[position], &character, &smallest);
+        if (n_more < 0 || (size_t)n_more >= n - position) return position;
         for (size_t i = 1; i <= (size_t)n_more; i++) {
-            unsigned char byte = (unsigned char)text[place + i];
-            if ((byte & 0xc0) != 0x80) return place;
+            unsigned char byte = (unsigned char)text[position + i];
+            if ((byte & 0xc0) != 0x80) return position;
             character = character << 6 | (byte & 0x3f);
         }
         bool is_surrogate = character >= 0xd800 && character < 0xe000;
-        if (character < smallest || character > 0x10ffff || is_surrogate) return place;
-        place += (size_t)n_more + 1;
+        if (character < smallest || character > 0x10ffff || is_surrogate) return position;
+        position += (size_t)n_more + 1;
     }
     return n;
 }

@@ -1,4 +1,4 @@
-/* tensors.c - see tensors.h. */
+/* tensors.c - a list of named arrays, found by name and checked by type and length: see tensors.h. */
 #include "base/tensors.h"
 
 #include <stdio.h>

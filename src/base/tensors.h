@@ -2,6 +2,8 @@
 #ifndef SM_BASE_TENSORS_H
 #define SM_BASE_TENSORS_H
 
+#include <string.h>
+
 #include "base/status.h"
 
 typedef enum sm_tensor_type { SM_U8, SM_I8, SM_U32, SM_U64, SM_F32, SM_F64 } sm_tensor_type;
@@ -47,5 +49,33 @@ smerf_status sm_tensors_get(const sm_tensors *tensors, const char *name, sm_tens
                             const void **data, smerf_error *error);
 
 void sm_tensors_free(sm_tensors *tensors);
+
+/* ---- an array on its way to a file, a few numbers at a time: for what is put together while it is written. ---- */
+
+typedef struct sm_pieces {
+    sm_tensor_sink sink;
+    void *to;
+    size_t n; /* bytes that wait */
+    unsigned char bytes[4096];
+} sm_pieces;
+
+/* The last ones must be flushed by whoever puts. */
+static inline void sm_pieces_flush(sm_pieces *pieces) {
+    pieces->sink(pieces->to, pieces->bytes, pieces->n);
+    pieces->n = 0;
+}
+
+static inline void sm_pieces_put(sm_pieces *pieces, const void *value, size_t n_bytes) {
+    if (pieces->n + n_bytes > sizeof pieces->bytes) sm_pieces_flush(pieces);
+    memcpy(pieces->bytes + pieces->n, value, n_bytes);
+    pieces->n += n_bytes;
+}
+
+static inline void sm_pieces_put_u32(sm_pieces *pieces, size_t value) {
+    uint32_t number = (uint32_t)value;
+    sm_pieces_put(pieces, &number, sizeof number);
+}
+
+static inline void sm_pieces_put_f64(sm_pieces *pieces, double value) { sm_pieces_put(pieces, &value, sizeof value); }
 
 #endif

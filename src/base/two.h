@@ -1,7 +1,7 @@
-/* two.h - two numbers that are worked on at once: scanners look at two line-ups of a node together, so that neither waits
- * for its own sums. */
-#ifndef SM_TARGET_TWO_H
-#define SM_TARGET_TWO_H
+/* two.h - two doubles in one SIMD register. Scanners work on two line-ups of a node together: a sum depends on the one before it,
+ * so that one line-up alone would wait for the latency of each addition. */
+#ifndef SM_BASE_TWO_H
+#define SM_BASE_TWO_H
 
 #include <math.h>
 #include <stddef.h>

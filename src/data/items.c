@@ -44,15 +44,15 @@ bool sm_features_equal(const sm_features *a, const sm_features *b) {
 
 typedef struct named_level {
     const char *name;
-    uint32_t place;
+    uint32_t index; /* as given */
 } named_level;
 
-static int by_name(const void *a, const void *b) {
+static int by_level_name(const void *a, const void *b) {
     return strcmp(((const named_level *)a)->name, ((const named_level *)b)->name);
 }
 
-/* Fills the sorted levels of a feature, and new_place[old place]. */
-static smerf_status sort_levels(const smerf_column *column, sm_feature *feature, uint32_t *new_place,
+/* Fills the sorted levels of a feature, and new_level[old level]. */
+static smerf_status sort_levels(const smerf_column *column, sm_feature *feature, uint32_t *new_level,
                                 smerf_error *error) {
     smerf_status status = SMERF_OK;
     named_level *sorted = sm_array(column->n_levels, sizeof *sorted);
@@ -62,8 +62,8 @@ static smerf_status sort_levels(const smerf_column *column, sm_feature *feature,
         goto done;
     }
     for (size_t i = 0; i < column->n_levels; i++)
-        sorted[i] = (named_level){.name = column->levels[i], .place = (uint32_t)i};
-    qsort(sorted, column->n_levels, sizeof *sorted, by_name);
+        sorted[i] = (named_level){.name = column->levels[i], .index = (uint32_t)i};
+    qsort(sorted, column->n_levels, sizeof *sorted, by_level_name);
     for (size_t i = 0; i < column->n_levels; i++) {
         if (!sm_is_utf8(sorted[i].name)) {
             status = sm_fail(error, SMERF_BAD_INPUT, "column '%s' has a category that is not UTF-8 text", column->name);
@@ -75,7 +75,7 @@ static smerf_status sort_levels(const smerf_column *column, sm_feature *feature,
             goto done;
         }
         names[i] = sorted[i].name;
-        new_place[sorted[i].place] = (uint32_t)i;
+        new_level[sorted[i].index] = (uint32_t)i;
     }
     if (!sm_strings_copy(&feature->levels, names, column->n_levels)) status = sm_no_memory(error, "copying categories");
 done:
@@ -87,22 +87,22 @@ done:
 static smerf_status add_category(smerf_items *items, size_t f, const smerf_column *column, smerf_error *error) {
     smerf_status status = SMERF_OK;
     uint32_t *codes = items->codes[f] = sm_array(items->n_items, sizeof *codes);
-    uint32_t *new_place = sm_array(column->n_levels, sizeof *new_place);
-    if (codes == NULL || new_place == NULL) {
+    uint32_t *new_level = sm_array(column->n_levels, sizeof *new_level);
+    if (codes == NULL || new_level == NULL) {
         status = sm_no_memory(error, "copying categories");
         goto done;
     }
-    status = sort_levels(column, &items->features.feature[f], new_place, error);
+    status = sort_levels(column, &items->features.feature[f], new_level, error);
     for (size_t i = 0; i < items->n_items && status == SMERF_OK; i++) {
         uint32_t code = column->codes[i];
         if (code != SMERF_MISSING && code >= column->n_levels)
             status = sm_fail_at(error, i, f, "column '%s', row %zu: category %u of %zu", column->name, i, code,
                                 column->n_levels);
         else
-            codes[i] = code == SMERF_MISSING ? SMERF_MISSING : new_place[code];
+            codes[i] = code == SMERF_MISSING ? SMERF_MISSING : new_level[code];
     }
 done:
-    sm_free(new_place);
+    sm_free(new_level);
     return status;
 }
 
@@ -118,16 +118,16 @@ static smerf_status add_number(smerf_items *items, size_t f, const smerf_column 
     return SMERF_OK;
 }
 
-static smerf_status check_names(const smerf_column *columns, size_t n_columns, smerf_error *error) {
+static smerf_status check_column_names(const smerf_column *columns, size_t n_columns, smerf_error *error) {
     named_level *sorted = sm_array(n_columns, sizeof *sorted);
     if (sorted == NULL) return sm_no_memory(error, "checking column names");
     smerf_status status = SMERF_OK;
     for (size_t f = 0; f < n_columns; f++) {
-        sorted[f] = (named_level){.name = columns[f].name, .place = (uint32_t)f};
+        sorted[f] = (named_level){.name = columns[f].name, .index = (uint32_t)f};
         if (!sm_is_utf8(columns[f].name))
             status = sm_fail(error, SMERF_BAD_INPUT, "the name of column %zu is not UTF-8 text", f);
     }
-    qsort(sorted, n_columns, sizeof *sorted, by_name);
+    qsort(sorted, n_columns, sizeof *sorted, by_level_name);
     for (size_t f = 1; f < n_columns && status == SMERF_OK; f++)
         if (strcmp(sorted[f - 1].name, sorted[f].name) == 0)
             status = sm_fail(error, SMERF_BAD_INPUT, "two columns are called '%s'; names must differ", sorted[f].name);
@@ -142,7 +142,7 @@ smerf_status smerf_items_new(const smerf_column *columns, size_t n_columns, size
     if (n_items >= UINT32_MAX || n_columns >= UINT32_MAX)
         return sm_fail(error, SMERF_BAD_INPUT, "%zu items with %zu features: both must be below 2^32", n_items,
                        n_columns);
-    smerf_status status = check_names(columns, n_columns, error);
+    smerf_status status = check_column_names(columns, n_columns, error);
     if (status != SMERF_OK) return status;
 
     smerf_items *items = sm_zeros(1, sizeof *items);

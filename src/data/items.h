@@ -1,4 +1,6 @@
-/* items.h - the items as the library keeps them, and as a model wants to see them. */
+/* items.h - the items and their features as the library keeps them (smerf_items), and as a model needs them (sm_view).
+ *
+ * Numbers stay where the caller has them; categories are copied as codes of sorted levels. */
 #ifndef SM_DATA_ITEMS_H
 #define SM_DATA_ITEMS_H
 
@@ -29,8 +31,8 @@ static inline bool sm_are_numbers(const sm_numbers *numbers) {
 }
 
 static inline double sm_number_at(const sm_numbers *numbers, size_t item) {
-    size_t place = item * numbers->step;
-    return numbers->doubles != NULL ? numbers->doubles[place] : (double)numbers->floats[place];
+    size_t at = item * numbers->step;
+    return numbers->doubles != NULL ? numbers->doubles[at] : (double)numbers->floats[at];
 }
 
 /* Item weights beyond these would overflow when they are multiplied. */
@@ -42,7 +44,7 @@ struct smerf_items {
     sm_features features;
     sm_numbers *numbers; /* [n_features] borrowed, but for own_values */
     double **own_values; /* [n_features] the same if they are ours; NULL: they are not */
-    uint32_t **codes;    /* [n_features] owned, places in the sorted levels; NULL for a number */
+    uint32_t **codes;    /* [n_features] owned, indices of the sorted levels; NULL for a number */
     sm_strings ids;      /* empty: items are called by their row */
     char *id_column;     /* NULL: likewise */
     uint32_t *rows;      /* [n_items] the rows by which they are called; NULL: their own */
@@ -88,7 +90,7 @@ typedef struct sm_projection {
  * its ends). */
 double sm_view_project(const sm_view *view, const sm_projection *projection, size_t item);
 
-/* The same for n items, and quicker.   out  [n] */
+/* The same for n items, faster: feature by feature.   out  [n] */
 void sm_view_project_all(const sm_view *view, const sm_projection *projection, const uint32_t *items, size_t n,
                          double *out);
 

@@ -33,7 +33,7 @@ typedef struct cut_columns {
     size_t n;
 } cut_columns;
 
-static void free_columns(cut_columns *cut) {
+static void free_cut_columns(cut_columns *cut) {
     for (size_t f = 0; f < cut->n; f++) {
         if (cut->values != NULL) sm_free(cut->values[f]);
         if (cut->codes != NULL) sm_free(cut->codes[f]);
@@ -67,45 +67,45 @@ static bool cut_category(cut_columns *cut, size_t f, const uint32_t *codes, cons
                          const uint32_t *rows, size_t n) {
     uint32_t *own = cut->codes[f] = sm_array(n, sizeof *own);
     const char **kept = cut->levels[f] = sm_array(levels->n, sizeof *kept);
-    uint32_t *new_place = sm_array(levels->n, sizeof *new_place), n_kept = 0;
-    bool has_room = own != NULL && kept != NULL && new_place != NULL;
-    if (has_room) {
-        for (size_t l = 0; l < levels->n; l++) new_place[l] = SMERF_MISSING;
+    uint32_t *new_level = sm_array(levels->n, sizeof *new_level), n_kept = 0;
+    bool has_memory = own != NULL && kept != NULL && new_level != NULL;
+    if (has_memory) {
+        for (size_t l = 0; l < levels->n; l++) new_level[l] = SMERF_MISSING;
         for (size_t k = 0; k < n; k++)
-            if (codes[rows[k]] != SMERF_MISSING) new_place[codes[rows[k]]] = 0;
+            if (codes[rows[k]] != SMERF_MISSING) new_level[codes[rows[k]]] = 0;
         for (size_t l = 0; l < levels->n; l++) {
-            if (new_place[l] == SMERF_MISSING) continue;
-            new_place[l] = n_kept;
+            if (new_level[l] == SMERF_MISSING) continue;
+            new_level[l] = n_kept;
             kept[n_kept++] = levels->text[l];
         }
         for (size_t k = 0; k < n; k++)
-            own[k] = codes[rows[k]] == SMERF_MISSING ? SMERF_MISSING : new_place[codes[rows[k]]];
+            own[k] = codes[rows[k]] == SMERF_MISSING ? SMERF_MISSING : new_level[codes[rows[k]]];
         cut->column[f].codes = own;
         cut->column[f].levels = kept;
         cut->column[f].n_levels = n_kept;
     }
-    sm_free(new_place);
-    return has_room;
+    sm_free(new_level);
+    return has_memory;
 }
 
 static smerf_status take_features(const smerf_items *items, const uint32_t *rows, size_t n, smerf_items **out,
                                   smerf_error *error) {
     cut_columns cut;
-    bool has_room = start_columns(&cut, items->features.n);
-    for (size_t f = 0; f < items->features.n && has_room; f++) {
+    bool has_memory = start_columns(&cut, items->features.n);
+    for (size_t f = 0; f < items->features.n && has_memory; f++) {
         const sm_feature *feature = &items->features.feature[f];
         cut.column[f].name = feature->name;
         cut.column[f].kind = feature->kind;
-        has_room = feature->kind == SMERF_NUMBER ? cut_numbers(&cut, f, &items->numbers[f], rows, n)
-                                                 : cut_category(&cut, f, items->codes[f], &feature->levels, rows, n);
+        has_memory = feature->kind == SMERF_NUMBER ? cut_numbers(&cut, f, &items->numbers[f], rows, n)
+                                                   : cut_category(&cut, f, items->codes[f], &feature->levels, rows, n);
     }
     smerf_status status =
-        has_room ? smerf_items_new(cut.column, cut.n, n, out, error) : sm_no_memory(error, "taking items");
+        has_memory ? smerf_items_new(cut.column, cut.n, n, out, error) : sm_no_memory(error, "taking items");
     if (status == SMERF_OK) {
         (*out)->own_values = cut.values; /* which the items borrow */
         cut.values = NULL;
     }
-    free_columns(&cut);
+    free_cut_columns(&cut);
     return status;
 }
 
@@ -154,7 +154,7 @@ smerf_status smerf_items_set_rows(smerf_items *items, const uint32_t *rows, smer
     uint32_t *copy = sm_copy(rows, items->n_items, sizeof *copy);
     uint32_t *sorted = sm_copy(rows, items->n_items, sizeof *sorted);
     smerf_status status = copy != NULL && sorted != NULL ? SMERF_OK : sm_no_memory(error, "copying rows");
-    if (status == SMERF_OK) qsort(sorted, items->n_items, sizeof *sorted, sm_by_place);
+    if (status == SMERF_OK) qsort(sorted, items->n_items, sizeof *sorted, sm_by_index);
     for (size_t k = 1; k < items->n_items && status == SMERF_OK; k++)
         if (sorted[k - 1] == sorted[k])
             status = sm_fail(error, SMERF_BAD_INPUT, "two items are row %u; rows must differ", sorted[k]);

@@ -24,13 +24,13 @@ static size_t find_feature(const smerf_items *items, const char *name, size_t li
     return n;
 }
 
-/* Both lists are sorted: one walk through both gives the place of each of our levels among the model's. */
-static void match_levels(const sm_strings *ours, const sm_strings *models, uint32_t *place) {
+/* Both lists are sorted: one walk through both gives the index of each of our levels among the model's. */
+static void match_levels(const sm_strings *ours, const sm_strings *models, uint32_t *level) {
     size_t j = 0;
     for (size_t i = 0; i < ours->n; i++) {
         while (j < models->n && strcmp(models->text[j], ours->text[i]) < 0) j++;
         bool is_known = j < models->n && strcmp(models->text[j], ours->text[i]) == 0;
-        place[i] = is_known ? (uint32_t)j : SMERF_MISSING;
+        level[i] = is_known ? (uint32_t)j : SMERF_MISSING;
     }
 }
 
@@ -41,19 +41,19 @@ static smerf_status match_category(sm_view *view, size_t f, const sm_feature *fe
         view->codes[f] = items->codes[column];
         return SMERF_OK;
     }
-    uint32_t *place = sm_array(ours->n, sizeof *place);
+    uint32_t *level = sm_array(ours->n, sizeof *level);
     uint32_t *codes = view->own_codes[f] = sm_array(items->n_items, sizeof *codes);
-    if (place == NULL || codes == NULL) {
-        sm_free(place);
+    if (level == NULL || codes == NULL) {
+        sm_free(level);
         return sm_no_memory(error, "matching categories");
     }
-    match_levels(ours, &feature->levels, place);
+    match_levels(ours, &feature->levels, level);
     for (size_t i = 0; i < items->n_items; i++) {
         uint32_t code = items->codes[column][i];
-        codes[i] = code == SMERF_MISSING ? SMERF_MISSING : place[code];
+        codes[i] = code == SMERF_MISSING ? SMERF_MISSING : level[code];
     }
     view->codes[f] = codes;
-    sm_free(place);
+    sm_free(level);
     return SMERF_OK;
 }
 

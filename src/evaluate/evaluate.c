@@ -49,10 +49,10 @@ static void free_room(score_room *room) {
 
 static void find_truth(const score_job *job, score_room *room, size_t row) {
     if (job->place == NULL) {
-        job->truth->kind->true_row(job->truth, row, room->truth);
+        job->truth->kind->data.true_row(job->truth, row, room->truth);
         return;
     }
-    job->truth->kind->true_row(job->truth, job->place[row], room->all_truth);
+    job->truth->kind->data.true_row(job->truth, job->place[row], room->all_truth);
     for (size_t j = 0; j < job->n_columns; j++) room->truth[j] = room->all_truth[job->place[j]];
 }
 
@@ -64,7 +64,7 @@ static smerf_status score_row(score_job *job, size_t i, size_t thread, smerf_err
                               .truth = room->truth,
                               .first = job->is_square ? i + 1 : 0,
                               .end = job->n_columns,
-                              .is_link = sm_target_inner(job->truth)->kind->is_link};
+                              .is_link = sm_target_inner(job->truth)->kind->data.is_link};
     if (job->counts) {
         sm_auc_count(&job->auc, &pairs, thread);
         return SMERF_OK;
@@ -86,7 +86,7 @@ static smerf_status score_some(void *argument, size_t task, size_t thread, smerf
 
 /* Goes through all rows once: those of the panels, or all of them if the predictions are given. */
 static smerf_status go_round(score_job *job, sm_panel *panel, sm_pool *pool, smerf_error *error) {
-    double from = pool->share_from, share = pool->share_to - pool->share_from;
+    double from = pool->fraction_from, share = pool->fraction_to - pool->fraction_from;
     smerf_status status = SMERF_OK;
     for (size_t first = 0; first < job->n_rows && status == SMERF_OK; first = job->end) {
         job->first = first;
@@ -94,17 +94,17 @@ static smerf_status go_round(score_job *job, sm_panel *panel, sm_pool *pool, sme
         if (panel != NULL) {
             bool is_at_hand = panel->first == first && panel->end == job->n_rows; /* one panel holds all */
             if (job->n_rows - first > panel->most_rows) job->end = first + panel->most_rows;
-            pool->share_from = from + share * (double)first / (double)job->n_rows;
-            pool->share_to = from + share * (double)job->end / (double)job->n_rows;
+            pool->fraction_from = from + share * (double)first / (double)job->n_rows;
+            pool->fraction_to = from + share * (double)job->end / (double)job->n_rows;
             if (!is_at_hand) status = sm_panel_predict(panel, first, pool, error);
             job->predicted = panel->distances;
-            pool->share_from = pool->share_to;
+            pool->fraction_from = pool->fraction_to;
         }
         if (status == SMERF_OK)
             status = sm_pool_run(pool, (job->end - first + ROWS_A_TASK - 1) / ROWS_A_TASK, score_some, job, error);
     }
-    pool->share_from = from;
-    pool->share_to = from + share;
+    pool->fraction_from = from;
+    pool->fraction_to = from + share;
     return status;
 }
 
@@ -113,8 +113,8 @@ static smerf_status score_areas(score_job *job, sm_panel *panel, sm_pool *pool, 
     double areas[2];
     smerf_status status = sm_auc_sort(&job->auc, error);
     job->counts = true;
-    pool->share_from = pool->share_to;
-    pool->share_to = 1;
+    pool->fraction_from = pool->fraction_to;
+    pool->fraction_to = 1;
     if (status == SMERF_OK) status = go_round(job, panel, pool, error);
     if (status != SMERF_OK) return status;
     sm_auc_areas(&job->auc, &areas[0], &areas[1]);
@@ -132,7 +132,7 @@ static smerf_status score(score_job *job, sm_panel *panel, sm_pool *pool, smerf_
     for (size_t t = 0; t < n_threads && has_room; t++) has_room = start_room(&job->rooms[t], job);
     smerf_status status = has_room ? SMERF_OK : sm_no_memory(error, "evaluating");
     if (status == SMERF_OK && has_areas) status = sm_auc_start(&job->auc, n_threads, error);
-    pool->share_to = !has_areas ? 1 : is_twice ? 0.5 : 0.9;
+    pool->fraction_to = !has_areas ? 1 : is_twice ? 0.5 : 0.9;
     if (status == SMERF_OK) status = go_round(job, panel, pool, error);
     if (status == SMERF_OK) sm_scores_sum(job->rows, job->n_rows, job->metrics, scores);
     if (status == SMERF_OK && has_areas) status = score_areas(job, panel, pool, scores, error);
@@ -167,7 +167,7 @@ static smerf_status check_truth(const smerf_model *model, const smerf_request *r
         smerf_status status = sm_model_check_forest(model, "out of bag", error);
         if (status != SMERF_OK) return status;
     }
-    if (truth == NULL && model->target->kind->is_approximate)
+    if (truth == NULL && model->target->kind->data.is_approximate)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "the model keeps only a low-rank form of its target: give the target to score against");
     if (truth != NULL && (truth->n_rows != n_rows || truth->n_columns != n_columns || truth->is_block == is_square))

@@ -46,7 +46,7 @@ static smerf_status check(const smerf_model *model, const smerf_items *items, co
     if (truth != NULL && (truth->is_block || truth->n_rows != items->n_items))
         return sm_fail(error, SMERF_BAD_INPUT, "there are %zu items, and the target is about %zu", items->n_items,
                        truth->n_rows);
-    if (truth == NULL && model->target->kind->is_approximate)
+    if (truth == NULL && model->target->kind->data.is_approximate)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "the model keeps only a low-rank form of its target: give the target to score against");
     return SMERF_OK;
@@ -83,13 +83,14 @@ static void find_apart(const sm_shuffled_tree *at, size_t a) {
     sm_shuffle_scratch *room = at->room;
     size_t leaf = room->leaf_of[a];
     bool by_pairs = at->n_out - a < leaves->n / LEAVES_A_PAIR;
-    if (!by_pairs) target->kind->leaf_row(target, leaves, leaf, room->leaf.row, room->leaf.scratch);
+    if (!by_pairs) target->kind->predicting.leaf_row(target, leaves, leaf, room->leaf.row, room->leaf.scratch);
     for (size_t b = a + 1; b < at->n_out; b++) {
         size_t other = room->leaf_of[b];
         if (at->ready.self != NULL && other == leaf)
             room->apart[b] = at->ready.self[leaf];
         else
-            room->apart[b] = by_pairs ? target->kind->leaf_pair(target, leaves, leaf, other) : room->leaf.row[other];
+            room->apart[b] =
+                by_pairs ? target->kind->predicting.leaf_pair(target, leaves, leaf, other) : room->leaf.row[other];
     }
 }
 
@@ -103,7 +104,7 @@ static double pair_error(const sm_shuffled_tree *at) {
     for (size_t a = 0; a + 1 < at->n_out; a++) {
         size_t i = room->out[a];
         find_apart(at, a);
-        truth->kind->true_row(truth, shuffles->is_models_own ? shuffles->place[i] : i, room->truth);
+        truth->kind->data.true_row(truth, shuffles->is_models_own ? shuffles->place[i] : i, room->truth);
         for (size_t b = a + 1; b < at->n_out; b++) {
             size_t j = room->out[b];
             double error = room->apart[b] - room->truth[shuffles->is_models_own ? shuffles->place[j] : j];

@@ -70,11 +70,11 @@ static void write_clusters(const cluster_choice *choice, size_t k, double mean) 
 static smerf_status choose_clusters(cluster_choice *choice, sm_pool *pool, smerf_error *error) {
     const sm_cluster_range *range = choice->range;
     const size_t n = choice->n, fewest = range->fewest;
-    const double from = pool->share_from, step = (pool->share_to - from) / (double)(range->most - fewest + 1);
+    const double from = pool->fraction_from, step = (pool->fraction_to - from) / (double)(range->most - fewest + 1);
     double best = -INFINITY;
     for (size_t k = fewest; k <= range->most; k++) {
-        pool->share_from = from + step * (double)(k - fewest);
-        pool->share_to = from + step * (double)(k - fewest + 1);
+        pool->fraction_from = from + step * (double)(k - fewest);
+        pool->fraction_to = from + step * (double)(k - fewest + 1);
         smerf_status status = choice->group(choice->context, k, pool, &choice->grouping, error);
         if (status != SMERF_OK) return status;
         for (size_t i = 0; i < n && k == 1; i++) choice->grouping.silhouette[i] = NAN;

@@ -29,12 +29,12 @@ typedef struct search {
 /* The best of all starts, the first of those on a tie. */
 static smerf_status find_best(search *all, size_t k, sm_pool *pool, smerf_error *error) {
     sm_means *means = &all->means;
-    const double from = pool->share_from, step = (pool->share_to - from) / N_STARTS;
+    const double from = pool->fraction_from, step = (pool->fraction_to - from) / N_STARTS;
     const size_t cluster_bytes = means->n * sizeof *all->cluster, centre_bytes = k * means->width * sizeof *all->centre;
     double cost = INFINITY;
     for (size_t start = 0; start < N_STARTS; start++) {
-        pool->share_from = from + step * (double)start;
-        pool->share_to = from + step * (double)(start + 1);
+        pool->fraction_from = from + step * (double)start;
+        pool->fraction_to = from + step * (double)(start + 1);
         sm_means_set(means, all->starts + start * all->most_k, k);
         smerf_status status = sm_means_improve(means, pool, error);
         if (status != SMERF_OK) return status;
@@ -99,14 +99,14 @@ static smerf_status cluster_points(const gathering *from_items, const sm_cluster
     all.other = sm_array(n, sizeof *all.other);
     if (all.starts == NULL || all.cluster == NULL || all.centre == NULL || all.own == NULL || all.other == NULL)
         status = sm_no_memory(error, "finding clusters");
-    const double from = pool->share_from, to = pool->share_to, step = 0.3 * (to - from) / N_STARTS;
+    const double from = pool->fraction_from, to = pool->fraction_to, step = 0.3 * (to - from) / N_STARTS;
     for (uint32_t start = 0; start < N_STARTS && status == SMERF_OK; start++) {
-        pool->share_from = from + step * start;
-        pool->share_to = from + step * (start + 1);
+        pool->fraction_from = from + step * start;
+        pool->fraction_to = from + step * (start + 1);
         status = sm_means_draw(&all.means, seed, start, most, all.starts + start * most, pool, error);
     }
-    pool->share_from = pool->share_to;
-    pool->share_to = to;
+    pool->fraction_from = pool->fraction_to;
+    pool->fraction_to = to;
     if (status == SMERF_OK) status = sm_clusters_choose(n, range, group_by_means, &all, pool, result, error);
     sm_free(all.starts);
     sm_free(all.cluster);

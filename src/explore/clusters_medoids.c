@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/finite.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
@@ -70,13 +69,13 @@ static uint32_t n_drawn_starts(size_t n, size_t k) {
 static smerf_status find_best(search *all, size_t k, sm_pool *pool, smerf_error *error) {
     sm_medoids *medoids = &all->medoids;
     const uint32_t n_starts = 1 + n_drawn_starts(medoids->n, k);
-    const double from = pool->share_from, step = (pool->share_to - from) / n_starts;
+    const double from = pool->fraction_from, step = (pool->fraction_to - from) / n_starts;
     double cost = INFINITY;
     for (uint32_t start = 0; start < n_starts; start++) {
         if (start > 0) draw(all, k, start);
         sm_medoids_set(medoids, start > 0 ? all->drawn : all->built, k);
-        pool->share_from = from + step * start;
-        pool->share_to = from + step * (start + 1);
+        pool->fraction_from = from + step * start;
+        pool->fraction_to = from + step * (start + 1);
         smerf_status status = sm_medoids_improve(medoids, pool, error);
         if (status != SMERF_OK) return status;
         if (medoids->cost >= cost) continue;
@@ -91,18 +90,18 @@ static smerf_status group_by_medoids(void *context, size_t k, sm_pool *pool, sm_
                                      smerf_error *error) {
     search *all = context;
     sm_medoids *medoids = &all->medoids;
-    const double to = pool->share_to, middle = pool->share_from + 0.8 * (to - pool->share_from);
-    pool->share_to = middle;
+    const double to = pool->fraction_to, middle = pool->fraction_from + 0.8 * (to - pool->fraction_from);
+    pool->fraction_to = middle;
     smerf_status status = find_best(all, k, pool, error);
     if (status != SMERF_OK) return status;
-    qsort(all->best, k, sizeof *all->best, sm_by_place);
+    qsort(all->best, k, sizeof *all->best, sm_by_index);
     sm_medoids_set(medoids, all->best, k);
     memcpy(grouping->cluster, medoids->owner, medoids->n * sizeof *grouping->cluster);
     memcpy(grouping->medoid, medoids->item, k * sizeof *grouping->medoid);
     grouping->cost = medoids->cost;
     if (k == 1) return SMERF_OK;
-    pool->share_from = middle;
-    pool->share_to = to;
+    pool->fraction_from = middle;
+    pool->fraction_to = to;
     return sm_silhouettes(medoids->z, medoids->n, all->smallest, k, pool, grouping, error);
 }
 
@@ -125,14 +124,14 @@ static smerf_status cluster_matrix(const float *z, size_t n, const sm_cluster_ra
     all.built = sm_array(most, sizeof *all.built);
     all.best = sm_array(most, sizeof *all.best);
     all.drawn = sm_array(n, sizeof *all.drawn);
-    const double to = pool->share_to, middle = pool->share_from + 0.1 * (to - pool->share_from);
-    pool->share_to = middle;
+    const double to = pool->fraction_to, middle = pool->fraction_from + 0.1 * (to - pool->fraction_from);
+    pool->fraction_to = middle;
     if (all.built == NULL || all.best == NULL || all.drawn == NULL)
         status = sm_no_memory(error, "finding clusters");
     else
         status = build(&all, most, pool, error);
-    pool->share_from = middle;
-    pool->share_to = to;
+    pool->fraction_from = middle;
+    pool->fraction_to = to;
     if (status == SMERF_OK) status = sm_clusters_choose(n, range, group_by_medoids, &all, pool, result, error);
     sm_free(all.built);
     sm_free(all.best);

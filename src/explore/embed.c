@@ -130,7 +130,7 @@ static smerf_status add_row(void *argument, size_t i, size_t thread, smerf_error
 
 static smerf_status find_stress(embedding *at, sm_pool *pool, double *stress, smerf_error *error) {
     double apart = 0, predicted = 0;
-    pool->share_from = pool->share_to;
+    pool->fraction_from = pool->fraction_to;
     smerf_status status = sm_pool_run(pool, at->n, add_row, at, error);
     for (size_t i = 0; i < at->n && status == SMERF_OK; i++) {
         apart += at->apart[i];

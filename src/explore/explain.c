@@ -87,13 +87,13 @@ static smerf_status choose_batch(explain_job *job, smerf_error *error) {
 static smerf_status do_batch(explain_job *job, sm_pool *pool, smerf_error *error) {
     size_t n_trees = job->end - job->first;
     double n = (double)job->query->n_trees, from = (double)job->first / n, to = (double)job->end / n;
-    pool->share_from = from;
-    pool->share_to = from + (to - from) / 3;
+    pool->fraction_from = from;
+    pool->fraction_to = from + (to - from) / 3;
     smerf_status status = sm_pool_run(pool, n_trees, start_tree, job, error);
-    pool->share_from = pool->share_to;
-    pool->share_to = to;
+    pool->fraction_from = pool->fraction_to;
+    pool->fraction_to = to;
     if (status == SMERF_OK) status = sm_pool_run(pool, n_trees * PIECES_A_TREE, fill_some, job, error);
-    pool->share_from = to;
+    pool->fraction_from = to;
     if (status == SMERF_OK)
         status = sm_pool_run(pool, (job->pairs.n + PAIRS_A_TASK - 1) / PAIRS_A_TASK, add_some, job, error);
     for (size_t t = 0; t < n_trees; t++) sm_walks_free(&job->walks[t]);
@@ -102,7 +102,7 @@ static smerf_status do_batch(explain_job *job, sm_pool *pool, smerf_error *error
 
 static smerf_status do_group(explain_job *job, size_t group, sm_pool *pool, smerf_error *error) {
     sm_query *query = job->query;
-    pool->share_from = pool->share_to = (double)query->group_first[group] / (double)query->n_trees;
+    pool->fraction_from = pool->fraction_to = (double)query->group_first[group] / (double)query->n_trees;
     smerf_status status = sm_query_turn(query, group, pool, error);
     for (job->first = query->first; job->first < query->end && status == SMERF_OK; job->first = job->end) {
         status = choose_batch(job, error);

@@ -21,12 +21,13 @@ typedef struct items_job {
     uint32_t *left, *right;                      /* [n_lot][n_others] */
     double *baseline, *distance, *contributions; /* [n_lot][n_others], contributions [n_lot][n_others][n_features] */
     const smerf_run *run;
-    double share_from, share_to; /* the part of the whole that a lot is */
+    double fraction_from, fraction_to; /* the part of the whole that a lot is */
 } items_job;
 
 static int report(void *context, double fraction_done) {
     const items_job *job = context;
-    return job->run->progress(job->run->context, job->share_from + fraction_done * (job->share_to - job->share_from));
+    return job->run->progress(job->run->context,
+                              job->fraction_from + fraction_done * (job->fraction_to - job->fraction_from));
 }
 
 static smerf_status take_room(items_job *job, size_t n_query, smerf_error *error) {
@@ -118,8 +119,8 @@ smerf_status smerf_explain_items(const smerf_model *model, const smerf_item_requ
     status = take_room(&job, n_query, error);
     for (size_t first = 0; first < n_query && status == SMERF_OK; first += job.n_lot) {
         size_t n = first + job.n_lot < n_query ? job.n_lot : n_query - first;
-        job.share_from = (double)first / (double)n_query;
-        job.share_to = (double)(first + n) / (double)n_query;
+        job.fraction_from = (double)first / (double)n_query;
+        job.fraction_to = (double)(first + n) / (double)n_query;
         status = explain_lot(&job, items + first, n, error);
         for (size_t a = 0; a < n && status == SMERF_OK; a++)
             status = sum_up(&job, a, near + (first + a) * job.n_features, all + (first + a) * job.n_features, error);

@@ -256,18 +256,18 @@ smerf_status sm_means_round(sm_means *means, sm_pool *pool, size_t *n_gone, smer
 }
 
 smerf_status sm_means_improve(sm_means *means, sm_pool *pool, smerf_error *error) {
-    const double whole[2] = {pool->share_from, pool->share_to};
+    const double whole[2] = {pool->fraction_from, pool->fraction_to};
     size_t n_gone = 1;
     smerf_status status = SMERF_OK;
     while (status == SMERF_OK && n_gone > 0 && means->n_rounds < SM_MEANS_MOST_ROUNDS) {
         double share = (double)means->n_rounds / (double)(means->n_rounds + 10); /* nobody knows how many are to come */
-        pool->share_from = pool->share_to = whole[0] + (whole[1] - whole[0]) * share;
+        pool->fraction_from = pool->fraction_to = whole[0] + (whole[1] - whole[0]) * share;
         bool is_first = means->n_rounds == 0; /* when all may be where they belong, but centres are not */
         status = sm_means_round(means, pool, &n_gone, error);
         n_gone += is_first;
     }
-    pool->share_from = whole[0];
-    pool->share_to = whole[1];
+    pool->fraction_from = whole[0];
+    pool->fraction_to = whole[1];
     if (status == SMERF_OK) status = sm_means_distances(means, pool, means->upper, NULL, error);
     means->cost = 0;
     for (size_t i = 0; i < means->n && status == SMERF_OK; i++) means->cost += means->upper[i];

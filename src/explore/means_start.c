@@ -94,7 +94,7 @@ static smerf_status draw_next(drawing *all, bool is_first, uint32_t *item, sm_po
 
 smerf_status sm_means_draw(const sm_means *means, uint64_t seed, uint32_t start, size_t n_items, uint32_t *items,
                            sm_pool *pool, smerf_error *error) {
-    const double whole[2] = {pool->share_from, pool->share_to};
+    const double whole[2] = {pool->fraction_from, pool->fraction_to};
     drawing all = {.means = means,
                    .least = sm_array(means->n, sizeof *all.least),
                    .squared = sm_array(sm_size(N_TRIALS, means->n, 0), sizeof *all.squared),
@@ -105,12 +105,12 @@ smerf_status sm_means_draw(const sm_means *means, uint64_t seed, uint32_t start,
     for (size_t i = 0; i < means->n && status == SMERF_OK; i++) all.least[i] = INFINITY;
     sm_random_start(&all.random, seed, start, SM_STREAM_MEANS);
     for (size_t k = 0; k < n_items && status == SMERF_OK; k++) {
-        pool->share_from = whole[0] + (whole[1] - whole[0]) * ((double)k / (double)n_items);
-        pool->share_to = whole[0] + (whole[1] - whole[0]) * ((double)(k + 1) / (double)n_items);
+        pool->fraction_from = whole[0] + (whole[1] - whole[0]) * ((double)k / (double)n_items);
+        pool->fraction_to = whole[0] + (whole[1] - whole[0]) * ((double)(k + 1) / (double)n_items);
         status = draw_next(&all, k == 0, &items[k], pool, error);
     }
-    pool->share_from = whole[0];
-    pool->share_to = whole[1];
+    pool->fraction_from = whole[0];
+    pool->fraction_to = whole[1];
     sm_free(all.least);
     sm_free(all.squared);
     sm_free(all.centre);

@@ -237,12 +237,12 @@ static bool swap_if_lower(sm_medoids *medoids, size_t slot, size_t candidate) {
 }
 
 static smerf_status swap_while_it_gains(sm_medoids *medoids, stretches *search, sm_pool *pool, smerf_error *error) {
-    const double whole[2] = {pool->share_from, pool->share_to};
+    const double whole[2] = {pool->fraction_from, pool->fraction_to};
     const size_t n = medoids->n, few = rows_of(FEW_PAIRS, n);
     size_t next = 0, n_idle = 0, n_seen = 0, n_each = few; /* n_idle: candidates without a gain, since the last swap */
     while (n_idle < n) {
         double share = (double)n_seen / (double)(n_seen + n); /* nobody knows how many are to come */
-        pool->share_from = pool->share_to = whole[0] + (whole[1] - whole[0]) * share;
+        pool->fraction_from = pool->fraction_to = whole[0] + (whole[1] - whole[0]) * share;
         smerf_status status = look_further(search, next, n - n_idle, &n_each, pool, error);
         if (status != SMERF_OK) return status;
         size_t task = atomic_load(&search->first_task), n_passed = search->n;
@@ -256,8 +256,8 @@ static smerf_status swap_while_it_gains(sm_medoids *medoids, stretches *search, 
         n_seen += n_passed;
         next = (next + n_passed) % n;
     }
-    pool->share_from = whole[0];
-    pool->share_to = whole[1];
+    pool->fraction_from = whole[0];
+    pool->fraction_to = whole[1];
     return SMERF_OK;
 }
 

@@ -76,19 +76,19 @@ static uint32_t take_best(build *here, float *near) {
 }
 
 smerf_status sm_medoids_build(sm_medoids *medoids, size_t n_items, uint32_t *items, sm_pool *pool, smerf_error *error) {
-    const double whole[2] = {pool->share_from, pool->share_to};
+    const double whole[2] = {pool->fraction_from, pool->fraction_to};
     size_t n_tasks = (medoids->n + ROWS_A_TASK - 1) / ROWS_A_TASK;
     build here = {.medoids = medoids, .change = sm_array(medoids->n, sizeof *here.change)};
     if (here.change == NULL) return sm_no_memory(error, "looking for medoids");
     smerf_status status = SMERF_OK;
     for (size_t k = 0; k < n_items && status == SMERF_OK; k++) {
-        pool->share_from = whole[0] + (whole[1] - whole[0]) * ((double)k / (double)n_items);
-        pool->share_to = whole[0] + (whole[1] - whole[0]) * ((double)(k + 1) / (double)n_items);
+        pool->fraction_from = whole[0] + (whole[1] - whole[0]) * ((double)k / (double)n_items);
+        pool->fraction_to = whole[0] + (whole[1] - whole[0]) * ((double)(k + 1) / (double)n_items);
         status = sm_pool_run(pool, n_tasks, price_rows, &here, error);
         if (status == SMERF_OK) items[k] = take_best(&here, medoids->near);
     }
-    pool->share_from = whole[0];
-    pool->share_to = whole[1];
+    pool->fraction_from = whole[0];
+    pool->fraction_to = whole[1];
     sm_free(here.change);
     return status;
 }

@@ -95,8 +95,8 @@ smerf_status sm_scaling_find(const float *z, uint64_t seed, smerf_kernels kernel
     scaling->vector = sm_zeros(sm_size(n, n_axes, 0), sizeof *scaling->vector);
     if (scaling->value == NULL || scaling->vector == NULL) return sm_no_memory(error, "scaling distances");
 
-    pool->share_from = 0;
-    pool->share_to = 0.5;
+    pool->fraction_from = 0;
+    pool->fraction_to = 0.5;
     smerf_status status = sm_factor(&matrix, wanted, seed, pool, &factors, error);
     if (status != SMERF_OK) return status;
     double least = rounding(z, n), lowest = lowest_value(&factors), all = sum_of_sizes(&factors), found = 0;
@@ -105,8 +105,8 @@ smerf_status sm_scaling_find(const float *z, uint64_t seed, smerf_kernels kernel
     sm_factors_free(&factors);
     if (may_be_more) {
         of.diagonal = 2 * lowest;
-        pool->share_from = 0.5;
-        pool->share_to = 1;
+        pool->fraction_from = 0.5;
+        pool->fraction_to = 1;
         status = sm_factor(&matrix, wanted, seed, pool, &factors, error);
         if (status == SMERF_OK) hand_over(&factors, -lowest, least, scaling);
         sm_factors_free(&factors);

@@ -1,6 +1,6 @@
 /* vectors.c - the Euclidean view of a forest: items as vectors that any search engine can take.
  *
- * A tree sees an item as the point of its leaf (sm_target_kind.leaf_point), and h(l, l') is a squared distance of points plus
+ * A tree sees an item as the point of its leaf (sm_target_kind.values.leaf_point), and h(l, l') is a squared distance of points plus
  * a term of each. The forest's distance is the mean over B trees: an item's vector is its points side by side, each divided
  * by the root of B, and its term is the mean of theirs. A catalogue has one more coordinate, the root of term - smallest term,
  * where queries have 0: so the squared distance of the two differs from the prediction by what depends on the query alone.
@@ -31,8 +31,8 @@ typedef struct vectors_job {
 } vectors_job;
 
 static size_t n_coordinates_of(const smerf_model *model) {
-    if (model->method != NULL || model->target->kind->n_coordinates == NULL) return 0;
-    return model->target->kind->n_coordinates(model->target);
+    if (model->method != NULL || model->target->kind->values.n_coordinates == NULL) return 0;
+    return model->target->kind->values.n_coordinates(model->target);
 }
 
 size_t smerf_vectors_size(const smerf_model *model) {
@@ -42,7 +42,7 @@ size_t smerf_vectors_size(const smerf_model *model) {
 
 static void point_of(const vectors_job *job, size_t b, size_t leaf, double *point, double *term) {
     const smerf_target *target = job->query->model->target;
-    target->kind->leaf_point(target, &sm_query_ready(job->query, b)->leaves, leaf, point, term);
+    target->kind->values.leaf_point(target, &sm_query_ready(job->query, b)->leaves, leaf, point, term);
 }
 
 /* ---- terms, and the trees' mean points ---- */
@@ -88,10 +88,11 @@ static smerf_status find_terms(vectors_job *job, sm_pool *pool, smerf_error *err
     size_t n_tasks = job->term != NULL ? (query->rows.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK : 0;
     smerf_status status = SMERF_OK;
     for (size_t group = 0; group < query->n_groups && status == SMERF_OK; group++) {
-        pool->share_from = pool->share_to = 0.5 * (double)group / (double)query->n_groups; /* mean points are quick */
+        pool->fraction_from = pool->fraction_to =
+            0.5 * (double)group / (double)query->n_groups; /* mean points are quick */
         status = sm_query_turn(query, group, pool, error);
         if (status == SMERF_OK) status = sm_pool_run(pool, query->end - query->first, find_centre, job, error);
-        pool->share_to = 0.5 * (double)(group + 1) / (double)query->n_groups;
+        pool->fraction_to = 0.5 * (double)(group + 1) / (double)query->n_groups;
         if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, add_terms, job, error);
     }
     return status;
@@ -129,8 +130,8 @@ static smerf_status fill_block(vectors_job *job, sm_pool *pool, smerf_error *err
     smerf_status status = SMERF_OK;
     for (size_t group = 0; group < query->n_groups && status == SMERF_OK; group++) {
         double done = (double)group / (double)query->n_groups, then = (double)(group + 1) / (double)query->n_groups;
-        pool->share_from = 0.5 + 0.5 * (from + (to - from) * done);
-        pool->share_to = 0.5 + 0.5 * (from + (to - from) * then);
+        pool->fraction_from = 0.5 + 0.5 * (from + (to - from) * done);
+        pool->fraction_to = 0.5 + 0.5 * (from + (to - from) * then);
         status = sm_query_turn(query, group, pool, error);
         if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, fill_some, job, error);
     }

@@ -29,7 +29,9 @@ double sm_walks_bytes(const sm_query *query, size_t b, const sm_walk_pairs *pair
     if (!query->is_square) n_means += sum_lengths(query, &query->others, pairs->n_of_column, b);
     double bytes = (double)n_means * sizeof(double) + (double)pairs->n * (sizeof(size_t) + 4 * sizeof(uint32_t)) +
                    (double)leaves->n_nodes * (3 * sizeof(double) + 2 * sizeof(uint32_t));
-    return bytes + (kind->node_bytes != NULL ? (double)kind->node_bytes(query->model->target, leaves) : 0);
+    return bytes + (kind->explaining.node_bytes != NULL
+                        ? (double)kind->explaining.node_bytes(query->model->target, leaves)
+                        : 0);
 }
 
 /* ---- before the walks ---- */
@@ -48,8 +50,8 @@ static bool start_nodes(sm_walks *walks) {
     }
     walks->nodes = (sm_nodes){.leaves = leaves, .total = total, .share = share};
     const smerf_target *target = walks->model->target;
-    if (target->kind->summarise_nodes == NULL) return true;
-    walks->summary = target->kind->summarise_nodes(target, &walks->nodes);
+    if (target->kind->explaining.summarise_nodes == NULL) return true;
+    walks->summary = target->kind->explaining.summarise_nodes(target, &walks->nodes);
     walks->nodes.summary = walks->summary;
     return walks->summary != NULL;
 }
@@ -60,11 +62,12 @@ static bool find_root_means(sm_walks *walks) {
     const uint32_t root = 0;
     walks->root_mean = sm_arena_take(&walks->arena, leaves->n_nodes, sizeof *walks->root_mean);
     if (walks->arena.has_failed) return false;
-    if (target->kind->root_means != NULL) return target->kind->root_means(target, &walks->nodes, walks->root_mean);
+    if (target->kind->explaining.root_means != NULL)
+        return target->kind->explaining.root_means(target, &walks->nodes, walks->root_mean);
     double *leaf_mean = sm_array(leaves->n, sizeof *leaf_mean), scratch[2];
     if (leaf_mean == NULL) return false;
     for (size_t l = 0; l < leaves->n; l++)
-        target->kind->path_means(target, &walks->nodes, l, &root, 1, &leaf_mean[l], scratch);
+        target->kind->explaining.path_means(target, &walks->nodes, l, &root, 1, &leaf_mean[l], scratch);
     sm_nodes_average(&walks->nodes, leaf_mean, walks->root_mean);
     sm_free(leaf_mean);
     return true;
@@ -126,7 +129,7 @@ bool sm_walks_start(sm_walks *walks, const sm_query *query, size_t b, const sm_w
 }
 
 void sm_walks_free(sm_walks *walks) {
-    if (walks->summary != NULL) walks->model->target->kind->nodes_free(walks->summary);
+    if (walks->summary != NULL) walks->model->target->kind->explaining.nodes_free(walks->summary);
     sm_arena_free(&walks->arena);
     *walks = (sm_walks){0};
 }
@@ -138,7 +141,7 @@ bool sm_walk_scratch_start(sm_walk_scratch *room, const sm_query *query) {
     *room = (sm_walk_scratch){0};
     room->path = sm_arena_take(&room->arena, n, sizeof *room->path);
     room->scratch = sm_arena_take(&room->arena, sm_size(n, 2, 0), sizeof *room->scratch);
-    bool wants_strips = query->model->target->kind->path_means == NULL;
+    bool wants_strips = query->model->target->kind->explaining.path_means == NULL;
     return !room->arena.has_failed && (!wants_strips || sm_strip_scratch_start(&room->strip, query, n));
 }
 
@@ -159,12 +162,12 @@ static void find_means(const sm_walks *walks, size_t leaf, size_t to, sm_walk_sc
     uint32_t node = leaves->node[to];
     size_t n = walks->depth[node] + 1;
     for (size_t k = n; k-- > 0; node = leaves->parent[node]) room->path[k] = node;
-    target->kind->path_means(target, &walks->nodes, leaf, room->path, n, mean, room->scratch);
+    target->kind->explaining.path_means(target, &walks->nodes, leaf, room->path, n, mean, room->scratch);
 }
 
-/* The means of SM_STRIP leaves to a node: their distances to it if it is a leaf. */
+/* The means of SM_BLOCK_ROWS leaves to a node: their distances to it if it is a leaf. */
 static double *line_of(const sm_walks *walks, size_t node, const sm_strip_scratch *strip) {
-    return (walks->tree->is_leaf[node] ? strip->table : strip->sums) + walks->tree->place[node] * SM_STRIP;
+    return (walks->tree->is_leaf[node] ? strip->table : strip->sums) + walks->tree->place[node] * SM_BLOCK_ROWS;
 }
 
 /* Distances of some leaves to all become means to all nodes. Children come after their parents. */
@@ -175,11 +178,11 @@ static void average_strip(const sm_walks *walks, const sm_strip_scratch *strip) 
         size_t left = node + 1, right = walks->tree->right[walks->tree->place[node]];
         const double *one = line_of(walks, left, strip), *other = line_of(walks, right, strip);
         double *mean = line_of(walks, node, strip);
-        for (size_t r = 0; r < SM_STRIP; r++) mean[r] = share[left] * one[r] + share[right] * other[r];
+        for (size_t r = 0; r < SM_BLOCK_ROWS; r++) mean[r] = share[left] * one[r] + share[right] * other[r];
     }
 }
 
-/* Fills in what the pairs of a leaf ask.   r  its place in the strip; SM_STRIP: each way is asked for by itself */
+/* Fills in what the pairs of a leaf ask.   r  its place in the strip; SM_BLOCK_ROWS: each way is asked for by itself */
 static void fill_leaf(const sm_walks *walks, size_t leaf, size_t r, sm_walk_scratch *room) {
     const sm_leaves *leaves = walks->nodes.leaves;
     for (size_t e = walks->first_end[leaf]; e < walks->first_end[leaf + 1]; e++) {
@@ -187,7 +190,7 @@ static void fill_leaf(const sm_walks *walks, size_t leaf, size_t r, sm_walk_scra
         bool is_to = walks->ends[e] % 2 == 1;
         size_t other = is_to ? walks->from[pair] : walks->to[pair];
         double *mean = means_of(walks, pair, is_to);
-        if (r == SM_STRIP) {
+        if (r == SM_BLOCK_ROWS) {
             find_means(walks, leaf, other, room, mean);
             continue;
         }
@@ -198,24 +201,24 @@ static void fill_leaf(const sm_walks *walks, size_t leaf, size_t r, sm_walk_scra
 }
 
 static void fill_strip(const sm_walks *walks, uint32_t *leaf, size_t n, sm_walk_scratch *room) {
-    for (size_t r = n; r < SM_STRIP; r++) leaf[r] = leaf[0];
+    for (size_t r = n; r < SM_BLOCK_ROWS; r++) leaf[r] = leaf[0];
     sm_strip_table(walks->model->target, walks->ready, leaf, &room->strip);
     average_strip(walks, &room->strip);
     for (size_t r = 0; r < n; r++) fill_leaf(walks, leaf[r], r, room);
 }
 
 void sm_walks_fill(const sm_walks *walks, size_t first, size_t end, sm_walk_scratch *room) {
-    bool by_strips = walks->model->target->kind->path_means == NULL;
-    uint32_t strip[SM_STRIP];
+    bool by_strips = walks->model->target->kind->explaining.path_means == NULL;
+    uint32_t strip[SM_BLOCK_ROWS];
     size_t n = 0;
     for (size_t leaf = first; leaf < end; leaf++) {
         if (walks->first_end[leaf] == walks->first_end[leaf + 1]) continue;
         if (!by_strips) {
-            fill_leaf(walks, leaf, SM_STRIP, room);
+            fill_leaf(walks, leaf, SM_BLOCK_ROWS, room);
             continue;
         }
         strip[n++] = (uint32_t)leaf;
-        if (n == SM_STRIP) {
+        if (n == SM_BLOCK_ROWS) {
             fill_strip(walks, strip, n, room);
             n = 0;
         }

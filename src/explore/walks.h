@@ -43,7 +43,7 @@ void sm_walks_free(sm_walks *walks);
 /* A thread's room. */
 typedef struct sm_walk_scratch {
     sm_strip_scratch
-        strip; /* for targets without path_means: distances of SM_STRIP leaves, and their means to nodes as sums */
+        strip; /* for targets without path_means: distances of SM_BLOCK_ROWS leaves, and their means to nodes as sums */
     sm_arena arena;
     uint32_t *path;  /* [most leaves] nodes from the root to a leaf */
     double *scratch; /* [2 most leaves] */

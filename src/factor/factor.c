@@ -1,8 +1,8 @@
 /* factor.c - the leading eigenpairs of K = -1/2 J Z J by subspace iteration.
  *
- *   1. a block of random vectors, a few more than are asked for, is multiplied by K and made orthonormal
+ *   1. a block of random vectors, a few more than are wanted, is multiplied by K and made orthonormal
  *   2. Rayleigh and Ritz: within the block, the eigenpairs of K are found, largest |lambda| first
- *   3. if K u = lambda u holds well enough for those asked for, done
+ *   3. if K u = lambda u holds well enough for those wanted, done
  *   4. else each vector u becomes T_d(K / c) u, where T_d is a Chebyshev polynomial: within [-c, c] it stays below 1,
  *      outside it grows as fast as a polynomial of degree d can. c is a lower bound of the |lambda| that the block holds
  *      (its smallest singular value), so nothing that is wanted is damped. Then 2.
@@ -20,12 +20,12 @@
 #include "kernels/panel.h"
 
 enum {
-    FEW_ITEMS = 256,      /* so many are solved whole */
-    MANY_ITEMS = 4096,    /* more than these are content with vectors that approximate K as well as eigenvectors do */
-    ROWS_AT_ONCE = 64,    /* that one task multiplies */
-    MOST_PASSES = 48,     /* products with K */
-    MOST_DEGREE = 24,     /* of a polynomial */
-    PLACE_FACTOR = 1 << 8 /* of the random stream, away from those of trees */
+    FEW_ITEMS = 256,       /* so many are solved whole */
+    MANY_ITEMS = 4096,     /* more than these are content with vectors that approximate K as well as eigenvectors do */
+    ROWS_AT_ONCE = 64,     /* that one task multiplies */
+    MOST_PASSES = 48,      /* products with K */
+    MOST_DEGREE = 24,      /* of a polynomial */
+    STREAM_FACTOR = 1 << 8 /* away from the streams of trees */
 };
 
 static const double small_enough = 1e-8; /* |K u - lambda u| over the largest |lambda| */
@@ -36,18 +36,18 @@ typedef struct factoring {
     sm_arena arena; /* holds the arrays below */
     const sm_operator *matrix;
     sm_pool *pool;
-    size_t n, m;               /* items; vectors in the block */
-    double *row_mean;          /* [n] of Z - base */
-    double grand_mean;         /* likewise */
-    double squares, noise;     /* |K|^2; what rounding leaves where K has nothing */
-    double *q, *kq, *next;     /* [n][m] orthonormal; K q; room for a third */
-    double *x_mean, *y_mean;   /* [m] */
-    double *found, *value;     /* [m] eigenvalues: in no order; of Ritz, |value| falling */
-    double *small, *vectors;   /* [m][m] */
-    double *turn, *scratch;    /* [m][m], [3 m] */
-    size_t *order;             /* [m] */
-    size_t n_passes;           /* products with K so far */
-    double share_from, to_add; /* of the progress that this is */
+    size_t n, m;                  /* items; vectors in the block */
+    double *row_mean;             /* [n] of Z - base */
+    double grand_mean;            /* likewise */
+    double squares, noise;        /* |K|^2; what rounding leaves where K has nothing */
+    double *q, *kq, *next;        /* [n][m] orthonormal; K q; scratch for a third */
+    double *x_mean, *y_mean;      /* [m] */
+    double *found, *value;        /* [m] eigenvalues: in no order; of Ritz, |value| falling */
+    double *small, *vectors;      /* [m][m] */
+    double *turn, *scratch;       /* [m][m], [3 m] */
+    size_t *order;                /* [m] */
+    size_t n_passes;              /* products with K so far */
+    double fraction_from, to_add; /* progress: where this starts, and its part of the whole */
 } factoring;
 
 /* ---- what is known from one look at every row ---- */
@@ -75,23 +75,23 @@ static smerf_status all_moments(factoring *at, moments_job *job, smerf_error *er
  * deviations from g, so that a constant in Z costs no digits. */
 static smerf_status look_at_rows(factoring *at, smerf_error *error) {
     double n = (double)at->n, total = 0, apart = 0, squares = 0, sum_squares = 0;
-    double *room = sm_array(at->n, sizeof *room);
-    if (room == NULL) return sm_no_memory(error, "factoring distances");
-    moments_job job = {.matrix = at->matrix, .sum = at->row_mean, .squares = room};
+    double *row_squares = sm_array(at->n, sizeof *row_squares);
+    if (row_squares == NULL) return sm_no_memory(error, "factoring distances");
+    moments_job job = {.matrix = at->matrix, .sum = at->row_mean, .squares = row_squares};
     smerf_status status = all_moments(at, &job, error);
     for (size_t i = 0; i < at->n && status == SMERF_OK; i++) {
         total += at->row_mean[i] / n;
-        sum_squares += room[i];
+        sum_squares += row_squares[i];
     }
     at->grand_mean = job.centre = total / n;
     if (status == SMERF_OK) status = all_moments(at, &job, error);
     for (size_t i = 0; i < at->n && status == SMERF_OK; i++) {
         double deviation = at->row_mean[i] / n;
-        squares += room[i];
+        squares += row_squares[i];
         apart += deviation * deviation;
         at->row_mean[i] = at->grand_mean + deviation;
     }
-    sm_free(room);
+    sm_free(row_squares);
     if (status != SMERF_OK) return status;
     if (!(sum_squares < DBL_MAX)) return sm_fail(error, SMERF_BAD_INPUT, "the distances are too large to be squared");
     at->squares = fmax(0, (squares - 2 * n * apart) / 4);
@@ -135,17 +135,18 @@ static smerf_status centre_rows(void *context, size_t task, size_t thread, smerf
 }
 
 /* y = scale K x - before (or nothing, if that is NULL). */
-static smerf_status multiply(factoring *at, const double *x, double scale, double *before, double *y,
-                             smerf_error *error) {
+static smerf_status multiply_by_k(factoring *at, const double *x, double scale, double *before, double *y,
+                                  smerf_error *error) {
     product_job job = {.at = at, .x = x, .y = y, .before = before, .scale = scale};
     sm_pool *pool = at->pool;
-    pool->share_from = pool->share_to;
+    pool->fraction_from = pool->fraction_to;
     smerf_status status = sm_tall_means(pool, x, at->n, at->m, at->x_mean, error);
     at->n_passes++;
-    pool->share_to = at->share_from + at->to_add * (1 - pow(0.9, (double)at->n_passes)); /* how many, is not known */
+    pool->fraction_to =
+        at->fraction_from + at->to_add * (1 - pow(0.9, (double)at->n_passes)); /* how many, is not known */
     if (status == SMERF_OK)
         status = sm_pool_run(pool, (at->n + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, multiply_rows, &job, error);
-    pool->share_from = pool->share_to;
+    pool->fraction_from = pool->fraction_to;
     if (status == SMERF_OK) status = sm_tall_means(pool, y, at->n, at->m, at->y_mean, error);
     if (status == SMERF_OK) status = sm_pool_run(pool, sm_tall_blocks(at->n, at->m), centre_rows, &job, error);
     return status;
@@ -164,17 +165,17 @@ static smerf_status draw_rows(void *context, size_t task, size_t thread, smerf_e
     factoring *at = job->at;
     size_t n_blocks = sm_tall_blocks(at->n, at->m);
     sm_random random;
-    sm_random_start(&random, job->seed, (uint32_t)task, PLACE_FACTOR);
+    sm_random_start(&random, job->seed, (uint32_t)task, STREAM_FACTOR);
     for (size_t i = sm_tall_first(at->n, n_blocks, task) * at->m; i < sm_tall_first(at->n, n_blocks, task + 1) * at->m;
          i++)
         at->q[i] = sm_random_normal(&random);
     return SMERF_OK;
 }
 
-static smerf_status start(factoring *at, uint64_t seed, smerf_error *error) {
+static smerf_status start_block(factoring *at, uint64_t seed, smerf_error *error) {
     start_job job = {.at = at, .seed = seed};
     smerf_status status = sm_pool_run(at->pool, sm_tall_blocks(at->n, at->m), draw_rows, &job, error);
-    if (status == SMERF_OK) status = multiply(at, at->q, 1, NULL, at->kq, error);
+    if (status == SMERF_OK) status = multiply_by_k(at, at->q, 1, NULL, at->kq, error);
     if (status == SMERF_OK) status = sm_tall_orthonormalise(at->pool, at->kq, at->n, at->m, at->q, error);
     return status;
 }
@@ -214,8 +215,9 @@ static smerf_status find_ritz_pairs(factoring *at, smerf_error *error) {
 /* Whether K u = lambda u holds well enough for the first `rank` vectors: to the last digits that matter; or, where a product
  * with K is a long task, so well that better ones would leave out no less of K. What they leave out is |K|^2 less the sum of
  * the squares of lambda. */
-static smerf_status check(factoring *at, size_t rank, bool *is_done, smerf_error *error) {
-    smerf_status status = sm_tall_apart(at->pool, at->kq, at->q, at->value, at->n, at->m, at->found, error);
+static smerf_status check_ritz_pairs(factoring *at, size_t rank, bool *is_done, smerf_error *error) {
+    smerf_status status =
+        sm_tall_apart(at->pool, &(sm_tall_pair){at->kq, at->q, at->n, at->m}, at->value, at->found, error);
     double allowed = fmax(small_enough * fabs(at->value[0]), at->noise), missed = 0, left_out = at->squares;
     *is_done = true;
     for (size_t c = 0; c < rank && status == SMERF_OK; c++) {
@@ -242,7 +244,7 @@ static smerf_status find_cut(factoring *at, double *cut, smerf_error *error) {
 }
 
 /* Q becomes T_d(K / cut) Q, orthonormal again. */
-static smerf_status filter(factoring *at, size_t rank, smerf_error *error) {
+static smerf_status filter_block(factoring *at, size_t rank, smerf_error *error) {
     double cut;
     smerf_status status = find_cut(at, &cut, error);
     if (status != SMERF_OK) return status;
@@ -251,7 +253,7 @@ static smerf_status filter(factoring *at, size_t rank, smerf_error *error) {
     while (degree < MOST_DEGREE && growth(first, degree + 1) <= most_growth * growth(last, degree + 1)) degree++;
     for (size_t i = 0; i < at->n * at->m; i++) at->kq[i] /= cut;
     for (size_t d = 2; d <= degree && status == SMERF_OK; d++) {
-        status = multiply(at, at->kq, 2 / cut, at->q, at->next, error);
+        status = multiply_by_k(at, at->kq, 2 / cut, at->q, at->next, error);
         double *oldest = at->q;
         at->q = at->kq;
         at->kq = at->next;
@@ -262,13 +264,13 @@ static smerf_status filter(factoring *at, size_t rank, smerf_error *error) {
 }
 
 static smerf_status iterate(factoring *at, size_t rank, uint64_t seed, smerf_error *error) {
-    smerf_status status = start(at, seed, error);
+    smerf_status status = start_block(at, seed, error);
     for (bool is_done = false; status == SMERF_OK;) {
-        status = multiply(at, at->q, 1, NULL, at->kq, error);
+        status = multiply_by_k(at, at->q, 1, NULL, at->kq, error);
         if (status == SMERF_OK) status = find_ritz_pairs(at, error);
-        if (status == SMERF_OK) status = check(at, rank, &is_done, error);
+        if (status == SMERF_OK) status = check_ritz_pairs(at, rank, &is_done, error);
         if (status != SMERF_OK || is_done || at->n_passes >= MOST_PASSES) break;
-        status = filter(at, rank, error);
+        status = filter_block(at, rank, error);
     }
     return status;
 }
@@ -293,7 +295,7 @@ static smerf_status solve_whole(factoring *at, smerf_error *error) {
         at->value[r] = at->found[at->order[r]];
         for (size_t i = 0; i < n; i++) at->q[i * m + r] = at->vectors[at->order[r] * n + i];
     }
-    return sm_pool_report(at->pool, at->share_from + at->to_add, error);
+    return sm_pool_report(at->pool, at->fraction_from + at->to_add, error);
 }
 
 /* ---- results ---- */
@@ -307,7 +309,7 @@ void sm_factors_free(sm_factors *factors) {
 }
 
 smerf_status sm_factors_start(sm_factors *factors, size_t n_items, size_t rank, smerf_error *error) {
-    *factors = (sm_factors){.n_items = n_items, .rank = rank, .share_of_squares = 1, .eigenvalue_fraction = NAN};
+    *factors = (sm_factors){.n_items = n_items, .rank = rank, .fraction_of_squares = 1, .eigenvalue_fraction = NAN};
     factors->u = sm_array(sm_size(n_items, rank, 0), sizeof *factors->u);
     factors->scale = sm_array(rank, sizeof *factors->scale);
     factors->a = sm_array(n_items, sizeof *factors->a);
@@ -328,7 +330,7 @@ void sm_factors_finish(sm_factors *factors) {
     }
 }
 
-static smerf_status hand_over(const factoring *at, size_t rank, sm_factors *out, smerf_error *error) {
+static smerf_status hand_over_factors(const factoring *at, size_t rank, sm_factors *out, smerf_error *error) {
     size_t n_kept = 0, n_known = at->m < at->n ? at->m : at->n;
     double kept = 0, kept_squares = 0, all = 0;
     while (n_kept < rank && n_kept < n_known && fabs(at->value[n_kept]) > at->noise) n_kept++;
@@ -344,13 +346,13 @@ static smerf_status hand_over(const factoring *at, size_t rank, sm_factors *out,
     }
     for (size_t i = 0; i < at->n; i++) out->a[i] = at->matrix->base / 2 + at->row_mean[i] - at->grand_mean / 2;
     for (size_t r = 0; r < n_known; r++) all += fabs(at->value[r]) > at->noise ? fabs(at->value[r]) : 0;
-    if (kept > 0) out->share_of_squares = fmin(1, kept_squares / at->squares);
+    if (kept > 0) out->fraction_of_squares = fmin(1, kept_squares / at->squares);
     if (at->m >= at->n) out->eigenvalue_fraction = kept > 0 ? fmin(1, kept / all) : 1;
     sm_factors_finish(out);
     return SMERF_OK;
 }
 
-static void take_room(factoring *at, bool is_whole) {
+static void take_scratch(factoring *at, bool is_whole) {
     size_t n = at->n, m = at->m, k = is_whole ? n : m; /* K itself, or what it is within the block */
     sm_arena *arena = &at->arena;
     at->q = sm_arena_take(arena, sm_size(n, m, 0), sizeof *at->q);
@@ -376,20 +378,20 @@ smerf_status sm_factor(const sm_operator *matrix, size_t rank, uint64_t seed, sm
     bool is_whole = n <= FEW_ITEMS || m >= n / 2;
     if (is_whole) m = sm_panel_padded(n);
     factoring at = {.matrix = matrix, .pool = pool, .n = n, .m = m};
-    double share_to = pool->share_to;
-    at.share_from = pool->share_from;
-    at.to_add = pool->share_to - pool->share_from;
-    pool->share_to = pool->share_from;
+    double fraction_to = pool->fraction_to;
+    at.fraction_from = pool->fraction_from;
+    at.to_add = pool->fraction_to - pool->fraction_from;
+    pool->fraction_to = pool->fraction_from;
     double numbers = (double)m * (3 * (double)n + 3 * (double)m);
     smerf_status status = sm_check_memory(numbers * sizeof(double), "factoring the distances", error);
     if (status != SMERF_OK) return status;
-    take_room(&at, is_whole);
+    take_scratch(&at, is_whole);
     if (at.arena.has_failed) status = sm_no_memory(error, "factoring distances");
     if (status == SMERF_OK) status = look_at_rows(&at, error);
     if (status == SMERF_OK) status = is_whole ? solve_whole(&at, error) : iterate(&at, rank, seed, error);
-    if (status == SMERF_OK) status = hand_over(&at, rank, out, error);
+    if (status == SMERF_OK) status = hand_over_factors(&at, rank, out, error);
     sm_arena_free(&at.arena);
-    pool->share_from = at.share_from;
-    pool->share_to = share_to;
+    pool->fraction_from = at.fraction_from;
+    pool->fraction_to = fraction_to;
     return status;
 }

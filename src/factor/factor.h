@@ -12,11 +12,11 @@
 #include "base/parallel.h"
 #include "factor/forms.h"
 
-/* A symmetric matrix, known by what it does: a matrix of floats, or the edges of a graph. Any number of threads may ask
- * at once. */
+/* A symmetric matrix, known by what it does: a matrix of floats, or the edges of a graph. Its functions may be called
+ * by any number of threads at once. */
 typedef struct sm_operator {
     size_t n;
-    double base;        /* Z - base is what the functions speak of, so that a graph is sparse */
+    double base;        /* the functions are those of Z - base, so that a graph is sparse */
     bool wants_vectors; /* eigenvectors to the digits that matter, where many items would be content with less */
     const void *context;
 
@@ -29,7 +29,7 @@ typedef struct sm_operator {
 
 /* The form without z_ii, which the caller knows better. */
 typedef struct sm_factors {
-    size_t n_items, rank; /* rank: at least 1, at most as asked; less where K has no more */
+    size_t n_items, rank; /* rank: at least 1, at most the one wanted; less where K has no more */
     double *u;            /* [n_items][rank] */
     double *scale;        /* [rank] 1 or -1, |lambda| falling */
     double *a;            /* [n_items] */
@@ -37,7 +37,7 @@ typedef struct sm_factors {
     /* What was kept: the sum of lambda^2 over that of all, which is 1 - |K - K_r|^2 / |K|^2, and is known exactly without
      * the other eigenvalues; and the sum of |lambda| over that of all, NaN where the others are not known. Both are 1
      * where K is zero. */
-    double share_of_squares, eigenvalue_fraction;
+    double fraction_of_squares, eigenvalue_fraction;
 } sm_factors;
 
 /* By subspace iteration with a Chebyshev filter, or from all of K if that is small. Seed: where the iteration starts. */
@@ -52,7 +52,7 @@ smerf_status sm_factor_vectors(const sm_vectors *vectors, size_t rank, sm_pool *
 void sm_factors_free(sm_factors *factors);
 
 /* For the two above. A copy of eigenvalues [n] stands in the order of falling |lambda|, positive first on a tie:
- * order  [n] out, places */
+ * order  [n] out, indices */
 void sm_factor_order(const double *values, size_t n, size_t *order);
 smerf_status sm_factors_start(sm_factors *factors, size_t n_items, size_t rank, smerf_error *error);
 /* Fixes the signs of the vectors. */

@@ -1,5 +1,5 @@
 /* forms.h - symmetric matrices in few numbers: a sparse one by rows, and one that comes from vectors. Nothing here, nor
- * in the rest of the room, knows of targets or forests. */
+ * in the rest of the folder, knows of targets or forests. */
 #ifndef SM_FACTOR_FORMS_H
 #define SM_FACTOR_FORMS_H
 
@@ -26,7 +26,7 @@ static inline double sm_links_weight(const sm_links *links, size_t entry) {
     return links->weight != NULL ? links->weight[entry] : 1;
 }
 
-/* The entry of a pair, by halving; the end of the item's row: they are not linked. */
+/* The entry of a pair, by binary search; the end of the item's row: they are not linked. */
 static inline size_t sm_links_find(const sm_links *links, size_t item, uint32_t partner) {
     size_t low = links->first[item], end = links->first[item + 1], high = end;
     while (low < high) {

@@ -1,4 +1,5 @@
-/* operators.c - what can be factored beside a matrix: listed pairs such as a graph's, and vectors. */
+/* operators.c - what can be factored beside a matrix: listed pairs such as a graph's (an sm_operator that is sparse), and vectors
+ * (directly, from the small matrix of their inner products). */
 #include <math.h>
 #include <string.h>
 
@@ -9,21 +10,21 @@
 
 /* ---- listed pairs: what they are beyond the distance elsewhere, and z_ii likewise on the diagonal ---- */
 
-static double value_of(const sm_listed_pairs *pairs, size_t entry) {
+static double listed_value(const sm_listed_pairs *pairs, size_t entry) {
     return (pairs->value != NULL ? pairs->value[entry] : pairs->common) - pairs->elsewhere;
 }
 
-static double self_of(const sm_listed_pairs *pairs, size_t item) {
+static double listed_self(const sm_listed_pairs *pairs, size_t item) {
     return (pairs->self != NULL ? pairs->self[item] : 0) - pairs->elsewhere;
 }
 
 static void listed_rows(const void *context, size_t first, size_t end, const double *x, size_t m, double *y) {
     const sm_listed_pairs *pairs = context;
     for (size_t i = first; i < end; i++) {
-        double *out = y + (i - first) * m, self = self_of(pairs, i);
+        double *out = y + (i - first) * m, self = listed_self(pairs, i);
         for (size_t c = 0; c < m; c++) out[c] = self * x[i * m + c];
         for (size_t e = pairs->first[i]; e < pairs->first[i + 1]; e++) {
-            double value = value_of(pairs, e);
+            double value = listed_value(pairs, e);
             const double *from = x + pairs->partner[e] * m;
             for (size_t c = 0; c < m; c++) out[c] += value * from[c];
         }
@@ -32,12 +33,12 @@ static void listed_rows(const void *context, size_t first, size_t end, const dou
 
 static void listed_moments(const void *context, size_t row, double centre, double *sum, double *squares) {
     const sm_listed_pairs *pairs = context;
-    double self = self_of(pairs, row) - centre;
+    double self = listed_self(pairs, row) - centre;
     double n_elsewhere = (double)(pairs->n_items - 1 - (pairs->first[row + 1] - pairs->first[row]));
     *sum = self - n_elsewhere * centre;
     *squares = self * self + n_elsewhere * centre * centre;
     for (size_t e = pairs->first[row]; e < pairs->first[row + 1]; e++) {
-        double z = value_of(pairs, e) - centre;
+        double z = listed_value(pairs, e) - centre;
         *sum += z;
         *squares += z * z;
     }
@@ -56,7 +57,7 @@ sm_operator sm_operator_listed(const sm_listed_pairs *pairs) {
  * columns of X V are what is wanted, and need no division by a small lambda. */
 
 /* Centred and scaled coordinates, and the a_i that go with them: those given - 2 <u_i, mean> + <mean, mean>. */
-static void centre(const sm_vectors *vectors, const double *mean, double *x, double *a) {
+static void centre_vectors(const sm_vectors *vectors, const double *mean, double *x, double *a) {
     size_t rank = vectors->rank;
     for (size_t i = 0; i < vectors->n_items; i++) {
         const double *u = vectors->u + i * rank;
@@ -70,8 +71,32 @@ static void centre(const sm_vectors *vectors, const double *mean, double *x, dou
     }
 }
 
-static smerf_status pick(const double *x, const double *a, const double *values, const double *basis, size_t n,
-                         size_t n_columns, size_t rank, size_t *order, sm_factors *out, smerf_error *error) {
+/* The vectors on their way to factors: K = X X'. */
+typedef struct spectrum {
+    sm_arena arena; /* holds the arrays below */
+    size_t n, n_columns;
+    double *mean;                    /* [n_columns] */
+    double *x, *a;                   /* [n][n_columns], [n] centred and scaled */
+    double *inner, *basis, *scratch; /* [n_columns][n_columns] X' X; its eigenvectors; [3 n_columns] */
+    double *values;                  /* [n_columns] its eigenvalues */
+    size_t *order;                   /* [n_columns] of falling eigenvalues */
+} spectrum;
+
+static void take_spectrum(spectrum *of) {
+    size_t n_columns = of->n_columns, n_square = sm_size(n_columns, n_columns, 0);
+    of->mean = sm_arena_take(&of->arena, n_columns, sizeof *of->mean);
+    of->x = sm_arena_take(&of->arena, sm_size(of->n, n_columns, 0), sizeof *of->x);
+    of->a = sm_arena_take(&of->arena, of->n, sizeof *of->a);
+    of->inner = sm_arena_take(&of->arena, n_square, sizeof *of->inner);
+    of->basis = sm_arena_take(&of->arena, n_square, sizeof *of->basis);
+    of->values = sm_arena_take(&of->arena, n_columns, sizeof *of->values);
+    of->scratch = sm_arena_take(&of->arena, 3 * n_columns, sizeof *of->scratch);
+    of->order = sm_arena_take(&of->arena, n_columns, sizeof *of->order);
+}
+
+static smerf_status keep_leading(const spectrum *of, size_t rank, sm_factors *out, smerf_error *error) {
+    const double *x = of->x, *values = of->values;
+    size_t n = of->n, n_columns = of->n_columns, *order = of->order;
     double largest = 0, all = 0, all_squares = 0, kept = 0, kept_squares = 0;
     size_t n_kept = 0;
     sm_factor_order(values, n_columns, order);
@@ -84,9 +109,9 @@ static smerf_status pick(const double *x, const double *a, const double *values,
     while (n_kept < rank && n_kept < n_columns && values[order[n_kept]] > 1e-15 * largest) n_kept++;
     smerf_status status = sm_factors_start(out, n, n_kept > 0 ? n_kept : 1, error);
     if (status != SMERF_OK) return status;
-    memcpy(out->a, a, n * sizeof *a);
+    memcpy(out->a, of->a, n * sizeof *out->a);
     for (size_t r = 0; r < out->rank; r++) {
-        const double *v = basis + order[r] * n_columns;
+        const double *v = of->basis + order[r] * n_columns;
         double value = out->value[r] = fmax(values[order[r]], 0);
         out->scale[r] = 1;
         kept += value;
@@ -97,7 +122,7 @@ static smerf_status pick(const double *x, const double *a, const double *values,
             for (size_t c = 0; c < n_columns; c++) *u += x[i * n_columns + c] * v[c];
         }
     }
-    out->share_of_squares = all_squares > 0 ? fmin(1, kept_squares / all_squares) : 1;
+    out->fraction_of_squares = all_squares > 0 ? fmin(1, kept_squares / all_squares) : 1;
     out->eigenvalue_fraction = all > 0 ? fmin(1, kept / all) : 1;
     sm_factors_finish(out);
     return SMERF_OK;
@@ -105,27 +130,19 @@ static smerf_status pick(const double *x, const double *a, const double *values,
 
 smerf_status sm_factor_vectors(const sm_vectors *vectors, size_t rank, sm_pool *pool, sm_factors *out,
                                smerf_error *error) {
-    size_t n = vectors->n_items, n_columns = vectors->rank;
-    sm_arena arena = {.n = 0};
-    double *mean = sm_arena_take(&arena, n_columns, sizeof *mean);
-    double *x = sm_arena_take(&arena, sm_size(n, n_columns, 0), sizeof *x);
-    double *a = sm_arena_take(&arena, n, sizeof *a);
-    double *inner = sm_arena_take(&arena, sm_size(n_columns, n_columns, 0), sizeof *inner);
-    double *basis = sm_arena_take(&arena, sm_size(n_columns, n_columns, 0), sizeof *basis);
-    double *values = sm_arena_take(&arena, n_columns, sizeof *values);
-    double *scratch = sm_arena_take(&arena, 3 * n_columns, sizeof *scratch);
-    size_t *order = sm_arena_take(&arena, n_columns, sizeof *order);
+    spectrum of = {.n = vectors->n_items, .n_columns = vectors->rank};
+    take_spectrum(&of);
     smerf_status status = SMERF_OK;
-    if (arena.has_failed) status = sm_no_memory(error, "factoring distances");
-    if (status == SMERF_OK) status = sm_tall_means(pool, vectors->u, n, n_columns, mean, error);
+    if (of.arena.has_failed) status = sm_no_memory(error, "factoring distances");
+    if (status == SMERF_OK) status = sm_tall_means(pool, vectors->u, of.n, of.n_columns, of.mean, error);
     if (status == SMERF_OK) {
-        centre(vectors, mean, x, a);
-        status = sm_tall_inner(pool, x, x, n, n_columns, inner, error);
+        centre_vectors(vectors, of.mean, of.x, of.a);
+        status = sm_tall_inner(pool, of.x, of.x, of.n, of.n_columns, of.inner, error);
     }
     if (status == SMERF_OK) {
-        sm_eigen(inner, n_columns, values, basis, scratch);
-        status = pick(x, a, values, basis, n, n_columns, rank, order, out, error);
+        sm_eigen(of.inner, of.n_columns, of.values, of.basis, of.scratch);
+        status = keep_leading(&of, rank, out, error);
     }
-    sm_arena_free(&arena);
+    sm_arena_free(&of.arena);
     return status;
 }

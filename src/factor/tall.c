@@ -1,4 +1,4 @@
-/* tall.c - see tall.h. */
+/* tall.c - see tall.h. Every function is one parallel loop over blocks of rows, and a reduction in the order of the blocks. */
 #include "factor/tall.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ typedef struct tall_job {
 static size_t first_row(const tall_job *job, size_t block) { return sm_tall_first(job->n, job->n_blocks, block); }
 
 /* Adds up parts [n_blocks][size] into out, in the order of the blocks. */
-static void join(const double *parts, size_t n_blocks, size_t size, double *out) {
+static void add_parts(const double *parts, size_t n_blocks, size_t size, double *out) {
     memset(out, 0, size * sizeof *out);
     for (size_t b = 0; b < n_blocks; b++)
         for (size_t k = 0; k < size; k++) out[k] += parts[b * size + k];
@@ -49,7 +49,7 @@ smerf_status sm_tall_means(sm_pool *pool, const double *x, size_t n, size_t m, d
     job.parts = sm_array(sm_size(job.n_blocks, m, 0), sizeof *job.parts);
     if (job.parts == NULL) return sm_no_memory(error, "factoring distances");
     smerf_status status = sm_pool_run(pool, job.n_blocks, sum_block, &job, error);
-    if (status == SMERF_OK) join(job.parts, job.n_blocks, m, means);
+    if (status == SMERF_OK) add_parts(job.parts, job.n_blocks, m, means);
     for (size_t c = 0; c < m && status == SMERF_OK; c++) means[c] /= (double)n;
     sm_free(job.parts);
     return status;
@@ -73,7 +73,7 @@ smerf_status sm_tall_inner(sm_pool *pool, const double *x, const double *y, size
     job.parts = sm_array(sm_size(job.n_blocks, sm_size(m, m, 0), 0), sizeof *job.parts);
     if (job.parts == NULL) return sm_no_memory(error, "factoring distances");
     smerf_status status = sm_pool_run(pool, job.n_blocks, inner_block, &job, error);
-    if (status == SMERF_OK) join(job.parts, job.n_blocks, m * m, out);
+    if (status == SMERF_OK) add_parts(job.parts, job.n_blocks, m * m, out);
     sm_free(job.parts);
     return status;
 }
@@ -92,13 +92,14 @@ static smerf_status apart_block(void *context, size_t task, size_t thread, smerf
     return SMERF_OK;
 }
 
-smerf_status sm_tall_apart(sm_pool *pool, const double *x, const double *y, const double *factor, size_t n, size_t m,
-                           double *out, smerf_error *error) {
-    tall_job job = {.n = n, .m = m, .n_blocks = sm_tall_blocks(n, m), .x = x, .y = (double *)y, .v = factor};
+smerf_status sm_tall_apart(sm_pool *pool, const sm_tall_pair *of, const double *factor, double *out,
+                           smerf_error *error) {
+    size_t n = of->n, m = of->m;
+    tall_job job = {.n = n, .m = m, .n_blocks = sm_tall_blocks(n, m), .x = of->x, .y = (double *)of->y, .v = factor};
     job.parts = sm_array(sm_size(job.n_blocks, m, 0), sizeof *job.parts);
     if (job.parts == NULL) return sm_no_memory(error, "factoring distances");
     smerf_status status = sm_pool_run(pool, job.n_blocks, apart_block, &job, error);
-    if (status == SMERF_OK) join(job.parts, job.n_blocks, m, out);
+    if (status == SMERF_OK) add_parts(job.parts, job.n_blocks, m, out);
     sm_free(job.parts);
     return status;
 }
@@ -135,9 +136,17 @@ smerf_status sm_tall_rotate(sm_pool *pool, double *x, size_t n, size_t m, const 
 
 /* ---- orthonormal columns ---- */
 
+/* I - beta v v', where v is a column of a matrix from row `first` on. */
+typedef struct reflection {
+    const double *v;
+    size_t first, end;
+    double beta;
+} reflection;
+
 /* w[c] = the sum over rows first .. end-1 of v_i y_ic; then y_ic -= beta v_i w_c: for columns from_column .. m-1. */
-static void reflect(double *y, const double *v, size_t first, size_t end, size_t m, size_t from_column, double beta,
-                    double *w) {
+static void reflect(const reflection *by, double *y, size_t m, size_t from_column, double *w) {
+    const double *v = by->v, beta = by->beta;
+    size_t first = by->first, end = by->end;
     memset(w, 0, m * sizeof *w);
     for (size_t i = first; i < end; i++)
         for (size_t c = from_column; c < m; c++) w[c] += v[i * m] * y[i * m + c];
@@ -151,7 +160,7 @@ static const double smallest_square = 1e-290;
 
 /* Householder's Y = Q R for n >= m: column j of Y becomes the vector of reflection j from row j on, and beta[j] its factor.
  *   r  [m][m] out    w  [m] scratch */
-static void decompose(double *y, size_t n, size_t m, double *beta, double *r, double *w) {
+static void decompose_rows(double *y, size_t n, size_t m, double *beta, double *r, double *w) {
     memset(r, 0, m * m * sizeof *r);
     for (size_t j = 0; j < m; j++) {
         double tail = 0, head = y[j * m + j], alpha = head;
@@ -162,7 +171,7 @@ static void decompose(double *y, size_t n, size_t m, double *beta, double *r, do
             alpha = head > 0 ? -norm : norm;
             y[j * m + j] = head - alpha;
             beta[j] = 2 / (y[j * m + j] * y[j * m + j] + tail);
-            reflect(y, y + j, j, n, m, j + 1, beta[j], w);
+            reflect(&(reflection){y + j, j, n, beta[j]}, y, m, j + 1, w);
         }
         r[j * m + j] = alpha;
         for (size_t c = j + 1; c < m; c++) r[j * m + c] = y[j * m + c];
@@ -170,11 +179,12 @@ static void decompose(double *y, size_t n, size_t m, double *beta, double *r, do
 }
 
 /* q [n][m] = Q S, with S [m][m] and Q as decompose left it in y and beta; beta 0 is no reflection. */
-static void compose(const double *y, size_t n, size_t m, const double *beta, const double *s, double *q, double *w) {
+static void compose_rows(const double *y, size_t n, size_t m, const double *beta, const double *s, double *q,
+                         double *w) {
     memcpy(q, s, m * m * sizeof *q);
     memset(q + m * m, 0, (n - m) * m * sizeof *q);
     for (size_t j = m; j-- > 0;)
-        if (beta[j] != 0) reflect(q, y + j, j, n, m, 0, beta[j], w);
+        if (beta[j] != 0) reflect(&(reflection){y + j, j, n, beta[j]}, q, m, 0, w);
 }
 
 static smerf_status decompose_block(void *context, size_t task, size_t thread, smerf_error *error) {
@@ -183,7 +193,7 @@ static smerf_status decompose_block(void *context, size_t task, size_t thread, s
     size_t m = job->m, first = first_row(job, task), end = first_row(job, task + 1);
     double *w = sm_array(m, sizeof *w);
     if (w == NULL) return sm_no_memory(error, "factoring distances");
-    decompose(job->y + first * m, end - first, m, job->beta + task * m, job->parts + task * m * m, w);
+    decompose_rows(job->y + first * m, end - first, m, job->beta + task * m, job->parts + task * m * m, w);
     sm_free(w);
     return SMERF_OK;
 }
@@ -201,20 +211,21 @@ static smerf_status compose_block(void *context, size_t task, size_t thread, sme
     size_t m = tall->m, first = first_row(tall, task), end = first_row(tall, task + 1);
     double *w = sm_array(m, sizeof *w);
     if (w == NULL) return sm_no_memory(error, "factoring distances");
-    compose(tall->y + first * m, end - first, m, tall->beta + task * m, job->s + task * m * m, job->q + first * m, w);
+    compose_rows(tall->y + first * m, end - first, m, tall->beta + task * m, job->s + task * m * m, job->q + first * m,
+                 w);
     sm_free(w);
     return SMERF_OK;
 }
 
 /* The basis of the R factors of all blocks, one above the other.   s  [n_blocks * m][m] out */
 static bool join_blocks(double *parts, size_t n_blocks, size_t m, double *s) {
-    double *room = sm_zeros(sm_size(m, 2 * m + 2, 0), sizeof *room);
-    if (room == NULL) return false;
-    double *unit = room, *r = room + m * m, *beta = r + m * m, *w = beta + m;
+    double *scratch = sm_zeros(sm_size(m, 2 * m + 2, 0), sizeof *scratch);
+    if (scratch == NULL) return false;
+    double *unit = scratch, *r = scratch + m * m, *beta = r + m * m, *w = beta + m;
     for (size_t j = 0; j < m; j++) unit[j * m + j] = 1;
-    decompose(parts, n_blocks * m, m, beta, r, w);
-    compose(parts, n_blocks * m, m, beta, unit, s, w);
-    sm_free(room);
+    decompose_rows(parts, n_blocks * m, m, beta, r, w);
+    compose_rows(parts, n_blocks * m, m, beta, unit, s, w);
+    sm_free(scratch);
     return true;
 }
 

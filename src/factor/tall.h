@@ -1,7 +1,7 @@
-/* tall.h - what is done with tall matrices: n rows, a few columns, stored by rows.
+/* tall.h - linear algebra on tall matrices: n rows, a few columns, stored by rows (means, X' Y, rotation, orthonormal columns).
  *
- * Rows are dealt out in blocks that depend on the shape alone, and what comes of the blocks is added in their order:
- * the same bits for any number of threads. */
+ * Rows are divided into blocks that depend on the shape alone, and the results of blocks are reduced in their order: the same
+ * bits for any number of threads. */
 #ifndef SM_FACTOR_TALL_H
 #define SM_FACTOR_TALL_H
 
@@ -18,15 +18,21 @@ smerf_status sm_tall_means(sm_pool *pool, const double *x, size_t n, size_t m, d
 smerf_status sm_tall_inner(sm_pool *pool, const double *x, const double *y, size_t n, size_t m, double *out,
                            smerf_error *error);
 
+/* Two matrices of one shape. */
+typedef struct sm_tall_pair {
+    const double *x, *y; /* [n][m] */
+    size_t n, m;
+} sm_tall_pair;
+
 /* out  [m] = the sums over the rows of (x - factor y)^2, factor  [m] */
-smerf_status sm_tall_apart(sm_pool *pool, const double *x, const double *y, const double *factor, size_t n, size_t m,
-                           double *out, smerf_error *error);
+smerf_status sm_tall_apart(sm_pool *pool, const sm_tall_pair *of, const double *factor, double *out,
+                           smerf_error *error);
 
 /* X becomes X V'.   v  [m][m] */
 smerf_status sm_tall_rotate(sm_pool *pool, double *x, size_t n, size_t m, const double *v, smerf_error *error);
 
 /* An orthonormal basis of the columns of Y, in their order; where a column depends on those before it, any direction
- * takes its place. By Householder reflections, of each block and then of what is left of the blocks.
+ * replaces it. By Householder reflections, of each block and then of what is left of the blocks.
  *   y  [n][m] in, n >= m; overwritten    q  [n][m] out */
 smerf_status sm_tall_orthonormalise(sm_pool *pool, double *y, size_t n, size_t m, double *q, smerf_error *error);
 

@@ -162,6 +162,7 @@ static sm_problem problem_of(const sm_fit_size *size) {
                           .most_sorted = (size_t)most_sorted(size),
                           .n_numbers = n_numbers_of(size),
                           .most_line_ups = size->options->candidates};
+    problem.engine = sm_problem_choose_engine(&problem);
     problem.n_threads = size->is_dense ? sm_problem_threads(&problem, size->n_threads) : size->n_threads;
     return problem;
 }
@@ -169,7 +170,7 @@ static sm_problem problem_of(const sm_fit_size *size) {
 /* A thread's: a sample, the line-ups of its largest node, a tree that grows, and what the target's search needs. */
 static double thread_bytes(const sm_fit_size *size, const sm_problem *problem, double tree_bytes) {
     double n = (double)size->n_items, n_in_bag = (double)problem->most_in_bag;
-    bool is_scanned = size->target->kind->scanner != NULL;
+    bool is_scanned = sm_lists_slots(size->target->kind);
     double bytes = 4 * n + (is_scanned ? 28 : 48) * n_in_bag + tree_bytes;
     bytes += sm_splitter_bytes(problem, is_scanned ? 1 : 2);
     bytes += most_sorted(size) * (4 * (double)n_numbers_of(size) + 4);
@@ -190,7 +191,7 @@ static const double program_bytes = 6e6, idle_tree_bytes = 3000;
 /* Threads that only get branches of trees, see sm_problem_threads: the first has half of one, later ones less and less.
  * Measured. */
 static double more_bytes(const sm_fit_size *size, const sm_problem *problem, double of_a_thread) {
-    if (size->options->rank > 0 || !sm_problem_is_scanned(problem)) return 0;
+    if (size->options->rank > 0 || !problem->engine->lists_slots) return 0;
     double n_trees = (double)size->n_threads, n_more = (double)size->n_more, doublings = log2(1 + n_more / n_trees);
     return n_more * 4 * (double)size->n_items + 0.6 * doublings * n_trees * of_a_thread;
 }

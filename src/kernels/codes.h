@@ -1,4 +1,4 @@
-/* codes.h - items that are told apart by a byte in each tree: in how many trees they have the same one.
+/* codes.h - the inner loop of neighbours by labels: items have one byte (a code) for each tree; in how many trees two are equal.
  *
  * Both tables are made from the same loop (loops/codes.h); counts are whole numbers, so there is nothing to round. */
 #ifndef SM_KERNELS_CODES_H
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Items stand in tiles, tree after tree in each: a tile is read from end to end. */
+/* Items are stored in tiles, tree after tree in each, so that a tile is read from end to end. */
 #define SM_CODE_TILE ((size_t)128)
 
 #define SM_MOST_CODES ((size_t)65535)

@@ -1,4 +1,4 @@
-/* dispatch.c - asks the processor what it can do: the one place. */
+/* dispatch.c - which kernels this processor can run. No other file asks for the processor. */
 #include "kernels/kernels.h"
 
 const sm_kernels *sm_kernels_select(smerf_kernels choice) {

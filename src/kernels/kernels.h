@@ -6,6 +6,7 @@
 #ifndef SM_KERNELS_KERNELS_H
 #define SM_KERNELS_KERNELS_H
 
+#include "kernels/blocks.h"
 #include "kernels/codes.h"
 #include "kernels/dense.h"
 #include "kernels/deviations.h"
@@ -13,14 +14,13 @@
 #include "kernels/part.h"
 #include "kernels/products.h"
 #include "kernels/rows.h"
-#include "kernels/strips.h"
 #include "smerf.h"
 
 typedef struct sm_kernels {
     const char *name;
     const sm_dense_kernels *dense;          /* nodes of a matrix of distances */
     const sm_deviation_kernels *deviations; /* nodes of vectors */
-    const sm_strip_kernels *strips;         /* rows of predictions */
+    const sm_block_kernels *blocks;         /* blocks of predictions */
     const sm_code_kernels *codes;           /* neighbours by labels */
     const sm_product_kernels *products;     /* matrices of doubles */
     const sm_row_kernels *rows;             /* samplers */

@@ -1,4 +1,5 @@
-/* part.h - parts a list in two, keeping the order on both sides: what a forest that is kept in order does most. */
+/* part.h - the stable partition of a list: those that go left first, the order kept on both sides. Lists that are sorted once and
+ * partitioned at every split (train/order) spend their time here. */
 #ifndef SM_KERNELS_PART_H
 #define SM_KERNELS_PART_H
 

@@ -1,31 +1,22 @@
-/* forest_pack.c - the forest as arrays. See forest_arrays.h.
- *
- * The arrays go to the file tree by tree, without a copy of the whole: a forest may fill most of the memory. */
+/* forest_pack.c - a forest as arrays, which go to the file tree by tree. See forest_arrays.h. */
 #include "model/forest_arrays.h"
 
 #include "base/memory.h"
-#include "base/pieces.h"
-
-typedef struct totals {
-    size_t n_nodes, n_splits, n_leaves, n_terms, n_left, n_members;
-    bool has_sums, has_levels, has_categories, has_repeats;
-} totals;
+#include "base/tensors.h"
 
 static size_t n_terms_of(const sm_tree *tree) { return tree->first_term[tree->n_splits]; }
 
-static void count_tree(totals *all, const sm_tree *tree) {
-    all->n_nodes += tree->n_nodes;
-    all->n_splits += tree->n_splits;
-    all->n_leaves += tree->n_leaves;
-    all->n_terms += n_terms_of(tree);
-    all->n_members += sm_tree_n_members(tree);
-    if (tree->first_left != NULL) all->n_left += tree->first_left[tree->n_splits];
-    all->has_levels = all->has_levels || tree->term_level != NULL;
-    all->has_categories = all->has_categories || tree->first_left != NULL;
-    all->has_sums = all->has_sums || n_terms_of(tree) != tree->n_splits;
-    for (size_t t = 0; t < n_terms_of(tree); t++) all->has_sums = all->has_sums || tree->term_weight[t] != 1;
-    for (size_t m = 0; m < sm_tree_n_members(tree); m++)
-        all->has_repeats = all->has_repeats || tree->member_draws[m] != 1;
+/* Which of the arrays that may be left out are needed. */
+typedef struct array_needs {
+    bool sums, levels, categories, repeats;
+} array_needs;
+
+static void note_needs(array_needs *needs, const sm_tree *tree) {
+    needs->levels = needs->levels || tree->term_level != NULL;
+    needs->categories = needs->categories || tree->first_left != NULL;
+    needs->sums = needs->sums || n_terms_of(tree) != tree->n_splits;
+    for (size_t t = 0; t < n_terms_of(tree) && !needs->sums; t++) needs->sums = tree->term_weight[t] != 1;
+    for (size_t m = 0; m < sm_tree_n_members(tree) && !needs->repeats; m++) needs->repeats = tree->member_draws[m] != 1;
 }
 
 /* first[i + 1] - first[i] for i < n; 0 where there is no list. */
@@ -133,32 +124,43 @@ static void put_kind(const void *of, sm_tensor_sink sink, void *to) {
     }
 }
 
-smerf_status sm_forest_pack(const smerf_model *model, sm_tensors *tensors, smerf_error *error) {
-    totals all = {0};
-    EACH_TREE(model, tree) count_tree(&all, tree);
-    const struct {
-        const char *name;
-        sm_tensor_type type;
-        size_t n;
-        bool is_needed;
-        sm_tensor_put put;
-    } arrays[] = {{"split.threshold", SM_F64, all.n_splits, true, put_threshold},
-                  {"split.gain", SM_F64, all.n_splits, true, put_gain},
-                  {"tree.n_leaves", SM_U32, model->options.n_trees, true, put_n_leaves},
-                  {"leaf.n_members", SM_U32, all.n_leaves, true, put_n_members},
-                  {"member.item", SM_U32, all.n_members, true, put_item},
-                  {"member.draws", SM_U32, all.n_members, all.has_repeats, put_draws},
-                  {"term.feature", SM_U32, all.n_terms, true, put_feature},
-                  {"split.n_terms", SM_U32, all.n_splits, all.has_sums, put_n_terms},
-                  {"term.weight", SM_I8, all.n_terms, all.has_sums, put_weight},
-                  {"term.level", SM_U32, all.n_terms, all.has_levels, put_level},
-                  {"split.n_left", SM_U32, all.n_splits, all.has_categories, put_n_left},
-                  {"left.level", SM_U32, all.n_left, all.has_categories, put_left},
-                  {"node.kind", SM_U8, all.n_nodes, true, put_kind}};
+/* ---- both layouts ---- */
+
+static void count_bytes(void *to, const void *bytes, size_t n_bytes) {
+    (void)bytes;
+    *(size_t *)to += n_bytes;
+}
+
+smerf_status sm_forest_add_arrays(const void *forest, const sm_forest_array *arrays, size_t n, sm_tensors *tensors,
+                                  smerf_error *error) {
     smerf_status status = SMERF_OK;
-    for (size_t a = 0; a < sizeof arrays / sizeof *arrays && status == SMERF_OK; a++)
-        if (arrays[a].is_needed)
-            status = sm_tensors_add_written(tensors, arrays[a].name, arrays[a].type, model, arrays[a].n, arrays[a].put,
-                                            error);
+    for (size_t a = 0; a < n && status == SMERF_OK; a++) {
+        size_t n_bytes = 0;
+        if (!arrays[a].is_needed) continue;
+        arrays[a].put(forest, count_bytes, &n_bytes);
+        status = sm_tensors_add_written(tensors, arrays[a].name, arrays[a].type, forest,
+                                        n_bytes / sm_tensor_type_bytes(arrays[a].type), arrays[a].put, error);
+    }
     return status;
+}
+
+/* ---- the layout of a forest on distances ---- */
+
+smerf_status sm_forest_pack(const smerf_model *model, sm_tensors *tensors, smerf_error *error) {
+    array_needs needs = {0};
+    EACH_TREE(model, tree) note_needs(&needs, tree);
+    const sm_forest_array arrays[] = {{"split.threshold", SM_F64, put_threshold, true},
+                                      {"split.gain", SM_F64, put_gain, true},
+                                      {"tree.n_leaves", SM_U32, put_n_leaves, true},
+                                      {"leaf.n_members", SM_U32, put_n_members, true},
+                                      {"member.item", SM_U32, put_item, true},
+                                      {"member.draws", SM_U32, put_draws, needs.repeats},
+                                      {"term.feature", SM_U32, put_feature, true},
+                                      {"split.n_terms", SM_U32, put_n_terms, needs.sums},
+                                      {"term.weight", SM_I8, put_weight, needs.sums},
+                                      {"term.level", SM_U32, put_level, needs.levels},
+                                      {"split.n_left", SM_U32, put_n_left, needs.categories},
+                                      {"left.level", SM_U32, put_left, needs.categories},
+                                      {"node.kind", SM_U8, put_kind, true}};
+    return sm_forest_add_arrays(model, arrays, sizeof arrays / sizeof *arrays, tensors, error);
 }

@@ -17,7 +17,7 @@ static const char *difference(const smerf_model *a, const smerf_model *b) {
     if (!same_text(a->weight_column, b->weight_column)) return "item weights";
     if (a->weights != NULL && memcmp(a->weights, b->weights, a->n_items * sizeof *a->weights) != 0)
         return "item weights";
-    if (a->target->kind != b->target->kind || !a->target->kind->equal(a->target, b->target)) return "target";
+    if (a->target->kind != b->target->kind || !a->target->kind->data.equal(a->target, b->target)) return "target";
     if (left.seed != right.seed) return "seed";
     if (left.splits != right.splits) return "splits";
     if (left.candidates != right.candidates) return "candidates";

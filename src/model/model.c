@@ -49,7 +49,7 @@ static smerf_status hash_items(smerf_model *model, const sm_view *view, const sm
     hash_job job = {.model = model, .view = view};
     sm_pool pool;
     sm_pool_start(&pool, run);
-    pool.share_to = 0; /* soon done: learning is what progress is about */
+    pool.fraction_to = 0; /* soon done: learning is what progress is about */
     return sm_pool_run(&pool, (model->n_items + HASHED_AT_ONCE - 1) / HASHED_AT_ONCE, hash_some, &job, error);
 }
 
@@ -229,7 +229,7 @@ smerf_status smerf_model_training_rows(const smerf_model *model, const smerf_ite
 }
 
 const smerf_target *smerf_model_target(const smerf_model *model) {
-    return model->target == NULL || model->target->kind->is_approximate ? NULL : model->target;
+    return model->target == NULL || model->target->kind->data.is_approximate ? NULL : model->target;
 }
 
 void sm_model_out_of_bag(const smerf_model *model, size_t tree, bool *out_of_bag) {

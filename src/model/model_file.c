@@ -20,7 +20,7 @@ static smerf_status pack(const smerf_model *model, sm_tensors *tensors, smerf_er
     }
     if (status == SMERF_OK && model->method != NULL) return model->method->save(model->learned, tensors, error);
     if (status == SMERF_OK) status = sm_forest_pack(model, tensors, error);
-    if (status == SMERF_OK) status = model->target->kind->save(model->target, tensors, error);
+    if (status == SMERF_OK) status = model->target->kind->data.save(model->target, tensors, error);
     return status;
 }
 
@@ -63,7 +63,7 @@ static smerf_status unpack_learned(smerf_model *model, const sm_tensors *tensors
     const sm_public_target *told = &model->told;
     if (kind == NULL) return model->method->load(tensors, &model->features, model->n_items, &model->learned, error);
     smerf_status status = sm_forest_unpack(model, tensors, error);
-    if (status == SMERF_OK) status = kind->load(tensors, model->n_items, &model->target, error);
+    if (status == SMERF_OK) status = kind->data.load(tensors, model->n_items, &model->target, error);
     if (status == SMERF_OK && told->from_similarities)
         smerf_target_note_similarities(model->target, told->largest_similarity);
     return status;

@@ -88,12 +88,16 @@ void sm_tree_trim(sm_tree *tree) {
 
 size_t sm_tree_n_members(const sm_tree *tree) { return tree->first_member[tree->n_leaves]; }
 
-double sm_tree_project(const sm_tree *tree, size_t split, const sm_view *view, size_t item) {
+sm_projection sm_tree_projection(const sm_tree *tree, size_t split) {
     size_t first = tree->first_term[split];
-    const sm_projection projection = {.n_terms = tree->first_term[split + 1] - first,
-                                      .feature = tree->term_feature + first,
-                                      .weight = tree->term_weight + first,
-                                      .level = tree->term_level != NULL ? tree->term_level + first : NULL};
+    return (sm_projection){.n_terms = tree->first_term[split + 1] - first,
+                           .feature = tree->term_feature + first,
+                           .weight = tree->term_weight + first,
+                           .level = tree->term_level != NULL ? tree->term_level + first : NULL};
+}
+
+double sm_tree_project(const sm_tree *tree, size_t split, const sm_view *view, size_t item) {
+    const sm_projection projection = sm_tree_projection(tree, split);
     return sm_view_project(view, &projection, item);
 }
 

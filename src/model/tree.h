@@ -5,7 +5,8 @@
 #include "data/items.h"
 #include "target/target.h"
 
-/* The fields are those of smerf_tree_view in smerf.h, where they are explained; here they are owned. */
+/* The fields are those of smerf_tree_view in smerf.h, where they are explained; here they are owned. Where only the splits
+ * matter (value_forest.h) gains and members are NULL. */
 typedef struct sm_tree {
     size_t n_nodes, n_splits, n_leaves;
     bool *is_leaf;
@@ -21,7 +22,7 @@ typedef struct sm_tree {
 
 void sm_tree_free(sm_tree *tree); /* the arrays; fine on a tree filled with zeros */
 
-/* A copy without spare room. False: no memory; what was copied so far is to be freed. */
+/* A copy without spare capacity. False: no memory; what was copied so far is to be freed. */
 bool sm_tree_copy(sm_tree *copy, const sm_tree *tree);
 
 /* The same, but the arrays themselves go over, and the tree is empty: of a large one there are never two. */
@@ -32,7 +33,17 @@ void sm_tree_trim(sm_tree *tree);
 
 size_t sm_tree_n_members(const sm_tree *tree);
 
-/* The value of one split's projection for an item; NaN if a feature is missing. */
+/* Whether a split is by one number as it is. */
+static inline bool sm_tree_split_is_plain(const sm_tree *tree, size_t split) {
+    size_t term = tree->first_term[split];
+    return !tree->is_category[split] && tree->first_term[split + 1] == term + 1 && tree->term_weight[term] == 1 &&
+           (tree->term_level == NULL || tree->term_level[term] == SMERF_MISSING);
+}
+
+/* The sum of features of a split that has one; borrowed. */
+sm_projection sm_tree_projection(const sm_tree *tree, size_t split);
+
+/* Its value for an item; NaN if a feature is missing. */
 double sm_tree_project(const sm_tree *tree, size_t split, const sm_view *view, size_t item);
 
 /* Whether an item goes left at a split. */

@@ -21,19 +21,13 @@ size_t sm_descent_bytes(const sm_tree *tree, size_t n_items) {
     return n_items >= tree->n_nodes / NODES_AN_ITEM ? tree->n_nodes * a_node : 0;
 }
 
-static bool is_plain(const sm_tree *tree, size_t split) {
-    size_t term = tree->first_term[split];
-    return !tree->is_category[split] && tree->first_term[split + 1] == term + 1 && tree->term_weight[term] == 1 &&
-           (tree->term_level == NULL || tree->term_level[term] == SMERF_MISSING);
-}
-
 /* Leaves look like splits at which every number goes left, to the leaf itself.
  *   at, child  where the node and its left child stand among the steps */
 static sm_step step_at(const sm_tree *tree, size_t node, uint32_t at, uint32_t child, uint8_t *sort) {
     size_t split = tree->place[node];
     *sort = MISSING_RIGHT;
     if (tree->is_leaf[node]) return (sm_step){.threshold = INFINITY, .child = at};
-    if (!is_plain(tree, split)) {
+    if (!sm_tree_split_is_plain(tree, split)) {
         *sort = ANOTHER_SORT;
         return (sm_step){.feature = (uint32_t)split, .child = child};
     }

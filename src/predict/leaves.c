@@ -29,8 +29,8 @@ static smerf_status predict(sm_query *query, uint32_t *leaves, sm_pool *pool, sm
     size_t n_tasks = (query->rows.n + ITEMS_A_TASK - 1) / ITEMS_A_TASK;
     smerf_status status = sm_query_plan(query, false, false, error);
     for (size_t group = 0; status == SMERF_OK && group < query->n_groups; group++) {
-        pool->share_from = (double)group / (double)query->n_groups;
-        pool->share_to = (double)(group + 1) / (double)query->n_groups;
+        pool->fraction_from = (double)group / (double)query->n_groups;
+        pool->fraction_to = (double)(group + 1) / (double)query->n_groups;
         status = sm_query_turn(query, group, pool, error);
         if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, find_leaves, &job, error);
     }

@@ -39,8 +39,8 @@ void sm_search_turn(sm_neighbor_search *search, size_t first) {
 void sm_search_share(const sm_neighbor_search *search, double from, double to) {
     double n = (double)search->query->rows.n, n_before = (double)search->first,
            n_now = (double)(search->end - search->first);
-    search->pool->share_from = (n_before + n_now * from) / n;
-    search->pool->share_to = (n_before + n_now * to) / n;
+    search->pool->fraction_from = (n_before + n_now * from) / n;
+    search->pool->fraction_to = (n_before + n_now * to) / n;
 }
 
 smerf_status sm_search_tell(sm_neighbor_search *search, smerf_error *error) {
@@ -59,7 +59,7 @@ smerf_status sm_search_tell(sm_neighbor_search *search, smerf_error *error) {
 enum { STRIPS_A_PANEL = 64, COLUMNS_A_LEAF = 4 };
 
 static size_t columns_that_fit(double bytes, size_t n) {
-    double fitting = bytes / (double)(SM_STRIP * sizeof(double));
+    double fitting = bytes / (double)(SM_BLOCK_ROWS * sizeof(double));
     return fitting < 1 ? 1 : fitting < (double)n ? (size_t)fitting : n;
 }
 
@@ -99,7 +99,7 @@ static smerf_status search_panel(sm_neighbor_search *search, sm_panel *panel, si
         panel->columns = (sm_span){first, end};
         sm_search_share(search, (double)first / (double)n_columns, (double)end / (double)n_columns);
         status = sm_panel_predict(panel, search->first, search->pool, error);
-        search->pool->share_from = search->pool->share_to; /* the rest is quick */
+        search->pool->fraction_from = search->pool->fraction_to; /* the rest is quick */
         if (status == SMERF_OK) status = sm_pool_run(search->pool, search->end - search->first, offer_row, &job, error);
     }
     return status;

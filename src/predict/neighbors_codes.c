@@ -52,7 +52,7 @@ typedef struct codes_job {
 static bool find_codes(const smerf_model *model, size_t b, uint8_t *code) {
     const sm_tree *tree = &model->trees[b];
     const sm_leaves leaves = {.n = tree->n_leaves, .first = tree->first_member, .item = tree->member_item};
-    return model->target->kind->leaf_codes(model->target, &leaves, code);
+    return model->target->kind->predicting.leaf_codes(model->target, &leaves, code);
 }
 
 static smerf_status look_at_tree(void *argument, size_t b, size_t thread, smerf_error *error) {
@@ -70,11 +70,11 @@ smerf_status sm_search_look_for_codes(const sm_neighbor_search *search, bool *ha
     const smerf_model *model = search->query->model;
     codes_job job = {.model = model};
     *has_codes = false;
-    if (model->method != NULL || model->target->kind->leaf_codes == NULL || search->query->is_out_of_bag ||
+    if (model->method != NULL || model->target->kind->predicting.leaf_codes == NULL || search->query->is_out_of_bag ||
         model->options.self_distance == SMERF_SELF_EXCLUDE || model->options.n_trees > SM_MOST_CODES)
         return SMERF_OK;
     atomic_init(&job.is_mixed, false);
-    search->pool->share_to = search->pool->share_from = 0;
+    search->pool->fraction_to = search->pool->fraction_from = 0;
     smerf_status status = sm_pool_run(search->pool, model->options.n_trees, look_at_tree, &job, error);
     *has_codes = status == SMERF_OK && !atomic_load(&job.is_mixed);
     return status;
@@ -139,12 +139,12 @@ static smerf_status send_some(void *argument, size_t task, size_t thread, smerf_
 static smerf_status send_down_trees(codes_job *job, smerf_error *error) {
     sm_pool *pool = job->search->pool;
     size_t n_items = job->sent->end - job->sent->first;
-    double share_to = pool->share_to; /* making ready is quick */
+    double fraction_to = pool->fraction_to; /* making ready is quick */
     job->trees = sm_zeros(job->n_trees, sizeof *job->trees);
     if (job->trees == NULL) return sm_no_memory(error, "looking for neighbours");
-    pool->share_to = pool->share_from;
+    pool->fraction_to = pool->fraction_from;
     smerf_status status = sm_pool_run(pool, job->n_trees, ready_tree, job, error);
-    pool->share_to = share_to;
+    pool->fraction_to = fraction_to;
     if (status == SMERF_OK)
         status = sm_pool_run(pool, (n_items + SM_PACK_ITEMS - 1) / SM_PACK_ITEMS, send_some, job, error);
     for (size_t t = 0; t < job->n_trees; t++) sm_arena_free(&job->trees[t].arena);
@@ -156,7 +156,7 @@ static smerf_status send_down_trees(codes_job *job, smerf_error *error) {
 static smerf_status send(codes_job *job, coded *items, size_t first, size_t end, smerf_error *error) {
     sm_pool *pool = job->search->pool;
     size_t n_trees = job->model->options.n_trees;
-    double from = pool->share_from, whole = pool->share_to - from;
+    double from = pool->fraction_from, whole = pool->fraction_to - from;
     smerf_status status = SMERF_OK;
     if (items->first == first && items->end == end) return SMERF_OK;
     items->first = first;
@@ -165,8 +165,8 @@ static smerf_status send(codes_job *job, coded *items, size_t first, size_t end,
     for (size_t b = 0; b < n_trees && status == SMERF_OK; b += job->n_trees) {
         job->first_tree = b;
         job->n_trees = sm_descent_batch_end(job->model->trees, b, n_trees) - b;
-        pool->share_from = from + whole * ((double)b / (double)n_trees);
-        pool->share_to = from + whole * ((double)(b + job->n_trees) / (double)n_trees);
+        pool->fraction_from = from + whole * ((double)b / (double)n_trees);
+        pool->fraction_to = from + whole * ((double)(b + job->n_trees) / (double)n_trees);
         status = send_down_trees(job, error);
     }
     return status;

@@ -31,9 +31,9 @@ typedef struct pairs_job {
 static double leaf_distance(const smerf_model *model, const sm_leaves *leaves, size_t a, size_t b,
                             sm_leaf_scratch *room, bool *has_row, double *table) {
     const sm_target_kind *kind = model->target->kind;
-    if (leaves->n > FEW_LEAVES) return kind->leaf_pair(model->target, leaves, a, b);
+    if (leaves->n > FEW_LEAVES) return kind->predicting.leaf_pair(model->target, leaves, a, b);
     if (!has_row[a]) {
-        kind->leaf_row(model->target, leaves, a, table + a * leaves->n, room->scratch);
+        kind->predicting.leaf_row(model->target, leaves, a, table + a * leaves->n, room->scratch);
         has_row[a] = true;
     }
     return table[a * leaves->n + b];
@@ -126,8 +126,8 @@ static smerf_status predict(pairs_job *job, sm_pool *pool, smerf_error *error) {
     smerf_status status = SMERF_OK;
     size_t n_tasks = (job->n_pairs + job->n_a_task - 1) / job->n_a_task;
     for (size_t group = 0; group < query->n_groups && status == SMERF_OK; group++) {
-        pool->share_from = (double)group / (double)query->n_groups;
-        pool->share_to = (double)(group + 1) / (double)query->n_groups;
+        pool->fraction_from = (double)group / (double)query->n_groups;
+        pool->fraction_to = (double)(group + 1) / (double)query->n_groups;
         status = sm_query_turn(query, group, pool, error);
         if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, add_group, job, error);
     }

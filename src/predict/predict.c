@@ -9,8 +9,8 @@ static smerf_status predict_panels(sm_panel *panel, sm_pool *pool, smerf_row_sin
     smerf_status status = SMERF_OK;
     for (size_t first = 0; first < n_rows && status == SMERF_OK; first = panel->end) {
         size_t end = n_rows - first < panel->most_rows ? n_rows : first + panel->most_rows;
-        pool->share_from = (double)first / (double)n_rows;
-        pool->share_to = (double)end / (double)n_rows;
+        pool->fraction_from = (double)first / (double)n_rows;
+        pool->fraction_to = (double)end / (double)n_rows;
         status = sm_panel_predict(panel, first, pool, error);
         for (size_t i = first; i < end && status == SMERF_OK; i++)
             if (sink(context, i, panel->distances + (i - first) * n_columns, n_columns) != 0)

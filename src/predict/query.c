@@ -52,8 +52,8 @@ smerf_status sm_query_start(sm_query *query, const smerf_model *model, const sme
     if (request->out_of_bag) status = sm_model_check_forest(model, "out of bag", error);
     if (request->n_trees > 0 && status == SMERF_OK) status = check_trees(model, request->n_trees, error);
     if (status != SMERF_OK) return status;
-    if (model->target != NULL && model->target->kind->fallback != NULL)
-        query->fallback = model->target->kind->fallback(model->target);
+    if (model->target != NULL && model->target->kind->predicting.fallback != NULL)
+        query->fallback = model->target->kind->predicting.fallback(model->target);
     status = match(&query->rows, model, request->rows, error);
     if (status == SMERF_OK && !query->is_square) status = match(&query->others, model, request->columns, error);
     if (status == SMERF_OK && query->is_out_of_bag) status = find_out_of_bag(query, request->rows, error);
@@ -264,10 +264,10 @@ smerf_status sm_query_turn(sm_query *query, size_t group, sm_pool *pool, smerf_e
     query->first = first;
     query->end = end;
     group_job job = {.query = query, .sends = !query->keeps_leaves || end > query->n_sent};
-    double share_to = pool->share_to; /* this is quick: it does not count as progress */
-    pool->share_to = pool->share_from;
+    double fraction_to = pool->fraction_to; /* this is quick: it does not count as progress */
+    pool->fraction_to = pool->fraction_from;
     smerf_status status = make_ready(&job, pool, error);
-    pool->share_to = share_to;
+    pool->fraction_to = fraction_to;
     if (status == SMERF_OK && end > query->n_sent) query->n_sent = end;
     return status;
 }
@@ -286,7 +286,7 @@ bool sm_query_uses_all_trees(const sm_query *query) {
     const smerf_model *model = query->model;
     if (model->method != NULL) return true;
     return !query->is_out_of_bag && model->options.self_distance != SMERF_SELF_EXCLUDE &&
-           !model->target->kind->may_be_undefined;
+           !model->target->kind->predicting.may_be_undefined;
 }
 
 /* ---- room ---- */

@@ -33,8 +33,8 @@ static bool find_selves(const smerf_target *target, const sm_leaves *leaves, dou
     for (size_t l = 0; l < leaves->n && has_room; l++)
         for (uint32_t node = leaves->node[l];; node = leaves->parent[node]) {
             if (!is_known[node])
-                mean[node] = target->kind->mean_apart(target, leaves, leaves->first[leaves->first_leaf[node]],
-                                                      leaves->first[leaves->end_leaf[node]]);
+                mean[node] = target->kind->predicting.mean_apart(
+                    target, leaves, leaves->first[leaves->first_leaf[node]], leaves->first[leaves->end_leaf[node]]);
             is_known[node] = true;
             self[l] = mean[node];
             if (!isnan(self[l]) || node == 0) break;
@@ -49,7 +49,8 @@ size_t sm_ready_bytes(const smerf_model *model, size_t b, size_t n_items) {
     size_t bytes = sm_tree_n_members(tree) * sizeof(double) + tree->n_nodes * 3 * sizeof(uint32_t) +
                    tree->n_leaves * (sizeof(double) + sizeof(uint32_t)) + sm_descent_bytes(tree, n_items);
     if (model->options.self_distance == SMERF_SELF_EXCLUDE) bytes += tree->n_leaves * sizeof(double);
-    return bytes + (kind->summarise != NULL ? kind->summary_bytes(model->target, tree->n_leaves) : 0);
+    return bytes +
+           (kind->predicting.summarise != NULL ? kind->predicting.summary_bytes(model->target, tree->n_leaves) : 0);
 }
 
 /* The leaves and the nodes above them. False: no memory. */
@@ -78,8 +79,8 @@ bool sm_ready_start(sm_ready *ready, const smerf_model *model, size_t b, size_t 
     *ready = (sm_ready){0};
     sm_descent_start(&ready->descent, tree, n_items, &ready->arena);
     bool is_ready = start_leaves(ready, model, tree);
-    if (is_ready && target->kind->summarise != NULL) {
-        ready->summary = target->kind->summarise(target, &ready->leaves);
+    if (is_ready && target->kind->predicting.summarise != NULL) {
+        ready->summary = target->kind->predicting.summarise(target, &ready->leaves);
         ready->leaves.summary = ready->summary;
         is_ready = ready->summary != NULL;
     }
@@ -92,7 +93,7 @@ bool sm_ready_start(sm_ready *ready, const smerf_model *model, size_t b, size_t 
 }
 
 void sm_ready_free(sm_ready *ready, const smerf_model *model) {
-    if (ready->summary != NULL) model->target->kind->summary_free(ready->summary);
+    if (ready->summary != NULL) model->target->kind->predicting.summary_free(ready->summary);
     sm_arena_free(&ready->arena);
     *ready = (sm_ready){0};
 }

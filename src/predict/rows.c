@@ -29,7 +29,7 @@ static size_t rows_that_fit(double bytes, double row_bytes) {
 static size_t panel_rows(const sm_query *query, double row_bytes, bool wants_all, size_t n_threads) {
     const sm_limits *limits = query->limits;
     double n_cells = (double)query->rows.n * (double)sm_query_columns(query)->n;
-    size_t fitting = rows_that_fit(limits->panel_bytes, row_bytes), busy = n_threads * SM_STRIP;
+    size_t fitting = rows_that_fit(limits->panel_bytes, row_bytes), busy = n_threads * SM_BLOCK_ROWS;
     size_t most = rows_that_fit(limits->most_panel_bytes, row_bytes);
     if (fitting < busy) fitting = busy < most ? busy : most;
     if (query->n_groups > 1 && fitting < most) fitting = most;
@@ -92,7 +92,8 @@ void sm_panel_free(sm_panel *panel) {
 
 /* The rows of a task, and the columns to predict: all, or those up to the rows themselves and those beyond the panel. */
 static sm_strip strip_of(const sm_panel *panel, size_t task) {
-    size_t first = panel->first + task * SM_STRIP, end = panel->end - first < SM_STRIP ? panel->end : first + SM_STRIP;
+    size_t first = panel->first + task * SM_BLOCK_ROWS,
+           end = panel->end - first < SM_BLOCK_ROWS ? panel->end : first + SM_BLOCK_ROWS;
     if (!mirrors(panel)) return (sm_strip){first, end, 1, {panel->columns}};
     return (sm_strip){first, end, 2, {{0, end}, {panel->end, panel->columns.end}}};
 }
@@ -107,12 +108,12 @@ static void carry(const sm_panel *panel, const sm_strip *strip, sm_span columns,
     for (size_t r = 0; r < strip->end - strip->first; r++) {
         size_t place = (strip->first - panel->first + r) * width(panel) + columns.first - panel->columns.first;
         double *row = panel->distances + place, *sums = room->sums + cell + r;
-        for (size_t j = 0; j < n && to_panel; j++) row[j] = sums[j * SM_STRIP];
-        for (size_t j = 0; j < n && !to_panel; j++) sums[j * SM_STRIP] = row[j];
+        for (size_t j = 0; j < n && to_panel; j++) row[j] = sums[j * SM_BLOCK_ROWS];
+        for (size_t j = 0; j < n && !to_panel; j++) sums[j * SM_BLOCK_ROWS] = row[j];
         if (room->counts == NULL) continue;
         uint32_t *spoken = panel->n_spoken + place, *counts = room->counts + cell + r;
-        for (size_t j = 0; j < n && to_panel; j++) spoken[j] = counts[j * SM_STRIP];
-        for (size_t j = 0; j < n && !to_panel; j++) counts[j * SM_STRIP] = spoken[j];
+        for (size_t j = 0; j < n && to_panel; j++) spoken[j] = counts[j * SM_BLOCK_ROWS];
+        for (size_t j = 0; j < n && !to_panel; j++) counts[j * SM_BLOCK_ROWS] = spoken[j];
     }
 }
 
@@ -122,7 +123,7 @@ static void carry_all(const sm_panel *panel, const sm_strip *strip, bool to_pane
         for (size_t first = strip->span[s].first, end; first < strip->span[s].end; first = end) {
             end = strip->span[s].end - first < COLUMNS_AT_A_TIME ? strip->span[s].end : first + COLUMNS_AT_A_TIME;
             carry(panel, strip, (sm_span){first, end}, cell, to_panel, room);
-            cell += (end - first) * SM_STRIP;
+            cell += (end - first) * SM_BLOCK_ROWS;
         }
 }
 
@@ -131,9 +132,9 @@ static void mirror(const sm_panel *panel, const sm_strip *strip, const sm_strip_
     size_t n_columns = width(panel), n_rows = strip->end - strip->first;
     for (size_t j = panel->first; j < strip->first; j++) {
         size_t place = (j - panel->first) * n_columns + strip->first;
-        for (size_t r = 0; r < n_rows; r++) panel->distances[place + r] = room->sums[j * SM_STRIP + r];
+        for (size_t r = 0; r < n_rows; r++) panel->distances[place + r] = room->sums[j * SM_BLOCK_ROWS + r];
         for (size_t r = 0; r < n_rows && room->counts != NULL; r++)
-            panel->n_spoken[place + r] = room->counts[j * SM_STRIP + r];
+            panel->n_spoken[place + r] = room->counts[j * SM_BLOCK_ROWS + r];
     }
 }
 
@@ -167,9 +168,9 @@ static smerf_status fill_leaf_rows(void *argument, size_t task, size_t thread, s
     sm_ready *ready = &query->ready[b - query->first];
     if (sm_strip_n_leaf_rows(query, b, n_rows) == 0) return SMERF_OK;
     for (size_t leaf = 0; leaf < ready->leaves.n; leaf++)
-        query->model->target->kind->leaf_row(query->model->target, &ready->leaves, leaf,
-                                             panel->leaf_rows + from + leaf * ready->leaves.n,
-                                             panel->rooms[thread].leaf.scratch);
+        query->model->target->kind->predicting.leaf_row(query->model->target, &ready->leaves, leaf,
+                                                        panel->leaf_rows + from + leaf * ready->leaves.n,
+                                                        panel->rooms[thread].leaf.scratch);
     ready->rows = panel->leaf_rows + from;
     return SMERF_OK;
 }
@@ -187,8 +188,8 @@ static smerf_status make_leaf_rows(sm_panel *panel, sm_pool *pool, smerf_error *
 /*   whole  the part of the job that all trees are */
 static void share_trees(const sm_panel *panel, const double whole[2], size_t first, size_t end, sm_pool *pool) {
     double n_trees = (double)panel->query->n_trees;
-    pool->share_from = whole[0] + (whole[1] - whole[0]) * ((double)first / n_trees);
-    pool->share_to = whole[0] + (whole[1] - whole[0]) * ((double)end / n_trees);
+    pool->fraction_from = whole[0] + (whole[1] - whole[0]) * ((double)first / n_trees);
+    pool->fraction_to = whole[0] + (whole[1] - whole[0]) * ((double)end / n_trees);
 }
 
 static smerf_status add_trees(sm_panel *panel, size_t first, size_t n_strips, const double whole[2], sm_pool *pool,
@@ -230,8 +231,8 @@ static smerf_status answer_rows(void *argument, size_t task, size_t thread, smer
     sm_panel *panel = argument;
     const sm_query *query = panel->query;
     (void)error;
-    size_t first = panel->first + task * SM_STRIP;
-    size_t end = panel->end - first < SM_STRIP ? panel->end : first + SM_STRIP;
+    size_t first = panel->first + task * SM_BLOCK_ROWS;
+    size_t end = panel->end - first < SM_BLOCK_ROWS ? panel->end : first + SM_BLOCK_ROWS;
     sm_answer_rows(query, panel->first, first, end, thread, panel->distances);
     return SMERF_OK;
 }
@@ -239,14 +240,14 @@ static smerf_status answer_rows(void *argument, size_t task, size_t thread, smer
 smerf_status sm_panel_predict(sm_panel *panel, size_t first, sm_pool *pool, smerf_error *error) {
     sm_query *query = panel->query;
     smerf_status status = SMERF_OK;
-    const double whole[2] = {pool->share_from, pool->share_to};
+    const double whole[2] = {pool->fraction_from, pool->fraction_to};
     panel->first = first;
     panel->end = query->rows.n - first < panel->most_rows ? query->rows.n : first + panel->most_rows;
-    size_t n_strips = (panel->end - first + SM_STRIP - 1) / SM_STRIP;
+    size_t n_strips = (panel->end - first + SM_BLOCK_ROWS - 1) / SM_BLOCK_ROWS;
     if (query->model->method != NULL) {
-        pool->share_to = pool->share_from; /* making ready is quick */
+        pool->fraction_to = pool->fraction_from; /* making ready is quick */
         status = sm_predictor_start(query, pool, error);
-        pool->share_to = whole[1];
+        pool->fraction_to = whole[1];
         if (status == SMERF_OK) status = sm_pool_run(pool, n_strips, answer_rows, panel, error);
         if (status == SMERF_OK) sm_predictor_mirror(query, panel->first, panel->end, panel->distances);
         return status;
@@ -258,7 +259,7 @@ smerf_status sm_panel_predict(sm_panel *panel, size_t first, sm_pool *pool, smer
             status = add_trees(panel, b, n_strips, whole, pool, error);
     }
     if (status == SMERF_OK && atomic_load(&panel->is_unsettled)) status = settle(panel, pool, error);
-    pool->share_from = whole[0];
-    pool->share_to = whole[1];
+    pool->fraction_from = whole[0];
+    pool->fraction_to = whole[1];
     return status;
 }

@@ -26,7 +26,8 @@ static void add_tree(const settle_job *job, size_t b, size_t first, size_t end) 
         if (is_out != NULL && !sm_query_may_use_tree(query, is_out[i], is_out[j])) continue;
         uint32_t row_leaf;
         sm_query_row_leaves(query, b, i, i + 1, &row_leaf);
-        double distance = target->kind->leaf_pair(target, &sm_query_ready(query, b)->leaves, row_leaf, column_leaf[j]);
+        double distance =
+            target->kind->predicting.leaf_pair(target, &sm_query_ready(query, b)->leaves, row_leaf, column_leaf[j]);
         if (isnan(distance)) continue;
         job->distance[p] += distance;
         job->n_spoken[p]++;
@@ -52,14 +53,14 @@ smerf_status sm_settle(sm_query *query, const uint32_t *row, const uint32_t *col
     job.n_spoken = sm_zeros(n, sizeof *job.n_spoken);
     if (job.n_spoken == NULL) return sm_no_memory(error, "predicting");
     memset(distance, 0, n * sizeof *distance);
-    double share_from = pool->share_from; /* the work is all but done */
-    pool->share_from = pool->share_to;
+    double fraction_from = pool->fraction_from; /* the work is all but done */
+    pool->fraction_from = pool->fraction_to;
     for (size_t group = 0; group < query->n_groups && status == SMERF_OK; group++) {
         status = sm_query_turn(query, group, pool, error);
         if (status == SMERF_OK)
             status = sm_pool_run(pool, (n + PAIRS_A_TASK - 1) / PAIRS_A_TASK, settle_some, &job, error);
     }
-    pool->share_from = share_from;
+    pool->fraction_from = fraction_from;
     sm_free(job.n_spoken);
     return status;
 }

@@ -1,11 +1,11 @@
-/* strip.h - a strip of predictions: SM_STRIP rows side by side, added up tree by tree over some of the columns.
+/* strip.h - a strip of predictions: SM_BLOCK_ROWS rows side by side, added up tree by tree over some of the columns.
  *
  * For each tree the distances of the rows' leaves to all leaves become a table, a cache line for each leaf, and each
  * column adds the line of its leaf. Every pair is added up in the order of the trees, whatever strips and columns there are. */
 #ifndef SM_QUERY_STRIP_H
 #define SM_QUERY_STRIP_H
 
-#include "kernels/strips.h"
+#include "kernels/blocks.h"
 #include "predict/query.h"
 
 typedef struct sm_span {
@@ -14,7 +14,7 @@ typedef struct sm_span {
 
 enum { SM_MOST_SPANS = 2 };
 
-/* Which rows, up to SM_STRIP, and which columns. */
+/* Which rows, up to SM_BLOCK_ROWS, and which columns. */
 typedef struct sm_strip {
     size_t first, end;
     size_t n_spans;
@@ -25,15 +25,15 @@ typedef struct sm_strip {
 typedef struct sm_strip_scratch {
     sm_leaf_scratch leaf;
     sm_arena arena;
-    const sm_strip_kernels *kernels;
-    double *sums;      /* [most columns][SM_STRIP] */
+    const sm_block_kernels *kernels;
+    double *sums;      /* [most columns][SM_BLOCK_ROWS] */
     uint32_t *counts;  /* the same shape, see sm_query_uses_all_trees; NULL where all do */
-    double *table;     /* [leaves][SM_STRIP] */
-    double *rows;      /* [SM_STRIP][leaves]; NULL where the target makes tables itself */
+    double *table;     /* [leaves][SM_BLOCK_ROWS] */
+    double *rows;      /* [SM_BLOCK_ROWS][leaves]; NULL where the target makes tables itself */
     double *scratch;   /* the target's, if it does */
     uint32_t *marks;   /* the same shape; NULL where all speak: what a tree adds to the counts */
     uint32_t *columns; /* [most columns] places in the sums; NULL where all speak */
-    float *items;      /* [training items][SM_STRIP]; NULL where the target has no such table */
+    float *items;      /* [training items][SM_BLOCK_ROWS]; NULL where the target has no such table */
 } sm_strip_scratch;
 
 /* False: no memory, and there is nothing to free. */
@@ -49,7 +49,7 @@ size_t sm_strip_n_columns(const sm_strip *strip);
 void sm_strip_clear(const sm_strip *strip, sm_strip_scratch *room);
 
 /* Fills room->table for leaves of a tree, which may repeat, with what the target says: a leaf's distance to itself has its
- * items' own distances in it. For rooms with as many columns as the tree has leaves, at least.   leaf  [SM_STRIP] */
+ * items' own distances in it. For rooms with as many columns as the tree has leaves, at least.   leaf  [SM_BLOCK_ROWS] */
 void sm_strip_table(const smerf_target *target, const sm_ready *ready, const uint32_t *leaf, sm_strip_scratch *room);
 
 /* Adds trees first .. end-1, which are at hand. */

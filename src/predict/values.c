@@ -26,7 +26,7 @@ static void add_tree(const values_job *job, size_t b, size_t first, size_t end, 
     for (size_t i = first; i < end; i++) {
         if (is_out != NULL && !is_out[i]) continue;
         double *sums = job->values + i * job->n_values;
-        target->kind->leaf_values(target, leaves, row_leaf[i - first], leaf);
+        target->kind->values.leaf_values(target, leaves, row_leaf[i - first], leaf);
         for (size_t v = 0; v < job->n_values; v++) sums[v] += leaf[v];
         if (is_out != NULL) job->n_spoken[i]++;
     }
@@ -61,8 +61,8 @@ static smerf_status predict(values_job *job, sm_pool *pool, smerf_error *error) 
     if (job->leaf == NULL || (query->is_out_of_bag && job->n_spoken == NULL))
         status = sm_no_memory(error, "predicting values");
     for (size_t group = 0; group < query->n_groups && status == SMERF_OK; group++) {
-        pool->share_from = (double)group / (double)query->n_groups;
-        pool->share_to = (double)(group + 1) / (double)query->n_groups;
+        pool->fraction_from = (double)group / (double)query->n_groups;
+        pool->fraction_to = (double)(group + 1) / (double)query->n_groups;
         status = sm_query_turn(query, group, pool, error);
         if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, add_group, job, error);
     }
@@ -103,11 +103,11 @@ smerf_status smerf_predict_values(const smerf_model *model, const smerf_request 
 size_t smerf_model_n_values(const smerf_model *model) {
     if (model->target == NULL) return 0;
     const sm_target_kind *kind = model->target->kind;
-    return kind->n_values != NULL ? kind->n_values(model->target) : 0;
+    return kind->values.n_values != NULL ? kind->values.n_values(model->target) : 0;
 }
 
 const char *smerf_model_value_name(const smerf_model *model, size_t value) {
     if (model->target == NULL) return NULL;
     const sm_target_kind *kind = model->target->kind;
-    return kind->value_name != NULL ? kind->value_name(model->target, value) : NULL;
+    return kind->values.value_name != NULL ? kind->values.value_name(model->target, value) : NULL;
 }

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/text/number.h"
-#include "report/facts.h"
+#include "io/text/text.h"
 #include "report/sections.h"
 
 /* ---- facts, all of them as text ---- */
@@ -34,8 +33,8 @@ static void put_count(void *context, const char *key, size_t count) {
 
 static void put_none(void *context, const char *key) { put_fact(context, key, "none"); }
 
-/* The first names of a list, as many as there is room for. */
-static void put_names(void *context, const char *key, const char *(*name)(const void *list, size_t place),
+/* The first names of a list, as many as fit. */
+static void put_names(void *context, const char *key, const char *(*name)(const void *list, size_t index),
                       const void *list, size_t n) {
     char text[4096] = "", end[40] = "";
     size_t n_put = 0, used = 0;
@@ -50,11 +49,11 @@ static void put_names(void *context, const char *key, const char *(*name)(const 
     put_fact(context, key, text);
 }
 
-static const char *listed_name(const void *list, size_t place) { return ((const char *const *)list)[place]; }
+static const char *listed_name(const void *list, size_t index) { return ((const char *const *)list)[index]; }
 
-static const char *feature_name(const void *model, size_t place) {
+static const char *feature_name(const void *model, size_t index) {
     smerf_column column;
-    smerf_model_feature(model, place, &column);
+    smerf_model_feature(model, index, &column);
     return column.name;
 }
 
@@ -132,7 +131,7 @@ static smerf_status weigh_columns(const sm_reporter *reporter, double *matter, s
 }
 
 /*   is_shown  [n_columns] out */
-static smerf_status choose_columns(sm_reporter *reporter, bool *is_shown, smerf_error *error) {
+static smerf_status choose_shown_columns(sm_reporter *reporter, bool *is_shown, smerf_error *error) {
     size_t n = reporter->wanted->n_columns, n_shown = 0, most = MOST_VALUES / reporter->n;
     if (most < FEWEST_COLUMNS) most = FEWEST_COLUMNS;
     for (size_t c = 0; c < n; c++) is_shown[c] = n <= most;
@@ -177,7 +176,7 @@ smerf_status sm_write_items(sm_reporter *reporter, smerf_error *error) {
     sm_json *json = &reporter->json;
     bool *is_shown = sm_zeros(wanted->n_columns, sizeof *is_shown);
     smerf_status status =
-        is_shown != NULL ? choose_columns(reporter, is_shown, error) : sm_no_memory(error, "writing a report");
+        is_shown != NULL ? choose_shown_columns(reporter, is_shown, error) : sm_no_memory(error, "writing a report");
     if (status != SMERF_OK) {
         sm_free(is_shown);
         return status;

@@ -1,4 +1,4 @@
-/* accuracy.c - see accuracy.h. */
+/* accuracy.c - see accuracy.h: bins, and curves from pairs that are sorted once. */
 #include "report/accuracy.h"
 
 #include <math.h>
@@ -32,8 +32,8 @@ sm_bins sm_bins_of(const double *values, size_t n_values) {
 
 size_t sm_bin_of(const sm_bins *bins, double value) {
     if (bins->n == 1) return 0;
-    double share = (value - bins->from) / (bins->to - bins->from);
-    size_t bin = (size_t)(share * (double)bins->n);
+    double fraction = (value - bins->from) / (bins->to - bins->from);
+    size_t bin = (size_t)(fraction * (double)bins->n);
     return bin < bins->n ? bin : bins->n - 1;
 }
 
@@ -57,7 +57,7 @@ static void free_order(ordered *pairs) {
     sm_free(pairs->spare_order);
 }
 
-static bool put_in_order(const double *values, size_t n, ordered *pairs) {
+static bool sort_values(const double *values, size_t n, ordered *pairs) {
     *pairs = (ordered){.keys = sm_array(n, sizeof *pairs->keys),
                        .spare_keys = sm_array(n, sizeof *pairs->spare_keys),
                        .order = sm_array(n, sizeof *pairs->order),
@@ -91,7 +91,7 @@ static sm_error_bin describe_bin(const sm_scored *pairs, const uint32_t *order, 
 smerf_status sm_errors_by_distance(const sm_scored *pairs, sm_error_bin *bins, size_t *n_bins, smerf_error *error) {
     ordered sorted;
     *n_bins = 0;
-    if (!put_in_order(pairs->truth, pairs->n, &sorted)) return sm_no_memory(error, "sorting distances");
+    if (!sort_values(pairs->truth, pairs->n, &sorted)) return sm_no_memory(error, "sorting distances");
     for (size_t first = 0, end; first < pairs->n; first = end) {
         size_t n_left = SM_ERROR_BINS - *n_bins, fair = (pairs->n - first + n_left - 1) / n_left;
         end = first + fair;
@@ -123,8 +123,8 @@ static void draw_curves(const sm_scored *pairs, const ordered *sorted, size_t n_
         for (end = first; end < pairs->n && sorted->keys[end] == sorted->keys[first]; end++)
             n_found += pairs->truth[sorted->order[end]] != 1;
         double recall = (double)n_found / (double)n_links;
-        double false_share = (double)(end - n_found) / (double)(pairs->n - n_links);
-        add_point(curves->roc, &curves->n_roc, false_share, recall, end == pairs->n);
+        double false_fraction = (double)(end - n_found) / (double)(pairs->n - n_links);
+        add_point(curves->roc, &curves->n_roc, false_fraction, recall, end == pairs->n);
         if (n_before < n_links) /* after the last link precision only falls */
             add_point(curves->pr, &curves->n_pr, recall, (double)n_found / (double)end, n_found == n_links);
     }
@@ -133,11 +133,11 @@ static void draw_curves(const sm_scored *pairs, const ordered *sorted, size_t n_
 smerf_status sm_curves_find(const sm_scored *pairs, sm_curves *curves, smerf_error *error) {
     size_t n_links = 0;
     ordered sorted;
-    *curves = (sm_curves){.share_of_links = NAN};
+    *curves = (sm_curves){.fraction_of_links = NAN};
     for (size_t p = 0; p < pairs->n; p++) n_links += pairs->truth[p] != 1;
-    if (pairs->n > 0) curves->share_of_links = (double)n_links / (double)pairs->n;
+    if (pairs->n > 0) curves->fraction_of_links = (double)n_links / (double)pairs->n;
     if (n_links == 0 || n_links == pairs->n) return SMERF_OK;
-    if (!put_in_order(pairs->predicted, pairs->n, &sorted)) return sm_no_memory(error, "sorting distances");
+    if (!sort_values(pairs->predicted, pairs->n, &sorted)) return sm_no_memory(error, "sorting distances");
     draw_curves(pairs, &sorted, n_links, curves);
     free_order(&sorted);
     return SMERF_OK;

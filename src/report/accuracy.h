@@ -51,9 +51,9 @@ enum { SM_CURVE_POINTS = 2048 };
  * do not differ to the eye are left out. Without a link, or without a pair that is none, there is no curve: n is 0. */
 typedef struct sm_curves {
     size_t n_roc, n_pr;
-    double roc[SM_CURVE_POINTS][2]; /* share of others found, share of links found; from (0, 0) to (1, 1) */
+    double roc[SM_CURVE_POINTS][2]; /* fraction of others found, fraction of links found; from (0, 0) to (1, 1) */
     double pr[SM_CURVE_POINTS][2];  /* recall, precision; from (0, 1) to recall 1 */
-    double share_of_links;
+    double fraction_of_links;
 } sm_curves;
 
 /* A pair is a link if its true distance is not 1: graphs and labels. */

@@ -8,7 +8,7 @@
 #include "base/sort.h"
 #include "report/sections.h"
 
-/* For what is quick beside the rest of a section: it tells no progress. */
+/* For what is quick beside the rest of a section: it reports no progress. */
 static smerf_run quiet_run(const sm_reporter *reporter) {
     return SMERF_INIT(smerf_run, .n_threads = reporter->run.n_threads, .kernels = reporter->run.kernels);
 }
@@ -51,7 +51,7 @@ typedef struct assignment {
     grouping *groups;
 } assignment;
 
-static int assign(void *context, size_t cluster, const double *distances, size_t n) {
+static int assign_items(void *context, size_t cluster, const double *distances, size_t n) {
     assignment *at = context;
     for (size_t i = 0; i < n; i++) {
         if (at->groups->sample.is_taken[i]) continue;
@@ -85,7 +85,7 @@ static smerf_status spread_groups(sm_reporter *reporter, grouping *groups, smerf
     const smerf_request request = SMERF_INIT(smerf_request, .rows = medoids, .columns = reporter->wanted->items);
     const smerf_run quiet = quiet_run(reporter);
     assignment at = {.reporter = reporter, .groups = groups};
-    status = smerf_predict_rows(reporter->wanted->model, &request, &quiet, assign, &at, error);
+    status = smerf_predict_rows(reporter->wanted->model, &request, &quiet, assign_items, &at, error);
     smerf_items_free(medoids);
     return status;
 }
@@ -128,7 +128,7 @@ smerf_status sm_write_clusters(sm_reporter *reporter, smerf_error *error) {
     if (status == SMERF_OK) status = spread_groups(reporter, &groups, error);
     if (status == SMERF_OK) {
         write_groups(reporter, &groups);
-    } else if (reporter->wanted->n_clusters == 0) { /* a number that was asked for must be fine */
+    } else if (reporter->wanted->n_clusters == 0) { /* a number that the caller gave must be fine */
         reporter->cluster = NULL;
         status = sm_report_excuse(reporter, "clusters", status, error);
     }
@@ -141,21 +141,20 @@ smerf_status sm_write_clusters(sm_reporter *reporter, smerf_error *error) {
 
 typedef struct heat {
     sm_picked sample;
-    uint32_t medoid[SM_MOST_HEAT],
-        order[SM_MOST_HEAT];    /* [m] places of items, in the order of the sample; of the map */
-    double apart[SM_MOST_HEAT]; /* [m] from the medoid */
-    double *distance;           /* [m][m] */
+    uint32_t medoid[SM_MOST_HEAT], order[SM_MOST_HEAT]; /* [m] rows of items, in the order of the sample; of the map */
+    double apart[SM_MOST_HEAT];                         /* [m] from the medoid */
+    double *distance;                                   /* [m][m] */
     smerf_items *items;
 } heat;
 
 /* By cluster, and within it by the distance to the medoid. */
 static smerf_status order_heat(sm_reporter *reporter, heat *map, smerf_error *error) {
     size_t m = map->sample.n;
-    uint32_t *places = map->order, spare_places[SM_MOST_HEAT], by_distance[SM_MOST_HEAT];
+    uint32_t *rows = map->order, spare_rows[SM_MOST_HEAT], by_distance[SM_MOST_HEAT];
     uint64_t keys[SM_MOST_HEAT], spare_keys[SM_MOST_HEAT];
-    for (size_t k = 0; k < m; k++) places[k] = map->sample.rows[k];
+    for (size_t k = 0; k < m; k++) rows[k] = map->sample.rows[k];
     if (reporter->cluster == NULL) return SMERF_OK;
-    for (size_t k = 0; k < m; k++) map->medoid[k] = reporter->medoid[reporter->cluster[places[k]]];
+    for (size_t k = 0; k < m; k++) map->medoid[k] = reporter->medoid[reporter->cluster[rows[k]]];
     const smerf_request request = SMERF_INIT(smerf_request, .rows = reporter->wanted->items);
     const smerf_run quiet = quiet_run(reporter);
     smerf_status status = smerf_predict_pairs(
@@ -163,16 +162,16 @@ static smerf_status order_heat(sm_reporter *reporter, heat *map, smerf_error *er
         &quiet, &SMERF_INIT(smerf_pair_result, .distance = map->apart), error);
     if (status != SMERF_OK) return status;
     for (size_t k = 0; k < m; k++) {
-        bool is_medoid = places[k] == map->medoid[k];
+        bool is_medoid = rows[k] == map->medoid[k];
         by_distance[k] = (uint32_t)k;
         keys[k] = sm_sort_key(is_medoid ? -INFINITY : isnan(map->apart[k]) ? INFINITY : map->apart[k]);
     }
-    sm_sort(keys, by_distance, m, spare_keys, spare_places);
+    sm_sort(keys, by_distance, m, spare_keys, spare_rows);
     for (size_t k = 0; k < m; k++) {
-        places[k] = map->sample.rows[by_distance[k]];
-        keys[k] = reporter->cluster[places[k]];
+        rows[k] = map->sample.rows[by_distance[k]];
+        keys[k] = reporter->cluster[rows[k]];
     }
-    sm_sort(keys, places, m, spare_keys, spare_places);
+    sm_sort(keys, rows, m, spare_keys, spare_rows);
     return SMERF_OK;
 }
 

@@ -56,7 +56,7 @@ static void choose_together(weights *found) {
     if (found->n_together < 2) found->n_together = 0;
 }
 
-static smerf_status shuffle(sm_reporter *reporter, weights *found, smerf_error *error) {
+static smerf_status shuffle_features(sm_reporter *reporter, weights *found, smerf_error *error) {
     const smerf_model *model = reporter->wanted->model;
     const double middle = (reporter->part.from + reporter->part.to) / 2, to = reporter->part.to;
     sm_exam exam;
@@ -136,7 +136,7 @@ static void write_weights(sm_reporter *reporter, const weights *found) {
                        sm_report_count(reporter->n, all));
 }
 
-static smerf_status weigh(sm_reporter *reporter, weights *found, smerf_error *error) {
+static smerf_status weigh_features(sm_reporter *reporter, weights *found, smerf_error *error) {
     const char *why_not;
     found->gain = sm_arena_take(&found->arena, found->p, sizeof *found->gain);
     found->permutation = sm_arena_take(&found->arena, found->p, sizeof *found->permutation);
@@ -150,7 +150,7 @@ static smerf_status weigh(sm_reporter *reporter, weights *found, smerf_error *er
     else if (choose_n_items(reporter) == 0)
         sm_report_note(reporter, "There are too many features to shuffle each of them in a short time.");
     else
-        status = shuffle(reporter, found, error);
+        status = shuffle_features(reporter, found, error);
     return status;
 }
 
@@ -160,7 +160,7 @@ smerf_status sm_write_importance(sm_reporter *reporter, smerf_error *error) {
         sm_report_absent(reporter, "importance", "The method has no notion of the importance of a feature.");
         return SMERF_OK;
     }
-    smerf_status status = weigh(reporter, &found, error);
+    smerf_status status = weigh_features(reporter, &found, error);
     if (status == SMERF_OK)
         write_weights(reporter, &found);
     else

@@ -1,13 +1,13 @@
-/* json.c - see json.h. */
+/* json.c - see json.h: text that no browser takes for markup, and base64. */
 #include "report/json.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "io/text/write.h"
+#include "io/text/text.h"
 
-static void put(sm_json *json, const char *text) { sm_output_write(json->output, text, strlen(text)); }
+static void put_raw(sm_json *json, const char *text) { sm_output_write(json->output, text, strlen(text)); }
 
 /* ---- text ---- */
 
@@ -34,7 +34,7 @@ static bool must_hide(uint32_t character) {
 
 static void put_string(sm_json *json, const char *text) {
     const unsigned char *next = (const unsigned char *)text;
-    put(json, "\"");
+    put_raw(json, "\"");
     while (*next != '\0') {
         const unsigned char *first = next; /* of those that stay as they are */
         uint32_t character = 0;
@@ -46,26 +46,26 @@ static void put_string(sm_json *json, const char *text) {
         if (next > first) sm_output_write(json->output, first, (size_t)(next - first));
         if (*next == '\0') break;
         if (n == 0)
-            put(json, "\xef\xbf\xbd");
+            put_raw(json, "\xef\xbf\xbd");
         else
             sm_output_print(json->output, "\\u%04x", (unsigned)character);
         next += n > 0 ? n : 1;
     }
-    put(json, "\"");
+    put_raw(json, "\"");
 }
 
 /* ---- structure ---- */
 
-static void start(sm_json *json, const char *name) {
-    if (json->needs_comma) put(json, ",\n");
+static void start_value(sm_json *json, const char *name) {
+    if (json->needs_comma) put_raw(json, ",\n");
     json->needs_comma = true;
     if (name == NULL) return;
     put_string(json, name);
-    put(json, ": ");
+    put_raw(json, ": ");
 }
 
 void sm_json_open(sm_json *json, const char *name, char bracket) {
-    start(json, name);
+    start_value(json, name);
     sm_output_write(json->output, &bracket, 1);
     json->needs_comma = false;
 }
@@ -76,31 +76,31 @@ void sm_json_close(sm_json *json, char bracket) {
 }
 
 void sm_json_text(sm_json *json, const char *name, const char *text) {
-    start(json, name);
+    start_value(json, name);
     if (text == NULL)
-        put(json, "null");
+        put_raw(json, "null");
     else
         put_string(json, text);
 }
 
 void sm_json_number(sm_json *json, const char *name, double value) {
-    start(json, name);
+    start_value(json, name);
     sm_put_json_number(json->output, value);
 }
 
 void sm_json_count(sm_json *json, const char *name, size_t count) {
-    start(json, name);
+    start_value(json, name);
     sm_output_print(json->output, "%zu", count);
 }
 
 void sm_json_flag(sm_json *json, const char *name, bool flag) {
-    start(json, name);
-    put(json, flag ? "true" : "false");
+    start_value(json, name);
+    put_raw(json, flag ? "true" : "false");
 }
 
 void sm_json_null(sm_json *json, const char *name) {
-    start(json, name);
-    put(json, "null");
+    start_value(json, name);
+    put_raw(json, "null");
 }
 
 /* ---- arrays ---- */
@@ -132,8 +132,8 @@ static void put_array(sm_json *json, const char *name, const char *type, size_t 
     unsigned char bytes[AT_A_TIME * 4];
     sm_json_open(json, name, '{');
     sm_json_text(json, "type", type);
-    start(json, "data");
-    put(json, "\"");
+    start_value(json, "data");
+    put_raw(json, "\"");
     for (size_t first = 0; first < n; first += AT_A_TIME) {
         size_t n_values = n - first < AT_A_TIME ? n - first : AT_A_TIME;
         for (size_t k = 0; k < n_values; k++) {
@@ -143,7 +143,7 @@ static void put_array(sm_json *json, const char *name, const char *type, size_t 
         }
         put_base64(json->output, bytes, n_values * size);
     }
-    put(json, "\"");
+    put_raw(json, "\"");
     sm_json_close(json, '}');
 }
 

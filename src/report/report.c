@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "report/sections.h"
-#include "report/template.h"
 
 /* ---- sentences ---- */
 
@@ -136,26 +135,26 @@ static smerf_status write_sections(sm_reporter *reporter, smerf_error *error) {
         reporter->part.to = done / whole;
         status = sections[s].write(reporter, error);
         if (status == SMERF_OK && sm_output_has_failed(reporter->json.output))
-            return SMERF_OK; /* told when it is finished */
+            return SMERF_OK; /* reported when it is finished */
     }
     return status;
 }
 
 /* ---- all together ---- */
 
-static smerf_status start(sm_reporter *reporter, smerf_error *error) {
+static smerf_status start_report(sm_reporter *reporter, smerf_error *error) {
     const sm_report *wanted = reporter->wanted;
     reporter->about = SMERF_INIT(smerf_description);
     smerf_model_describe(wanted->model, &reporter->about, NULL);
     reporter->n = smerf_items_count(wanted->items);
     reporter->is_forest = reporter->about.options->method == SMERF_METHOD_FOREST;
-    reporter->places = sm_arena_take(&reporter->arena, reporter->n, sizeof *reporter->places);
+    reporter->training_row = sm_arena_take(&reporter->arena, reporter->n, sizeof *reporter->training_row);
     reporter->sentences = sm_arena_take(&reporter->arena, SM_MOST_SENTENCES, sizeof *reporter->sentences);
     if (reporter->arena.has_failed) return sm_no_memory(error, "writing a report");
-    smerf_status status = smerf_model_training_rows(wanted->model, wanted->items, reporter->places, error);
+    smerf_status status = smerf_model_training_rows(wanted->model, wanted->items, reporter->training_row, error);
     reporter->are_training = status == SMERF_OK;
     for (size_t i = 0; i < reporter->n && reporter->are_training; i++)
-        reporter->are_training = reporter->places[i] != SMERF_MISSING;
+        reporter->are_training = reporter->training_row[i] != SMERF_MISSING;
     reporter->is_out_of_bag =
         reporter->are_training && reporter->is_forest && reporter->about.options->sample != SMERF_NO_SAMPLE;
     return status;
@@ -180,7 +179,7 @@ smerf_status sm_report_write(const sm_report *wanted, bool is_bare, const smerf_
     if (error == NULL) error = &own;
     const char *mark = strstr(sm_template, SM_TEMPLATE_MARK), *rest = mark + strlen(SM_TEMPLATE_MARK);
     reporter.run = sm_progress_part_run(&reporter.part);
-    smerf_status status = start(&reporter, error);
+    smerf_status status = start_report(&reporter, error);
     if (status == SMERF_OK && !is_bare) sm_output_write(output, sm_template, (size_t)(mark - sm_template));
     if (status == SMERF_OK) status = write_data(&reporter, error);
     if (is_bare)

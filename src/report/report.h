@@ -1,7 +1,7 @@
 /* report.h - one HTML page about a model and some items: what was learned, how well, a map, neighbours, explanations.
  *
  * The page draws itself (page/, made beforehand and part of the program); here the numbers are found and written down as JSON, a
- * section at a time, in the words of page/FORMAT.md. Not part of the library: it asks it what anyone could ask. */
+ * section at a time, in the words of page/FORMAT.md. Not part of the library: it calls what any program can call. */
 #ifndef SM_REPORT_REPORT_H
 #define SM_REPORT_REPORT_H
 
@@ -30,5 +30,20 @@ typedef struct sm_report {
 /* Writes the page, or with is_bare only its JSON. Bits of the same model, items and truth are the same for any number of threads. */
 smerf_status sm_report_write(const sm_report *wanted, bool is_bare, const smerf_run *run, sm_output *output,
                              smerf_error *error);
+
+/* ---- what a model is, fact by fact, for whoever writes them down: `smerf info` and the report ---- */
+
+/* Takes the facts, in order, each under the name that people read ("first tree"). */
+typedef struct sm_fact_sink {
+    void (*text)(void *context, const char *key, const char *text);
+    void (*number)(void *context, const char *key, double value);
+    void (*count)(void *context, const char *key, size_t count);
+    void (*none)(void *context, const char *key); /* there is no limit */
+    void (*list)(void *context, const char *key, const char *const *names, size_t n);
+    void (*features)(void *context, const char *key, const smerf_model *model, size_t n);
+    void *context;
+} sm_fact_sink;
+
+void sm_facts_tell(const smerf_model *model, const sm_fact_sink *sink);
 
 #endif

@@ -13,7 +13,7 @@
 /* Takes the predicted rows of the sample, and keeps the pairs of which both distances are known. */
 typedef struct pair_keeper {
     const smerf_target *target; /* the truth, */
-    uint32_t *place;            /* [sample] and where its items are in it */
+    uint32_t *target_row;       /* [sample] and the rows of its items in it */
     double *row;                /* [items of the target] */
     double *truth, *predicted;  /* [pairs of the sample] */
     size_t n;
@@ -21,9 +21,9 @@ typedef struct pair_keeper {
 
 static int keep_pairs(void *context, size_t i, const double *distances, size_t n) {
     pair_keeper *keeper = context;
-    smerf_target_row(keeper->target, keeper->place[i], keeper->row);
+    smerf_target_row(keeper->target, keeper->target_row[i], keeper->row);
     for (size_t j = i + 1; j < n; j++) {
-        double truth = keeper->row[keeper->place[j]];
+        double truth = keeper->row[keeper->target_row[j]];
         if (isnan(truth) || isnan(distances[j])) continue;
         keeper->truth[keeper->n] = truth;
         keeper->predicted[keeper->n++] = distances[j];
@@ -37,13 +37,13 @@ static smerf_status find_pairs(const sm_reporter *reporter, const sm_exam *exam,
     size_t n = exam->sample.n, n_all = exam->truth != NULL ? n : reporter->about.n_items, n_pairs = n * (n - 1) / 2;
     const smerf_model *model = reporter->wanted->model;
     pair_keeper keeper = {.target = exam->truth != NULL ? exam->truth : smerf_model_target(model),
-                          .place = sm_arena_take(arena, n, sizeof *keeper.place),
+                          .target_row = sm_arena_take(arena, n, sizeof *keeper.target_row),
                           .row = sm_arena_take(arena, n_all, sizeof *keeper.row),
                           .truth = sm_arena_take(arena, n_pairs, sizeof *keeper.truth),
                           .predicted = sm_arena_take(arena, n_pairs, sizeof *keeper.predicted)};
     if (arena->has_failed) return sm_no_memory(error, "scoring");
     for (size_t k = 0; k < n; k++)
-        keeper.place[k] = exam->truth != NULL ? (uint32_t)k : reporter->places[exam->sample.rows[k]];
+        keeper.target_row[k] = exam->truth != NULL ? (uint32_t)k : reporter->training_row[exam->sample.rows[k]];
     smerf_status status = smerf_predict_rows(model, &exam->request, &reporter->run, keep_pairs, &keeper, error);
     *pairs = (sm_scored){.n = keeper.n, .truth = keeper.truth, .predicted = keeper.predicted};
     return status;
@@ -153,7 +153,7 @@ static smerf_status write_curves(sm_reporter *reporter, const smerf_target *trut
         sm_json_open(json, "curves", '{');
         write_points(json, "roc", curves->roc, curves->n_roc);
         write_points(json, "pr", curves->pr, curves->n_pr);
-        sm_json_number(json, "share_of_links", curves->share_of_links);
+        sm_json_number(json, "share_of_links", curves->fraction_of_links);
         sm_json_close(json, '}');
     }
     sm_free(curves);
@@ -247,15 +247,15 @@ smerf_status sm_write_growth(sm_reporter *reporter, smerf_error *error) {
     }
     size_t sizes[MOST_SIZES], n_trees = reporter->about.options->n_trees, n = list_sizes(n_trees, sizes);
     smerf_scores scores[MOST_SIZES];
-    double from = reporter->part.from, share = reporter->part.to - from, whole = 0, done = 0;
+    double from = reporter->part.from, length = reporter->part.to - from, whole = 0, done = 0;
     sm_exam exam;
     smerf_status status = sm_exam_start(reporter, SM_MOST_GROWN, &exam, error);
     for (size_t k = 0; k < n; k++) whole += (double)sizes[k];
     for (size_t k = 0; k < n && status == SMERF_OK; k++) {
         exam.request.n_trees = sizes[k];
-        reporter->part.from = from + share * done / whole;
+        reporter->part.from = from + length * done / whole;
         done += (double)sizes[k];
-        reporter->part.to = from + share * done / whole;
+        reporter->part.to = from + length * done / whole;
         scores[k] = SMERF_INIT(smerf_scores);
         status =
             smerf_evaluate(reporter->wanted->model, &exam.request, exam.truth, 0, &reporter->run, &scores[k], error);

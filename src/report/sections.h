@@ -1,5 +1,5 @@
-/* sections.h - the report's sections, and what they share. Each finds its numbers first and writes them then: what a model has
- * no notion of is left out with a sentence. */
+/* sections.h - the sections of the report and their common state (sm_reporter). Each section computes its numbers first and then
+ * writes them; what a model has no notion of is left out with a sentence. */
 #ifndef SM_REPORT_SECTIONS_H
 #define SM_REPORT_SECTIONS_H
 
@@ -32,14 +32,14 @@ typedef struct sm_reporter {
     const sm_report *wanted;
     sm_json json;
     sm_progress_part part; /* which part of the work the section at hand is */
-    smerf_run run;         /* tells its progress within it */
+    smerf_run run;         /* reports its progress within it */
     sm_arena arena;        /* holds the arrays below */
     smerf_description about;
     size_t n; /* items */
     bool is_forest;
-    uint32_t *places;   /* [n] which training items they are; SMERF_MISSING: none */
-    bool are_training;  /* all of them are */
-    bool is_out_of_bag; /* and trees have not seen them all */
+    uint32_t *training_row; /* [n] which training items they are; SMERF_MISSING: none */
+    bool are_training;      /* all of them are */
+    bool is_out_of_bag;     /* and trees have not seen them all */
 
     /* what sections leave for others */
     uint32_t *neighbor; /* [n][SM_N_NEIGHBORS] or NULL; SMERF_MISSING: no further one */
@@ -113,5 +113,12 @@ typedef struct sm_exam {
 bool sm_exam_is_possible(const sm_reporter *reporter, const char **why_not);
 smerf_status sm_exam_start(const sm_reporter *reporter, size_t most, sm_exam *exam, smerf_error *error);
 void sm_exam_free(sm_exam *exam);
+
+/* ---- template.c: the page without its data, as page/ made it; built into the program ---- */
+
+/* The page up to where the data go, and from there on: all but the mark that stands for them. */
+extern const char sm_template[], sm_template_end[];
+
+#define SM_TEMPLATE_MARK "/*DATA*/"
 
 #endif

@@ -1,5 +1,5 @@
-/* template.c - see template.h. The assembler takes the file in as it is; both gcc and clang hand it the words below. */
-#include "report/template.h"
+/* template.c - see sections.h. The assembler includes the file as it is (.incbin); both gcc and clang pass it the lines below. */
+#include "report/sections.h"
 
 __asm__(".section .rodata\n"
         ".global sm_template\n"

@@ -100,7 +100,7 @@ static smerf_status list_pairs(sm_divider *divider, smerf_error *error) {
     const sm_known_pairs *listed = listed_pairs(divider->target);
     size_t n = divider->target->n_rows, n_pairs = divider->n;
     bool has_weights = listed != NULL && listed->links->weight != NULL;
-    bool has_links = divider->target->kind->is_link != NULL;
+    bool has_links = divider->target->kind->data.is_link != NULL;
     double bytes = (double)n_pairs * (has_weights ? 24 : 16) * (has_links ? 3 : 2);
     smerf_status status = sm_check_memory(bytes, "dividing pairs", error);
     if (status != SMERF_OK) return status;
@@ -134,7 +134,7 @@ static smerf_status make_graph(sm_divider *divider, bool wanted, smerf_target **
     gather_part(divider, wanted);
     divider->edges.n = 0;
     for (size_t k = 0; k < part->n; k++)
-        if (divider->target->kind->is_link(part->value[k]))
+        if (divider->target->kind->data.is_link(part->value[k]))
             add_pair(&divider->edges, part->left[k], part->right[k], 1 - part->value[k], 1);
     const smerf_pair_list edges = list_of(&divider->edges), observed = list_of(part);
     return smerf_target_new_graph(&edges, &observed, divider->target->n_rows, out, error);
@@ -150,7 +150,7 @@ static smerf_status make_pairs(sm_divider *divider, bool wanted, smerf_target **
 }
 
 static smerf_status divide_pairs(sm_divider *divider, sm_division *out, smerf_error *error) {
-    bool has_links = divider->target->kind->is_link != NULL;
+    bool has_links = divider->target->kind->data.is_link != NULL;
     out->train_items = out->test_items = divider->items;
     smerf_status status = (has_links ? make_graph : make_pairs)(divider, true, &out->train, error);
     if (status != SMERF_OK) return status;

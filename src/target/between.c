@@ -30,13 +30,13 @@ static void free_between(smerf_target *target) {
 static void true_row(const smerf_target *target, size_t row, double *out) {
     const between *part = (const between *)target;
     pthread_mutex_lock(&part->turn->mutex);
-    part->both->kind->true_row(part->both, row, part->turn->row);
+    part->both->kind->data.true_row(part->both, row, part->turn->row);
     memcpy(out, part->turn->row + target->n_rows, target->n_columns * sizeof *out);
     pthread_mutex_unlock(&part->turn->mutex);
 }
 
 /* What the distances mean is the inner target's to say: see sm_target_inner. */
-static const sm_target_kind kind = {.name = "between", .free = free_between, .true_row = true_row};
+static const sm_target_kind kind = {.name = "between", .data.free = free_between, .data.true_row = true_row};
 
 const smerf_target *sm_target_inner(const smerf_target *target) {
     if (target->kind == &kind) target = ((const between *)target)->both;

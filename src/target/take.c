@@ -6,7 +6,7 @@
 smerf_status sm_target_check_cut(const smerf_target *target, smerf_error *error) {
     if (target->is_block)
         return sm_fail(error, SMERF_BAD_INPUT, "distances between two sets of items cannot be cut once more");
-    if (target->kind->take == NULL)
+    if (target->kind->data.take == NULL)
         return sm_fail(error, SMERF_BAD_INPUT, "a target of kind '%s' was made from another one: cut that instead",
                        target->kind->name);
     return SMERF_OK;
@@ -16,7 +16,7 @@ smerf_status smerf_target_take(const smerf_target *target, const uint32_t *rows,
                                smerf_error *error) {
     smerf_status status = sm_target_check_cut(target, error);
     if (status == SMERF_OK) status = sm_rows_check(rows, n, target->n_rows, error);
-    if (status == SMERF_OK) status = target->kind->take(target, rows, n, out, error);
+    if (status == SMERF_OK) status = target->kind->data.take(target, rows, n, out, error);
     if (status != SMERF_OK) return status;
     (*out)->has_no_diagonal = target->has_no_diagonal;
     (*out)->from_similarities = target->from_similarities;

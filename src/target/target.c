@@ -19,6 +19,12 @@ const sm_target_kind *sm_target_kind_find(const char *name) {
     return NULL;
 }
 
+const sm_engine *sm_target_engine(const smerf_target *target, const sm_search_size *size) {
+    const sm_engine *const *engine = target->kind->engines;
+    while ((*engine)->fits != NULL && !(*engine)->fits(target, size)) engine++;
+    return *engine;
+}
+
 void sm_target_start(smerf_target *target, const sm_target_kind *kind, size_t n_rows, size_t n_columns) {
     target->kind = kind;
     target->n_rows = n_rows;
@@ -68,7 +74,7 @@ const char *sm_target_public_name(const smerf_target *target) {
 void smerf_target_free(smerf_target *target) {
     if (target == NULL || atomic_fetch_sub(&target->n_owners, 1) != 1) return;
     sm_strings_free(&target->columns);
-    target->kind->free(target);
+    target->kind->data.free(target);
 }
 
 void smerf_target_note_similarities(smerf_target *target, double largest) {
@@ -79,7 +85,7 @@ void smerf_target_note_similarities(smerf_target *target, double largest) {
 void smerf_target_note_no_diagonal(smerf_target *target) { target->has_no_diagonal = true; }
 
 void smerf_target_row(const smerf_target *target, size_t row, double *distances) {
-    target->kind->true_row(target, row, distances);
+    target->kind->data.true_row(target, row, distances);
 }
 
 unsigned smerf_target_metrics(const smerf_target *truth) { return sm_target_inner(truth)->kind->metrics; }

@@ -3,9 +3,7 @@
  * An input that looks like a model file is taken as one. Any other is a list of changes to a small model that is made
  * here: two bytes say where, one what to do, one with which number. Either way the checksum is put right, so that the
  * checks behind it have work to do.
- *     clang -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DSMERF_PLAIN_ONLY -DSMERF_VERSION_STRING='"fuzz"' \
- *         -Iinclude -Isrc tests/fuzz/fuzz_model.c $(find src -name '*.c' ! -name '*_avx2.c') \
- *         -ljansson -lxxhash -lm -lpthread -o fuzz_model
+ * tests/fuzz/run builds and runs it.
  * With -DREPLAY, and any compiler, it is a program that replays the files it is given. */
 #include <math.h>
 #include <stdio.h>
@@ -45,32 +43,47 @@ static smerf_items *make_items(void) {
     return items;
 }
 
-static smerf_model *make_model(bool is_oblique) {
+/* Which model it is: two forests, and what two other methods keep of theirs. */
+enum { AXIS, OBLIQUE, RFD, PLUGIN, N_MODELS };
+
+static smerf_target *make_target(size_t which) {
+    static const char *const names[] = {"a", "b"};
+    static const double a[N_ITEMS] = {1, 5, 2, 4, 8, 3, 1, 4, 9}, b[N_ITEMS] = {2, 0, 2, 4, 1, 3, 1, -4, 5};
+    static const double *const responses[] = {a, b};
     static float z[N_ITEMS * N_ITEMS];
+    smerf_target *target = NULL;
     for (size_t i = 0; i < N_ITEMS; i++)
         for (size_t j = 0; j <= i; j++)
             z[i * N_ITEMS + j] = z[j * N_ITEMS + i] = (float)((i * 7 + 3) * (j * 7 + 3) % 11);
+    smerf_status status = which == PLUGIN ? smerf_target_new_response(names, responses, 2, N_ITEMS, &target, NULL)
+                                          : smerf_target_new_distances(z, N_ITEMS, &target, NULL);
+    demand(status == SMERF_OK, "a target is made");
+    return target;
+}
+
+static smerf_model *make_model(size_t which) {
     smerf_items *items = make_items();
-    smerf_target *target = NULL;
+    smerf_target *target = make_target(which);
     smerf_model *model = NULL;
     smerf_options options;
+    bool is_oblique = which == OBLIQUE || which == RFD;
     const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1);
     smerf_options_default(&options);
-    options.n_trees = 2;
+    options.n_trees = which == PLUGIN ? 9 : 2; /* plugin wants every item out of some tree's bag */
+    options.method = which == RFD ? SMERF_METHOD_RFD : which == PLUGIN ? SMERF_METHOD_PLUGIN : SMERF_METHOD_FOREST;
     options.splits = is_oblique ? SMERF_OBLIQUE : SMERF_AXIS;
     options.density = is_oblique ? 0.7 : 0;
-    options.self_distance = is_oblique ? SMERF_SELF_EXCLUDE : SMERF_SELF_GIVEN;
-    demand(smerf_target_new_distances(z, N_ITEMS, &target, NULL) == SMERF_OK, "a target is made");
+    options.self_distance = which == OBLIQUE ? SMERF_SELF_EXCLUDE : SMERF_SELF_GIVEN;
     demand(smerf_fit(items, target, &options, &run, &model, NULL) == SMERF_OK, "a model is fitted");
     smerf_target_free(target);
     smerf_items_free(items);
     return model;
 }
 
-static size_t make_file(bool is_oblique, uint8_t *bytes) {
+static size_t make_file(size_t which, uint8_t *bytes) {
     char path[] = "/tmp/fuzz-model-XXXXXX";
     int file = mkstemp(path);
-    smerf_model *model = make_model(is_oblique);
+    smerf_model *model = make_model(which);
     demand(file >= 0 && smerf_model_save(model, path, NULL) == SMERF_OK, "a model is saved");
     smerf_model_free(model);
     close(file);
@@ -90,35 +103,35 @@ enum { SET_BYTE, FLIP_BIT, SET_WORD, ADD_TO_WORD, REMOVE, REPEAT, N_CHANGES };
 static const uint32_t odd_words[8] = {0, 1, 2, 3, 255, INT32_MAX, UINT32_MAX - 1, UINT32_MAX};
 
 static size_t change(uint8_t *bytes, size_t n, const uint8_t record[4]) {
-    size_t place = ((size_t)record[0] | (size_t)record[1] << 8) % n, n_after = n - place;
-    size_t word_place = place / 4 * 4;
+    size_t at = ((size_t)record[0] | (size_t)record[1] << 8) % n, n_after = n - at;
+    size_t word_at = at / 4 * 4;
     uint32_t word;
     size_t length = (size_t)(record[3] % 32) + 1;
     if (length > n_after) length = n_after;
-    if (word_place + 4 > n) return n;
-    memcpy(&word, bytes + word_place, 4);
+    if (word_at + 4 > n) return n;
+    memcpy(&word, bytes + word_at, 4);
     switch (record[2] % N_CHANGES) {
-    case SET_BYTE: bytes[place] = record[3]; break;
-    case FLIP_BIT: bytes[place] ^= (uint8_t)(1u << record[3] % 8); break;
+    case SET_BYTE: bytes[at] = record[3]; break;
+    case FLIP_BIT: bytes[at] ^= (uint8_t)(1u << record[3] % 8); break;
     case SET_WORD: word = odd_words[record[3] % 8]; break;
     case ADD_TO_WORD: word += (uint32_t)record[3] - 128; break;
-    case REMOVE: memmove(bytes + place, bytes + place + length, n_after - length); return n - length;
+    case REMOVE: memmove(bytes + at, bytes + at + length, n_after - length); return n - length;
     case REPEAT:
         if (n + length > MOST_BYTES) return n;
-        memmove(bytes + place + length, bytes + place, n_after);
+        memmove(bytes + at + length, bytes + at, n_after);
         return n + length;
     default: break;
     }
-    if (record[2] % N_CHANGES >= SET_WORD) memcpy(bytes + word_place, &word, 4);
+    if (record[2] % N_CHANGES >= SET_WORD) memcpy(bytes + word_at, &word, 4);
     return n;
 }
 
 static size_t changed_model(const uint8_t *data, size_t n, uint8_t *bytes) {
-    static uint8_t models[2][MOST_BYTES];
-    static size_t sizes[2];
-    for (size_t k = 0; k < 2; k++)
-        if (sizes[k] == 0) sizes[k] = make_file(k == 1, models[k]);
-    size_t which = n > 0 ? data[0] % 2 : 0, n_bytes = sizes[which];
+    static uint8_t models[N_MODELS][MOST_BYTES];
+    static size_t sizes[N_MODELS];
+    for (size_t k = 0; k < N_MODELS; k++)
+        if (sizes[k] == 0) sizes[k] = make_file(k, models[k]);
+    size_t which = n > 0 ? data[0] % N_MODELS : 0, n_bytes = sizes[which];
     memcpy(bytes, models[which], n_bytes);
     for (size_t k = 1; k + 4 <= n && n_bytes > 64; k += 4) n_bytes = change(bytes, n_bytes, data + k);
     return n_bytes;
@@ -162,14 +175,15 @@ static int keep_row(void *context, size_t row, const double *distances, size_t n
     return 0;
 }
 
-static void ask(const smerf_model *model, const smerf_items *items) {
+static void ask(const smerf_model *model, const smerf_items *items, bool is_forest) {
     const smerf_request request = SMERF_INIT(smerf_request, .rows = items);
     const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1);
     const uint32_t left[N_QUERY] = {0, 1, 2}, right[N_QUERY] = {1, 2, 0};
     double rows[N_QUERY * N_QUERY], pairs[N_QUERY], spread[N_QUERY];
     if (smerf_predict_rows(model, &request, &run, keep_row, rows, NULL) != SMERF_OK) return;
     demand(smerf_predict_pairs(model, &request, &(smerf_pair_list){.n = N_QUERY, .left = left, .right = right}, &run,
-                               &SMERF_INIT(smerf_pair_result, .distance = pairs, .spread = spread), NULL) == SMERF_OK,
+                               &SMERF_INIT(smerf_pair_result, .distance = pairs, .spread = is_forest ? spread : NULL),
+                               NULL) == SMERF_OK,
            "who can predict rows can predict pairs");
     for (size_t k = 0; k < N_QUERY; k++) {
         double row = rows[left[k] * N_QUERY + right[k]], mirrored = rows[right[k] * N_QUERY + left[k]];
@@ -198,13 +212,14 @@ static void look_at_trees(const smerf_model *model, const smerf_description *des
 static void use(const smerf_model *model) {
     smerf_description description = SMERF_INIT(smerf_description);
     smerf_model_describe(model, &description, NULL);
-    look_at_trees(model, &description);
+    bool is_forest = strcmp(description.method, "smerf") == 0;
+    if (is_forest) look_at_trees(model, &description);
     double *importance = malloc(description.n_features * sizeof *importance);
     uint32_t *codes = malloc(description.n_features * N_QUERY * sizeof *codes);
     demand(importance != NULL && codes != NULL, "there is memory for features");
-    demand(smerf_importance_gain(model, importance, NULL) == SMERF_OK, "every model has importances");
+    demand((smerf_importance_gain(model, importance, NULL) == SMERF_OK) == is_forest, "every forest has importances");
     smerf_items *items = items_for(model, description.n_features, codes);
-    if (items != NULL) ask(model, items);
+    if (items != NULL) ask(model, items, is_forest);
     smerf_items_free(items);
     free(codes);
     free(importance);

@@ -2,8 +2,7 @@
  *
  * The first byte of an input chooses the reader and its wish, the second the number of items; the rest is the file, but
  * for the beginning of a Matrix Market file, which nobody would guess.
- *     clang -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Iinclude -Isrc tests/fuzz/fuzz_readers.c \
- *         src/io/[a-z]*.c src/base/[a-z]*.c -lxxhash -lm -lpthread -o fuzz_readers
+ * tests/fuzz/run builds and runs it.
  * With -DREPLAY, and any compiler, it is a program that replays the files it is given. */
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +13,8 @@
 
 #include "io/matrix/matrix.h"
 #include "io/pairs/pairs.h"
-#include "io/text/number.h"
 #include "io/text/table.h"
+#include "io/text/text.h"
 #include "tests/fuzz/replay.h"
 
 enum {
@@ -162,7 +161,7 @@ static void fuzz_knowledge(const char *path, uint8_t choice, size_t n) {
     }
     for (size_t k = 0; k < 3; k++) { /* any row, also one that is not there */
         smerf_error complaint = {.status = SMERF_BAD_INPUT, .message = "wrong"};
-        demand(sm_pairs_place(path, k * pairs.n, &complaint) == SMERF_BAD_INPUT, "the status stays");
+        demand(sm_pairs_position(path, k * pairs.n, &complaint) == SMERF_BAD_INPUT, "the status stays");
         check_failure(SMERF_BAD_INPUT, &complaint);
     }
     sm_pairs_free(&pairs);

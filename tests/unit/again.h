@@ -59,9 +59,12 @@ static inline void start_again(again *here, const smerf_model *model, const smer
     *here = (again){.n_threads = n_threads};
     sm_pool_start(&here->pool, &run);
     demand_ok(sm_view_match(&here->view, &model->features, items, &error), &error);
-    demand_ok(sm_problem_start(&here->problem, &here->view, &model->features, model->target, model->weights,
-                               &model->options, &here->pool, &error),
-              &error);
+    const sm_problem given = {.view = &here->view,
+                              .features = &model->features,
+                              .target = model->target,
+                              .item_weights = model->weights,
+                              .options = &model->options};
+    demand_ok(sm_problem_start(&here->problem, &given, &here->pool, &error), &error);
     here->trees = calloc(model->options.n_trees, sizeof *here->trees);
     assert_non_null(here->trees);
 }

@@ -2,6 +2,7 @@
 #ifndef TESTS_UNIT_BRUTE_H
 #define TESTS_UNIT_BRUTE_H
 
+#include "tests/unit/engines.h"
 #include "tests/unit/nodes.h"
 
 enum { MOST_ITEMS = 120, MOST_LINE_UPS = 3, MOST_LEVELS = 7 };
@@ -25,7 +26,7 @@ static inline void brute_start(brute *at, const smerf_target *target, uint64_t s
     at->n = target->n_rows;
     assert_true(at->n <= MOST_ITEMS);
     sm_random_start(&at->random, seed, 3, at->n);
-    for (size_t i = 0; i < at->n; i++) target->kind->true_row(target, i, at->z + i * at->n);
+    for (size_t i = 0; i < at->n; i++) target->kind->data.true_row(target, i, at->z + i * at->n);
 }
 
 /* Ones; draws; draws times weights of all sizes. */
@@ -62,12 +63,13 @@ static inline void check_price(brute *at, const sm_node *node) {
         draw_order(orders[u], node->n, &at->random);
         lines[u] = (sm_line_up){.order = orders[u], .left = left[u], .right = right[u]};
     }
-    double cost = sm_price(kind, at->search, node, lines, MOST_LINE_UPS);
+    double cost = sm_price(plain_engine(kind)->pricing, at->search, node, lines, MOST_LINE_UPS);
     double whole = brute_cost(at, node, orders[0], 0, node->n);
     assert_near(cost, whole, 1e-13 * whole);
     for (size_t u = 0; u < MOST_LINE_UPS; u++) {
         const sm_line_up alone = {.order = orders[u], .left = again[0], .right = again[1]};
-        assert_true(sm_price(kind, at->search, node, &alone, 1) == cost); /* the same by itself, to the last bit */
+        assert_true(sm_price(plain_engine(kind)->pricing, at->search, node, &alone, 1) ==
+                    cost); /* the same by itself, to the last bit */
         assert_memory_equal(again[0], left[u], (node->n - 1) * sizeof **left);
         assert_memory_equal(again[1], right[u], (node->n - 1) * sizeof **right);
         for (size_t r = 0; r + 1 < node->n; r += 1 + node->n / 9) {
@@ -84,7 +86,7 @@ static inline void check_pure(brute *at, const sm_node *node) {
     bool is_pure = true;
     for (size_t k = 0; k < node->n; k++)
         for (size_t l = 0; l < node->n; l++) is_pure = is_pure && z_of(at, node->items[k], node->items[l]) == first;
-    assert_int_equal(at->target->kind->is_pure(at->search, node), is_pure);
+    assert_int_equal(plain_engine(at->target->kind)->is_pure(at->search, node), is_pure);
 }
 
 static inline double brute_level_mean(const brute *at, const sm_node *node, const uint32_t *level, size_t a, size_t b) {
@@ -105,7 +107,7 @@ static inline void check_levels(brute *at, const sm_node *node) {
     double mean[MOST_LEVELS * MOST_LEVELS];
     if (n_levels > node->n) n_levels = (uint32_t)node->n;
     draw_levels(level, node->n, n_levels, &at->random);
-    at->target->kind->level_distances(at->search, node, level, n_levels, mean);
+    plain_engine(at->target->kind)->level_distances(at->search, node, level, n_levels, mean);
     for (size_t a = 0; a < n_levels; a++)
         for (size_t b = 0; b < n_levels; b++) {
             double slow = brute_level_mean(at, node, level, a, b);
@@ -119,7 +121,7 @@ static inline void walk_nodes(brute *at, uint32_t *items, size_t n, size_t view,
     double weight[MOST_ITEMS]; /* by place */
     sm_node node = {.items = items, .n = n, .weight = weight};
     for (size_t k = 0; k < n; k++) node.total += weight[k] = at->weight[items[k]];
-    view = at->target->kind->enter(at->search, &node, view);
+    view = plain_engine(at->target->kind)->enter(at->search, &node, view);
     check_pure(at, &node);
     check_price(at, &node);
     check_levels(at, &node);
@@ -135,7 +137,7 @@ static inline void check_nodes(brute *at) {
     smerf_error error;
     const sm_search_size size = {
         .n_items = at->n, .n_levels = MOST_LEVELS, .n_line_ups = MOST_LINE_UPS, .n_threads = 1};
-    at->search = at->target->kind->search_new(at->target, &size, &error);
+    at->search = plain_engine(at->target->kind)->search_new(at->target, &size, &error);
     assert_non_null(at->search);
     for (int how = 0; how < 4; how++) {
         uint32_t items[MOST_ITEMS];
@@ -143,7 +145,7 @@ static inline void check_nodes(brute *at) {
         draw_weights(at, how);
         walk_nodes(at, items, at->n, 0, 0);
     }
-    at->target->kind->search_free(at->search);
+    plain_engine(at->target->kind)->search_free(at->search);
 }
 
 /* ---- leaves ---- */
@@ -195,12 +197,12 @@ static inline void check_leaf_distances(const brute *at, const sm_leaves *leaves
     double scratch[MOST_ITEMS], largest = 0;
     size_t n = leaves->n;
     for (size_t k = 0; k < at->n * at->n; k++) largest = fmax(largest, at->z[k]);
-    for (size_t a = 0; a < n; a++) at->target->kind->leaf_row(at->target, leaves, a, rows + a * n, scratch);
+    for (size_t a = 0; a < n; a++) at->target->kind->predicting.leaf_row(at->target, leaves, a, rows + a * n, scratch);
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++) {
             const size_t left[2] = {leaves->first[a], leaves->first[a + 1]};
             const size_t right[2] = {leaves->first[b], leaves->first[b + 1]};
-            double pair = at->target->kind->leaf_pair(at->target, leaves, a, b);
+            double pair = at->target->kind->predicting.leaf_pair(at->target, leaves, a, b);
             assert_memory_equal(&rows[a * n + b], &pair, sizeof pair);
             assert_memory_equal(&rows[a * n + b], &rows[b * n + a], sizeof pair);
             assert_near(pair, brute_mean(at, leaves, left, right, false), 1e-14 * largest);
@@ -213,7 +215,7 @@ static inline void check_apart(const brute *at, const sm_leaves *leaves) {
         for (size_t end = first + 1; end <= n_members; end += 1 + n_members / 20) {
             const size_t range[2] = {first, end};
             double slow = brute_mean(at, leaves, range, range, true);
-            assert_near(at->target->kind->mean_apart(at->target, leaves, first, end), slow, 1e-13 * slow);
+            assert_near(at->target->kind->predicting.mean_apart(at->target, leaves, first, end), slow, 1e-13 * slow);
         }
 }
 
@@ -227,14 +229,14 @@ static inline void check_leaves(brute *at, leaves_check also) {
             partition drawn;
             draw_weights(at, how);
             draw_partition(at, &drawn, 1 + (at->n - 1) / divisor);
-            void *summary = kind->summarise(at->target, &drawn.leaves);
+            void *summary = kind->predicting.summarise(at->target, &drawn.leaves);
             assert_non_null(summary);
-            assert_true(kind->summary_bytes(at->target, drawn.leaves.n) > 0);
+            assert_true(kind->predicting.summary_bytes(at->target, drawn.leaves.n) > 0);
             drawn.leaves.summary = summary;
             check_leaf_distances(at, &drawn.leaves);
             check_apart(at, &drawn.leaves);
             if (also != NULL) also(at, &drawn.leaves);
-            kind->summary_free(summary);
+            kind->predicting.summary_free(summary);
         }
 }
 
@@ -259,7 +261,7 @@ static inline void for_all_targets(const brute_plan *plan, void (*check)(brute *
         for (size_t trial = 0; trial < n_trials; trial++) {
             smerf_target *given = plan->draw(sizes[s], &random, trial), *target = NULL;
             double diagonal = plan->diagonals[trial % plan->n_diagonals];
-            demand_ok(given->kind->with_diagonal(given, diagonal, &target, &error), &error);
+            demand_ok(given->kind->data.with_diagonal(given, diagonal, &target, &error), &error);
             smerf_target_free(given); /* the variant keeps it */
             brute_start(&at, target, trial);
             at.is_exact = plan->is_exact;

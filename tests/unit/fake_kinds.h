@@ -22,7 +22,7 @@ static inline bool fake_is_link(double distance) { return distance < LINK_LENGTH
 static inline bool fake_is_gap(size_t row, size_t column) { return (row + column) % 7 == 3; }
 
 static inline void fake_true_row(const smerf_target *target, size_t row, double *out) {
-    sm_target_distances.true_row(target, row, out);
+    sm_target_distances.data.true_row(target, row, out);
     for (size_t j = 0; j < target->n_columns; j++)
         if (fake_is_gap(row, j)) out[j] = NAN;
 }
@@ -106,26 +106,26 @@ static inline void pretend(smerf_target *target, unsigned what) {
     sm_target_kind *kind = &kinds[what];
     *kind = sm_target_distances;
     kind->name = "fake";
-    kind->is_approximate = (what & AS_APPROXIMATE) != 0;
+    kind->data.is_approximate = (what & AS_APPROXIMATE) != 0;
     if (what & WITH_LINKS) {
         kind->metrics |= SMERF_HAS(SMERF_AUC_ROC) | SMERF_HAS(SMERF_AUC_PR);
-        kind->is_link = fake_is_link;
+        kind->data.is_link = fake_is_link;
     }
-    if (what & WITH_GAPS) kind->true_row = fake_true_row;
+    if (what & WITH_GAPS) kind->data.true_row = fake_true_row;
     if (what & WITH_SILENCE) {
-        kind->may_be_undefined = true;
-        kind->leaf_row = fake_leaf_row;
-        kind->item_strip = NULL;
-        kind->leaf_pair = fake_leaf_pair;
-        kind->fallback = fake_fallback;
+        kind->predicting.may_be_undefined = true;
+        kind->predicting.leaf_row = fake_leaf_row;
+        kind->predicting.item_strip = NULL;
+        kind->predicting.leaf_pair = fake_leaf_pair;
+        kind->predicting.fallback = fake_fallback;
     }
     if (what & WITH_VALUES) {
-        kind->summary_bytes = fake_summary_bytes;
-        kind->summarise = fake_summarise;
-        kind->summary_free = fake_summary_free;
-        kind->n_values = fake_n_values;
-        kind->value_name = fake_value_name;
-        kind->leaf_values = fake_leaf_values;
+        kind->predicting.summary_bytes = fake_summary_bytes;
+        kind->predicting.summarise = fake_summarise;
+        kind->predicting.summary_free = fake_summary_free;
+        kind->values.n_values = fake_n_values;
+        kind->values.value_name = fake_value_name;
+        kind->values.leaf_values = fake_leaf_values;
     }
     target->kind = kind;
 }

@@ -146,7 +146,7 @@ static inline linear_data *linear_data_new(data_plan plan, target_sort sort, boo
     for (size_t i = 0; i < at->n; i++) at->item_weight[i] = has_weights ? exp(sm_random_normal(&random)) : 1;
     if (has_weights) demand_ok(smerf_items_set_weights(at->data->items, "w", at->item_weight, &error), &error);
     for (size_t i = 0; i < at->n; i++) {
-        at->target->kind->true_row(at->target, i, at->z[i]);
+        at->target->kind->data.true_row(at->target, i, at->z[i]);
         for (size_t j = 0; j < at->n; j++) at->weight[i][j] *= at->item_weight[i] * at->item_weight[j];
     }
     return at;

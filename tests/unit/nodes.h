@@ -5,6 +5,7 @@
 #include "tests/unit/forests.h"
 
 #include "target/target.h"
+#include "tests/unit/engines.h"
 
 static inline void draw_order(uint32_t *order, size_t n, sm_random *random) {
     for (size_t k = 0; k < n; k++) order[k] = (uint32_t)k;
@@ -43,7 +44,7 @@ static inline sm_search *search_in_a_way(const smerf_target *target, size_t n_li
                            .n_line_ups = n_line_ups,
                            .n_threads = way < 2 ? 1 : 100000,
                            .kernels = way % 2 == 0 ? SMERF_KERNELS_PLAIN : SMERF_KERNELS_AUTO};
-    sm_search *search = target->kind->search_new(target, &size, NULL);
+    sm_search *search = plain_engine(target->kind)->search_new(target, &size, NULL);
     assert_non_null(search);
     return search;
 }
@@ -54,7 +55,7 @@ typedef struct descent {
     size_t n_line_ups;
     double share_of_root, share; /* of all items that are in the root, and of a node's that are in the next */
     size_t least;                /* items of a node */
-    void (*check)(const smerf_target *target, sm_search *const *searches, size_t *views, const sm_node *node,
+    void (*check)(const smerf_target *target, sm_search *const *searches, size_t *views, sm_node *node,
                   sm_random *random);
 } descent;
 
@@ -74,7 +75,7 @@ static inline void descend(const descent *of, sm_random *random) {
         of->check(of->target, searches, views, &node, random);
         n_now = draw_children(items, n_now, rest, of->share, random);
     }
-    for (size_t way = 0; way < WAYS; way++) of->target->kind->search_free(searches[way]);
+    for (size_t way = 0; way < WAYS; way++) plain_engine(of->target->kind)->search_free(searches[way]);
     free(items);
     free(rest);
     free(weight);

@@ -36,7 +36,7 @@ static inline smerf_status load_stored(const sm_target_kind *kind, size_t n_item
         const stored *array = &arrays[k];
         demand_ok(sm_tensors_add(&tensors, array->name, array->type, array->data, array->n, &error), &error);
     }
-    smerf_status status = kind->load(&tensors, n_items, out, &error);
+    smerf_status status = kind->data.load(&tensors, n_items, out, &error);
     sm_tensors_free(&tensors);
     return status;
 }

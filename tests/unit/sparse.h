@@ -3,6 +3,7 @@
 #ifndef TESTS_UNIT_SPARSE_H
 #define TESTS_UNIT_SPARSE_H
 
+#include "tests/unit/engines.h"
 #include "tests/unit/nodes.h"
 
 enum { MOST_ITEMS = 80, MOST_ENTRIES = 3 * MOST_ITEMS * MOST_ITEMS, MOST_LINES = 4 };
@@ -113,10 +114,10 @@ static inline void check_price(walker *at, const sm_node *node) {
         lines[u] = (sm_line_up){.order = orders[u], .left = costs[0][u], .right = costs[1][u]};
         others[u] = (sm_line_up){.order = orders[u], .left = costs[2][u], .right = costs[3][u]};
     }
-    double cost = sm_price(at->kind, at->search, node, lines, MOST_LINES);
+    double cost = sm_price(plain_engine(at->kind)->pricing, at->search, node, lines, MOST_LINES);
     assert_cost(at, node, orders[0], 0, node->n, cost);
     for (size_t u = MOST_LINES; u-- > 0;) /* one by one, the last one first */
-        assert_same_bits(sm_price(at->kind, at->other, node, &others[u], 1), cost);
+        assert_same_bits(sm_price(plain_engine(at->kind)->pricing, at->other, node, &others[u], 1), cost);
     for (size_t u = 0; u < MOST_LINES; u++)
         for (size_t r = 0; r + 1 < node->n; r++) {
             assert_same_bits(lines[u].left[r], others[u].left[r]);
@@ -135,8 +136,8 @@ static inline void check_pure(const walker *at, const sm_node *node) {
             size_t i = node->items[k], j = node->items[l];
             if (at->all->omega[i][j] > 0 && at->all->z[i][j] != first) is_pure = false;
         }
-    assert_int_equal(at->kind->is_pure(at->search, node), is_pure);
-    assert_int_equal(at->kind->is_pure(at->other, node), is_pure);
+    assert_int_equal(plain_engine(at->kind)->is_pure(at->search, node), is_pure);
+    assert_int_equal(plain_engine(at->kind)->is_pure(at->other, node), is_pure);
 }
 
 /* Two levels without a known pair: the mean of the node. */
@@ -157,8 +158,8 @@ static inline void check_levels(walker *at, const sm_node *node) {
     uint32_t level[MOST_ITEMS], n_levels = 1 + sm_random_below(&at->random, 7);
     if (n_levels > node->n || sm_random_below(&at->random, 5) == 0) n_levels = (uint32_t)node->n;
     draw_levels(level, node->n, n_levels, &at->random);
-    at->kind->level_distances(at->search, node, level, n_levels, mean);
-    at->kind->level_distances(at->other, node, level, n_levels, other);
+    plain_engine(at->kind)->level_distances(at->search, node, level, n_levels, mean);
+    plain_engine(at->kind)->level_distances(at->other, node, level, n_levels, other);
     for (size_t a = 0; a < n_levels; a++)
         for (size_t b = 0; b < n_levels; b++) {
             slow_sums sums = slow_level_sums(at, node, level, a, b);
@@ -172,8 +173,8 @@ static inline void walk(walker *at, uint32_t *items, size_t n, size_t view, size
     double weight[MOST_ITEMS]; /* by place */
     sm_node node = {.items = items, .n = n, .weight = weight};
     for (size_t k = 0; k < n; k++) node.total += weight[k] = at->weight[items[k]];
-    view = at->kind->enter(at->search, &node, view);
-    at->kind->enter(at->other, &node, 0);
+    view = plain_engine(at->kind)->enter(at->search, &node, view);
+    plain_engine(at->kind)->enter(at->other, &node, 0);
     check_pure(at, &node);
     if (depth % 3 == 1) check_levels(at, &node); /* before the node's cost was asked for, */
     check_price(at, &node);
@@ -195,8 +196,8 @@ static inline void walk_trees(const known *all, const smerf_target *target, uint
     walker at = {.all = all, .target = target, .kind = target->kind};
     const sm_search_size size = {.n_items = all->n, .n_levels = all->n, .n_line_ups = MOST_LINES, .n_threads = 1};
     smerf_error error;
-    at.search = at.kind->search_new(target, &size, &error);
-    at.other = at.kind->search_new(target, &size, &error);
+    at.search = plain_engine(at.kind)->search_new(target, &size, &error);
+    at.other = plain_engine(at.kind)->search_new(target, &size, &error);
     assert_true(at.search != NULL && at.other != NULL);
     sm_random_start(&at.random, seed, 3, all->n);
     for (size_t tree = 0; tree < 4; tree++) {
@@ -211,8 +212,8 @@ static inline void walk_trees(const known *all, const smerf_target *target, uint
         }
         walk(&at, items, n_in_bag, 0, 0);
     }
-    at.kind->search_free(at.search);
-    at.kind->search_free(at.other);
+    plain_engine(at.kind)->search_free(at.search);
+    plain_engine(at.kind)->search_free(at.other);
 }
 
 /* ---- leaves ---- */
@@ -281,12 +282,12 @@ static inline void plant(tree_of_leaves *tree, size_t n_items, uint64_t number) 
 
 static inline void grow_leaves(tree_of_leaves *tree, const smerf_target *target, size_t n_items, uint64_t number) {
     plant(tree, n_items, number);
-    tree->leaves.summary = target->kind->summarise(target, &tree->leaves);
+    tree->leaves.summary = target->kind->predicting.summarise(target, &tree->leaves);
     assert_non_null(tree->leaves.summary);
 }
 
 static inline void fell(tree_of_leaves *tree, const smerf_target *target) {
-    target->kind->summary_free((void *)tree->leaves.summary);
+    target->kind->predicting.summary_free((void *)tree->leaves.summary);
 }
 
 /* Sums between the members of two nodes, over different items or over all. */
@@ -323,13 +324,13 @@ static inline void check_rows(const known *all, const smerf_target *target, cons
     static double rows[MOST_ITEMS * MOST_ITEMS];
     double scratch[MOST_ITEMS];
     size_t n = leaves->n;
-    for (size_t a = 0; a < n; a++) target->kind->leaf_row(target, leaves, a, rows + a * n, scratch);
+    for (size_t a = 0; a < n; a++) target->kind->predicting.leaf_row(target, leaves, a, rows + a * n, scratch);
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++) {
             slow_sums sums = slow_climb(all, leaves, a, b);
             assert_mean(rows[a * n + b], &sums);
             assert_same_bits(rows[a * n + b], rows[b * n + a]);
-            assert_same_bits(rows[a * n + b], target->kind->leaf_pair(target, leaves, a, b));
+            assert_same_bits(rows[a * n + b], target->kind->predicting.leaf_pair(target, leaves, a, b));
         }
 }
 
@@ -339,7 +340,7 @@ static inline void check_means_apart(const known *all, const smerf_target *targe
     for (size_t node = 0; node < leaves->n_nodes; node++) {
         slow_sums sums = slow_between(all, leaves, node, node, true);
         size_t first = leaves->first[leaves->first_leaf[node]], end = leaves->first[leaves->end_leaf[node]];
-        assert_mean(target->kind->mean_apart(target, leaves, first, end), &sums);
+        assert_mean(target->kind->predicting.mean_apart(target, leaves, first, end), &sums);
     }
     for (size_t round = 0; round < 10; round++) {
         slow_sums sums = {0};
@@ -348,7 +349,7 @@ static inline void check_means_apart(const known *all, const smerf_target *targe
         for (size_t k = first; k < end; k++)
             for (size_t l = first; l < end; l++)
                 if (k != l) slow_add(&sums, all, tree->item[k], tree->item[l], tree->weight[k], tree->weight[l]);
-        assert_mean(target->kind->mean_apart(target, leaves, first, end), &sums);
+        assert_mean(target->kind->predicting.mean_apart(target, leaves, first, end), &sums);
     }
 }
 
@@ -366,7 +367,7 @@ static inline void check_leaves(const known *all, const smerf_target *target) {
 static inline void check_truth(const known *all, const smerf_target *target) {
     double row[MOST_ITEMS];
     for (size_t i = 0; i < all->n; i++) {
-        target->kind->true_row(target, i, row);
+        target->kind->data.true_row(target, i, row);
         for (size_t j = 0; j < all->n; j++)
             if (all->omega[i][j] > 0)
                 assert_true(row[j] == all->z[i][j]);
@@ -387,7 +388,7 @@ static inline void check_questions(const known *all, const smerf_target *target,
 static inline smerf_target *exchange_diagonal(known *all, smerf_target *target, double value) {
     smerf_target *variant;
     smerf_error error;
-    demand_ok(target->kind->with_diagonal(target, value, &variant, &error), &error);
+    demand_ok(target->kind->data.with_diagonal(target, value, &variant, &error), &error);
     assert_ptr_equal(variant->kind, target->kind);
     smerf_target_free(target);
     for (size_t i = 0; i < all->n; i++) all->z[i][i] = value;

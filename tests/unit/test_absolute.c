@@ -1,5 +1,6 @@
 /* test_absolute.c - absolute differences against the matrix that they stand for: nodes, leaves, forests, files. */
 #include "tests/unit/brute.h"
+#include "tests/unit/engines.h"
 #include "tests/unit/per_item.h"
 
 static smerf_target *absolute_of(const double *values, size_t n) {
@@ -64,13 +65,13 @@ static bool is_pure(const double *values, size_t n, double diagonal) {
     smerf_error error;
     uint32_t items[4] = {0, 1, 2, 3};
     const double weight[4] = {1, 1, 1, 1};
-    const sm_node node = {.items = items, .n = n, .weight = weight, .total = (double)n};
+    sm_node node = {.items = items, .n = n, .weight = weight, .total = (double)n};
     const sm_search_size size = {.n_items = n, .n_line_ups = 1, .n_threads = 1};
-    demand_ok(given->kind->with_diagonal(given, diagonal, &target, &error), &error);
-    sm_search *search = target->kind->search_new(target, &size, &error);
-    target->kind->enter(search, &node, 0);
-    bool answer = target->kind->is_pure(search, &node);
-    target->kind->search_free(search);
+    demand_ok(given->kind->data.with_diagonal(given, diagonal, &target, &error), &error);
+    sm_search *search = plain_engine(target->kind)->search_new(target, &size, &error);
+    plain_engine(target->kind)->enter(search, &node, 0);
+    bool answer = plain_engine(target->kind)->is_pure(search, &node);
+    plain_engine(target->kind)->search_free(search);
     smerf_target_free(target);
     smerf_target_free(given);
     return answer;
@@ -172,9 +173,9 @@ static void absolute_differences_have_no_links_and_no_values(void **state) {
     smerf_target *target = absolute_of(values, 3);
     assert_int_equal(smerf_target_metrics(target),
                      SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10));
-    assert_true(target->kind->is_link == NULL && target->kind->n_values == NULL);
+    assert_true(target->kind->data.is_link == NULL && target->kind->values.n_values == NULL);
     assert_ptr_equal(sm_target_kind_find("absolute"), target->kind);
-    target->kind->true_row(target, 2, row);
+    target->kind->data.true_row(target, 2, row);
     assert_true(row[0] == 3 && row[1] == 6 && row[2] == 0);
     smerf_target_free(target);
 }

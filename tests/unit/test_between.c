@@ -36,8 +36,8 @@ static smerf_target *cut(smerf_target *both, size_t n_rows) {
 static void assert_tail(const smerf_target *between, const smerf_target *both) {
     double whole[N], part[N];
     for (size_t i = 0; i < between->n_rows; i++) {
-        both->kind->true_row(both, i, whole);
-        between->kind->true_row(between, i, part);
+        both->kind->data.true_row(both, i, whole);
+        between->kind->data.true_row(between, i, part);
         assert_memory_equal(part, whole + between->n_rows, between->n_columns * sizeof *part);
     }
 }
@@ -68,7 +68,7 @@ static void what_distances_mean_is_the_inner_targets_to_say(void **state) {
     assert_true(smerf_target_metrics(labels) != smerf_target_metrics(numbers));
     assert_ptr_equal(sm_target_inner(of_labels), labels);
     assert_ptr_equal(sm_target_inner(labels), labels);
-    assert_true(sm_target_inner(of_labels)->kind->is_link(0));
+    assert_true(sm_target_inner(of_labels)->kind->data.is_link(0));
     assert_null(sm_target_kind_find(of_labels->kind->name)); /* no model has it */
     smerf_target_free(of_labels);
     smerf_target_free(of_numbers);
@@ -81,7 +81,7 @@ static void both_lives_as_long_as_the_part(void **state) {
     smerf_target *both = labels_of_both(), *between = cut(both, N_ROWS);
     smerf_target_free(both);
     double row[N];
-    between->kind->true_row(between, 3, row); /* item 3 is of class 1, item 11 of class 1 */
+    between->kind->data.true_row(between, 3, row); /* item 3 is of class 1, item 11 of class 1 */
     assert_true(row[0] == 0 && row[1] == 1);
     smerf_target_free(between);
 }
@@ -126,7 +126,7 @@ static void scores_are_those_against_the_matrix_between(void **state) {
     smerf_scores scores = SMERF_INIT(smerf_scores), expected = SMERF_INIT(smerf_scores);
     smerf_error error;
     for (size_t i = 0; i < N_ROWS; i++) {
-        between->kind->true_row(between, i, row);
+        between->kind->data.true_row(between, i, row);
         for (size_t j = 0; j < n_columns; j++) {
             z[i * n_columns + j] = (float)row[j];
             predicted[i * n_columns + j] = cos((double)(i * j));
@@ -159,8 +159,8 @@ static void *ask(void *argument) {
     at->is_right = true;
     for (size_t round = 0; round < 2000; round++) {
         size_t row = (at->first + round) % N_ROWS;
-        both->kind->true_row(both, row, whole);
-        at->between->kind->true_row(at->between, row, part);
+        both->kind->data.true_row(both, row, whole);
+        at->between->kind->data.true_row(at->between, row, part);
         at->is_right = at->is_right && memcmp(part, whole + N_ROWS, (N - N_ROWS) * sizeof *part) == 0;
     }
     return NULL;

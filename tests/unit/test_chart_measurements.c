@@ -20,7 +20,7 @@ static void add(sm_measurements *all, const char *method, double at, size_t repe
     assert_int_equal(sm_measurements_add(all, &row, NULL), SMERF_OK);
 }
 
-/* Two methods at two places, three repeats; one of the values is not known. */
+/* Two methods at two settings, three repeats; one of the values is not known. */
 static sm_measurements some(void) {
     sm_measurements all = {.at_name = "n"};
     for (size_t repeat = 1; repeat <= 3; repeat++) {

@@ -71,9 +71,9 @@ static void panels_stand_in_a_grid(void **state) {
 
 static void bars_are_drawn(void **state) {
     (void)state;
-    static const double places[] = {1, 2, 3};
+    static const double ticks[] = {1, 2, 3};
     static const char *const labels[] = {"a", "b", "c"};
-    const sm_panel panel = {.x = {.from = 0.4, .to = 3.6, .ticks = places, .labels = labels, .n_ticks = 3},
+    const sm_panel panel = {.x = {.from = 0.4, .to = 3.6, .ticks = ticks, .labels = labels, .n_ticks = 3},
                             .has_bars = true,
                             .series = bar_series,
                             .n_series = 1};
@@ -88,7 +88,7 @@ static void an_empty_panel_is_no_trouble(void **state) {
     assert_pictures(&chart);
 }
 
-static void assert_full_disk_is_told(writer write) {
+static void assert_full_disk_is_reported(writer write) {
     const sm_panel panel = {.series = lines, .n_series = 2};
     sm_chart chart = chart_of(&panel, 1, 1);
     sm_output *output;
@@ -98,10 +98,10 @@ static void assert_full_disk_is_told(writer write) {
     assert_int_equal(sm_output_finish(output, &error), SMERF_IO);
 }
 
-static void a_full_disk_is_told(void **state) {
+static void a_full_disk_is_reported(void **state) {
     (void)state;
-    assert_full_disk_is_told(sm_chart_write_svg);
-    assert_full_disk_is_told(sm_chart_write_png);
+    assert_full_disk_is_reported(sm_chart_write_svg);
+    assert_full_disk_is_reported(sm_chart_write_png);
 }
 
 static int leave(void **state) {
@@ -115,7 +115,7 @@ int main(void) {
         cmocka_unit_test(panels_stand_in_a_grid),
         cmocka_unit_test(bars_are_drawn),
         cmocka_unit_test(an_empty_panel_is_no_trouble),
-        cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test(a_full_disk_is_reported),
     };
     return cmocka_run_group_tests(tests, files_enter, leave);
 }

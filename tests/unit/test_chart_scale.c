@@ -37,7 +37,7 @@ static void a_scale_ends_at_round_numbers(void **state) {
     assert_ends(sm_scale_around(20, 320, true), 20, 500);
 }
 
-static void a_number_alone_gets_room(void **state) {
+static void a_number_alone_gets_a_margin(void **state) {
     (void)state;
     sm_scale scale = sm_scale_around(0.5, 0.5, false), zero = sm_scale_around(0, 0, false);
     sm_scale power = sm_scale_around(10, 10, true);
@@ -46,14 +46,14 @@ static void a_number_alone_gets_room(void **state) {
     assert_ends(power, 5, 20);
 }
 
-static void places_run_from_0_to_1(void **state) {
+static void fractions_run_from_0_to_1(void **state) {
     (void)state;
     const sm_scale linear = {.from = 2, .to = 6}, power = {.from = 1, .to = 100, .is_log = true};
-    assert_near(sm_scale_place(&linear, 2), 0);
-    assert_near(sm_scale_place(&linear, 3), 0.25);
-    assert_near(sm_scale_place(&linear, 8), 1.5);
-    assert_near(sm_scale_place(&power, 10), 0.5);
-    assert_near(sm_scale_place(&power, 100), 1);
+    assert_near(sm_scale_fraction(&linear, 2), 0);
+    assert_near(sm_scale_fraction(&linear, 3), 0.25);
+    assert_near(sm_scale_fraction(&linear, 8), 1.5);
+    assert_near(sm_scale_fraction(&power, 10), 0.5);
+    assert_near(sm_scale_fraction(&power, 100), 1);
 }
 
 static void ticks_are_round_and_not_too_many(void **state) {
@@ -104,8 +104,8 @@ static void labels_have_the_decimals_they_need(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_scale_ends_at_round_numbers),
-        cmocka_unit_test(a_number_alone_gets_room),
-        cmocka_unit_test(places_run_from_0_to_1),
+        cmocka_unit_test(a_number_alone_gets_a_margin),
+        cmocka_unit_test(fractions_run_from_0_to_1),
         cmocka_unit_test(ticks_are_round_and_not_too_many),
         cmocka_unit_test(no_tick_lies_outside_whatever_the_scale),
         cmocka_unit_test(labels_have_the_decimals_they_need),

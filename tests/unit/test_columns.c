@@ -1,5 +1,6 @@
 /* test_columns.c - response and product targets against the matrices that they stand for. */
 #include "target/vectors/vectors.h"
+#include "tests/unit/engines.h"
 #include "tests/unit/stand_in.h"
 
 enum { MOST_TARGET_COLUMNS = 4 };
@@ -80,18 +81,18 @@ static void test_costs_survive_extremes(void **state) {
         smerf_error error;
         demand_ok(smerf_target_new_response(names, columns, 1, N, &target, &error), &error);
         sm_search_size size = {.n_items = N, .n_line_ups = 1, .n_threads = 1};
-        sm_search *search = target->kind->search_new(target, &size, &error);
+        sm_search *search = plain_engine(target->kind)->search_new(target, &size, &error);
         assert_non_null(search);
         const sm_line_up line_up = {.order = order, .left = left, .right = right};
-        target->kind->enter(search, &node, 0);
-        double cost = target->kind->price(search, &node, &line_up, 1);
+        plain_engine(target->kind)->enter(search, &node, 0);
+        double cost = plain_engine(target->kind)->pricing->price(search, &node, &line_up, 1);
         double scale = brute_cost(y, weight, order, 0, N);
         assert_close(cost, scale, scale);
         for (size_t r = 0; r + 1 < N; r++) {
             assert_close(left[r], brute_cost(y, weight, order, 0, r + 1), scale);
             assert_close(right[r], brute_cost(y, weight, order, r + 1, N), scale);
         }
-        target->kind->search_free(search);
+        plain_engine(target->kind)->search_free(search);
         smerf_target_free(target);
     }
 }

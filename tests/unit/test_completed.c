@@ -115,7 +115,7 @@ static void a_completed_graph_keeps_its_metrics(void **state) {
 
 static smerf_status load_from(const sm_tensors *tensors, size_t n, smerf_error *error) {
     smerf_target *target = NULL;
-    smerf_status status = sm_target_completed.load(tensors, n, &target, error);
+    smerf_status status = sm_target_completed.data.load(tensors, n, &target, error);
     assert_true((status == SMERF_OK) == (target != NULL));
     smerf_target_free(target);
     return status;
@@ -140,17 +140,17 @@ static void what_is_equal_is_equal(void **state) {
         for (size_t k = 0; k < 4; k++) {
             smerf_target_free(again->target);
             fill(again, changed[k]);
-            assert_true(made->target->kind->equal(made->target, again->target) == (k == 0));
+            assert_true(made->target->kind->data.equal(made->target, again->target) == (k == 0));
         }
         filled_free(again);
 
         sm_tensors tensors = {0};
         smerf_target *loaded = NULL;
         smerf_error error;
-        demand_ok(made->target->kind->save(made->target, &tensors, &error), &error);
-        demand_ok(made->target->kind->load(&tensors, n, &loaded, &error), &error);
+        demand_ok(made->target->kind->data.save(made->target, &tensors, &error), &error);
+        demand_ok(made->target->kind->data.load(&tensors, n, &loaded, &error), &error);
         sm_tensors_free(&tensors);
-        assert_true(made->target->kind->equal(made->target, loaded));
+        assert_true(made->target->kind->data.equal(made->target, loaded));
         assert_ptr_equal(sm_completed_pairs(loaded)->kind, made->pairs->kind);
         smerf_target_free(loaded);
         filled_free(made);
@@ -169,7 +169,7 @@ static void forged_tensors_are_refused(void **state) {
         draw_pairs(made, SIZE, is_graph, true, 0.6, &random);
         fill(made, draw_form(SIZE, 2, &random));
         sm_tensors tensors = {0};
-        demand_ok(made->target->kind->save(made->target, &tensors, &error), &error);
+        demand_ok(made->target->kind->data.save(made->target, &tensors, &error), &error);
         assert_int_equal(load_from(&tensors, SIZE, &error), SMERF_OK);
         assert_int_equal(load_from(&tensors, SIZE + 1, &error), SMERF_BAD_FILE);
         assert_int_equal(load_from(&tensors, SIZE - 1, &error), SMERF_BAD_FILE);
@@ -216,7 +216,7 @@ static void a_form_that_is_too_large_is_refused(void **state) {
     sm_tensors tensors = {0};
     double huge[6];
     for (size_t i = 0; i < 6; i++) huge[i] = 9e44;
-    demand_ok(made->target->kind->save(made->target, &tensors, &error), &error);
+    demand_ok(made->target->kind->data.save(made->target, &tensors, &error), &error);
     for (size_t k = 0; k < tensors.n; k++)
         if (strcmp(tensors.tensor[k].name, "target.a") == 0) tensors.tensor[k].data = huge;
     assert_int_equal(load_from(&tensors, 6, &error), SMERF_BAD_FILE);

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "io/text/csv.h"
 #include "io/text/names.h"
+#include "io/text/text.h"
 
 /* The cells of a text as "[a][b] [c][d]": brackets around a cell, a space between rows. */
 static smerf_status walk(const void *bytes, size_t n, char *out, size_t size, smerf_error *error) {
@@ -174,7 +174,7 @@ static void plain_numbers_are_read_at_once(void **state) {
     assert_int_equal(sm_source_open("t.csv", &source, &error), SMERF_OK);
     sm_csv_start(&csv, &source);
     assert_true(sm_csv_next_number(&csv, &cell, &value) && value == 1.5 && !cell.ends_row && cell.n == 3);
-    assert_true(sm_csv_next_number(&csv, &cell, &value) && value == -2000 && cell.ends_row && cell.place == 4);
+    assert_true(sm_csv_next_number(&csv, &cell, &value) && value == -2000 && cell.ends_row && cell.position == 4);
     for (int i = 0; i < 5; i++) { /* a space, a CR, an infinity, quotes, the end: all left to sm_csv_next */
         assert_false(sm_csv_next_number(&csv, &cell, &value));
         assert_int_equal(sm_csv_next(&csv, &cell, &is_found, &error), SMERF_OK);
@@ -267,7 +267,7 @@ static void many_names_are_found_as_one_by_one(void **state) {
     enum { N_NAMES = 5000, N_QUERY = 1000 };
     static char query[N_QUERY][32];
     sm_text texts[N_QUERY];
-    uint32_t places[N_QUERY];
+    uint32_t indices[N_QUERY];
     sm_names *names = sm_names_new();
     bool is_new;
     for (unsigned i = 0; i < N_NAMES; i++) {
@@ -280,12 +280,12 @@ static void many_names_are_found_as_one_by_one(void **state) {
         texts[i] = (sm_text){query[i], (size_t)n - (i % 5 == 0)};
     }
     for (size_t n = 0; n <= N_QUERY; n += n < 200 ? 1 : 100) {
-        memset(places, 1, sizeof places);
-        sm_names_find_many(names, texts, n, places);
-        for (size_t i = 0; i < n; i++) assert_int_equal(places[i], sm_names_find(names, texts[i].bytes, texts[i].n));
-        if (n < N_QUERY) assert_int_equal(places[n], 0x01010101);
+        memset(indices, 1, sizeof indices);
+        sm_names_find_many(names, texts, n, indices);
+        for (size_t i = 0; i < n; i++) assert_int_equal(indices[i], sm_names_find(names, texts[i].bytes, texts[i].n));
+        if (n < N_QUERY) assert_int_equal(indices[n], 0x01010101);
     }
-    assert_true(places[1] == 7 && places[N_QUERY - 1] == SMERF_MISSING);
+    assert_true(indices[1] == 7 && indices[N_QUERY - 1] == SMERF_MISSING);
     sm_names_free(names);
 }
 

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "target/dense/distances.h"
+#include "tests/unit/engines.h"
 #include "tests/unit/nodes.h"
 
 enum { N = 1301, LINE_UPS = 3 };
@@ -57,7 +58,7 @@ static void join_one_by_one(size_t n, const sm_node *node, const uint32_t *order
 }
 
 /* Prices the cuts of random orders in all ways: the same bits. */
-static void assert_one_price(const smerf_target *target, sm_search *const *searches, size_t *views, const sm_node *node,
+static void assert_one_price(const smerf_target *target, sm_search *const *searches, size_t *views, sm_node *node,
                              sm_random *random) {
     size_t n = node->n;
     for (size_t u = 0; u < LINE_UPS; u++) draw_order(orders[u], n, random);
@@ -65,8 +66,8 @@ static void assert_one_price(const smerf_target *target, sm_search *const *searc
         sm_line_up lines[LINE_UPS];
         for (size_t u = 0; u < LINE_UPS; u++)
             lines[u] = (sm_line_up){.order = orders[u], .left = found[way].left[u], .right = found[way].right[u]};
-        views[way] = target->kind->enter(searches[way], node, views[way]);
-        found[way].node = sm_price(target->kind, searches[way], node, lines, LINE_UPS);
+        views[way] = plain_engine(target->kind)->enter(searches[way], node, views[way]);
+        found[way].node = sm_price(plain_engine(target->kind)->pricing, searches[way], node, lines, LINE_UPS);
         assert_memory_equal(&found[way].node, &found[0].node, sizeof found[0].node);
     }
     for (size_t u = 0; u < LINE_UPS; u++)
@@ -90,8 +91,8 @@ static void assert_costs(const smerf_target *target, const sm_node *node) {
     }
 }
 
-static void assert_price_and_costs(const smerf_target *target, sm_search *const *searches, size_t *views,
-                                   const sm_node *node, sm_random *random) {
+static void assert_price_and_costs(const smerf_target *target, sm_search *const *searches, size_t *views, sm_node *node,
+                                   sm_random *random) {
     assert_one_price(target, searches, views, node, random);
     assert_costs(target, node);
 }
@@ -153,7 +154,7 @@ static void threads_together_take_no_more_than_the_matrix(void **state) {
             for (size_t n_line_ups = 4; n_line_ups <= 20; n_line_ups += 16) {
                 sm_search_size size = {
                     .n_items = n, .n_line_ups = n_line_ups, .n_threads = query[i], .list_bytes = 4 * 21};
-                size_t n_threads = size.n_threads = target->kind->most_threads(target, &size);
+                size_t n_threads = size.n_threads = plain_engine(target->kind)->most_threads(target, &size);
                 assert_true(n_threads >= 1 && n_threads <= query[i] && n_threads + 8 >= before);
                 if (query[i] <= 4) assert_int_equal(n_threads, query[i]);
                 double taken = (double)n_threads * sm_distances_search_bytes(target, &size);

@@ -129,7 +129,7 @@ static long double distance(const scene *stage, size_t i, size_t j) {
     return own + sum;
 }
 
-/* Q / W of the items at places from .. to - 1 of the order. */
+/* Q / W of the items at indices from .. to - 1 of the order. */
 static double true_cost(const scene *stage, size_t from, size_t to) {
     long double sum = 0, weight = 0;
     for (size_t p = from; p < to; p++) {

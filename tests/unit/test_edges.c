@@ -197,7 +197,7 @@ static void counts_must_be_true(void **state) {
     assert_refused(BANNER "4 4 2\n2 1 1\n", &four, "e.txt:4:1: only 1 of the 2 entries announced", "");
     assert_refused(BANNER "4 4 1\n2 1 1\n% c\n3 1 1\n", &four, "e.txt:5:1: one entry more than the 1 announced", "");
     assert_refused(BANNER "4 4 0\n3 1 1\n", &four, "e.txt:3:1: one entry more than the 0 announced", "");
-    /* the file decides how much memory is asked for */
+    /* the file decides how much memory is allocated */
     assert_refused(BANNER "4 4 18446744073709551614\n2 1 1\n", &four, "e.txt:4:1: only 1 of the ", "");
     assert_refused(BANNER "4 4 99999999999999999999999\n2 1 1", &four, "e.txt:3:6: only 1 of the ", "");
 }
@@ -308,17 +308,17 @@ static void large_graphs_are_the_same_in_every_form(void **state) {
 
 /* ---- Places ---- */
 
-static void a_complaint_about_an_entry_gets_its_place(void **state) {
+static void a_complaint_about_an_entry_gets_its_position(void **state) {
     (void)state;
     static const struct {
         size_t row;
         const char *message;
-    } places[] = {{0, "e.txt:5:1: no"}, {1, "e.txt:7:2: no"}, {2, "e.txt:8:1: no"}};
+    } positions[] = {{0, "e.txt:5:1: no"}, {1, "e.txt:7:2: no"}, {2, "e.txt:8:1: no"}};
     write_text("e.txt", BANNER "% c\n\n4 4 2\n2 1 1\n%\n 3 1 1\n");
     for (size_t k = 0; k < 3; k++) {
         smerf_error error = {.status = SMERF_BAD_INPUT, .message = "no"};
-        assert_int_equal(sm_pairs_place("e.txt", places[k].row, &error), SMERF_BAD_INPUT);
-        assert_string_equal(error.message, places[k].message);
+        assert_int_equal(sm_pairs_position("e.txt", positions[k].row, &error), SMERF_BAD_INPUT);
+        assert_string_equal(error.message, positions[k].message);
     }
 }
 
@@ -340,7 +340,7 @@ int main(void) {
         cmocka_unit_test(a_nul_byte_is_no_number),
         cmocka_unit_test(a_file_cut_anywhere_is_read_or_refused_in_one_line),
         cmocka_unit_test(large_graphs_are_the_same_in_every_form),
-        cmocka_unit_test(a_complaint_about_an_entry_gets_its_place),
+        cmocka_unit_test(a_complaint_about_an_entry_gets_its_position),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);
 }

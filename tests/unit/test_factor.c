@@ -25,7 +25,7 @@ static void assert_signs(const sm_factors *factors) {
     }
 }
 
-static void assert_shares(const sm_factors *factors, const spectrum *truth, bool knows_all) {
+static void assert_fractions(const sm_factors *factors, const spectrum *truth, bool knows_all) {
     double kept = 0, all = 0, kept_squares = 0, all_squares = 0;
     for (size_t r = 0; r < truth->n; r++) {
         all += fabs(truth->values[r]);
@@ -33,7 +33,7 @@ static void assert_shares(const sm_factors *factors, const spectrum *truth, bool
         if (r == factors->rank - 1) kept = all, kept_squares = all_squares;
     }
     bool is_zero = sqrt(all_squares) <= 1e-12 * truth->largest * (double)truth->n;
-    assert_near(factors->share_of_squares, is_zero ? 1 : kept_squares / all_squares, 1e-4);
+    assert_near(factors->fraction_of_squares, is_zero ? 1 : kept_squares / all_squares, 1e-4);
     if (knows_all) assert_near(factors->eigenvalue_fraction, is_zero ? 1 : kept / all, 1e-6);
     assert_int_equal(isnan(factors->eigenvalue_fraction), !knows_all);
 }
@@ -90,7 +90,7 @@ static void check_rank(const subject *of, size_t rank, double slack) {
     sm_pool pool = pool_of(2);
     demand_ok(sm_factor(&matrix, rank, 3, &pool, &factors, &error), &error);
     assert_leading(&factors, &of->truth, rank, slack);
-    if (factors.rank == rank) assert_shares(&factors, &of->truth, n <= 256 || rank >= n / 3);
+    if (factors.rank == rank) assert_fractions(&factors, &of->truth, n <= 256 || rank >= n / 3);
     for (size_t i = 0; i < n; i++) { /* a: so that row sums are as given */
         double given = 0, found = 0;
         for (size_t j = 0; j < n; j++) {
@@ -218,7 +218,7 @@ static void a_graph_is_factored_from_its_edges(void **state) {
         sm_pool pool = pool_of(2);
         demand_ok(sm_factor(&matrix, 2, 1, &pool, &factors, &error), &error);
         assert_leading(&factors, &truth, 2, 1e-4);
-        assert_shares(&factors, &truth, n <= 256);
+        assert_fractions(&factors, &truth, n <= 256);
         sm_factors_free(&factors);
         spectrum_free(&truth);
         listed_free(&made);
@@ -231,7 +231,7 @@ static void moments_of_rows_are_those_of_the_matrix(void **state) {
     listed made = draw_listed(N, true);
     smerf_target *plain = target_of(made.z, N), *target = NULL;
     smerf_error error;
-    demand_ok(plain->kind->with_diagonal(plain, 0.75, &target, &error), &error); /* overrules */
+    demand_ok(plain->kind->data.with_diagonal(plain, 0.75, &target, &error), &error); /* overrules */
     for (size_t i = 0; i < N; i++) made.self[i] = 0.75;
     const sm_operator matrices[] = {sm_operator_listed(&made.pairs), sm_operator_distances(sm_distances_of(target))};
     for (size_t m = 0; m < 2; m++)
@@ -281,7 +281,7 @@ static void a_product_is_factored_like_its_matrix(void **state) {
         sm_pool pool = pool_of(2);
         demand_ok(sm_factor_vectors(sm_columns_vectors(product), rank, &pool, &factors, &error), &error);
         assert_leading(&factors, &truth, rank, 1e-11);
-        assert_shares(&factors, &truth, true);
+        assert_fractions(&factors, &truth, true);
         for (size_t i = 0; i < N; i++) {
             double sum = 0, given = 0;
             for (size_t j = 0; j < N; j++) {
@@ -316,7 +316,7 @@ static void threads_change_no_bit(void **state) {
         assert_int_equal(one.rank, RANK);
         assert_memory_equal(one.u, other.u, n * RANK * sizeof *one.u);
         assert_memory_equal(one.a, other.a, n * sizeof *one.a);
-        assert_memory_equal(&one.share_of_squares, &other.share_of_squares, sizeof one.share_of_squares);
+        assert_memory_equal(&one.fraction_of_squares, &other.fraction_of_squares, sizeof one.fraction_of_squares);
         sm_factors_free(&one);
         sm_factors_free(&other);
     }

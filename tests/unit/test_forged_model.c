@@ -492,10 +492,19 @@ static void messages_are_one_line_whatever_the_file_says(void **state) {
 
 SPOIL(a_self_distance_that_is_no_number, f64_of(file, "target.diagonal")[0] = NAN)
 SPOIL(a_self_distance_without_end, f64_of(file, "target.diagonal")[3] = -INFINITY)
+SPOIL(a_self_distance_beyond_floats, f64_of(file, "target.diagonal")[2] = 1e300)
+SPOIL(a_self_distance_between_floats, f64_of(file, "target.diagonal")[1] = 1 + 1e-9)
 
 static void self_distances_that_are_not_finite_are_refused(void **state) {
     (void)state;
     const named_spoiler table[] = {NAMED(a_self_distance_that_is_no_number), NAMED(a_self_distance_without_end)};
+    assert_all_refused(table, 2, SMERF_AXIS);
+}
+
+/* Predictions by rows round them to floats, those by pairs do not: the two would differ. */
+static void self_distances_that_are_no_floats_are_refused(void **state) {
+    (void)state;
+    const named_spoiler table[] = {NAMED(a_self_distance_beyond_floats), NAMED(a_self_distance_between_floats)};
     assert_all_refused(table, 2, SMERF_AXIS);
 }
 
@@ -599,6 +608,7 @@ int main(void) {
         cmocka_unit_test(levels_on_the_left_without_their_counts_are_refused),
         cmocka_unit_test(messages_are_one_line_whatever_the_file_says),
         cmocka_unit_test(self_distances_that_are_not_finite_are_refused),
+        cmocka_unit_test(self_distances_that_are_no_floats_are_refused),
         cmocka_unit_test(arrays_that_overlap_are_refused),
         cmocka_unit_test(bytes_of_no_array_are_refused),
         cmocka_unit_test(levels_that_no_split_has_are_refused),

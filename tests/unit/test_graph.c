@@ -1,5 +1,6 @@
 /* test_graph.c - a graph answers every question as the matrix that it stands for, and its forest is the forest of that
  * matrix; lists that are no graph are refused, and so are files that hold none. */
+#include "tests/unit/engines.h"
 #include "tests/unit/pair_lists.h"
 #include "tests/unit/sparse_forests.h"
 
@@ -76,21 +77,21 @@ static void light_nodes_cost_what_they_should_beside_heavy_ones(void **state) {
     smerf_target *target = graph_of(&edges, 4);
     smerf_error error;
     const sm_search_size size = {.n_items = 4, .n_line_ups = 1, .n_threads = 1};
-    sm_search *search = target->kind->search_new(target, &size, &error);
+    sm_search *search = plain_engine(target->kind)->search_new(target, &size, &error);
     const double weight[4] = {1e100, 1e-100, 1e-100, 1e100};
     const uint32_t items[4] = {0, 1, 2, 3}, order[4] = {0, 1, 3, 2};
     double left[3], right[3];
     const sm_line_up line = {.order = order, .left = left, .right = right};
-    const sm_node node = {.items = items, .n = 4, .weight = weight, .total = 2e100};
-    target->kind->enter(search, &node, 0);
-    double cost = sm_price(target->kind, search, &node, &line, 1);
+    sm_node node = {.items = items, .n = 4, .weight = weight, .total = 2e100};
+    plain_engine(target->kind)->enter(search, &node, 0);
+    double cost = sm_price(plain_engine(target->kind)->pricing, search, &node, &line, 1);
     assert_near(cost, 4e-100, 1e-112);     /* four pairs of 1, both ways: 8 / 2e100 */
     assert_near(left[0], 0, 0);            /* one node */
     assert_near(left[1], 2e-100, 1e-112);  /* one pair, both ways: 2 / 1e100 */
     assert_near(left[2], 2e-100, 1e-112);  /* two pairs: 4 / 2e100 */
     assert_near(right[0], 4e-100, 1e-112); /* two pairs: 4 / 1e100 */
     assert_near(right[1], 2e-100, 1e-112); /* one pair */
-    target->kind->search_free(search);
+    plain_engine(target->kind)->search_free(search);
     smerf_target_free(target);
 }
 
@@ -180,9 +181,10 @@ static void what_was_found_in_a_list_is_told(void **state) {
     assert_true(facts.n_pairs == 2 && facts.n_repeated == 1 && facts.n_conflicts == 0 && facts.n_unobserved == 3);
     assert_int_equal(smerf_target_metrics(target), (1u << SMERF_N_METRICS) - 1);
     double row[6];
-    target->kind->true_row(target, 1, row);
+    target->kind->data.true_row(target, 1, row);
     assert_true(row[0] == 0 && row[1] == 0 && row[2] == 1 && row[3] == 1 && row[4] == 0.5 && row[5] == 1);
-    assert_true(target->kind->is_link(row[4]) && target->kind->is_link(row[0]) && !target->kind->is_link(row[2]));
+    assert_true(target->kind->data.is_link(row[4]) && target->kind->data.is_link(row[0]) &&
+                !target->kind->data.is_link(row[2]));
     smerf_target_free(target);
 }
 
@@ -210,15 +212,15 @@ static void graphs_are_equal_if_their_edges_are(void **state) {
     smerf_target *a = graph_of(&edges, 4), *b = graph_of(&others, 4), *larger = graph_of(&edges, 5), *variant;
     others.value[0] = 0.5;
     smerf_target *weighted = graph_of(&others, 4);
-    demand_ok(a->kind->with_diagonal(a, 1, &variant, &error), &error);
-    assert_true(a->kind->equal(a, b));
-    assert_false(a->kind->equal(a, larger));
-    assert_false(a->kind->equal(a, weighted));
-    assert_false(a->kind->equal(weighted, b));
-    assert_false(a->kind->equal(a, variant));
+    demand_ok(a->kind->data.with_diagonal(a, 1, &variant, &error), &error);
+    assert_true(a->kind->data.equal(a, b));
+    assert_false(a->kind->data.equal(a, larger));
+    assert_false(a->kind->data.equal(a, weighted));
+    assert_false(a->kind->data.equal(weighted, b));
+    assert_false(a->kind->data.equal(a, variant));
     edges.right[1] = 3;
     smerf_target *other = graph_of(&edges, 4);
-    assert_false(a->kind->equal(a, other));
+    assert_false(a->kind->data.equal(a, other));
     smerf_target *const all[] = {a, b, larger, weighted, variant, other};
     for (size_t k = 0; k < 6; k++) smerf_target_free(all[k]);
 }
@@ -254,7 +256,7 @@ static void forged_arrays_are_refused(void **state) {
     smerf_target *target = NULL;
     double row[5];
     assert_int_equal(load(&fine, 5, 4, 4, &target), SMERF_OK);
-    target->kind->true_row(target, 4, row);
+    target->kind->data.true_row(target, 4, row);
     assert_true(row[0] == 0.5 && row[1] == 1 && row[2] == 1 && row[3] == -3 && row[4] == 1);
     smerf_target_free(target);
     target = NULL;

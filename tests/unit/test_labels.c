@@ -1,5 +1,6 @@
 /* test_labels.c - labels against the matrix that they stand for: nodes, leaves, forests, files. */
 #include "tests/unit/brute.h"
+#include "tests/unit/engines.h"
 #include "tests/unit/per_item.h"
 
 static smerf_target *labels_of(const uint32_t *codes, size_t n, const char *const *classes, size_t n_classes) {
@@ -42,21 +43,21 @@ static double slow_share(const brute *at, const sm_leaves *leaves, size_t leaf, 
 /* The name of an item's class is that of the only value which is 1 in a leaf of its own. */
 static void check_values(const brute *at, const sm_leaves *leaves) {
     const sm_target_kind *kind = at->target->kind;
-    size_t n_values = kind->n_values(at->target);
+    size_t n_values = kind->values.n_values(at->target);
     double values[MOST_ITEMS], own[MOST_ITEMS];
     for (uint32_t i = 0; i < at->n; i++) {
         const uint32_t first[2] = {0, 1};
         const double one = 1;
         sm_leaves alone = {.n = 1, .first = first, .item = &i, .weight = &one, .total = &one};
-        void *summary = kind->summarise(at->target, &alone);
+        void *summary = kind->predicting.summarise(at->target, &alone);
         alone.summary = summary;
-        kind->leaf_values(at->target, &alone, 0, own);
-        kind->summary_free(summary);
+        kind->values.leaf_values(at->target, &alone, 0, own);
+        kind->predicting.summary_free(summary);
         size_t label = 0;
         while (own[label] != 1) label++;
         for (size_t c = 0; c < n_values; c++) assert_true(own[c] == (c == label));
         for (size_t l = 0; l < leaves->n; l++) {
-            kind->leaf_values(at->target, leaves, l, values);
+            kind->values.leaf_values(at->target, leaves, l, values);
             assert_near(values[label], slow_share(at, leaves, l, i), 1e-14);
         }
     }
@@ -96,16 +97,16 @@ static void light_items_count_beside_heavy_ones(void **state) {
     sm_node node = {.items = order, .n = N, .weight = weight};
     for (size_t i = 0; i < N; i++) node.total += at.weight[i] = weight[i];
     const sm_search_size size = {.n_items = N, .n_line_ups = 1, .n_threads = 1};
-    sm_search *search = target->kind->search_new(target, &size, NULL);
+    sm_search *search = plain_engine(target->kind)->search_new(target, &size, NULL);
     const sm_line_up line = {.order = order, .left = left, .right = right};
-    target->kind->enter(search, &node, 0);
-    target->kind->price(search, &node, &line, 1);
+    plain_engine(target->kind)->enter(search, &node, 0);
+    plain_engine(target->kind)->pricing->price(search, &node, &line, 1);
     assert_near(left[2] / 2e-100, 1, 1e-14); /* 2 (1 + 3) / 4e100 */
     for (size_t r = 0; r + 1 < N; r++) {
         assert_near(left[r], brute_cost(&at, &node, order, 0, r + 1), 1e-14 * left[r]);
         assert_near(right[r], brute_cost(&at, &node, order, r + 1, N), 1e-14 * right[r]);
     }
-    target->kind->search_free(search);
+    plain_engine(target->kind)->search_free(search);
     smerf_target_free(target);
 }
 
@@ -164,10 +165,10 @@ static void classes_are_numbered_by_name_and_only_those_that_occur(void **state)
     const uint32_t codes[7] = {0, 1, 2, 3, 0, 5, 1};
     const char *const sorted[5] = {"", "Zebra", "apple", "pear", "\xc3\xa9t\xc3\xa9"};
     smerf_target *target = labels_of(codes, 7, classes, 6);
-    assert_int_equal(target->kind->n_values(target), 5);
-    for (size_t c = 0; c < 5; c++) assert_string_equal(target->kind->value_name(target, c), sorted[c]);
+    assert_int_equal(target->kind->values.n_values(target), 5);
+    for (size_t c = 0; c < 5; c++) assert_string_equal(target->kind->values.value_name(target, c), sorted[c]);
     double row[7];
-    target->kind->true_row(target, 1, row);
+    target->kind->data.true_row(target, 1, row);
     for (size_t i = 0; i < 7; i++) assert_true(row[i] == (codes[i] != 1));
     assert_int_equal(target->columns.n, 1);
     assert_string_equal(target->columns.text[0], "species");
@@ -203,7 +204,7 @@ static void labels_have_links_and_all_metrics(void **state) {
     const uint32_t codes[3] = {0, 1, 0};
     smerf_target *target = labels_of(codes, 3, classes, 2);
     assert_int_equal(smerf_target_metrics(target), (1u << SMERF_N_METRICS) - 1);
-    assert_true(target->kind->is_link(0) && !target->kind->is_link(1));
+    assert_true(target->kind->data.is_link(0) && !target->kind->data.is_link(1));
     assert_ptr_equal(sm_target_kind_find("labels"), target->kind);
     smerf_target_free(target);
 }

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "io/pairs/pairs.h"
-#include "io/text/csv.h"
 #include "io/text/table.h"
+#include "io/text/text.h"
 
 enum { MEGABYTE = 1 << 20, N_MEGABYTES = 96, MOST_MEGABYTES = 48, WIDTH = 1 << 14 };
 
@@ -106,7 +106,7 @@ static void a_line_as_long_as_a_file_is_not_kept(void **state) {
     assert_says(&error, "large:1:1: the first line has 12582913 cells", "3 x 3");
 }
 
-static void npy_files_of_both_orders_take_the_memory_of_what_is_wished(void **state) {
+static void npy_files_of_both_orders_take_the_memory_of_what_the_spec_names(void **state) {
     (void)state;
     enum { N_ROWS = 3000, N_COLUMNS = N_MEGABYTES * MEGABYTE / 8 / N_ROWS };
     static double numbers[N_COLUMNS];
@@ -166,7 +166,7 @@ int main(void) {
         cmocka_unit_test(a_table_takes_the_memory_of_its_columns),
         cmocka_unit_test(pairs_and_edges_take_the_memory_of_their_numbers),
         cmocka_unit_test(a_line_as_long_as_a_file_is_not_kept),
-        cmocka_unit_test(npy_files_of_both_orders_take_the_memory_of_what_is_wished),
+        cmocka_unit_test(npy_files_of_both_orders_take_the_memory_of_what_the_spec_names),
         cmocka_unit_test(bytes_that_were_let_go_come_back),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);

@@ -50,7 +50,7 @@ static void assert_refused(const char *text, const sm_matrix_spec *spec, const c
 static const float z3[9] = {0, 1, 2, 1, 0, 3, 2, 3, 0};
 static const float z4[16] = {0, 1, 2, 3, 1, 0, 4, 5, 2, 4, 0, 6, 3, 5, 6, 0};
 
-static void a_square_csv_is_read_by_place(void **state) {
+static void a_square_csv_is_read_by_position(void **state) {
     (void)state;
     assert_csv("0,1,2\n1,0,3\n2,3,0\n", &three, z3);
     assert_csv("0;1;2\r\n1;\"0\";3\r\n2; 3 ;0", &three, z3);
@@ -114,7 +114,7 @@ static void a_wrong_shape_says_what_would_fit(void **state) {
     assert_refused("1\n2\n3\n4\n5\n6\n7\n", &four, "z.csv:7:1: more than 6 lines", fit);
 }
 
-/* The file decides how much memory is asked for, not the number of items. */
+/* The file decides how much memory is allocated, not the number of items. */
 static void a_small_file_for_many_items_is_refused_without_their_matrix(void **state) {
     (void)state;
     const size_t n = (size_t)1 << 31;
@@ -430,7 +430,7 @@ static void a_matrix_cut_anywhere_is_read_or_refused_in_one_line(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_square_csv_is_read_by_place),
+        cmocka_unit_test(a_square_csv_is_read_by_position),
         cmocka_unit_test(a_condensed_csv_is_one_line_or_one_column),
         cmocka_unit_test(ids_are_matched_in_any_order),
         cmocka_unit_test(ids_that_do_not_fit_are_refused),

@@ -200,13 +200,13 @@ static void a_file_that_breaks_off_while_it_is_read_is_refused(void **state) {
     }
 }
 
-static void the_first_number_that_cannot_be_kept_is_told(void **state) {
+static void the_first_number_that_cannot_be_kept_is_reported(void **state) {
     (void)state;
     static const double odd[] = {INFINITY, NAN, 1e39};
     sm_random random;
     sm_random_start(&random, 5, 0, 1);
     for (uint32_t round = 0; round < 12; round++) {
-        char told[64];
+        char expected_message[64];
         size_t first = SIZE_MAX;
         fill(round);
         for (uint32_t k = 0; k < 1 + round % 4; k++) {
@@ -215,20 +215,20 @@ static void the_first_number_that_cannot_be_kept_is_told(void **state) {
             if (at < first) first = at;
         }
         write_file((kind){"<f8", round % 3 == 0}, z, N, N);
-        snprintf(told, sizeof told, "z.npy: row %zu, column %zu: ", first / N, first % N);
+        snprintf(expected_message, sizeof expected_message, "z.npy: row %zu, column %zu: ", first / N, first % N);
         for (size_t n_threads = 1; n_threads < 3; n_threads++) {
             sm_matrix_spec spec = square_spec(n_threads);
-            assert_refused(&spec, SMERF_BAD_INPUT, told, "");
+            assert_refused(&spec, SMERF_BAD_INPUT, expected_message, "");
         }
     }
 }
 
-static void the_first_pair_that_is_not_symmetric_is_told(void **state) {
+static void the_first_pair_that_is_not_symmetric_is_reported(void **state) {
     (void)state;
     sm_random random;
     sm_random_start(&random, 6, 0, 1);
     for (uint32_t round = 0; round < 12; round++) {
-        char told[64];
+        char expected_message[64];
         size_t i = N, j = N;
         fill(round);
         for (uint32_t k = 0; k < 1 + round % 3; k++) {
@@ -242,10 +242,10 @@ static void the_first_pair_that_is_not_symmetric_is_told(void **state) {
         }
         if (i == N) continue;
         write_file((kind){"<f4", false}, z, N, N);
-        snprintf(told, sizeof told, "z.npy: row %zu, column %zu: z[%zu][%zu] = ", j, i, j, i);
+        snprintf(expected_message, sizeof expected_message, "z.npy: row %zu, column %zu: z[%zu][%zu] = ", j, i, j, i);
         for (size_t n_threads = 1; n_threads < 3; n_threads++) {
             sm_matrix_spec spec = square_spec(n_threads);
-            assert_refused(&spec, SMERF_BAD_INPUT, told, "symmetric");
+            assert_refused(&spec, SMERF_BAD_INPUT, expected_message, "symmetric");
             spec.is_square = false; /* then it is none of our business */
             assert_read(&spec);
         }
@@ -254,11 +254,11 @@ static void the_first_pair_that_is_not_symmetric_is_told(void **state) {
 
 static void missing_and_largest_numbers_are_found_in_every_piece(void **state) {
     (void)state;
-    static const size_t places[][2] = {{0, 1}, {500, 600}, {N - 1, N - 2}};
+    static const size_t cells[][2] = {{0, 1}, {500, 600}, {N - 1, N - 2}};
     for (size_t k = 0; k < 3; k++) {
         sm_matrix matrix;
         sm_matrix_spec spec = square_spec(2);
-        size_t i = places[k][0], j = places[k][1];
+        size_t i = cells[k][0], j = cells[k][1];
         fill(k);
         z[i * N + j] = z[j * N + i] = NAN;
         z[i * N + i] = 777;
@@ -278,8 +278,8 @@ int main(void) {
         cmocka_unit_test(a_large_matrix_is_read_in_larger_pieces),
         cmocka_unit_test(reads_in_bits_and_interrupted_ones_are_gone_on_with),
         cmocka_unit_test(a_file_that_breaks_off_while_it_is_read_is_refused),
-        cmocka_unit_test(the_first_number_that_cannot_be_kept_is_told),
-        cmocka_unit_test(the_first_pair_that_is_not_symmetric_is_told),
+        cmocka_unit_test(the_first_number_that_cannot_be_kept_is_reported),
+        cmocka_unit_test(the_first_pair_that_is_not_symmetric_is_reported),
         cmocka_unit_test(missing_and_largest_numbers_are_found_in_every_piece),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);

@@ -144,7 +144,7 @@ static void growing_keeps_what_is_there(void **state) {
         array[n] = n;
     }
     for (uint32_t n = 0; n < 1000; n++) assert_int_equal(array[n], n);
-    assert_true(sm_grow((void **)&array, &capacity, 3, sizeof *array)); /* there is room already */
+    assert_true(sm_grow((void **)&array, &capacity, 3, sizeof *array)); /* the capacity suffices already */
     uint32_t *before = array;
     size_t capacity_before = capacity;
     const size_t absurd[] = {SIZE_MAX, SIZE_MAX / 4, (size_t)PTRDIFF_MAX / 4 + 1, (SIZE_MAX >> 1) + 2};
@@ -337,7 +337,7 @@ static void every_failed_allocation_of_fitting_is_reported_and_leaks_nothing(voi
 static void every_failed_allocation_of_any_thread_is_reported_and_leaks_nothing(void **state) {
     scene *here = *state;
     here->run.n_threads = 3;
-    fail_everywhere(here, fit_here, "fitting with three threads", SUCCESS); /* other threads may have asked less */
+    fail_everywhere(here, fit_here, "fitting with three threads", SUCCESS); /* other threads may have allocated less */
     here->run.n_threads = 1;
 }
 

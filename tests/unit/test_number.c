@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "io/text/digits.h"
-#include "io/text/number.h"
+#include "io/text/text.h"
 
 static uint64_t bits_of(double value) {
     uint64_t bits;

@@ -108,7 +108,7 @@ static void an_existing_file_survives_a_failed_write(void **state) {
     assert_int_equal(count_files("."), 1);
 }
 
-static void a_full_device_is_told_in_the_end(void **state) {
+static void a_full_device_is_reported_in_the_end(void **state) {
     (void)state;
     smerf_error error;
     sm_output *output = open_output("/dev/full");
@@ -191,7 +191,7 @@ static void what_is_in_the_way_is_said(void **state) {
     assert_int_equal(rmdir("folder"), 0);
 }
 
-static void read_only_places_are_refused(void **state) {
+static void read_only_folders_and_files_are_refused(void **state) {
     (void)state;
     if (geteuid() == 0) skip(); /* who may write everywhere */
     assert_int_equal(mkdir("locked", 0500), 0);
@@ -233,13 +233,13 @@ int main(void) {
         cmocka_unit_test_setup(the_rights_are_those_of_a_plain_file, start_empty),
         cmocka_unit_test_setup(an_existing_file_survives_an_abandoned_write, start_empty),
         cmocka_unit_test_setup(an_existing_file_survives_a_failed_write, start_empty),
-        cmocka_unit_test_setup(a_full_device_is_told_in_the_end, start_empty),
+        cmocka_unit_test_setup(a_full_device_is_reported_in_the_end, start_empty),
         cmocka_unit_test_setup(devices_are_written_directly, start_empty),
         cmocka_unit_test_setup(pipes_are_written_directly, start_empty),
         cmocka_unit_test_setup(a_dash_is_standard_output, start_empty),
         cmocka_unit_test_setup(a_link_stays_a_link_and_its_target_is_replaced, start_empty),
         cmocka_unit_test_setup(what_is_in_the_way_is_said, start_empty),
-        cmocka_unit_test_setup(read_only_places_are_refused, start_empty),
+        cmocka_unit_test_setup(read_only_folders_and_files_are_refused, start_empty),
         cmocka_unit_test_setup(a_temporary_name_that_is_taken_is_passed_over, start_empty),
         cmocka_unit_test_setup(two_writers_do_not_meet, start_empty),
     };

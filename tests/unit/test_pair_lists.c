@@ -57,9 +57,9 @@ static void edges_that_were_not_observed_are_refused_with_the_entry(void **state
     double row[4];
     assert_true(smerf_target_pair_facts(target, &facts));
     assert_true(facts.n_pairs == 2 && facts.n_repeated == 1 && facts.n_conflicts == 0 && facts.n_unobserved == 1);
-    target->kind->true_row(target, 1, row);
+    target->kind->data.true_row(target, 1, row);
     assert_true(row[0] == 1 && row[1] == 0 && isnan(row[2]) && row[3] == 0);
-    assert_true(target->kind->is_link(row[3]) && !target->kind->is_link(row[0]));
+    assert_true(target->kind->data.is_link(row[3]) && !target->kind->data.is_link(row[0]));
     assert_int_equal(smerf_target_metrics(target), (1u << SMERF_N_METRICS) - 1);
     smerf_target_free(target);
 }
@@ -70,7 +70,7 @@ static void plain_pairs_have_no_links(void **state) {
     listed_start(&pairs, false, false);
     listed_add(&pairs, 0, 1, 1, 1);
     smerf_target *target = target_of(&pairs, 2);
-    assert_null(target->kind->is_link);
+    assert_null(target->kind->data.is_link);
     assert_int_equal(smerf_target_metrics(target),
                      SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10));
     smerf_target_free(target);
@@ -96,15 +96,15 @@ static void pairs_are_equal_if_all_their_numbers_are(void **state) {
     pairs.value[1] = 3;
     others[3] = target_of(&pairs, 3);
     smerf_target_note_similarities(others[3], 1);
-    assert_true(a->kind->equal(a, same));
+    assert_true(a->kind->data.equal(a, same));
     for (size_t k = 0; k < 4; k++) {
-        assert_false(a->kind->equal(a, others[k]));
+        assert_false(a->kind->data.equal(a, others[k]));
         smerf_target_free(others[k]);
     }
     smerf_target *variant;
     smerf_error error;
-    demand_ok(a->kind->with_diagonal(a, 0, &variant, &error), &error);
-    assert_false(a->kind->equal(a, variant));
+    demand_ok(a->kind->data.with_diagonal(a, 0, &variant, &error), &error);
+    assert_false(a->kind->data.equal(a, variant));
     smerf_target_free(variant);
     smerf_target_free(a);
     smerf_target_free(same);
@@ -118,7 +118,7 @@ static void similarities_are_noted_also_in_variants(void **state) {
     smerf_target *target = target_of(&pairs, 2), *variant;
     smerf_error error;
     smerf_target_note_similarities(target, 3.5);
-    demand_ok(target->kind->with_diagonal(target, 1, &variant, &error), &error);
+    demand_ok(target->kind->data.with_diagonal(target, 1, &variant, &error), &error);
     assert_true(variant->from_similarities && variant->largest_similarity == 3.5);
     smerf_target_free(variant);
     smerf_target_free(target);
@@ -161,7 +161,7 @@ static void forged_arrays_are_refused(void **state) {
     double row[4];
     assert_int_equal(load(&sm_target_observed, &fine, 3, 4, &target), SMERF_OK);
     assert_ptr_equal(target->kind, &sm_target_observed);
-    target->kind->true_row(target, 3, row);
+    target->kind->data.true_row(target, 3, row);
     assert_true(row[0] == 2 && row[1] == -1 && isnan(row[2]) && row[3] == 0);
     smerf_target_free(target);
     target = NULL;

@@ -17,8 +17,8 @@ static double slow_fallback(const known *all) {
 }
 
 static void check_known(const known *all, const smerf_target *target, uint64_t round) {
-    assert_true(target->kind->may_be_undefined);
-    assert_near(target->kind->fallback(target), slow_fallback(all), 1e-13);
+    assert_true(target->kind->predicting.may_be_undefined);
+    assert_near(target->kind->predicting.fallback(target), slow_fallback(all), 1e-13);
     check_questions(all, target, round);
 }
 
@@ -113,28 +113,28 @@ static void leaves_climb_together_until_something_is_known(void **state) {
     listed_add(&pairs, 0, 2, 5, 1);
     listed_add(&pairs, 1, 1, 0.5, 1);
     smerf_target *target = target_of(&pairs, 3);
-    void *summary = target->kind->summarise(target, &leaves);
+    void *summary = target->kind->predicting.summarise(target, &leaves);
     leaves.summary = summary;
     double row[3], scratch[3];
-    target->kind->leaf_row(target, &leaves, 1, row, scratch);
+    target->kind->predicting.leaf_row(target, &leaves, 1, row, scratch);
     assert_true(row[0] == 5);   /* nothing in {0, 1}, twice; then the root */
     assert_true(row[1] == 0.5); /* of item 1 and itself */
     assert_true(row[2] == 5);   /* {0, 1} against all */
-    assert_true(target->kind->leaf_pair(target, &leaves, 0, 2) == 5);
-    assert_true(isnan(target->kind->mean_apart(target, &leaves, 0, 2)));
-    assert_true(target->kind->mean_apart(target, &leaves, 0, 3) == 5);
-    target->kind->summary_free(summary);
+    assert_true(target->kind->predicting.leaf_pair(target, &leaves, 0, 2) == 5);
+    assert_true(isnan(target->kind->predicting.mean_apart(target, &leaves, 0, 2)));
+    assert_true(target->kind->predicting.mean_apart(target, &leaves, 0, 3) == 5);
+    target->kind->predicting.summary_free(summary);
     smerf_target_free(target);
 
     pairs.list.n = 0; /* nothing is known of two items */
     target = target_of(&pairs, 3);
-    leaves.summary = summary = target->kind->summarise(target, &leaves);
-    target->kind->leaf_row(target, &leaves, 1, row, scratch);
+    leaves.summary = summary = target->kind->predicting.summarise(target, &leaves);
+    target->kind->predicting.leaf_row(target, &leaves, 1, row, scratch);
     assert_true(isnan(row[0]) && row[1] == 0 && isnan(row[2]));
-    assert_true(isnan(target->kind->leaf_pair(target, &leaves, 2, 0)));
-    assert_true(target->kind->leaf_pair(target, &leaves, 2, 2) == 0);
-    assert_true(target->kind->fallback(target) == 0);
-    target->kind->summary_free(summary);
+    assert_true(isnan(target->kind->predicting.leaf_pair(target, &leaves, 2, 0)));
+    assert_true(target->kind->predicting.leaf_pair(target, &leaves, 2, 2) == 0);
+    assert_true(target->kind->predicting.fallback(target) == 0);
+    target->kind->predicting.summary_free(summary);
     smerf_target_free(target);
 }
 

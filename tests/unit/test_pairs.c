@@ -61,7 +61,7 @@ static void letters_may_be_names_and_ids(void **state) {
     assert_pairs("i,j\nj,i\n", &side, &side, 1, (const uint32_t[][2]){{1, 0}});
 }
 
-static void an_unknown_id_is_refused_with_its_place(void **state) {
+static void an_unknown_id_is_refused_with_its_position(void **state) {
     (void)state;
     assert_refused("i,j\n0,1\n2,5\n", &five, "p.csv:3:3: ", "no item has the id \"5\"");
     assert_refused("i,j\n,1\n", &five, "p.csv:2:1: ", "no item has the id \"\"");
@@ -82,7 +82,7 @@ static void other_shapes_are_refused(void **state) {
     assert_refused("i,j\n\"0\n", &five, "p.csv:2:1: ", "never closed");
 }
 
-static void an_unknown_id_is_told_before_what_comes_after_it(void **state) {
+static void an_unknown_id_is_reported_before_what_comes_after_it(void **state) {
     (void)state;
     assert_refused("i,j\n0,1\n7,2\n\"", &five, "p.csv:3:1: ", "no item has the id \"7\"");
     assert_refused("i,j\n0,1\n7\n", &five, "p.csv:3:1: ", "fewer"); /* in a cell: its shape first */
@@ -288,13 +288,13 @@ static void two_sets_that_cannot_be_counted_are_refused(void **state) {
 
 enum { N_LEFT = 70, N_RIGHT = 50, N_LINES = 1000 };
 
-static uint32_t place_of(char *const *ids, size_t n, const char *id) {
+static uint32_t row_of(char *const *ids, size_t n, const char *id) {
     for (uint32_t k = 0; k < n; k++)
         if (strcmp(ids[k], id) == 0) return k;
     return SMERF_MISSING;
 }
 
-/* Random lines, read in both ways, against the rules told line by line. */
+/* Random lines, read in both ways, against the rules applied line by line. */
 static void many_lines_are_read_as_one_by_one(void **state) {
     (void)state;
     static char names[N_LEFT + N_RIGHT][16];
@@ -318,8 +318,8 @@ static void many_lines_are_read_as_one_by_one(void **state) {
                 if (quote == NULL) fprintf(file, k % 3 == 0 ? "\"%s\"," : "%s,", ids[c]);
             }
             fprintf(file, "x,%d,%d.5%s", k * 3, k, k % 11 == 0 ? "\r\n" : k % 5 == 0 ? "\n\n" : "\n");
-            uint32_t u = place_of(left, N_LEFT, ids[0]), v = place_of(left, N_LEFT, ids[1]);
-            uint32_t mirror_u = place_of(right, N_RIGHT, ids[0]), mirror_v = place_of(right, N_RIGHT, ids[1]);
+            uint32_t u = row_of(left, N_LEFT, ids[0]), v = row_of(left, N_LEFT, ids[1]);
+            uint32_t mirror_u = row_of(right, N_RIGHT, ids[0]), mirror_v = row_of(right, N_RIGHT, ids[1]);
             if (is_square) {
                 expected[n++] = (rated){u, v, k * 3, k + 0.5};
                 continue;
@@ -359,39 +359,39 @@ static void a_list_cut_anywhere_is_read_or_refused_in_one_line(void **state) {
 
 /* ---- Places ---- */
 
-static void assert_placed(const char *path, size_t row, const char *message) {
+static void assert_position(const char *path, size_t row, const char *message) {
     smerf_error error = {.status = SMERF_BAD_INPUT, .message = "it differs", .row = 7, .column = SMERF_NOWHERE};
-    assert_int_equal(sm_pairs_place(path, row, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_pairs_position(path, row, &error), SMERF_BAD_INPUT);
     assert_string_equal(error.message, message);
     assert_true(error.status == SMERF_BAD_INPUT && error.row == 7);
 }
 
-static void a_complaint_about_a_row_gets_its_place(void **state) {
+static void a_complaint_about_a_row_gets_its_position(void **state) {
     (void)state;
     write_text("p.csv", "\n\"i\n\",j,d\n0,1,2\n\n\"3\n\",4,5\r\n6,7,8");
-    assert_placed("p.csv", 0, "p.csv:4:1: it differs");
-    assert_placed("p.csv", 1, "p.csv:6:1: it differs");
-    assert_placed("p.csv", 2, "p.csv:8:1: it differs");
-    assert_placed("p.csv", 3, "p.csv:8:6: it differs"); /* the end: another file than was read */
-    assert_placed("absent.csv", 0, "absent.csv: it differs");
-    assert_placed("-", 0, "standard input: it differs");
+    assert_position("p.csv", 0, "p.csv:4:1: it differs");
+    assert_position("p.csv", 1, "p.csv:6:1: it differs");
+    assert_position("p.csv", 2, "p.csv:8:1: it differs");
+    assert_position("p.csv", 3, "p.csv:8:6: it differs"); /* the end: another file than was read */
+    assert_position("absent.csv", 0, "absent.csv: it differs");
+    assert_position("-", 0, "standard input: it differs");
     assert_int_equal(mkfifo("pipe", 0600), 0);
-    assert_placed("pipe", 0, "pipe: it differs"); /* and nobody waits for a writer */
+    assert_position("pipe", 0, "pipe: it differs"); /* and nobody waits for a writer */
 }
 
-static void a_line_of_the_file_is_told_instead_of_an_entry_of_the_list(void **state) {
+static void a_line_of_the_file_is_named_instead_of_an_entry_of_the_list(void **state) {
     (void)state;
     const smerf_error complaint = {.status = SMERF_BAD_INPUT, .message = "entry 7: it differs", .row = 7};
     smerf_error error = complaint;
     write_text("p.csv", "i,j\n0,1\n1,2\n");
-    sm_pairs_place("p.csv", 1, &error);
+    sm_pairs_position("p.csv", 1, &error);
     assert_string_equal(error.message, "p.csv:3:1: it differs");
     error = complaint;
-    sm_pairs_place("-", 1, &error);
+    sm_pairs_position("-", 1, &error);
     assert_string_equal(error.message, "standard input: row 1: it differs");
     error = complaint;
     error.row = 8; /* the message is about something else */
-    sm_pairs_place("p.csv", 1, &error);
+    sm_pairs_position("p.csv", 1, &error);
     assert_string_equal(error.message, "p.csv:3:1: entry 7: it differs");
 }
 
@@ -412,9 +412,9 @@ int main(void) {
         cmocka_unit_test(further_columns_are_ignored),
         cmocka_unit_test(a_header_without_pairs_is_an_empty_list),
         cmocka_unit_test(letters_may_be_names_and_ids),
-        cmocka_unit_test(an_unknown_id_is_refused_with_its_place),
+        cmocka_unit_test(an_unknown_id_is_refused_with_its_position),
         cmocka_unit_test(other_shapes_are_refused),
-        cmocka_unit_test(an_unknown_id_is_told_before_what_comes_after_it),
+        cmocka_unit_test(an_unknown_id_is_reported_before_what_comes_after_it),
         cmocka_unit_test(ids_with_quotes_inside_are_found),
         cmocka_unit_test(the_value_is_called_distance_or_is_the_only_other_column),
         cmocka_unit_test(weights_stand_in_a_column_called_weight),
@@ -428,8 +428,8 @@ int main(void) {
         cmocka_unit_test(two_sets_that_cannot_be_counted_are_refused),
         cmocka_unit_test(many_lines_are_read_as_one_by_one),
         cmocka_unit_test(a_list_cut_anywhere_is_read_or_refused_in_one_line),
-        cmocka_unit_test(a_complaint_about_a_row_gets_its_place),
-        cmocka_unit_test(a_line_of_the_file_is_told_instead_of_an_entry_of_the_list),
+        cmocka_unit_test(a_complaint_about_a_row_gets_its_position),
+        cmocka_unit_test(a_line_of_the_file_is_named_instead_of_an_entry_of_the_list),
         cmocka_unit_test(a_list_that_cannot_be_opened_is_an_io_error),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);

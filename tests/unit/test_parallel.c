@@ -122,7 +122,7 @@ static smerf_status fail_differently(void *job, size_t task, size_t thread, smer
     return task % 2 == 0 ? sm_fail(error, SMERF_BAD_INPUT, "input") : sm_fail(error, SMERF_IO, "io");
 }
 
-static void of_several_failures_one_is_told_whole(void **state) {
+static void of_several_failures_one_is_reported_whole(void **state) {
     (void)state;
     for (size_t round = 0; round < 200; round++) {
         sm_pool pool;
@@ -289,14 +289,14 @@ static void progress_rises_on_the_calling_thread(void **state) {
     }
 }
 
-static void a_loop_reports_within_its_share_of_the_job(void **state) {
+static void a_loop_reports_within_its_fraction_of_the_job(void **state) {
     (void)state;
     static counts count = {.n_threads = 1};
     watcher seen = {.caller = pthread_self(), .last = 0.25};
     sm_pool pool;
     start(&pool, 1, watch, &seen);
-    pool.share_from = 0.25;
-    pool.share_to = 0.5;
+    pool.fraction_from = 0.25;
+    pool.fraction_to = 0.5;
     assert_int_equal(sm_pool_run(&pool, 8, count_task, &count, NULL), SMERF_OK);
     assert_true(seen.n_wrong == 0 && seen.last == 0.5);
 }
@@ -486,7 +486,7 @@ static void *call(void *argument) {
     return NULL;
 }
 
-static void threads_of_the_caller_may_share_data_and_model(void **state) {
+static void threads_of_the_caller_may_use_the_same_data_and_model(void **state) {
     (void)state;
     data_set *data = mixed_data(60);
     file_bytes expected = fit_here(data, 1);
@@ -520,20 +520,20 @@ int main(void) {
         cmocka_unit_test(without_a_run_all_cores_work_and_no_more_than_a_thousand),
         cmocka_unit_test(the_first_failure_stops_the_loop_and_its_message_arrives),
         cmocka_unit_test(who_does_not_want_the_message_gets_the_status),
-        cmocka_unit_test(of_several_failures_one_is_told_whole),
+        cmocka_unit_test(of_several_failures_one_is_reported_whole),
         cmocka_unit_test(later_failures_do_not_hide_the_first),
         cmocka_unit_test(added_tasks_are_done_once_each),
         cmocka_unit_test(an_added_task_that_fails_stops_the_loop),
         cmocka_unit_test(there_is_a_thread_for_each_task_that_is_added_while_some_are_idle),
         cmocka_unit_test(one_thread_is_never_idle),
         cmocka_unit_test(progress_rises_on_the_calling_thread),
-        cmocka_unit_test(a_loop_reports_within_its_share_of_the_job),
+        cmocka_unit_test(a_loop_reports_within_its_fraction_of_the_job),
         cmocka_unit_test(progress_cancels),
         cmocka_unit_test(only_the_caller_asks_whether_to_stop),
         cmocka_unit_test(every_long_call_reports_progress_that_never_falls),
         cmocka_unit_test(a_child_can_use_the_library_after_its_parent),
         cmocka_unit_test(a_program_may_fork_between_two_loops_of_one_call),
-        cmocka_unit_test(threads_of_the_caller_may_share_data_and_model),
+        cmocka_unit_test(threads_of_the_caller_may_use_the_same_data_and_model),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);
 }

@@ -11,12 +11,12 @@
 
 enum { MOST = 3000, N_NUMBERS = 5000, REST = 0x7777 };
 
-typedef struct room {
+typedef struct lists {
     uint32_t list[MOST + 1], spare[MOST + 1], expected[MOST]; /* one more, which nobody may touch */
     bool goes_left[N_NUMBERS];
-} room;
+} lists;
 
-static size_t part_obviously(const room *from, size_t n, uint32_t *expected) {
+static size_t part_obviously(const lists *from, size_t n, uint32_t *expected) {
     size_t n_left = 0, n_all = 0;
     for (int side = 0; side < 2; side++) {
         for (size_t k = 0; k < n; k++)
@@ -26,9 +26,9 @@ static size_t part_obviously(const room *from, size_t n, uint32_t *expected) {
     return n_left;
 }
 
-static void assert_parted(sm_part part, const uint64_t *table, size_t n, double share, sm_random *random) {
-    static room tried;
-    for (size_t k = 0; k < N_NUMBERS; k++) tried.goes_left[k] = sm_random_uniform(random) < share;
+static void assert_parted(sm_part part, const uint64_t *table, size_t n, double fraction, sm_random *random) {
+    static lists tried;
+    for (size_t k = 0; k < N_NUMBERS; k++) tried.goes_left[k] = sm_random_uniform(random) < fraction;
     for (size_t k = 0; k < n; k++) tried.list[k] = sm_random_below(random, N_NUMBERS); /* some of them twice */
     tried.list[n] = tried.spare[n] = REST;
     size_t n_left = part_obviously(&tried, n, tried.expected);
@@ -41,16 +41,16 @@ static void assert_parted(sm_part part, const uint64_t *table, size_t n, double 
 static void lists_are_parted_in_order(void **state) {
     (void)state;
     const smerf_kernels choices[] = {SMERF_KERNELS_PLAIN, SMERF_KERNELS_AUTO};
-    const double shares[] = {0, 0.02, 0.5, 0.9, 1};
+    const double fractions[] = {0, 0.02, 0.5, 0.9, 1};
     sm_random random;
     sm_random_start(&random, 1, 2, 3);
     for (size_t c = 0; c < sizeof choices / sizeof *choices; c++) {
         sm_part part = sm_kernels_select(choices[c])->part;
         sm_part_table table;
         sm_part_table_fill(table);
-        for (size_t s = 0; s < sizeof shares / sizeof *shares; s++) {
-            for (size_t n = 0; n < 70; n++) assert_parted(part, table, n, shares[s], &random);
-            assert_parted(part, table, MOST, shares[s], &random);
+        for (size_t s = 0; s < sizeof fractions / sizeof *fractions; s++) {
+            for (size_t n = 0; n < 70; n++) assert_parted(part, table, n, fractions[s], &random);
+            assert_parted(part, table, MOST, fractions[s], &random);
         }
     }
 }

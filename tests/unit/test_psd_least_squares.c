@@ -86,7 +86,7 @@ static void solve(sums *of, double *w, sm_psd_facts *facts) {
     sm_pool_start(&pool, NULL);
     const sm_psd_problem problem = {.n = of->n, .b = of->b, .apply = apply, .context = of};
     assert_int_equal(sm_psd_least_squares(&problem, &pool, w, facts, &error), SMERF_OK);
-    assert_true(pool.share_from == 1 && pool.share_to == 1);
+    assert_true(pool.fraction_from == 1 && pool.fraction_to == 1);
 }
 
 static void random_problems_are_solved(void **state) {

@@ -3,14 +3,14 @@
 
 #include <math.h>
 
-#include "io/text/source.h"
 #include "io/text/table.h"
+#include "io/text/text.h"
 
 static void quote(const char *path, const bool *is_chosen, bool has_ids) {
     sm_output *output;
     smerf_error error;
     if (sm_output_open("part.csv", &output, &error) != SMERF_OK ||
-        sm_quote_write(path, is_chosen, has_ids, output, &error) != SMERF_OK ||
+        sm_table_copy_rows(path, is_chosen, has_ids, output, &error) != SMERF_OK ||
         sm_output_finish(output, &error) != SMERF_OK)
         fail_msg("%s", error.message);
 }
@@ -139,7 +139,7 @@ static void random_tables_are_cut_as_they_are_read(void **state) {
 static void assert_checked(const char *text, bool has_ids, const char *message) {
     smerf_error error;
     write_text("t.csv", text);
-    smerf_status status = sm_quote_check("t.csv", has_ids, &error);
+    smerf_status status = sm_table_check_copy("t.csv", has_ids, &error);
     assert_int_equal(status, message == NULL ? SMERF_OK : SMERF_BAD_INPUT);
     if (message != NULL) assert_says(&error, message, "already");
 }
@@ -152,7 +152,7 @@ static void a_second_id_is_refused(void **state) {
     assert_checked("a,Id,idea,i\n1,2,3,4\nid,id,id,id\n", false, NULL);
     const double number = 1;
     write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", &number, sizeof number);
-    assert_int_equal(sm_quote_check("t.npy", false, NULL), SMERF_OK);
+    assert_int_equal(sm_table_check_copy("t.npy", false, NULL), SMERF_OK);
 }
 
 static void a_file_that_has_gone_is_an_error(void **state) {
@@ -160,11 +160,11 @@ static void a_file_that_has_gone_is_an_error(void **state) {
     smerf_error error;
     sm_output *output;
     assert_int_equal(sm_output_open("part.csv", &output, &error), SMERF_OK);
-    assert_int_equal(sm_quote_write("nowhere.csv", NULL, true, output, &error), SMERF_IO);
+    assert_int_equal(sm_table_copy_rows("nowhere.csv", NULL, true, output, &error), SMERF_IO);
     assert_says(&error, "nowhere.csv: ", "cannot be opened");
-    assert_int_equal(sm_quote_check("nowhere.csv", false, &error), SMERF_IO);
+    assert_int_equal(sm_table_check_copy("nowhere.csv", false, &error), SMERF_IO);
     write_text("t.csv", "a,b\n1,\"2\n");
-    assert_int_equal(sm_quote_write("t.csv", NULL, true, output, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_table_copy_rows("t.csv", NULL, true, output, &error), SMERF_BAD_INPUT);
     assert_says(&error, "t.csv:2:3: ", "never closed");
     sm_output_abandon(output);
 }

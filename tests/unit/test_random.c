@@ -44,10 +44,10 @@ static void the_generator_gives_its_known_predictor(void **state) {
 
 static void a_stream_is_the_blocks_of_its_counter(void **state) {
     (void)state;
-    const uint64_t seed = 0x299f31d0a4093822u, place = 0x0370734413198a2eu;
+    const uint64_t seed = 0x299f31d0a4093822u, stream = 0x0370734413198a2eu;
     const uint32_t tree = 0x85a308d3, key[2] = {0xa4093822, 0x299f31d0};
     sm_random random;
-    sm_random_start(&random, seed, tree, place);
+    sm_random_start(&random, seed, tree, stream);
     for (uint32_t block = 0; block < 5; block++) {
         const uint32_t counter[4] = {block, tree, 0x13198a2e, 0x03707344};
         uint32_t expected[4];
@@ -56,13 +56,13 @@ static void a_stream_is_the_blocks_of_its_counter(void **state) {
     }
 }
 
-static void first_words(uint64_t seed, uint32_t tree, uint64_t place, uint32_t words[8]) {
+static void first_words(uint64_t seed, uint32_t tree, uint64_t stream, uint32_t words[8]) {
     sm_random random;
-    sm_random_start(&random, seed, tree, place);
+    sm_random_start(&random, seed, tree, stream);
     for (size_t i = 0; i < 8; i++) words[i] = sm_random_word(&random);
 }
 
-static void streams_differ_by_seed_tree_and_place(void **state) {
+static void streams_differ_by_seed_tree_and_stream(void **state) {
     (void)state;
     uint32_t words[6][8];
     first_words(1, 0, 0, words[0]);
@@ -213,25 +213,26 @@ static void the_six_orders_of_three_are_equally_likely(void **state) {
         sm_random_shuffle(&random, values, 3);
         counts[values[0] * 9 + values[1] * 3 + values[2]]++;
     }
-    const size_t places[6] = {0 * 9 + 1 * 3 + 2, 0 * 9 + 2 * 3 + 1, 1 * 9 + 0 * 3 + 2,
-                              1 * 9 + 2 * 3 + 0, 2 * 9 + 0 * 3 + 1, 2 * 9 + 1 * 3 + 0};
-    for (size_t i = 0; i < 6; i++) orders[i] = counts[places[i]];
+    const size_t order_index[6] = {0 * 9 + 1 * 3 + 2, 0 * 9 + 2 * 3 + 1, 1 * 9 + 0 * 3 + 2,
+                                   1 * 9 + 2 * 3 + 0, 2 * 9 + 0 * 3 + 1, 2 * 9 + 1 * 3 + 0};
+    for (size_t i = 0; i < 6; i++) orders[i] = counts[order_index[i]];
     assert_even(orders, 6, N_DRAWS);
 }
 
 /* All 2^15 - 1 nodes of a full tree, and the deepest paths. */
-static void nodes_of_a_tree_have_places_of_their_own(void **state) {
+static void nodes_of_a_tree_have_streams_of_their_own(void **state) {
     (void)state;
     enum { N_NODES = (1 << 15) - 1 };
-    static uint64_t places[N_NODES];
-    places[0] = SM_STREAM_ROOT;
+    static uint64_t streams[N_NODES];
+    streams[0] = SM_STREAM_ROOT;
     for (size_t i = 0; 2 * i + 2 < N_NODES; i++)
-        for (unsigned side = 0; side < 2; side++) places[2 * i + 1 + side] = sm_random_child(places[i], side);
-    static uint16_t table[1 << 20]; /* by the low bits: two equal places would meet here */
+        for (unsigned side = 0; side < 2; side++) streams[2 * i + 1 + side] = sm_random_child(streams[i], side);
+    static uint16_t table[1 << 20]; /* by the low bits: two equal streams would meet here */
     for (size_t i = 0; i < N_NODES; i++) {
-        assert_true(i == 0 || places[i] > 1u << 20); /* far from the places of samples and shuffles */
-        size_t slot = places[i] & ((1 << 20) - 1);
-        for (; table[slot] != 0; slot = (slot + 1) & ((1 << 20) - 1)) assert_true(places[table[slot] - 1] != places[i]);
+        assert_true(i == 0 || streams[i] > 1u << 20); /* far from the streams of samples and shuffles */
+        size_t slot = streams[i] & ((1 << 20) - 1);
+        for (; table[slot] != 0; slot = (slot + 1) & ((1 << 20) - 1))
+            assert_true(streams[table[slot] - 1] != streams[i]);
         table[slot] = (uint16_t)(i + 1);
     }
 }
@@ -240,7 +241,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_generator_gives_its_known_predictor),
         cmocka_unit_test(a_stream_is_the_blocks_of_its_counter),
-        cmocka_unit_test(streams_differ_by_seed_tree_and_place),
+        cmocka_unit_test(streams_differ_by_seed_tree_and_stream),
         cmocka_unit_test(a_stream_does_not_depend_on_what_was_drawn_before),
         cmocka_unit_test(whole_numbers_below_a_bound_are_equally_likely),
         cmocka_unit_test(large_bounds_are_not_biased_either),
@@ -250,7 +251,7 @@ int main(void) {
         cmocka_unit_test(normals_have_the_moments_of_the_normal),
         cmocka_unit_test(a_shuffle_loses_and_doubles_nothing),
         cmocka_unit_test(the_six_orders_of_three_are_equally_likely),
-        cmocka_unit_test(nodes_of_a_tree_have_places_of_their_own),
+        cmocka_unit_test(nodes_of_a_tree_have_streams_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,20 +57,20 @@ static void self_distances_stay_as_given(void **state) {
     smerf_target *target = target_of(z, N), *kept = rank_target_of(target, 3), *other = NULL;
     smerf_error error;
     double row[N];
-    demand_ok(kept->kind->with_diagonal(kept, 7.25, &other, &error), &error);
+    demand_ok(kept->kind->data.with_diagonal(kept, 7.25, &other, &error), &error);
     assert_true(kept->rank_fraction_of_squares < 1 &&
                 other->rank_fraction_of_squares == kept->rank_fraction_of_squares);
     for (size_t i = 0; i < N; i++) {
-        kept->kind->true_row(kept, i, row);
+        kept->kind->data.true_row(kept, i, row);
         assert_true(row[i] == (double)z[i * N + i]);
-        other->kind->true_row(other, i, row);
+        other->kind->data.true_row(other, i, row);
         assert_true(row[i] == 7.25);
     }
-    assert_false(kept->kind->equal(kept, other));
-    assert_true(kept->kind->equal(kept, kept));
+    assert_false(kept->kind->data.equal(kept, other));
+    assert_true(kept->kind->data.equal(kept, kept));
     smerf_target_free(kept);
     smerf_target_free(target); /* not needed any more, nor is `kept` */
-    other->kind->true_row(other, 1, row);
+    other->kind->data.true_row(other, 1, row);
     assert_true(row[1] == 7.25);
     smerf_target_free(other);
     free(z);
@@ -86,9 +86,9 @@ static void it_says_what_it_is(void **state) {
     sm_rank_facts facts = sm_rank_describe(kept);
     assert_ptr_equal(facts.origin, &sm_target_distances);
     assert_int_equal(facts.rank, 2);
-    assert_true(facts.share_of_squares > 0.5 && facts.share_of_squares < 0.9); /* of three that are alike */
+    assert_true(facts.fraction_of_squares > 0.5 && facts.fraction_of_squares < 0.9); /* of three that are alike */
     assert_true(isnan(facts.eigenvalue_fraction));
-    assert_true(kept->kind->is_approximate && !target->kind->is_approximate);
+    assert_true(kept->kind->data.is_approximate && !target->kind->data.is_approximate);
     assert_true(kept->from_similarities && kept->largest_similarity == 5);
     smerf_target_free(kept);
     smerf_target_free(target);
@@ -143,7 +143,7 @@ static smerf_status load_spoilt(const smerf_target *kept, const char *name, doub
     sm_tensors tensors = {.n = 0};
     smerf_error error;
     smerf_target *loaded = NULL;
-    demand_ok(kept->kind->save(kept, &tensors, &error), &error);
+    demand_ok(kept->kind->data.save(kept, &tensors, &error), &error);
     double *spoilt = NULL;
     for (size_t t = 0; t < tensors.n; t++) {
         if (strcmp(tensors.tensor[t].name, name) != 0) continue;
@@ -153,7 +153,7 @@ static smerf_status load_spoilt(const smerf_target *kept, const char *name, doub
         spoilt[0] = value;
         tensors.tensor[t].data = spoilt;
     }
-    smerf_status status = kept->kind->load(&tensors, kept->n_rows, &loaded, &error);
+    smerf_status status = kept->kind->data.load(&tensors, kept->n_rows, &loaded, &error);
     sm_free(spoilt);
     sm_tensors_free(&tensors);
     smerf_target_free(loaded);

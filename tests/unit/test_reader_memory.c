@@ -88,7 +88,7 @@ static smerf_status read_edges(smerf_error *error) {
 static void every_failed_allocation_of_a_table_is_reported_and_leaks_nothing(void **state) {
     (void)state;
     write_text("in.txt", "id,x,y,k,z,w,c\na,1,2,3,4,5,\"u\"\"v\"\nb,,3,4,5,6,w\n");
-    always_shrinks = true; /* as room that cannot be given back is no reason to complain */
+    always_shrinks = true; /* as memory that cannot be given back is no reason to complain */
     fail_everywhere(read_table, "a table");
     fail_everywhere(read_labels, "labels");
     always_shrinks = false;
@@ -123,12 +123,12 @@ static void every_failed_allocation_of_edges_is_reported_and_leaks_nothing(void 
 }
 
 /* Without memory to open the file again, its name must do. */
-static void a_complaint_is_kept_without_memory_for_its_place(void **state) {
+static void a_complaint_is_kept_without_memory_for_its_position(void **state) {
     (void)state;
     write_text("in.txt", "i,j\n0,1\n");
     smerf_error error = {.status = SMERF_BAD_INPUT, .message = "wrong"};
     let_fail(1, false);
-    assert_int_equal(sm_pairs_place("in.txt", 0, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_pairs_position("in.txt", 0, &error), SMERF_BAD_INPUT);
     let_fail(0, false);
     assert_string_equal(error.message, "in.txt: wrong");
 }
@@ -139,7 +139,7 @@ int main(void) {
         cmocka_unit_test(every_failed_allocation_of_a_matrix_is_reported_and_leaks_nothing),
         cmocka_unit_test(every_failed_allocation_of_pairs_is_reported_and_leaks_nothing),
         cmocka_unit_test(every_failed_allocation_of_edges_is_reported_and_leaks_nothing),
-        cmocka_unit_test(a_complaint_is_kept_without_memory_for_its_place),
+        cmocka_unit_test(a_complaint_is_kept_without_memory_for_its_position),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);
 }

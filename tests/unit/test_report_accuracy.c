@@ -129,8 +129,8 @@ static bool is_on_curve(const sm_scored *pairs, const double *point, bool is_roc
             n_found += predicted[p] <= predicted[q] && truth[p] != 1;
         }
         double recall = (double)n_found / (double)n_links, precision = (double)n_found / (double)n_taken;
-        double false_share = (double)(n_taken - n_found) / (double)(pairs->n - n_links);
-        if (is_roc ? point[0] == false_share && point[1] == recall : point[0] == recall && point[1] == precision)
+        double false_fraction = (double)(n_taken - n_found) / (double)(pairs->n - n_links);
+        if (is_roc ? point[0] == false_fraction && point[1] == recall : point[0] == recall && point[1] == precision)
             return true;
     }
     return false;
@@ -159,12 +159,12 @@ static void there_is_no_curve_without_both(void **state) {
     const sm_scored only = {.n = 3, .truth = links, .predicted = links},
                     no = {.n = 3, .truth = none, .predicted = links};
     assert_int_equal(sm_curves_find(&only, &curves, &error), SMERF_OK);
-    assert_true(curves.n_roc == 0 && curves.n_pr == 0 && curves.share_of_links == 1);
+    assert_true(curves.n_roc == 0 && curves.n_pr == 0 && curves.fraction_of_links == 1);
     assert_int_equal(sm_curves_find(&no, &curves, &error), SMERF_OK);
-    assert_true(curves.n_roc == 0 && curves.n_pr == 0 && curves.share_of_links == 0);
+    assert_true(curves.n_roc == 0 && curves.n_pr == 0 && curves.fraction_of_links == 0);
 }
 
-/* All distances differ, and there is room for a few of the points. */
+/* All distances differ, and a few of the points fit. */
 static void long_curves_are_thinned(void **state) {
     (void)state;
     enum { MANY = 200000 };

@@ -1,6 +1,7 @@
 /* test_rough.c - large nodes of a dense matrix are priced roughly first: costs are no further off than is said, and what is
  * then priced exactly is exact. What trees make of it: test_rough_trees.c. */
 #include "target/dense/distances.h"
+#include "tests/unit/engines.h"
 #include "tests/unit/nodes.h"
 
 enum { N = 1100, LINE_UPS = 4 };
@@ -33,7 +34,7 @@ static double draw_distance(shape of, sm_random *random) {
 /* Draws, and the heaviest items that rough costs allow, all in one lane or one after the other. */
 static double draw_weight(size_t i, unsigned how, sm_random *random) {
     double draws = 1 + sm_random_below(random, 4);
-    if (how == 1) return i % SM_ROUGH_LANES == 3 ? 64 : 1;
+    if (how == 1) return i % SM_APPROXIMATE_LANES == 3 ? 64 : 1;
     if (how == 2) return i / 128 == 2 ? 64 : 1;
     if (how == 3) return draws * 0.0625;
     if (how == 4) return draws * 200;
@@ -64,7 +65,7 @@ static void assert_doubt_is_justified(const sm_node *node, sm_error_bound bound)
     for (size_t u = 0; u < LINE_UPS; u++)
         for (size_t r = 0; r + 1 < node->n; r++) {
             double cost = exact.left[u][r] + exact.right[u][r], told = rough[0].left[u][r] + rough[0].right[u][r];
-            assert_true(fabs(told - cost) <= bound.least + bound.share * fabs(cost));
+            assert_true(fabs(told - cost) <= bound.least + bound.fraction * fabs(cost));
         }
 }
 
@@ -72,10 +73,10 @@ static void assert_settled(const smerf_target *target, sm_search *search, const 
     double left, right;
     size_t u = sm_random_below(random, LINE_UPS), r = sm_random_below(random, (uint32_t)node->n - 1);
     double size = fabs(exact.left[u][r]) + fabs(exact.right[u][r]) + fabs(exact.node);
-    target->kind->settle(search, node, orders[u], r + 1, &left, &right);
+    plain_engine(target->kind)->approximation->price_cut(search, node, orders[u], r + 1, &left, &right);
     assert_near(left, exact.left[u][r], 1e-13 * size);
     assert_near(right, exact.right[u][r], 1e-13 * size);
-    assert_near(target->kind->cost(search, node), exact.node, 1e-13 * size);
+    assert_near(plain_engine(target->kind)->cost(search, node), exact.node, 1e-13 * size);
 }
 
 /* Q of both sides, from what they cost. */
@@ -92,23 +93,23 @@ static void assert_moved(const smerf_target *target, sm_search *search, const sm
     double before[2], after[2], added, taken, size = (fabs(exact.node) + 1e-12) * node->total;
     sums_at(node, u, from, &before[0], &before[1]);
     sums_at(node, u, to, &after[0], &after[1]);
-    target->kind->move_cut(search, node, orders[u], from + 1, to + 1, &added, &taken);
+    plain_engine(target->kind)->approximation->move_cut(search, node, orders[u], from + 1, to + 1, &added, &taken);
     assert_near(added, after[0] - before[0], 1e-13 * size);
     assert_near(taken, before[1] - after[1], 1e-13 * size);
 }
 
-static void assert_priced_roughly(const smerf_target *target, sm_search *const *searches, size_t *views,
-                                  const sm_node *node, sm_random *random) {
+static void assert_priced_roughly(const smerf_target *target, sm_search *const *searches, size_t *views, sm_node *node,
+                                  sm_random *random) {
     const sm_target_kind *kind = target->kind;
     sm_line_up at[LINE_UPS];
     sm_error_bound bound = {0};
     for (size_t u = 0; u < LINE_UPS; u++) draw_order(orders[u], node->n, random);
     for (size_t way = 0; way < WAYS; way++) {
-        views[way] = kind->enter(searches[way], node, views[way]);
-        assert_true(kind->is_rough_quicker(searches[way], node, LINE_UPS));
+        views[way] = plain_engine(kind)->enter(searches[way], node, views[way]);
+        assert_true(plain_engine(kind)->approximation->is_quicker(searches[way], node, LINE_UPS));
         lay_out(&rough[way], at);
-        rough[way].node = kind->price_roughly(searches[way], node, at, LINE_UPS, &bound);
-        for (size_t u = 0; u < LINE_UPS; u++) kind->costs(searches[way], node, u, &at[u]);
+        rough[way].node = plain_engine(kind)->approximation->price(searches[way], node, at, LINE_UPS, &bound);
+        for (size_t u = 0; u < LINE_UPS; u++) plain_engine(kind)->pricing->costs(searches[way], node, u, &at[u]);
         assert_memory_equal(&rough[way].node, &rough[0].node, sizeof rough[0].node);
         for (size_t u = 0; u < LINE_UPS; u++) {
             assert_memory_equal(rough[way].left[u], rough[0].left[u], (node->n - 1) * sizeof(double));
@@ -116,7 +117,7 @@ static void assert_priced_roughly(const smerf_target *target, sm_search *const *
         }
     }
     lay_out(&exact, at);
-    exact.node = sm_price(kind, searches[0], node, at, LINE_UPS);
+    exact.node = sm_price(plain_engine(kind)->pricing, searches[0], node, at, LINE_UPS);
     assert_doubt_is_justified(node, bound);
     for (size_t way = 0; way < WAYS; way++) {
         assert_settled(target, searches[way], node, random);
@@ -173,9 +174,9 @@ static bool is_rough_quicker(size_t n, float largest, double w, size_t n_line_up
         weights[i] = i == n / 2 ? w : 1;
     }
     sm_node node = {.items = items, .n = n, .weight = weights, .total = (double)n - 1 + w};
-    target->kind->enter(search, &node, 0);
-    bool is_quicker = target->kind->is_rough_quicker(search, &node, n_line_ups);
-    target->kind->search_free(search);
+    plain_engine(target->kind)->enter(search, &node, 0);
+    bool is_quicker = plain_engine(target->kind)->approximation->is_quicker(search, &node, n_line_ups);
+    plain_engine(target->kind)->search_free(search);
     smerf_target_free(target);
     return is_quicker;
 }

@@ -4,6 +4,7 @@
 #include "tests/unit/forests.h"
 
 #include "target/target.h"
+#include "tests/unit/engines.h"
 
 typedef struct plan {
     data_plan data;
@@ -53,8 +54,10 @@ static void assert_same_trees(const smerf_model *a, const smerf_model *b, size_t
 static void assert_rough_costs_change_nothing(const plan *of) {
     data_set *data = draw_data(of);
     const sm_target_kind *usual = data->target->kind;
+    sm_engine exact = *plain_engine(usual);
     sm_target_kind without = *usual;
-    without.is_rough_quicker = NULL;
+    exact.best_cut = sm_best_by_costs;
+    without.engines[0] = &exact;
     smerf_model *roughly = fit_with(data, &of->options, NULL);
     data->target->kind = &without;
     smerf_model *exactly = fit_with(data, &of->options, NULL);
@@ -106,7 +109,7 @@ static void trees_are_the_same_in_batches(void **state) {
         of.options.max_depth = 1;
         sm_search_size size = {.n_items = 1400, .n_line_ups = 24, .n_threads = 8, .list_bytes = 4 * 25};
         data_set *data = draw_data(&of);
-        assert_int_equal(data->target->kind->n_at_once(data->target, &size), 12);
+        assert_int_equal(plain_engine(data->target->kind)->pricing->n_at_once(data->target, &size), 12);
         data_set_free(data);
         assert_rough_costs_change_nothing(&of);
     }
@@ -115,7 +118,7 @@ static void trees_are_the_same_in_batches(void **state) {
 /* ---- cuts that are nearly as good as each other ---- */
 
 static size_t n_moves, n_settled;
-static const sm_target_kind *counted;
+static const sm_approximation *counted;
 
 static void count_move(sm_search *search, const sm_node *node, const uint32_t *order, size_t from, size_t to,
                        double *left, double *right) {
@@ -126,7 +129,7 @@ static void count_move(sm_search *search, const sm_node *node, const uint32_t *o
 static void count_settled(sm_search *search, const sm_node *node, const uint32_t *order, size_t n_left, double *left,
                           double *right) {
     n_settled++;
-    counted->settle(search, node, order, n_left, left, right);
+    counted->price_cut(search, node, order, n_left, left, right);
 }
 
 /* Two groups that are mirror images of each other, 1 apart, and some items between them along the first column, which lean
@@ -158,17 +161,23 @@ static void assert_same_split(size_t n, size_t n_between, double lean) {
     options.candidates = 4;
     options.sample = SMERF_NO_SAMPLE;
     options.max_depth = 1;
-    counted = data->target->kind;
-    sm_target_kind counting = *counted, without = *counted;
-    counting.move_cut = count_move;
-    counting.settle = count_settled;
-    without.is_rough_quicker = NULL;
+    const sm_target_kind *usual = data->target->kind;
+    counted = plain_engine(usual)->approximation;
+    sm_approximation counting_cuts = *counted;
+    counting_cuts.move_cut = count_move;
+    counting_cuts.price_cut = count_settled;
+    sm_engine counting_engine = *plain_engine(usual), exact = *plain_engine(usual);
+    counting_engine.approximation = &counting_cuts;
+    exact.best_cut = sm_best_by_costs;
+    sm_target_kind counting = *usual, without = *usual;
+    counting.engines[0] = &counting_engine;
+    without.engines[0] = &exact;
     n_moves = n_settled = 0;
     data->target->kind = &counting;
     smerf_model *roughly = fit_with(data, &options, NULL);
     data->target->kind = &without;
     smerf_model *exactly = fit_with(data, &options, NULL);
-    data->target->kind = counted;
+    data->target->kind = usual;
     assert_same_trees(roughly, exactly, 1);
     smerf_model_free(roughly);
     smerf_model_free(exactly);

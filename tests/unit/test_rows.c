@@ -94,10 +94,10 @@ static void a_target_is_found_where_the_running_sum_passes_it(void **state) {
     const double product[16] = {0, 2, 0, 0, 1, 0, 0, 0, 0, 0, 4, 0, 0, 0, 1, 0}, part[2] = {3, 5};
     const struct {
         double target;
-        size_t place;
+        size_t index;
     } cases[] = {{0, 1}, {1.9, 1}, {2, 4}, {2.9, 4}, {3, 10}, {6.9, 10}, {7, 14}, {7.9, 14}, {8, 14}, {9, 14}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-        assert_int_equal(sm_row_find(product, part, 16, cases[k].target), cases[k].place);
+        assert_int_equal(sm_row_find(product, part, 16, cases[k].target), cases[k].index);
 }
 
 int main(void) {

@@ -121,9 +121,9 @@ static void edges_among_others_are_kept_in_their_order(void **state) {
     }
 }
 
-/* ---- the other complaint that gets its place: about a value of a table ---- */
+/* ---- the other complaint that gets its position: about a value of a table ---- */
 
-static void assert_placed(const char *text, const char *column, size_t row, const char *expected) {
+static void assert_position(const char *text, const char *column, size_t row, const char *expected) {
     smerf_error error = {.status = SMERF_BAD_INPUT, .message = "too large", .row = 7, .column = 1};
     write_text("t.csv", text);
     assert_int_equal(sm_table_position("t.csv", column, row, &error), SMERF_BAD_INPUT);
@@ -131,12 +131,12 @@ static void assert_placed(const char *text, const char *column, size_t row, cons
     assert_true(error.row == 7 && error.column == 1);
 }
 
-static void a_complaint_about_a_value_gets_its_place(void **state) {
+static void a_complaint_about_a_value_gets_its_position(void **state) {
     (void)state;
-    assert_placed("id,a,b\nu,1,2\nv,3,4\n", "b", 1, "t.csv:3:5: too large");
-    assert_placed("id,a,b\nu,1,2\nv,3,4\n", "id", 0, "t.csv:2:1: too large");
-    assert_placed("\xEF\xBB\xBFid;\"b\";a\r\n\r\nu;1;2\r\n\"v\nü\";3;4", "b", 1, "t.csv:5:4: too large");
-    assert_placed("a,b\n1,2\n", "b", 5, "t.csv:2:3: too large"); /* another file by now: its last cell */
+    assert_position("id,a,b\nu,1,2\nv,3,4\n", "b", 1, "t.csv:3:5: too large");
+    assert_position("id,a,b\nu,1,2\nv,3,4\n", "id", 0, "t.csv:2:1: too large");
+    assert_position("\xEF\xBB\xBFid;\"b\";a\r\n\r\nu;1;2\r\n\"v\nü\";3;4", "b", 1, "t.csv:5:4: too large");
+    assert_position("a,b\n1,2\n", "b", 5, "t.csv:2:3: too large"); /* another file by now: its last cell */
     smerf_error error = {.status = SMERF_BAD_INPUT, .message = "too large"};
     const double number = 1;
     write_npy("t.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", &number, sizeof number);
@@ -149,7 +149,7 @@ int main(void) {
         cmocka_unit_test(pairs_of_the_same_items_have_the_same_number),
         cmocka_unit_test(numbers_stand_in_the_order_of_the_rows),
         cmocka_unit_test(edges_among_others_are_kept_in_their_order),
-        cmocka_unit_test(a_complaint_about_a_value_gets_its_place),
+        cmocka_unit_test(a_complaint_about_a_value_gets_its_position),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);
 }

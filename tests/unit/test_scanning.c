@@ -165,8 +165,12 @@ static void assert_large_nodes_change_nothing(const plan *of, size_t n, size_t m
     smerf_model_tree(model, 0, &whole, NULL);
     sm_pool_start(&pool, NULL);
     demand_ok(sm_view_match(&view, &items->features, items, &error), &error);
-    demand_ok(sm_problem_start(&problem, &view, &model->features, target, weights, &model->options, &pool, &error),
-              &error);
+    const sm_problem given = {.view = &view,
+                              .features = &model->features,
+                              .target = target,
+                              .item_weights = weights,
+                              .options = &model->options};
+    demand_ok(sm_problem_start(&problem, &given, &pool, &error), &error);
     assert_int_equal(problem.most_sorted, problem.most_in_bag);
     problem.most_sorted = most_sorted; /* trees are too large to be kept in order as a whole */
     if (seed % 2 == 0) order_by_four_bytes(&problem);

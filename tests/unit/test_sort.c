@@ -18,29 +18,29 @@ enum { MOST = 5000 };
 
 typedef struct pair {
     uint64_t key;
-    uint32_t place;
+    uint32_t index;
 } pair;
 
-/* Places are given in ascending order, so that ordering ties by place is what stability means. */
-static int by_key_then_place(const void *a, const void *b) {
+/* Indices are given in ascending order, so that ordering ties by index is what stability means. */
+static int by_key_then_index(const void *a, const void *b) {
     const pair *left = a, *right = b;
     if (left->key != right->key) return left->key < right->key ? -1 : 1;
-    return (left->place > right->place) - (left->place < right->place);
+    return (left->index > right->index) - (left->index < right->index);
 }
 
 static void assert_sorts(const uint64_t *keys, size_t n) {
     static uint64_t sorted[MOST], spare_keys[MOST];
-    static uint32_t places[MOST], spare_places[MOST];
+    static uint32_t indices[MOST], spare_indices[MOST];
     static pair expected[MOST];
     for (size_t i = 0; i < n; i++) {
         sorted[i] = keys[i];
-        places[i] = (uint32_t)(3 * i + 1);
-        expected[i] = (pair){.key = keys[i], .place = places[i]};
+        indices[i] = (uint32_t)(3 * i + 1);
+        expected[i] = (pair){.key = keys[i], .index = indices[i]};
     }
-    qsort(expected, n, sizeof *expected, by_key_then_place);
-    sm_sort(sorted, places, n, spare_keys, spare_places);
+    qsort(expected, n, sizeof *expected, by_key_then_index);
+    sm_sort(sorted, indices, n, spare_keys, spare_indices);
     for (size_t i = 0; i < n; i++)
-        if (sorted[i] != expected[i].key || places[i] != expected[i].place)
+        if (sorted[i] != expected[i].key || indices[i] != expected[i].index)
             fail_msg("of %zu keys, number %zu is out of order", n, i);
 }
 
@@ -115,7 +115,7 @@ static int by_value(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-static void packed_ranks_are_sorted_by_rank_and_place(void **state) {
+static void packed_ranks_are_sorted_by_rank_and_index(void **state) {
     (void)state;
     static uint64_t packed[MOST], expected[MOST], spare[MOST];
     const uint32_t most[] = {1, 3, 300, 100000, UINT32_MAX};
@@ -138,19 +138,19 @@ static void packed_ranks_are_sorted_by_rank_and_place(void **state) {
 
 static void assert_sorts_numbers(const double *numbers, size_t n) {
     static double sorted[MOST], spare[MOST];
-    static uint32_t places[MOST], spare_places[MOST];
+    static uint32_t indices[MOST], spare_indices[MOST];
     static pair expected[MOST];
     size_t n_present = 0;
     for (size_t i = 0; i < n; i++) {
         sorted[i] = numbers[i];
-        places[i] = (uint32_t)(3 * i + 1);
-        expected[i] = (pair){.key = isnan(numbers[i]) ? UINT64_MAX : sm_sort_key(numbers[i]), .place = places[i]};
+        indices[i] = (uint32_t)(3 * i + 1);
+        expected[i] = (pair){.key = isnan(numbers[i]) ? UINT64_MAX : sm_sort_key(numbers[i]), .index = indices[i]};
         if (!isnan(numbers[i])) n_present++;
     }
-    qsort(expected, n, sizeof *expected, by_key_then_place);
-    assert_int_equal(sm_sort_numbers(sorted, places, n, spare, spare_places), n_present);
+    qsort(expected, n, sizeof *expected, by_key_then_index);
+    assert_int_equal(sm_sort_numbers(sorted, indices, n, spare, spare_indices), n_present);
     for (size_t i = 0; i < n; i++)
-        if (places[i] != expected[i].place || (i < n_present && sm_sort_key(sorted[i]) != expected[i].key))
+        if (indices[i] != expected[i].index || (i < n_present && sm_sort_key(sorted[i]) != expected[i].key))
             fail_msg("of %zu numbers, number %zu is out of order", n, i);
 }
 
@@ -223,7 +223,7 @@ static void no_number_has_the_key_that_means_missing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_sorted_as_qsort_would_and_ties_keep_their_order),
-        cmocka_unit_test(packed_ranks_are_sorted_by_rank_and_place),
+        cmocka_unit_test(packed_ranks_are_sorted_by_rank_and_index),
         cmocka_unit_test(numbers_are_sorted_as_qsort_would_and_ties_keep_their_order),
         cmocka_unit_test(five_thousand_keys_are_sorted),
         cmocka_unit_test(keys_stand_in_the_order_of_the_numbers),

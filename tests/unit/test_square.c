@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/finite.h"
 #include "base/random.h"
 #include "base/square.h"
 
@@ -38,7 +37,7 @@ static bool band_is_symmetric(size_t n, size_t first) {
     return true;
 }
 
-static void assert_told(size_t n) {
+static void assert_found(size_t n) {
     size_t row, column, found_row, found_column;
     bool is_odd = find_first(n, &row, &column);
     for (size_t first = 0; first < n; first += SM_SQUARE_BAND)
@@ -54,12 +53,12 @@ static void the_first_entry_that_is_not_mirrored_is_found(void **state) {
     for (int round = 0; round < 600; round++) {
         uint32_t n = 1 + sm_random_below(&random, MOST);
         fill(&random, n);
-        assert_told(n);
+        assert_found(n);
         for (uint32_t k = sm_random_below(&random, 4); k > 0; k--) {
             float *odd = &z[sm_random_below(&random, n * n)];
             *odd = nextafterf(*odd, 9);
         }
-        assert_told(n);
+        assert_found(n);
     }
 }
 
@@ -75,7 +74,7 @@ static void zeros_of_both_signs_are_equal_and_so_are_missing_entries(void **stat
     z[5 * n + 100] = -NAN;
     assert_true(sm_square_is_symmetric(z, n, &row, &column));
     z[100 * n + 5] = 1; /* missing on one side only */
-    assert_told(n);
+    assert_found(n);
 }
 
 static void floats_are_finite_or_not(void **state) {

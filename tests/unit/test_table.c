@@ -160,7 +160,7 @@ static void ignored_columns_are_not_looked_at(void **state) {
     sm_table_free(&table);
 }
 
-static void wished_categories_take_numbers_as_words(void **state) {
+static void named_categories_take_numbers_as_words(void **state) {
     (void)state;
     const char *const categories[] = {"zip"};
     const sm_table_spec spec = {.categories = categories, .n_categories = 1};
@@ -175,23 +175,23 @@ static void wished_categories_take_numbers_as_words(void **state) {
     sm_table_free(&table);
 }
 
-static void wished_numbers_must_be_numbers(void **state) {
+static void named_numbers_must_be_numbers(void **state) {
     (void)state;
     const char *const numbers[] = {"x"};
     const sm_table_spec spec = {.numbers = numbers, .n_numbers = 1};
     assert_refused_with("x,y\na,1\nb,2\n", &spec, "t.csv:2:1: \"a\" is no number", "must hold numbers");
 }
 
-static void a_wished_column_must_be_there(void **state) {
+static void a_named_column_must_be_there(void **state) {
     (void)state;
     const char *const names[] = {"nowhere"};
-    const sm_table_spec wishes[] = {{.id = "nowhere"},
-                                    {.weight = "nowhere"},
-                                    {.ignore = names, .n_ignore = 1},
-                                    {.categories = names, .n_categories = 1},
-                                    {.numbers = names, .n_numbers = 1}};
-    for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++)
-        assert_refused_with("a,b\n1,2\n", &wishes[i], "t.csv:1:1: there is no column \"nowhere\"", "\"a\", \"b\"");
+    const sm_table_spec specs[] = {{.id = "nowhere"},
+                                   {.weight = "nowhere"},
+                                   {.ignore = names, .n_ignore = 1},
+                                   {.categories = names, .n_categories = 1},
+                                   {.numbers = names, .n_numbers = 1}};
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)
+        assert_refused_with("a,b\n1,2\n", &specs[i], "t.csv:1:1: there is no column \"nowhere\"", "\"a\", \"b\"");
     const sm_table_spec by_number = {.id = "0"};
     assert_refused_with("a,b\n1,2\n", &by_number, "t.csv:1:1: ", "no column \"0\""); /* there are names */
 }
@@ -360,9 +360,9 @@ static void an_id_that_is_only_a_guess_gives_way_to_a_target(void **state) {
                                  .numbers = numbers,
                                  .n_numbers = 1,
                                  .only_known = true};
-    const sm_table_spec *const wishes[] = {&usual, &known};
+    const sm_table_spec *const specs[] = {&usual, &known};
     for (size_t i = 0; i < 2; i++) {
-        sm_table table = read_csv("id,x\n7,1\n7,2\n", wishes[i]);
+        sm_table table = read_csv("id,x\n7,1\n7,2\n", specs[i]);
         assert_true(table.ids == NULL && table.id_column == NULL && table.n_columns == 1);
         assert_true(table.targets[0].values[0] == 7 && table.targets[0].values[1] == 7);
         sm_table_free(&table);
@@ -446,7 +446,7 @@ static void npy_columns_are_called_x0_and_so_on(void **state) {
     sm_table_free(&table);
 }
 
-static void npy_columns_are_wished_by_name_or_by_number(void **state) {
+static void npy_columns_are_found_by_name_or_by_number(void **state) {
     (void)state;
     const double rows[8] = {10, 0.1, 1, 5, 11, 0.1, 2, NAN};
     const char *const categories[] = {"x1", "3"};
@@ -559,9 +559,9 @@ int main(void) {
         cmocka_unit_test(a_column_called_id_names_the_items),
         cmocka_unit_test(ids_are_there_and_different),
         cmocka_unit_test(ignored_columns_are_not_looked_at),
-        cmocka_unit_test(wished_categories_take_numbers_as_words),
-        cmocka_unit_test(wished_numbers_must_be_numbers),
-        cmocka_unit_test(a_wished_column_must_be_there),
+        cmocka_unit_test(named_categories_take_numbers_as_words),
+        cmocka_unit_test(named_numbers_must_be_numbers),
+        cmocka_unit_test(a_named_column_must_be_there),
         cmocka_unit_test(many_columns_are_not_all_listed),
         cmocka_unit_test(weights_are_numbers_above_zero),
         cmocka_unit_test(targets_are_no_features_and_come_in_the_order_of_the_spec),
@@ -575,7 +575,7 @@ int main(void) {
         cmocka_unit_test(line_ends_and_quotes_do_not_change_a_table),
         cmocka_unit_test(a_table_cut_anywhere_is_read_or_refused_in_one_line),
         cmocka_unit_test(npy_columns_are_called_x0_and_so_on),
-        cmocka_unit_test(npy_columns_are_wished_by_name_or_by_number),
+        cmocka_unit_test(npy_columns_are_found_by_name_or_by_number),
         cmocka_unit_test(npy_tables_are_refused_by_row_and_column),
         cmocka_unit_test(large_tables_of_both_kinds_hold_the_same),
         cmocka_unit_test(a_table_holds_whatever_number_of_rows_comes),

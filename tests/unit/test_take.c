@@ -229,7 +229,7 @@ static void a_target_whose_diagonal_was_set_keeps_it(void **state) {
         smerf_error error;
         smerf_target *whole = makers[m](draw_raw(), all_rows(), N_ITEMS, &error), *set, *taken;
         draw_rows(9, rows);
-        demand_ok(whole->kind->with_diagonal(whole, 0.5, &set, &error), &error);
+        demand_ok(whole->kind->data.with_diagonal(whole, 0.5, &set, &error), &error);
         taken = take(set, rows);
         assert_cut_matrix(taken, set, rows);
         smerf_target_free(whole);

@@ -3,6 +3,7 @@
 #include "tests/unit/nodes.h"
 
 #include "base/memory.h"
+#include "tests/unit/engines.h"
 
 enum { MOST_ITEMS = 300, MOST_LINE_UPS = 11, MOST_LEVELS = 9 };
 
@@ -75,7 +76,7 @@ static void check_price(walker *at, const sm_node *node) {
         draw_order(orders[u], node->n, &at->random);
         lines[u] = (sm_line_up){.order = orders[u], .left = left[u], .right = right[u]};
     }
-    double cost = sm_price(at->kind, at->search, node, lines, n_lines);
+    double cost = sm_price(plain_engine(at->kind)->pricing, at->search, node, lines, n_lines);
     note(at, cost);
     assert_near(cost, slow_cost(at, node, orders[0], 0, node->n), 1e-12 * (1 + node->total));
     for (size_t u = 0; u < n_lines; u++) check_line_up(at, node, &lines[u]);
@@ -86,7 +87,7 @@ static void check_pure(walker *at, const sm_node *node) {
     bool is_pure = true;
     for (size_t k = 0; k < node->n; k++)
         for (size_t l = 0; l < node->n; l++) is_pure = is_pure && z_of(at, node->items[k], node->items[l]) == first;
-    assert_int_equal(at->kind->is_pure(at->search, node), is_pure);
+    assert_int_equal(plain_engine(at->kind)->is_pure(at->search, node), is_pure);
 }
 
 static double slow_level_mean(const walker *at, const sm_node *node, const uint32_t *level, size_t a, size_t b) {
@@ -106,7 +107,7 @@ static void check_levels(walker *at, const sm_node *node) {
     double mean[MOST_LEVELS * MOST_LEVELS];
     if (n_levels > node->n) n_levels = (uint32_t)node->n;
     draw_levels(level, node->n, n_levels, &at->random);
-    at->kind->level_distances(at->search, node, level, n_levels, mean);
+    plain_engine(at->kind)->level_distances(at->search, node, level, n_levels, mean);
     for (size_t a = 0; a < n_levels; a++)
         for (size_t b = 0; b < n_levels; b++) {
             note(at, mean[a * n_levels + b]);
@@ -119,7 +120,7 @@ static void walk(walker *at, uint32_t *items, size_t n, size_t view, size_t dept
     double weight[MOST_ITEMS]; /* by place */
     sm_node node = {.items = items, .n = n, .weight = weight};
     for (size_t k = 0; k < n; k++) node.total += weight[k] = at->weight[items[k]];
-    view = at->kind->enter(at->search, &node, view);
+    view = plain_engine(at->kind)->enter(at->search, &node, view);
     note(at, (double)n);
     check_pure(at, &node);
     check_price(at, &node);
@@ -136,7 +137,7 @@ static void walk_trees(walker *at, size_t n_threads, smerf_kernels kernels) {
     smerf_error error;
     const sm_search_size size = {
         .n_items = n, .n_line_ups = at->n_line_ups, .n_threads = n_threads, .kernels = kernels};
-    at->search = at->kind->search_new(at->target, &size, &error);
+    at->search = plain_engine(at->kind)->search_new(at->target, &size, &error);
     assert_non_null(at->search);
     sm_random_start(&at->random, 5, 0, n);
     at->n_predictor = 0;
@@ -150,7 +151,7 @@ static void walk_trees(walker *at, size_t n_threads, smerf_kernels kernels) {
         }
         walk(at, items, n_in_bag, 0, 0);
     }
-    at->kind->search_free(at->search);
+    plain_engine(at->kind)->search_free(at->search);
 }
 
 static void walk_in_all_ways(walker *at) {
@@ -190,7 +191,7 @@ static void another_diagonal_is_heeded_everywhere(void **state) {
     walker at = walker_of(data, 5);
     smerf_target *variant;
     smerf_error error;
-    demand_ok(at.kind->with_diagonal(data->target, 0.1, &variant, &error), &error);
+    demand_ok(at.kind->data.with_diagonal(data->target, 0.1, &variant, &error), &error);
     at.target = variant;
     at.diagonal = diagonal;
     walk_in_all_ways(&at);
@@ -220,11 +221,11 @@ static bool is_pure(const float *z, size_t n_items, const uint32_t *items, size_
     double weight[MOST_ITEMS];
     for (size_t i = 0; i < n_items; i++) weight[i] = 1;
     demand_ok(smerf_target_new_distances(z, n_items, &target, &error), &error);
-    sm_search *search = target->kind->search_new(target, &size, &error);
-    const sm_node node = {.items = items, .n = n, .weight = weight, .total = (double)n};
-    target->kind->enter(search, &node, 0);
-    bool answer = target->kind->is_pure(search, &node);
-    target->kind->search_free(search);
+    sm_search *search = plain_engine(target->kind)->search_new(target, &size, &error);
+    sm_node node = {.items = items, .n = n, .weight = weight, .total = (double)n};
+    plain_engine(target->kind)->enter(search, &node, 0);
+    bool answer = plain_engine(target->kind)->is_pure(search, &node);
+    plain_engine(target->kind)->search_free(search);
     smerf_target_free(target);
     return answer;
 }
@@ -294,10 +295,10 @@ static void check_leaves(const walker *at, const partition *drawn) {
     double scratch[MOST_ITEMS];
     const sm_leaves *leaves = &drawn->leaves;
     size_t n = leaves->n;
-    for (size_t a = 0; a < n; a++) at->kind->leaf_row(at->target, leaves, a, rows + a * n, scratch);
+    for (size_t a = 0; a < n; a++) at->kind->predicting.leaf_row(at->target, leaves, a, rows + a * n, scratch);
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++) {
-            double pair = at->kind->leaf_pair(at->target, leaves, a, b);
+            double pair = at->kind->predicting.leaf_pair(at->target, leaves, a, b);
             assert_memory_equal(&rows[a * n + b], &pair, sizeof pair);
             assert_memory_equal(&rows[a * n + b], &rows[b * n + a], sizeof pair);
             assert_near(pair, slow_leaves(at, leaves, a, b), 1e-13 * (1 + fabs(pair)));
@@ -328,7 +329,7 @@ static void leaves_heed_another_diagonal(void **state) {
     walker at = walker_of(data, 1);
     smerf_target *variant;
     smerf_error error;
-    demand_ok(at.kind->with_diagonal(data->target, 0.7, &variant, &error), &error);
+    demand_ok(at.kind->data.with_diagonal(data->target, 0.7, &variant, &error), &error);
     at.target = variant;
     at.diagonal = diagonal;
     partition drawn;
@@ -353,7 +354,7 @@ static void the_mean_apart_leaves_self_distances_out(void **state) {
                     sum += pair * z_of(&at, drawn.item[k], drawn.item[l]);
                     weight += pair;
                 }
-            double found = at.kind->mean_apart(at.target, &drawn.leaves, first, end);
+            double found = at.kind->predicting.mean_apart(at.target, &drawn.leaves, first, end);
             assert_near(found, weight > 0 ? sum / weight : NAN, 1e-13);
         }
     data_set_free(data);
@@ -434,12 +435,12 @@ static void the_truth_is_what_was_given(void **state) {
     double row[3];
     demand_ok(smerf_target_new_distances(z, 3, &square_one, &error), &error);
     demand_ok(smerf_target_new_block(block, 2, 3, &between, &error), &error);
-    demand_ok(square_one->kind->with_diagonal(square_one, -4, &variant, &error), &error);
-    square_one->kind->true_row(square_one, 1, row);
+    demand_ok(square_one->kind->data.with_diagonal(square_one, -4, &variant, &error), &error);
+    square_one->kind->data.true_row(square_one, 1, row);
     assert_true(row[0] == 1 && row[1] == 0.25 && row[2] == 3);
-    between->kind->true_row(between, 1, row);
+    between->kind->data.true_row(between, 1, row);
     assert_true(row[0] == 4 && row[1] == 5 && row[2] == 6);
-    variant->kind->true_row(variant, 1, row);
+    variant->kind->data.true_row(variant, 1, row);
     assert_true(row[0] == 1 && row[1] == -4 && row[2] == 3);
     smerf_target_free(square_one);
     smerf_target_free(between);
@@ -468,7 +469,7 @@ static void similarities_are_noted_also_in_variants(void **state) {
     smerf_target *variant;
     smerf_error error;
     smerf_target_note_similarities(data->target, 3.5);
-    demand_ok(data->target->kind->with_diagonal(data->target, 1, &variant, &error), &error);
+    demand_ok(data->target->kind->data.with_diagonal(data->target, 1, &variant, &error), &error);
     assert_true(variant->from_similarities && variant->largest_similarity == 3.5);
     smerf_target_free(variant);
     data_set_free(data);
@@ -480,14 +481,14 @@ static void targets_are_equal_if_their_distances_are(void **state) {
     const sm_target_kind *kind = data->target->kind;
     smerf_target *variant;
     smerf_error error;
-    assert_true(kind->equal(data->target, same->target));
-    assert_false(kind->equal(data->target, larger->target));
-    demand_ok(kind->with_diagonal(same->target, 0, &variant, &error), &error);
-    assert_true(kind->equal(data->target, variant)); /* the diagonal was 0 */
+    assert_true(kind->data.equal(data->target, same->target));
+    assert_false(kind->data.equal(data->target, larger->target));
+    demand_ok(kind->data.with_diagonal(same->target, 0, &variant, &error), &error);
+    assert_true(kind->data.equal(data->target, variant)); /* the diagonal was 0 */
     smerf_target_note_similarities(variant, 1);
-    assert_false(kind->equal(data->target, variant));
+    assert_false(kind->data.equal(data->target, variant));
     same->z[11 * 12 + 10] = same->z[10 * 12 + 11] += 1;
-    assert_false(kind->equal(data->target, same->target));
+    assert_false(kind->data.equal(data->target, same->target));
     smerf_target_free(variant);
     data_set_free(data);
     data_set_free(same);

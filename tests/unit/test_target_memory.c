@@ -2,6 +2,7 @@
  * nothing; what can do without memory does. */
 #include "tests/unit/scarce_memory.h"
 
+#include "tests/unit/engines.h"
 #include "tests/unit/known_pairs.h"
 
 /* ---- targets ---- */
@@ -21,9 +22,9 @@ static void without_memory_a_row_of_leaves_is_the_same(void **state) {
         grow_leaves(&tree, target, plan.n, round);
         double row[MOST_ITEMS], again[MOST_ITEMS], scratch[MOST_ITEMS];
         for (size_t l = 0; l < tree.leaves.n; l++) {
-            target->kind->leaf_row(target, &tree.leaves, l, row, scratch);
+            target->kind->predicting.leaf_row(target, &tree.leaves, l, row, scratch);
             let_fail(1, true);
-            target->kind->leaf_row(target, &tree.leaves, l, again, scratch);
+            target->kind->predicting.leaf_row(target, &tree.leaves, l, again, scratch);
             let_fail(0, false);
             for (size_t k = 0; k < tree.leaves.n; k++)
                 assert_true(isnan(row[k]) ? isnan(again[k]) : row[k] == again[k]);
@@ -45,21 +46,21 @@ static smerf_status live_once(int kind, size_t n, const listed *edges, const lis
     smerf_status status =
         kind == PAIRS ? smerf_target_new_pairs(&pairs->list, n, &target, error)
                       : smerf_target_new_graph(&edges->list, kind == GRAPH ? NULL : &pairs->list, n, &target, error);
-    if (status == SMERF_OK) status = target->kind->with_diagonal(target, 1, &variant, error);
-    if (status == SMERF_OK) status = variant->kind->save(variant, &tensors, error);
-    if (status == SMERF_OK) status = variant->kind->load(&tensors, n, &again, error);
+    if (status == SMERF_OK) status = target->kind->data.with_diagonal(target, 1, &variant, error);
+    if (status == SMERF_OK) status = variant->kind->data.save(variant, &tensors, error);
+    if (status == SMERF_OK) status = variant->kind->data.load(&tensors, n, &again, error);
     if (status == SMERF_OK) {
-        search = again->kind->search_new(again, &size, error);
+        search = plain_engine(again->kind)->search_new(again, &size, error);
         if (search == NULL) status = error->status;
     }
     if (status == SMERF_OK) {
-        again->kind->search_free(search);
+        plain_engine(again->kind)->search_free(search);
         plant(&tree, n, 1);
-        void *summary = again->kind->summarise(again, &tree.leaves);
+        void *summary = again->kind->predicting.summarise(again, &tree.leaves);
         if (summary == NULL)
             status = sm_fail(error, SMERF_NO_MEMORY, "no summary");
         else
-            again->kind->summary_free(summary);
+            again->kind->predicting.summary_free(summary);
     }
     sm_tensors_free(&tensors);
     smerf_target_free(target);

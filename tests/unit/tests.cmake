@@ -9,7 +9,7 @@ endif()
 # and every new program, it runs.
 set(threadless attributes chart_.+ colours csv dense_nodes design deviations draws edges eigen quote gibbs kernels large_files
                matrix npy number output pair_lists pair_target pairs psd_least_squares random reader_memory
-               report_accuracy report_json rough rows same_pairs sort square strips target_memory)
+               report_accuracy report_json rough rows same_pairs sort square blocks target_memory)
 if(SMERF_SANITIZE MATCHES thread)
   list(TRANSFORM threadless REPLACE "(.+)" "/test_\\1[.]c$")
   list(JOIN threadless "|" threadless)

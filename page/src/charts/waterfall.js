@@ -1,4 +1,4 @@
-// charts/waterfall.js - the account of one predicted distance: from the mean distance, by each feature's share, to the prediction.
+// charts/waterfall.js - the account of one predicted distance: from the mean distance, by each feature's contribution, to the prediction.
 import * as Plot from '@observablehq/plot';
 import { change, number } from '../format.js';
 import { ACCENT, CHART, MUTED, WARM, sideNames } from './figure.js';

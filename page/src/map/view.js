@@ -79,7 +79,7 @@ export class MapView {
         return /** @type {[number, number]} */ ([event.clientX - box.left, event.clientY - box.top]);
     }
 
-    /** The item nearest to a place of the screen, or null if none is near. */
+    /** The item nearest to a point of the screen, or null if none is near. */
     itemAt(left, top) {
         const { scale, shiftX, shiftY } = this.frame();
         const x = (left - shiftX) / scale;

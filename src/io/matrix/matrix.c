@@ -1,7 +1,7 @@
-/* matrix.c - see matrix.h.
+/* matrix.c - reads a matrix of distances or similarities, in steps: see matrix.h.
  *   1. start   which of the accepted forms the file has                     matrix_csv.c, matrix_npy.c
  *   2. look    one pass without storing anything, where the largest similarity is to be found, or where the file is
- *              too small for the matrix: then this pass fails, before memory is asked for
+ *              too small for the matrix: then this pass fails, before memory is allocated
  *   3. store   one pass into float32
  *   4. mirror  the upper triangle of a condensed matrix; take means, or check that a full one is symmetric; count what
  *              is missing
@@ -56,7 +56,7 @@ smerf_status sm_matrix_keep(sm_matrix_reader *reader, size_t row, size_t column,
     return SMERF_OK;
 }
 
-static smerf_status pass(sm_matrix_reader *reader) {
+static smerf_status pass_numbers(sm_matrix_reader *reader) {
     return reader->is_npy ? sm_matrix_pass_npy(reader) : sm_matrix_pass_csv(reader);
 }
 
@@ -104,7 +104,7 @@ static smerf_status check_symmetry(const sm_matrix_reader *reader) {
     print_entry(reader, j, i, below);
     print_entry(reader, i, j, above);
     bool is_one_missing = isnan(reader->z[i * n + j]) || isnan(reader->z[j * n + i]);
-    sm_spot spot = {.place = SM_NO_PLACE, .row = j, .column = i};
+    sm_spot spot = {.position = SM_NO_POSITION, .row = j, .column = i};
     if (!reader->is_npy) spot = sm_matrix_find_in_csv(reader, j, i);
     return sm_source_fail_spot(&reader->source, spot, reader->error,
                                "%s but %s: a %s is symmetric (--symmetrize mean %s)", below, above,
@@ -112,7 +112,7 @@ static smerf_status check_symmetry(const sm_matrix_reader *reader) {
                                is_one_missing ? "takes the one that is given" : "averages the two");
 }
 
-static smerf_status finish(sm_matrix_reader *reader) {
+static smerf_status finish_matrix(sm_matrix_reader *reader) {
     size_t n = reader->spec->rows.n;
     if (!reader->spec->is_square) return SMERF_OK;
     for (size_t i = 0; i < n; i++) {
@@ -129,7 +129,7 @@ static smerf_status finish(sm_matrix_reader *reader) {
     return SMERF_OK;
 }
 
-static size_t count_missing(const sm_matrix_reader *reader) {
+static size_t count_missing_pairs(const sm_matrix_reader *reader) {
     const sm_matrix_spec *spec = reader->spec;
     size_t n_missing = 0;
     for (size_t i = 0; i < spec->rows.n && reader->has_missing; i++)
@@ -143,15 +143,15 @@ static smerf_status read_matrix(sm_matrix_reader *reader) {
     bool looks_for_largest = spec->are_similarities && isnan(spec->largest);
     reader->largest = looks_for_largest ? 1 : spec->largest;
     smerf_status status = reader->is_npy ? sm_matrix_start_npy(reader) : sm_matrix_start_csv(reader);
-    if (status == SMERF_OK && (looks_for_largest || !may_fit(reader))) status = pass(reader);
+    if (status == SMERF_OK && (looks_for_largest || !may_fit(reader))) status = pass_numbers(reader);
     if (status == SMERF_OK)
         status = sm_check_memory((double)spec->rows.n * (double)spec->columns.n * sizeof(float), reader->source.name,
                                  reader->error);
     if (status != SMERF_OK) return status;
     reader->z = sm_aligned_whole(sm_size(spec->rows.n, spec->columns.n, 0), sizeof *reader->z);
     if (reader->z == NULL) return sm_no_memory(reader->error, "reading a matrix");
-    status = pass(reader);
-    return status == SMERF_OK ? finish(reader) : status;
+    status = pass_numbers(reader);
+    return status == SMERF_OK ? finish_matrix(reader) : status;
 }
 
 smerf_status sm_matrix_read(const char *path, const sm_matrix_spec *spec, sm_matrix *matrix, smerf_error *error) {
@@ -162,8 +162,9 @@ smerf_status sm_matrix_read(const char *path, const sm_matrix_spec *spec, sm_mat
     reader.is_npy = sm_npy_is(&reader.source);
     status = read_matrix(&reader);
     if (status == SMERF_OK) {
-        *matrix = (sm_matrix){spec->rows.n,   spec->columns.n,        reader.z,
-                              reader.largest, count_missing(&reader), reader.has_no_diagonal};
+        *matrix =
+            (sm_matrix){spec->rows.n,          spec->columns.n, reader.z, reader.largest, count_missing_pairs(&reader),
+                        reader.has_no_diagonal};
         reader.z = NULL; /* now the caller's */
     }
     sm_free(reader.z);

@@ -7,7 +7,7 @@
 #ifndef SM_IO_MATRIX_H
 #define SM_IO_MATRIX_H
 
-#include "io/text/source.h"
+#include "io/text/text.h"
 
 /* The items on one side of the matrix. */
 typedef struct sm_matrix_side {
@@ -40,11 +40,11 @@ typedef struct sm_matrix {
  * would fit: n x n or n(n-1)/2), text, infinities, missing entries (empty, NA, NaN: "a missing distance; this target
  * needs all pairs") unless they may be, a number too large for float32, ids that are unknown, repeated or absent, and a square matrix that
  * is not symmetric after rounding unless take_means: the first cell (i, j), j > i, in reading order of rows, e.g.
- * "Z.csv:3:1: z[2][0] = 5 but z[0][2] = 4: a distance is symmetric (--symmetrize mean averages the two)"; the place
+ * "Z.csv:3:1: z[2][0] = 5 but z[0][2] = 4: a distance is symmetric (--symmetrize mean averages the two)"; the position
  * named is that of the cell in the lower triangle. One that is missing where the other is given is not symmetric either;
  * with take_means the one that is given counts. (Rows in the order of the items, which are called by their ids where
- * the file does so.) Memory: the float32 matrix, for .npy a few megabytes of the file at a time, for CSV the mapped file;
- * no further copy. sm_check_memory is asked before it is allocated; sizes are checked against the file before anything is allocated. */
+ * the file does so.) Memory: the float32 matrix, for .npy a few megabytes of the file at a time, for CSV the memory-mapped file;
+ * no further copy. sm_check_memory is called before it is allocated; sizes are checked against the file before anything is allocated. */
 smerf_status sm_matrix_read(const char *path, const sm_matrix_spec *spec, sm_matrix *matrix, smerf_error *error);
 void sm_matrix_free(sm_matrix *matrix);
 

@@ -4,8 +4,7 @@
 
 #include "base/memory.h"
 #include "io/matrix/matrix_reader.h"
-#include "io/text/csv.h"
-#include "io/text/number.h"
+#include "io/text/text.h"
 
 /* Counts the cells of the first line, and looks whether there is another. */
 static smerf_status look_at_first_line(sm_matrix_reader *reader, bool *is_only_line) {
@@ -68,7 +67,7 @@ smerf_status sm_matrix_start_csv(sm_matrix_reader *reader) {
 }
 
 /* Takes the id of a line or of a column of the file. */
-static smerf_status take_id(sm_matrix_reader *reader, size_t line, size_t c, const sm_csv_cell *cell) {
+static smerf_status take_matrix_id(sm_matrix_reader *reader, size_t line, size_t c, const sm_csv_cell *cell) {
     if (line == 0 && c == 0) return SMERF_OK; /* the corner is free */
     bool is_row = c == 0;
     uint32_t item = sm_id_table_find(is_row ? &reader->rows : &reader->columns, cell->text, cell->n);
@@ -76,13 +75,13 @@ static smerf_status take_id(sm_matrix_reader *reader, size_t line, size_t c, con
     double number;
     if (item == SMERF_MISSING) { /* a number may be no id at all, but a cell of a matrix that is too large */
         bool is_number = sm_number_parse(cell->text, cell->n, &number) == SM_CELL_NUMBER;
-        return sm_source_fail(&reader->source, cell->place, reader->error, "no item has the id \"%s\"%s%s",
+        return sm_source_fail(&reader->source, cell->position, reader->error, "no item has the id \"%s\"%s%s",
                               sm_quote(cell->text, cell->n, shown), is_number ? "; " : "",
                               is_number ? sm_matrix_need(reader, need) : "");
     }
     uint32_t *taken = is_row ? &reader->line_of_row[item] : &reader->cell_of_column[item];
     if (*taken != SMERF_MISSING)
-        return sm_source_fail(&reader->source, cell->place, reader->error,
+        return sm_source_fail(&reader->source, cell->position, reader->error,
                               "the id \"%s\" for the second time; each item comes once",
                               sm_quote(cell->text, cell->n, shown));
     *taken = (uint32_t)(is_row ? line : c) - 1;
@@ -101,9 +100,9 @@ static void next_pair(sm_matrix_reader *reader) {
 }
 
 /* Takes the number of a cell for the pair that it stands for. */
-static smerf_status take_number(sm_matrix_reader *reader, size_t line, size_t c, const sm_csv_cell *cell,
-                                double number) {
-    const sm_spot spot = {.place = cell->place};
+static smerf_status take_matrix_number(sm_matrix_reader *reader, size_t line, size_t c, const sm_csv_cell *cell,
+                                       double number) {
+    const sm_spot spot = {.position = cell->position};
     switch (reader->form) {
     case SM_MATRIX_FULL: return sm_matrix_keep(reader, line, c, number, spot);
     case SM_MATRIX_WITH_IDS: return sm_matrix_keep(reader, reader->row, reader->column_of_cell[c - 1], number, spot);
@@ -121,11 +120,11 @@ static smerf_status check_shape(const sm_matrix_reader *reader, size_t line, siz
         return sm_source_fail(&reader->source, reader->source.n_bytes, reader->error, "only %zu of %zu lines; %s", line,
                               reader->n_lines, sm_matrix_need(reader, text));
     if (cell->ends_row == (c + 1 == reader->n_cells)) return SMERF_OK;
-    return sm_source_fail(&reader->source, cell->place, reader->error, "a line of %s %zu cells; %s",
+    return sm_source_fail(&reader->source, cell->position, reader->error, "a line of %s %zu cells; %s",
                           cell->ends_row ? "only" : "more than", c + 1, sm_matrix_need(reader, text));
 }
 
-static smerf_status read_cell(sm_matrix_reader *reader, sm_csv *csv, size_t line, size_t c) {
+static smerf_status read_matrix_cell(sm_matrix_reader *reader, sm_csv *csv, size_t line, size_t c) {
     bool is_id = reader->form == SM_MATRIX_WITH_IDS && (line == 0 || c == 0);
     sm_csv_cell cell;
     double number = NAN; /* as it stays where one is missing */
@@ -133,22 +132,22 @@ static smerf_status read_cell(sm_matrix_reader *reader, sm_csv *csv, size_t line
     smerf_status status = is_plain ? SMERF_OK : sm_csv_next(csv, &cell, &is_found, reader->error);
     if (status == SMERF_OK) status = check_shape(reader, line, c, &cell, is_found);
     if (status != SMERF_OK) return status;
-    if (is_id) return take_id(reader, line, c, &cell);
+    if (is_id) return take_matrix_id(reader, line, c, &cell);
     if (!is_plain) {
         char shown[SM_QUOTE];
         sm_cell content = sm_number_parse(cell.text, cell.n, &number);
         if (content == SM_CELL_INFINITE) number = INFINITY;
         if (content == SM_CELL_TEXT)
-            return sm_source_fail(&reader->source, cell.place, reader->error, "\"%s\" is no number",
+            return sm_source_fail(&reader->source, cell.position, reader->error, "\"%s\" is no number",
                                   sm_quote(cell.text, cell.n, shown));
     }
-    return take_number(reader, line, c, &cell, number);
+    return take_matrix_number(reader, line, c, &cell, number);
 }
 
-static smerf_status read_lines(sm_matrix_reader *reader, sm_csv *csv) {
+static smerf_status read_matrix_lines(sm_matrix_reader *reader, sm_csv *csv) {
     for (size_t line = 0; line < reader->n_lines; line++) {
         for (size_t c = 0; c < reader->n_cells; c++) {
-            smerf_status status = read_cell(reader, csv, line, c);
+            smerf_status status = read_matrix_cell(reader, csv, line, c);
             if (status != SMERF_OK) return status;
         }
     }
@@ -157,7 +156,7 @@ static smerf_status read_lines(sm_matrix_reader *reader, sm_csv *csv) {
     char text[SM_MATRIX_NEED];
     smerf_status status = sm_csv_next(csv, &cell, &is_found, reader->error);
     if (status != SMERF_OK || !is_found) return status;
-    return sm_source_fail(&reader->source, cell.place, reader->error, "more than %zu lines; %s", reader->n_lines,
+    return sm_source_fail(&reader->source, cell.position, reader->error, "more than %zu lines; %s", reader->n_lines,
                           sm_matrix_need(reader, text));
 }
 
@@ -169,7 +168,7 @@ smerf_status sm_matrix_pass_csv(sm_matrix_reader *reader) {
         memset(reader->cell_of_column, 0xFF, reader->spec->columns.n * sizeof(uint32_t));
     }
     sm_csv_start(&csv, &reader->source);
-    smerf_status status = read_lines(reader, &csv);
+    smerf_status status = read_matrix_lines(reader, &csv);
     sm_csv_stop(&csv);
     return status;
 }
@@ -186,5 +185,5 @@ sm_spot sm_matrix_find_in_csv(const sm_matrix_reader *reader, size_t row, size_t
     for (size_t i = 0; i <= line * reader->n_cells + c; i++)
         if (sm_csv_next(&csv, &cell, &is_found, NULL) != SMERF_OK) break;
     sm_csv_stop(&csv);
-    return (sm_spot){.place = cell.place};
+    return (sm_spot){.position = cell.position};
 }

@@ -1,6 +1,9 @@
-/* matrix_reader.h - what the parts of the matrix reader share: matrix.c, matrix_csv.c, matrix_npy.c, matrix_pieces.c. */
+/* matrix_reader.h - the parts of the matrix reader: matrix.c (the steps), matrix_csv.c and matrix_npy.c (the kinds of file), fetch.c
+ * (pieces of a large file). */
 #ifndef SM_IO_MATRIX_READER_H
 #define SM_IO_MATRIX_READER_H
+
+#include <stdatomic.h>
 
 #include "io/matrix/matrix.h"
 #include "io/matrix/npy.h"
@@ -18,7 +21,7 @@ typedef struct sm_matrix_reader {
     size_t n_lines, n_cells;   /* CSV: so many lines of so many cells */
     sm_id_table rows, columns; /* with ids: who the items are, */
     uint32_t *line_of_row;     /* [rows.n] the line of each, from 0 without the line of ids, */
-    uint32_t *cell_of_column;  /* [columns.n] the place in a line of each, likewise, */
+    uint32_t *cell_of_column;  /* [columns.n] the cell in a line of each, likewise, */
     uint32_t *column_of_cell;  /* [columns.n] and the other way round; owned */
 
     bool has_no_diagonal; /* see sm_matrix */
@@ -47,18 +50,46 @@ smerf_status sm_matrix_pass_csv(sm_matrix_reader *reader);
 smerf_status sm_matrix_start_npy(sm_matrix_reader *reader);
 smerf_status sm_matrix_pass_npy(sm_matrix_reader *reader);
 
-/* What sm_matrix_keep does, for n numbers of one row at once: without a branch, so that the compiler takes several
- * together. False: one of them cannot be kept. */
-bool sm_matrix_keep_run(sm_matrix_reader *reader, size_t row, size_t column, const double *numbers, size_t n);
-
-/* Says which of the numbers, which stand in one row of a .npy file, is the first that cannot be kept; fine if all can. */
-smerf_status sm_matrix_fail_in_run(sm_matrix_reader *reader, size_t row, size_t column, const double *numbers,
-                                   size_t n);
-
-/* A pass over the numbers of a .npy file whose rows follow each other. */
-smerf_status sm_matrix_pass_pieces(sm_matrix_reader *reader);
-
 /* Where the number of a pair stands in a CSV file, which has been passed. */
 sm_spot sm_matrix_find_in_csv(const sm_matrix_reader *reader, size_t row, size_t column);
+
+/* ---- fetch.c: large pieces of a source, through the page cache or past it (direct I/O).
+ *
+ * The system keeps what it reads from a disk in its page cache, and copies it from there. A disk of gigabytes a second may wait for
+ * that copy: so what the page cache does not hold is read by direct I/O, if that is clearly faster, which is tried. From a slow disk
+ * it goes through the page cache, where it is found the next time, and the copy is made while the disk is at work. ---- */
+
+typedef struct sm_fetch {
+    const sm_source *source;
+    int direct;         /* the file, opened once more for direct I/O; -1: it cannot be, or need not */
+    atomic_uint n_slow; /* times in a row that its disk was slow */
+
+    /* For sm_fetch_choose: one thread at a time. */
+    size_t n_tried;           /* pieces, from the first on that the page cache did not hold */
+    double since, seconds[2]; /* when a trial began; how long each took: direct I/O, and not */
+} sm_fetch;
+
+/* Pieces will be read of the n bytes from `from` on, which the source has. */
+void sm_fetch_start(sm_fetch *fetch, const sm_source *source, size_t from, size_t n);
+void sm_fetch_end(sm_fetch *fetch);
+
+/* Whether some of them are not in the page cache: whoever reads them may wait. */
+static inline bool sm_fetch_may_wait(const sm_fetch *fetch) { return fetch->direct >= 0; }
+
+/* A buffer for pieces of n bytes, aligned for direct I/O, or NULL. Freed with sm_free. */
+char *sm_fetch_buffer(size_t n);
+
+/* Whether n bytes from `from` on are best read by direct I/O. Then several threads may wait for the disk at once; else one after
+ * the other, so that the system reads ahead. */
+bool sm_fetch_is_direct(const sm_fetch *fetch, size_t from, size_t n);
+
+/* The same for the next of many pieces, which are taken in order, by one thread at a time, as fast as they are read: both ways
+ * are tried for a while, and then direct I/O is kept to if it was clearly faster, else the page cache. */
+bool sm_fetch_choose(sm_fetch *fetch, size_t from, size_t n);
+
+/* Reads n bytes from `from` on, which the source has, into a buffer for as many; *bytes is where they start there. SMERF_IO if
+ * the file gives them no more. */
+smerf_status sm_fetch_read(sm_fetch *fetch, size_t from, size_t n, bool is_direct, char *buffer, const char **bytes,
+                           smerf_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* npy.c - see npy.h.
+/* npy.c - NumPy's .npy files: see npy.h.
  *
  * A .npy file is "\x93NUMPY", a version (two bytes), the length of its header (two bytes, four from version 2 on, low
  * byte first), the header, and the numbers. The header is a dictionary as Python writes it:
@@ -41,7 +41,7 @@ static void skip_spaces(header *text) {
 }
 
 /* Whether the word comes next; if so it is taken. */
-static bool take(header *text, const char *word) {
+static bool take_word(header *text, const char *word) {
     size_t n = strlen(word);
     skip_spaces(text);
     if ((size_t)(text->end - text->at) < n || memcmp(text->at, word, n) != 0) return false;
@@ -72,34 +72,34 @@ static bool take_count(header *text, size_t *count) {
         *count = larger;
     }
     bool is_there = text->at > first;
-    if (is_there) (void)take(text, "L"); /* as Python 2 wrote it */
+    if (is_there) (void)take_word(text, "L"); /* as Python 2 wrote it */
     return is_there;
 }
 
-static bool take_shape(header *text) {
-    if (!take(text, "(")) return false;
-    for (text->n_dims = 0; !take(text, ")"); text->n_dims++) {
+static bool take_npy_shape(header *text) {
+    if (!take_word(text, "(")) return false;
+    for (text->n_dims = 0; !take_word(text, ")"); text->n_dims++) {
         size_t length;
         if (!take_count(text, &length)) return false;
         if (text->n_dims < 2) text->shape[text->n_dims] = length;
-        if (take(text, ",")) continue;
+        if (take_word(text, ",")) continue;
         text->n_dims++;
-        return text->n_dims > 1 && take(text, ")"); /* (3) is no tuple in Python */
+        return text->n_dims > 1 && take_word(text, ")"); /* (3) is no tuple in Python */
     }
     return true;
 }
 
 static bool take_order(header *text) {
-    text->is_fortran = take(text, "True");
-    return text->is_fortran || take(text, "False");
+    text->is_fortran = take_word(text, "True");
+    return text->is_fortran || take_word(text, "False");
 }
 
 static bool take_dictionary(header *text) {
     bool has_descr = false, has_order = false, has_shape = false;
-    if (!take(text, "{")) return false;
-    while (!take(text, "}")) {
+    if (!take_word(text, "{")) return false;
+    while (!take_word(text, "}")) {
         char key[16];
-        if (!take_string(text, key, sizeof key) || !take(text, ":")) return false;
+        if (!take_string(text, key, sizeof key) || !take_word(text, ":")) return false;
         bool *has = strcmp(key, "descr") == 0           ? &has_descr
                     : strcmp(key, "fortran_order") == 0 ? &has_order
                     : strcmp(key, "shape") == 0         ? &has_shape
@@ -108,9 +108,9 @@ static bool take_dictionary(header *text) {
         *has = true;
         if (has == &has_descr && !take_string(text, text->descr, sizeof text->descr)) return false;
         if (has == &has_order && !take_order(text)) return false;
-        if (has == &has_shape && !take_shape(text)) return false;
-        if (!take(text, ",")) {
-            if (!take(text, "}")) return false;
+        if (has == &has_shape && !take_npy_shape(text)) return false;
+        if (!take_word(text, ",")) {
+            if (!take_word(text, "}")) return false;
             break;
         }
     }
@@ -134,7 +134,7 @@ static bool read_type(const char *descr, sm_npy *npy) {
     }
 }
 
-static smerf_status fail(const sm_source *source, smerf_error *error, const char *what) {
+static smerf_status fail_npy(const sm_source *source, smerf_error *error, const char *what) {
     return sm_fail(error, SMERF_BAD_INPUT, "%s: %s", source->name, what);
 }
 
@@ -143,8 +143,8 @@ static smerf_status find_header(const sm_source *source, header *text, smerf_err
     const unsigned char *bytes = (const unsigned char *)source->bytes;
     size_t n_bytes = source->n_bytes;
     if (n_bytes < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
-        return fail(source, error, "does not start as a .npy file does (numpy.save writes one)");
-    if (n_bytes < 10) return fail(source, error, "ends within the header of a .npy file");
+        return fail_npy(source, error, "does not start as a .npy file does (numpy.save writes one)");
+    if (n_bytes < 10) return fail_npy(source, error, "ends within the header of a .npy file");
     if (bytes[6] < 1 || bytes[6] > 3)
         return sm_fail(error, SMERF_BAD_INPUT, "%s: is a .npy file of version %u.%u, and 1 to 3 can be read",
                        source->name, bytes[6], bytes[7]);
@@ -152,7 +152,7 @@ static smerf_status find_header(const sm_source *source, header *text, smerf_err
     size_t length = (size_t)bytes[8] | (size_t)bytes[9] << 8;
     if (start == 12 && n_bytes >= start) length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
     if (n_bytes < start || n_bytes - start < length)
-        return fail(source, error, "ends within the header of a .npy file");
+        return fail_npy(source, error, "ends within the header of a .npy file");
     *text = (header){.at = source->bytes + start, .end = source->bytes + start + length};
     return SMERF_OK;
 }
@@ -164,8 +164,8 @@ smerf_status sm_npy_read(const sm_source *source, sm_npy *npy, smerf_error *erro
     *npy = (sm_npy){.source = source, .data = text.end};
     if (!take_dictionary(&text)) {
         if (memchr(source->bytes, '[', (size_t)(npy->data - source->bytes)) != NULL)
-            return fail(source, error, "holds records, and an array of plain numbers is needed");
-        return fail(source, error, "has a header that is none of a .npy file");
+            return fail_npy(source, error, "holds records, and an array of plain numbers is needed");
+        return fail_npy(source, error, "has a header that is none of a .npy file");
     }
     char shown[SM_QUOTE];
     if (!read_type(text.descr, npy))
@@ -182,7 +182,7 @@ smerf_status sm_npy_read(const sm_source *source, sm_npy *npy, smerf_error *erro
     size_t n_bytes = sm_size(sm_size(npy->shape[0], npy->shape[1], 0), npy->item_bytes, 0);
     size_t n_there = source->n_bytes - (size_t)(npy->data - source->bytes);
     if (text.is_too_large || n_bytes == SIZE_MAX)
-        return fail(source, error, "has a header that asks for more numbers than any file can hold");
+        return fail_npy(source, error, "has a header that asks for more numbers than any file can hold");
     if (n_bytes != n_there)
         return sm_fail(error, SMERF_BAD_INPUT, "%s: has %zu bytes of numbers, and its header (%zu x %zu) needs %zu",
                        source->name, n_there, npy->shape[0], npy->shape[1], n_bytes);
@@ -227,7 +227,7 @@ static inline void get_run(const char *at, sm_npy_type type, size_t item_bytes, 
         numbers[i] = to_double(get_bits(at + i * item_bytes, item_bytes, is_swapped), type, item_bytes);
 }
 
-/* Each common type has a loop of its own, without a question inside. */
+/* Each common type has a loop of its own, without a branch inside. */
 void sm_npy_convert(const sm_npy *npy, const char *at, size_t n, double *numbers) {
     bool is_swapped = npy->is_big_endian != machine_is_big_endian;
     if (npy->type == SM_NPY_F32 && !is_swapped)
@@ -246,13 +246,13 @@ void sm_npy_get_run(const sm_npy *npy, size_t first, size_t n, double *numbers) 
     sm_npy_convert(npy, npy->data + first * npy->item_bytes, n, numbers);
 }
 
-static size_t place_of(const sm_npy *npy, size_t row, size_t column) {
+static size_t number_index(const sm_npy *npy, size_t row, size_t column) {
     return npy->is_fortran ? column * npy->shape[0] + row : row * npy->shape[1] + column;
 }
 
 double sm_npy_get(const sm_npy *npy, size_t row, size_t column) {
     double number;
-    sm_npy_get_run(npy, place_of(npy, row, column), 1, &number);
+    sm_npy_get_run(npy, number_index(npy, row, column), 1, &number);
     return number;
 }
 
@@ -279,13 +279,13 @@ bool sm_npy_next_tile(const sm_npy *npy, sm_npy_tile *tile) {
 void sm_npy_get_tile(const sm_npy *npy, const sm_npy_tile *tile, double *numbers) {
     if (!npy->is_fortran) {
         for (size_t i = 0; i < tile->n_rows; i++)
-            sm_npy_get_run(npy, place_of(npy, tile->row + i, tile->column), tile->n_columns,
+            sm_npy_get_run(npy, number_index(npy, tile->row + i, tile->column), tile->n_columns,
                            numbers + i * tile->n_columns);
         return;
     }
     double run[SM_NPY_TILE];
     for (size_t j = 0; j < tile->n_columns; j++) {
-        sm_npy_get_run(npy, place_of(npy, tile->row, tile->column + j), tile->n_rows, run);
+        sm_npy_get_run(npy, number_index(npy, tile->row, tile->column + j), tile->n_rows, run);
         for (size_t i = 0; i < tile->n_rows; i++) numbers[i * tile->n_columns + j] = run[i];
     }
 }

@@ -1,9 +1,9 @@
-/* npy.h - NumPy's .npy files: header and raw numbers. */
+/* npy.h - NumPy's .npy files: the header, and the numbers of an array in any order and type. */
 #ifndef SM_IO_NPY_H
 #define SM_IO_NPY_H
 
 #include "base/output.h"
-#include "io/text/source.h"
+#include "io/text/text.h"
 
 typedef enum sm_npy_type { SM_NPY_F32, SM_NPY_F64, SM_NPY_INT, SM_NPY_UINT, SM_NPY_BOOL } sm_npy_type;
 

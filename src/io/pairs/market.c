@@ -1,4 +1,4 @@
-/* market.c - see market.h.
+/* market.c - graphs in Matrix Market files: see pair_lines.h.
  *
  *     %%MatrixMarket matrix coordinate real symmetric     what it is
  *     % a comment                                         lines like this, and empty ones, may stand anywhere
@@ -8,20 +8,20 @@
  *
  * A general matrix has an edge twice, (i, j) and (j, i): after reading, the entries are sorted by pairs, and both must be
  * there and equal. */
-#include "io/pairs/market.h"
+#include "io/pairs/pair_lines.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "io/pairs/pairs.h"
-#include "io/text/number.h"
+#include "io/text/text.h"
 
 static const char banner[] = "%%matrixmarket";
 
 typedef struct market {
     const sm_source *source;
-    size_t next;     /* place of the next byte to read */
+    size_t next;     /* position of the next byte to read */
     size_t n_behind; /* see sm_source_pass */
     bool has_values, are_integers, is_general;
     size_t n_items, n_entries;
@@ -39,19 +39,19 @@ static size_t start_of(const sm_source *source) { /* after a byte order mark */
 
 typedef struct word {
     const char *text;
-    size_t n, place;
+    size_t n, position;
 } word;
 
 /* The next word of this line. False: there is none. */
 static bool next_word(market *file, word *next) {
     const char *bytes = file->source->bytes;
-    size_t n_bytes = file->source->n_bytes, place = file->next;
-    while (place < n_bytes && is_blank(bytes[place])) place++;
-    size_t end = place;
+    size_t n_bytes = file->source->n_bytes, position = file->next;
+    while (position < n_bytes && is_blank(bytes[position])) position++;
+    size_t end = position;
     while (end < n_bytes && !is_blank(bytes[end]) && !ends_line(bytes[end])) end++;
-    *next = (word){bytes + place, end - place, place};
+    *next = (word){bytes + position, end - position, position};
     file->next = end;
-    return end > place;
+    return end > position;
 }
 
 static void skip_line(market *file) {
@@ -84,8 +84,8 @@ static smerf_status fail_short(const market *file, const char *need) {
 
 static smerf_status fail_word(const market *file, const word *given, const char *what) {
     char shown[SM_QUOTE];
-    return sm_source_fail(file->source, given->place, file->error, "\"%s\" %s", sm_quote(given->text, given->n, shown),
-                          what);
+    return sm_source_fail(file->source, given->position, file->error, "\"%s\" %s",
+                          sm_quote(given->text, given->n, shown), what);
 }
 
 static smerf_status end_line(market *file) {
@@ -151,7 +151,7 @@ static smerf_status read_sizes(market *file) {
     static const char *const needs[3] = {"the number of rows", "the number of columns", "the number of entries"};
     size_t counts[3];
     if (!next_line(file)) return fail_short(file, needs[0]);
-    size_t place = file->next;
+    size_t position = file->next;
     for (size_t k = 0; k < 3; k++) {
         word given;
         if (!next_word(file, &given)) return fail_short(file, needs[k]);
@@ -159,7 +159,7 @@ static smerf_status read_sizes(market *file) {
             return fail_word(file, &given, "is no count; rows, columns and entries are needed");
     }
     if (counts[0] != file->n_items || counts[1] != file->n_items)
-        return sm_source_fail(file->source, place, file->error, "a matrix of %zu x %zu; %zu items need %zu x %zu",
+        return sm_source_fail(file->source, position, file->error, "a matrix of %zu x %zu; %zu items need %zu x %zu",
                               counts[0], counts[1], file->n_items, file->n_items, file->n_items);
     file->n_entries = counts[2];
     return end_line(file);
@@ -173,7 +173,7 @@ static smerf_status read_item(market *file, const char *need, uint32_t *item) {
     if (!next_word(file, &given)) return fail_short(file, need);
     if (!parse_count(&given, &number) || number < 1 || number > file->n_items) {
         char shown[SM_QUOTE];
-        return sm_source_fail(file->source, given.place, file->error, "\"%s\" is no item; they count from 1 to %zu",
+        return sm_source_fail(file->source, given.position, file->error, "\"%s\" is no item; they count from 1 to %zu",
                               sm_quote(given.text, given.n, shown), file->n_items);
     }
     *item = (uint32_t)(number - 1);
@@ -194,15 +194,15 @@ static smerf_status read_value(market *file, double *value) {
     return SMERF_OK;
 }
 
-/* Reads the entry of the line that is next; only a whole one has room in the list. */
-static smerf_status read_entry(market *file, sm_pairs *edges) {
+/* Reads the entry of the line that is next; only a whole one fits into the list. */
+static smerf_status read_market_entry(market *file, sm_pairs *edges) {
     uint32_t left = 0, right = 0;
     double value = 1;
-    size_t place = file->next;
+    size_t position = file->next;
     smerf_status status = read_item(file, "a row", &left);
     if (status == SMERF_OK) status = read_item(file, "a column", &right);
     if (status == SMERF_OK && left == right)
-        status = sm_source_fail(file->source, place, file->error,
+        status = sm_source_fail(file->source, position, file->error,
                                 "an edge from item %zu to itself; an edge joins two different items", (size_t)left + 1);
     if (status == SMERF_OK && file->has_values) status = read_value(file, &value);
     if (status == SMERF_OK) status = end_line(file);
@@ -215,7 +215,7 @@ static smerf_status read_entry(market *file, sm_pairs *edges) {
 }
 
 static smerf_status read_entries(market *file, sm_pairs *edges) {
-    /* The file decides how much memory is asked for: no entry is shorter than "1 2" and the end of its line. */
+    /* The file decides how much memory is allocated: no entry is shorter than "1 2" and the end of its line. */
     size_t most = (file->source->n_bytes - file->next + 1) / 4;
     if (file->n_entries < most) most = file->n_entries;
     size_t bytes = 2 * sizeof(uint32_t) + (file->has_values ? sizeof(double) : 0);
@@ -230,7 +230,7 @@ static smerf_status read_entries(market *file, sm_pairs *edges) {
         if (edges->n == file->n_entries)
             return sm_source_fail(file->source, file->next, file->error, "one entry more than the %zu announced",
                                   file->n_entries);
-        status = read_entry(file, edges);
+        status = read_market_entry(file, edges);
     }
     if (status == SMERF_OK && edges->n < file->n_entries)
         status = sm_source_fail(file->source, file->source->n_bytes, file->error,
@@ -250,7 +250,7 @@ size_t sm_market_find_entry(const sm_source *source, size_t entry) {
 
 /* ---- General matrices ---- */
 
-/* Looks at the entries of one pair, which are the places from `first` to `end`. Returns the first that has no mirror image
+/* Looks at the entries of one pair, which are the indices from `first` to `end`. Returns the first that has no mirror image
  * (itself) or another value than the one before it (*against), or SMERF_MISSING. */
 static uint32_t find_odd(const sm_pairs *edges, const uint32_t *first, const uint32_t *end, uint32_t *against) {
     bool has_mirror = false;
@@ -264,33 +264,33 @@ static uint32_t find_odd(const sm_pairs *edges, const uint32_t *first, const uin
 }
 
 static smerf_status fail_odd(const market *file, const sm_pairs *edges, uint32_t odd, uint32_t against) {
-    size_t place = sm_market_find_entry(file->source, odd), row = (size_t)edges->left[odd] + 1,
+    size_t position = sm_market_find_entry(file->source, odd), row = (size_t)edges->left[odd] + 1,
            column = (size_t)edges->right[odd] + 1;
     if (against == SMERF_MISSING)
-        return sm_source_fail(file->source, place, file->error,
+        return sm_source_fail(file->source, position, file->error,
                               "the entry (%zu, %zu) without its mirror image (%zu, %zu): the matrix of an undirected "
                               "graph has both, or is called symmetric",
                               row, column, column, row);
     char value[SM_NUMBER_SPACE], other[SM_NUMBER_SPACE];
     sm_number_format(edges->value[odd], value);
     sm_number_format(edges->value[against], other);
-    return sm_source_fail(file->source, place, file->error,
+    return sm_source_fail(file->source, position, file->error,
                           "the entry (%zu, %zu) = %s, but (%zu, %zu) = %s: the matrix of an undirected graph is "
                           "symmetric",
                           row, column, value, (size_t)edges->left[against] + 1, (size_t)edges->right[against] + 1,
                           other);
 }
 
-/* Marks the first entry of each pair in order->spare_places, and finds the first odd one of the file. */
-static smerf_status check_pairs(const market *file, const sm_pairs *edges, const sm_sorted_pairs *order) {
-    uint32_t *is_first = order->spare_places, odd = SMERF_MISSING, against = SMERF_MISSING;
+/* Marks the first entry of each pair in order->spare_indices, and finds the first odd one of the file. */
+static smerf_status check_mirrors(const market *file, const sm_pairs *edges, const sm_sorted_pairs *order) {
+    uint32_t *is_first = order->spare_indices, odd = SMERF_MISSING, against = SMERF_MISSING;
     memset(is_first, 0, edges->n * sizeof *is_first);
     for (size_t k = 0, end; k < edges->n; k = end) {
         uint32_t here, other;
         for (end = k + 1; end < edges->n && order->keys[end] == order->keys[k]; end++) {
         }
-        is_first[order->places[k]] = 1;
-        here = find_odd(edges, order->places + k, order->places + end, &other);
+        is_first[order->indices[k]] = 1;
+        here = find_odd(edges, order->indices + k, order->indices + end, &other);
         if (here >= odd) continue;
         odd = here;
         against = other;
@@ -314,15 +314,15 @@ static bool keep_first(sm_pairs *edges, const uint32_t *is_first) {
     return true;
 }
 
-static smerf_status fold(const market *file, sm_pairs *edges) {
+static smerf_status fold_general(const market *file, sm_pairs *edges) {
     sm_sorted_pairs order = {0};
     if (edges->n >= SMERF_MISSING)
         return sm_fail(file->error, SMERF_BAD_INPUT, "%s: more entries than can be counted in 32 bits",
                        file->source->name);
     smerf_status status = sm_check_memory(24.0 * (double)edges->n, file->source->name, file->error);
     if (status == SMERF_OK) status = sm_pairs_sort(edges, &order, file->error);
-    if (status == SMERF_OK) status = check_pairs(file, edges, &order);
-    if (status == SMERF_OK && !keep_first(edges, order.spare_places))
+    if (status == SMERF_OK) status = check_mirrors(file, edges, &order);
+    if (status == SMERF_OK && !keep_first(edges, order.spare_indices))
         status = sm_no_memory(file->error, "reading edges");
     sm_sorted_pairs_free(&order);
     return status;
@@ -334,6 +334,6 @@ smerf_status sm_market_read(const sm_source *source, size_t n_items, sm_pairs *e
     smerf_status status = read_banner(&file);
     if (status == SMERF_OK) status = read_sizes(&file);
     if (status == SMERF_OK) status = read_entries(&file, edges);
-    if (status == SMERF_OK && file.is_general) status = fold(&file, edges);
+    if (status == SMERF_OK && file.is_general) status = fold_general(&file, edges);
     return status;
 }

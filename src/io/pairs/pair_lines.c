@@ -1,11 +1,11 @@
-/* pair_lines.c - see pair_lines.h. */
+/* pair_lines.c - see pair_lines.h. Lines are read in batches, so that the ids of a batch are looked up together. */
 #include "io/pairs/pair_lines.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/text/number.h"
+#include "io/text/text.h"
 
 smerf_status sm_pair_lines_open(sm_pair_lines *lines, const char *path, const sm_pairs_spec *spec, smerf_error *error) {
     const sm_matrix_side *rows = &spec->rows, *columns = &spec->columns;
@@ -46,7 +46,7 @@ static bool looks_in_columns(const sm_pair_lines *lines, size_t c) {
     return lines->ends == SM_ONE_IN_EACH || (lines->ends == SM_ROW_THEN_COLUMN && c == 1);
 }
 
-/* The places of one id, SMERF_MISSING where it is not looked for or not found. */
+/* The rows of one id, SMERF_MISSING where it is not looked for or not found. */
 typedef struct end {
     uint32_t in_rows, in_columns;
 } end;
@@ -87,7 +87,7 @@ smerf_status sm_pair_lines_read_header(sm_pair_lines *lines) {
         is_pair &= is_id(lines, lines->n_cells, &cell);
     }
     if (lines->n_cells < 2)
-        return sm_source_fail(&lines->source, cell.place, lines->error, "one column, and two with ids are needed");
+        return sm_source_fail(&lines->source, cell.position, lines->error, "one column, and two with ids are needed");
     if (is_pair && !is_ours && !is_of_graphs)
         return sm_source_fail(&lines->source, 0, lines->error,
                               "the first line is a pair, and a header is needed above it");
@@ -107,7 +107,7 @@ smerf_status sm_pair_lines_find(const sm_pair_lines *lines, const char *name, si
         if (status != SMERF_OK || c < 2 || cell.n != strlen(name) || memcmp(cell.text, name, cell.n) != 0) continue;
         char shown[SM_QUOTE];
         if (*found != SM_NO_CELL)
-            status = sm_source_fail(&lines->source, cell.place, lines->error,
+            status = sm_source_fail(&lines->source, cell.position, lines->error,
                                     "a second column is called \"%s\"; the names must be different",
                                     sm_quote(cell.text, cell.n, shown));
         *found = c;
@@ -135,12 +135,12 @@ size_t sm_pair_lines_find_row(const sm_source *source, size_t row) {
         starts_row = cell.ends_row;
     }
     sm_csv_stop(&csv);
-    return is_found ? cell.place : source->n_bytes;
+    return is_found ? cell.position : source->n_bytes;
 }
 
 /* ---- The lines ---- */
 
-static bool allocate(sm_pair_lines *lines, size_t most) {
+static bool allocate_pairs(sm_pair_lines *lines, size_t most) {
     sm_pairs *pairs = &lines->pairs;
     bool has_value = lines->value != SM_NO_CELL, has_weight = lines->weight != SM_NO_CELL;
     bool has_row = lines->ends == SM_ONE_IN_EACH;
@@ -153,7 +153,7 @@ static bool allocate(sm_pair_lines *lines, size_t most) {
            (pairs->weight != NULL) == has_weight && (pairs->row != NULL) == has_row;
 }
 
-static smerf_status make_room(sm_pair_lines *lines) {
+static smerf_status reserve_pairs(sm_pair_lines *lines) {
     size_t most = sm_csv_most_rows(&lines->csv, lines->n_cells);
     size_t bytes = 2 * sizeof(uint32_t);
     if (lines->value != SM_NO_CELL) bytes += sizeof(double);
@@ -164,33 +164,33 @@ static smerf_status make_room(sm_pair_lines *lines) {
     }
     smerf_status status = sm_check_memory((double)most * (double)bytes, lines->source.name, lines->error);
     if (status != SMERF_OK) return status;
-    return allocate(lines, most) ? SMERF_OK : sm_no_memory(lines->error, "reading pairs");
+    return allocate_pairs(lines, most) ? SMERF_OK : sm_no_memory(lines->error, "reading pairs");
 }
 
-/* Lines that have been read, but for who their ids are: that is asked for many at once. */
+/* Lines that have been read, but for who their ids are: many are looked up at once (sm_id_table_find_many). */
 enum { AT_ONCE = 64 };
 
 typedef struct batch {
-    size_t n;                  /* whole lines */
-    size_t n_ids[2];           /* of each kind: n, or one more while a line is being read */
-    sm_text ids[2][AT_ONCE];   /* no bytes: place n in lines->odd_ids */
-    size_t places[2][AT_ONCE]; /* in the source */
+    size_t n;                     /* whole lines */
+    size_t n_ids[2];              /* of each kind: n, or one more while a line is being read */
+    sm_text ids[2][AT_ONCE];      /* no bytes: index n in lines->odd_ids */
+    size_t positions[2][AT_ONCE]; /* in the source */
     uint32_t in_rows[2][AT_ONCE], in_columns[2][AT_ONCE];
     double values[AT_ONCE], weights[AT_ONCE];
 } batch;
 
 /* Puts an id down. One with quotes inside stands nowhere in the source as it is, so it is copied. */
-static smerf_status take_id(sm_pair_lines *lines, batch *now, size_t c, const sm_csv_cell *cell) {
+static smerf_status take_pair_id(sm_pair_lines *lines, batch *now, size_t c, const sm_csv_cell *cell) {
     sm_text id = {cell->text, cell->n};
     bool is_new;
     if (cell->text == lines->csv.unquoted) {
         if (lines->odd_ids == NULL) lines->odd_ids = sm_names_new();
-        uint32_t place = SMERF_MISSING;
-        if (lines->odd_ids != NULL) place = sm_names_add(lines->odd_ids, cell->text, cell->n, &is_new);
-        if (place == SMERF_MISSING) return sm_no_memory(lines->error, "reading ids");
-        id = (sm_text){NULL, place};
+        uint32_t index = SMERF_MISSING;
+        if (lines->odd_ids != NULL) index = sm_names_add(lines->odd_ids, cell->text, cell->n, &is_new);
+        if (index == SMERF_MISSING) return sm_no_memory(lines->error, "reading ids");
+        id = (sm_text){NULL, index};
     }
-    now->places[c][now->n] = cell->place;
+    now->positions[c][now->n] = cell->position;
     now->ids[c][now->n] = id;
     now->n_ids[c]++;
     return SMERF_OK;
@@ -210,39 +210,40 @@ static void find_ids(const sm_pair_lines *lines, batch *now) {
     }
 }
 
-static end end_of(const batch *now, size_t k, size_t c) { return (end){now->in_rows[c][k], now->in_columns[c][k]}; }
+static end batch_end(const batch *now, size_t k, size_t c) { return (end){now->in_rows[c][k], now->in_columns[c][k]}; }
 
 static smerf_status check_id(const sm_pair_lines *lines, const batch *now, size_t k, size_t c) {
     char shown[SM_QUOTE];
     const sm_text *id = &now->ids[c][k];
-    if (!is_known(end_of(now, k, c)))
-        return sm_source_fail(&lines->source, now->places[c][k], lines->error, "no item has the id \"%s\"",
+    if (!is_known(batch_end(now, k, c)))
+        return sm_source_fail(&lines->source, now->positions[c][k], lines->error, "no item has the id \"%s\"",
                               sm_quote(id->bytes, id->n, shown));
-    if (c == 1 && !lines->has_loops && are_same(end_of(now, k, 0), end_of(now, k, 1)))
-        return sm_source_fail(&lines->source, now->places[c][k], lines->error,
+    if (c == 1 && !lines->has_loops && are_same(batch_end(now, k, 0), batch_end(now, k, 1)))
+        return sm_source_fail(&lines->source, now->positions[c][k], lines->error,
                               "an edge from \"%s\" to itself; an edge joins two different items",
                               sm_quote(id->bytes, id->n, shown));
     return SMERF_OK;
 }
 
 /* A number that is not plain: in quotes or among spaces, or none that can be kept. */
-static smerf_status take_number(const sm_pair_lines *lines, bool is_weight, const sm_csv_cell *cell, double *number) {
+static smerf_status take_pair_number(const sm_pair_lines *lines, bool is_weight, const sm_csv_cell *cell,
+                                     double *number) {
     char shown[SM_QUOTE];
     sm_cell content = sm_number_parse(cell->text, cell->n, number);
     if (content == SM_CELL_NUMBER) return SMERF_OK;
     if (content == SM_CELL_TEXT)
-        return sm_source_fail(&lines->source, cell->place, lines->error, "\"%s\" is no number",
+        return sm_source_fail(&lines->source, cell->position, lines->error, "\"%s\" is no number",
                               sm_quote(cell->text, cell->n, shown));
     const char *noun = is_weight ? "weight" : lines->value_noun;
     if (content == SM_CELL_MISSING)
-        return sm_source_fail(&lines->source, cell->place, lines->error, "a missing %s; every %s needs one", noun,
+        return sm_source_fail(&lines->source, cell->position, lines->error, "a missing %s; every %s needs one", noun,
                               lines->noun);
-    return sm_source_fail(&lines->source, cell->place, lines->error, "an infinite %s; it must be finite", noun);
+    return sm_source_fail(&lines->source, cell->position, lines->error, "an infinite %s; it must be finite", noun);
 }
 
 static smerf_status check_weight(const sm_pair_lines *lines, const sm_csv_cell *cell, double weight) {
     if (weight > 0) return SMERF_OK;
-    return sm_source_fail(&lines->source, cell->place, lines->error, "the weight of a pair must be a number > 0");
+    return sm_source_fail(&lines->source, cell->position, lines->error, "the weight of a pair must be a number > 0");
 }
 
 static inline void put_pair(sm_pairs *pairs, uint32_t left, uint32_t right, size_t row, const batch *now, size_t k) {
@@ -256,7 +257,7 @@ static inline void put_pair(sm_pairs *pairs, uint32_t left, uint32_t right, size
 
 static inline void put_line(sm_pair_lines *lines, size_t row, const batch *now, size_t k) {
     sm_pairs *pairs = &lines->pairs;
-    const end u = end_of(now, k, 0), v = end_of(now, k, 1);
+    const end u = batch_end(now, k, 0), v = batch_end(now, k, 1);
     if (pairs->value != NULL && now->values[k] > lines->largest_value) lines->largest_value = now->values[k];
     if (lines->ends != SM_ONE_IN_EACH) {
         put_pair(pairs, u.in_rows, lines->ends == SM_BOTH_IN_ROWS ? v.in_rows : v.in_columns, row, now, k);
@@ -283,7 +284,8 @@ static smerf_status put_batch(sm_pair_lines *lines, size_t row, batch *now) {
 }
 
 /* Reads cell c of the line that comes after the whole ones. */
-static inline smerf_status read_cell(sm_pair_lines *lines, batch *now, size_t c, sm_csv_cell *cell, bool *is_found) {
+static inline smerf_status read_pair_cell(sm_pair_lines *lines, batch *now, size_t c, sm_csv_cell *cell,
+                                          bool *is_found) {
     bool is_weight = c == lines->weight, is_number = is_weight || c == lines->value;
     double *number = is_weight ? &now->weights[now->n] : &now->values[now->n];
     bool is_plain = is_number && sm_csv_next_number(&lines->csv, cell, number);
@@ -292,36 +294,36 @@ static inline smerf_status read_cell(sm_pair_lines *lines, batch *now, size_t c,
     if (!is_plain) status = sm_csv_next(&lines->csv, cell, is_found, lines->error);
     if (status != SMERF_OK || !*is_found) return status;
     if (cell->ends_row != (c + 1 == lines->n_cells))
-        return sm_source_fail(&lines->source, cell->ends_row ? cell->place : lines->csv.next, lines->error,
+        return sm_source_fail(&lines->source, cell->ends_row ? cell->position : lines->csv.next, lines->error,
                               "a row with %s cells than the header, which has %zu", cell->ends_row ? "fewer" : "more",
                               lines->n_cells);
-    if (c < 2) return take_id(lines, now, c, cell);
-    if (is_number && !is_plain) status = take_number(lines, is_weight, cell, number);
+    if (c < 2) return take_pair_id(lines, now, c, cell);
+    if (is_number && !is_plain) status = take_pair_number(lines, is_weight, cell, number);
     return status == SMERF_OK && is_weight ? check_weight(lines, cell, *number) : status;
 }
 
-static smerf_status read_lines(sm_pair_lines *lines, batch *now) {
+static smerf_status read_pair_lines(sm_pair_lines *lines, batch *now) {
     sm_csv_cell cell = {0};
     bool is_found = true;
     smerf_status status = SMERF_OK;
     size_t row = 0; /* of the first line of the batch */
     for (size_t c = 0; status == SMERF_OK && is_found; c = cell.ends_row ? 0 : c + 1) {
-        status = read_cell(lines, now, c, &cell, &is_found);
+        status = read_pair_cell(lines, now, c, &cell, &is_found);
         if (status != SMERF_OK || !is_found || !cell.ends_row || ++now->n < AT_ONCE) continue;
         status = put_batch(lines, row, now);
         row += AT_ONCE;
     }
-    /* After a failure, too: an unknown id above is told first. */
+    /* After a failure, too: an unknown id above is reported first. */
     smerf_status last = put_batch(lines, row, now);
     return last != SMERF_OK ? last : status;
 }
 
 smerf_status sm_pair_lines_read(sm_pair_lines *lines) {
-    smerf_status status = make_room(lines);
+    smerf_status status = reserve_pairs(lines);
     if (status != SMERF_OK) return status;
     batch *now = sm_zeros(1, sizeof *now);
     if (now == NULL) return sm_no_memory(lines->error, "reading pairs");
-    status = read_lines(lines, now);
+    status = read_pair_lines(lines, now);
     sm_free(now);
     return status;
 }

@@ -1,10 +1,11 @@
-/* pair_lines.h - what the readers of pairs and of edges share: the lines of a CSV file that start with two ids. */
+/* pair_lines.h - the parts of the readers of pairs and of edges: lines of a CSV file that start with two ids (pair_lines.c), and
+ * Matrix Market files (market.c). */
 #ifndef SM_IO_PAIR_LINES_H
 #define SM_IO_PAIR_LINES_H
 
 #include "io/pairs/pairs.h"
-#include "io/text/csv.h"
 #include "io/text/names.h"
+#include "io/text/text.h"
 
 /* Where the ids of a line are looked for. */
 typedef enum sm_pair_ends {
@@ -31,7 +32,7 @@ typedef struct sm_pair_lines {
     smerf_error *error;
 } sm_pair_lines;
 
-/* In the order of use. Ids are looked for as the wish says, and a line is made of them alone, until the caller sets it
+/* In the order of use. Ids are looked for as the spec says, and a line is made of them alone, until the caller sets it
  * otherwise. */
 smerf_status sm_pair_lines_open(sm_pair_lines *lines, const char *path, const sm_pairs_spec *spec, smerf_error *error);
 smerf_status sm_pair_lines_read_header(sm_pair_lines *lines);
@@ -49,5 +50,17 @@ smerf_status sm_pair_lines_close(sm_pair_lines *lines, smerf_status status, sm_p
 
 /* Where a row starts, from 0 without the header; the end of the text if there are not so many. */
 size_t sm_pair_lines_find_row(const sm_source *source, size_t row);
+
+/* ---- market.c: graphs in Matrix Market files, as pairs.h describes them ---- */
+
+/* Whether the bytes start as a Matrix Market file does. */
+bool sm_market_is(const sm_source *source);
+
+/* The entries of an n x n matrix below or above its diagonal as edges: items count from 0. Of a general matrix, which has
+ * each twice, those are given that come first. */
+smerf_status sm_market_read(const sm_source *source, size_t n_items, sm_pairs *edges, smerf_error *error);
+
+/* Where an entry stands, from 0; the end of the text if there are not so many. */
+size_t sm_market_find_entry(const sm_source *source, size_t entry);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/sort.h"
-#include "io/pairs/market.h"
 #include "io/pairs/pair_lines.h"
 
 void sm_pairs_free(sm_pairs *pairs) {
@@ -41,7 +40,7 @@ smerf_status sm_pairs_read_observed(const char *path, const sm_pairs_spec *spec,
 
 /* ---- Pairs with numbers ---- */
 
-/* Finds the column of the numbers where the wish does not name it. */
+/* Finds the column of the numbers where the spec does not name it. */
 static smerf_status choose_value(sm_pair_lines *lines) {
     size_t distance, similarity;
     smerf_status status = sm_pair_lines_find(lines, "distance", &distance);
@@ -64,7 +63,7 @@ static smerf_status choose_value(sm_pair_lines *lines) {
     return SMERF_OK;
 }
 
-static smerf_status choose_columns(sm_pair_lines *lines, const sm_pairs_spec *spec) {
+static smerf_status choose_pair_columns(sm_pair_lines *lines, const sm_pairs_spec *spec) {
     smerf_status status = sm_pair_lines_find(lines, "weight", &lines->weight);
     if (status != SMERF_OK) return status;
     if (spec->value_column == NULL) {
@@ -72,14 +71,14 @@ static smerf_status choose_columns(sm_pair_lines *lines, const sm_pairs_spec *sp
     } else {
         status = sm_pair_lines_need(lines, spec->value_column, &lines->value);
         lines->pairs.are_similarities = strcmp(spec->value_column, "similarity") == 0;
-        if (lines->value == lines->weight) lines->weight = SM_NO_CELL; /* the wish knows better */
+        if (lines->value == lines->weight) lines->weight = SM_NO_CELL; /* the spec is explicit */
     }
     lines->value_noun = lines->pairs.are_similarities ? "similarity" : "distance";
     return status;
 }
 
 /* Turns similarities into distances. */
-static smerf_status turn(sm_pair_lines *lines, double largest) {
+static smerf_status turn_similarities(sm_pair_lines *lines, double largest) {
     sm_pairs *pairs = &lines->pairs;
     if (isnan(largest)) largest = lines->largest_value > 1 ? lines->largest_value : 1;
     pairs->largest = largest;
@@ -98,9 +97,9 @@ smerf_status sm_pairs_read_values(const char *path, const sm_pairs_spec *spec, s
     sm_pair_lines lines;
     smerf_status status = sm_pair_lines_open(&lines, path, spec, error);
     if (status == SMERF_OK) status = sm_pair_lines_read_header(&lines);
-    if (status == SMERF_OK) status = choose_columns(&lines, spec);
+    if (status == SMERF_OK) status = choose_pair_columns(&lines, spec);
     if (status == SMERF_OK) status = sm_pair_lines_read(&lines);
-    if (status == SMERF_OK && lines.pairs.are_similarities) status = turn(&lines, spec->largest);
+    if (status == SMERF_OK && lines.pairs.are_similarities) status = turn_similarities(&lines, spec->largest);
     return sm_pair_lines_close(&lines, status, pairs);
 }
 
@@ -111,18 +110,18 @@ static size_t find_row(const sm_source *source, const void *row) {
     return sm_market_is(source) ? sm_market_find_entry(source, *wanted) : sm_pair_lines_find_row(source, *wanted);
 }
 
-/* The library counts the entries that it was given. A line of the file says more, and where there is none to be told, the
+/* The library counts the entries that it was given. A line of the file says more, and where there is none to name, the
  * row of the file: entries may have been left out. */
 static void replace_entry(bool has_line, size_t row, smerf_error *error) {
     const smerf_error complaint = *error;
-    char entry[48], place[48] = "";
+    char entry[48], position[48] = "";
     size_t n = (size_t)snprintf(entry, sizeof entry, "entry %zu: ", complaint.row);
     if (strncmp(complaint.message, entry, n) != 0) return;
-    if (!has_line) snprintf(place, sizeof place, "row %zu: ", row);
-    snprintf(error->message, sizeof error->message, "%s%s", place, complaint.message + n);
+    if (!has_line) snprintf(position, sizeof position, "row %zu: ", row);
+    snprintf(error->message, sizeof error->message, "%s%s", position, complaint.message + n);
 }
 
-smerf_status sm_pairs_place(const char *path, size_t row, smerf_error *error) {
+smerf_status sm_pairs_position(const char *path, size_t row, smerf_error *error) {
     replace_entry(sm_input_can_repeat(path), row, error);
     return sm_source_position(path, find_row, &row, error);
 }
@@ -141,7 +140,7 @@ static smerf_status read_market(const sm_source *source, const sm_pairs_spec *sp
                    source->name);
 }
 
-static smerf_status read_csv(sm_pair_lines *lines, const sm_pairs_spec *spec) {
+static smerf_status read_edge_lines(sm_pair_lines *lines, const sm_pairs_spec *spec) {
     lines->noun = "edge";
     lines->value_noun = "weight";
     lines->has_loops = false;
@@ -163,7 +162,7 @@ smerf_status sm_edges_read(const char *path, const sm_pairs_spec *spec, sm_pairs
     if (status == SMERF_OK && sm_market_is(&lines.source))
         status = read_market(&lines.source, spec, &lines.pairs, error);
     else if (status == SMERF_OK)
-        status = read_csv(&lines, spec);
+        status = read_edge_lines(&lines, spec);
     return sm_pair_lines_close(&lines, status, edges);
 }
 
@@ -177,8 +176,8 @@ static uint64_t key_of(const sm_pairs *pairs, size_t k) {
 void sm_sorted_pairs_free(sm_sorted_pairs *order) {
     sm_free(order->keys);
     sm_free(order->spare_keys);
-    sm_free(order->places);
-    sm_free(order->spare_places);
+    sm_free(order->indices);
+    sm_free(order->spare_indices);
     *order = (sm_sorted_pairs){0};
 }
 
@@ -187,17 +186,17 @@ smerf_status sm_pairs_sort(const sm_pairs *pairs, sm_sorted_pairs *order, smerf_
     if (pairs->n >= SMERF_MISSING) return sm_fail(error, SMERF_BAD_INPUT, "more pairs than can be counted in 32 bits");
     order->keys = sm_array(pairs->n, sizeof *order->keys);
     order->spare_keys = sm_array(pairs->n, sizeof *order->spare_keys);
-    order->places = sm_array(pairs->n, sizeof *order->places);
-    order->spare_places = sm_array(pairs->n, sizeof *order->spare_places);
-    if (order->keys == NULL || order->spare_keys == NULL || order->places == NULL || order->spare_places == NULL) {
+    order->indices = sm_array(pairs->n, sizeof *order->indices);
+    order->spare_indices = sm_array(pairs->n, sizeof *order->spare_indices);
+    if (order->keys == NULL || order->spare_keys == NULL || order->indices == NULL || order->spare_indices == NULL) {
         sm_sorted_pairs_free(order);
         return sm_no_memory(error, "sorting pairs");
     }
     for (size_t k = 0; k < pairs->n; k++) {
         order->keys[k] = key_of(pairs, k);
-        order->places[k] = (uint32_t)k;
+        order->indices[k] = (uint32_t)k;
     }
-    sm_sort(order->keys, order->places, pairs->n, order->spare_keys, order->spare_places);
+    sm_sort(order->keys, order->indices, pairs->n, order->spare_keys, order->spare_indices);
     return SMERF_OK;
 }
 
@@ -207,10 +206,10 @@ smerf_status sm_pairs_number(const sm_pairs *pairs, uint32_t *number, size_t *n_
     if (status != SMERF_OK) return status;
     *n_different = 0;
     for (size_t k = 0, end; k < pairs->n; k = end) {
-        uint32_t place = order.places[k];
-        bool is_self = pairs->left[place] == pairs->right[place];
+        uint32_t index = order.indices[k];
+        bool is_self = pairs->left[index] == pairs->right[index];
         for (end = k; end < pairs->n && order.keys[end] == order.keys[k]; end++)
-            number[order.places[end]] = is_self ? SMERF_MISSING : (uint32_t)*n_different;
+            number[order.indices[end]] = is_self ? SMERF_MISSING : (uint32_t)*n_different;
         *n_different += !is_self;
     }
     sm_sorted_pairs_free(&order);
@@ -225,12 +224,12 @@ static void mark_known(const sm_sorted_pairs *edges, size_t n_edges, const sm_so
         while (other < n_others && others->keys[other] < edges->keys[k]) other++;
         bool is_there = other < n_others && others->keys[other] == edges->keys[k];
         for (end = k; end < n_edges && edges->keys[end] == edges->keys[k]; end++)
-            is_kept[edges->places[end]] = is_there;
+            is_kept[edges->indices[end]] = is_there;
         ++*(is_there ? n_kept : n_left_out);
     }
 }
 
-static void keep(sm_pairs *edges, const bool *is_kept, size_t *row) {
+static void keep_marked(sm_pairs *edges, const bool *is_kept, size_t *row) {
     size_t n = 0;
     for (size_t k = 0; k < edges->n; k++) {
         if (!is_kept[k]) continue;
@@ -255,7 +254,7 @@ smerf_status sm_pairs_keep_among(sm_pairs *edges, const sm_pairs *others, size_t
     if (status == SMERF_OK) status = sm_pairs_sort(others, &of_others, error);
     if (status == SMERF_OK) {
         mark_known(&of_edges, edges->n, &of_others, others->n, is_kept, n_kept, n_left_out);
-        keep(edges, is_kept, row);
+        keep_marked(edges, is_kept, row);
         row = NULL; /* now the edges' */
     }
     sm_sorted_pairs_free(&of_edges);

@@ -7,24 +7,24 @@
 /* Pairs in the order of the file, as they stand there: (i, i) may be among them, and repeats. */
 typedef struct sm_pairs {
     size_t n;
-    uint32_t *left, *right; /* [n] places of items, see below */
-    double *value;          /* [n] finite; NULL: there are none, or none were asked for */
-    double *weight;         /* [n] finite and > 0; NULL: there are none, or none were asked for */
+    uint32_t *left, *right; /* [n] rows of items, see below */
+    double *value;          /* [n] finite; NULL: there are none, or none are wanted */
+    double *weight;         /* [n] finite and > 0; NULL: there are none, or none are wanted */
     size_t *row;            /* [n] the row of the file that each comes from, from 0; NULL: pair k comes from row k */
     bool are_similarities;  /* the file has similarities q: value is largest - q */
     double largest;         /* what similarities were taken from */
 } sm_pairs;
 
 /* There is a header, at least two columns, and as many cells in each row. Ids are matched as text; where a side has no
- * ids, they are row numbers from 0. No pairs at all are fine. Refused with its place: an unknown id, a row with more or
+ * ids, they are row numbers from 0. No pairs at all are fine. Refused with its position: an unknown id, a row with more or
  * fewer cells than the header, a first line of two ids (the header was forgotten; i,j and source,target are none). */
 
-/* The left ones are places in rows, the right ones in columns. Names of columns are free, and further ones are ignored. */
+/* The left ones are rows of one side, the right ones of the other. Names of columns are free, and further ones are ignored. */
 smerf_status sm_pairs_read(const char *path, const sm_matrix_side *rows, const sm_matrix_side *columns, sm_pairs *pairs,
                            smerf_error *error);
 
-/* What is known of the pairs of one set of items, or of those between two sets. In a square both places are in rows.
- * Between two sets places count both, rows first: the line u,v gives (u in rows, v in columns) and (v in rows, u in
+/* What is known of the pairs of one set of items, or of those between two sets. In a square both are rows of one set.
+ * Between two sets they count both, rows first: the line u,v gives (u in rows, v in columns) and (v in rows, u in
  * columns), as far as the ids are there (u,u gives one). A line that gives neither is left out, but each id must be one
  * of either set. */
 typedef struct sm_pairs_spec {
@@ -36,7 +36,7 @@ typedef struct sm_pairs_spec {
 
 /* Pairs with a number, and a weight if there is a column called weight. The number is in value_column, or else in the
  * one called distance or similarity (not both), or else in the only one beside ids and weight. Similarities are those of
- * a column called so. Refused with its place, too: a number that is missing, infinite or none; a weight that is not
+ * a column called so. Refused with its position, too: a number that is missing, infinite or none; a weight that is not
  * finite and > 0. */
 smerf_status sm_pairs_read_values(const char *path, const sm_pairs_spec *spec, sm_pairs *pairs, smerf_error *error);
 
@@ -44,33 +44,33 @@ smerf_status sm_pairs_read_values(const char *path, const sm_pairs_spec *spec, s
 smerf_status sm_pairs_read_observed(const char *path, const sm_pairs_spec *spec, sm_pairs *pairs, smerf_error *error);
 
 /* Says where a complaint about one row (see sm_pairs.row) of a file of pairs or edges belongs, as sm_source_position does.
- * A message that starts with the entry of the list, "entry 3: ...", tells the line instead; of standard input and pipes
+ * A message that starts with the entry of the list, "entry 3: ...", names the line instead; of standard input and pipes
  * the row, from 0. */
-smerf_status sm_pairs_place(const char *path, size_t row, smerf_error *error);
+smerf_status sm_pairs_position(const char *path, size_t row, smerf_error *error);
 
 void sm_pairs_free(sm_pairs *pairs); /* fine on one filled with zeros */
 
 /* ---- reads the edges of an undirected graph: CSV (source,target[,weight]) or Matrix Market. ---- */
 
-/* CSV: as pairs.h says, and the value of an edge is in value_column, or else in a column called weight; it may be any
+/* CSV: as above, and the value of an edge is in value_column, or else in a column called weight; it may be any
  * finite number, and without such a column `value` is NULL. Further columns are ignored. An edge from an item to itself is
- * refused with its place.
+ * refused with its position.
  *
  * Matrix Market (a file that starts with %%MatrixMarket): a coordinate matrix, real, integer or pattern (then `value` is
- * NULL), general or symmetric, n x n for n items; entries are rows of the items, from 1. Refused, with their places: an
+ * NULL), general or symmetric, n x n for n items; entries are rows of the items, from 1. Refused, with their positions: an
  * entry on the diagonal, out of range or damaged; more or fewer entries than announced; in a general matrix an entry
  * whose mirror image is absent or different (each edge is given once; a symmetric matrix may hold either triangle).
  * Between two sets it is refused: it has no ids.
  *
- * Edges that are given again stay; sm_pairs.weight is NULL, and the wish's `largest` is not looked at. */
+ * Edges that are given again stay; sm_pairs.weight is NULL, and the spec's `largest` is not looked at. */
 smerf_status sm_edges_read(const char *path, const sm_pairs_spec *spec, sm_pairs *edges, smerf_error *error);
 
 /* ---- which of the pairs that were read are the same: (i, j) and (j, i) are. ---- */
 
-/* The places of pairs in the order of their keys, which (i, j) and (j, i) share; equal ones in the order of the list. */
+/* The indices of pairs in the order of their keys, which are the same for (i, j) and (j, i); equal ones in the order of the list. */
 typedef struct sm_sorted_pairs {
     uint64_t *keys, *spare_keys; /* [n] spare: the caller's to use */
-    uint32_t *places, *spare_places;
+    uint32_t *indices, *spare_indices;
 } sm_sorted_pairs;
 
 smerf_status sm_pairs_sort(const sm_pairs *pairs, sm_sorted_pairs *order, smerf_error *error); /* empty on failure */
@@ -81,7 +81,7 @@ void sm_sorted_pairs_free(sm_sorted_pairs *order);
  *   n_different  how many there are */
 smerf_status sm_pairs_number(const sm_pairs *pairs, uint32_t *number, size_t *n_different, smerf_error *error);
 
-/* Keeps the edges whose pair is among the others, in their order; sm_pairs.row tells where they come from.
+/* Keeps the edges whose pair is among the others, in their order; sm_pairs.row has the rows that they come from.
  *   n_kept, n_left_out  different pairs */
 smerf_status sm_pairs_keep_among(sm_pairs *edges, const sm_pairs *others, size_t *n_kept, size_t *n_left_out,
                                  smerf_error *error);

@@ -1,4 +1,4 @@
-/* column.c - see column.h. */
+/* column.c - values go in row by row; the first one that is not missing decides between numbers and words: see column.h. */
 #include "io/text/column.h"
 
 #include <math.h>
@@ -6,12 +6,11 @@
 
 #include "base/memory.h"
 #include "io/matrix/npy.h"
-#include "io/text/csv.h"
-#include "io/text/number.h"
 #include "io/text/table.h"
+#include "io/text/text.h"
 
 bool sm_column_reserve(sm_column *column, size_t n_rows) {
-    column->room = n_rows;
+    column->n_reserved = n_rows;
     if (column->role == SM_IGNORED || column->kind == SM_OPEN) return true;
     bool are_numbers = column->kind == SM_NUMBERS;
     if (!are_numbers && column->words == NULL) column->words = sm_names_new();
@@ -34,9 +33,9 @@ void sm_column_stop(sm_column *column) {
 }
 
 /* Decides what an open column is; the n_rows above were missing, which is written down now. */
-static bool settle(sm_column *column, sm_column_kind kind, size_t n_rows) {
+static bool decide_kind(sm_column *column, sm_column_kind kind, size_t n_rows) {
     column->kind = kind;
-    if (!sm_column_reserve(column, column->room)) return false;
+    if (!sm_column_reserve(column, column->n_reserved)) return false;
     for (size_t i = 0; i < n_rows; i++) {
         if (kind == SM_NUMBERS)
             column->values[i] = NAN;
@@ -71,7 +70,7 @@ static bool take_as_numbers(sm_column *column, size_t n_rows) {
 bool sm_column_finish(sm_column *column, size_t n_rows) {
     if (column->role == SM_IGNORED) return true;
     if (column->role == SM_OTHER && !take_as_numbers(column, n_rows)) return false;
-    if (column->kind == SM_OPEN && !settle(column, SM_NUMBERS, n_rows)) return false;
+    if (column->kind == SM_OPEN && !decide_kind(column, SM_NUMBERS, n_rows)) return false;
     if (column->values != NULL) column->values = sm_shrink(column->values, n_rows, sizeof *column->values);
     if (column->codes != NULL) column->codes = sm_shrink(column->codes, n_rows, sizeof *column->codes);
     return true;
@@ -87,8 +86,8 @@ static smerf_status fail_missing_target(const sm_column *column, const sm_source
     return sm_source_fail_spot(source, spot, error, "a missing %s; every item needs one", what[column->kind]);
 }
 
-static smerf_status put_value(sm_column *column, const sm_source *source, size_t row, double value, sm_spot spot,
-                              smerf_error *error) {
+static smerf_status put_column_value(sm_column *column, const sm_source *source, size_t row, double value, sm_spot spot,
+                                     smerf_error *error) {
     char shown[SM_QUOTE];
     if (column->role == SM_WEIGHT && !(value > 0 && isfinite(value)))
         return sm_source_fail_spot(source, spot, error, "an item weight must be a number > 0");
@@ -106,15 +105,15 @@ static smerf_status put_word(sm_column *column, const sm_source *source, size_t 
     bool is_new;
     if (column->role == SM_ID && n == 0)
         return sm_source_fail_spot(source, spot, error, "an item without an id; each needs one");
-    uint32_t place = sm_names_add(column->words, text, n, &is_new);
-    if (place == SMERF_MISSING) return sm_no_memory(error, "reading words");
-    if (is_new && spot.place != SM_NO_PLACE) {
-        const sm_csv_cell cell = {.text = text, .n = n, .place = spot.place};
+    uint32_t word = sm_names_add(column->words, text, n, &is_new);
+    if (word == SMERF_MISSING) return sm_no_memory(error, "reading words");
+    if (is_new && spot.position != SM_NO_POSITION) {
+        const sm_csv_cell cell = {.text = text, .n = n, .position = spot.position};
         smerf_status status = sm_csv_check_text(&cell, source, error);
         if (status != SMERF_OK) return status;
     }
     if (column->role != SM_ID)
-        column->codes[row] = place;
+        column->codes[row] = word;
     else if (!is_new)
         return sm_source_fail_spot(source, spot, error, "a second item has the id \"%s\"; ids must be different",
                                    sm_quote(text, n, shown));
@@ -135,18 +134,18 @@ static smerf_status fail_mixture(const sm_column *column, const sm_source *sourc
     shown_name(column, name);
     sm_quote(cell->text, cell->n, shown);
     if (column->kind == SM_WORDS)
-        return sm_source_fail(source, cell->place, error, "\"%s\" is a number, and column \"%s\" holds text above %s",
-                              shown, name, way_out);
-    if (column->is_wished)
-        return sm_source_fail(source, cell->place, error, "\"%s\" is no number, and column \"%s\" must hold numbers",
+        return sm_source_fail(source, cell->position, error,
+                              "\"%s\" is a number, and column \"%s\" holds text above %s", shown, name, way_out);
+    if (column->is_named)
+        return sm_source_fail(source, cell->position, error, "\"%s\" is no number, and column \"%s\" must hold numbers",
                               shown, name);
-    return sm_source_fail(source, cell->place, error, "\"%s\" is no number, and column \"%s\" holds numbers above %s",
-                          shown, name, way_out);
+    return sm_source_fail(source, cell->position, error,
+                          "\"%s\" is no number, and column \"%s\" holds numbers above %s", shown, name, way_out);
 }
 
 smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size_t row, const sm_csv_cell *cell,
                                 smerf_error *error) {
-    const sm_spot spot = {.place = cell->place};
+    const sm_spot spot = {.position = cell->position};
     if (column->role == SM_IGNORED) return SMERF_OK;
     if (column->role == SM_ID) return put_word(column, source, row, cell->text, cell->n, spot, error);
 
@@ -157,15 +156,15 @@ smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size
         if (content == SM_CELL_MISSING && column->role == SM_TARGET)
             return fail_missing_target(column, source, spot, error);
         if (content == SM_CELL_MISSING) return SMERF_OK;
-        if (!settle(column, content == SM_CELL_TEXT ? SM_WORDS : SM_NUMBERS, row))
+        if (!decide_kind(column, content == SM_CELL_TEXT ? SM_WORDS : SM_NUMBERS, row))
             return sm_no_memory(error, "reading a table");
     }
     if (column->kind == SM_NUMBERS) {
         if (content == SM_CELL_TEXT) return fail_mixture(column, source, cell, error);
-        return put_value(column, source, row, value, spot, error);
+        return put_column_value(column, source, row, value, spot, error);
     }
     if (content == SM_CELL_MISSING) return put_missing_word(column, source, row, spot, error);
-    if (content != SM_CELL_TEXT && !column->is_wished && column->role != SM_OTHER)
+    if (content != SM_CELL_TEXT && !column->is_named && column->role != SM_OTHER)
         return fail_mixture(column, source, cell, error);
     return put_word(column, source, row, cell->text, cell->n, spot, error);
 }
@@ -173,16 +172,14 @@ smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size
 smerf_status sm_column_put_number(sm_column *column, const sm_source *source, size_t row, double value, sm_spot spot,
                                   smerf_error *error) {
     if (column->role == SM_IGNORED) return SMERF_OK;
-    if (column->kind == SM_NUMBERS) return put_value(column, source, row, value, spot, error);
+    if (column->kind == SM_NUMBERS) return put_column_value(column, source, row, value, spot, error);
     char text[SM_NUMBER_SPACE];
     size_t n = sm_number_format(value, text); /* "" for NaN: a missing level, and no id */
     if (column->role == SM_ID || n > 0) return put_word(column, source, row, text, n, spot, error);
     return put_missing_word(column, source, row, spot, error);
 }
 
-/* ---- positions of cells ---- */
-
-/* Where a value of a table stands in its file: see table.h. */
+/* ---- where a value of a table is in its file: see table.h ---- */
 
 /* A cell by the name of its column and the number of its row. */
 typedef struct named_cell {
@@ -196,7 +193,7 @@ static size_t find_cell(const sm_source *source, const void *what) {
     sm_csv_cell cell = {0};
     bool is_found = true;
     size_t n_rows = 0, c = 0, wanted = SIZE_MAX; /* the header is a row */
-    if (sm_npy_is(source)) return SM_NO_PLACE;
+    if (sm_npy_is(source)) return SM_NO_POSITION;
     sm_csv_start(&csv, source);
     while (sm_csv_next(&csv, &cell, &is_found, NULL) == SMERF_OK && is_found) {
         bool is_name = n_rows == 0 && cell.n == strlen(named->column);
@@ -206,7 +203,7 @@ static size_t find_cell(const sm_source *source, const void *what) {
         c = cell.ends_row ? 0 : c + 1;
     }
     sm_csv_stop(&csv);
-    return cell.place;
+    return cell.position;
 }
 
 smerf_status sm_table_position(const char *path, const char *column, size_t row, smerf_error *error) {

@@ -2,8 +2,8 @@
 #ifndef SM_IO_COLUMN_H
 #define SM_IO_COLUMN_H
 
-#include "io/text/csv.h"
 #include "io/text/names.h"
+#include "io/text/text.h"
 
 /* Other: nothing is known of it, so that its values are words until all are there. */
 typedef enum sm_column_role { SM_FEATURE, SM_ID, SM_WEIGHT, SM_TARGET, SM_OTHER, SM_IGNORED } sm_column_role;
@@ -15,24 +15,24 @@ typedef struct sm_column {
     const char *name; /* borrowed */
     sm_column_role role;
     sm_column_kind kind;
-    bool is_wished;  /* the reader's wish names it: its kind, or its role */
-    size_t room;     /* for so many rows at least, */
-    size_t capacity; /* and for so many as soon as the kind is known */
-    double *values;  /* numbers: [room], else NULL; owned */
-    double *plain;   /* values, where writing a finite number down is all there is to do; else NULL */
-    uint32_t *codes; /* words, but for ids: [room] places in words, else NULL; owned */
-    sm_names *words; /* the levels of a category, or the ids; owned */
+    bool is_named;     /* by the spec: its kind, or its role */
+    size_t n_reserved; /* rows that it must have memory for as soon as the kind is known, */
+    size_t capacity;   /* and that it has memory for */
+    double *values;    /* numbers: [capacity], else NULL; owned */
+    double *plain;     /* values, where writing a finite number down is all there is to do; else NULL */
+    uint32_t *codes;   /* words, but for ids: [capacity] indices of words, else NULL; owned */
+    sm_names *words;   /* the levels of a category, or the ids; owned */
 } sm_column;
 
-/* Makes room for so many rows, where the kind is known; those that were put stay. False: no memory. */
+/* Reserves memory for so many rows, where the kind is known; those that were put stay. False: no memory. */
 bool sm_column_reserve(sm_column *column, size_t n_rows);
 void sm_column_stop(sm_column *column);
 
-/* The column after its last row: an open one becomes numbers, all missing, and room that was not needed is given back.
+/* The column after its last row: an open one becomes numbers, all missing, and memory that was not needed is given back.
  * False: no memory. */
 bool sm_column_finish(sm_column *column, size_t n_rows);
 
-/* Rows are put in order. Fails as table.h says, with the cell's place in the source. */
+/* Rows are put in order. Fails as table.h says, with the cell's position in the source. */
 smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size_t row, const sm_csv_cell *cell,
                                 smerf_error *error);
 smerf_status sm_column_put_number(sm_column *column, const sm_source *source, size_t row, double value, sm_spot spot,

@@ -1,27 +1,26 @@
-/* csv.c - see csv.h. */
-#include "io/text/csv.h"
+/* csv.c - the separator, cell by cell, numbers without a search for the end of their cell; and cells written: see text.h. */
+#include "io/text/text.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/strings.h"
-#include "io/text/number.h"
 
 static bool ends_line(char byte) { return byte == '\n' || byte == '\r'; }
 
-static size_t skip_empty_lines(const sm_source *source, size_t place) {
-    while (place < source->n_bytes && ends_line(source->bytes[place])) place++;
-    return place;
+static size_t skip_empty_lines(const sm_source *source, size_t position) {
+    while (position < source->n_bytes && ends_line(source->bytes[position])) position++;
+    return position;
 }
 
-static char find_separator(const sm_source *source, size_t place) {
+static char find_separator(const sm_source *source, size_t position) {
     static const char separators[] = {',', ';', '\t'};
     size_t counts[256] = {0};
     bool is_quoted = false;
-    for (size_t n_behind = place; place < source->n_bytes; place++) {
-        sm_source_pass(source, &n_behind, place); /* a line may be as long as a matrix */
-        char byte = source->bytes[place];
+    for (size_t n_behind = position; position < source->n_bytes; position++) {
+        sm_source_pass(source, &n_behind, position); /* a line may be as long as a matrix */
+        char byte = source->bytes[position];
         if (ends_line(byte) && !is_quoted) break;
         if (byte == '"') is_quoted = !is_quoted;
         if (!is_quoted) counts[(unsigned char)byte]++;
@@ -46,30 +45,30 @@ void sm_csv_stop(sm_csv *csv) {
     *csv = (sm_csv){0};
 }
 
-/* Takes what must follow a cell that ends before `place`: a separator, the end of the line or of the text. */
-static inline smerf_status end_cell(sm_csv *csv, size_t place, sm_csv_cell *cell, smerf_error *error) {
+/* Takes what must follow a cell that ends before `position`: a separator, the end of the line or of the text. */
+static inline smerf_status end_cell(sm_csv *csv, size_t position, sm_csv_cell *cell, smerf_error *error) {
     const char *bytes = csv->source->bytes;
     size_t n_bytes = csv->source->n_bytes;
-    cell->ends_row = place == n_bytes || bytes[place] != csv->separator;
+    cell->ends_row = position == n_bytes || bytes[position] != csv->separator;
     csv->is_in_row = !cell->ends_row;
-    csv->next = place + (place < n_bytes);
+    csv->next = position + (position < n_bytes);
     sm_source_pass(csv->source, &csv->n_behind, csv->next);
-    if (place == n_bytes || bytes[place] == csv->separator || bytes[place] == '\n') return SMERF_OK;
-    if (bytes[place] == '\r') {
+    if (position == n_bytes || bytes[position] == csv->separator || bytes[position] == '\n') return SMERF_OK;
+    if (bytes[position] == '\r') {
         if (csv->next < n_bytes && bytes[csv->next] == '\n') csv->next++;
         return SMERF_OK;
     }
-    if (bytes[place] == '\0')
-        return sm_source_fail(csv->source, place, error, "a NUL byte, and CSV is text (in UTF-8)");
-    return sm_source_fail(csv->source, place, error,
+    if (bytes[position] == '\0')
+        return sm_source_fail(csv->source, position, error, "a NUL byte, and CSV is text (in UTF-8)");
+    return sm_source_fail(csv->source, position, error,
                           "text after a closing quote (a quote inside quotes is written twice)");
 }
 
 /* Copies the inside of a quoted cell, each doubled quote once. */
 static smerf_status unquote(sm_csv *csv, sm_csv_cell *cell, smerf_error *error) {
-    void *room = csv->unquoted;
-    bool fits = sm_grow(&room, &csv->unquoted_size, cell->n, 1);
-    csv->unquoted = room;
+    void *buffer = csv->unquoted;
+    bool fits = sm_grow(&buffer, &csv->unquoted_size, cell->n, 1);
+    csv->unquoted = buffer;
     if (!fits) return sm_no_memory(error, "reading a quoted cell");
     size_t n = 0;
     for (size_t i = 0; i < cell->n; i++) {
@@ -83,12 +82,12 @@ static smerf_status unquote(sm_csv *csv, sm_csv_cell *cell, smerf_error *error) 
 
 static smerf_status next_quoted(sm_csv *csv, sm_csv_cell *cell, smerf_error *error) {
     const char *bytes = csv->source->bytes, *end = bytes + csv->source->n_bytes;
-    const char *inside = bytes + cell->place + 1, *quote = inside;
+    const char *inside = bytes + cell->position + 1, *quote = inside;
     bool has_quotes = false;
     for (;;) {
         quote = memchr(quote, '"', (size_t)(end - quote));
         if (quote == NULL)
-            return sm_source_fail(csv->source, cell->place, error, "a quote that opens here is never closed");
+            return sm_source_fail(csv->source, cell->position, error, "a quote that opens here is never closed");
         if (quote + 1 == end || quote[1] != '"') break;
         has_quotes = true;
         quote += 2;
@@ -107,12 +106,12 @@ smerf_status sm_csv_next(sm_csv *csv, sm_csv_cell *cell, bool *found, smerf_erro
     if (!csv->is_in_row) csv->next = skip_empty_lines(csv->source, csv->next);
     *found = csv->is_in_row || csv->next < n_bytes;
     if (!*found) return SMERF_OK;
-    cell->place = csv->next;
+    cell->position = csv->next;
     if (csv->next < n_bytes && bytes[csv->next] == '"') return next_quoted(csv, cell, error);
     size_t end = csv->next;
     while (end < n_bytes && !csv->ends_cell[(unsigned char)bytes[end]]) end++;
-    cell->text = bytes + cell->place;
-    cell->n = end - cell->place;
+    cell->text = bytes + cell->position;
+    cell->n = end - cell->position;
     return end_cell(csv, end, cell, error);
 }
 
@@ -173,7 +172,48 @@ size_t sm_csv_most_rows(const sm_csv *csv, size_t n_cells) {
 smerf_status sm_csv_check_text(const sm_csv_cell *cell, const sm_source *source, smerf_error *error) {
     size_t n_fine = sm_utf8_length(cell->text, cell->n);
     if (n_fine == cell->n) return SMERF_OK;
-    bool is_quoted = source->bytes[cell->place] == '"';
-    return sm_source_fail(source, cell->place + n_fine + is_quoted, error,
+    bool is_quoted = source->bytes[cell->position] == '"';
+    return sm_source_fail(source, cell->position + n_fine + is_quoted, error,
                           "a byte that is not UTF-8, and CSV is text (in UTF-8)");
+}
+
+/* ---- writing ---- */
+
+void sm_put_number(sm_output *output, double value) {
+    char text[SM_NUMBER_SPACE];
+    sm_output_write(output, text, sm_number_format(value, text));
+}
+
+void sm_put_json_number(sm_output *output, double value) {
+    if (isfinite(value))
+        sm_put_number(output, value);
+    else
+        sm_output_write(output, "null", 4);
+}
+
+void sm_put_cell(sm_output *output, const char *text) { sm_put_cell_after(output, "", text); }
+
+void sm_put_cell_after(sm_output *output, const char *prefix, const char *text) {
+    if (strpbrk(text, ",;\t\"\r\n") == NULL) {
+        sm_output_write(output, prefix, strlen(prefix));
+        sm_output_write(output, text, strlen(text));
+        return;
+    }
+    sm_output_write(output, "\"", 1);
+    sm_output_write(output, prefix, strlen(prefix));
+    for (const char *c = text; *c != '\0'; c++) sm_output_write(output, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    sm_output_write(output, "\"", 1);
+}
+
+void sm_put_json_string(sm_output *output, const char *text) {
+    sm_output_write(output, "\"", 1);
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\')
+            sm_output_print(output, "\\%c", *c);
+        else if ((unsigned char)*c < 0x20)
+            sm_output_print(output, "\\u%04x", (unsigned)*c);
+        else
+            sm_output_write(output, c, 1);
+    }
+    sm_output_write(output, "\"", 1);
 }

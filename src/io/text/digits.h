@@ -1,5 +1,5 @@
 /* digits.h - decimal digits in text, several at once. How many a number has differs from one to the next, so nothing
- * here branches on it: a wrong guess of the processor costs more than all the arithmetic. */
+ * here branches on it: a branch misprediction costs more than all the arithmetic. */
 #ifndef SM_IO_DIGITS_H
 #define SM_IO_DIGITS_H
 

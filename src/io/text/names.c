@@ -1,8 +1,8 @@
-/* names.c - see names.h.
+/* names.c - a hash table from names to indices: see names.h.
  *
- * All names stand one after the other in one text, each ended by NUL; starts[place] says where. The hash table holds
- * places: open addressing with linear probing, at most half full, a power of two slots. Half of the hash stands beside
- * each place, so that hardly any other name is looked at than the one in question. */
+ * All names stand one after the other in one text, each ended by NUL; starts[index] says where. The hash table holds
+ * indices: open addressing with linear probing, at most half full, a power of two slots. Half of the hash is kept beside
+ * each index, so that hardly any other name is compared than the right one. */
 #include "io/text/names.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/memory.h"
 
 typedef struct slot {
-    uint32_t place; /* SMERF_MISSING: free */
+    uint32_t index; /* SMERF_MISSING: free */
     uint32_t mark;  /* the upper half of the name's hash; the lower half chooses the slot */
 } slot;
 
@@ -33,7 +33,7 @@ static slot *new_slots(size_t n_slots) {
     return slots;
 }
 
-static bool make_room(sm_names *names, size_t text_bytes, size_t n_starts) {
+static bool reserve_names(sm_names *names, size_t text_bytes, size_t n_starts) {
     void *text = names->text, *starts = names->starts;
     bool fits = sm_grow(&text, &names->text_capacity, text_bytes, 1) &&
                 sm_grow(&starts, &names->starts_capacity, n_starts, sizeof *names->starts);
@@ -47,7 +47,7 @@ sm_names *sm_names_new(void) {
     if (names == NULL) return NULL;
     names->n_slots = FIRST_SLOTS;
     names->slots = new_slots(FIRST_SLOTS);
-    if (names->slots == NULL || !make_room(names, 0, 1)) {
+    if (names->slots == NULL || !reserve_names(names, 0, 1)) {
         sm_names_free(names);
         return NULL;
     }
@@ -73,7 +73,7 @@ static uint32_t mark_of(uint64_t hash) { return (uint32_t)(hash >> 32); }
 static slot *next_slot(const sm_names *names, size_t from, uint32_t mark) {
     for (size_t mask = names->n_slots - 1;; from++) {
         slot *here = &names->slots[from & mask];
-        if (here->place == SMERF_MISSING || here->mark == mark) return here;
+        if (here->index == SMERF_MISSING || here->mark == mark) return here;
     }
 }
 
@@ -81,9 +81,9 @@ static slot *next_slot(const sm_names *names, size_t from, uint32_t mark) {
 static slot *find_slot(const sm_names *names, uint64_t hash, const char *text, size_t n) {
     for (size_t from = (size_t)hash;;) {
         slot *here = next_slot(names, from, mark_of(hash));
-        if (here->place == SMERF_MISSING) return here;
-        size_t start = names->starts[here->place];
-        if (names->starts[here->place + 1] - start == n + 1 && memcmp(names->text + start, text, n) == 0) return here;
+        if (here->index == SMERF_MISSING) return here;
+        size_t start = names->starts[here->index];
+        if (names->starts[here->index + 1] - start == n + 1 && memcmp(names->text + start, text, n) == 0) return here;
         from = (size_t)(here - names->slots) + 1; /* another name of the same mark */
     }
 }
@@ -95,11 +95,11 @@ static bool double_slots(sm_names *names) {
     sm_free(names->slots);
     names->slots = slots;
     names->n_slots = n_slots;
-    for (uint32_t place = 0; place < names->n; place++) {
-        const char *text = sm_names_get(names, place);
-        size_t n = names->starts[place + 1] - names->starts[place] - 1;
+    for (uint32_t index = 0; index < names->n; index++) {
+        const char *text = sm_names_get(names, index);
+        size_t n = names->starts[index + 1] - names->starts[index] - 1;
         uint64_t hash = hash_of(names, text, n);
-        *find_slot(names, hash, text, n) = (slot){place, mark_of(hash)};
+        *find_slot(names, hash, text, n) = (slot){index, mark_of(hash)};
     }
     return true;
 }
@@ -107,29 +107,29 @@ static bool double_slots(sm_names *names) {
 uint32_t sm_names_add(sm_names *names, const char *text, size_t n, bool *is_new) {
     uint64_t hash = hash_of(names, text, n);
     slot *here = find_slot(names, hash, text, n);
-    *is_new = here->place == SMERF_MISSING;
-    if (!*is_new) return here->place;
+    *is_new = here->index == SMERF_MISSING;
+    if (!*is_new) return here->index;
     if (names->n >= SMERF_MISSING) return SMERF_MISSING;
     if (2 * (names->n + 1) > names->n_slots) {
         if (!double_slots(names)) return SMERF_MISSING;
         here = find_slot(names, hash, text, n);
     }
     size_t start = names->starts[names->n];
-    if (!make_room(names, sm_size(1, start, n + 1), names->n + 2)) return SMERF_MISSING;
+    if (!reserve_names(names, sm_size(1, start, n + 1), names->n + 2)) return SMERF_MISSING;
     memcpy(names->text + start, text, n);
     names->text[start + n] = '\0';
-    uint32_t place = (uint32_t)names->n++;
-    names->starts[place + 1] = start + n + 1;
-    *here = (slot){place, mark_of(hash)};
-    return place;
+    uint32_t index = (uint32_t)names->n++;
+    names->starts[index + 1] = start + n + 1;
+    *here = (slot){index, mark_of(hash)};
+    return index;
 }
 
 uint32_t sm_names_find(const sm_names *names, const char *text, size_t n) {
-    return find_slot(names, hash_of(names, text, n), text, n)->place;
+    return find_slot(names, hash_of(names, text, n), text, n)->index;
 }
 
-/* Each step touches what the next one needs of all names, so that memory is waited for once and not once for each. */
-void sm_names_find_many(const sm_names *names, const sm_text *texts, size_t n, uint32_t *places) {
+/* Each step prefetches what the next one reads, for all names: their cache misses overlap. */
+void sm_names_find_many(const sm_names *names, const sm_text *texts, size_t n, uint32_t *indices) {
     uint64_t hashes[AT_ONCE];
     for (; n > 0;) {
         size_t n_now = n < AT_ONCE ? n : AT_ONCE;
@@ -138,21 +138,21 @@ void sm_names_find_many(const sm_names *names, const sm_text *texts, size_t n, u
             __builtin_prefetch(&names->slots[hashes[k] & (names->n_slots - 1)]);
         }
         for (size_t k = 0; k < n_now; k++) {
-            places[k] = next_slot(names, (size_t)hashes[k], mark_of(hashes[k]))->place;
-            if (places[k] != SMERF_MISSING) __builtin_prefetch(&names->starts[places[k]]);
+            indices[k] = next_slot(names, (size_t)hashes[k], mark_of(hashes[k]))->index;
+            if (indices[k] != SMERF_MISSING) __builtin_prefetch(&names->starts[indices[k]]);
         }
         for (size_t k = 0; k < n_now; k++)
-            if (places[k] != SMERF_MISSING) __builtin_prefetch(sm_names_get(names, places[k]));
-        for (size_t k = 0; k < n_now; k++) places[k] = find_slot(names, hashes[k], texts[k].bytes, texts[k].n)->place;
+            if (indices[k] != SMERF_MISSING) __builtin_prefetch(sm_names_get(names, indices[k]));
+        for (size_t k = 0; k < n_now; k++) indices[k] = find_slot(names, hashes[k], texts[k].bytes, texts[k].n)->index;
         texts += n_now;
-        places += n_now;
+        indices += n_now;
         n -= n_now;
     }
 }
 
 size_t sm_names_count(const sm_names *names) { return names->n; }
 
-const char *sm_names_get(const sm_names *names, uint32_t place) { return names->text + names->starts[place]; }
+const char *sm_names_get(const sm_names *names, uint32_t index) { return names->text + names->starts[index]; }
 
 char **sm_names_list(const sm_names *names) {
     size_t n_bytes = names->starts[names->n];
@@ -160,7 +160,7 @@ char **sm_names_list(const sm_names *names) {
     if (list == NULL) return NULL;
     char *text = (char *)(list + names->n);
     if (n_bytes > 0) memcpy(text, names->text, n_bytes);
-    for (size_t place = 0; place < names->n; place++) list[place] = text + names->starts[place];
+    for (size_t index = 0; index < names->n; index++) list[index] = text + names->starts[index];
     return list;
 }
 
@@ -190,10 +190,10 @@ uint32_t sm_id_table_find(const sm_id_table *id_table, const char *text, size_t 
     return number < id_table->n_items && number < SMERF_MISSING ? (uint32_t)number : SMERF_MISSING;
 }
 
-void sm_id_table_find_many(const sm_id_table *id_table, const sm_text *texts, size_t n, uint32_t *places) {
+void sm_id_table_find_many(const sm_id_table *id_table, const sm_text *texts, size_t n, uint32_t *indices) {
     if (id_table->ids != NULL) {
-        sm_names_find_many(id_table->ids, texts, n, places);
+        sm_names_find_many(id_table->ids, texts, n, indices);
         return;
     }
-    for (size_t k = 0; k < n; k++) places[k] = sm_id_table_find(id_table, texts[k].bytes, texts[k].n);
+    for (size_t k = 0; k < n; k++) indices[k] = sm_id_table_find(id_table, texts[k].bytes, texts[k].n);
 }

@@ -1,4 +1,4 @@
-/* names.h - finds names fast: a hash table from text to place. */
+/* names.h - hash tables: from names to indices (sm_names), and from the ids of items to rows (sm_id_table). */
 #ifndef SM_IO_NAMES_H
 #define SM_IO_NAMES_H
 
@@ -9,10 +9,10 @@ typedef struct sm_names sm_names;
 sm_names *sm_names_new(void); /* NULL: no memory */
 void sm_names_free(sm_names *names);
 
-/* The place of a name, adding a copy of it if it is new; *is_new says which. SMERF_MISSING: no memory. */
+/* The index of a name, adding a copy of it if it is new; *is_new says which. SMERF_MISSING: no memory. */
 uint32_t sm_names_add(sm_names *names, const char *text, size_t n, bool *is_new);
 
-/* The place of a name, or SMERF_MISSING. */
+/* The index of a name, or SMERF_MISSING. */
 uint32_t sm_names_find(const sm_names *names, const char *text, size_t n);
 
 /* A text that need not end with NUL. */
@@ -21,16 +21,16 @@ typedef struct sm_text {
     size_t n;
 } sm_text;
 
-/* The places of several names, as sm_names_find gives them; among many names it is much faster for some at once. */
-void sm_names_find_many(const sm_names *names, const sm_text *texts, size_t n, uint32_t *places);
+/* The indices of several names, as sm_names_find gives them; faster for many at once, as their slots are prefetched. */
+void sm_names_find_many(const sm_names *names, const sm_text *texts, size_t n, uint32_t *indices);
 
 size_t sm_names_count(const sm_names *names);
-const char *sm_names_get(const sm_names *names, uint32_t place); /* ended by NUL; valid until a name is added */
+const char *sm_names_get(const sm_names *names, uint32_t index); /* ended by NUL; valid until a name is added */
 
-/* Copies of all names by place, in one block that one sm_free frees; NULL: no memory. */
+/* Copies of all names by index, in one block that one sm_free frees; NULL: no memory. */
 char **sm_names_list(const sm_names *names);
 
-/* A roll of items: called by their ids, or where they have none by their numbers from 0 ("0", "1", ... as written
+/* Finds the rows of items that are called by their ids, or where they have none by their numbers from 0 ("0", "1", ... as written
  * here, without sign or leading zeros). */
 typedef struct sm_id_table {
     size_t n_items;
@@ -39,10 +39,10 @@ typedef struct sm_id_table {
 
 /*   ids  [n_items], different from each other, or NULL; copied */
 smerf_status sm_id_table_start(sm_id_table *id_table, char *const *ids, size_t n_items, smerf_error *error);
-void sm_id_table_stop(sm_id_table *id_table); /* fine on a roll filled with zeros */
+void sm_id_table_stop(sm_id_table *id_table); /* fine on one filled with zeros */
 
-/* The place of an item, or SMERF_MISSING. */
+/* The row of an item, or SMERF_MISSING. */
 uint32_t sm_id_table_find(const sm_id_table *id_table, const char *text, size_t n);
-void sm_id_table_find_many(const sm_id_table *id_table, const sm_text *texts, size_t n, uint32_t *places);
+void sm_id_table_find_many(const sm_id_table *id_table, const sm_text *texts, size_t n, uint32_t *rows);
 
 #endif

@@ -1,4 +1,4 @@
-/* number.c - see number.h.
+/* number.c - decimal text to double and back, exactly: see text.h.
  *
  * Reading: a number of at most 19 digits is a whole number times a power of ten.
  *   1. With 15 digits and up to 10^22 both factors are doubles without error, and one operation rounds once
@@ -8,7 +8,7 @@
  *   3. Whatever is longer or further off goes to strtod, written without a decimal point: no locale can change it.
  * Writing: more digits than are needed by the same arithmetic, then the fewest of 15, 16 and 17 that read back the
  * same. */
-#include "io/text/number.h"
+#include "io/text/text.h"
 
 #include <float.h>
 #include <math.h>
@@ -104,7 +104,7 @@ static inline double digits_to_double(uint64_t digits, int64_t exponent) {
 
 static bool is_digit(char c) { return (unsigned)(c - '0') <= 9; }
 
-/* Appends the digits that stand at `at` to *digits, which may overflow; returns the place after them. */
+/* Appends the digits that stand at `at` to *digits, which may overflow; returns the position after them. */
 static const char *take_digits(const char *at, const char *end, uint64_t *digits) {
     for (; end - at >= 8; at += 8) {
         uint64_t word = sm_digits_load(at);
@@ -146,7 +146,7 @@ static bool is_short(const char *text, const char *end, size_t n_digits) {
     return n_digits <= N_DIGITS;
 }
 
-/* Adds the exponent that follows an "e"; returns the place after it, or NULL if there is none. */
+/* Adds the exponent that follows an "e"; returns the position after it, or NULL if there is none. */
 static const char *take_exponent(const char *at, const char *end, int64_t *sum) {
     bool is_negative = at < end && *at == '-';
     if (at < end && (*at == '-' || *at == '+')) at++;
@@ -276,9 +276,9 @@ typedef struct written {
     int exponent;
 } written;
 
-/* Digits cut off rather than rounded, so that they can be rounded later, once. What was cut off is told by the last
+/* Digits cut off rather than rounded, so that they can be rounded later, once. What was cut off is kept in the last
  * digit, which is then no half and no whole. */
-static uint64_t cut(uint64_t digits, bool has_rest) { return digits + (has_rest && digits % 5 == 0); }
+static uint64_t cut_digits(uint64_t digits, bool has_rest) { return digits + (has_rest && digits % 5 == 0); }
 
 /* The value cut to 18 digits, where 128 bits hold its scaled form. */
 static bool write_wide(double value, written *number) {
@@ -293,7 +293,7 @@ static bool write_wide(double value, written *number) {
         wide scaled = (wide)bits * fives[power]; /* * 2^-down */
         uint64_t digits = (uint64_t)(scaled >> down);
         if (digits < EIGHTEEN_DIGITS) {
-            *number = (written){cut(digits, (wide)digits << down != scaled), -power};
+            *number = (written){cut_digits(digits, (wide)digits << down != scaled), -power};
             return true;
         }
     }
@@ -313,7 +313,7 @@ static void write_slowly(double value, written *number) {
         else
             has_rest |= *at != '0';
     }
-    *number = (written){cut(digits, has_rest), atoi(at + 1) - 17};
+    *number = (written){cut_digits(digits, has_rest), atoi(at + 1) - 17};
 }
 
 /* The fewest digits that read back as the value, and of those the nearest to it. */
@@ -358,7 +358,7 @@ static char *append_zeros(char *text, size_t n) {
 }
 
 /* As Python's repr lays digits out: with an exponent from 10^16 on and below 10^-4. Returns the end. */
-static char *lay_out(written number, char *text) {
+static char *print_number(written number, char *text) {
     char digits[SM_NUMBER_SPACE] = "";
     size_t n = print_digits(&number, digits);
     int magnitude = number.exponent + (int)n - 1; /* of the first digit */
@@ -386,9 +386,9 @@ size_t sm_number_format(double value, char text[SM_NUMBER_SPACE]) {
     else if (size == 0)
         end = append(end, "0", 1);
     else if (size < 1e15 && size == floor(size))
-        end = lay_out((written){(uint64_t)size, 0}, end);
+        end = print_number((written){(uint64_t)size, 0}, end);
     else if (!isnan(value))
-        end = lay_out(write_shortest(size), end);
+        end = print_number(write_shortest(size), end);
     *end = '\0';
     return (size_t)(end - text);
 }

@@ -1,5 +1,5 @@
-/* source.c - see source.h. */
-#include "io/text/source.h"
+/* source.c - see text.h: files as bytes, messages that name a line and a column, and tables copied row by row. */
+#include "io/text/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,8 +8,6 @@
 #include "base/memory.h"
 #include "base/strings.h"
 #include "io/matrix/npy.h"
-#include "io/text/csv.h"
-#include "io/text/write.h"
 
 smerf_status sm_source_open(const char *path, sm_source *source, smerf_error *error) {
     *source = (sm_source){0};
@@ -29,12 +27,12 @@ void sm_source_close(sm_source *source) {
 }
 
 /* Counted from the start each time: an error happens once, and cells need not remember where they stood. */
-static void find_line(const sm_source *source, size_t place, size_t *line, size_t *column) {
+static void find_line(const sm_source *source, size_t position, size_t *line, size_t *column) {
     const char *bytes = source->bytes;
     size_t start = source->n_bytes >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* byte order mark */
     *line = 1;
     *column = 1;
-    for (size_t i = start; i < place && i < source->n_bytes; i++) {
+    for (size_t i = start; i < position && i < source->n_bytes; i++) {
         bool is_pair = bytes[i] == '\r' && i + 1 < source->n_bytes && bytes[i + 1] == '\n';
         if (bytes[i] == '\n' || (bytes[i] == '\r' && !is_pair)) {
             ++*line;
@@ -45,22 +43,22 @@ static void find_line(const sm_source *source, size_t place, size_t *line, size_
     }
 }
 
-static smerf_status fail(const sm_source *source, sm_spot spot, smerf_error *error, const char *format,
-                         va_list arguments) {
+static smerf_status fail_at_spot(const sm_source *source, sm_spot spot, smerf_error *error, const char *format,
+                                 va_list arguments) {
     char what[sizeof error->message];
     vsnprintf(what, sizeof what, format, arguments);
-    if (spot.place == SM_NO_PLACE)
+    if (spot.position == SM_NO_POSITION)
         return sm_fail_at(error, spot.row, spot.column, "%s: row %zu, column %zu: %s", source->name, spot.row,
                           spot.column, what);
     size_t line, column;
-    find_line(source, spot.place, &line, &column);
+    find_line(source, spot.position, &line, &column);
     return sm_fail(error, SMERF_BAD_INPUT, "%s:%zu:%zu: %s", source->name, line, column, what);
 }
 
-smerf_status sm_source_fail(const sm_source *source, size_t place, smerf_error *error, const char *format, ...) {
+smerf_status sm_source_fail(const sm_source *source, size_t position, smerf_error *error, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    smerf_status status = fail(source, (sm_spot){.place = place}, error, format, arguments);
+    smerf_status status = fail_at_spot(source, (sm_spot){.position = position}, error, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -68,18 +66,18 @@ smerf_status sm_source_fail(const sm_source *source, size_t place, smerf_error *
 smerf_status sm_source_fail_spot(const sm_source *source, sm_spot spot, smerf_error *error, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    smerf_status status = fail(source, spot, error, format, arguments);
+    smerf_status status = fail_at_spot(source, spot, error, format, arguments);
     va_end(arguments);
     return status;
 }
 
-smerf_status sm_source_position(const char *path, sm_place_finder find, const void *what, smerf_error *error) {
+smerf_status sm_source_position(const char *path, sm_position_finder find, const void *what, smerf_error *error) {
     const smerf_error complaint = *error;
     sm_source source = {0};
-    size_t place = SM_NO_PLACE;
-    if (sm_input_can_repeat(path) && sm_source_open(path, &source, NULL) == SMERF_OK) place = find(&source, what);
-    if (place != SM_NO_PLACE)
-        (void)sm_source_fail(&source, place, error, "%s", complaint.message);
+    size_t position = SM_NO_POSITION;
+    if (sm_input_can_repeat(path) && sm_source_open(path, &source, NULL) == SMERF_OK) position = find(&source, what);
+    if (position != SM_NO_POSITION)
+        (void)sm_source_fail(&source, position, error, "%s", complaint.message);
     else
         (void)sm_fail(error, complaint.status, "%s: %s", sm_input_name(path), complaint.message);
     sm_source_close(&source);
@@ -90,10 +88,10 @@ smerf_status sm_source_position(const char *path, sm_place_finder find, const vo
 }
 
 const char *sm_quote(const char *text, size_t n, char quote[SM_QUOTE]) {
-    const size_t room = SM_QUOTE - sizeof "...";
+    const size_t most = SM_QUOTE - sizeof "...";
     size_t kept = n;
     if (n > SM_QUOTE - 1) {
-        kept = room;
+        kept = most;
         while (kept > 0 && ((unsigned char)text[kept] & 0xC0) == 0x80) kept--; /* whole characters */
     }
     for (size_t i = 0, n_fine = sm_utf8_length(text, kept); i < kept; i++) {
@@ -106,13 +104,13 @@ const char *sm_quote(const char *text, size_t n, char quote[SM_QUOTE]) {
     return quote;
 }
 
-/* ---- quotes ---- */
+/* ---- rows of a table ---- */
 
 /* Finds the row that starts at the next cell. *found is false at the end. */
 static smerf_status next_row(sm_csv *csv, size_t *start, bool *found, smerf_error *error) {
     sm_csv_cell cell;
     smerf_status status = sm_csv_next(csv, &cell, found, error);
-    *start = cell.place;
+    *start = cell.position;
     while (status == SMERF_OK && *found && !cell.ends_row) status = sm_csv_next(csv, &cell, found, error);
     return status;
 }
@@ -176,14 +174,14 @@ static smerf_status check_no_id(const sm_source *source, smerf_error *error) {
         status = sm_csv_next(&csv, &cell, &is_found, error);
         if (status == SMERF_OK && is_found && cell.n == 2 && memcmp(cell.text, "id", 2) == 0)
             status =
-                sm_source_fail(source, cell.place, error,
+                sm_source_fail(source, cell.position, error,
                                "the items have no ids here, and cannot get any: a column is called \"id\" already");
     }
     sm_csv_stop(&csv);
     return status;
 }
 
-smerf_status sm_quote_check(const char *path, bool has_ids, smerf_error *error) {
+smerf_status sm_table_check_copy(const char *path, bool has_ids, smerf_error *error) {
     sm_source source;
     smerf_status status = sm_source_open(path, &source, error);
     if (status != SMERF_OK) return status;
@@ -192,8 +190,8 @@ smerf_status sm_quote_check(const char *path, bool has_ids, smerf_error *error) 
     return status;
 }
 
-smerf_status sm_quote_write(const char *path, const bool *is_chosen, bool has_ids, sm_output *output,
-                            smerf_error *error) {
+smerf_status sm_table_copy_rows(const char *path, const bool *is_chosen, bool has_ids, sm_output *output,
+                                smerf_error *error) {
     sm_source source;
     smerf_status status = sm_source_open(path, &source, error);
     if (status != SMERF_OK) return status;

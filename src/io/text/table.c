@@ -1,8 +1,8 @@
-/* table.c - see table.h.
+/* table.c - reads ITEMS into columns, in steps: see table.h.
  *   1. names   the header of a CSV file; x0, x1, ... for .npy
- *   2. roles   what the wish says of each column
+ *   2. roles   what the spec says of each column
  *   3. cells   in one pass each goes to its column, which its first value makes one of numbers or a category
- *   4. table   the features in the order of the file, the ids, the weights, the targets in the order of the wish */
+ *   4. table   the features in the order of the file, the ids, the weights, the targets in the order of the spec */
 #include "io/text/table.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "io/matrix/npy.h"
 #include "io/text/column.h"
-#include "io/text/number.h"
+#include "io/text/text.h"
 
 typedef struct table_reader {
     sm_source source;
@@ -23,13 +23,13 @@ typedef struct table_reader {
     sm_column *columns;
     double **plain; /* [n_columns] theirs */
     size_t n_columns;
-    size_t n_kept; /* columns that are not ignored */
-    size_t n_rows; /* read so far */
-    size_t room;   /* rows that the columns have room for */
+    size_t n_kept;   /* columns that are not ignored */
+    size_t n_rows;   /* read so far */
+    size_t capacity; /* rows that the columns have memory for */
     smerf_error *error;
 } table_reader;
 
-enum { FIRST_ROOM = 1024 };
+enum { FIRST_CAPACITY = 1024 };
 
 /* ---- 1  Names ---- */
 
@@ -61,13 +61,13 @@ static smerf_status read_header(table_reader *reader, sm_csv *csv) {
         if (status != SMERF_OK) return status;
         if (!is_found) return fail_header(reader, "the file is empty: a header and a row for each item are needed");
         if (cell.n == 0)
-            return sm_source_fail(source, cell.place, reader->error, "a column without a name; each needs one");
+            return sm_source_fail(source, cell.position, reader->error, "a column without a name; each needs one");
         status = sm_csv_check_text(&cell, source, reader->error);
         if (status != SMERF_OK) return status;
         if (sm_names_add(reader->names, cell.text, cell.n, &is_new) == SMERF_MISSING)
             return sm_no_memory(reader->error, "reading a header");
         if (!is_new)
-            return sm_source_fail(source, cell.place, reader->error,
+            return sm_source_fail(source, cell.position, reader->error,
                                   "a second column is called \"%s\"; the names must be different",
                                   sm_quote(cell.text, cell.n, shown));
     }
@@ -92,10 +92,10 @@ static smerf_status make_names(table_reader *reader, size_t n_columns) {
 
 static sm_column *find_column(const table_reader *reader, const char *name) {
     size_t n = strlen(name);
-    uint32_t place = sm_names_find(reader->names, name, n);
-    if (place == SMERF_MISSING && reader->is_npy) /* by number, where there are no names */
-        place = sm_id_table_find(&(sm_id_table){.n_items = reader->n_columns}, name, n);
-    return place == SMERF_MISSING ? NULL : &reader->columns[place];
+    uint32_t index = sm_names_find(reader->names, name, n);
+    if (index == SMERF_MISSING && reader->is_npy) /* by number, where there are no names */
+        index = sm_id_table_find(&(sm_id_table){.n_items = reader->n_columns}, name, n);
+    return index == SMERF_MISSING ? NULL : &reader->columns[index];
 }
 
 static smerf_status fail_to_find(const table_reader *reader, const char *name) {
@@ -116,7 +116,7 @@ static smerf_status give_kind(table_reader *reader, const char *const *names, si
         if (column == NULL) return fail_to_find(reader, names[i]);
         column->role = SM_FEATURE;
         column->kind = kind;
-        column->is_wished = true;
+        column->is_named = true;
     }
     return SMERF_OK;
 }
@@ -127,17 +127,17 @@ static smerf_status give_role(table_reader *reader, const char *name, sm_column_
     column->role = role;
     if (role == SM_ID) column->kind = SM_WORDS;
     if (role == SM_WEIGHT) column->kind = SM_NUMBERS;
-    column->is_wished = true;
+    column->is_named = true;
     return SMERF_OK;
 }
 
-/* What else the wish makes of a column that is to be a target; NULL: nothing. */
+/* What else the spec makes of a column that is to be a target; NULL: nothing. */
 static const char *other_use(const table_reader *reader, const sm_column *column) {
     switch (column->role) {
     case SM_ID: return reader->spec->id_may_be_absent ? NULL : "the id";
     case SM_WEIGHT: return "the weight";
-    case SM_TARGET: break; /* told otherwise */
-    case SM_FEATURE: return !column->is_wished ? NULL : column->kind == SM_WORDS ? "a category" : "a feature";
+    case SM_FEATURE: return !column->is_named ? NULL : column->kind == SM_WORDS ? "a category" : "a feature";
+    case SM_TARGET: /* has a message of its own */
     case SM_OTHER:
     case SM_IGNORED: break;
     }
@@ -161,7 +161,7 @@ static smerf_status give_targets(table_reader *reader) {
         column->role = SM_TARGET;
         if (spec->targets_are_open && !spec->targets_are_labels) continue;
         column->kind = spec->targets_are_labels ? SM_WORDS : SM_NUMBERS;
-        column->is_wished = true;
+        column->is_named = true;
     }
     return SMERF_OK;
 }
@@ -188,12 +188,11 @@ static smerf_status give_roles(table_reader *reader) {
     if (status == SMERF_OK) status = give_targets(reader);
     if (status != SMERF_OK || spec->id != NULL) return status;
     const sm_column *usual_id = find_column(reader, "id");
-    return usual_id == NULL || usual_id->is_wished || usual_id->role == SM_TARGET
-               ? SMERF_OK
-               : give_role(reader, "id", SM_ID, true);
+    return usual_id == NULL || usual_id->is_named || usual_id->role == SM_TARGET ? SMERF_OK
+                                                                                 : give_role(reader, "id", SM_ID, true);
 }
 
-static smerf_status check_features(table_reader *reader) {
+static smerf_status check_table_features(table_reader *reader) {
     size_t n_features = 0;
     for (size_t j = 0; j < reader->n_columns; j++) {
         n_features += reader->columns[j].role == SM_FEATURE;
@@ -203,35 +202,35 @@ static smerf_status check_features(table_reader *reader) {
     return fail_header(reader, "no feature is left: every column is an id, a weight, a target or ignored");
 }
 
-/* Makes room for `room` rows, where `expected` ones will come. */
-static smerf_status make_room(table_reader *reader, size_t room, double expected) {
-    if (room >= SMERF_MISSING) return fail_header(reader, "more rows than can be counted in 32 bits");
+/* Reserves memory for `capacity` rows, where `expected` ones will come. */
+static smerf_status reserve_rows(table_reader *reader, size_t capacity, double expected) {
+    if (capacity >= SMERF_MISSING) return fail_header(reader, "more rows than can be counted in 32 bits");
     double bytes = expected * (double)reader->n_kept * sizeof(double);
     smerf_status status = sm_check_memory(bytes, reader->source.name, reader->error);
     for (size_t j = 0; j < reader->n_columns && status == SMERF_OK; j++)
-        if (!sm_column_reserve(&reader->columns[j], room)) status = sm_no_memory(reader->error, "reading a table");
+        if (!sm_column_reserve(&reader->columns[j], capacity)) status = sm_no_memory(reader->error, "reading a table");
     for (size_t j = 0; j < reader->n_columns; j++) reader->plain[j] = reader->columns[j].plain;
-    reader->room = room;
+    reader->capacity = capacity;
     return status;
 }
 
 /* ---- 3  Cells ---- */
 
 static smerf_status fail_ragged(const table_reader *reader, const sm_csv_cell *cell, const char *how) {
-    return sm_source_fail(&reader->source, cell->place, reader->error,
+    return sm_source_fail(&reader->source, cell->position, reader->error,
                           "a row with %s cells than the header, which has %zu", how, reader->n_columns);
 }
 
-/* How many rows there will be is told by those that have been read; where that is too few, the room doubles. */
-static smerf_status make_more_room(table_reader *reader, const sm_csv *csv) {
-    double share = (double)csv->next / (double)reader->source.n_bytes, expected = (double)reader->n_rows / share;
-    double room = fmax(FIRST_ROOM, fmax(2 * (double)reader->n_rows, 1.05 * expected));
-    if (reader->n_rows + 1 < SMERF_MISSING) room = fmin(room, SMERF_MISSING - 1);
-    return make_room(reader, (size_t)room, expected);
+/* How many rows there will be is estimated from those that have been read; where that is too few, the capacity doubles. */
+static smerf_status reserve_more_rows(table_reader *reader, const sm_csv *csv) {
+    double fraction = (double)csv->next / (double)reader->source.n_bytes, expected = (double)reader->n_rows / fraction;
+    double capacity = fmax(FIRST_CAPACITY, fmax(2 * (double)reader->n_rows, 1.05 * expected));
+    if (reader->n_rows + 1 < SMERF_MISSING) capacity = fmin(capacity, SMERF_MISSING - 1);
+    return reserve_rows(reader, (size_t)capacity, expected);
 }
 
 /* Reads one cell, which may be anything, into column j. *is_found: there was one. */
-static smerf_status read_cell(table_reader *reader, sm_csv *csv, size_t j, sm_csv_cell *cell, bool *is_found) {
+static smerf_status read_table_cell(table_reader *reader, sm_csv *csv, size_t j, sm_csv_cell *cell, bool *is_found) {
     smerf_status status = sm_csv_next(csv, cell, is_found, reader->error);
     if (status != SMERF_OK || !*is_found) return status;
     if (j == reader->n_columns) return fail_ragged(reader, cell, "more");
@@ -246,12 +245,12 @@ static smerf_status read_rows(table_reader *reader, sm_csv *csv) {
     sm_csv_cell cell;
     bool is_found;
     for (size_t j = 0;;) {
-        smerf_status status = reader->n_rows == reader->room ? make_more_room(reader, csv) : SMERF_OK;
+        smerf_status status = reader->n_rows == reader->capacity ? reserve_more_rows(reader, csv) : SMERF_OK;
         if (status != SMERF_OK) return status;
         size_t next = j < n ? sm_csv_next_numbers(csv, reader->plain, j, n, reader->n_rows) : j;
         bool ends_row = j < n && next == n;
         if (!ends_row) { /* after the last column, too: the row is too long, or there is no further one */
-            status = read_cell(reader, csv, next, &cell, &is_found);
+            status = read_table_cell(reader, csv, next, &cell, &is_found);
             if (status != SMERF_OK || !is_found) return status;
             ends_row = cell.ends_row;
         }
@@ -265,7 +264,7 @@ static smerf_status read_csv(table_reader *reader) {
     sm_csv_start(&csv, &reader->source);
     smerf_status status = read_header(reader, &csv);
     if (status == SMERF_OK) status = give_roles(reader);
-    if (status == SMERF_OK) status = check_features(reader);
+    if (status == SMERF_OK) status = check_table_features(reader);
     if (status == SMERF_OK) status = read_rows(reader, &csv);
     if (status == SMERF_OK && reader->n_rows == 0)
         status = sm_source_fail(&reader->source, reader->source.n_bytes, reader->error,
@@ -277,14 +276,13 @@ static smerf_status read_csv(table_reader *reader) {
 static smerf_status put_tile(table_reader *reader, const sm_npy *npy, const sm_npy_tile *tile) {
     double numbers[SM_NPY_TILE * SM_NPY_TILE];
     sm_npy_get_tile(npy, tile, numbers);
-    for (size_t i = 0; i < tile->n_rows; i++) {
+    for (size_t i = 0; i < tile->n_rows; i++)
         for (size_t j = 0; j < tile->n_columns; j++) {
-            const sm_spot spot = {.place = SM_NO_PLACE, .row = tile->row + i, .column = tile->column + j};
+            const sm_spot spot = {.position = SM_NO_POSITION, .row = tile->row + i, .column = tile->column + j};
             smerf_status status = sm_column_put_number(&reader->columns[spot.column], &reader->source, spot.row,
                                                        numbers[i * tile->n_columns + j], spot, reader->error);
             if (status != SMERF_OK) return status;
         }
-    }
     return SMERF_OK;
 }
 
@@ -296,8 +294,8 @@ static smerf_status read_npy(table_reader *reader) {
         return fail_header(reader, "items are a 2-D array of at least one row and one column");
     status = make_names(reader, npy.shape[1]);
     if (status == SMERF_OK) status = give_roles(reader);
-    if (status == SMERF_OK) status = check_features(reader);
-    if (status == SMERF_OK) status = make_room(reader, npy.shape[0], (double)npy.shape[0]);
+    if (status == SMERF_OK) status = check_table_features(reader);
+    if (status == SMERF_OK) status = reserve_rows(reader, npy.shape[0], (double)npy.shape[0]);
     for (sm_npy_tile tile = {0}; status == SMERF_OK && sm_npy_next_tile(&npy, &tile);)
         status = put_tile(reader, &npy, &tile);
     reader->n_rows = npy.shape[0];
@@ -332,7 +330,7 @@ static bool finish_column(const table_reader *reader, sm_column *column, sm_tabl
         table->ids = sm_names_list(column->words);
         return table->id_column != NULL && table->ids != NULL;
     case SM_OTHER: return finish_values(column, &table->others[table->n_others++]);
-    case SM_TARGET: /* in the order of the wish: finish_targets */
+    case SM_TARGET: /* in the order of the spec: finish_targets */
     case SM_IGNORED: break;
     }
     return true;
@@ -349,7 +347,7 @@ static bool finish_targets(const table_reader *reader, sm_table *table) {
     return is_done;
 }
 
-static smerf_status finish(table_reader *reader, sm_table *table) {
+static smerf_status finish_table(table_reader *reader, sm_table *table) {
     table->n_rows = reader->n_rows;
     table->columns = sm_zeros(reader->n_columns, sizeof *table->columns);
     table->others = sm_zeros(reader->n_columns, sizeof *table->others);
@@ -371,7 +369,7 @@ smerf_status sm_table_read(const char *path, const sm_table_spec *spec, sm_table
         status = sm_no_memory(error, "reading a table");
     else
         status = reader.is_npy ? read_npy(&reader) : read_csv(&reader);
-    if (status == SMERF_OK) status = finish(&reader, table);
+    if (status == SMERF_OK) status = finish_table(&reader, table);
     if (status != SMERF_OK) sm_table_free(table);
     for (size_t j = 0; reader.columns != NULL && j < reader.n_columns; j++) sm_column_stop(&reader.columns[j]);
     sm_free(reader.columns);
@@ -381,7 +379,7 @@ smerf_status sm_table_read(const char *path, const sm_table_spec *spec, sm_table
     return status;
 }
 
-static void free_columns(sm_table_column *columns, size_t n) {
+static void free_table_columns(sm_table_column *columns, size_t n) {
     for (size_t j = 0; j < n; j++) {
         sm_free(columns[j].name);
         sm_free(columns[j].values);
@@ -392,9 +390,9 @@ static void free_columns(sm_table_column *columns, size_t n) {
 }
 
 void sm_table_free(sm_table *table) {
-    free_columns(table->columns, table->n_columns);
-    free_columns(table->targets, table->n_targets);
-    free_columns(table->others, table->n_others);
+    free_table_columns(table->columns, table->n_columns);
+    free_table_columns(table->targets, table->n_targets);
+    free_table_columns(table->others, table->n_others);
     sm_free(table->id_column);
     sm_free(table->ids);
     sm_free(table->weights);

@@ -2,11 +2,11 @@
 #ifndef SM_IO_TABLE_H
 #define SM_IO_TABLE_H
 
-#include "io/text/source.h"
+#include "io/text/text.h"
 
 /* How the caller wants the table read. Columns are named, or given by number (from 0) in a file without names. */
 typedef struct sm_table_spec {
-    const char *id;            /* the id column; NULL: one called "id", if there is one and the wish does not name it */
+    const char *id;            /* the id column; NULL: one called "id", if there is one and the spec does not name it */
     const char *const *ignore; /* [n_ignore] no features */
     size_t n_ignore;
     const char *const *categories; /* [n_categories] read as categories even if they look like numbers */
@@ -40,7 +40,7 @@ typedef struct sm_table {
     char *id_column;          /* NULL: there is none, and ids is NULL */
     char **ids;               /* [n_rows], in one block */
     double *weights;          /* [n_rows] or NULL */
-    sm_table_column *targets; /* [n_targets] those that are there, in the order of the wish, no value missing */
+    sm_table_column *targets; /* [n_targets] those that are there, in the order of the spec, no value missing */
     size_t n_targets;
     sm_table_column
         *others; /* [n_others] in the order of the file, if they are kept; numbers where every value is one */
@@ -50,10 +50,10 @@ typedef struct sm_table {
 /* Refused, each with file, line and column: no header (an empty file, or a first line of numbers that are not all
  * whole), no rows, a row with more or fewer cells than the header, a column that mixes numbers and text (names the
  * first cell that disagrees with those above it), an infinity, an empty or repeated column name, a repeated or empty
- * id, a wished column that is not there (also in `ignore` and `categories`), no feature left, a weight that is missing
- * or not > 0, a target that is missing, or that is the id, the weight, a wished feature or another target as well. (An
- * id that is not wished for, or may be absent, gives way to a target.)
- * A column whose values are all missing is a column of numbers. In .npy files columns are called x0, x1, ...; a wish
+ * id, a named column that is not there (also in `ignore` and `categories`), no feature left, a weight that is missing
+ * or not > 0, a target that is missing, or that is the id, the weight, a named feature or another target as well. (An
+ * id that the spec does not name, or may be absent, gives way to a target.)
+ * A column whose values are all missing is a column of numbers. In .npy files columns are called x0, x1, ...; a spec
  * may name them so or by number; category levels of numbers are written as sm_number_format does. */
 smerf_status sm_table_read(const char *path, const sm_table_spec *spec, sm_table *table, smerf_error *error);
 void sm_table_free(sm_table *table); /* fine on a table filled with zeros */

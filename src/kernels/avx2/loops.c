@@ -2,11 +2,11 @@
  * ones, compiled with -mavx2 (without contraction, so that the bits are the same), but for those below that the compiler does not
  * find by itself. */
 #include "kernels/kernels.h"
+#include "kernels/loops/blocks.h"
 #include "kernels/loops/codes.h"
 #include "kernels/loops/deviations.h"
 #include "kernels/loops/products.h"
 #include "kernels/loops/rows.h"
-#include "kernels/loops/strips.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -14,28 +14,28 @@
 
 /* ---- eight rows side by side: transposed eight by eight ---- */
 
-static void strip_transpose(const float *const *rows, size_t i, float *strip) {
-    __m256 row[SM_STRIP], pair[SM_STRIP], quad[SM_STRIP];
-    for (size_t r = 0; r < SM_STRIP; r++) row[r] = _mm256_loadu_ps(rows[r] + i);
-    for (size_t r = 0; r < SM_STRIP; r += 2) {
+static void block_transpose(const float *const *rows, size_t i, float *block) {
+    __m256 row[SM_BLOCK_ROWS], pair[SM_BLOCK_ROWS], quad[SM_BLOCK_ROWS];
+    for (size_t r = 0; r < SM_BLOCK_ROWS; r++) row[r] = _mm256_loadu_ps(rows[r] + i);
+    for (size_t r = 0; r < SM_BLOCK_ROWS; r += 2) {
         pair[r] = _mm256_unpacklo_ps(row[r], row[r + 1]);
         pair[r + 1] = _mm256_unpackhi_ps(row[r], row[r + 1]);
     }
-    for (size_t h = 0; h < SM_STRIP; h += 4)
+    for (size_t h = 0; h < SM_BLOCK_ROWS; h += 4)
         for (size_t p = 0; p < 2; p++) {
             quad[h + 2 * p] = _mm256_shuffle_ps(pair[h + p], pair[h + 2 + p], 0x44);
             quad[h + 2 * p + 1] = _mm256_shuffle_ps(pair[h + p], pair[h + 2 + p], 0xEE);
         }
     for (size_t q = 0; q < 4; q++) {
-        _mm256_storeu_ps(strip + (i + q) * SM_STRIP, _mm256_permute2f128_ps(quad[q], quad[q + 4], 0x20));
-        _mm256_storeu_ps(strip + (i + 4 + q) * SM_STRIP, _mm256_permute2f128_ps(quad[q], quad[q + 4], 0x31));
+        _mm256_storeu_ps(block + (i + q) * SM_BLOCK_ROWS, _mm256_permute2f128_ps(quad[q], quad[q + 4], 0x20));
+        _mm256_storeu_ps(block + (i + 4 + q) * SM_BLOCK_ROWS, _mm256_permute2f128_ps(quad[q], quad[q + 4], 0x31));
     }
 }
 
-static void strip_pack(const float *const *rows, size_t n, float *strip) {
-    size_t whole = n / SM_STRIP * SM_STRIP;
-    for (size_t i = 0; i < whole; i += SM_STRIP) strip_transpose(rows, i, strip);
-    strip_pack_from(rows, whole, n, strip);
+static void block_pack(const float *const *rows, size_t n, float *block) {
+    size_t whole = n / SM_BLOCK_ROWS * SM_BLOCK_ROWS;
+    for (size_t i = 0; i < whole; i += SM_BLOCK_ROWS) block_transpose(rows, i, block);
+    block_pack_from(rows, whole, n, block);
 }
 
 /* ---- a matrix times vectors: four rows and eight columns in registers ---- */
@@ -64,8 +64,8 @@ static inline __attribute__((always_inline)) void panel_tile(const float *z, siz
     }
 }
 
-static void panel(const float *z, size_t stride, size_t n_rows, size_t n, const double *x, size_t n_columns,
-                  double *y) {
+static void panel_product(const float *z, size_t stride, size_t n_rows, size_t n, const double *x, size_t n_columns,
+                          double *y) {
     size_t r = 0;
     for (; r + PANEL_ROWS <= n_rows; r += PANEL_ROWS)
         for (size_t c = 0; c < n_columns; c += SM_PANEL_COLUMNS)
@@ -75,8 +75,8 @@ static void panel(const float *z, size_t stride, size_t n_rows, size_t n, const 
             panel_tile(z + r * stride, stride, 1, n, x + c, n_columns, y + r * n_columns + c);
 }
 
-/* ---- parting lists: eight numbers at a time, permuted by a table. Loading the eight flags one by one is twice as quick as
- * gathering them. ---- */
+/* ---- stable partition: eight numbers at a time, permuted by a table. Loading the eight flags one by one is twice as fast as
+ * a gather instruction. ---- */
 
 enum { NEIGHBOURS = 8 };
 
@@ -93,7 +93,7 @@ static inline void part_store(const uint64_t *table, __m256i numbers, unsigned k
     _mm256_storeu_si256((__m256i *)to, _mm256_permutevar8x32_epi32(numbers, indices));
 }
 
-static size_t part(const uint64_t *table, uint32_t *list, size_t n, const bool *goes_left, uint32_t *spare) {
+static size_t part_list(const uint64_t *table, uint32_t *list, size_t n, const bool *goes_left, uint32_t *spare) {
     size_t n_left = 0, n_right = 0, k = 0;
     for (; k + NEIGHBOURS <= n; k += NEIGHBOURS) {
         __m256i numbers = _mm256_loadu_si256((const __m256i *)(list + k));
@@ -119,7 +119,7 @@ static size_t part(const uint64_t *table, uint32_t *list, size_t n, const bool *
 extern const sm_dense_kernels sm_dense_kernels_avx2; /* dense.c, which wants flags of its own */
 
 static const sm_deviation_kernels deviation_kernels = {DEVIATION_LOOPS};
-static const sm_strip_kernels strip_kernels = {.pack = strip_pack, STRIP_LOOPS};
+static const sm_block_kernels block_kernels = {.pack = block_pack, BLOCK_LOOPS};
 static const sm_code_kernels code_kernels = {.count_same = count_same};
 static const sm_product_kernels product_kernels = {
     .add_product = product_add_product, .dot = product_dot, .add_apart = product_add_apart, .add = product_add};
@@ -129,10 +129,10 @@ static const sm_row_kernels row_kernels = {
 const sm_kernels sm_kernels_avx2 = {.name = "avx2",
                                     .dense = &sm_dense_kernels_avx2,
                                     .deviations = &deviation_kernels,
-                                    .strips = &strip_kernels,
+                                    .blocks = &block_kernels,
                                     .codes = &code_kernels,
                                     .products = &product_kernels,
                                     .rows = &row_kernels,
-                                    .panel = panel,
-                                    .part = part};
+                                    .panel = panel_product,
+                                    .part = part_list};
 #endif

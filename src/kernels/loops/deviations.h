@@ -1,13 +1,13 @@
 /* loops/deviations.h - the loops of deviations.h, included by each file that makes a table of them.
  *
- * They are inlined with a constant number of groups, up to MOST_GROUPS, so that running sums need no array; a higher rank has
- * them in memory. */
+ * They are inlined with a constant number of groups, up to MOST_GROUPS, so that running sums are registers; a higher rank has them in
+ * memory. */
 #ifndef SM_KERNELS_LOOPS_DEVIATIONS_H
 #define SM_KERNELS_LOOPS_DEVIATIONS_H
 
 #include "kernels/loops/groups.h"
 
-/* Sums over groups go in so many chains, so that none has to wait long for the one before. */
+/* Sums over groups go in so many independent chains, which hides the latency of an addition. */
 enum { MOST_GROUPS = 8, N_CHAINS = 4 };
 
 /* Calls an inlined function with n_groups as a constant, if it is small. */
@@ -48,8 +48,8 @@ INLINE double *sums_for(size_t n_groups, double *few, double *many) { return n_g
 /* ---- a node ---- */
 
 /* Sums of w (u - origin), where the origin is the first item: what the mean is above that is small if all are close together. */
-INLINE void add_up(const sm_deviations *node, const uint32_t *items, const double *weight, size_t n_groups,
-                   group_mask there) {
+INLINE void sum_deviations(const sm_deviations *node, const uint32_t *items, const double *weight, size_t n_groups,
+                           group_mask there) {
     const double *us = node->form.u, *origin = node->origin;
     size_t n = node->n, rank = node->form.rank;
     double few[MOST_GROUPS * SM_GROUP], *sums = sums_for(n_groups, few, node->above);
@@ -69,7 +69,7 @@ INLINE void add_up(const sm_deviations *node, const uint32_t *items, const doubl
 }
 
 /* Turns sums into the mean m; returns <m, m>. */
-INLINE double find_mean(const sm_deviations *node, double total, size_t n_groups) {
+INLINE double find_node_mean(const sm_deviations *node, double total, size_t n_groups) {
     group chains[N_CHAINS] = {group_all_of(0)};
     for (size_t g = 0; g < n_groups; g++) {
         size_t r = g * SM_GROUP;
@@ -105,8 +105,8 @@ INLINE double deviate(const middle *from, const double *u, double weight, size_t
     return group_join(add_chains(chains, n_groups));
 }
 
-INLINE void fill_rows(sm_deviations *node, const uint32_t *items, const double *weight, bool squares, double square,
-                      size_t n_groups, group_mask there) {
+INLINE void fill_deviations(sm_deviations *node, const uint32_t *items, const double *weight, bool squares,
+                            double square, size_t n_groups, group_mask there) {
     const double *us = node->form.u, *a = node->form.a, *own = node->form.own;
     const middle from = {node->origin, node->above, squares ? node->form.scale : node->scaled, squares};
     size_t rank = node->form.rank, n = node->n, stride = node->stride;
@@ -128,12 +128,12 @@ INLINE void fill_rows(sm_deviations *node, const uint32_t *items, const double *
 INLINE void enter_groups(sm_deviations *node, const uint32_t *items, const double *weight, double total,
                          size_t n_groups) {
     const group_mask there = last_of(node->form.rank);
-    add_up(node, items, weight, n_groups, there);
-    double square = find_mean(node, total, n_groups);
+    sum_deviations(node, items, weight, n_groups, there);
+    double square = find_node_mean(node, total, n_groups);
     if (node->form.a != NULL)
-        fill_rows(node, items, weight, false, square, n_groups, there);
+        fill_deviations(node, items, weight, false, square, n_groups, there);
     else
-        fill_rows(node, items, weight, true, square, n_groups, there);
+        fill_deviations(node, items, weight, true, square, n_groups, there);
 }
 
 static void deviation_enter(sm_deviations *node, const uint32_t *items, const double *weight, size_t n, double total) {
@@ -149,7 +149,7 @@ static void deviation_enter(sm_deviations *node, const uint32_t *items, const do
 enum { N_CUTS = 4, GROUPS_A_LINE = 2 };
 _Static_assert(N_CUTS == SM_GROUP, "a group holds a number of each cut");
 
-/* Rows that may not be in the second-level cache are fetched so many steps before they are needed. */
+/* Rows that may not be in the L2 cache are prefetched so many steps before they are read. */
 enum { N_AHEAD = 8, MANY_ROWS_BYTES = 1 << 19 };
 
 /* A walk along a line-up. */
@@ -158,9 +158,9 @@ typedef struct walk {
     size_t n, rank, stride;
     const uint32_t *order;
     bool from_right;
-    size_t n_fetched; /* up to which step rows are fetched ahead of time */
-    group facts;      /* of what has been added up; the last of them means nothing */
-    double *sums;     /* [n_groups][SM_GROUP] likewise, s */
+    size_t n_prefetched; /* up to which step rows are prefetched */
+    group facts;         /* of what has been added up; the last of them means nothing */
+    double *sums;        /* [n_groups][SM_GROUP] likewise, s */
 } walk;
 
 /* What has been added up at some cuts: facts, and the lanes of <s, s>. */
@@ -180,7 +180,7 @@ INLINE walk walk_start(const sm_deviations *node, const uint32_t *order, bool fr
                .facts = group_all_of(0),
                .sums = sums_for(n_groups, few, node->sums)};
     bool are_many = node->n * node->stride * sizeof *node->rows > MANY_ROWS_BYTES;
-    if (are_many && node->n > N_AHEAD + N_CUTS) on.n_fetched = node->n - N_AHEAD - N_CUTS;
+    if (are_many && node->n > N_AHEAD + N_CUTS) on.n_prefetched = node->n - N_AHEAD - N_CUTS;
     for (size_t g = 0; g < n_groups; g++) group_store(on.sums + g * SM_GROUP, group_all_of(0));
     return on;
 }
@@ -189,14 +189,14 @@ INLINE const double *row_at(const walk *on, size_t k) {
     return on->rows + on->order[on->from_right ? on->n - 1 - k : k] * on->stride;
 }
 
-INLINE void fetch_rows(const walk *on, size_t k, size_t n_groups) {
+INLINE void prefetch_rows(const walk *on, size_t k, size_t n_groups) {
     for (size_t c = 0; c < N_CUTS; c++)
         for (size_t g = 0; g <= n_groups; g += GROUPS_A_LINE)
             __builtin_prefetch(row_at(on, k + c + N_AHEAD) + g * SM_GROUP);
 }
 
 /* Adds the item of step k, and notes where that leads to. */
-INLINE void add_row(walk *on, size_t k, size_t n_groups, group *facts, group *lanes) {
+INLINE void walk_row(walk *on, size_t k, size_t n_groups, group *facts, group *lanes) {
     const double *row = row_at(on, k);
     group chains[N_CHAINS] = {group_all_of(0)};
     for (size_t g = 0; g < n_groups; g++) {
@@ -212,12 +212,12 @@ INLINE void add_row(walk *on, size_t k, size_t n_groups, group *facts, group *la
 }
 
 /* Adds the items of at least one step and up to N_CUTS, from k on. */
-INLINE void add_rows(walk *on, size_t k, size_t n_steps, size_t n_groups, cuts *at) {
-    if (k < on->n_fetched) fetch_rows(on, k, n_groups);
-    add_row(on, k, n_groups, &at->facts[0], &at->lanes[0]);
+INLINE void walk_rows(walk *on, size_t k, size_t n_steps, size_t n_groups, cuts *at) {
+    if (k < on->n_prefetched) prefetch_rows(on, k, n_groups);
+    walk_row(on, k, n_groups, &at->facts[0], &at->lanes[0]);
     for (size_t c = 1; c < N_CUTS; c++) {
         if (c < n_steps) {
-            add_row(on, k + c, n_groups, &at->facts[c], &at->lanes[c]);
+            walk_row(on, k + c, n_groups, &at->facts[c], &at->lanes[c]);
         } else { /* what it costs will not be looked at */
             at->facts[c] = at->facts[0];
             at->lanes[c] = at->lanes[0];
@@ -245,7 +245,7 @@ INLINE void walk_once(const sm_deviations *node, const uint32_t *order, size_t n
     for (size_t k = 0, n_steps = on.n - 1; k < n_steps; k += N_CUTS) {
         group facts[SM_GROUP];
         cuts at;
-        add_rows(&on, k, n_steps - k, n_groups, &at);
+        walk_rows(&on, k, n_steps - k, n_groups, &at);
         group squares = read_squares(&at);
         group_transpose(at.facts, facts);
         group_store_some(left + k, cost_of(facts[SM_WEIGHT], facts[SM_PART], facts[SM_OWN], squares), n_steps - k);
@@ -262,7 +262,7 @@ INLINE void walk_side(const sm_deviations *node, const uint32_t *order, bool fro
     for (size_t k = 0, n_steps = on.n - 1; k < n_steps; k += N_CUTS) {
         group facts[SM_GROUP];
         cuts at;
-        add_rows(&on, k, n_steps - k, n_groups, &at);
+        walk_rows(&on, k, n_steps - k, n_groups, &at);
         group_transpose(at.facts, facts);
         group_store(costs, cost_of(facts[SM_WEIGHT], facts[SM_PART], facts[SM_OWN], read_squares(&at)));
         for (size_t c = 0; c < N_CUTS && k + c < n_steps; c++) out[from_right ? n_steps - 1 - k - c : k + c] = costs[c];

@@ -1,4 +1,4 @@
-/* loops/groups.h - four numbers that are worked on at once: one register of AVX2, or two of what every processor has.
+/* loops/groups.h - SIMD groups of four doubles: one register of AVX2, or two of SSE2 and the like.
  * (Compilers make little of vectors that are wider than their registers.) */
 #ifndef SM_KERNELS_LOOPS_GROUPS_H
 #define SM_KERNELS_LOOPS_GROUPS_H

@@ -7,7 +7,7 @@
 #include "kernels/products.h"
 
 /* A tile of so many rows and columns is summed in registers, over so many steps at a time that what it reads stays in the
- * first-level cache for the tiles beside it. */
+ * L1 cache for the tiles beside it. */
 enum { TILE_ROWS = 4, TILE_COLUMNS = 8, TILE_STEPS = 64, DOT_LANES = 4, PRODUCT_HALF = 4 };
 
 /* Half a row of a tile: one register or two, whatever the processor has. (Compilers that are left to find out by themselves

@@ -241,7 +241,7 @@ static smerf_status plain_rows(void *context, size_t task, size_t thread, smerf_
     double *z = job->rows + thread * job->n;
     for (size_t i = task * ROWS_AT_ONCE; i < end_of(job, task); i++) {
         double *out = job->out + i * job->m;
-        job->target->kind->true_row(job->target, i, z);
+        job->target->kind->data.true_row(job->target, i, z);
         memset(out, 0, job->m * sizeof *out);
         for (size_t j = 0; j < job->n; j++) add_row(out, z[j], job->x + j * job->m, job->m);
     }

@@ -119,7 +119,7 @@ static double project_carefully(const sm_projection *projection, const double *x
 }
 
 static double project(const sm_value_tree *tree, size_t split, const double *x, const double *y) {
-    const sm_projection projection = sm_value_tree_projection(tree, split);
+    const sm_projection projection = sm_tree_projection(&tree->long_splits, split);
     double sum = 0;
     for (size_t t = 0; t < projection.n_terms; t++)
         sum += projection.weight[t] * sm_pair_feature(x, y, projection.feature[t]);
@@ -129,9 +129,9 @@ static double project(const sm_value_tree *tree, size_t split, const double *x, 
 /* Which way a node sends a pair is a toss-up, which the processor would guess wrong half the time: hence arithmetic in
  * place of branches. */
 static inline uint32_t step_down(const sm_value_tree *tree, const sm_value_step *step, const walker *at) {
-    uint32_t place = step->mark & SM_STEP_PLACE;
+    uint32_t index = step->mark & SM_STEP_INDEX;
     double value =
-        (step->mark & SM_STEP_IS_LONG) != 0 ? project(tree, place, at->x, at->y) : sm_pair_feature(at->x, at->y, place);
+        (step->mark & SM_STEP_IS_LONG) != 0 ? project(tree, index, at->x, at->y) : sm_pair_feature(at->x, at->y, index);
     bool is_missing = value != value, missing_left = (step->mark & SM_STEP_MISSING_LEFT) != 0;
     uint32_t mask = 0u - (uint32_t)((value <= step->threshold) | (is_missing & missing_left));
     return ((at->node + 1) & mask) | (step->right & ~mask);

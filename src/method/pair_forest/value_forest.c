@@ -5,18 +5,17 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/tensors.h"
+#include "model/forest_arrays.h"
+
+static bool is_leaf(const sm_value_step *step) { return (step->mark & SM_STEP_IS_LEAF) != 0; }
 
 /* ---- coming and going ---- */
 
-static void free_tree(sm_value_tree *tree) {
+static void free_value_tree(sm_value_tree *tree) {
     sm_free(tree->steps);
     sm_free(tree->others);
-    sm_free(tree->first_term);
-    sm_free(tree->term_feature);
-    sm_free(tree->term_weight);
-    sm_free(tree->term_level);
-    sm_free(tree->first_left);
-    sm_free(tree->left_level);
+    sm_tree_free(&tree->long_splits);
 }
 
 smerf_status sm_value_forest_start(sm_value_forest *forest, size_t n_trees, size_t n_values, smerf_error *error) {
@@ -26,106 +25,120 @@ smerf_status sm_value_forest_start(sm_value_forest *forest, size_t n_trees, size
 }
 
 void sm_value_forest_free(sm_value_forest *forest) {
-    for (size_t b = 0; b < forest->n_trees && forest->trees != NULL; b++) free_tree(&forest->trees[b]);
+    for (size_t b = 0; b < forest->n_trees && forest->trees != NULL; b++) free_value_tree(&forest->trees[b]);
     sm_free(forest->trees);
     *forest = (sm_value_forest){0};
 }
 
-/* ---- from trees that have just grown ---- */
+/* ---- from trees that have just grown, or come from a file ---- */
 
-/* A split by one number as it is. */
-static bool is_plain(const sm_tree *tree, size_t split) {
-    size_t term = tree->first_term[split];
-    return !tree->is_category[split] && tree->first_term[split + 1] == term + 1 && tree->term_weight[term] == 1 &&
-           (tree->term_level == NULL || tree->term_level[term] == SMERF_MISSING) &&
-           tree->term_feature[term] <= SM_STEP_PLACE;
-}
-
-static bool make_long_room(sm_value_tree *tree, size_t n_terms, size_t n_left) {
-    tree->first_term = sm_zeros(tree->n_long + 1, sizeof *tree->first_term);
-    tree->first_left = sm_zeros(tree->n_long + 1, sizeof *tree->first_left);
-    tree->term_feature = sm_array(n_terms, sizeof *tree->term_feature);
-    tree->term_weight = sm_array(n_terms, sizeof *tree->term_weight);
-    tree->term_level = sm_array(n_terms, sizeof *tree->term_level);
-    tree->left_level = sm_array(n_left, sizeof *tree->left_level);
-    return tree->first_term != NULL && tree->first_left != NULL && tree->term_feature != NULL &&
-           tree->term_weight != NULL && tree->term_level != NULL && tree->left_level != NULL;
+static bool is_long(const sm_tree *tree, size_t split) {
+    return !sm_tree_split_is_plain(tree, split) || tree->term_feature[tree->first_term[split]] > SM_STEP_INDEX;
 }
 
 static size_t n_left_of(const sm_tree *tree, size_t split) {
     return tree->first_left != NULL ? tree->first_left[split + 1] - tree->first_left[split] : 0;
 }
 
-static void take_long(sm_value_tree *tree, size_t number, const sm_tree *grown, size_t split) {
-    uint32_t term = tree->first_term[number], left = tree->first_left[number];
-    for (size_t t = grown->first_term[split]; t < grown->first_term[split + 1]; t++, term++) {
-        tree->term_feature[term] = grown->term_feature[t];
-        tree->term_weight[term] = grown->term_weight[t];
-        tree->term_level[term] = grown->term_level != NULL ? grown->term_level[t] : SMERF_MISSING;
-    }
-    for (size_t l = 0; l < n_left_of(grown, split); l++)
-        tree->left_level[left++] = grown->left_level[grown->first_left[split] + l];
-    tree->first_term[number + 1] = term;
-    tree->first_left[number + 1] = left;
+static bool reserve_long_splits(sm_tree *splits, size_t n_terms, size_t n_left) {
+    splits->threshold = sm_array(splits->n_splits, sizeof *splits->threshold);
+    splits->missing_left = sm_array(splits->n_splits, sizeof *splits->missing_left);
+    splits->is_category = sm_array(splits->n_splits, sizeof *splits->is_category);
+    splits->first_term = sm_zeros(splits->n_splits + 1, sizeof *splits->first_term);
+    splits->first_left = sm_zeros(splits->n_splits + 1, sizeof *splits->first_left);
+    splits->term_feature = sm_array(n_terms, sizeof *splits->term_feature);
+    splits->term_weight = sm_array(n_terms, sizeof *splits->term_weight);
+    splits->term_level = sm_array(n_terms, sizeof *splits->term_level);
+    splits->left_level = sm_array(n_left, sizeof *splits->left_level);
+    return splits->threshold != NULL && splits->missing_left != NULL && splits->is_category != NULL &&
+           splits->first_term != NULL && splits->first_left != NULL && splits->term_feature != NULL &&
+           splits->term_weight != NULL && splits->term_level != NULL && splits->left_level != NULL;
 }
 
-static bool take_long_splits(sm_value_tree *tree, const sm_tree *grown) {
-    size_t n_terms = 0, n_left = 0, number = 0;
-    for (size_t s = 0; s < grown->n_splits; s++) {
-        if (is_plain(grown, s)) continue;
-        tree->n_long++;
-        n_terms += grown->first_term[s + 1] - grown->first_term[s];
-        n_left += n_left_of(grown, s);
+/*   number  of the split among the long ones */
+static void keep_long_split(sm_tree *splits, size_t number, const sm_tree *tree, size_t split) {
+    uint32_t term = splits->first_term[number], left = splits->first_left[number];
+    splits->threshold[number] = tree->threshold[split];
+    splits->missing_left[number] = tree->missing_left[split];
+    splits->is_category[number] = tree->is_category[split];
+    for (size_t t = tree->first_term[split]; t < tree->first_term[split + 1]; t++, term++) {
+        splits->term_feature[term] = tree->term_feature[t];
+        splits->term_weight[term] = tree->term_weight[t];
+        splits->term_level[term] = tree->term_level != NULL ? tree->term_level[t] : SMERF_MISSING;
     }
-    if (tree->n_long == 0) return true;
-    if (!make_long_room(tree, n_terms, n_left)) return false;
-    for (size_t s = 0; s < grown->n_splits; s++)
-        if (!is_plain(grown, s)) take_long(tree, number++, grown, s);
+    for (size_t l = 0; l < n_left_of(tree, split); l++)
+        splits->left_level[left++] = tree->left_level[tree->first_left[split] + l];
+    splits->first_term[number + 1] = term;
+    splits->first_left[number + 1] = left;
+}
+
+/*   splits  n_splits is there already. False: no memory */
+static bool keep_long_splits(sm_tree *splits, const sm_tree *tree) {
+    size_t n_terms = 0, n_left = 0, number = 0;
+    if (splits->n_splits == 0) return true;
+    for (size_t s = 0; s < tree->n_splits; s++) {
+        if (!is_long(tree, s)) continue;
+        n_terms += tree->first_term[s + 1] - tree->first_term[s];
+        n_left += n_left_of(tree, s);
+    }
+    if (!reserve_long_splits(splits, n_terms, n_left)) return false;
+    for (size_t s = 0; s < tree->n_splits; s++)
+        if (is_long(tree, s)) keep_long_split(splits, number++, tree, s);
+    sm_tree_trim(splits);
     return true;
 }
 
-static bool take_steps(sm_value_tree *tree, const sm_tree *grown) {
+/* The way down. Leaves are still without values. False: no memory. */
+static bool keep_tree(sm_value_tree *kept, const sm_tree *tree) {
     uint32_t n_long = 0;
-    tree->n_nodes = grown->n_nodes;
-    tree->n_leaves = grown->n_leaves;
-    tree->steps = sm_array(grown->n_nodes, sizeof *tree->steps);
-    for (size_t node = 0; node < grown->n_nodes && tree->steps != NULL; node++) {
-        uint32_t place = grown->place[node];
-        if (grown->is_leaf[node]) {
-            tree->steps[node] = (sm_value_step){.mark = SM_STEP_IS_LEAF, .right = place};
+    kept->n_nodes = tree->n_nodes;
+    kept->n_leaves = tree->n_leaves;
+    kept->steps = sm_array(tree->n_nodes, sizeof *kept->steps);
+    for (size_t node = 0; node < tree->n_nodes && kept->steps != NULL; node++) {
+        uint32_t index = tree->place[node];
+        if (tree->is_leaf[node]) {
+            kept->steps[node] = (sm_value_step){.mark = SM_STEP_IS_LEAF, .right = index};
             continue;
         }
-        uint32_t mark =
-            is_plain(grown, place) ? grown->term_feature[grown->first_term[place]] : SM_STEP_IS_LONG | n_long++;
-        tree->steps[node] = (sm_value_step){.threshold = grown->is_category[place] ? 0 : grown->threshold[place],
-                                            .mark = mark | (grown->missing_left[place] ? SM_STEP_MISSING_LEFT : 0),
-                                            .right = grown->right[place]};
+        uint32_t mark = is_long(tree, index) ? SM_STEP_IS_LONG | n_long++ : tree->term_feature[tree->first_term[index]];
+        kept->steps[node] = (sm_value_step){.threshold = tree->is_category[index] ? 0 : tree->threshold[index],
+                                            .mark = mark | (tree->missing_left[index] ? SM_STEP_MISSING_LEFT : 0),
+                                            .right = tree->right[index]};
     }
-    return tree->steps != NULL;
+    kept->long_splits.n_splits = n_long;
+    return kept->steps != NULL && keep_long_splits(&kept->long_splits, tree);
+}
+
+static bool reserve_values(sm_value_tree *kept, size_t n_values) {
+    if (n_values > 1) kept->others = sm_array(sm_size(kept->n_leaves, n_values - 1, 0), sizeof *kept->others);
+    return n_values == 1 || kept->others != NULL;
+}
+
+static void keep_values(sm_value_tree *kept, sm_value_step *leaf, size_t n_values, const double *values, double scale) {
+    leaf->threshold = values[0] * scale;
+    for (size_t v = 1; v < n_values; v++) kept->others[leaf->right * (n_values - 1) + v - 1] = values[v] * scale;
 }
 
 /* What the leaves hold, from the target.   values  [n_values] scratch */
-static bool take_values(sm_value_tree *tree, size_t n_values, const sm_tree *grown, const smerf_model *model,
-                        double scale, double *values) {
+static bool keep_leaf_means(sm_value_tree *kept, const sm_tree *grown, const smerf_model *model, size_t n_values,
+                            double scale, double *values) {
     const smerf_target *target = model->target;
     sm_arena arena = {0};
     double *weight = sm_arena_take(&arena, sm_tree_n_members(grown), sizeof *weight);
     double *total = sm_arena_take(&arena, grown->n_leaves, sizeof *total);
     void *summary = NULL;
     sm_leaves leaves;
-    tree->others = n_values > 1 ? sm_array(sm_size(grown->n_leaves, n_values - 1, 0), sizeof *tree->others) : NULL;
-    if (!arena.has_failed && (n_values == 1 || tree->others != NULL)) {
+    if (!arena.has_failed && reserve_values(kept, n_values)) {
         sm_tree_leaves(grown, model->weights, weight, total, &leaves);
-        leaves.summary = summary = target->kind->summarise(target, &leaves);
+        leaves.summary = summary = target->kind->predicting.summarise(target, &leaves);
     }
-    for (size_t node = 0; node < tree->n_nodes && summary != NULL; node++) {
-        sm_value_step *step = &tree->steps[node];
-        if ((step->mark & SM_STEP_IS_LEAF) == 0) continue;
-        target->kind->leaf_values(target, &leaves, step->right, values);
-        step->threshold = values[0] * scale;
-        for (size_t v = 1; v < n_values; v++) tree->others[step->right * (n_values - 1) + v - 1] = values[v] * scale;
+    for (size_t node = 0; node < kept->n_nodes && summary != NULL; node++) {
+        sm_value_step *step = &kept->steps[node];
+        if (!is_leaf(step)) continue;
+        target->kind->values.leaf_values(target, &leaves, step->right, values);
+        keep_values(kept, step, n_values, values, scale);
     }
-    if (summary != NULL) target->kind->summary_free(summary);
+    if (summary != NULL) target->kind->predicting.summary_free(summary);
     sm_arena_free(&arena);
     return summary != NULL;
 }
@@ -133,59 +146,52 @@ static bool take_values(sm_value_tree *tree, size_t n_values, const sm_tree *gro
 smerf_status sm_value_forest_take(sm_value_forest *forest, size_t first, const smerf_model *model, double scale,
                                   smerf_error *error) {
     double *values = sm_array(forest->n_values, sizeof *values);
-    bool has_room = values != NULL;
-    for (size_t b = 0; b < model->options.n_trees && has_room; b++) {
-        sm_value_tree *tree = &forest->trees[first + b];
-        const sm_tree *grown = &model->trees[b];
-        has_room = take_steps(tree, grown) && take_long_splits(tree, grown) &&
-                   take_values(tree, forest->n_values, grown, model, scale, values);
+    bool has_memory = values != NULL;
+    for (size_t b = 0; b < model->options.n_trees && has_memory; b++) {
+        sm_value_tree *kept = &forest->trees[first + b];
+        has_memory = keep_tree(kept, &model->trees[b]) &&
+                     keep_leaf_means(kept, &model->trees[b], model, forest->n_values, scale, values);
     }
     sm_free(values);
-    return has_room ? SMERF_OK : sm_no_memory(error, "keeping trees");
+    return has_memory ? SMERF_OK : sm_no_memory(error, "keeping trees");
+}
+
+smerf_status sm_value_forest_load(sm_value_forest *forest, const sm_tensors *tensors, const sm_features *features,
+                                  size_t n_values, smerf_error *error) {
+    sm_unpacker from;
+    *forest = (sm_value_forest){0};
+    smerf_status status = sm_unpack_values_start(&from, tensors, n_values, error);
+    if (status == SMERF_OK) status = sm_value_forest_start(forest, from.n_trees, n_values, error);
+    for (size_t b = 0; b < from.n_trees && status == SMERF_OK; b++) {
+        sm_value_tree *kept = &forest->trees[b];
+        const double *values;
+        sm_tree tree;
+        status = sm_unpack_values_tree(&from, b, features, &tree, &values, error);
+        if (status == SMERF_OK && (!keep_tree(kept, &tree) || !reserve_values(kept, n_values)))
+            status = sm_no_memory(error, "loading trees");
+        for (size_t node = 0; node < kept->n_nodes && status == SMERF_OK; node++) {
+            sm_value_step *step = &kept->steps[node];
+            if (is_leaf(step)) keep_values(kept, step, n_values, values + step->right * n_values, 1);
+        }
+        sm_tree_free(&tree);
+    }
+    if (status == SMERF_OK) status = sm_unpack_finish(&from, error);
+    if (status != SMERF_OK) sm_value_forest_free(forest);
+    return status;
 }
 
 /* ---- the way down ---- */
 
-sm_projection sm_value_tree_projection(const sm_value_tree *tree, size_t split) {
-    size_t first = tree->first_term[split];
-    return (sm_projection){.n_terms = tree->first_term[split + 1] - first,
-                           .feature = tree->term_feature + first,
-                           .weight = tree->term_weight + first,
-                           .level = tree->term_level + first};
-}
-
-static bool has_level(const sm_value_tree *tree, size_t split, uint32_t level) {
-    size_t low = tree->first_left[split], end = tree->first_left[split + 1], high = end;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (tree->left_level[middle] < level)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && tree->left_level[low] == level;
-}
-
 static bool goes_left(const sm_value_tree *tree, const sm_value_step *step, const sm_view *view, size_t item) {
-    size_t place = step->mark & SM_STEP_PLACE;
-    bool missing_left = (step->mark & SM_STEP_MISSING_LEFT) != 0, is_long = (step->mark & SM_STEP_IS_LONG) != 0;
-    if (is_long && tree->first_left[place] < tree->first_left[place + 1]) {
-        uint32_t level = view->codes[tree->term_feature[tree->first_term[place]]][item];
-        return level == SMERF_MISSING ? missing_left : has_level(tree, place, level);
-    }
-    double value;
-    if (is_long) {
-        const sm_projection projection = sm_value_tree_projection(tree, place);
-        value = sm_view_project(view, &projection, item);
-    } else {
-        value = sm_number_at(&view->numbers[place], item);
-    }
-    return isnan(value) ? missing_left : value <= step->threshold;
+    size_t index = step->mark & SM_STEP_INDEX;
+    if ((step->mark & SM_STEP_IS_LONG) != 0) return sm_tree_goes_left(&tree->long_splits, index, view, item);
+    double value = sm_number_at(&view->numbers[index], item);
+    return isnan(value) ? (step->mark & SM_STEP_MISSING_LEFT) != 0 : value <= step->threshold;
 }
 
 static const sm_value_step *find_leaf(const sm_value_tree *tree, const sm_view *view, size_t item) {
     size_t node = 0;
-    while ((tree->steps[node].mark & SM_STEP_IS_LEAF) == 0)
+    while (!is_leaf(&tree->steps[node]))
         node = goes_left(tree, &tree->steps[node], view, item) ? node + 1 : tree->steps[node].right;
     return &tree->steps[node];
 }
@@ -204,4 +210,124 @@ void sm_value_forest_predict(const sm_value_forest *forest, const sm_view *view,
         }
     }
     for (size_t k = 0; k < n_numbers; k++) values[k] /= (double)forest->n_trees;
+}
+
+/* ---- to arrays: one function for each ---- */
+
+#define EACH_TREE(forest, tree)                                                                                        \
+    for (const sm_value_tree *tree = (forest)->trees, *end_tree = tree + (forest)->n_trees; tree < end_tree; tree++)
+
+#define EACH_STEP(tree, step)                                                                                          \
+    for (const sm_value_step *step = (tree)->steps, *end_step = step + (tree)->n_nodes; step < end_step; step++)
+
+static void put_n_leaves(const void *of, sm_tensor_sink sink, void *to) {
+    const sm_value_forest *forest = of;
+    sm_pieces piece = {.sink = sink, .to = to};
+    EACH_TREE(forest, tree) sm_pieces_put_u32(&piece, tree->n_leaves);
+    sm_pieces_flush(&piece);
+}
+
+static void put_mark(const void *of, sm_tensor_sink sink, void *to) {
+    const sm_value_forest *forest = of;
+    sm_pieces piece = {.sink = sink, .to = to};
+    EACH_TREE(forest, tree)
+    EACH_STEP(tree, step) {
+        unsigned char mark = (unsigned char)((is_leaf(step) ? SM_NODE_IS_LEAF : 0) |
+                                             ((step->mark & SM_STEP_IS_LONG) != 0 ? SM_NODE_IS_LONG : 0) |
+                                             ((step->mark & SM_STEP_MISSING_LEFT) != 0 ? SM_NODE_MISSING_LEFT : 0));
+        sm_pieces_put(&piece, &mark, sizeof mark);
+    }
+    sm_pieces_flush(&piece);
+}
+
+static void put_threshold(const void *of, sm_tensor_sink sink, void *to) {
+    const sm_value_forest *forest = of;
+    sm_pieces piece = {.sink = sink, .to = to};
+    EACH_TREE(forest, tree)
+    EACH_STEP(tree, step) if (!is_leaf(step)) sm_pieces_put_f64(&piece, step->threshold);
+    sm_pieces_flush(&piece);
+}
+
+static void put_feature(const void *of, sm_tensor_sink sink, void *to) {
+    const sm_value_forest *forest = of;
+    sm_pieces piece = {.sink = sink, .to = to};
+    EACH_TREE(forest, tree)
+    EACH_STEP(tree, step) {
+        size_t index = step->mark & SM_STEP_INDEX;
+        if (is_leaf(step)) continue;
+        const uint32_t *first_term = tree->long_splits.first_term;
+        sm_pieces_put_u32(&piece,
+                          (step->mark & SM_STEP_IS_LONG) != 0 ? first_term[index + 1] - first_term[index] : index);
+    }
+    sm_pieces_flush(&piece);
+}
+
+static void put_value(const void *of, sm_tensor_sink sink, void *to) {
+    const sm_value_forest *forest = of;
+    sm_pieces piece = {.sink = sink, .to = to};
+    EACH_TREE(forest, tree)
+    EACH_STEP(tree, step) {
+        if (!is_leaf(step)) continue;
+        sm_pieces_put_f64(&piece, step->threshold);
+        for (size_t v = 1; v < forest->n_values; v++)
+            sm_pieces_put_f64(&piece, tree->others[step->right * (forest->n_values - 1) + v - 1]);
+    }
+    sm_pieces_flush(&piece);
+}
+
+/* Long splits only from here on. */
+#define EACH_LONG(forest, splits)                                                                                      \
+    EACH_TREE(forest, tree)                                                                                            \
+    for (const sm_tree *splits = &tree->long_splits; splits != NULL && splits->n_splits > 0; splits = NULL)
+
+static size_t n_terms_of(const sm_tree *splits) { return splits->first_term[splits->n_splits]; }
+
+static void put_term_feature(const void *of, sm_tensor_sink sink, void *to) {
+    const sm_value_forest *forest = of;
+    EACH_LONG(forest, splits) sink(to, splits->term_feature, n_terms_of(splits) * sizeof *splits->term_feature);
+}
+
+static void put_term_weight(const void *of, sm_tensor_sink sink, void *to) {
+    const sm_value_forest *forest = of;
+    EACH_LONG(forest, splits) sink(to, splits->term_weight, n_terms_of(splits) * sizeof *splits->term_weight);
+}
+
+static void put_term_level(const void *of, sm_tensor_sink sink, void *to) {
+    const sm_value_forest *forest = of;
+    sm_pieces piece = {.sink = sink, .to = to};
+    EACH_LONG(forest, splits)
+    for (size_t t = 0; t < n_terms_of(splits); t++)
+        sm_pieces_put_u32(&piece, splits->term_level != NULL ? splits->term_level[t] : SMERF_MISSING);
+    sm_pieces_flush(&piece);
+}
+
+static void put_n_left(const void *of, sm_tensor_sink sink, void *to) {
+    const sm_value_forest *forest = of;
+    sm_pieces piece = {.sink = sink, .to = to};
+    EACH_LONG(forest, splits)
+    for (size_t s = 0; s < splits->n_splits; s++) sm_pieces_put_u32(&piece, n_left_of(splits, s));
+    sm_pieces_flush(&piece);
+}
+
+static void put_left_level(const void *of, sm_tensor_sink sink, void *to) {
+    const sm_value_forest *forest = of;
+    EACH_LONG(forest, splits)
+    if (splits->first_left != NULL)
+        sink(to, splits->left_level, splits->first_left[splits->n_splits] * sizeof *splits->left_level);
+}
+
+smerf_status sm_value_forest_save(const sm_value_forest *forest, sm_tensors *tensors, smerf_error *error) {
+    bool has_long = false;
+    EACH_LONG(forest, splits) has_long = true;
+    const sm_forest_array arrays[] = {{"learned.n_leaves", SM_U32, put_n_leaves, true},
+                                      {"learned.mark", SM_U8, put_mark, true},
+                                      {"learned.threshold", SM_F64, put_threshold, true},
+                                      {"learned.feature", SM_U32, put_feature, true},
+                                      {"learned.value", SM_F64, put_value, true},
+                                      {"learned.term_feature", SM_U32, put_term_feature, has_long},
+                                      {"learned.term_weight", SM_I8, put_term_weight, has_long},
+                                      {"learned.term_level", SM_U32, put_term_level, has_long},
+                                      {"learned.n_left", SM_U32, put_n_left, has_long},
+                                      {"learned.left_level", SM_U32, put_left_level, has_long}};
+    return sm_forest_add_arrays(forest, arrays, sizeof arrays / sizeof *arrays, tensors, error);
 }

@@ -1,8 +1,9 @@
-/* value_forest.h - a forest of which only predictions are wanted: the way down each tree, and what its leaves hold. A
- * leaf takes 16 bytes and a split as many, while a tree that has just grown knows its members, gains and much else.
+/* value_forest.h - a forest of which only predictions are wanted: the way down each tree, and what its leaves hold.
  *
- * Nodes stand in preorder: the left child is the next one. A split by one number is all in its step, with nothing else to
- * look up on the way down. Sums of features and sets of levels stand apart ("long" splits). */
+ * Trees come as sm_tree, from training or from a file (model/forest_arrays.h), and are kept in a form that suits many
+ * descents of pairs: nodes in preorder, 16 bytes each. A split by one number is all in its step, with nothing else to look
+ * up on the way down; the left child is the next step, so half of the way is in the same or the next cache line. Sums of
+ * features and sets of levels stand apart, as the splits of an sm_tree ("long" splits). Decision 22 has figures. */
 #ifndef SM_METHOD_VALUE_FOREST_H
 #define SM_METHOD_VALUE_FOREST_H
 
@@ -10,28 +11,20 @@
 
 typedef struct sm_value_step {
     double threshold; /* x <= threshold goes left; of a leaf: its first value */
-    uint32_t mark;    /* the feature, or which long split it is; and the bits below */
-    uint32_t right;   /* the right child; of a leaf: its number, from 0 */
+    uint32_t mark;    /* the feature, or the index of the long split; and the bits below */
+    uint32_t right;   /* the right child; of a leaf: its leaf index */
 } sm_value_step;
 
 #define SM_STEP_IS_LEAF 0x80000000u
 #define SM_STEP_IS_LONG 0x40000000u
 #define SM_STEP_MISSING_LEFT 0x20000000u
-#define SM_STEP_PLACE 0x1FFFFFFFu /* what is left for the feature or the number of the long split */
+#define SM_STEP_INDEX 0x1FFFFFFFu /* what is left for the feature or the index of the long split */
 
 typedef struct sm_value_tree {
     size_t n_nodes, n_leaves;
     sm_value_step *steps; /* [n_nodes] */
     double *others;       /* [n_leaves][n_values - 1] values after the first; NULL: there is one */
-
-    /* Long splits; the arrays are NULL without any. */
-    size_t n_long;
-    uint32_t *first_term; /* [n_long + 1] */
-    uint32_t *term_feature;
-    int8_t *term_weight;
-    uint32_t *term_level; /* whose indicator enters; SMERF_MISSING for a number, and where a set decides */
-    uint32_t *first_left; /* [n_long + 1] the set of levels that go left, ascending; empty: the sum decides */
-    uint32_t *left_level;
+    sm_tree long_splits;  /* [n_splits] these only, without nodes and leaves; filled with zeros: there are none */
 } sm_value_tree;
 
 typedef struct sm_value_forest {
@@ -39,7 +32,7 @@ typedef struct sm_value_forest {
     sm_value_tree *trees; /* [n_trees] */
 } sm_value_forest;
 
-/* Room for so many trees. */
+/* Reserves so many trees. */
 smerf_status sm_value_forest_start(sm_value_forest *forest, size_t n_trees, size_t n_values, smerf_error *error);
 void sm_value_forest_free(sm_value_forest *forest); /* fine on one filled with zeros */
 
@@ -51,19 +44,12 @@ smerf_status sm_value_forest_take(sm_value_forest *forest, size_t first, const s
 void sm_value_forest_predict(const sm_value_forest *forest, const sm_view *view, size_t first, size_t end,
                              double *values);
 
-/* The projection of a long split. */
-sm_projection sm_value_tree_projection(const sm_value_tree *tree, size_t split);
-
-/* To arrays "learned.*", which are read from the forest when they are written: value_forest_save.c lists them. */
+/* To arrays "learned.*" (docs/model-format.md), which are read from the forest when they are written. */
 smerf_status sm_value_forest_save(const sm_value_forest *forest, sm_tensors *tensors, smerf_error *error);
 
-/* And back. Trusts nothing: a tree that does not hang together, or speaks of features or levels that are not there, is
- * refused.
+/* And back. Trusts nothing: a tree that does not hang together, or has features or levels that are not there, is refused.
  *   features  of these only kind and number of levels matter */
 smerf_status sm_value_forest_load(sm_value_forest *forest, const sm_tensors *tensors, const sm_features *features,
                                   size_t n_values, smerf_error *error);
-
-/* The bits of learned.mark. */
-enum { SM_MARK_LEAF = 1, SM_MARK_LONG = 2, SM_MARK_MISSING_LEFT = 4 };
 
 #endif

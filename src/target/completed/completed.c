@@ -124,10 +124,10 @@ struct sm_search {
     size_t n_items;
 };
 
-static void search_free(sm_search *search) {
+static void free_search(sm_search *search) {
     if (search == NULL) return;
     sm_vector_search_free(search->vectors);
-    search->completed->rest->kind->search_free(search->rest);
+    sm_graph_engine.search_free(search->rest);
     sm_free(search->costs);
     sm_free(search->means);
     sm_free(search);
@@ -135,10 +135,10 @@ static void search_free(sm_search *search) {
 
 static smerf_status near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
     const smerf_target *rest = completed_of(target)->rest;
-    return rest->kind->near_order(rest, order, error);
+    return sm_graph_engine.near_order(rest, order, error);
 }
 
-static sm_search *search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+static sm_search *new_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     const completed_target *completed = completed_of(target);
     sm_search *search = sm_zeros(1, sizeof *search);
     if (search == NULL) {
@@ -153,24 +153,23 @@ static sm_search *search_new(const smerf_target *target, const sm_search_size *s
     if (search->costs == NULL || search->means == NULL) sm_no_memory(error, "preparing to grow trees");
     if (search->costs != NULL && search->means != NULL)
         search->vectors = sm_vector_search_new(&completed->vectors, size, error);
-    if (search->vectors != NULL) search->rest = completed->rest->kind->search_new(completed->rest, size, error);
+    if (search->vectors != NULL) search->rest = sm_graph_engine.search_new(completed->rest, size, error);
     if (search->rest != NULL) return search;
-    search_free(search);
+    free_search(search);
     return NULL;
 }
 
-static size_t enter(sm_search *search, const sm_node *node, size_t view) {
+static size_t enter_node(sm_search *search, sm_node *node, size_t view) {
     sm_vector_enter(search->vectors, node);
-    return search->completed->rest->kind->enter(search->rest, node, view);
+    return sm_graph_engine.enter(search->rest, node, view);
 }
 
-static double price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
-    const sm_target_kind *rest = search->completed->rest->kind;
+static double price_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     double cost = sm_vector_price(search->vectors, node, line_ups, n_line_ups), more = 0;
     for (size_t u = 0; u < n_line_ups; u++) {
         const sm_line_up own = {
             .order = line_ups[u].order, .left = search->costs, .right = search->costs + search->n_items};
-        more = sm_price(rest, search->rest, node, &own, 1);
+        more = sm_price(sm_graph_engine.pricing, search->rest, node, &own, 1);
         for (size_t r = 0; r + 1 < node->n; r++) {
             line_ups[u].left[r] += own.left[r];
             line_ups[u].right[r] += own.right[r];
@@ -182,7 +181,7 @@ static double price(sm_search *search, const sm_node *node, const sm_line_up *li
 static void level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
                             double *mean) {
     sm_vector_levels(search->vectors, node, level, n_levels, mean);
-    search->completed->rest->kind->level_distances(search->rest, node, level, n_levels, search->means);
+    sm_graph_engine.level_distances(search->rest, node, level, n_levels, search->means);
     for (size_t k = 0; k < n_levels * n_levels; k++) mean[k] += search->means[k];
 }
 
@@ -206,6 +205,19 @@ static bool is_pure(sm_search *search, const sm_node *node) {
     return true;
 }
 
+static const sm_pricing pricing = {.price = price_cuts};
+
+static const sm_engine completed_engine = {
+    .search_new = new_search,
+    .search_free = free_search,
+    .enter = enter_node,
+    .is_pure = is_pure,
+    .best_cut = sm_best_by_costs,
+    .pricing = &pricing,
+    .level_distances = level_distances,
+    .near_order = near_order,
+};
+
 /* ---- predicting ---- */
 
 typedef struct summary {
@@ -216,14 +228,14 @@ typedef struct summary {
 static size_t summary_bytes(const smerf_target *target, size_t n_leaves) {
     const completed_target *completed = completed_of(target);
     return sizeof(summary) + sm_vector_summary_bytes(&completed->vectors, n_leaves) +
-           completed->rest->kind->summary_bytes(completed->rest, n_leaves);
+           completed->rest->kind->predicting.summary_bytes(completed->rest, n_leaves);
 }
 
 static void summary_free(void *made) {
     summary *old = made;
     if (old == NULL) return;
     sm_vector_summary_free(old->vectors);
-    sm_target_graph.summary_free(old->rest);
+    sm_target_graph.predicting.summary_free(old->rest);
     sm_free(old);
 }
 
@@ -232,7 +244,7 @@ static void *summarise(const smerf_target *target, const sm_leaves *leaves) {
     summary *made = sm_zeros(1, sizeof *made);
     if (made == NULL) return NULL;
     made->vectors = sm_vector_summarise(&completed->vectors, leaves);
-    made->rest = completed->rest->kind->summarise(completed->rest, leaves);
+    made->rest = completed->rest->kind->predicting.summarise(completed->rest, leaves);
     if (made->vectors != NULL && made->rest != NULL) return made;
     summary_free(made);
     return NULL;
@@ -249,7 +261,7 @@ static void leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t
     const completed_target *completed = completed_of(target);
     const summary *made = leaves->summary;
     const sm_leaves own = for_rest(leaves);
-    completed->rest->kind->leaf_row(completed->rest, &own, leaf, row, scratch);
+    completed->rest->kind->predicting.leaf_row(completed->rest, &own, leaf, row, scratch);
     for (size_t l = 0; l < leaves->n; l++) row[l] += sm_vector_leaf_pair(&completed->vectors, made->vectors, leaf, l);
 }
 
@@ -257,14 +269,14 @@ static double leaf_pair(const smerf_target *target, const sm_leaves *leaves, siz
     const completed_target *completed = completed_of(target);
     const summary *made = leaves->summary;
     const sm_leaves own = for_rest(leaves);
-    return completed->rest->kind->leaf_pair(completed->rest, &own, a, b) +
+    return completed->rest->kind->predicting.leaf_pair(completed->rest, &own, a, b) +
            sm_vector_leaf_pair(&completed->vectors, made->vectors, a, b);
 }
 
 static double mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end) {
     const completed_target *completed = completed_of(target);
     const sm_leaves own = for_rest(leaves);
-    return completed->rest->kind->mean_apart(completed->rest, &own, first, end) +
+    return completed->rest->kind->predicting.mean_apart(completed->rest, &own, first, end) +
            sm_vector_mean_apart(&completed->vectors, leaves, first, end);
 }
 
@@ -284,16 +296,16 @@ static void path_means(const smerf_target *target, const sm_nodes *nodes, size_t
     const completed_target *completed = completed_of(target);
     const sm_leaves own = for_rest(nodes->leaves);
     const sm_nodes rest = {.leaves = &own, .total = nodes->total};
-    completed->rest->kind->path_means(completed->rest, &rest, leaf, path, n, mean, scratch);
-    sm_vector_path_means(&completed->vectors, ((const summary *)nodes->leaves->summary)->vectors, nodes->summary, nodes,
-                         leaf, path, n, scratch);
+    completed->rest->kind->explaining.path_means(completed->rest, &rest, leaf, path, n, mean, scratch);
+    sm_vector_path_means(&completed->vectors, ((const summary *)nodes->leaves->summary)->vectors, nodes, leaf, path, n,
+                         scratch);
     for (size_t k = 0; k < n; k++) mean[k] += scratch[k];
 }
 
 /* What was filled in is no truth. */
 static void true_row(const smerf_target *target, size_t row, double *out) {
     const smerf_target *pairs = completed_of(target)->pairs;
-    pairs->kind->true_row(pairs, row, out);
+    pairs->kind->data.true_row(pairs, row, out);
 }
 
 /* ---- files ---- */
@@ -322,7 +334,7 @@ static smerf_status save(const smerf_target *target, sm_tensors *tensors, smerf_
     const completed_target *completed = completed_of(target);
     static const uint8_t has_links[2] = {0, 1};
     bool is_graph = completed->pairs->kind == &sm_target_observed;
-    smerf_status status = completed->pairs->kind->save(completed->pairs, tensors, error);
+    smerf_status status = completed->pairs->kind->data.save(completed->pairs, tensors, error);
     if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.is_graph", SM_U8, &has_links[is_graph], 1, error);
     if (status == SMERF_OK)
         status = sm_tensors_add(tensors, "target.a", SM_F64, completed->form.a, target->n_rows, error);
@@ -350,7 +362,7 @@ static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target
         status = sm_fail(error, SMERF_BAD_FILE, "the model does not say whether its pairs are those of a graph");
     if (status == SMERF_OK)
         status = (*(const uint8_t *)is_graph != 0 ? &sm_target_observed : &sm_target_pairs)
-                     ->load(tensors, n_items, &pairs, error);
+                     ->data.load(tensors, n_items, &pairs, error);
     if (status == SMERF_OK) status = sm_completed_new(pairs, &form, out, error);
     if (status == SMERF_BAD_INPUT) {
         status = SMERF_BAD_FILE; /* distances that cannot be are the file's fault here */
@@ -363,26 +375,20 @@ static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target
 
 const sm_target_kind sm_target_completed = {
     .name = "completed",
-    .free = free_completed,
-    .near_order = near_order,
-    .search_new = search_new,
-    .search_free = search_free,
-    .enter = enter,
-    .is_pure = is_pure,
-    .price = price,
-    .level_distances = level_distances,
-    .summary_bytes = summary_bytes,
-    .summarise = summarise,
-    .summary_free = summary_free,
-    .leaf_row = leaf_row,
-    .leaf_pair = leaf_pair,
-    .mean_apart = mean_apart,
-    .node_bytes = node_bytes,
-    .summarise_nodes = summarise_nodes,
-    .nodes_free = nodes_free,
-    .path_means = path_means,
-    .true_row = true_row,
-    .equal = equal,
-    .save = save,
-    .load = load,
+    .data.free = free_completed,
+    .engines = {&completed_engine},
+    .predicting.summary_bytes = summary_bytes,
+    .predicting.summarise = summarise,
+    .predicting.summary_free = summary_free,
+    .predicting.leaf_row = leaf_row,
+    .predicting.leaf_pair = leaf_pair,
+    .predicting.mean_apart = mean_apart,
+    .explaining.node_bytes = node_bytes,
+    .explaining.summarise_nodes = summarise_nodes,
+    .explaining.nodes_free = nodes_free,
+    .explaining.path_means = path_means,
+    .data.true_row = true_row,
+    .data.equal = equal,
+    .data.save = save,
+    .data.load = load,
 };

@@ -42,23 +42,29 @@ static bool are_many(const sm_links *links) { return links->n > MANY_ENTRIES; }
 /* So many sweeps for each shrinkage: where pairs are many, each sweep settles more. */
 static size_t most_sweeps(const sm_links *links) { return are_many(links) ? 3 : 20; }
 
-/* The least error of one rank, and after how many shrinkages it is reached. */
-static smerf_status try_rank(const sm_links *links, const bool *left_out, size_t rank, uint64_t seed, size_t *n_steps,
-                             double *least, sm_pool *pool, smerf_error *error) {
+/* One rank, its least error, and after how many shrinkages that is reached. */
+typedef struct trial {
+    size_t rank, n_steps;
+    double least;
+} trial;
+
+/* Fills in what a rank leads to. */
+static smerf_status try_rank(const sm_links *links, const bool *left_out, uint64_t seed, trial *of, sm_pool *pool,
+                             smerf_error *error) {
     sm_completer *completer = NULL;
-    smerf_status status = sm_completer_new(links, left_out, rank, seed, pool->n_threads, &completer, error);
+    smerf_status status = sm_completer_new(links, left_out, of->rank, seed, pool->n_threads, &completer, error);
     double shrinkage = SM_FIRST_SHRINKAGE;
     size_t patience = are_many(links) ? 1 : 3;
-    *least = INFINITY;
-    *n_steps = 1;
-    for (size_t step = 1; step <= MOST_STEPS && step <= *n_steps + patience && status == SMERF_OK; step++) {
+    of->least = INFINITY;
+    of->n_steps = 1;
+    for (size_t step = 1; step <= MOST_STEPS && step <= of->n_steps + patience && status == SMERF_OK; step++) {
         sm_completion completion = {0};
         status = sm_completer_fit(completer, shrinkage, most_sweeps(links), pool, error);
         if (status == SMERF_OK) status = sm_completer_form(completer, &completion, error);
         if (status == SMERF_OK) {
             double now = held_out_error(links, left_out, &completion);
-            if (now < *least) *n_steps = step;
-            *least = fmin(now, *least);
+            if (now < of->least) of->n_steps = step;
+            of->least = fmin(now, of->least);
         }
         sm_completion_free(&completion);
         shrinkage *= SM_NEXT_SHRINKAGE;
@@ -69,23 +75,28 @@ static smerf_status try_rank(const sm_links *links, const bool *left_out, size_t
 
 smerf_status sm_completion_choose(const sm_links *links, const bool *left_out, uint64_t seed, size_t *rank,
                                   size_t *n_steps, sm_pool *pool, smerf_error *error) {
-    double least = INFINITY, error_of;
-    if (*rank != SMERF_COMPLETE_AUTO) return try_rank(links, left_out, *rank, seed, n_steps, &error_of, pool, error);
+    double least = INFINITY;
+    if (*rank != SMERF_COMPLETE_AUTO) {
+        trial only = {.rank = *rank};
+        smerf_status status = try_rank(links, left_out, seed, &only, pool, error);
+        *n_steps = only.n_steps;
+        return status;
+    }
     double pairs_an_item = (double)links->n / (double)links->n_items;
     size_t n_worse = 0;
     smerf_status status = SMERF_OK;
     *rank = 0;
     *n_steps = 1; /* if no pair is held out, nothing is ever better than nothing */
     for (size_t k = 0; k < (are_many(links) ? N_FEW_RANKS : N_RANKS) && n_worse < 2 && status == SMERF_OK; k++) {
-        size_t steps;
+        trial of = {.rank = ranks[k]};
         if (ranks[k] + 2 > links->n_items || (double)ranks[k] > pairs_an_item) break;
-        status = try_rank(links, left_out, ranks[k], seed, &steps, &error_of, pool, error);
+        status = try_rank(links, left_out, seed, &of, pool, error);
         if (status != SMERF_OK) break;
-        n_worse = error_of < (1 - worth_it) * least ? 0 : n_worse + 1;
+        n_worse = of.least < (1 - worth_it) * least ? 0 : n_worse + 1;
         if (n_worse > 0) continue;
-        least = error_of;
+        least = of.least;
         *rank = ranks[k];
-        *n_steps = steps;
+        *n_steps = of.n_steps;
     }
     return status;
 }

@@ -2,6 +2,7 @@
  * Growing on it is distances_search.c, predicting from it distances_leaves.c. */
 #include "target/dense/distances.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -172,8 +173,12 @@ static smerf_status load(const sm_tensors *tensors, size_t n, smerf_target **out
         if (status != SMERF_OK) return status;
     }
     const double *self = diagonal != NULL ? data : NULL;
-    for (size_t i = 0; i < n && self != NULL; i++)
+    for (size_t i = 0; i < n && self != NULL; i++) {
         if (!isfinite(self[i])) return sm_fail(error, SMERF_BAD_FILE, "the model's self-distances are not all finite");
+        /* some ways to predict read it in rows of Z, others by itself: only a float is the same in both */
+        if (fabs(self[i]) > (double)FLT_MAX || self[i] != (double)(float)self[i])
+            return sm_fail(error, SMERF_BAD_FILE, "the model's self-distances are not all numbers of 32 bits");
+    }
     sm_float_facts facts = sm_look_at_floats(pairs, n_pairs);
     if (!isfinite(facts.largest)) return sm_fail(error, SMERF_BAD_FILE, "the model's distances are not all finite");
 
@@ -204,30 +209,17 @@ static smerf_status load(const sm_tensors *tensors, size_t n, smerf_target **out
 const sm_target_kind sm_target_distances = {
     .name = "distances",
     .metrics = SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10),
-    .free = free_distances,
-    .search_new = sm_distances_search_new,
-    .search_free = sm_distances_search_free,
-    .enter = sm_distances_enter,
-    .is_pure = sm_distances_is_pure,
-    .most_threads = sm_distances_most_threads,
-    .costs = sm_distances_costs,
-    .n_at_once = sm_distances_at_once,
-    .price = sm_distances_price,
-    .is_rough_quicker = sm_distances_is_rough_quicker,
-    .price_roughly = sm_distances_price_roughly,
-    .move_cut = sm_distances_move_cut,
-    .settle = sm_distances_settle,
-    .cost = sm_distances_cost,
-    .level_distances = sm_distances_levels,
-    .leaf_row = sm_distances_leaf_row,
-    .leaf_pair = sm_distances_leaf_pair,
-    .item_strip = sm_distances_item_strip,
-    .mean_apart = sm_distances_mean_apart,
-    .root_means = sm_distances_root_means,
-    .true_row = true_row,
-    .with_diagonal = with_diagonal,
-    .take = take,
-    .equal = equal,
-    .save = save,
-    .load = load,
+    .data.free = free_distances,
+    .engines = {&sm_distances_engine},
+    .predicting.leaf_row = sm_distances_leaf_row,
+    .predicting.leaf_pair = sm_distances_leaf_pair,
+    .predicting.item_strip = sm_distances_item_strip,
+    .predicting.mean_apart = sm_distances_mean_apart,
+    .explaining.root_means = sm_distances_root_means,
+    .data.true_row = true_row,
+    .data.with_diagonal = with_diagonal,
+    .data.take = take,
+    .data.equal = equal,
+    .data.save = save,
+    .data.load = load,
 };

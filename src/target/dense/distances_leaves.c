@@ -71,17 +71,17 @@ void sm_distances_leaf_row(const smerf_target *target, const sm_leaves *leaves, 
         if (is_one(leaves, l)) row[l] = sm_distances_leaf_pair(target, leaves, leaf, l);
 }
 
-bool sm_distances_item_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                             const sm_strip_kernels *kernels, float *table) {
+bool sm_distances_item_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+                             float *table) {
     const sm_distances *distances = sm_distances_of(target);
-    const float *rows[SM_STRIP];
+    const float *rows[SM_BLOCK_ROWS];
     if (leaves->first[leaves->n] != leaves->n) return false;
-    for (size_t r = 0; r < SM_STRIP; r++)
-        rows[r] = distances->z + (size_t)leaves->item[leaf[r]] * distances->head.n_columns;
-    kernels->pack(rows, distances->head.n_columns, table);
-    for (size_t r = 0; r < SM_STRIP; r++) {
-        size_t item = leaves->item[leaf[r]];
-        table[item * SM_STRIP + r] = (float)sm_distances_pair(distances, item, item);
+    for (size_t r = 0; r < SM_BLOCK_ROWS; r++)
+        rows[r] = distances->z + (size_t)leaves->item[strip->leaf[r]] * distances->head.n_columns;
+    strip->kernels->pack(rows, distances->head.n_columns, table);
+    for (size_t r = 0; r < SM_BLOCK_ROWS; r++) {
+        size_t item = leaves->item[strip->leaf[r]];
+        table[item * SM_BLOCK_ROWS + r] = (float)sm_distances_pair(distances, item, item);
     }
     return true;
 }

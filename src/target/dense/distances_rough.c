@@ -14,7 +14,7 @@
  *
  * Exactly: the node's own cost is found in doubles on the way. If only one cut can be the best, that is all it takes: what
  * its sides cost is found when they are nodes themselves. Cuts that are near each other are told apart by the few items
- * between them (sm_distances_move_cut). Else the sides of each such cut are added up, in one more reading of the node. */
+ * between them (move_cut). Else the sides of each such cut are added up, in one more reading of the node. */
 #include <math.h>
 #include <string.h>
 
@@ -38,13 +38,13 @@ static size_t span_of(size_t n_items) {
 
 void sm_rough_start(sm_rough *rough, sm_arena *arena, size_t n_items, size_t n_line_ups) {
     size_t n_sums = n_line_ups + 1;
-    rough->rows = sm_arena_take(arena, 2 * SM_BAND * SM_EXACT_LANES, sizeof *rough->rows);
+    rough->rows = sm_arena_take(arena, 2 * SM_TILE_ROWS * SM_EXACT_LANES, sizeof *rough->rows);
     if (n_items < LEAST_ITEMS) return; /* no node will ask for the rest */
     rough->weight = sm_arena_take(arena, sm_padded(n_items), sizeof *rough->weight);
     rough->columns = sm_arena_take(arena, sm_size(n_sums, span_of(n_items), 0), sizeof *rough->columns);
-    rough->lanes = sm_arena_take(arena, sm_size(n_sums, SM_BAND * SM_ROUGH_LANES, 0), sizeof *rough->lanes);
-    rough->joined = sm_arena_take(arena, sm_size(n_sums, SM_BAND, 0), sizeof *rough->joined);
-    rough->weighed = sm_arena_take(arena, SM_BAND * SM_CHUNK, sizeof *rough->weighed);
+    rough->lanes = sm_arena_take(arena, sm_size(n_sums, SM_TILE_ROWS * SM_APPROXIMATE_LANES, 0), sizeof *rough->lanes);
+    rough->joined = sm_arena_take(arena, sm_size(n_sums, SM_TILE_ROWS, 0), sizeof *rough->joined);
+    rough->weighed = sm_arena_take(arena, SM_TILE_ROWS * SM_CHUNK, sizeof *rough->weighed);
 }
 
 double sm_rough_bytes(size_t n_items, size_t n_line_ups) {
@@ -63,7 +63,7 @@ static double larger(double a, double b) { return a > b ? a : b; }
 
 static weights look_at_weights(const sm_search *search, const sm_node *node) {
     weights found = {.are_floats = true, .least = INFINITY};
-    double lanes[SM_ROUGH_LANES] = {0}, rows = 0;
+    double lanes[SM_APPROXIMATE_LANES] = {0}, rows = 0;
     for (size_t k = 0; k < node->n; k++) {
         double w = search->weight[k];
         found.are_floats &= (double)(float)w == w;
@@ -72,13 +72,13 @@ static weights look_at_weights(const sm_search *search, const sm_node *node) {
         if (k % (SM_SPAN * SM_CHUNK) == 0) memset(lanes, 0, sizeof lanes);
         if (k % CARRY_ROWS == 0) rows = 0;
         rows += w;
-        lanes[k % SM_ROUGH_LANES] += w;
-        found.heaviest = larger(found.heaviest, larger(rows, lanes[k % SM_ROUGH_LANES]));
+        lanes[k % SM_APPROXIMATE_LANES] += w;
+        found.heaviest = larger(found.heaviest, larger(rows, lanes[k % SM_APPROXIMATE_LANES]));
     }
     return found;
 }
 
-bool sm_distances_is_rough_quicker(sm_search *search, const sm_node *node, size_t n_line_ups) {
+static bool is_quicker(sm_search *search, const sm_node *node, size_t n_line_ups) {
     double zmax = (double)search->distances->facts.largest;
     if (node->n < LEAST_ITEMS || n_line_ups < LEAST_LINE_UPS) return false;
     if (!(zmax <= most_distance && zmax >= 1 / most_distance)) return false;
@@ -91,14 +91,14 @@ bool sm_distances_is_rough_quicker(sm_search *search, const sm_node *node, size_
 
 enum { WHOLE, RIGHT = 0, LEFT, N_SIDES };
 
-/* Of a band's rows, on one side: [SM_BAND][SM_EXACT_LANES]. */
+/* Of a band's rows, on one side: [SM_TILE_ROWS][SM_EXACT_LANES]. */
 static double *rows_of(const sm_search *search, size_t side) {
-    return search->rough.rows + side * SM_BAND * SM_EXACT_LANES;
+    return search->rough.rows + side * SM_TILE_ROWS * SM_EXACT_LANES;
 }
 
 /* Adds the distances of a tile to the sums of its rows, in doubles.   weight  [padded n] of columns on that side */
 static void add_rows(sm_search *search, const sm_tiles *tiles, size_t side, const double *weight) {
-    sm_rows_tile tile = {.n_strips = sm_tiles_strips(tiles),
+    sm_rows_tile tile = {.n_bands = sm_tiles_strips(tiles),
                          .weight = weight + tiles->at.chunk * SM_CHUNK,
                          .row_lanes = rows_of(search, side)};
     for (const sm_tile_piece *piece = tiles->pieces; piece < tiles->pieces + tiles->n_pieces; piece++)
@@ -106,7 +106,7 @@ static void add_rows(sm_search *search, const sm_tiles *tiles, size_t side, cons
 }
 
 static void open_rows(sm_search *search) {
-    memset(search->rough.rows, 0, N_SIDES * SM_BAND * SM_EXACT_LANES * sizeof *search->rough.rows);
+    memset(search->rough.rows, 0, N_SIDES * SM_TILE_ROWS * SM_EXACT_LANES * sizeof *search->rough.rows);
 }
 
 /* What a row of the band adds to Q, from the lanes of its sum. */
@@ -135,20 +135,20 @@ static sm_error_bound choose_scale(sm_search *search, const sm_node *node) {
     if (z->has_negative)
         bound.least += 1.01 * (double)z->largest * node->total * 0x1p-23;
     else
-        bound.share = 1.01 * 0x1p-23;
+        bound.fraction = 1.01 * 0x1p-23;
     return bound;
 }
 
 static void open_band(sm_search *search, const sm_tile_place *at) {
     sm_rough *rough = &search->rough;
-    for (size_t r = 0; r < SM_BAND; r++)
+    for (size_t r = 0; r < SM_TILE_ROWS; r++)
         rough->row_weight[r] = r < at->n_rows ? (float)(search->weight[at->band + r] * rough->scale) : 0;
-    memset(rough->lanes, 0, search->n_sums * SM_BAND * SM_ROUGH_LANES * sizeof *rough->lanes);
+    memset(rough->lanes, 0, search->n_sums * SM_TILE_ROWS * SM_APPROXIMATE_LANES * sizeof *rough->lanes);
 }
 
 static void add_tile(sm_search *search, const sm_tiles *tiles) {
     const sm_rough *rough = &search->rough;
-    sm_rough_tile tile;
+    sm_approximate_tile tile;
     sm_distances_frame(search, tiles, &tile.frame);
     tile.column_weight = rough->weight + tiles->at.chunk * SM_CHUNK;
     tile.row_weight = rough->row_weight;
@@ -156,18 +156,18 @@ static void add_tile(sm_search *search, const sm_tiles *tiles) {
     tile.columns = rough->columns + tiles->at.chunk % SM_SPAN * search->n_sums * SM_CHUNK;
     tile.row_lanes = rough->lanes;
     for (const sm_tile_piece *piece = tiles->pieces; piece < tiles->pieces + tiles->n_pieces; piece++)
-        search->kernels->weigh_roughly(&tile, piece->z, piece->from, piece->to);
-    search->kernels->sum_roughly(&tile);
+        search->kernels->weigh_approximate(&tile, piece->z, piece->from, piece->to);
+    search->kernels->sum_approximate(&tile);
 }
 
 /* Adds what the lanes of a band hold to the sums of its rows. */
 static void close_band(sm_search *search, const sm_tile_place *at) {
     double unit = 1 / search->rough.scale, *joined = search->rough.joined;
-    search->kernels->join_roughly(search->rough.lanes, search->n_sums * SM_BAND, joined);
+    search->kernels->join_approximate(search->rough.lanes, search->n_sums * SM_TILE_ROWS, joined);
     for (size_t r = 0; r < at->n_rows; r++) search->whole_row[at->band + r] += unit * joined[r];
     for (size_t s = 1; s < search->n_sums; s++) {
         double *masked = search->sums + sm_cell(search, s, at->band);
-        for (size_t r = 0; r < at->n_rows; r++) masked[r] -= unit * joined[s * SM_BAND + r];
+        for (size_t r = 0; r < at->n_rows; r++) masked[r] -= unit * joined[s * SM_TILE_ROWS + r];
     }
 }
 
@@ -179,11 +179,11 @@ static void carry_columns(sm_search *search, const sm_node *node, const sm_tile_
     for (size_t chunk = first > span ? first : span; chunk < end; chunk++) {
         int32_t *columns = search->rough.columns + chunk % SM_SPAN * search->n_sums * SM_CHUNK;
         double *sums = search->sums + sm_cell(search, 0, chunk * SM_CHUNK); /* some nobody reads */
-        search->kernels->carry_roughly(columns, search->n_sums * SM_CHUNK, unit, sums);
+        search->kernels->carry_approximate(columns, search->n_sums * SM_CHUNK, unit, sums);
     }
 }
 
-double sm_distances_price_roughly(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups,
+static double price_approximately(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups,
                                   sm_error_bound *bound) {
     sm_rough *rough = &search->rough;
     double cost = own_sum(search, node);
@@ -203,7 +203,7 @@ double sm_distances_price_roughly(sm_search *search, const sm_node *node, const 
             close_band(search, &tiles.at);
             for (size_t r = 0; r < tiles.at.n_rows; r++) cost += row_sum(search, &tiles, WHOLE, r);
         }
-        bool is_full = tiles.ends_band && (tiles.at.band + SM_BAND) % CARRY_ROWS == 0;
+        bool is_full = tiles.ends_band && (tiles.at.band + SM_TILE_ROWS) % CARRY_ROWS == 0;
         if (is_full || tiles.ends_span) carry_columns(search, node, &tiles.at);
     }
     return cost / node->total;
@@ -224,8 +224,8 @@ double sm_distances_cost(sm_search *search, const sm_node *node) {
 }
 
 /* Item by item, each with all others: those before it in the order, and those after it. */
-void sm_distances_move_cut(sm_search *search, const sm_node *node, const uint32_t *order, size_t from, size_t to,
-                           double *left, double *right) {
+static void move_cut(sm_search *search, const sm_node *node, const uint32_t *order, size_t from, size_t to,
+                     double *left, double *right) {
     *left = *right = 0;
     for (size_t r = from; r < to; r++) {
         size_t k = order[r];
@@ -252,8 +252,8 @@ static void take_sides(sm_search *search, const sm_node *node, const uint32_t *o
 
 static size_t side_of(const sm_search *search, size_t k) { return search->left[k] > 0 ? LEFT : RIGHT; }
 
-void sm_distances_settle(sm_search *search, const sm_node *node, const uint32_t *order, size_t n_left, double *left,
-                         double *right) {
+static void price_cut(sm_search *search, const sm_node *node, const uint32_t *order, size_t n_left, double *left,
+                      double *right) {
     double cost[N_SIDES] = {0}, weight[N_SIDES] = {0};
     take_sides(search, node, order, n_left);
     for (size_t k = 0; k < node->n; k++) {
@@ -274,3 +274,6 @@ void sm_distances_settle(sm_search *search, const sm_node *node, const uint32_t 
     *left = cost[LEFT] / weight[LEFT];
     *right = cost[RIGHT] / weight[RIGHT];
 }
+
+const sm_approximation sm_distances_approximation = {
+    .is_quicker = is_quicker, .price = price_approximately, .move_cut = move_cut, .price_cut = price_cut};

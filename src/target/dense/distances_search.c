@@ -27,7 +27,7 @@
  * would be picked from all over Z, and all threads together. */
 enum { LEAST_SHARE = 1 << 19, LEAST_POOL = 1 << 14, LEAST_ROOM = 16 << 20 };
 
-void sm_distances_search_free(sm_search *search) {
+static void free_search(sm_search *search) {
     if (search == NULL) return;
     sm_arena_free(&search->arena);
     sm_free(search);
@@ -58,21 +58,21 @@ static double line_up_bytes(const sm_search_size *size, size_t n_line_ups) {
 }
 
 /* All of them, or half if many threads share the room. */
-size_t sm_distances_at_once(const smerf_target *target, const sm_search_size *size) {
+static size_t line_ups_at_once(const smerf_target *target, const sm_search_size *size) {
     size_t n = size->n_line_ups, half = n < 4 ? n : (n + 3) / 4 * 2; /* even: candidates may have two */
     return line_up_bytes(size, n) <= fmax(share_of(0.95, target->n_rows, size), LEAST_SHARE) ? n : half;
 }
 
 /* The room for blocks: enough for the triangle of a root and what follows, or what is left of the share. */
 static size_t pool_floats(const smerf_target *target, const sm_search_size *size) {
-    double left = share_of(0.85, target->n_rows, size) - line_up_bytes(size, sm_distances_at_once(target, size));
+    double left = share_of(0.85, target->n_rows, size) - line_up_bytes(size, line_ups_at_once(target, size));
     double wanted = (double)sm_triangle(size->n_items) / SM_BLOCK_SHARE;
     return (size_t)fmin(wanted, fmax(left / sizeof(float), LEAST_POOL));
 }
 
 /* Smaller nodes, of which more line-ups are priced at once, leave more free in their last chunks. */
 static size_t n_cells(const smerf_target *target, const sm_search_size *size) {
-    return sm_size(sm_distances_at_once(target, size) + 1, size->n_items, sm_size(size->n_line_ups + 1, SM_CHUNK, 0));
+    return sm_size(line_ups_at_once(target, size) + 1, size->n_items, sm_size(size->n_line_ups + 1, SM_CHUNK, 0));
 }
 
 double sm_distances_search_bytes(const smerf_target *target, const sm_search_size *size) {
@@ -81,19 +81,19 @@ double sm_distances_search_bytes(const smerf_target *target, const sm_search_siz
 }
 
 /* All threads together may take as much as Z does; beside a small one, as much as nobody misses. */
-size_t sm_distances_most_threads(const smerf_target *target, const sm_search_size *size) {
+static size_t most_threads(const smerf_target *target, const sm_search_size *size) {
     size_t n_all = target->n_rows;
     double room = fmax(bytes_of_z(n_all), LEAST_ROOM) - program_bytes(n_all);
     sm_search_size fewer = *size;
     for (; fewer.n_threads > 1; fewer.n_threads--) {
-        double orders = ORDER_BYTES * (double)(fewer.n_items * sm_distances_at_once(target, &fewer));
+        double orders = ORDER_BYTES * (double)(fewer.n_items * line_ups_at_once(target, &fewer));
         double needed = growing_bytes(&fewer) + orders + sm_distances_search_bytes(target, &fewer);
         if ((double)fewer.n_threads * needed <= room) break;
     }
     return fewer.n_threads;
 }
 
-sm_search *sm_distances_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+static sm_search *new_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     size_t n = size->n_items;
     sm_search *search = sm_zeros(1, sizeof *search);
     if (search == NULL) {
@@ -112,17 +112,18 @@ sm_search *sm_distances_search_new(const smerf_target *target, const sm_search_s
     search->own = sm_arena_take(arena, n, sizeof *search->own);
     search->left = sm_arena_take(arena, sm_padded(n), sizeof *search->left);
     search->right = sm_arena_take(arena, sm_padded(n), sizeof *search->right);
-    search->lanes = sm_arena_take(arena, sm_size(size->n_line_ups + 1, SM_BAND * SM_LANES, 0), sizeof *search->lanes);
-    search->weighed = sm_arena_take(arena, SM_BAND * SM_CHUNK, sizeof *search->weighed);
+    search->lanes =
+        sm_arena_take(arena, sm_size(size->n_line_ups + 1, SM_TILE_ROWS * SM_LANES, 0), sizeof *search->lanes);
+    search->weighed = sm_arena_take(arena, SM_TILE_ROWS * SM_CHUNK, sizeof *search->weighed);
     sm_tile_scratch_start(&search->tile_room, arena);
     sm_rough_start(&search->rough, arena, n, size->n_line_ups);
     if (!arena->has_failed) return search;
-    sm_distances_search_free(search);
+    free_search(search);
     sm_no_memory(error, "preparing to grow trees");
     return NULL;
 }
 
-size_t sm_distances_enter(sm_search *search, const sm_node *node, size_t view) {
+static size_t enter_node(sm_search *search, sm_node *node, size_t view) {
     for (size_t k = 0; k < node->n; k++) {
         double w = search->weight[k] = node->weight[k];
         search->own[k] = w * w * sm_distances_self(search->distances, node->items[k]);
@@ -131,7 +132,7 @@ size_t sm_distances_enter(sm_search *search, const sm_node *node, size_t view) {
     return sm_node_rows_enter(&search->rows, node, view);
 }
 
-bool sm_distances_is_pure(sm_search *search, const sm_node *node) {
+static bool is_pure(sm_search *search, const sm_node *node) {
     double first = sm_distances_self(search->distances, node->items[0]);
     for (size_t k = 0; k < node->n; k++) {
         if (sm_distances_self(search->distances, node->items[k]) != first) return false;
@@ -186,7 +187,7 @@ static void add_tile(sm_search *search, const sm_tiles *tiles) {
 }
 
 static void open_band(sm_search *search) {
-    memset(search->lanes, 0, search->n_sums * SM_BAND * SM_LANES * sizeof *search->lanes);
+    memset(search->lanes, 0, search->n_sums * SM_TILE_ROWS * SM_LANES * sizeof *search->lanes);
 }
 
 /* Adds what the lanes of a band hold to the sums of its rows. */
@@ -195,7 +196,8 @@ static void close_band(sm_search *search, const sm_tile_place *at) {
         search->whole_row[at->band + r] += sm_join_lanes(search->lanes + r * SM_LANES);
     for (size_t s = 1; s < search->n_sums; s++) {
         double *sums = search->sums + sm_cell(search, s, at->band);
-        for (size_t r = 0; r < at->n_rows; r++) sums[r] -= sm_join_lanes(search->lanes + (s * SM_BAND + r) * SM_LANES);
+        for (size_t r = 0; r < at->n_rows; r++)
+            sums[r] -= sm_join_lanes(search->lanes + (s * SM_TILE_ROWS + r) * SM_LANES);
     }
 }
 
@@ -211,7 +213,7 @@ static void add_pairs(sm_search *search, const sm_node *node) {
 
 /* ---- the costs of cuts ---- */
 
-void sm_distances_costs(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out) {
+static void fill_costs(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out) {
     size_t n = node->n, sum = line_up + 1;
     for (size_t first = 0; first < n; first += SM_CHUNK) {
         const double *whole_column = search->sums + sm_cell(search, 0, first), *whole_row = search->whole_row + first;
@@ -232,7 +234,7 @@ void sm_distances_costs(sm_search *search, const sm_node *node, size_t line_up, 
     }
 }
 
-double sm_distances_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+static double price_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     sm_distances_start_sums(search, node, line_ups, n_line_ups);
     add_pairs(search, node);
     double cost = 0;
@@ -241,7 +243,8 @@ double sm_distances_price(sm_search *search, const sm_node *node, const sm_line_
     return cost / node->total;
 }
 
-void sm_distances_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean) {
+static void level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
+                            double *mean) {
     double *level_weight = search->left; /* free between two prices, and there are no more levels than items */
     memset(mean, 0, n_levels * n_levels * sizeof *mean);
     memset(level_weight, 0, n_levels * sizeof *level_weight);
@@ -259,3 +262,18 @@ void sm_distances_levels(sm_search *search, const sm_node *node, const uint32_t 
     for (size_t a = 0; a < n_levels; a++)
         for (size_t b = 0; b < n_levels; b++) mean[a * n_levels + b] /= level_weight[a] * level_weight[b];
 }
+
+static const sm_pricing pricing = {.price = price_cuts, .costs = fill_costs, .n_at_once = line_ups_at_once};
+
+const sm_engine sm_distances_engine = {
+    .search_new = new_search,
+    .search_free = free_search,
+    .enter = enter_node,
+    .is_pure = is_pure,
+    .best_cut = sm_best_approximately,
+    .pricing = &pricing,
+    .approximation = &sm_distances_approximation,
+    .cost = sm_distances_cost,
+    .level_distances = level_distances,
+    .most_threads = most_threads,
+};

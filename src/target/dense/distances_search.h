@@ -6,14 +6,14 @@
 
 /* Sums of whole numbers, see distances_rough.c. */
 typedef struct sm_rough {
-    float *weight;             /* [padded n_items] by place in the node */
-    int32_t *columns;          /* [SM_SPAN][n_sums][SM_CHUNK] of a span, since they were last carried over */
-    int32_t *lanes;            /* [n_sums][SM_BAND][SM_ROUGH_LANES] of a band's rows */
-    double *joined;            /* [n_sums][SM_BAND] the same rows, lanes added up */
-    int32_t *weighed;          /* [SM_BAND][SM_CHUNK] of a band and a chunk */
-    double *rows;              /* [2][SM_BAND][SM_EXACT_LANES] of a band's rows, exactly; or on either side */
-    float row_weight[SM_BAND]; /* scale w_k of a band's rows */
-    double scale;              /* a power of two: whole numbers are this many times what they stand for */
+    float *weight;                  /* [padded n_items] by place in the node */
+    int32_t *columns;               /* [SM_SPAN][n_sums][SM_CHUNK] of a span, since they were last carried over */
+    int32_t *lanes;                 /* [n_sums][SM_TILE_ROWS][SM_APPROXIMATE_LANES] of a band's rows */
+    double *joined;                 /* [n_sums][SM_TILE_ROWS] the same rows, lanes added up */
+    int32_t *weighed;               /* [SM_TILE_ROWS][SM_CHUNK] of a band and a chunk */
+    double *rows;                   /* [2][SM_TILE_ROWS][SM_EXACT_LANES] of a band's rows, exactly; or on either side */
+    float row_weight[SM_TILE_ROWS]; /* scale w_k of a band's rows */
+    double scale;                   /* a power of two: whole numbers are this many times what they stand for */
 } sm_rough;
 
 struct sm_search {
@@ -33,8 +33,8 @@ struct sm_search {
     double *weight;       /* [padded n_items] by place in the node */
     double *own;          /* [n_items] w_k^2 z_kk */
     double *left, *right; /* [padded n_items] what each item adds to either side; or its weight on either */
-    double *lanes;        /* [n_sums][SM_BAND][SM_LANES] of a band's rows */
-    double *weighed;      /* [SM_BAND][SM_CHUNK] of a band and a chunk */
+    double *lanes;        /* [n_sums][SM_TILE_ROWS][SM_LANES] of a band's rows */
+    double *weighed;      /* [SM_TILE_ROWS][SM_CHUNK] of a band and a chunk */
     sm_rough rough;
 };
 
@@ -50,6 +50,8 @@ void sm_distances_start_sums(sm_search *search, const sm_node *node, const sm_li
 void sm_distances_frame(const sm_search *search, const sm_tiles *tiles, sm_tile_frame *frame);
 
 /* distances_rough.c */
+extern const sm_approximation sm_distances_approximation;
+double sm_distances_cost(sm_search *search, const sm_node *node);
 void sm_rough_start(sm_rough *rough, sm_arena *arena, size_t n_items, size_t n_line_ups);
 double sm_rough_bytes(size_t n_items, size_t n_line_ups);
 

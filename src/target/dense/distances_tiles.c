@@ -3,7 +3,7 @@
 #include "target/dense/distances_tiles.h"
 
 void sm_tile_scratch_start(sm_tile_scratch *room, sm_arena *arena) {
-    room->copied = sm_arena_take(arena, SM_BAND * SM_COPY_ROOM, sizeof *room->copied);
+    room->copied = sm_arena_take(arena, SM_TILE_ROWS * SM_COPY_ROOM, sizeof *room->copied);
     room->zeros = sm_arena_take_zeros(arena, SM_CHUNK, sizeof *room->zeros);
 }
 
@@ -12,7 +12,7 @@ void sm_tile_scratch_start(sm_tile_scratch *room, sm_arena *arena) {
 static sm_tile_place place_at(const sm_node *node, size_t band, size_t chunk) {
     size_t first = chunk * SM_CHUNK, rest = node->n - first, n_rows = node->n - band;
     return (sm_tile_place){.band = band,
-                           .n_rows = n_rows < SM_BAND ? n_rows : SM_BAND,
+                           .n_rows = n_rows < SM_TILE_ROWS ? n_rows : SM_TILE_ROWS,
                            .chunk = chunk,
                            .from = band > first ? band - first : 0,
                            .end = rest < SM_CHUNK ? rest : SM_CHUNK,
@@ -23,7 +23,7 @@ static sm_tile_place place_after(const sm_node *node, const sm_tile_place *at) {
     size_t n_chunks = sm_n_chunks(node->n), band = at->band, chunk = at->chunk + 1;
     size_t span = at->chunk / SM_SPAN * SM_SPAN, end = span + SM_SPAN < n_chunks ? span + SM_SPAN : n_chunks;
     if (chunk < end) return place_at(node, band, chunk);
-    band += SM_BAND;
+    band += SM_TILE_ROWS;
     chunk = band / SM_CHUNK > span ? band / SM_CHUNK : span; /* those before it are left of the diagonal */
     if (band < node->n && chunk < end) return place_at(node, band, chunk);
     return end < n_chunks ? place_at(node, 0, end) : (sm_tile_place){.n_rows = 0};
@@ -42,7 +42,7 @@ static void add_piece(sm_tiles *tiles, const float *const *z, size_t from, size_
 /* Copies the first columns of a tile on the diagonal; returns where they end. */
 static size_t copy_diagonal(const sm_tiles *tiles) {
     const sm_tile_place *at = &tiles->at;
-    size_t to = at->from + SM_BAND < at->to ? at->from + SM_BAND : at->to;
+    size_t to = at->from + SM_TILE_ROWS < at->to ? at->from + SM_TILE_ROWS : at->to;
     for (size_t r = 0; r < at->n_rows; r++) {
         float *copy = copy_of(tiles, r);
         for (size_t j = at->from; j < to; j++) copy[j] = 0;
@@ -72,7 +72,7 @@ static void pick_rows(sm_tiles *tiles) {
 
 static void divide(sm_tiles *tiles) {
     const sm_tile_place *at = &tiles->at;
-    size_t left = at->from, right = at->end / SM_ROUGH_LANES * SM_ROUGH_LANES;
+    size_t left = at->from, right = at->end / SM_APPROXIMATE_LANES * SM_APPROXIMATE_LANES;
     if (is_on_diagonal(at)) {
         left = copy_diagonal(tiles);
         add_piece(tiles, tiles->copied, at->from, left);
@@ -86,7 +86,7 @@ static void divide(sm_tiles *tiles) {
 
 /* Where the rows of a tile lie that are read in place: beside those of the tile before, or in another band. */
 static void find_rows(const sm_tiles *tiles, const sm_tile_place *at, const float *const *before, const float **z) {
-    for (size_t r = 0; r < SM_BAND; r++)
+    for (size_t r = 0; r < SM_TILE_ROWS; r++)
         if (r >= at->n_rows)
             z[r] = tiles->room.zeros;
         else
@@ -119,7 +119,7 @@ bool sm_tiles_next(sm_tiles *tiles) {
     tiles->ends_span = next->n_rows == 0 || next->chunk / SM_SPAN != at->chunk / SM_SPAN;
     tiles->ends_band = tiles->ends_span || next->band != at->band;
     tiles->n_pieces = 0;
-    for (size_t r = 0; r < SM_BAND && tiles->starts_band; r++)
+    for (size_t r = 0; r < SM_TILE_ROWS && tiles->starts_band; r++)
         tiles->copied[r] = r < at->n_rows ? copy_of(tiles, r) : tiles->room.zeros;
     if (tiles->are_in_place) {
         find_rows(tiles, next, tiles->ends_band ? NULL : tiles->z, tiles->z_ahead);
@@ -130,7 +130,7 @@ bool sm_tiles_next(sm_tiles *tiles) {
 }
 
 void sm_tiles_frame(const sm_tiles *tiles, sm_tile_frame *frame) {
-    frame->n_strips = sm_tiles_strips(tiles);
+    frame->n_bands = sm_tiles_strips(tiles);
     frame->n_ahead = tiles->are_in_place ? tiles->next.n_rows : 0;
     frame->ahead = tiles->z_ahead;
     frame->from = tiles->at.from;

@@ -16,7 +16,7 @@ static inline size_t sm_n_chunks(size_t n) { return (n + SM_CHUNK - 1) / SM_CHUN
 
 /* Room for the rows of a tile that cannot be read in place. */
 typedef struct sm_tile_scratch {
-    float *copied; /* [SM_BAND][SM_COPY_ROOM] */
+    float *copied; /* [SM_TILE_ROWS][SM_COPY_ROOM] */
     float *zeros;  /* [SM_CHUNK] what rows after the last one hold */
 } sm_tile_scratch;
 
@@ -29,7 +29,7 @@ typedef struct sm_tile_place {
 
 /* Columns of a tile, and where its rows lie there; 0 for pairs that do not count. */
 typedef struct sm_tile_piece {
-    const float *const *z; /* [SM_BAND] */
+    const float *const *z; /* [SM_TILE_ROWS] */
     size_t from, to;
 } sm_tile_piece;
 
@@ -38,8 +38,9 @@ typedef struct sm_tiles {
     const sm_node *node;
     sm_tile_scratch room;
     bool are_in_place;
-    const float *copied[SM_BAND];                      /* where copies are, */
-    const float *in_place[2][SM_BAND], **z, **z_ahead; /* and where the rows lie of this tile and of the next one */
+    const float *copied[SM_TILE_ROWS]; /* where copies are, */
+    const float *in_place[2][SM_TILE_ROWS], **z,
+        **z_ahead; /* and where the rows lie of this tile and of the next one */
 
     /* The tile that is looked at, and the next one, without rows after the last. */
     sm_tile_place at, next;
@@ -54,7 +55,7 @@ void sm_tiles_start(sm_tiles *tiles, const sm_node_rows *rows, const sm_node *no
 bool sm_tiles_next(sm_tiles *tiles);
 
 static inline size_t sm_tiles_strips(const sm_tiles *tiles) {
-    return (tiles->at.n_rows + SM_STRIP_ROWS - 1) / SM_STRIP_ROWS;
+    return (tiles->at.n_rows + SM_BAND_ROWS - 1) / SM_BAND_ROWS;
 }
 
 /* What kernels ask of a tile, all but the orders; rows of the next one are fetched meanwhile, if they are in place. */

@@ -15,15 +15,10 @@ typedef struct sm_labels {
 static inline const sm_labels *sm_labels_of(const smerf_target *target) { return (const sm_labels *)target; }
 
 /* labels_search.c */
-sm_search *sm_labels_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error);
-void sm_labels_search_free(sm_search *search);
-size_t sm_labels_enter(sm_search *search, const sm_node *node, size_t view);
-bool sm_labels_is_pure(sm_search *search, const sm_node *node);
-double sm_labels_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
-void sm_labels_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean);
+extern const sm_engine sm_labels_engine;
 
 /* labels_scan.c */
-extern const sm_scanner sm_labels_scanner;
+extern const sm_engine sm_labels_scanner;
 
 /* labels_leaves.c */
 size_t sm_labels_summary_bytes(const smerf_target *target, size_t n_leaves);
@@ -31,8 +26,8 @@ void *sm_labels_summarise(const smerf_target *target, const sm_leaves *leaves);
 void sm_labels_summary_free(void *summary);
 void sm_labels_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row, double *scratch);
 size_t sm_labels_n_strip_numbers(const smerf_target *target);
-void sm_labels_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                          const sm_strip_kernels *kernels, double *scratch, double *table);
+void sm_labels_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+                          double *table);
 bool sm_labels_leaf_codes(const smerf_target *target, const sm_leaves *leaves, uint8_t *code);
 double sm_labels_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
 size_t sm_labels_n_coordinates(const smerf_target *target);

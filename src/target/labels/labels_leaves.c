@@ -155,24 +155,25 @@ void sm_labels_leaf_row(const smerf_target *target, const sm_leaves *leaves, siz
     row[leaf] += own_part(target, leaves, leaf);
 }
 
-/* Puts the shares of each leaf's classes side by side, or takes them out again.   share_of  [classes][SM_STRIP] */
+/* Puts the shares of each leaf's classes side by side, or takes them out again.   share_of  [classes][SM_BLOCK_ROWS] */
 static void lay_out(const summary *made, const uint32_t *leaf, bool in, double *share_of) {
-    for (size_t r = 0; r < SM_STRIP; r++)
+    for (size_t r = 0; r < SM_BLOCK_ROWS; r++)
         for (size_t i = made->first[leaf[r]]; i < made->first[leaf[r] + 1]; i++)
-            share_of[made->label[i] * SM_STRIP + r] = in ? made->share[i] : 0;
+            share_of[made->label[i] * SM_BLOCK_ROWS + r] = in ? made->share[i] : 0;
 }
 
 size_t sm_labels_n_strip_numbers(const smerf_target *target) {
-    return sm_size(sm_labels_of(target)->classes->n, SM_STRIP, 0);
+    return sm_size(sm_labels_of(target)->classes->n, SM_BLOCK_ROWS, 0);
 }
 
-void sm_labels_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                          const sm_strip_kernels *kernels, double *scratch, double *table) {
+void sm_labels_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+                          double *table) {
     const summary *made = leaves->summary;
-    lay_out(made, leaf, true, scratch);
-    kernels->shares(made->first, made->label, made->share, leaves->n, scratch, table);
-    lay_out(made, leaf, false, scratch);
-    for (size_t r = 0; r < SM_STRIP; r++) table[leaf[r] * SM_STRIP + r] += own_part(target, leaves, leaf[r]);
+    const uint32_t *leaf = strip->leaf;
+    lay_out(made, leaf, true, strip->scratch);
+    strip->kernels->label_distances(made->first, made->label, made->share, leaves->n, strip->scratch, table);
+    lay_out(made, leaf, false, strip->scratch);
+    for (size_t r = 0; r < SM_BLOCK_ROWS; r++) table[leaf[r] * SM_BLOCK_ROWS + r] += own_part(target, leaves, leaf[r]);
 }
 
 /* 1 - sum p p' = 1/2 sum (p - p')^2 + (1 - sum p^2) / 2 + (1 - sum p'^2) / 2: the shares, times the root of 1/2. */

@@ -24,7 +24,7 @@ typedef struct tally {
     double all;     /* and in the node */
 } tally;
 
-struct sm_scan {
+struct sm_search {
     sm_arena arena; /* holds the arrays below */
     const sm_labels *labels;
     drawn *items;   /* [n_slots] by slot */
@@ -36,43 +36,46 @@ struct sm_scan {
     double weight[1 << DRAWS_BITS]; /* 0, 1, 2, ...: looking numbers up is quicker than turning them into doubles */
 };
 
-static bool fits(const smerf_target *target) {
+static bool scan_fits(const smerf_target *target, const sm_search_size *size) {
     const sm_labels *labels = sm_labels_of(target);
+    if (!size->are_draws || size->n_levels > 0) return false;
     return labels->column.diagonal == 0 && target->n_rows <= most_draws && labels->classes->n < most_classes;
 }
 
-static void scan_free(sm_scan *scan) {
+static void free_scan(sm_search *scan) {
     if (scan == NULL) return;
     sm_arena_free(&scan->arena);
     sm_free(scan);
 }
 
-static sm_scan *scan_new(const smerf_target *target, size_t n_slots, smerf_error *error) {
-    sm_scan *scan = sm_zeros(1, sizeof *scan);
+static sm_search *new_scan(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+    sm_search *scan = sm_zeros(1, sizeof *scan);
     if (scan != NULL) {
         scan->labels = sm_labels_of(target);
         size_t n_classes = scan->labels->classes->n;
         for (size_t w = 0; w < 1 << DRAWS_BITS; w++) scan->weight[w] = (double)w;
-        scan->items = sm_arena_take(&scan->arena, n_slots, sizeof *scan->items);
+        scan->items = sm_arena_take(&scan->arena, size->n_slots, sizeof *scan->items);
         scan->tallies = sm_arena_take_zeros(&scan->arena, n_classes, sizeof *scan->tallies);
         scan->held = sm_arena_take(&scan->arena, n_classes, sizeof *scan->held);
         if (!scan->arena.has_failed) return scan;
     }
-    scan_free(scan);
+    free_scan(scan);
     sm_no_memory(error, "preparing to grow trees");
     return NULL;
 }
 
-static void start(sm_scan *scan, const uint32_t *items, const uint8_t *draws, size_t n) {
+static void start_tree(sm_search *scan, const uint32_t *items, const uint8_t *draws, size_t n) {
     for (size_t slot = 0; slot < n; slot++)
         scan->items[slot] = scan->labels->class_of[items[slot]] << DRAWS_BITS | draws[slot];
 }
 
-static void move(sm_scan *scan, const uint32_t *slots, size_t n, size_t first) {
+static void move_slots(sm_search *scan, const uint32_t *slots, size_t n, size_t first) {
     for (size_t k = 0; k < n; k++) scan->items[first + k] = scan->items[slots[k]];
 }
 
-static bool enter(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, double *weight) {
+static size_t enter_node(sm_search *scan, sm_node *node, size_t view) {
+    const uint32_t *slots = node->slots;
+    size_t n = node->n;
     for (size_t h = 0; h < scan->n_held; h++) scan->tallies[scan->held[h]].all = 0;
     size_t n_held = 0;
     for (size_t k = 0; k < n; k++) {
@@ -91,19 +94,24 @@ static bool enter(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, 
     scan->squares = squares;
     scan->total = total;
     scan->pairs = total * total - squares;
-    *cost = scan->pairs / total;
-    *weight = total;
-    return n_held > 1;
+    node->cost = scan->pairs / total;
+    node->total = total;
+    return view;
 }
 
-static void clear_left(sm_scan *scan) {
+static bool is_pure(sm_search *scan, const sm_node *node) {
+    (void)node;
+    return scan->n_held == 1;
+}
+
+static void clear_left(sm_search *scan) {
     for (size_t h = 0; h < scan->n_held; h++) {
         tally *of = &scan->tallies[scan->held[h]];
         of->left[0] = of->left[1] = 0;
     }
 }
 
-static double gains(sm_scan *scan, const uint32_t *order, size_t n, double *gain) {
+static double gains(sm_search *scan, const uint32_t *order, size_t n, double *gain) {
     double left = 0, right = scan->total, left_pairs = 0, right_pairs = scan->pairs, cost = scan->pairs / scan->total;
     double largest = -INFINITY;
     for (size_t r = 0; r + 1 < n; r++) {
@@ -124,7 +132,7 @@ static double gains(sm_scan *scan, const uint32_t *order, size_t n, double *gain
 
 /* Q is W^2 less the squares of the weights of classes. If l of a class of weight a is on the left, (a - l)^2 is on the right:
  * a^2 - 2 a l + l^2. */
-static void gains_of_two(sm_scan *scan, const uint32_t *const order[2], size_t n, double *const gain[2],
+static void gains_of_two(sm_search *scan, const uint32_t *const order[2], size_t n, double *const gain[2],
                          double largest[2]) {
     sm_two left = {0}, squares = {0}, products = {0}, all_squares = sm_both(scan->squares);
     sm_two total = sm_both(scan->total), cost = sm_both(scan->pairs / scan->total);
@@ -151,11 +159,17 @@ static void gains_of_two(sm_scan *scan, const uint32_t *const order[2], size_t n
     clear_left(scan);
 }
 
-const sm_scanner sm_labels_scanner = {.fits = fits,
-                                      .scan_new = scan_new,
-                                      .scan_free = scan_free,
-                                      .start = start,
-                                      .move = move,
-                                      .enter = enter,
-                                      .gains = gains,
-                                      .gains_of_two = gains_of_two};
+static const sm_scanning scanning = {.gains = gains, .gains_of_two = gains_of_two};
+
+const sm_engine sm_labels_scanner = {
+    .fits = scan_fits,
+    .lists_slots = true,
+    .search_new = new_scan,
+    .search_free = free_scan,
+    .start = start_tree,
+    .move = move_slots,
+    .enter = enter_node,
+    .is_pure = is_pure,
+    .best_cut = sm_best_by_gains,
+    .scanning = &scanning,
+};

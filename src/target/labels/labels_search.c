@@ -38,13 +38,13 @@ struct sm_search {
     double *others;        /* [n_levels] the share of the classes other than one */
 };
 
-void sm_labels_search_free(sm_search *search) {
+static void free_search(sm_search *search) {
     if (search == NULL) return;
     sm_arena_free(&search->arena);
     sm_free(search);
 }
 
-sm_search *sm_labels_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+static sm_search *new_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     size_t n = size->n_items, n_levels = size->n_levels < n ? size->n_levels : n;
     size_t n_grouped = n_levels > 0 ? n : 0; /* without categories nobody asks for levels */
     sm_search *search = sm_zeros(1, sizeof *search);
@@ -68,7 +68,7 @@ sm_search *sm_labels_search_new(const smerf_target *target, const sm_search_size
     search->squares = sm_arena_take(arena, n_levels, sizeof *search->squares);
     search->others = sm_arena_take(arena, n_levels, sizeof *search->others);
     if (arena->has_failed) {
-        sm_labels_search_free(search);
+        free_search(search);
         sm_no_memory(error, "preparing to grow trees");
         return NULL;
     }
@@ -87,7 +87,7 @@ static double node_cost(const sm_search *search, size_t n) {
     return cost + search->labels->column.diagonal * squares;
 }
 
-size_t sm_labels_enter(sm_search *search, const sm_node *node, size_t view) {
+static size_t enter_node(sm_search *search, sm_node *node, size_t view) {
     const uint32_t *class_of = search->labels->class_of;
     uint32_t *number = search->number, n_classes = 0;
     for (size_t k = 0; k < node->n; k++) {
@@ -105,7 +105,7 @@ size_t sm_labels_enter(sm_search *search, const sm_node *node, size_t view) {
     return view;
 }
 
-bool sm_labels_is_pure(sm_search *search, const sm_node *node) {
+static bool is_pure(sm_search *search, const sm_node *node) {
     double diagonal = search->labels->column.diagonal;
     if (node->n < 2) return true;
     if (search->n_classes == 1) return diagonal == 0;
@@ -139,7 +139,7 @@ static inline double join(side *at, double *class_weight, labelled item, double 
     return at->cost / at->total;
 }
 
-double sm_labels_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+static double price_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     double diagonal = search->labels->column.diagonal;
     for (size_t u = 0; u < n_line_ups; u++) {
         const sm_line_up *line_up = &line_ups[u];
@@ -219,7 +219,8 @@ static void add_class(sm_search *search, size_t n_touched, size_t n_levels, doub
     for (size_t t = 0; t < n_touched; t++) others[search->touched[t]] = 1;
 }
 
-void sm_labels_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean) {
+static void level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
+                            double *mean) {
     group_by_class(search, node, level);
     weigh_levels(search, level, n_levels);
     memset(mean, 0, n_levels * n_levels * sizeof *mean);
@@ -237,3 +238,15 @@ void sm_labels_levels(sm_search *search, const sm_node *node, const uint32_t *le
         for (size_t b = 0; b < a; b++) mean[a * n_levels + b] = mean[b * n_levels + a];
     }
 }
+
+static const sm_pricing pricing = {.price = price_cuts};
+
+const sm_engine sm_labels_engine = {
+    .search_new = new_search,
+    .search_free = free_search,
+    .enter = enter_node,
+    .is_pure = is_pure,
+    .best_cut = sm_best_by_costs,
+    .pricing = &pricing,
+    .level_distances = level_distances,
+};

@@ -27,15 +27,7 @@ smerf_status sm_graph_new(sm_upper *linked, size_t n_items, smerf_target **out, 
 bool sm_graph_is_link(double distance);
 
 /* graph_search.c */
-smerf_status sm_graph_near_order(const smerf_target *target, uint32_t **order, smerf_error *error);
-sm_search *sm_graph_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error);
-void sm_graph_search_free(sm_search *search);
-size_t sm_graph_enter(sm_search *search, const sm_node *node, size_t view);
-bool sm_graph_is_pure(sm_search *search, const sm_node *node);
-double sm_graph_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
-void sm_graph_costs(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out);
-size_t sm_graph_at_once(const smerf_target *target, const sm_search_size *size);
-void sm_graph_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean);
+extern const sm_engine sm_graph_engine;
 
 /* graph_leaves.c */
 size_t sm_graph_summary_bytes(const smerf_target *target, size_t n_leaves);

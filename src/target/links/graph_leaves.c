@@ -178,8 +178,8 @@ void sm_graph_path_means(const smerf_target *target, const sm_nodes *nodes, size
     double *weight = scratch, *value = scratch + n, same = 0, linked = 0;
     size_t first = leaves->first[leaf], end = leaves->first[leaf + 1];
     memset(scratch, 0, 2 * n * sizeof *scratch);
-    sm_links_add_path(graph->links, leaves, &((const summary *)leaves->summary)->places, first, end, path, n, weight,
-                      value);
+    const sm_path_sums sums = {.path = path, .n = n, .weight = weight, .value = value};
+    sm_links_add_path(graph->links, leaves, &((const summary *)leaves->summary)->places, first, end, &sums);
     for (size_t m = first; m < end; m++) same += leaves->weight[m] * leaves->weight[m];
     for (size_t k = n; k-- > 0;) {
         linked += weight[k] - value[k];

@@ -31,18 +31,18 @@ struct sm_search {
     double *level_weight, *level_linked, *level_value; /* [n_levels] of the level, of one item's partners in it */
 };
 
-void sm_graph_search_free(sm_search *search) {
+static void free_search(sm_search *search) {
     if (search == NULL) return;
     sm_links_scratch_free(&search->room);
     sm_arena_free(&search->arena);
     sm_free(search);
 }
 
-smerf_status sm_graph_near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
+static smerf_status near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
     return sm_links_near_order(sm_graph_of(target)->links, order, error);
 }
 
-sm_search *sm_graph_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+static sm_search *new_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     sm_search *search = sm_zeros(1, sizeof *search);
     if (search == NULL) {
         sm_no_memory(error, "preparing to grow trees");
@@ -61,16 +61,16 @@ sm_search *sm_graph_search_new(const smerf_target *target, const sm_search_size 
     if (search->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
     if (status == SMERF_OK) status = sm_links_scratch_start(&search->room, search->graph->links, size, error);
     if (status == SMERF_OK) return search;
-    sm_graph_search_free(search);
+    free_search(search);
     return NULL;
 }
 
-size_t sm_graph_enter(sm_search *search, const sm_node *node, size_t view) {
+static size_t enter_node(sm_search *search, sm_node *node, size_t view) {
     search->has_cost = false;
     return sm_links_enter(&search->room, node, view);
 }
 
-bool sm_graph_is_pure(sm_search *search, const sm_node *node) {
+static bool is_pure(sm_search *search, const sm_node *node) {
     const sm_links *links = search->room.links;
     double first = search->graph->self;
     if (links->n < node->n * (node->n - 1) && first != 1) return false; /* some two are not linked */
@@ -207,7 +207,7 @@ static double walked_sum(sm_search *search, const sm_node *node) {
     return walk_right(search, sm_links_sides(&search->room, 0), node->n, node->n, NULL);
 }
 
-double sm_graph_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+static double price_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     bool is_counted = search->room.is_counted;
     if (!search->has_cost && (!is_counted || n_line_ups == 0)) sm_links_look(&search->room, node, NULL, 1);
     if (!search->has_cost && !is_counted) search->cost = walked_sum(search, node) / node->total;
@@ -217,7 +217,7 @@ double sm_graph_price(sm_search *search, const sm_node *node, const sm_line_up *
     return search->cost;
 }
 
-void sm_graph_costs(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out) {
+static void fill_costs(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out) {
     if (search->room.is_counted) {
         walk_counts(search, sm_links_counts(&search->room, line_up), node->n, out);
         return;
@@ -228,7 +228,7 @@ void sm_graph_costs(sm_search *search, const sm_node *node, size_t line_up, cons
     walk_left(search, sides, node->n, out->right);
 }
 
-size_t sm_graph_at_once(const smerf_target *target, const sm_search_size *size) {
+static size_t line_ups_at_once(const smerf_target *target, const sm_search_size *size) {
     return sm_links_at_once(sm_graph_of(target)->links, size);
 }
 
@@ -287,7 +287,8 @@ static void sum_levels(sm_search *search, const sm_node *node, const uint32_t *l
     }
 }
 
-void sm_graph_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean) {
+static void level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
+                            double *mean) {
     sm_level_order(node, level, n_levels, search->by_level, search->level_first);
     memset(mean, 0, n_levels * n_levels * sizeof *mean);
     for (size_t a = 0; a < n_levels; a++) {
@@ -304,3 +305,16 @@ void sm_graph_levels(sm_search *search, const sm_node *node, const uint32_t *lev
         for (size_t b = 0; b < n_levels; b++)
             mean[a * n_levels + b] /= search->level_weight[a] * search->level_weight[b];
 }
+
+static const sm_pricing pricing = {.price = price_cuts, .costs = fill_costs, .n_at_once = line_ups_at_once};
+
+const sm_engine sm_graph_engine = {
+    .search_new = new_search,
+    .search_free = free_search,
+    .enter = enter_node,
+    .is_pure = is_pure,
+    .best_cut = sm_best_by_costs,
+    .pricing = &pricing,
+    .level_distances = level_distances,
+    .near_order = near_order,
+};

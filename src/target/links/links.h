@@ -47,7 +47,7 @@ smerf_status sm_links_load(sm_links *links, const sm_tensors *tensors, size_t n_
                            smerf_error *error);
 
 /* How messages about an entry of a list start. Who read the list from a file tells its line instead, which users can
- * look at: see sm_pairs_place (io/pairs.h). */
+ * look at: see sm_pairs_position (io/pairs.h). */
 #define SM_AT_ENTRY "entry %zu: "
 
 /* The entries of a list in the order of (smaller item, larger item), repeats in the order of the list. Refuses items
@@ -195,11 +195,15 @@ sm_pair_sums sm_links_sum(const sm_links *links, const sm_leaves *leaves, const 
 bool sm_links_sum_nodes(const sm_links *links, const sm_leaves *leaves, const sm_places *places, sm_pair_sums *sums);
 
 /* Adds the pairs of members first .. end - 1 with all other members of the tree: each to the last node of a way down from the
- * root that has the other one, so that a node's own sum is that over the rest of the way.
- *   path           [n] nodes, each the parent of the next
- *   weight, value  [n] sums as above */
+ * root that has the other one, so that a node's own sum is that over the rest of the way. */
+typedef struct sm_path_sums {
+    const uint32_t *path; /* [n] nodes, each the parent of the next */
+    size_t n;
+    double *weight, *value; /* [n] sums as above */
+} sm_path_sums;
+
 void sm_links_add_path(const sm_links *links, const sm_leaves *leaves, const sm_places *places, size_t first,
-                       size_t end, const uint32_t *path, size_t n, double *weight, double *value);
+                       size_t end, const sm_path_sums *to);
 
 /* The node whose members are first .. end - 1; n_nodes: none. */
 size_t sm_leaves_find(const sm_leaves *leaves, const sm_places *places, size_t first, size_t end);

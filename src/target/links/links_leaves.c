@@ -56,7 +56,9 @@ sm_pair_sums sm_links_sum(const sm_links *links, const sm_leaves *leaves, const 
 
 /* Most partners are far away: the way is searched from the root. */
 void sm_links_add_path(const sm_links *links, const sm_leaves *leaves, const sm_places *places, size_t first,
-                       size_t end, const uint32_t *path, size_t n, double *weight, double *value) {
+                       size_t end, const sm_path_sums *to) {
+    const uint32_t *path = to->path;
+    size_t n = to->n;
     for (size_t m = first; m < end; m++) {
         size_t item = leaves->item[m];
         for (size_t e = links->first[item]; e < links->first[item + 1]; e++) {
@@ -65,8 +67,8 @@ void sm_links_add_path(const sm_links *links, const sm_leaves *leaves, const sm_
             size_t k = 0, leaf = places->leaf[other];
             while (k + 1 < n && sm_node_holds(leaves, path[k + 1], leaf)) k++;
             double both = leaves->weight[m] * leaves->weight[other] * sm_links_weight(links, e);
-            weight[k] += both;
-            value[k] += both * sm_links_value(links, e);
+            to->weight[k] += both;
+            to->value[k] += both * sm_links_value(links, e);
         }
     }
 }

@@ -352,19 +352,18 @@ static smerf_status load_observed(const sm_tensors *tensors, size_t n_items, sme
 }
 
 #define WHAT_BOTH_SHARE                                                                                                \
-    .free = free_pairs, .near_order = sm_pairs_near_order, .search_new = sm_pairs_search_new,                          \
-    .search_free = sm_pairs_search_free, .enter = sm_pairs_enter, .is_pure = sm_pairs_is_pure,                         \
-    .price = sm_pairs_price, .costs = sm_pairs_costs, .n_at_once = sm_pairs_at_once,                                   \
-    .level_distances = sm_pairs_levels, .summary_bytes = sm_pairs_summary_bytes, .summarise = sm_pairs_summarise,      \
-    .summary_free = sm_pairs_summary_free, .may_be_undefined = true, .fallback = fallback,                             \
-    .leaf_row = sm_pairs_leaf_row, .leaf_pair = sm_pairs_leaf_pair, .mean_apart = sm_pairs_mean_apart,                 \
-    .root_means = sm_pairs_root_means, .path_means = sm_pairs_path_means, .true_row = true_row,                        \
-    .with_diagonal = with_diagonal, .take = take, .equal = equal, .save = save
+    .engines = {&sm_pairs_engine}, .data.free = free_pairs, .predicting.summary_bytes = sm_pairs_summary_bytes,        \
+    .predicting.summarise = sm_pairs_summarise, .predicting.summary_free = sm_pairs_summary_free,                      \
+    .predicting.may_be_undefined = true, .predicting.fallback = fallback, .predicting.leaf_row = sm_pairs_leaf_row,    \
+    .predicting.leaf_pair = sm_pairs_leaf_pair, .predicting.mean_apart = sm_pairs_mean_apart,                          \
+    .explaining.root_means = sm_pairs_root_means, .explaining.path_means = sm_pairs_path_means,                        \
+    .data.true_row = true_row, .data.with_diagonal = with_diagonal, .data.take = take, .data.equal = equal,            \
+    .data.save = save
 
 const sm_target_kind sm_target_pairs = {
     .name = "pairs",
     .metrics = SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10),
-    .load = load_pairs,
+    .data.load = load_pairs,
     WHAT_BOTH_SHARE,
 };
 
@@ -372,7 +371,7 @@ const sm_target_kind sm_target_observed = {
     .name = "observed",
     .metrics = SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10) | SMERF_HAS(SMERF_AUC_ROC) |
                SMERF_HAS(SMERF_AUC_PR),
-    .is_link = sm_graph_is_link,
-    .load = load_observed,
+    .data.is_link = sm_graph_is_link,
+    .data.load = load_observed,
     WHAT_BOTH_SHARE,
 };

@@ -35,15 +35,7 @@ smerf_status sm_observed_new(const smerf_pair_list *edges, const smerf_pair_list
                              smerf_target **out, smerf_error *error);
 
 /* pairs_search.c */
-smerf_status sm_pairs_near_order(const smerf_target *target, uint32_t **order, smerf_error *error);
-sm_search *sm_pairs_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error);
-void sm_pairs_search_free(sm_search *search);
-size_t sm_pairs_enter(sm_search *search, const sm_node *node, size_t view);
-bool sm_pairs_is_pure(sm_search *search, const sm_node *node);
-double sm_pairs_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
-void sm_pairs_costs(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out);
-size_t sm_pairs_at_once(const smerf_target *target, const sm_search_size *size);
-void sm_pairs_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean);
+extern const sm_engine sm_pairs_engine;
 
 /* pairs_leaves.c */
 size_t sm_pairs_summary_bytes(const smerf_target *target, size_t n_leaves);

@@ -281,8 +281,8 @@ bool sm_pairs_root_means(const smerf_target *target, const sm_nodes *nodes, doub
             weight[node] += own;
             mean[node] += own * sm_known_self(pairs, leaves->item[m]);
         }
-        sm_links_add_path(pairs->links, leaves, &made->places, leaves->first[l], leaves->first[l + 1], &root, 1,
-                          &weight[node], &mean[node]);
+        const sm_path_sums along = {.path = &root, .n = 1, .weight = &weight[node], .value = &mean[node]};
+        sm_links_add_path(pairs->links, leaves, &made->places, leaves->first[l], leaves->first[l + 1], &along);
     }
     for (size_t node = leaves->n_nodes; node-- > 0;) {
         if (node > 0) {
@@ -322,8 +322,9 @@ void sm_pairs_path_means(const smerf_target *target, const sm_nodes *nodes, size
     const summary *made = leaves->summary;
     double *weight = scratch, *value = scratch + n, own_weight = 0, own_value = 0, so_far_weight = 0, so_far_value = 0;
     size_t node = leaves->node[leaf], first = first_member(leaves, node), end = end_member(leaves, node);
+    const sm_path_sums along = {.path = path, .n = n, .weight = weight, .value = value};
     memset(scratch, 0, 2 * n * sizeof *scratch);
-    sm_links_add_path(pairs->links, leaves, &made->places, first, end, path, n, weight, value);
+    sm_links_add_path(pairs->links, leaves, &made->places, first, end, &along);
     for (size_t m = first; m < end; m++) {
         own_weight += leaves->weight[m] * leaves->weight[m];
         own_value += leaves->weight[m] * leaves->weight[m] * sm_known_self(pairs, leaves->item[m]);
@@ -339,8 +340,8 @@ void sm_pairs_path_means(const smerf_target *target, const sm_nodes *nodes, size
         node = leaves->parent[node];
         first = first_member(leaves, node);
         end = end_member(leaves, node);
-        sm_links_add_path(pairs->links, leaves, &made->places, first, was_first, path, n, weight, value);
-        sm_links_add_path(pairs->links, leaves, &made->places, was_end, end, path, n, weight, value);
+        sm_links_add_path(pairs->links, leaves, &made->places, first, was_first, &along);
+        sm_links_add_path(pairs->links, leaves, &made->places, was_end, end, &along);
     }
     size_t last = leaves->first_leaf[path[n - 1]];
     if (leaves->node[last] == path[n - 1]) mean[n - 1] = sm_pairs_leaf_pair(target, leaves, leaf, last);

@@ -26,18 +26,18 @@ struct sm_search {
     double *level_weight; /* [n_levels] N of one level and each */
 };
 
-void sm_pairs_search_free(sm_search *search) {
+static void free_search(sm_search *search) {
     if (search == NULL) return;
     sm_links_scratch_free(&search->room);
     sm_arena_free(&search->arena);
     sm_free(search);
 }
 
-smerf_status sm_pairs_near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
+static smerf_status near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
     return sm_links_near_order(sm_known_pairs_of(target)->links, order, error);
 }
 
-sm_search *sm_pairs_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+static sm_search *new_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     sm_search *search = sm_zeros(1, sizeof *search);
     if (search == NULL) {
         sm_no_memory(error, "preparing to grow trees");
@@ -51,16 +51,16 @@ sm_search *sm_pairs_search_new(const smerf_target *target, const sm_search_size 
     if (search->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
     if (status == SMERF_OK) status = sm_links_scratch_start(&search->room, search->pairs->links, size, error);
     if (status == SMERF_OK) return search;
-    sm_pairs_search_free(search);
+    free_search(search);
     return NULL;
 }
 
-size_t sm_pairs_enter(sm_search *search, const sm_node *node, size_t view) {
+static size_t enter_node(sm_search *search, sm_node *node, size_t view) {
     search->is_summed = false;
     return sm_links_enter(&search->room, node, view);
 }
 
-bool sm_pairs_is_pure(sm_search *search, const sm_node *node) {
+static bool is_pure(sm_search *search, const sm_node *node) {
     const sm_links *links = search->room.links;
     double first = sm_known_self(search->pairs, node->items[0]);
     for (size_t k = 1; k < node->n; k++)
@@ -89,7 +89,7 @@ static sm_sides sides_at(const sm_links_scratch *room, size_t line_up, size_t ra
     return (sm_sides){counts.before, counts.after, common * counts.before, common * counts.after};
 }
 
-void sm_pairs_costs(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out) {
+static void fill_costs(sm_search *search, const sm_node *node, size_t line_up, const sm_line_up *out) {
     running left = {0}, right = {0};
     for (size_t r = 0; r + 1 < node->n; r++) {
         size_t k = out->order[r];
@@ -120,13 +120,13 @@ static void sum_node(sm_search *search, const sm_node *node) {
     search->is_summed = true;
 }
 
-double sm_pairs_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+static double price_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     sum_node(search, node);
     sm_links_look(&search->room, node, line_ups, n_line_ups);
     return cost(&search->all);
 }
 
-size_t sm_pairs_at_once(const smerf_target *target, const sm_search_size *size) {
+static size_t line_ups_at_once(const smerf_target *target, const sm_search_size *size) {
     return sm_links_at_once(sm_known_pairs_of(target)->links, size);
 }
 
@@ -147,7 +147,8 @@ static void add_item(sm_search *search, const sm_node *node, const uint32_t *lev
     }
 }
 
-void sm_pairs_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean) {
+static void level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
+                            double *mean) {
     sum_node(search, node);
     double otherwise = search->all.sum / search->all.pairs;
     sm_level_order(node, level, n_levels, search->by_level, search->level_first);
@@ -161,3 +162,16 @@ void sm_pairs_levels(sm_search *search, const sm_node *node, const uint32_t *lev
             row[b] = search->level_weight[b] > 0 ? row[b] / search->level_weight[b] : otherwise;
     }
 }
+
+static const sm_pricing pricing = {.price = price_cuts, .costs = fill_costs, .n_at_once = line_ups_at_once};
+
+const sm_engine sm_pairs_engine = {
+    .search_new = new_search,
+    .search_free = free_search,
+    .enter = enter_node,
+    .is_pure = is_pure,
+    .best_cut = sm_best_by_costs,
+    .pricing = &pricing,
+    .level_distances = level_distances,
+    .near_order = near_order,
+};

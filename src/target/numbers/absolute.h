@@ -16,12 +16,7 @@ typedef struct sm_absolute {
 static inline const sm_absolute *sm_absolute_of(const smerf_target *target) { return (const sm_absolute *)target; }
 
 /* absolute_search.c */
-sm_search *sm_absolute_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error);
-void sm_absolute_search_free(sm_search *search);
-size_t sm_absolute_enter(sm_search *search, const sm_node *node, size_t view);
-bool sm_absolute_is_pure(sm_search *search, const sm_node *node);
-double sm_absolute_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
-void sm_absolute_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean);
+extern const sm_engine sm_absolute_engine;
 
 /* absolute_leaves.c */
 size_t sm_absolute_summary_bytes(const smerf_target *target, size_t n_leaves);

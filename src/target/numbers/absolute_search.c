@@ -39,13 +39,13 @@ struct sm_search {
     double *squares;                 /* [n_levels] */
 };
 
-void sm_absolute_search_free(sm_search *search) {
+static void free_search(sm_search *search) {
     if (search == NULL) return;
     sm_arena_free(&search->arena);
     sm_free(search);
 }
 
-sm_search *sm_absolute_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+static sm_search *new_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
     size_t n = size->n_items, n_levels = size->n_levels < n ? size->n_levels : n;
     sm_search *search = sm_zeros(1, sizeof *search);
     if (search == NULL) {
@@ -64,7 +64,7 @@ sm_search *sm_absolute_search_new(const smerf_target *target, const sm_search_si
     search->distance = sm_arena_take(arena, n_levels, sizeof *search->distance);
     search->squares = sm_arena_take(arena, n_levels, sizeof *search->squares);
     if (!arena->has_failed) return search;
-    sm_absolute_search_free(search);
+    free_search(search);
     sm_no_memory(error, "preparing to grow trees");
     return NULL;
 }
@@ -110,7 +110,7 @@ static double node_cost(const sm_search *search, const sm_node *node) {
     return cost + search->absolute->column.diagonal * squares;
 }
 
-size_t sm_absolute_enter(sm_search *search, const sm_node *node, size_t view) {
+static size_t enter_node(sm_search *search, sm_node *node, size_t view) {
     const double *value = search->absolute->value;
     sort_items(search, node);
     double centre = median(search, node);
@@ -126,7 +126,7 @@ size_t sm_absolute_enter(sm_search *search, const sm_node *node, size_t view) {
 }
 
 /* Three different values are never equally far apart. */
-bool sm_absolute_is_pure(sm_search *search, const sm_node *node) {
+static bool is_pure(sm_search *search, const sm_node *node) {
     double diagonal = search->absolute->column.diagonal;
     const double *value = search->absolute->value;
     if (node->n < 2) return true;
@@ -175,7 +175,7 @@ static inline double join(const sm_search *search, side *at, const placed *item)
     return at->cost / at->total.weight;
 }
 
-double sm_absolute_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+static double price_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     for (size_t u = 0; u < n_line_ups; u++) {
         const sm_line_up *line_up = &line_ups[u];
         side left = empty_side(search);
@@ -192,7 +192,8 @@ double sm_absolute_price(sm_search *search, const sm_node *node, const sm_line_u
 
 /* One walk up the values. At each item, distance[a] is the sum of w_j (y - y_j) over the items of level a so far: it
  * grows with every step up, and is never a difference. */
-void sm_absolute_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean) {
+static void level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
+                            double *mean) {
     double *weight = search->level_weight, *distance = search->distance, *squares = search->squares;
     memset(mean, 0, n_levels * n_levels * sizeof *mean);
     for (size_t a = 0; a < n_levels; a++) weight[a] = distance[a] = squares[a] = 0;
@@ -216,3 +217,15 @@ void sm_absolute_levels(sm_search *search, const sm_node *node, const uint32_t *
         }
     }
 }
+
+static const sm_pricing pricing = {.price = price_cuts};
+
+const sm_engine sm_absolute_engine = {
+    .search_new = new_search,
+    .search_free = free_search,
+    .enter = enter_node,
+    .is_pure = is_pure,
+    .best_cut = sm_best_by_costs,
+    .pricing = &pricing,
+    .level_distances = level_distances,
+};

@@ -242,15 +242,18 @@ static smerf_status load_product(const sm_tensors *tensors, size_t n_items, smer
 
 #define SHARED_BY_BOTH                                                                                                 \
     SM_VECTOR_KIND, .metrics = SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10),             \
-                    .free = free_columns, .is_pure = is_pure, .with_diagonal = with_diagonal, .take = take,            \
-                    .equal = equal, .save = save
+                    .data.free = free_columns, .data.with_diagonal = with_diagonal, .data.take = take,                 \
+                    .data.equal = equal, .data.save = save
+
+static const sm_engine columns_engine = {SM_VECTOR_ENGINE, .is_pure = is_pure};
 
 const sm_target_kind sm_target_response = {.name = "response",
                                            SHARED_BY_BOTH,
-                                           .scanner = &sm_response_scanner,
-                                           .load = load_response,
-                                           .n_values = n_values,
-                                           .value_name = value_name,
-                                           .leaf_values = leaf_values};
+                                           .engines = {&sm_response_scanner, &columns_engine},
+                                           .data.load = load_response,
+                                           .values.n_values = n_values,
+                                           .values.value_name = value_name,
+                                           .values.leaf_values = leaf_values};
 
-const sm_target_kind sm_target_product = {.name = "product", SHARED_BY_BOTH, .load = load_product};
+const sm_target_kind sm_target_product = {
+    .name = "product", SHARED_BY_BOTH, .engines = {&columns_engine}, .data.load = load_product};

@@ -6,59 +6,63 @@
  * values lie around. vectors.c is the same for any weights and columns. */
 #include "base/memory.h"
 #include "base/two.h"
-#include "target/vectors/vectors_kind.h"
+#include "target/vectors/vectors.h"
 
-struct sm_scan {
+struct sm_search {
     sm_arena arena; /* holds the arrays below */
     const sm_vectors *vectors;
-    double *values;                   /* [n_slots] by slot */
-    uint8_t *draws;                   /* [n_slots] by slot */
-    double total;                     /* the node's weight W */
-    double first, above;              /* its mean is their sum */
+    double *values;      /* [n_slots] by slot */
+    uint8_t *draws;      /* [n_slots] by slot */
+    double total;        /* the node's weight W */
+    double first, above; /* its mean is their sum */
+    bool is_pure;
     double weight[SM_MOST_DRAWS + 1]; /* 0, 1, 2, ...: looking numbers up is quicker than turning them into doubles */
 };
 
 /* Half the squared difference, of an item to itself too. */
-static bool fits(const smerf_target *target) {
+static bool scan_fits(const smerf_target *target, const sm_search_size *size) {
     const sm_vectors *vectors = sm_columns_vectors(target);
+    if (!size->are_draws || size->n_levels > 0) return false;
     return vectors->rank == 1 && vectors->a == NULL && vectors->self == NULL && vectors->scale[0] == 0.5;
 }
 
-static void scan_free(sm_scan *scan) {
+static void free_scan(sm_search *scan) {
     if (scan == NULL) return;
     sm_arena_free(&scan->arena);
     sm_free(scan);
 }
 
-static sm_scan *scan_new(const smerf_target *target, size_t n_slots, smerf_error *error) {
-    sm_scan *scan = sm_zeros(1, sizeof *scan);
+static sm_search *new_scan(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
+    sm_search *scan = sm_zeros(1, sizeof *scan);
     if (scan != NULL) {
         scan->vectors = sm_columns_vectors(target);
         for (size_t w = 0; w <= SM_MOST_DRAWS; w++) scan->weight[w] = (double)w;
-        scan->values = sm_arena_take(&scan->arena, n_slots, sizeof *scan->values);
-        scan->draws = sm_arena_take(&scan->arena, n_slots, sizeof *scan->draws);
+        scan->values = sm_arena_take(&scan->arena, size->n_slots, sizeof *scan->values);
+        scan->draws = sm_arena_take(&scan->arena, size->n_slots, sizeof *scan->draws);
         if (!scan->arena.has_failed) return scan;
     }
-    scan_free(scan);
+    free_scan(scan);
     sm_no_memory(error, "preparing to grow trees");
     return NULL;
 }
 
-static void start(sm_scan *scan, const uint32_t *items, const uint8_t *draws, size_t n) {
+static void start_tree(sm_search *scan, const uint32_t *items, const uint8_t *draws, size_t n) {
     for (size_t slot = 0; slot < n; slot++) {
         scan->values[slot] = scan->vectors->u[items[slot]];
         scan->draws[slot] = draws[slot];
     }
 }
 
-static void move(sm_scan *scan, const uint32_t *slots, size_t n, size_t first) {
+static void move_slots(sm_search *scan, const uint32_t *slots, size_t n, size_t first) {
     for (size_t k = 0; k < n; k++) {
         scan->values[first + k] = scan->values[slots[k]];
         scan->draws[first + k] = scan->draws[slots[k]];
     }
 }
 
-static bool enter(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, double *weight) {
+static size_t enter_node(sm_search *scan, sm_node *node, size_t view) {
+    const uint32_t *slots = node->slots;
+    size_t n = node->n;
     double total = 0, sum = 0, squares = 0, first = scan->values[slots[0]];
     bool is_pure = true;
     for (size_t k = 0; k < n; k++) {
@@ -71,12 +75,18 @@ static bool enter(sm_scan *scan, const uint32_t *slots, size_t n, double *cost, 
     scan->total = total;
     scan->first = first;
     scan->above = sum / total;
-    *cost = squares - sum * scan->above; /* only its size matters: digits may be lost */
-    *weight = total;
-    return !is_pure;
+    node->cost = squares - sum * scan->above; /* only its size matters: digits may be lost */
+    node->total = total;
+    scan->is_pure = is_pure;
+    return view;
 }
 
-static double gains(sm_scan *scan, const uint32_t *order, size_t n, double *gain) {
+static bool is_pure(sm_search *scan, const sm_node *node) {
+    (void)node;
+    return scan->is_pure;
+}
+
+static double gains(sm_search *scan, const uint32_t *order, size_t n, double *gain) {
     double left = 0, sum = 0, total = scan->total, first = scan->first, above = scan->above, largest = -INFINITY;
     for (size_t r = 0; r + 1 < n; r++) {
         double w = scan->weight[scan->draws[order[r]]];
@@ -88,7 +98,7 @@ static double gains(sm_scan *scan, const uint32_t *order, size_t n, double *gain
     return largest;
 }
 
-static void gains_of_two(sm_scan *scan, const uint32_t *const order[2], size_t n, double *const gain[2],
+static void gains_of_two(sm_search *scan, const uint32_t *const order[2], size_t n, double *const gain[2],
                          double largest[2]) {
     sm_two left = {0}, sum = {0};
     sm_two total = sm_both(scan->total), first = sm_both(scan->first), above = sm_both(scan->above);
@@ -108,11 +118,17 @@ static void gains_of_two(sm_scan *scan, const uint32_t *const order[2], size_t n
     largest[1] = most[1];
 }
 
-const sm_scanner sm_response_scanner = {.fits = fits,
-                                        .scan_new = scan_new,
-                                        .scan_free = scan_free,
-                                        .start = start,
-                                        .move = move,
-                                        .enter = enter,
-                                        .gains = gains,
-                                        .gains_of_two = gains_of_two};
+static const sm_scanning scanning = {.gains = gains, .gains_of_two = gains_of_two};
+
+const sm_engine sm_response_scanner = {
+    .fits = scan_fits,
+    .lists_slots = true,
+    .search_new = new_scan,
+    .search_free = free_scan,
+    .start = start_tree,
+    .move = move_slots,
+    .enter = enter_node,
+    .is_pure = is_pure,
+    .best_cut = sm_best_by_gains,
+    .scanning = &scanning,
+};

@@ -71,7 +71,7 @@ static rank_target *assemble(sm_factors *factors, double *self, const sm_target_
     kept->self = self;
     kept->origin = origin;
     kept->head.rank_fraction = factors->eigenvalue_fraction;
-    kept->head.rank_fraction_of_squares = factors->share_of_squares;
+    kept->head.rank_fraction_of_squares = factors->fraction_of_squares;
     sm_free(factors->value);
     kept->vectors = (sm_vectors){
         .n_items = n, .rank = factors->rank, .u = kept->u, .scale = kept->scale, .a = kept->a, .self = kept->self};
@@ -147,7 +147,7 @@ sm_rank_facts sm_rank_describe(const smerf_target *target) {
     const rank_target *kept = rank_of(target);
     return (sm_rank_facts){.origin = kept->origin,
                            .rank = kept->vectors.rank,
-                           .share_of_squares = target->rank_fraction_of_squares,
+                           .fraction_of_squares = target->rank_fraction_of_squares,
                            .eigenvalue_fraction = target->rank_fraction};
 }
 
@@ -238,7 +238,7 @@ static smerf_status load_shares(const sm_tensors *tensors, sm_factors *factors, 
     for (size_t i = 0; i < n_shares; i++)
         if (!(share[i] >= 0 && share[i] <= 1))
             status = sm_fail(error, SMERF_BAD_FILE, "the model's share of the spectrum is not between 0 and 1");
-    factors->share_of_squares = share[0];
+    factors->fraction_of_squares = share[0];
     factors->eigenvalue_fraction = n_shares == 2 ? share[1] : NAN;
     sm_free(share);
     return status;
@@ -275,15 +275,17 @@ static smerf_status load(const sm_tensors *tensors, size_t n_items, smerf_target
     return status;
 }
 
+static const sm_engine rank_engine = {SM_VECTOR_ENGINE, .is_pure = is_pure};
+
 const sm_target_kind sm_target_rank = {
     SM_VECTOR_KIND,
     .name = "rank",
     .metrics = SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10),
-    .free = free_rank,
-    .is_pure = is_pure,
-    .is_approximate = true,
-    .with_diagonal = with_diagonal,
-    .equal = equal,
-    .save = save,
-    .load = load,
+    .data.free = free_rank,
+    .engines = {&rank_engine},
+    .data.is_approximate = true,
+    .data.with_diagonal = with_diagonal,
+    .data.equal = equal,
+    .data.save = save,
+    .data.load = load,
 };

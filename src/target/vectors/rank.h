@@ -17,7 +17,7 @@ smerf_status sm_rank_new(const smerf_target *target, size_t rank, uint64_t seed,
 typedef struct sm_rank_facts {
     const sm_target_kind *origin; /* the kind it was made from, with its metrics */
     size_t rank;                  /* as kept: less than was asked for, where there is no more */
-    double share_of_squares;      /* kept of the sum of lambda^2 */
+    double fraction_of_squares;   /* kept of the sum of lambda^2 */
     double eigenvalue_fraction;   /* kept of the sum of |lambda|; NaN: not known */
 } sm_rank_facts;
 

@@ -23,7 +23,7 @@ void sm_vectors_true_row(const sm_vectors *vectors, size_t row, double *out);
 const sm_vectors *sm_columns_vectors(const smerf_target *target);
 
 /* response_scan.c */
-extern const sm_scanner sm_response_scanner;
+extern const sm_engine sm_response_scanner;
 
 /* ---- growing: the parts of a kind's search ---- */
 
@@ -33,7 +33,7 @@ sm_vector_search *sm_vector_search_new(const sm_vectors *vectors, const sm_searc
 void sm_vector_search_free(sm_vector_search *search);
 void sm_vector_enter(sm_vector_search *search, const sm_node *node);
 
-/* Costs of all cuts, as sm_target_kind.price. */
+/* Costs of all cuts, as sm_pricing.price. */
 double sm_vector_price(sm_vector_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
 void sm_vector_levels(sm_vector_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
                       double *mean);
@@ -61,13 +61,11 @@ double sm_vector_leaf_pair(const sm_vectors *vectors, const sm_vector_summary *s
 void sm_vector_leaf_row(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves, size_t leaf,
                         double *row);
 void sm_vector_leaf_strip(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves,
-                          const uint32_t *leaf, const sm_strip_kernels *kernels, double *mean_of,
-                          double *table); /* mean_of  [rank][SM_STRIP] scratch */
-bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *summary, const uint32_t *leaf,
-                         const sm_strip_kernels *kernels, double *mean_of, const uint32_t *column_leaf, size_t n,
-                         double *sums);
+                          const sm_leaf_strip *strip, double *table); /* scratch  [rank][SM_BLOCK_ROWS] */
+bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_leaf_strip *strip,
+                         const uint32_t *column_leaf, size_t n, double *sums);
 
-/* Leaves as points, see sm_target_kind.leaf_point. */
+/* Leaves as points, see sm_target_kind.values.leaf_point. */
 size_t sm_vector_n_coordinates(const sm_vectors *vectors);
 void sm_vector_leaf_point(const sm_vectors *vectors, const sm_vector_summary *summary, size_t leaf, double *point,
                           double *term);
@@ -86,7 +84,9 @@ size_t sm_vector_node_bytes(const sm_vectors *vectors, const sm_leaves *leaves);
 sm_vector_nodes *sm_vector_summarise_nodes(const sm_vectors *vectors, const sm_vector_summary *summary,
                                            const sm_nodes *nodes); /* NULL: no memory */
 void sm_vector_nodes_free(sm_vector_nodes *made);
-void sm_vector_path_means(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_vector_nodes *made,
-                          const sm_nodes *nodes, size_t leaf, const uint32_t *path, size_t n, double *mean);
+
+/* As sm_explaining.path_means; summary is that of the leaves. */
+void sm_vector_path_means(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_nodes *nodes,
+                          size_t leaf, const uint32_t *path, size_t n, double *mean);
 
 #endif

@@ -22,14 +22,16 @@ sm_search *sm_vector_kind_search_new(const smerf_target *target, const sm_search
     return NULL;
 }
 
-size_t sm_vector_kind_enter(sm_search *search, const sm_node *node, size_t view) {
+size_t sm_vector_kind_enter(sm_search *search, sm_node *node, size_t view) {
     sm_vector_enter(search->vectors, node);
     return view;
 }
 
-double sm_vector_kind_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
+static double price_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups) {
     return sm_vector_price(search->vectors, node, line_ups, n_line_ups);
 }
+
+const sm_pricing sm_vector_kind_pricing = {.price = price_cuts};
 
 void sm_vector_kind_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
                            double *mean) {
@@ -47,18 +49,17 @@ void *sm_vector_kind_summarise(const smerf_target *target, const sm_leaves *leav
 void sm_vector_kind_summary_free(void *summary) { sm_vector_summary_free(summary); }
 
 size_t sm_vector_kind_n_strip_numbers(const smerf_target *target) {
-    return sm_size(sm_vectors_of(target)->rank, SM_STRIP, 0);
+    return sm_size(sm_vectors_of(target)->rank, SM_BLOCK_ROWS, 0);
 }
 
-void sm_vector_kind_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                               const sm_strip_kernels *kernels, double *scratch, double *table) {
-    sm_vector_leaf_strip(sm_vectors_of(target), leaves->summary, leaves->n, leaf, kernels, scratch, table);
+void sm_vector_kind_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+                               double *table) {
+    sm_vector_leaf_strip(sm_vectors_of(target), leaves->summary, leaves->n, strip, table);
 }
 
-bool sm_vector_kind_add_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                              const sm_strip_kernels *kernels, double *scratch, const uint32_t *column_leaf, size_t n,
-                              double *sums) {
-    return sm_vector_add_strip(sm_vectors_of(target), leaves->summary, leaf, kernels, scratch, column_leaf, n, sums);
+bool sm_vector_kind_add_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+                              const uint32_t *column_leaf, size_t n, double *sums) {
+    return sm_vector_add_strip(sm_vectors_of(target), leaves->summary, strip, column_leaf, n, sums);
 }
 
 void sm_vector_kind_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row,
@@ -97,7 +98,7 @@ void sm_vector_kind_nodes_free(void *summary) { sm_vector_nodes_free(summary); }
 void sm_vector_kind_path_means(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path,
                                size_t n, double *mean, double *scratch) {
     (void)scratch;
-    sm_vector_path_means(sm_vectors_of(target), nodes->leaves->summary, nodes->summary, nodes, leaf, path, n, mean);
+    sm_vector_path_means(sm_vectors_of(target), nodes->leaves->summary, nodes, leaf, path, n, mean);
 }
 
 void sm_vector_kind_true_row(const smerf_target *target, size_t row, double *out) {

@@ -21,19 +21,17 @@ static inline const sm_vectors *sm_vectors_of(const smerf_target *target) {
 
 sm_search *sm_vector_kind_search_new(const smerf_target *target, const sm_search_size *size, smerf_error *error);
 void sm_vector_kind_search_free(sm_search *search);
-size_t sm_vector_kind_enter(sm_search *search, const sm_node *node, size_t view);
-double sm_vector_kind_price(sm_search *search, const sm_node *node, const sm_line_up *line_ups, size_t n_line_ups);
+size_t sm_vector_kind_enter(sm_search *search, sm_node *node, size_t view);
 void sm_vector_kind_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
                            double *mean);
 size_t sm_vector_kind_summary_bytes(const smerf_target *target, size_t n_leaves);
 void *sm_vector_kind_summarise(const smerf_target *target, const sm_leaves *leaves);
 void sm_vector_kind_summary_free(void *summary);
 size_t sm_vector_kind_n_strip_numbers(const smerf_target *target);
-void sm_vector_kind_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                               const sm_strip_kernels *kernels, double *scratch, double *table);
-bool sm_vector_kind_add_strip(const smerf_target *target, const sm_leaves *leaves, const uint32_t *leaf,
-                              const sm_strip_kernels *kernels, double *scratch, const uint32_t *column_leaf, size_t n,
-                              double *sums);
+void sm_vector_kind_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+                               double *table);
+bool sm_vector_kind_add_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+                              const uint32_t *column_leaf, size_t n, double *sums);
 void sm_vector_kind_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row,
                              double *scratch);
 double sm_vector_kind_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
@@ -48,16 +46,21 @@ void sm_vector_kind_path_means(const smerf_target *target, const sm_nodes *nodes
                                size_t n, double *mean, double *scratch);
 void sm_vector_kind_true_row(const smerf_target *target, size_t row, double *out);
 
-#define SM_VECTOR_KIND                                                                                                 \
+extern const sm_pricing sm_vector_kind_pricing;
+
+/* An engine that needs is_pure to be complete; and a kind, but for data that differ. */
+#define SM_VECTOR_ENGINE                                                                                               \
     .search_new = sm_vector_kind_search_new, .search_free = sm_vector_kind_search_free, .enter = sm_vector_kind_enter, \
-    .price = sm_vector_kind_price, .level_distances = sm_vector_kind_levels,                                           \
-    .summary_bytes = sm_vector_kind_summary_bytes, .summarise = sm_vector_kind_summarise,                              \
-    .summary_free = sm_vector_kind_summary_free, .leaf_row = sm_vector_kind_leaf_row,                                  \
-    .n_strip_numbers = sm_vector_kind_n_strip_numbers, .leaf_strip = sm_vector_kind_leaf_strip,                        \
-    .add_strip = sm_vector_kind_add_strip, .leaf_pair = sm_vector_kind_leaf_pair,                                      \
-    .mean_apart = sm_vector_kind_mean_apart, .n_coordinates = sm_vector_kind_n_coordinates,                            \
-    .leaf_point = sm_vector_kind_leaf_point, .node_bytes = sm_vector_kind_node_bytes,                                  \
-    .summarise_nodes = sm_vector_kind_summarise_nodes, .nodes_free = sm_vector_kind_nodes_free,                        \
-    .path_means = sm_vector_kind_path_means, .true_row = sm_vector_kind_true_row
+    .best_cut = sm_best_by_costs, .pricing = &sm_vector_kind_pricing, .level_distances = sm_vector_kind_levels
+
+#define SM_VECTOR_KIND                                                                                                 \
+    .predicting.summary_bytes = sm_vector_kind_summary_bytes, .predicting.summarise = sm_vector_kind_summarise,        \
+    .predicting.summary_free = sm_vector_kind_summary_free, .predicting.leaf_row = sm_vector_kind_leaf_row,            \
+    .predicting.n_strip_numbers = sm_vector_kind_n_strip_numbers, .predicting.leaf_strip = sm_vector_kind_leaf_strip,  \
+    .predicting.add_strip = sm_vector_kind_add_strip, .predicting.leaf_pair = sm_vector_kind_leaf_pair,                \
+    .predicting.mean_apart = sm_vector_kind_mean_apart, .values.n_coordinates = sm_vector_kind_n_coordinates,          \
+    .values.leaf_point = sm_vector_kind_leaf_point, .explaining.node_bytes = sm_vector_kind_node_bytes,                \
+    .explaining.summarise_nodes = sm_vector_kind_summarise_nodes, .explaining.nodes_free = sm_vector_kind_nodes_free,  \
+    .explaining.path_means = sm_vector_kind_path_means, .data.true_row = sm_vector_kind_true_row
 
 #endif

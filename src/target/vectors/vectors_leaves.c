@@ -94,34 +94,39 @@ void sm_vector_leaf_row(const sm_vectors *vectors, const sm_vector_summary *summ
     for (size_t l = 0; l < n_leaves; l++) row[l] = sm_vector_leaf_pair(vectors, summary, leaf, l);
 }
 
-/* Means and spreads of several leaves side by side.   mean_of  [rank][SM_STRIP]    spread_of  [SM_STRIP] */
-static void lay_out(const sm_vectors *vectors, const sm_vector_summary *summary, const uint32_t *leaf, double *mean_of,
-                    double *spread_of) {
-    for (size_t r = 0; r < SM_STRIP; r++) {
-        spread_of[r] = summary->spread[leaf[r]];
+/* Means and spreads of several leaves side by side.   row_spread  [SM_BLOCK_ROWS] scratch */
+static sm_block_vectors lay_out(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_leaf_strip *strip,
+                                double *row_spread) {
+    double *row_mean = strip->scratch;
+    for (size_t r = 0; r < SM_BLOCK_ROWS; r++) {
+        size_t leaf = strip->leaf[r];
+        row_spread[r] = summary->spread[leaf];
         for (size_t k = 0; k < vectors->rank; k++)
-            mean_of[k * SM_STRIP + r] = summary->mean[leaf[r] * vectors->rank + k];
+            row_mean[k * SM_BLOCK_ROWS + r] = summary->mean[leaf * vectors->rank + k];
     }
+    return (sm_block_vectors){.mean = summary->mean,
+                              .spread = summary->spread,
+                              .scale = vectors->scale,
+                              .rank = vectors->rank,
+                              .row_mean = row_mean,
+                              .row_spread = row_spread};
 }
 
 void sm_vector_leaf_strip(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves,
-                          const uint32_t *leaf, const sm_strip_kernels *kernels, double *mean_of, double *table) {
-    double spread_of[SM_STRIP];
-    lay_out(vectors, summary, leaf, mean_of, spread_of);
-    kernels->squares(summary->mean, summary->spread, vectors->scale, vectors->rank, n_leaves, mean_of, spread_of,
-                     table);
-    for (size_t r = 0; r < SM_STRIP && summary->itself != NULL; r++)
-        table[leaf[r] * SM_STRIP + r] = summary->itself[leaf[r]];
+                          const sm_leaf_strip *strip, double *table) {
+    double row_spread[SM_BLOCK_ROWS];
+    const sm_block_vectors squares = lay_out(vectors, summary, strip, row_spread);
+    strip->kernels->squares(&squares, n_leaves, table);
+    for (size_t r = 0; r < SM_BLOCK_ROWS && summary->itself != NULL; r++)
+        table[strip->leaf[r] * SM_BLOCK_ROWS + r] = summary->itself[strip->leaf[r]];
 }
 
-bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *summary, const uint32_t *leaf,
-                         const sm_strip_kernels *kernels, double *mean_of, const uint32_t *column_leaf, size_t n,
-                         double *sums) {
-    double spread_of[SM_STRIP];
+bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_leaf_strip *strip,
+                         const uint32_t *column_leaf, size_t n, double *sums) {
+    double row_spread[SM_BLOCK_ROWS];
     if (summary->itself != NULL) return false;
-    lay_out(vectors, summary, leaf, mean_of, spread_of);
-    kernels->add_squares(summary->mean, summary->spread, vectors->scale, vectors->rank, column_leaf, n, mean_of,
-                         spread_of, sums);
+    const sm_block_vectors squares = lay_out(vectors, summary, strip, row_spread);
+    strip->kernels->add_squares(&squares, column_leaf, n, sums);
     return true;
 }
 

@@ -69,8 +69,9 @@ sm_vector_nodes *sm_vector_summarise_nodes(const sm_vectors *vectors, const sm_v
     return made;
 }
 
-void sm_vector_path_means(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_vector_nodes *made,
-                          const sm_nodes *nodes, size_t leaf, const uint32_t *path, size_t n, double *mean) {
+void sm_vector_path_means(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_nodes *nodes,
+                          size_t leaf, const uint32_t *path, size_t n, double *mean) {
+    const sm_vector_nodes *made = nodes->summary;
     const sm_leaves *leaves = nodes->leaves;
     size_t rank = vectors->rank;
     const double *from = made->mean + leaves->node[leaf] * rank;

@@ -70,7 +70,7 @@ static smerf_status set_diagonal(smerf_target *target, const smerf_options *opti
                                  smerf_error *error) {
     (void)pool;
     if (options->self_distance == SMERF_SELF_VALUE)
-        return target->kind->with_diagonal(target, options->self_value, out, error);
+        return target->kind->data.with_diagonal(target, options->self_value, out, error);
     *out = sm_target_retain(target);
     return SMERF_OK;
 }
@@ -109,7 +109,7 @@ static smerf_status choose_target(smerf_target *target, const smerf_options *opt
     smerf_target *chosen = sm_target_retain(target);
     smerf_status status = SMERF_OK;
     sm_pool_start(&pool, run);
-    pool.share_to = 0; /* the forest is what progress is about */
+    pool.fraction_to = 0; /* the forest is what progress is about */
     for (size_t s = 0; s < sizeof steps / sizeof *steps && status == SMERF_OK; s++) {
         smerf_target *next = NULL;
         status = steps[s](chosen, options, &pool, &next, error);
@@ -125,11 +125,16 @@ static smerf_status fit(const smerf_items *items, const sm_view *view, smerf_tar
     smerf_model *model;
     smerf_status status = sm_model_new(items, view, target, resolved, run, &model, error);
     if (status != SMERF_OK) return status;
+    const sm_problem given = {.view = view,
+                              .features = &model->features,
+                              .target = target,
+                              .item_weights = model->weights,
+                              .options = &model->options};
     sm_problem problem;
     sm_pool pool;
     sm_pool_start(&pool, run);
-    pool.share_to = 0; /* the forest is what progress is about */
-    status = sm_problem_start(&problem, view, &model->features, target, model->weights, &model->options, &pool, error);
+    pool.fraction_to = 0; /* the forest is what progress is about */
+    status = sm_problem_start(&problem, &given, &pool, error);
     if (status == SMERF_OK) {
         status = grow_all(&problem, run, model, error);
         sm_problem_free(&problem);

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* Trees whose lists take up to 64 MB are kept in order as a whole, or 16 MB where a scanner needs little else; larger ones from
+/* Trees whose lists take up to 64 MB are kept in order as a whole, or 16 MB where an engine that lists slots needs little else; larger ones from
  * a third of their items on: that saves two thirds of the memory, and costs walks through all items at the top. With more
  * columns a candidate than this, sorting is quicker. */
 enum { MOST_LISTED = 1 << 24, MOST_LISTED_TO_SCAN = 1 << 22, LARGE_SHARE = 3, MOST_COLUMNS_A_CANDIDATE = 8 };
@@ -29,25 +29,23 @@ size_t sm_problem_most_sorted(const smerf_options *options, const smerf_target *
                               size_t most_in_bag) {
     size_t most_numbers = options->candidates * MOST_COLUMNS_A_CANDIDATE;
     if (options->splits == SMERF_OBLIQUE || n_numbers > most_numbers || n_numbers == 0) return 0;
-    size_t most = target->kind->scanner != NULL ? MOST_LISTED_TO_SCAN : MOST_LISTED;
+    size_t most = sm_lists_slots(target->kind) ? MOST_LISTED_TO_SCAN : MOST_LISTED;
     return sm_size(most_in_bag, n_numbers + 1, 0) <= most ? most_in_bag : most_in_bag / LARGE_SHARE;
 }
 
-smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
-                              const smerf_target *target, const double *item_weights, const smerf_options *options,
-                              sm_pool *pool, smerf_error *error) {
+smerf_status sm_problem_start(sm_problem *problem, const sm_problem *given, sm_pool *pool, smerf_error *error) {
+    const sm_view *view = given->view;
+    const smerf_target *target = given->target;
+    const smerf_options *options = given->options;
     size_t p = view->n_features;
-    *problem = (sm_problem){.n_items = view->n_items,
-                            .n_features = p,
-                            .view = view,
-                            .features = features,
-                            .target = target,
-                            .item_weights = item_weights,
-                            .options = options};
+    *problem = *given;
+    problem->n_items = view->n_items;
+    problem->n_features = p;
     problem->n_draws = sm_options_draws(options, view->n_items);
     problem->most_in_bag = most_in_bag(options->sample, problem->n_draws, view->n_items);
     for (size_t f = 0; f < p; f++) problem->n_numbers += sm_are_numbers(&view->numbers[f]);
     problem->most_sorted = sm_problem_most_sorted(options, target, problem->n_numbers, problem->most_in_bag);
+    problem->engine = sm_problem_choose_engine(problem);
     problem->order_width = width_of_order(problem->n_items);
     problem->ranks = sm_zeros(p, sizeof *problem->ranks);
     problem->facts = sm_zeros(p, sizeof *problem->facts);
@@ -58,8 +56,8 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
         (problem->most_sorted > 0 && problem->orders == NULL))
         status = sm_no_memory(error, "ranking the features");
     if (status == SMERF_OK) status = sm_problem_rank(problem, pool, error);
-    if (status == SMERF_OK && target->kind->near_order != NULL)
-        status = target->kind->near_order(target, &problem->near_order, error);
+    if (status == SMERF_OK && problem->engine->near_order != NULL)
+        status = problem->engine->near_order(target, &problem->near_order, error);
     if (status != SMERF_OK) {
         sm_problem_free(problem);
         return status;
@@ -74,19 +72,18 @@ smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm
     return SMERF_OK;
 }
 
-bool sm_problem_is_scanned(const sm_problem *problem) {
-    const sm_scanner *scanner = problem->target->kind->scanner;
-    return scanner != NULL && problem->item_weights == NULL && sm_problem_most_levels(problem) == 0 &&
-           scanner->fits(problem->target);
+const sm_engine *sm_problem_choose_engine(const sm_problem *problem) {
+    sm_search_size size = sm_problem_search_size(problem);
+    return sm_target_engine(problem->target, &size);
 }
 
 /* As many as there are trees, or more where a thread that only gets branches needs little memory. */
 size_t sm_problem_threads(const sm_problem *problem, size_t n_query) {
-    const sm_target_kind *kind = problem->target->kind;
+    const sm_engine *engine = problem->engine;
     size_t n_trees = problem->options->n_trees;
     sm_search_size size = sm_problem_search_size(problem);
-    size.n_threads = n_query < n_trees || sm_problem_is_scanned(problem) ? n_query : n_trees;
-    return kind->most_threads != NULL ? kind->most_threads(problem->target, &size) : size.n_threads;
+    size.n_threads = n_query < n_trees || engine->lists_slots ? n_query : n_trees;
+    return engine->most_threads != NULL ? engine->most_threads(problem->target, &size) : size.n_threads;
 }
 
 void sm_problem_free(sm_problem *problem) {

@@ -20,6 +20,7 @@ typedef struct sm_problem {
     const sm_view *view;
     const sm_features *features;
     const smerf_target *target;
+    const sm_engine *engine;      /* that grows on it */
     const double *item_weights;   /* [n_items] or NULL: all 1 */
     const smerf_options *options; /* resolved */
     uint32_t **ranks;             /* [n_features][n_items] the place of a number among the different values of its
@@ -29,23 +30,21 @@ typedef struct sm_problem {
     uint8_t **orders;             /* [n_features][n_items] items by number, then by place, missing ones last, see
                                      sm_ordered_item; NULL for a category, or altogether: no tree is kept in order. Owned. */
     size_t order_width;           /* the bytes of one of them */
-    uint64_t *shares; /* [n_items] bits of columns of numbers, see sm_column_bit: in all others the item has a
+    uint64_t *shares;     /* [n_items] bits of columns of numbers, see sm_column_bit: in all others the item has a
                                      number that no other has. Owned. */
-    uint32_t
-        *near_order;    /* [n_items] the items as the slots of a tree follow them, see sm_target_kind; NULL: ascending.
+    uint32_t *near_order; /* [n_items] the items as the slots of a tree follow them, see sm_engine; NULL: ascending.
                                      Owned. */
-    size_t n_numbers;   /* features that are numbers */
-    size_t most_alike;  /* items that have the same number in a column, or none */
-    size_t n_draws;     /* by one tree */
-    size_t most_in_bag; /* the most different items in one tree */
-    size_t most_sorted; /* items of a subtree that is kept in order, see sorted.h; 0: none is */
+    size_t n_numbers;     /* features that are numbers */
+    size_t most_alike;    /* items that have the same number in a column, or none */
+    size_t n_draws;       /* by one tree */
+    size_t most_in_bag;   /* the most different items in one tree */
+    size_t most_sorted;   /* items of a subtree that is kept in order, see sorted.h; 0: none is */
     size_t most_line_ups; /* at one node: two a candidate where values may be missing */
     size_t n_threads;     /* that grow trees */
 } sm_problem;
 
-smerf_status sm_problem_start(sm_problem *problem, const sm_view *view, const sm_features *features,
-                              const smerf_target *target, const double *item_weights, const smerf_options *options,
-                              sm_pool *pool, smerf_error *error);
+/* Starts from one of which view, features, target, item_weights and options are given. */
+smerf_status sm_problem_start(sm_problem *problem, const sm_problem *given, sm_pool *pool, smerf_error *error);
 void sm_problem_free(sm_problem *problem);
 
 /* Up to how many items a subtree is kept in order along all columns, because parting these is quicker than sorting along the
@@ -63,9 +62,8 @@ static inline uint32_t sm_ordered_item(const uint8_t *order, size_t width, size_
     return width == sizeof item ? item : item & 0xFFFFFF;
 }
 
-/* Whether the target's scanner grows the trees: where weights are numbers of draws, and no category asks for distances between
- * its levels. */
-bool sm_problem_is_scanned(const sm_problem *problem);
+/* The first engine of the target's kind that fits the problem. */
+const sm_engine *sm_problem_choose_engine(const sm_problem *problem);
 
 /* How many of the threads that were asked for grow trees. */
 size_t sm_problem_threads(const sm_problem *problem, size_t n_query);

@@ -24,7 +24,7 @@ typedef struct pending {
     size_t depth;
     size_t parent; /* the split whose right child this is, or NO_PARENT */
     size_t owed;   /* the split from whose gain the cost of this node has yet to be taken, or one of the above */
-    size_t view;   /* of the target, see sm_target_kind.enter */
+    size_t view;   /* of the target, see sm_engine.enter */
     uint64_t random_place; /* of the node's own random stream */
 } pending;
 
@@ -32,7 +32,6 @@ struct sm_tree_builder {
     sm_arena arena; /* holds the arrays below, all but the tree and the stack */
     const sm_problem *problem;
     sm_search *search;
-    sm_scan *scan; /* instead of a search, where the target has a scanner that fits */
     sm_sorted sorted;
     sm_splitter splitter;
     sm_slots slots;
@@ -52,14 +51,10 @@ struct sm_tree_builder {
 
 static smerf_status start_search(sm_tree_builder *builder, smerf_kernels kernels, smerf_error *error) {
     const sm_problem *problem = builder->problem;
-    const sm_target_kind *kind = problem->target->kind;
-    if (sm_problem_is_scanned(problem)) {
-        builder->scan = kind->scanner->scan_new(problem->target, sm_slots_needed(problem, true), error);
-        return builder->scan != NULL ? SMERF_OK : SMERF_NO_MEMORY;
-    }
     sm_search_size size = sm_problem_search_size(problem);
+    size.n_slots = sm_slots_needed(problem);
     size.kernels = kernels;
-    builder->search = kind->search_new(problem->target, &size, error);
+    builder->search = problem->engine->search_new(problem->target, &size, error);
     return builder->search != NULL ? SMERF_OK : SMERF_NO_MEMORY;
 }
 
@@ -69,23 +64,20 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, smerf_kernels kernel
     if (builder == NULL) return sm_no_memory(error, "preparing to grow trees");
     size_t n = problem->most_in_bag;
     builder->problem = problem;
-    size_t n_slots = sm_slots_needed(problem, sm_problem_is_scanned(problem));
+    size_t n_slots = sm_slots_needed(problem);
     builder->draws =
         sm_arena_take(&builder->arena, n_slots > problem->n_items ? n_slots : problem->n_items, sizeof *builder->draws);
     builder->node_items = sm_arena_take(&builder->arena, n, sizeof *builder->node_items);
     builder->node_weight =
-        sm_arena_take(&builder->arena, sm_problem_is_scanned(problem) ? 0 : n, sizeof *builder->node_weight);
+        sm_arena_take(&builder->arena, problem->engine->lists_slots ? 0 : n, sizeof *builder->node_weight);
     smerf_status status = SMERF_OK;
     if (builder->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
     if (status == SMERF_OK) status = start_search(builder, kernels, error);
-    if (status == SMERF_OK) status = sm_slots_start(&builder->slots, problem, builder->scan, builder->draws, error);
+    if (status == SMERF_OK) status = sm_slots_start(&builder->slots, problem, builder->search, builder->draws, error);
     if (status == SMERF_OK)
         status = sm_sorted_start(&builder->sorted, problem, n_slots, builder->draws, kernels, error);
-    const sm_splitter given = {.problem = problem,
-                               .search = builder->search,
-                               .scan = builder->scan,
-                               .sorted = &builder->sorted,
-                               .slots = &builder->slots};
+    const sm_splitter given = {
+        .problem = problem, .search = builder->search, .sorted = &builder->sorted, .slots = &builder->slots};
     if (status == SMERF_OK) status = sm_splitter_start(&builder->splitter, &given, error);
     if (status == SMERF_OK)
         *out = builder;
@@ -96,12 +88,10 @@ smerf_status sm_tree_builder_new(const sm_problem *problem, smerf_kernels kernel
 
 void sm_tree_builder_free(sm_tree_builder *builder) {
     if (builder == NULL) return;
-    const sm_target_kind *kind = builder->problem->target->kind;
     sm_splitter_free(&builder->splitter);
     sm_sorted_free(&builder->sorted);
     sm_slots_free(&builder->slots);
-    if (builder->scan != NULL) kind->scanner->scan_free(builder->scan);
-    if (builder->search != NULL) kind->search_free(builder->search);
+    if (builder->search != NULL) builder->problem->engine->search_free(builder->search);
     sm_tree_free(&builder->grown);
     sm_arena_free(&builder->arena);
     sm_free(builder->stack);
@@ -221,7 +211,7 @@ static bool add_split(sm_tree_builder *builder, const sm_split *split) {
 
 /* Reorders the node's slots and lists; returns where the right side starts. */
 static size_t part(sm_tree_builder *builder, const pending *node, const bool *goes_left) {
-    uint32_t *spare = (uint32_t *)(void *)builder->splitter.room->costs; /* done with */
+    uint32_t *spare = (uint32_t *)(void *)builder->splitter.candidates.scratch->costs; /* done with */
     size_t n_left =
         sm_part_slots(&builder->sorted, builder->slots.order + node->first, node->end - node->first, goes_left, spare);
     bool are_leaves = node->depth + 1 >= builder->problem->options->max_depth;
@@ -229,20 +219,20 @@ static size_t part(sm_tree_builder *builder, const pending *node, const bool *go
     return node->first + n_left;
 }
 
-/* Turns to a node; false: it is pure. */
-static bool enter(sm_tree_builder *builder, sm_node *query, const pending *node, size_t *view, double *cost) {
-    const sm_target_kind *kind = builder->problem->target->kind;
-    if (builder->scan != NULL) return kind->scanner->enter(builder->scan, query->slots, query->n, cost, &query->total);
-    for (size_t k = 0; k < query->n; k++)
-        query->total += builder->node_weight[k] = builder->slots.weight[query->slots[k]];
-    query->weight = builder->node_weight;
-    *view = kind->enter(builder->search, query, node->view);
-    return !kind->is_pure(builder->search, query);
+/* Turns to a node.   view  of the target: in, that of its parent; out, that of its children */
+static void enter(sm_tree_builder *builder, sm_node *node, size_t *view) {
+    const sm_engine *engine = builder->problem->engine;
+    if (!engine->lists_slots) {
+        for (size_t k = 0; k < node->n; k++)
+            node->total += builder->node_weight[k] = builder->slots.weight[node->slots[k]];
+        node->weight = builder->node_weight;
+    }
+    if (engine->enter != NULL) *view = engine->enter(builder->search, node, *view);
 }
 
-/* A scanner knows items by their slots. Others want them to sort, and to see whether all have the same number. */
+/* Engines may know items by their slots. Others need them, and so do sorting and looking whether all have the same number. */
 static bool may_need_items(const sm_tree_builder *builder, const pending *node) {
-    return builder->scan == NULL || !sm_sorted_holds(&builder->sorted, node->first) ||
+    return !builder->problem->engine->lists_slots || !sm_sorted_holds(&builder->sorted, node->first) ||
            builder->splitter.may_be_alike != 0;
 }
 
@@ -256,19 +246,18 @@ static void pay(sm_tree_builder *builder, const pending *node, double cost) {
 
 /* The same for a node that was entered, but not priced. */
 static void find_and_pay(sm_tree_builder *builder, const pending *node, const sm_node *query) {
-    if (node->owed != NO_PARENT) pay(builder, node, builder->problem->target->kind->cost(builder->search, query));
+    if (node->owed != NO_PARENT) pay(builder, node, builder->problem->engine->cost(builder->search, query));
 }
 
 /* A leaf by rule is entered only if someone wants to know what it costs. */
 static void settle_leaf(sm_tree_builder *builder, const pending *node) {
     sm_node query = {
         .items = builder->node_items, .n = node->end - node->first, .slots = builder->slots.order + node->first};
-    size_t view;
-    double cost;
+    size_t view = node->view;
     add_leaf(builder, node);
     if (node->owed == NO_PARENT) return;
     for (size_t k = 0; k < query.n; k++) builder->node_items[k] = builder->slots.items[query.slots[k]];
-    enter(builder, &query, node, &view, &cost);
+    enter(builder, &query, &view);
     find_and_pay(builder, node, &query);
 }
 
@@ -282,22 +271,22 @@ static bool settle(sm_tree_builder *builder, const pending *node) {
     sm_node query = {
         .items = builder->node_items, .n = node->end - node->first, .slots = builder->slots.order + node->first};
     size_t view = node->view;
-    double cost = 0;
     sm_slots_turn(&builder->slots, node->first, query.n, &builder->sorted);
     builder->splitter.may_be_alike = sm_slots_alike(&builder->slots, node->first, query.n);
     for (size_t k = 0; k < query.n && may_need_items(builder, node); k++)
         builder->node_items[k] = builder->slots.items[query.slots[k]];
-    bool may_split = enter(builder, &query, node, &view, &cost);
+    enter(builder, &query, &view);
+    bool is_pure = problem->engine->is_pure(builder->search, &query);
     sm_sorted_turn(&builder->sorted, &query, node->first);
     sm_random random;
     sm_random_start(&random, problem->options->seed, (uint32_t)number_of(builder), node->random_place);
     sm_split split;
-    if (!may_split || !sm_splitter_best(&builder->splitter, &query, cost, &random, &split)) {
+    if (is_pure || !sm_splitter_best(&builder->splitter, &query, &random, &split)) {
         find_and_pay(builder, node, &query);
         add_leaf(builder, node);
         return true;
     }
-    pay(builder, node, builder->splitter.node_cost);
+    pay(builder, node, split.node_cost);
     if (!add_split(builder, &split)) return false;
     size_t middle = part(builder, node, split.goes_left);
     pending left = {.first = node->first,

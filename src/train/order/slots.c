@@ -7,9 +7,9 @@
  * of their own too, so that those of several threads find room in the cache that they share. */
 enum { SMALL_BLOCK = 2048, LARGE_BLOCK = 1 << 16 };
 
-static size_t make_blocks(const sm_problem *problem, bool is_scanned, sm_block *block) {
+static size_t make_blocks(const sm_problem *problem, sm_block *block) {
     size_t n = 0, first_slot = problem->most_in_bag;
-    if (!is_scanned || problem->most_sorted == 0) return 0;
+    if (!problem->engine->lists_slots || problem->most_sorted == 0) return 0;
     const size_t most[SM_SLOT_BLOCKS] = {SMALL_BLOCK, LARGE_BLOCK, problem->most_sorted};
     for (size_t b = 0; b < SM_SLOT_BLOCKS; b++) {
         bool is_larger = n == 0 || most[b] > block[n - 1].most;
@@ -20,23 +20,24 @@ static size_t make_blocks(const sm_problem *problem, bool is_scanned, sm_block *
     return n;
 }
 
-size_t sm_slots_needed(const sm_problem *problem, bool is_scanned) {
+size_t sm_slots_needed(const sm_problem *problem) {
     sm_block block[SM_SLOT_BLOCKS];
-    size_t n_blocks = make_blocks(problem, is_scanned, block), n = problem->most_in_bag;
+    size_t n_blocks = make_blocks(problem, block), n = problem->most_in_bag;
     for (size_t b = 0; b < n_blocks; b++) n += block[b].most;
     return n;
 }
 
-smerf_status sm_slots_start(sm_slots *slots, const sm_problem *problem, sm_scan *scan, uint32_t *by_slot,
+smerf_status sm_slots_start(sm_slots *slots, const sm_problem *problem, sm_search *search, uint32_t *by_slot,
                             smerf_error *error) {
-    size_t n = sm_slots_needed(problem, scan != NULL);
-    *slots = (sm_slots){.problem = problem, .scan = scan, .n_all = n, .new_of = by_slot};
-    slots->n_blocks = make_blocks(problem, scan != NULL, slots->block);
+    size_t n = sm_slots_needed(problem);
+    *slots = (sm_slots){.problem = problem, .search = search, .n_all = n, .new_of = by_slot};
+    slots->n_blocks = make_blocks(problem, slots->block);
     sm_arena *arena = &slots->arena;
     slots->items = sm_arena_take(arena, n, sizeof *slots->items);
     slots->draws = sm_arena_take(arena, n, sizeof *slots->draws);
     if (problem->most_alike > 1) slots->shares = sm_arena_take(arena, n, sizeof *slots->shares);
-    slots->weight = sm_arena_take(arena, scan == NULL ? problem->most_in_bag : 0, sizeof *slots->weight);
+    slots->weight =
+        sm_arena_take(arena, problem->engine->lists_slots ? 0 : problem->most_in_bag, sizeof *slots->weight);
     slots->order = sm_arena_take(arena, problem->most_in_bag, sizeof *slots->order);
     if (!arena->has_failed) return SMERF_OK;
     sm_slots_free(slots);
@@ -51,14 +52,15 @@ static void put(sm_slots *slots, size_t slot, uint32_t item, uint8_t draws) {
     slots->draws[slot] = draws;
     if (slots->shares != NULL) slots->shares[slot] = problem->shares[item];
     slots->order[slot] = (uint32_t)slot;
-    if (slots->scan == NULL)
+    if (!problem->engine->lists_slots)
         slots->weight[slot] = draws * (problem->item_weights != NULL ? problem->item_weights[item] : 1);
 }
 
 static void turn_to(sm_slots *slots, size_t n) {
     slots->n_in_bag = n;
     for (size_t b = 0; b < slots->n_blocks; b++) slots->block[b].first = slots->block[b].end = 0;
-    if (slots->scan != NULL) slots->problem->target->kind->scanner->start(slots->scan, slots->items, slots->draws, n);
+    const sm_engine *engine = slots->problem->engine;
+    if (engine->start != NULL) engine->start(slots->search, slots->items, slots->draws, n);
 }
 
 /* That a bootstrap draws one of n items more than 255 times has a chance of less than n / 256!. */
@@ -89,7 +91,7 @@ uint64_t sm_slots_alike(const sm_slots *slots, size_t first, size_t n) {
 
 static void move(sm_slots *slots, sm_block *to, size_t first, size_t n, sm_sorted *sorted) {
     uint32_t *order = slots->order + first;
-    slots->problem->target->kind->scanner->move(slots->scan, order, n, to->first_slot);
+    slots->problem->engine->move(slots->search, order, n, to->first_slot);
     for (size_t k = 0; k < n; k++) {
         uint32_t old_slot = order[k], new_slot = (uint32_t)(to->first_slot + k);
         slots->items[new_slot] = slots->items[old_slot];

@@ -2,7 +2,7 @@
  *
  * What is kept about items is kept by slot. The items of the root have the slots 0, 1, 2, ... in their order, or in the one
  * that the target's kind wants. Those of a node further down lie scattered among them, in the end a cache line for each. So,
- * where a scanner reads them, subtrees of certain sizes have slots of their own, one after the other: a block. */
+ * where the engine lists slots, subtrees of certain sizes have slots of their own, one after the other: a block. */
 #ifndef SM_TRAIN_SLOTS_H
 #define SM_TRAIN_SLOTS_H
 
@@ -19,11 +19,11 @@ typedef struct sm_block {
 typedef struct sm_slots {
     sm_arena arena; /* holds the arrays below */
     const sm_problem *problem;
-    sm_scan *scan;    /* NULL: there is no scanner, and no block */
+    sm_search *search;
     size_t n_all;     /* slots that there are */
     uint32_t *items;  /* [n_all] by slot */
     uint8_t *draws;   /* [n_all] by slot */
-    double *weight;   /* [most_in_bag] by slot: draws times item weights; not for a scanner */
+    double *weight;   /* [most_in_bag] by slot: draws times item weights; not where the engine lists slots */
     uint64_t *shares; /* [n_all] by slot: see problem.h; NULL where no items are alike */
     uint32_t *order;  /* [most_in_bag] the slots of all items of the tree; a node is a slice, in ascending order */
     uint32_t *new_of; /* [n_all] by slot, while a subtree moves; not owned */
@@ -33,12 +33,12 @@ typedef struct sm_slots {
 } sm_slots;
 
 /* by_slot  [sm_slots_needed] room that is free whenever a node is turned to */
-smerf_status sm_slots_start(sm_slots *slots, const sm_problem *problem, sm_scan *scan, uint32_t *by_slot,
+smerf_status sm_slots_start(sm_slots *slots, const sm_problem *problem, sm_search *search, uint32_t *by_slot,
                             smerf_error *error);
 void sm_slots_free(sm_slots *slots);
 
-/* How many slots the trees of a problem need.   is_scanned  whether there is a scanner */
-size_t sm_slots_needed(const sm_problem *problem, bool is_scanned);
+/* How many slots the trees of a problem need. */
+size_t sm_slots_needed(const sm_problem *problem);
 
 /* Turns to a tree. False: it has more items than it can have, or more draws of one.   draws  [n_items] by item */
 bool sm_slots_fill(sm_slots *slots, const uint32_t *draws);

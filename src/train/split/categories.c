@@ -125,7 +125,7 @@ size_t sm_categories_line_up(sm_categories *categories, const sm_problem *proble
                              const sm_node *node, size_t feature) {
     size_t q = find_held(categories, problem, node, feature);
     if (q < 2) return q;
-    problem->target->kind->level_distances(search, node, categories->level, q, categories->mean);
+    problem->engine->level_distances(search, node, categories->level, q, categories->mean);
     double size = 0;
     for (size_t i = 0; i < q * q; i++) size = fmax(size, fabs(categories->mean[i]));
     centre(categories, q);

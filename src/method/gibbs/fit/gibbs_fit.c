@@ -63,8 +63,8 @@ static smerf_status run_chains(gibbs_run *run, smerf_error *error) {
     for (size_t s = 0; s < N_SEGMENTS && status == SMERF_OK; s++) {
         run->first = n_iterations * s / N_SEGMENTS;
         run->end = n_iterations * (s + 1) / N_SEGMENTS;
-        pool->share_from = (double)s / N_SEGMENTS;
-        pool->share_to = (double)(s + 1) / N_SEGMENTS;
+        pool->fraction_from = (double)s / N_SEGMENTS;
+        pool->fraction_to = (double)(s + 1) / N_SEGMENTS;
         if (run->first < run->end)
             status = sm_pool_run(pool, run->options->baselines->n_chains, run_segment, run, error);
     }

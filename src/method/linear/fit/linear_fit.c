@@ -95,8 +95,8 @@ static void tell(const fitting *at, sm_diagnostics *diagnostics) {
 
 /* A crew's loops report between these two. */
 static void set_shares(sm_pool *pool, double from, double to) {
-    pool->share_from = from;
-    pool->share_to = to;
+    pool->fraction_from = from;
+    pool->fraction_to = to;
 }
 
 static smerf_status learn(fitting *at, smerf_error *error) {

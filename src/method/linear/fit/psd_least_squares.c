@@ -43,7 +43,7 @@ typedef struct solver {
     double *share;     /* [n][n] see linearise */
     double *y, *r, *d, *hd, *scratch, *turned;
     double *room; /* [n * n + 3 * n] */
-    double share_from, share_to;
+    double fraction_from, fraction_to;
     sm_arena arena;
 } solver;
 
@@ -253,8 +253,8 @@ static smerf_status step_newton(solver *s, smerf_error *error) {
 /* Tells how far it is: digits of the residual that are there, of those that are wanted. */
 static smerf_status report(solver *s, smerf_error *error) {
     double share = fmin(1, log(fmin(1, s->at.residual / s->size_b) + 1e-300) / log(fine));
-    share = fmax(s->pool->share_from, s->share_from + share * (s->share_to - s->share_from));
-    s->pool->share_from = s->pool->share_to = share; /* the loops of H are no progress by themselves */
+    share = fmax(s->pool->fraction_from, s->fraction_from + share * (s->fraction_to - s->fraction_from));
+    s->pool->fraction_from = s->pool->fraction_to = share; /* the loops of H are no progress by themselves */
     return sm_pool_report(s->pool, share, error);
 }
 
@@ -318,19 +318,19 @@ smerf_status sm_psd_least_squares(const sm_psd_problem *problem, sm_pool *pool, 
                 .facts = facts,
                 .n = problem->n,
                 .nn = problem->n * problem->n,
-                .share_from = pool->share_from,
-                .share_to = pool->share_to};
+                .fraction_from = pool->fraction_from,
+                .fraction_to = pool->fraction_to};
     *facts = (sm_psd_facts){0};
     memset(w, 0, s.nn * sizeof *w);
     smerf_status status = take_room(&s) ? SMERF_OK : sm_no_memory(error, "solving for W");
     int exponent = status == SMERF_OK ? scale(&s) : 0;
     if (status == SMERF_OK && s.size_b > 0) {
-        pool->share_to = pool->share_from;
+        pool->fraction_to = pool->fraction_from;
         status = solve(&s, error);
         for (size_t k = 0; k < s.nn && status == SMERF_OK; k++) w[k] = ldexp(s.at.w[k], exponent);
         facts->kkt = s.at.residual / s.size_b;
     }
     sm_arena_free(&s.arena);
-    pool->share_from = pool->share_to = s.share_to;
+    pool->fraction_from = pool->fraction_to = s.fraction_to;
     return status;
 }

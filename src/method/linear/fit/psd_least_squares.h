@@ -29,7 +29,7 @@ typedef struct sm_psd_facts {
 } sm_psd_facts;
 
 /* w  [n][n] out. Ends when the residual is below 1e-10 (or 1e-8, where that takes long), or after many iterations: look
- * at the residual. Progress goes from crew->share_from to crew->share_to. */
+ * at the residual. Progress goes from crew->fraction_from to crew->fraction_to. */
 smerf_status sm_psd_least_squares(const sm_psd_problem *problem, sm_pool *pool, double *w, sm_psd_facts *facts,
                                   smerf_error *error);
 

@@ -21,7 +21,7 @@ static smerf_status rfd_fit(const sm_training_set *training, sm_learned **out, s
     sm_rfd_pairs pairs = {0};
     sm_learned *learned = sm_zeros(1, sizeof *learned);
     if (learned == NULL) return sm_no_memory(error, "learning");
-    training->pool->share_to = 0; /* the forest is what progress is about */
+    training->pool->fraction_to = 0; /* the forest is what progress is about */
     smerf_status status = sm_rfd_pairs_choose(&pairs, training, error);
     if (status == SMERF_OK) status = sm_rfd_grow(training, &pairs, &learned->forest, error);
     if (status == SMERF_OK) {

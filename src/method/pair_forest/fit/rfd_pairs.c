@@ -137,7 +137,7 @@ static smerf_status read_row(void *argument, size_t i, size_t thread, smerf_erro
     (void)error;
     if (job->first[i] == job->first[i + 1]) return SMERF_OK;
     double *row = job->row + thread * job->target->n_columns;
-    job->target->kind->true_row(job->target, i, row);
+    job->target->kind->data.true_row(job->target, i, row);
     for (size_t p = job->first[i]; p < job->first[i + 1]; p++) job->pairs->z[p] = row[job->pairs->right[p]];
     return SMERF_OK;
 }

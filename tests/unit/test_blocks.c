@@ -1,5 +1,5 @@
-/* test_strips.c - loops over strips and codes: what they compute, told one by one, and that the twins agree to the last
- * bit. */
+/* test_blocks.c - loops over blocks of rows and over codes: what they compute, one number at a time, and that scalar and AVX2 agree
+ * to the last bit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ enum { N_LEAVES = 13, N_COLUMNS = 37, MOST_RANK = 3, N_CLASSES = 4 };
 
 typedef struct numbers {
     double table[N_LEAVES * 8], sums[N_COLUMNS * 8], mean[N_LEAVES * MOST_RANK], spread[N_LEAVES], scale[MOST_RANK];
-    double mean_of[MOST_RANK * 8], spread_of[8], share[N_LEAVES * N_CLASSES], share_of[N_CLASSES * 8];
+    double row_mean[MOST_RANK * 8], row_spread[8], fraction[N_LEAVES * N_CLASSES], row_fraction[N_CLASSES * 8];
     float rows[8][N_COLUMNS], items[N_COLUMNS * 8];
     uint32_t marks[N_LEAVES * 8], counts[N_COLUMNS * 8], leaf[N_COLUMNS], item[N_LEAVES], columns[N_COLUMNS];
     uint32_t first[N_LEAVES + 1], label[N_LEAVES * N_CLASSES];
@@ -38,10 +38,10 @@ static numbers draw(size_t seed) {
     fill(drawn.mean, sizeof drawn.mean / 8, &random);
     fill(drawn.spread, N_LEAVES, &random);
     fill(drawn.scale, MOST_RANK, &random);
-    fill(drawn.mean_of, MOST_RANK * 8, &random);
-    fill(drawn.spread_of, 8, &random);
-    fill(drawn.share, sizeof drawn.share / 8, &random);
-    fill(drawn.share_of, sizeof drawn.share_of / 8, &random);
+    fill(drawn.row_mean, MOST_RANK * 8, &random);
+    fill(drawn.row_spread, 8, &random);
+    fill(drawn.fraction, sizeof drawn.fraction / 8, &random);
+    fill(drawn.row_fraction, sizeof drawn.row_fraction / 8, &random);
     for (size_t r = 0; r < 8; r++)
         for (size_t i = 0; i < N_COLUMNS; i++) drawn.rows[r][i] = (float)sm_random_normal(&random);
     for (size_t k = 0; k < N_COLUMNS * 8; k++) drawn.items[k] = (float)sm_random_normal(&random);
@@ -64,15 +64,15 @@ static numbers draw(size_t seed) {
 static double square_of(const numbers *of, size_t rank, size_t l, size_t r) {
     double sum = 0;
     for (size_t k = 0; k < rank; k++) {
-        double apart = of->mean_of[k * 8 + r] - of->mean[l * rank + k];
+        double apart = of->row_mean[k * 8 + r] - of->mean[l * rank + k];
         sum += of->scale[k] * (apart * apart);
     }
-    return (of->spread_of[r] + of->spread[l]) + sum;
+    return (of->row_spread[r] + of->spread[l]) + sum;
 }
 
 static void assert_same_bits(double a, double b) { assert_memory_equal(&a, &b, sizeof a); }
 
-static void check_adding(const sm_strip_kernels *kernels, const numbers *of) {
+static void check_adding(const sm_block_kernels *kernels, const numbers *of) {
     numbers got = *of;
     kernels->add(of->table, of->leaf, N_COLUMNS, got.sums);
     for (size_t k = 0; k < N_COLUMNS * 8; k++)
@@ -100,22 +100,22 @@ static void check_adding(const sm_strip_kernels *kernels, const numbers *of) {
     }
 }
 
-static void check_tables(const sm_strip_kernels *kernels, const numbers *of) {
+static void check_tables(const sm_block_kernels *kernels, const numbers *of) {
     numbers got = *of;
     for (size_t rank = 0; rank <= MOST_RANK; rank++) {
-        kernels->squares(of->mean, of->spread, of->scale, rank, N_LEAVES, of->mean_of, of->spread_of, got.table);
+        const sm_block_vectors vectors = {rank, of->scale, of->mean, of->spread, of->row_mean, of->row_spread};
+        kernels->squares(&vectors, N_LEAVES, got.table);
         for (size_t k = 0; k < N_LEAVES * 8; k++) assert_same_bits(got.table[k], square_of(of, rank, k / 8, k % 8));
         memcpy(got.sums, of->sums, sizeof got.sums);
-        kernels->add_squares(of->mean, of->spread, of->scale, rank, of->leaf, N_COLUMNS, of->mean_of, of->spread_of,
-                             got.sums);
+        kernels->add_squares(&vectors, of->leaf, N_COLUMNS, got.sums);
         for (size_t k = 0; k < N_COLUMNS * 8; k++)
             assert_same_bits(got.sums[k], of->sums[k] + square_of(of, rank, of->leaf[k / 8], k % 8));
     }
-    kernels->shares(of->first, of->label, of->share, N_LEAVES, of->share_of, got.table);
+    kernels->label_distances(of->first, of->label, of->fraction, N_LEAVES, of->row_fraction, got.table);
     for (size_t k = 0; k < N_LEAVES * 8; k++) {
         double distance = 1;
         for (size_t i = of->first[k / 8]; i < of->first[k / 8 + 1]; i++)
-            distance -= of->share[i] * of->share_of[of->label[i] * 8 + k % 8];
+            distance -= of->fraction[i] * of->row_fraction[of->label[i] * 8 + k % 8];
         assert_same_bits(got.table[k], distance);
     }
     const float *rows[8];
@@ -126,12 +126,12 @@ static void check_tables(const sm_strip_kernels *kernels, const numbers *of) {
     }
 }
 
-static void strips_are_what_they_say(void **state) {
+static void blocks_are_what_they_say(void **state) {
     (void)state;
     for (size_t seed = 0; seed < 20; seed++) {
         const numbers drawn = draw(seed);
-        const sm_strip_kernels *twins[2] = {sm_kernels_select(SMERF_KERNELS_PLAIN)->strips,
-                                            sm_kernels_select(SMERF_KERNELS_AUTO)->strips};
+        const sm_block_kernels *twins[2] = {sm_kernels_select(SMERF_KERNELS_PLAIN)->blocks,
+                                            sm_kernels_select(SMERF_KERNELS_AUTO)->blocks};
         for (size_t t = 0; t < 2; t++) {
             check_adding(twins[t], &drawn);
             check_tables(twins[t], &drawn);
@@ -172,7 +172,7 @@ static void equal_codes_are_counted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strips_are_what_they_say),
+        cmocka_unit_test(blocks_are_what_they_say),
         cmocka_unit_test(equal_codes_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
