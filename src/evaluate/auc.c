@@ -18,11 +18,11 @@ static void tally_free(sm_tally *tally) {
 
 static smerf_status tally_grow(sm_tally *tally, smerf_error *error) {
     size_t wanted = tally->capacity < FIRST_CAPACITY ? FIRST_CAPACITY : sm_size(tally->capacity, 2, 0);
-    size_t room[2] = {tally->capacity, tally->capacity}; /* for keys and for counts */
+    size_t scratch[2] = {tally->capacity, tally->capacity}; /* for keys and for counts */
     smerf_status status = sm_check_memory((double)wanted * 2 * sizeof *tally->keys, "the distances of links", error);
     if (status != SMERF_OK) return status;
-    if (!sm_grow((void **)&tally->keys, &room[0], wanted, sizeof *tally->keys) ||
-        !sm_grow((void **)&tally->counts, &room[1], wanted, sizeof *tally->counts))
+    if (!sm_grow((void **)&tally->keys, &scratch[0], wanted, sizeof *tally->keys) ||
+        !sm_grow((void **)&tally->counts, &scratch[1], wanted, sizeof *tally->counts))
         return sm_no_memory(error, "collecting the distances of links");
     tally->capacity = wanted;
     return SMERF_OK;

@@ -6,27 +6,28 @@
 #include "base/versioned.h"
 #include "evaluate/auc.h"
 #include "evaluate/metrics.h"
-#include "predict/rows.h"
+#include "predict/predict.h"
 
-typedef struct score_room {
+typedef struct score_scratch {
     sm_arena arena; /* holds the arrays below */
     sm_scorer scorer;
     double *truth;     /* [n_columns] */
     double *all_truth; /* [n_items of the model] where the truth is the model's own */
-} score_room;
+} score_scratch;
 
 typedef struct score_job {
     const smerf_target *truth;
-    const uint32_t *place; /* [n_rows] where the truth is the model's own: rows of the training items; else NULL */
+    const uint32_t
+        *training_row; /* [n_rows] where the truth is the model's own: rows of the training items; else NULL */
     size_t n_rows, n_columns;
     bool is_square;
     unsigned metrics;
-    size_t first, end;       /* the rows at hand */
-    const double *predicted; /* [end - first][n_columns] */
-    bool counts;             /* the second round, see auc.h */
-    sm_auc auc;              /* if it is asked for */
-    score_room *rooms;       /* [n_threads] */
-    sm_row_score *rows;      /* [n_rows] */
+    size_t first, end;        /* the rows at hand */
+    const double *predicted;  /* [end - first][n_columns] */
+    bool counts;              /* the second round, see auc.h */
+    sm_auc auc;               /* if it is asked for */
+    score_scratch *scratches; /* [n_threads] */
+    sm_row_score *rows;       /* [n_rows] */
 } score_job;
 
 enum { ROWS_A_TASK = 8 };
@@ -35,33 +36,33 @@ enum { ROWS_A_TASK = 8 };
 
 /* ---- rows ---- */
 
-static bool start_room(score_room *room, const score_job *job) {
-    room->truth = sm_arena_take(&room->arena, job->n_columns, sizeof *room->truth);
-    if (job->place != NULL)
-        room->all_truth = sm_arena_take(&room->arena, job->truth->n_columns, sizeof *room->all_truth);
-    return !room->arena.has_failed && sm_scorer_start(&room->scorer, job->n_columns);
+static bool start_scratch(score_scratch *scratch, const score_job *job) {
+    scratch->truth = sm_arena_take(&scratch->arena, job->n_columns, sizeof *scratch->truth);
+    if (job->training_row != NULL)
+        scratch->all_truth = sm_arena_take(&scratch->arena, job->truth->n_columns, sizeof *scratch->all_truth);
+    return !scratch->arena.has_failed && sm_scorer_start(&scratch->scorer, job->n_columns);
 }
 
-static void free_room(score_room *room) {
-    sm_scorer_free(&room->scorer);
-    sm_arena_free(&room->arena);
+static void free_scratch(score_scratch *scratch) {
+    sm_scorer_free(&scratch->scorer);
+    sm_arena_free(&scratch->arena);
 }
 
-static void find_truth(const score_job *job, score_room *room, size_t row) {
-    if (job->place == NULL) {
-        job->truth->kind->data.true_row(job->truth, row, room->truth);
+static void find_truth(const score_job *job, score_scratch *scratch, size_t row) {
+    if (job->training_row == NULL) {
+        job->truth->kind->data.true_row(job->truth, row, scratch->truth);
         return;
     }
-    job->truth->kind->data.true_row(job->truth, job->place[row], room->all_truth);
-    for (size_t j = 0; j < job->n_columns; j++) room->truth[j] = room->all_truth[job->place[j]];
+    job->truth->kind->data.true_row(job->truth, job->training_row[row], scratch->all_truth);
+    for (size_t j = 0; j < job->n_columns; j++) scratch->truth[j] = scratch->all_truth[job->training_row[j]];
 }
 
 static smerf_status score_row(score_job *job, size_t i, size_t thread, smerf_error *error) {
-    score_room *room = &job->rooms[thread];
+    score_scratch *scratch = &job->scratches[thread];
     const double *predicted = job->predicted + (i - job->first) * job->n_columns;
-    find_truth(job, room, i);
+    find_truth(job, scratch, i);
     const sm_auc_row pairs = {.predicted = predicted,
-                              .truth = room->truth,
+                              .truth = scratch->truth,
                               .first = job->is_square ? i + 1 : 0,
                               .end = job->n_columns,
                               .is_link = sm_target_inner(job->truth)->kind->data.is_link};
@@ -69,7 +70,8 @@ static smerf_status score_row(score_job *job, size_t i, size_t thread, smerf_err
         sm_auc_count(&job->auc, &pairs, thread);
         return SMERF_OK;
     }
-    job->rows[i] = sm_scorer_row(&room->scorer, job->is_square ? i : SIZE_MAX, predicted, room->truth, job->metrics);
+    job->rows[i] =
+        sm_scorer_row(&scratch->scorer, job->is_square ? i : SIZE_MAX, predicted, scratch->truth, job->metrics);
     return (job->metrics & AREAS) != 0 ? sm_auc_collect(&job->auc, &pairs, thread, error) : SMERF_OK;
 }
 
@@ -86,7 +88,7 @@ static smerf_status score_some(void *argument, size_t task, size_t thread, smerf
 
 /* Goes through all rows once: those of the panels, or all of them if the predictions are given. */
 static smerf_status go_round(score_job *job, sm_panel *panel, sm_pool *pool, smerf_error *error) {
-    double from = pool->fraction_from, share = pool->fraction_to - pool->fraction_from;
+    double from = pool->fraction_from, fraction = pool->fraction_to - pool->fraction_from;
     smerf_status status = SMERF_OK;
     for (size_t first = 0; first < job->n_rows && status == SMERF_OK; first = job->end) {
         job->first = first;
@@ -94,8 +96,8 @@ static smerf_status go_round(score_job *job, sm_panel *panel, sm_pool *pool, sme
         if (panel != NULL) {
             bool is_at_hand = panel->first == first && panel->end == job->n_rows; /* one panel holds all */
             if (job->n_rows - first > panel->most_rows) job->end = first + panel->most_rows;
-            pool->fraction_from = from + share * (double)first / (double)job->n_rows;
-            pool->fraction_to = from + share * (double)job->end / (double)job->n_rows;
+            pool->fraction_from = from + fraction * (double)first / (double)job->n_rows;
+            pool->fraction_to = from + fraction * (double)job->end / (double)job->n_rows;
             if (!is_at_hand) status = sm_panel_predict(panel, first, pool, error);
             job->predicted = panel->distances;
             pool->fraction_from = pool->fraction_to;
@@ -104,7 +106,7 @@ static smerf_status go_round(score_job *job, sm_panel *panel, sm_pool *pool, sme
             status = sm_pool_run(pool, (job->end - first + ROWS_A_TASK - 1) / ROWS_A_TASK, score_some, job, error);
     }
     pool->fraction_from = from;
-    pool->fraction_to = from + share;
+    pool->fraction_to = from + fraction;
     return status;
 }
 
@@ -126,19 +128,19 @@ static smerf_status score_areas(score_job *job, sm_panel *panel, sm_pool *pool, 
 static smerf_status score(score_job *job, sm_panel *panel, sm_pool *pool, smerf_scores *scores, smerf_error *error) {
     bool has_areas = (job->metrics & AREAS) != 0, is_twice = panel != NULL && panel->most_rows < job->n_rows;
     size_t n_threads = pool->n_threads;
-    job->rooms = sm_zeros(n_threads, sizeof *job->rooms);
+    job->scratches = sm_zeros(n_threads, sizeof *job->scratches);
     job->rows = sm_zeros(job->n_rows, sizeof *job->rows);
-    bool has_room = job->rooms != NULL && job->rows != NULL;
-    for (size_t t = 0; t < n_threads && has_room; t++) has_room = start_room(&job->rooms[t], job);
-    smerf_status status = has_room ? SMERF_OK : sm_no_memory(error, "evaluating");
+    bool has_memory = job->scratches != NULL && job->rows != NULL;
+    for (size_t t = 0; t < n_threads && has_memory; t++) has_memory = start_scratch(&job->scratches[t], job);
+    smerf_status status = has_memory ? SMERF_OK : sm_no_memory(error, "evaluating");
     if (status == SMERF_OK && has_areas) status = sm_auc_start(&job->auc, n_threads, error);
     pool->fraction_to = !has_areas ? 1 : is_twice ? 0.5 : 0.9;
     if (status == SMERF_OK) status = go_round(job, panel, pool, error);
     if (status == SMERF_OK) sm_scores_sum(job->rows, job->n_rows, job->metrics, scores);
     if (status == SMERF_OK && has_areas) status = score_areas(job, panel, pool, scores, error);
-    for (size_t t = 0; t < n_threads && job->rooms != NULL; t++) free_room(&job->rooms[t]);
+    for (size_t t = 0; t < n_threads && job->scratches != NULL; t++) free_scratch(&job->scratches[t]);
     sm_auc_free(&job->auc);
-    sm_free(job->rooms);
+    sm_free(job->scratches);
     sm_free(job->rows);
     return status;
 }
@@ -193,7 +195,7 @@ smerf_status sm_evaluate(const smerf_model *model, const sm_evaluation *wanted, 
     sm_pool_start(&pool, run);
     status = sm_query_start(&query, model, request, wanted->limits, error);
     if (status != SMERF_OK) return status;
-    if (wanted->truth == NULL) job.place = query.place;
+    if (wanted->truth == NULL) job.training_row = query.training_row;
     status = sm_panel_start(&panel, &query, sm_query_columns(&query)->n, (job.metrics & AREAS) != 0, &pool, error);
     if (status == SMERF_OK) {
         status = score(&job, &panel, &pool, scores, error);

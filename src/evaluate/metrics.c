@@ -41,7 +41,7 @@ bool sm_scorer_start(sm_scorer *scorer, size_t n) {
 
 void sm_scorer_free(sm_scorer *scorer) { sm_arena_free(&scorer->arena); }
 
-/* Lists in scorer->order the places of values from small to large, equal ones in order. */
+/* Lists in scorer->order the indices of values from small to large, equal ones in order. */
 static void sort(sm_scorer *scorer, const double *values, size_t n) {
     for (size_t k = 0; k < n; k++) {
         scorer->keys[k] = sm_sort_key(values[k]);

@@ -12,7 +12,7 @@ typedef struct sm_row_score {
     double spearman, precision; /* NaN: the row does not count */
 } sm_row_score;
 
-/* A thread's room for scoring rows of n pairs. */
+/* A thread's memory for scoring rows of n pairs. */
 typedef struct sm_scorer {
     sm_arena arena;
     size_t n;
@@ -26,7 +26,7 @@ bool sm_scorer_start(sm_scorer *scorer, size_t n);
 void sm_scorer_free(sm_scorer *scorer);
 
 /* Scores one row.
- *   self      the row's own place among the columns, which is left out, and pairs before which are counted elsewhere;
+ *   self      the row's own index among the columns, which is left out, and pairs before which are counted elsewhere;
  *             SIZE_MAX: rows and columns are different items
  *   predicted, truth  [n]; a NaN in either leaves the pair out */
 sm_row_score sm_scorer_row(sm_scorer *scorer, size_t self, const double *predicted, const double *truth,

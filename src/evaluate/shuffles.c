@@ -8,29 +8,29 @@
 
 /* ---- before the first tree ---- */
 
-static bool start_room(sm_shuffle_scratch *room, const sm_shuffles *shuffles) {
+static bool start_scratch(sm_shuffle_scratch *scratch, const sm_shuffles *shuffles) {
     size_t n = shuffles->view.n_items, n_all = shuffles->model->n_items;
-    sm_arena *arena = &room->arena;
-    room->is_out = sm_arena_take(arena, n_all, sizeof *room->is_out);
-    room->out = sm_arena_take(arena, n, sizeof *room->out);
-    room->shuffled = sm_arena_take(arena, n, sizeof *room->shuffled);
-    room->leaf_of = sm_arena_take(arena, n, sizeof *room->leaf_of);
-    room->apart = sm_arena_take(arena, n, sizeof *room->apart);
+    sm_arena *arena = &scratch->arena;
+    scratch->is_out = sm_arena_take(arena, n_all, sizeof *scratch->is_out);
+    scratch->out = sm_arena_take(arena, n, sizeof *scratch->out);
+    scratch->shuffled = sm_arena_take(arena, n, sizeof *scratch->shuffled);
+    scratch->leaf_of = sm_arena_take(arena, n, sizeof *scratch->leaf_of);
+    scratch->apart = sm_arena_take(arena, n, sizeof *scratch->apart);
     for (size_t k = 0; k < SM_MOST_SHUFFLED; k++) {
-        room->mixed[k] = sm_arena_take(arena, n, sizeof *room->mixed[k]);
-        room->mixed_codes[k] = sm_arena_take(arena, n, sizeof *room->mixed_codes[k]);
+        scratch->mixed[k] = sm_arena_take(arena, n, sizeof *scratch->mixed[k]);
+        scratch->mixed_codes[k] = sm_arena_take(arena, n, sizeof *scratch->mixed_codes[k]);
     }
-    room->truth = sm_arena_take(arena, n > n_all ? n : n_all, sizeof *room->truth);
-    return !arena->has_failed && sm_leaf_scratch_start(&room->leaf, shuffles->model);
+    scratch->truth = sm_arena_take(arena, n > n_all ? n : n_all, sizeof *scratch->truth);
+    return !arena->has_failed && sm_leaf_scratch_start(&scratch->leaf, shuffles->model);
 }
 
 void sm_shuffles_free(sm_shuffles *shuffles) {
-    for (size_t t = 0; t < shuffles->n_threads && shuffles->rooms != NULL; t++) {
-        sm_leaf_scratch_free(&shuffles->rooms[t].leaf);
-        sm_arena_free(&shuffles->rooms[t].arena);
+    for (size_t t = 0; t < shuffles->n_threads && shuffles->scratches != NULL; t++) {
+        sm_leaf_scratch_free(&shuffles->scratches[t].leaf);
+        sm_arena_free(&shuffles->scratches[t].arena);
     }
-    sm_free(shuffles->rooms);
-    sm_free(shuffles->place);
+    sm_free(shuffles->scratches);
+    sm_free(shuffles->training_row);
     sm_view_free(&shuffles->view);
     *shuffles = (sm_shuffles){0};
 }
@@ -61,12 +61,12 @@ smerf_status sm_shuffles_start(sm_shuffles *shuffles, const smerf_model *model, 
     smerf_status status = check(model, items, truth, error);
     if (status == SMERF_OK) status = sm_view_match(&shuffles->view, &model->features, items, error);
     if (status != SMERF_OK) return status;
-    shuffles->place = sm_array(items->n_items, sizeof *shuffles->place);
-    shuffles->rooms = sm_zeros(n_threads, sizeof *shuffles->rooms);
-    bool has_room = shuffles->place != NULL && shuffles->rooms != NULL;
-    for (size_t t = 0; t < n_threads && has_room; t++) has_room = start_room(&shuffles->rooms[t], shuffles);
-    status = has_room ? sm_model_find_items(model, items, &shuffles->view, shuffles->place, error)
-                      : sm_no_memory(error, "shuffling features");
+    shuffles->training_row = sm_array(items->n_items, sizeof *shuffles->training_row);
+    shuffles->scratches = sm_zeros(n_threads, sizeof *shuffles->scratches);
+    bool has_memory = shuffles->training_row != NULL && shuffles->scratches != NULL;
+    for (size_t t = 0; t < n_threads && has_memory; t++) has_memory = start_scratch(&shuffles->scratches[t], shuffles);
+    status = has_memory ? sm_model_find_items(model, items, &shuffles->view, shuffles->training_row, error)
+                        : sm_no_memory(error, "shuffling features");
     if (status != SMERF_OK) sm_shuffles_free(shuffles);
     return status;
 }
@@ -76,38 +76,38 @@ smerf_status sm_shuffles_start(sm_shuffles *shuffles, const smerf_model *model, 
 /* Few items in a tree of many leaves: the leaves of two items are asked for one by one, else a row for each item. */
 enum { LEAVES_A_PAIR = 16 };
 
-/* The distances of item a, by place among those out of bag, to those after it: room->apart. */
+/* The distances of item a, by index among those out of bag, to those after it: scratch->apart. */
 static void find_apart(const sm_shuffled_tree *at, size_t a) {
     const smerf_target *target = at->shuffles->model->target;
     const sm_leaves *leaves = &at->ready.leaves;
-    sm_shuffle_scratch *room = at->room;
-    size_t leaf = room->leaf_of[a];
+    sm_shuffle_scratch *scratch = at->scratch;
+    size_t leaf = scratch->leaf_of[a];
     bool by_pairs = at->n_out - a < leaves->n / LEAVES_A_PAIR;
-    if (!by_pairs) target->kind->predicting.leaf_row(target, leaves, leaf, room->leaf.row, room->leaf.scratch);
+    if (!by_pairs) target->kind->predicting.leaf_row(target, leaves, leaf, scratch->leaf.row, scratch->leaf.scratch);
     for (size_t b = a + 1; b < at->n_out; b++) {
-        size_t other = room->leaf_of[b];
+        size_t other = scratch->leaf_of[b];
         if (at->ready.self != NULL && other == leaf)
-            room->apart[b] = at->ready.self[leaf];
+            scratch->apart[b] = at->ready.self[leaf];
         else
-            room->apart[b] =
-                by_pairs ? target->kind->predicting.leaf_pair(target, leaves, leaf, other) : room->leaf.row[other];
+            scratch->apart[b] =
+                by_pairs ? target->kind->predicting.leaf_pair(target, leaves, leaf, other) : scratch->leaf.row[other];
     }
 }
 
 /* Its mean squared error over the pairs of out-of-bag items, whose leaves are in room->leaf_of. */
 static double pair_error(const sm_shuffled_tree *at) {
     const sm_shuffles *shuffles = at->shuffles;
-    sm_shuffle_scratch *room = at->room;
+    sm_shuffle_scratch *scratch = at->scratch;
     const smerf_target *truth = shuffles->truth;
     double squares = 0;
     size_t n_pairs = 0;
     for (size_t a = 0; a + 1 < at->n_out; a++) {
-        size_t i = room->out[a];
+        size_t i = scratch->out[a];
         find_apart(at, a);
-        truth->kind->data.true_row(truth, shuffles->is_models_own ? shuffles->place[i] : i, room->truth);
+        truth->kind->data.true_row(truth, shuffles->is_models_own ? shuffles->training_row[i] : i, scratch->truth);
         for (size_t b = a + 1; b < at->n_out; b++) {
-            size_t j = room->out[b];
-            double error = room->apart[b] - room->truth[shuffles->is_models_own ? shuffles->place[j] : j];
+            size_t j = scratch->out[b];
+            double error = scratch->apart[b] - scratch->truth[shuffles->is_models_own ? shuffles->training_row[j] : j];
             if (isnan(error)) continue;
             squares += error * error;
             n_pairs++;
@@ -118,12 +118,12 @@ static double pair_error(const sm_shuffled_tree *at) {
 
 static void route_out(const sm_shuffled_tree *at, const sm_view *view) {
     const sm_tree *tree = &at->shuffles->model->trees[at->b];
-    for (size_t a = 0; a < at->n_out; a++) at->room->leaf_of[a] = sm_tree_leaf(tree, view, at->room->out[a]);
+    for (size_t a = 0; a < at->n_out; a++) at->scratch->leaf_of[a] = sm_tree_leaf(tree, view, at->scratch->out[a]);
 }
 
 bool sm_shuffled_start(sm_shuffled_tree *at, const sm_shuffles *shuffles, size_t b, size_t thread) {
     const sm_view *view = &shuffles->view;
-    *at = (sm_shuffled_tree){.shuffles = shuffles, .room = &shuffles->rooms[thread], .b = b, .mixed = *view};
+    *at = (sm_shuffled_tree){.shuffles = shuffles, .scratch = &shuffles->scratches[thread], .b = b, .mixed = *view};
     at->mixed.numbers = sm_copy(view->numbers, view->n_features, sizeof *at->mixed.numbers);
     at->mixed.codes = sm_copy(view->codes, view->n_features, sizeof *at->mixed.codes);
     if (at->mixed.numbers == NULL || at->mixed.codes == NULL || !sm_ready_start(&at->ready, shuffles->model, b, 0)) {
@@ -131,9 +131,9 @@ bool sm_shuffled_start(sm_shuffled_tree *at, const sm_shuffles *shuffles, size_t
         sm_free(at->mixed.codes);
         return false;
     }
-    sm_model_out_of_bag(shuffles->model, b, at->room->is_out);
+    sm_model_out_of_bag(shuffles->model, b, at->scratch->is_out);
     for (size_t i = 0; i < view->n_items; i++)
-        if (at->room->is_out[shuffles->place[i]]) at->room->out[at->n_out++] = (uint32_t)i;
+        if (at->scratch->is_out[shuffles->training_row[i]]) at->scratch->out[at->n_out++] = (uint32_t)i;
     route_out(at, view);
     at->before = pair_error(at);
     return true;
@@ -156,22 +156,22 @@ bool sm_shuffled_uses(const sm_shuffled_tree *at, size_t feature) {
 static void shuffle(sm_shuffled_tree *at, size_t f, size_t k) {
     const sm_view *view = &at->shuffles->view;
     const smerf_options *options = &at->shuffles->model->options;
-    sm_shuffle_scratch *room = at->room;
+    sm_shuffle_scratch *scratch = at->scratch;
     sm_random random;
     sm_random_start(&random, options->seed, (uint32_t)(options->first_tree + at->b),
                     SM_STREAM_PERMUTE + ((uint64_t)f << 8));
-    for (size_t a = 0; a < at->n_out; a++) room->shuffled[a] = room->out[a];
-    sm_random_shuffle(&random, room->shuffled, at->n_out);
+    for (size_t a = 0; a < at->n_out; a++) scratch->shuffled[a] = scratch->out[a];
+    sm_random_shuffle(&random, scratch->shuffled, at->n_out);
     for (size_t a = 0; a < at->n_out; a++) {
         if (sm_are_numbers(&view->numbers[f]))
-            room->mixed[k][room->out[a]] = sm_number_at(&view->numbers[f], room->shuffled[a]);
+            scratch->mixed[k][scratch->out[a]] = sm_number_at(&view->numbers[f], scratch->shuffled[a]);
         else
-            room->mixed_codes[k][room->out[a]] = view->codes[f][room->shuffled[a]];
+            scratch->mixed_codes[k][scratch->out[a]] = view->codes[f][scratch->shuffled[a]];
     }
     if (sm_are_numbers(&view->numbers[f]))
-        at->mixed.numbers[f] = (sm_numbers){.doubles = room->mixed[k], .step = 1};
+        at->mixed.numbers[f] = (sm_numbers){.doubles = scratch->mixed[k], .step = 1};
     else
-        at->mixed.codes[f] = room->mixed_codes[k];
+        at->mixed.codes[f] = scratch->mixed_codes[k];
 }
 
 double sm_shuffled_increase(sm_shuffled_tree *at, const uint32_t *features, size_t n) {

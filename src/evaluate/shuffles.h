@@ -15,12 +15,12 @@ typedef struct sm_shuffle_scratch {
     sm_arena arena; /* holds the arrays below */
     sm_leaf_scratch leaf;
     bool *is_out;                    /* [n_items of the model] */
-    uint32_t *out;                   /* [n_items] places in the items of the tree's out-of-bag items */
+    uint32_t *out;                   /* [n_items] rows of the tree's out-of-bag items */
     uint32_t *shuffled;              /* [n_items] whose value each of them gets */
-    uint32_t *leaf_of;               /* [n_items] by place in out */
+    uint32_t *leaf_of;               /* [n_items] by index in out */
     double *mixed[SM_MOST_SHUFFLED]; /* [n_items] shuffled columns of numbers, by item */
     uint32_t *mixed_codes[SM_MOST_SHUFFLED];
-    double *apart; /* [n_items] by place in out: from one of them */
+    double *apart; /* [n_items] by index in out: from one of them */
     double *truth; /* [n_items] */
 } sm_shuffle_scratch;
 
@@ -28,10 +28,10 @@ typedef struct sm_shuffles {
     const smerf_model *model;
     sm_view view;
     const smerf_target *truth;
-    bool is_models_own; /* the truth is about the training items, in their order */
-    uint32_t *place;    /* [n_items] rows of the training items */
+    bool is_models_own;     /* the truth is about the training items, in their order */
+    uint32_t *training_row; /* [n_items] rows of the training items */
     size_t n_threads;
-    sm_shuffle_scratch *rooms; /* [n_threads] */
+    sm_shuffle_scratch *scratches; /* [n_threads] */
 } sm_shuffles;
 
 /* Refuses models and items that have nothing out of bag.   truth  NULL: what the model was trained on */
@@ -39,10 +39,10 @@ smerf_status sm_shuffles_start(sm_shuffles *shuffles, const smerf_model *model, 
                                const smerf_target *truth, size_t n_threads, smerf_error *error);
 void sm_shuffles_free(sm_shuffles *shuffles); /* fine on one filled with zeros */
 
-/* One tree, and a thread's room for it. */
+/* One tree, and a thread's memory for it. */
 typedef struct sm_shuffled_tree {
     const sm_shuffles *shuffles;
-    sm_shuffle_scratch *room;
+    sm_shuffle_scratch *scratch;
     size_t b, n_out;
     sm_ready ready;
     sm_view mixed;

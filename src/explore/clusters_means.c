@@ -10,7 +10,6 @@
 #include "base/parallel.h"
 #include "explore/clusters.h"
 #include "explore/means.h"
-#include "explore/silhouettes.h"
 
 /* The best of so many is on the whole one per cent nearer to the best of many than a single one is (docs/clusters.md). */
 enum { N_STARTS = 4 };

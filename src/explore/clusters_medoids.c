@@ -12,7 +12,6 @@
 #include "base/versioned.h"
 #include "explore/clusters.h"
 #include "explore/medoids.h"
-#include "explore/silhouettes.h"
 
 /* Starts of the search for one k. BUILD is best where there are few medoids, and drawn items where there are more; several of
  * them find, on the whole, half a per cent to four per cent less cost than one (docs/clusters.md). Their number falls with

@@ -35,7 +35,7 @@ static double squared_to(const sm_means *means, size_t point, size_t c) {
     return sm_means_squared(means->points + point * means->width, means->centre + c * means->width, means->width);
 }
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
 smerf_status sm_means_start(sm_means *means, const float *points, size_t n, size_t width, size_t most_k,
                             smerf_error *error) {
@@ -260,8 +260,9 @@ smerf_status sm_means_improve(sm_means *means, sm_pool *pool, smerf_error *error
     size_t n_gone = 1;
     smerf_status status = SMERF_OK;
     while (status == SMERF_OK && n_gone > 0 && means->n_rounds < SM_MEANS_MOST_ROUNDS) {
-        double share = (double)means->n_rounds / (double)(means->n_rounds + 10); /* nobody knows how many are to come */
-        pool->fraction_from = pool->fraction_to = whole[0] + (whole[1] - whole[0]) * share;
+        double fraction =
+            (double)means->n_rounds / (double)(means->n_rounds + 10); /* nobody knows how many are to come */
+        pool->fraction_from = pool->fraction_to = whole[0] + (whole[1] - whole[0]) * fraction;
         bool is_first = means->n_rounds == 0; /* when all may be where they belong, but centres are not */
         status = sm_means_round(means, pool, &n_gone, error);
         n_gone += is_first;

@@ -61,7 +61,7 @@ static double left_by(const drawing *all, size_t t) {
     return left;
 }
 
-static void take(drawing *all, size_t t) {
+static void take_start(drawing *all, size_t t) {
     const double *squared = all->squared + t * all->means->n;
     for (size_t i = 0; i < all->means->n; i++)
         if (squared[i] < all->least[i]) all->least[i] = squared[i];
@@ -87,7 +87,7 @@ static smerf_status draw_next(drawing *all, bool is_first, uint32_t *item, sm_po
         least = left;
         best = t;
     }
-    take(all, best);
+    take_start(all, best);
     *item = (uint32_t)all->trial[best];
     return SMERF_OK;
 }

@@ -1,4 +1,4 @@
-/* medoids.c - swaps of medoids, each found in one pass over a candidate's row. BUILD is medoids_build.c.
+/* medoids.c - swaps of medoids, each found in one pass over a candidate's row. BUILD, the start of a search, is at the end.
  *
  * Let n(o) and s(o) be the distances of item o to its nearest and second nearest medoid, and d(o) to a candidate. If the
  * candidate takes the place of medoid i, an item that has another nearest medoid changes by min(d - n, 0); one of i's own, by
@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
 smerf_status sm_medoids_start(sm_medoids *medoids, const float *z, size_t n, size_t most_k, const sm_pool *pool,
                               smerf_error *error) {
@@ -241,8 +241,8 @@ static smerf_status swap_while_it_gains(sm_medoids *medoids, stretches *search, 
     const size_t n = medoids->n, few = rows_of(FEW_PAIRS, n);
     size_t next = 0, n_idle = 0, n_seen = 0, n_each = few; /* n_idle: candidates without a gain, since the last swap */
     while (n_idle < n) {
-        double share = (double)n_seen / (double)(n_seen + n); /* nobody knows how many are to come */
-        pool->fraction_from = pool->fraction_to = whole[0] + (whole[1] - whole[0]) * share;
+        double fraction = (double)n_seen / (double)(n_seen + n); /* nobody knows how many are to come */
+        pool->fraction_from = pool->fraction_to = whole[0] + (whole[1] - whole[0]) * fraction;
         smerf_status status = look_further(search, next, n - n_idle, &n_each, pool, error);
         if (status != SMERF_OK) return status;
         size_t task = atomic_load(&search->first_task), n_passed = search->n;
@@ -268,10 +268,103 @@ smerf_status sm_medoids_improve(sm_medoids *medoids, sm_pool *pool, smerf_error 
         if (status == SMERF_OK) sm_medoids_set(medoids, &best, 1);
         return status;
     }
-    size_t *room = sm_array(2 * pool->n_threads, sizeof *room);
-    if (room == NULL) return sm_no_memory(error, "looking for medoids");
-    stretches search = {.medoids = medoids, .found = room, .slot = room + pool->n_threads};
+    size_t *scratch = sm_array(2 * pool->n_threads, sizeof *scratch);
+    if (scratch == NULL) return sm_no_memory(error, "looking for medoids");
+    stretches search = {.medoids = medoids, .found = scratch, .slot = scratch + pool->n_threads};
     smerf_status status = swap_while_it_gains(medoids, &search, pool, error);
-    sm_free(room);
+    sm_free(scratch);
+    return status;
+}
+
+/* ---- BUILD ----
+ *
+ * The start of a search for medoids, one item after the other. */
+
+enum { BUILD_LANES = 8, ROWS_A_TASK = 32 };
+
+typedef struct build {
+    const sm_medoids *medoids;
+    size_t n_built; /* so far */
+    double *change; /* [n] of the cost, by a further medoid; of all the cost, by the first one */
+} build;
+
+static double join_build(const double lane[BUILD_LANES]) {
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+static double sum(const float *row, size_t n) {
+    double lane[BUILD_LANES] = {0}, rest = 0;
+    size_t o = 0;
+    for (; o + BUILD_LANES <= n; o += BUILD_LANES)
+        for (size_t u = 0; u < BUILD_LANES; u++) lane[u] += row[o + u];
+    for (; o < n; o++) rest += row[o];
+    return join_build(lane) + rest;
+}
+
+/* The sum of min(row - near, 0). */
+static double sum_of_nearer(const float *row, const float *near, size_t n) {
+    double lane[BUILD_LANES] = {0}, rest = 0;
+    size_t o = 0;
+    for (; o + BUILD_LANES <= n; o += BUILD_LANES)
+        for (size_t u = 0; u < BUILD_LANES; u++) {
+            double nearer = (double)row[o + u] - near[o + u];
+            lane[u] += nearer < 0 ? nearer : 0;
+        }
+    for (; o < n; o++) {
+        double nearer = (double)row[o] - near[o];
+        rest += nearer < 0 ? nearer : 0;
+    }
+    return join_build(lane) + rest;
+}
+
+static smerf_status price_rows(void *job, size_t task, size_t thread, smerf_error *error) {
+    build *here = job;
+    const sm_medoids *medoids = here->medoids;
+    const float *near = medoids->near;
+    size_t n = medoids->n, first = task * ROWS_A_TASK, end = n - first < ROWS_A_TASK ? n : first + ROWS_A_TASK;
+    (void)thread;
+    (void)error;
+    for (size_t x = first; x < end; x++) {
+        const float *row = medoids->z + x * n;
+        if (here->n_built == 0)
+            here->change[x] = sum(row, x) + sum(row + x + 1, n - x - 1);
+        else if (near[x] == -INFINITY)
+            here->change[x] = INFINITY; /* a medoid already */
+        else
+            here->change[x] = (sum_of_nearer(row, near, x) + sum_of_nearer(row + x + 1, near + x + 1, n - x - 1)) -
+                              near[x]; /* it will cost nothing */
+    }
+    return SMERF_OK;
+}
+
+/* Adds the item that lowers the cost most. */
+static uint32_t take_best(build *here, float *near) {
+    const sm_medoids *medoids = here->medoids;
+    size_t n = medoids->n, best = 0;
+    for (size_t x = 1; x < n; x++)
+        if (here->change[x] < here->change[best]) best = x;
+    const float *row = medoids->z + best * n;
+    for (size_t o = 0; o < n; o++)
+        if (here->n_built == 0 || row[o] < near[o]) near[o] = row[o];
+    near[best] = -INFINITY;
+    here->n_built++;
+    return (uint32_t)best;
+}
+
+smerf_status sm_medoids_build(sm_medoids *medoids, size_t n_items, uint32_t *items, sm_pool *pool, smerf_error *error) {
+    const double whole[2] = {pool->fraction_from, pool->fraction_to};
+    size_t n_tasks = (medoids->n + ROWS_A_TASK - 1) / ROWS_A_TASK;
+    build here = {.medoids = medoids, .change = sm_array(medoids->n, sizeof *here.change)};
+    if (here.change == NULL) return sm_no_memory(error, "looking for medoids");
+    smerf_status status = SMERF_OK;
+    for (size_t k = 0; k < n_items && status == SMERF_OK; k++) {
+        pool->fraction_from = whole[0] + (whole[1] - whole[0]) * ((double)k / (double)n_items);
+        pool->fraction_to = whole[0] + (whole[1] - whole[0]) * ((double)(k + 1) / (double)n_items);
+        status = sm_pool_run(pool, n_tasks, price_rows, &here, error);
+        if (status == SMERF_OK) items[k] = take_best(&here, medoids->near);
+    }
+    pool->fraction_from = whole[0];
+    pool->fraction_to = whole[1];
+    sm_free(here.change);
     return status;
 }

@@ -8,7 +8,7 @@
  *   1. terms    items are sent through all trees; points are counted from the tree's mean point, as floats have few digits
  *   2. vectors  a block of items at a time: trees in order, then the sink
  * Where leaves fit into memory, items are sent down once for both. */
-#include "explore/vectors.h"
+#include "explore/explore.h"
 
 #include <math.h>
 

@@ -39,16 +39,16 @@ double sm_walks_bytes(const sm_query *query, size_t b, const sm_walk_pairs *pair
 static bool start_nodes(sm_walks *walks) {
     const sm_leaves *leaves = &walks->ready->leaves;
     double *total = sm_arena_take_zeros(&walks->arena, leaves->n_nodes, sizeof *total);
-    double *share = sm_arena_take(&walks->arena, leaves->n_nodes, sizeof *share);
+    double *fraction = sm_arena_take(&walks->arena, leaves->n_nodes, sizeof *fraction);
     walks->depth = sm_arena_take(&walks->arena, leaves->n_nodes, sizeof *walks->depth);
     if (walks->arena.has_failed) return false;
     for (size_t l = 0; l < leaves->n; l++) total[leaves->node[l]] = leaves->total[l];
     for (size_t node = leaves->n_nodes; node-- > 1;) total[leaves->parent[node]] += total[node];
     for (size_t node = 0; node < leaves->n_nodes; node++) {
-        share[node] = total[node] / total[leaves->parent[node]];
+        fraction[node] = total[node] / total[leaves->parent[node]];
         walks->depth[node] = node == 0 ? 0 : walks->depth[leaves->parent[node]] + 1;
     }
-    walks->nodes = (sm_nodes){.leaves = leaves, .total = total, .fraction = share};
+    walks->nodes = (sm_nodes){.leaves = leaves, .total = total, .fraction = fraction};
     const smerf_target *target = walks->model->target;
     if (target->kind->explaining.summarise_nodes == NULL) return true;
     walks->summary = target->kind->explaining.summarise_nodes(target, &walks->nodes);
@@ -74,7 +74,7 @@ static bool find_root_means(sm_walks *walks) {
 }
 
 /* Which leaves the pairs have, and where their means will be; returns how many means there are. */
-static size_t place_pairs(sm_walks *walks, const sm_query *query, size_t b, const sm_walk_pairs *pairs) {
+static size_t count_means(sm_walks *walks, const sm_query *query, size_t b, const sm_walk_pairs *pairs) {
     const sm_leaves *leaves = walks->nodes.leaves;
     const uint32_t *row_leaf = sm_query_leaves(query, &query->rows, b);
     const uint32_t *column_leaf = sm_query_leaves(query, sm_query_columns(query), b);
@@ -122,7 +122,7 @@ bool sm_walks_start(sm_walks *walks, const sm_query *query, size_t b, const sm_w
     walks->first_end = sm_arena_take(arena, walks->nodes.leaves->n + 1, sizeof *walks->first_end);
     walks->ends = sm_arena_take(arena, sm_size(pairs->n, 2, 0), sizeof *walks->ends);
     if (arena->has_failed) return false;
-    size_t n_means = place_pairs(walks, query, b, pairs);
+    size_t n_means = count_means(walks, query, b, pairs);
     sort_ends(walks, pairs->n);
     walks->mean = sm_arena_take(arena, n_means, sizeof *walks->mean);
     return walks->mean != NULL;
@@ -136,18 +136,18 @@ void sm_walks_free(sm_walks *walks) {
 
 /* ---- means on the ways ---- */
 
-bool sm_walk_scratch_start(sm_walk_scratch *room, const sm_query *query) {
+bool sm_walk_scratch_start(sm_walk_scratch *scratch, const sm_query *query) {
     size_t n = sm_model_most_leaves(query->model);
-    *room = (sm_walk_scratch){0};
-    room->path = sm_arena_take(&room->arena, n, sizeof *room->path);
-    room->scratch = sm_arena_take(&room->arena, sm_size(n, 2, 0), sizeof *room->scratch);
-    bool wants_strips = query->model->target->kind->explaining.path_means == NULL;
-    return !room->arena.has_failed && (!wants_strips || sm_strip_scratch_start(&room->strip, query, n));
+    *scratch = (sm_walk_scratch){0};
+    scratch->path = sm_arena_take(&scratch->arena, n, sizeof *scratch->path);
+    scratch->scratch = sm_arena_take(&scratch->arena, sm_size(n, 2, 0), sizeof *scratch->scratch);
+    bool wants_blocks = query->model->target->kind->explaining.path_means == NULL;
+    return !scratch->arena.has_failed && (!wants_blocks || sm_block_scratch_start(&scratch->block, query, n));
 }
 
-void sm_walk_scratch_free(sm_walk_scratch *room) {
-    sm_strip_scratch_free(&room->strip);
-    sm_arena_free(&room->arena);
+void sm_walk_scratch_free(sm_walk_scratch *scratch) {
+    sm_block_scratch_free(&scratch->block);
+    sm_arena_free(&scratch->arena);
 }
 
 static double *means_of(const sm_walks *walks, size_t pair, bool of_to) {
@@ -156,34 +156,34 @@ static double *means_of(const sm_walks *walks, size_t pair, bool of_to) {
 }
 
 /* Means of a leaf to the nodes on the way to another. */
-static void find_means(const sm_walks *walks, size_t leaf, size_t to, sm_walk_scratch *room, double *mean) {
+static void find_means(const sm_walks *walks, size_t leaf, size_t to, sm_walk_scratch *scratch, double *mean) {
     const smerf_target *target = walks->model->target;
     const sm_leaves *leaves = walks->nodes.leaves;
     uint32_t node = leaves->node[to];
     size_t n = walks->depth[node] + 1;
-    for (size_t k = n; k-- > 0; node = leaves->parent[node]) room->path[k] = node;
-    target->kind->explaining.path_means(target, &walks->nodes, leaf, room->path, n, mean, room->scratch);
+    for (size_t k = n; k-- > 0; node = leaves->parent[node]) scratch->path[k] = node;
+    target->kind->explaining.path_means(target, &walks->nodes, leaf, scratch->path, n, mean, scratch->scratch);
 }
 
 /* The means of SM_BLOCK_ROWS leaves to a node: their distances to it if it is a leaf. */
-static double *line_of(const sm_walks *walks, size_t node, const sm_strip_scratch *strip) {
-    return (walks->tree->is_leaf[node] ? strip->table : strip->sums) + walks->tree->place[node] * SM_BLOCK_ROWS;
+static double *line_of(const sm_walks *walks, size_t node, const sm_block_scratch *block) {
+    return (walks->tree->is_leaf[node] ? block->table : block->sums) + walks->tree->place[node] * SM_BLOCK_ROWS;
 }
 
 /* Distances of some leaves to all become means to all nodes. Children come after their parents. */
-static void average_strip(const sm_walks *walks, const sm_strip_scratch *strip) {
-    const double *share = walks->nodes.fraction;
+static void average_block(const sm_walks *walks, const sm_block_scratch *block) {
+    const double *fraction = walks->nodes.fraction;
     for (size_t node = walks->tree->n_nodes; node-- > 0;) {
         if (walks->tree->is_leaf[node]) continue;
         size_t left = node + 1, right = walks->tree->right[walks->tree->place[node]];
-        const double *one = line_of(walks, left, strip), *other = line_of(walks, right, strip);
-        double *mean = line_of(walks, node, strip);
-        for (size_t r = 0; r < SM_BLOCK_ROWS; r++) mean[r] = share[left] * one[r] + share[right] * other[r];
+        const double *one = line_of(walks, left, block), *other = line_of(walks, right, block);
+        double *mean = line_of(walks, node, block);
+        for (size_t r = 0; r < SM_BLOCK_ROWS; r++) mean[r] = fraction[left] * one[r] + fraction[right] * other[r];
     }
 }
 
-/* Fills in what the pairs of a leaf ask.   r  its place in the strip; SM_BLOCK_ROWS: each way is asked for by itself */
-static void fill_leaf(const sm_walks *walks, size_t leaf, size_t r, sm_walk_scratch *room) {
+/* Fills in what the pairs of a leaf want.   r  its index in the block; SM_BLOCK_ROWS: each way is found by itself */
+static void fill_leaf(const sm_walks *walks, size_t leaf, size_t r, sm_walk_scratch *scratch) {
     const sm_leaves *leaves = walks->nodes.leaves;
     for (size_t e = walks->first_end[leaf]; e < walks->first_end[leaf + 1]; e++) {
         size_t pair = walks->ends[e] / 2;
@@ -191,39 +191,39 @@ static void fill_leaf(const sm_walks *walks, size_t leaf, size_t r, sm_walk_scra
         size_t other = is_to ? walks->from[pair] : walks->to[pair];
         double *mean = means_of(walks, pair, is_to);
         if (r == SM_BLOCK_ROWS) {
-            find_means(walks, leaf, other, room, mean);
+            find_means(walks, leaf, other, scratch, mean);
             continue;
         }
         uint32_t node = leaves->node[other];
         for (size_t k = walks->depth[node] + 1; k-- > 0; node = leaves->parent[node])
-            mean[k] = line_of(walks, node, &room->strip)[r];
+            mean[k] = line_of(walks, node, &scratch->block)[r];
     }
 }
 
-static void fill_strip(const sm_walks *walks, uint32_t *leaf, size_t n, sm_walk_scratch *room) {
+static void fill_block(const sm_walks *walks, uint32_t *leaf, size_t n, sm_walk_scratch *scratch) {
     for (size_t r = n; r < SM_BLOCK_ROWS; r++) leaf[r] = leaf[0];
-    sm_strip_table(walks->model->target, walks->ready, leaf, &room->strip);
-    average_strip(walks, &room->strip);
-    for (size_t r = 0; r < n; r++) fill_leaf(walks, leaf[r], r, room);
+    sm_block_table(walks->model->target, walks->ready, leaf, &scratch->block);
+    average_block(walks, &scratch->block);
+    for (size_t r = 0; r < n; r++) fill_leaf(walks, leaf[r], r, scratch);
 }
 
-void sm_walks_fill(const sm_walks *walks, size_t first, size_t end, sm_walk_scratch *room) {
-    bool by_strips = walks->model->target->kind->explaining.path_means == NULL;
-    uint32_t strip[SM_BLOCK_ROWS];
+void sm_walks_fill(const sm_walks *walks, size_t first, size_t end, sm_walk_scratch *scratch) {
+    bool by_blocks = walks->model->target->kind->explaining.path_means == NULL;
+    uint32_t block[SM_BLOCK_ROWS];
     size_t n = 0;
     for (size_t leaf = first; leaf < end; leaf++) {
         if (walks->first_end[leaf] == walks->first_end[leaf + 1]) continue;
-        if (!by_strips) {
-            fill_leaf(walks, leaf, SM_BLOCK_ROWS, room);
+        if (!by_blocks) {
+            fill_leaf(walks, leaf, SM_BLOCK_ROWS, scratch);
             continue;
         }
-        strip[n++] = (uint32_t)leaf;
+        block[n++] = (uint32_t)leaf;
         if (n == SM_BLOCK_ROWS) {
-            fill_strip(walks, strip, n, room);
+            fill_block(walks, block, n, scratch);
             n = 0;
         }
     }
-    if (n > 0) fill_strip(walks, strip, n, room);
+    if (n > 0) fill_block(walks, block, n, scratch);
 }
 
 /* ---- adding up ---- */
@@ -232,7 +232,8 @@ void sm_walks_fill(const sm_walks *walks, size_t first, size_t end, sm_walk_scra
  *   mean   [depth + 1] of the other's leaf to the nodes on the way
  *   start  of the other's leaf to the root
  *   end    what the tree predicts: h(l, l) may have rules of its own, which the last split has to account for */
-static void add_way(const sm_walks *walks, size_t leaf, const double *mean, double start, double end, double *shares) {
+static void add_way(const sm_walks *walks, size_t leaf, const double *mean, double start, double end,
+                    double *contributions) {
     const sm_tree *tree = walks->tree;
     const sm_leaves *leaves = walks->nodes.leaves;
     uint32_t node = leaves->node[leaf];
@@ -243,13 +244,13 @@ static void add_way(const sm_walks *walks, size_t leaf, const double *mean, doub
         double change = ((after - before) + (walks->root_mean[node] - walks->root_mean[parent])) / 2;
         size_t split = tree->place[parent], first = tree->first_term[split], n = tree->first_term[split + 1] - first;
         if (n > 1) change /= (double)n;
-        for (size_t t = first; t < first + n; t++) shares[tree->term_feature[t]] += change;
+        for (size_t t = first; t < first + n; t++) contributions[tree->term_feature[t]] += change;
         after = before;
         node = parent;
     }
 }
 
-double sm_walks_add(const sm_walks *walks, size_t pair, double *baseline, double *shares) {
+double sm_walks_add(const sm_walks *walks, size_t pair, double *baseline, double *contributions) {
     const sm_leaves *leaves = walks->nodes.leaves;
     size_t from = walks->from[pair], to = walks->to[pair];
     const double *of_from = means_of(walks, pair, false), *of_to = means_of(walks, pair, true);
@@ -257,7 +258,7 @@ double sm_walks_add(const sm_walks *walks, size_t pair, double *baseline, double
     double distance = has_own_rule ? walks->ready->self[from] : of_from[walks->depth[leaves->node[to]]];
     if (isnan(distance)) return NAN;
     *baseline += leaves->n > 1 ? walks->root_mean[0] : distance; /* one leaf: there is no split to account for more */
-    add_way(walks, to, of_from, walks->root_mean[leaves->node[from]], distance, shares);
-    add_way(walks, from, of_to, walks->root_mean[leaves->node[to]], distance, shares);
+    add_way(walks, to, of_from, walks->root_mean[leaves->node[from]], distance, contributions);
+    add_way(walks, from, of_to, walks->root_mean[leaves->node[to]], distance, contributions);
     return distance;
 }

@@ -8,9 +8,9 @@
 #ifndef SM_EXPLORE_WALKS_H
 #define SM_EXPLORE_WALKS_H
 
-#include "predict/strip.h"
+#include "predict/block.h"
 
-/* Pairs as places in the sides of a question. */
+/* Pairs as indices in the sides of a request. */
 typedef struct sm_walk_pairs {
     size_t n;
     const uint32_t *left, *right;           /* [n] */
@@ -42,21 +42,21 @@ void sm_walks_free(sm_walks *walks);
 
 /* A thread's room. */
 typedef struct sm_walk_scratch {
-    sm_strip_scratch
-        strip; /* for targets without path_means: distances of SM_BLOCK_ROWS leaves, and their means to nodes as sums */
+    sm_block_scratch
+        block; /* for targets without path_means: distances of SM_BLOCK_ROWS leaves, and their means to nodes as sums */
     sm_arena arena;
     uint32_t *path;  /* [most leaves] nodes from the root to a leaf */
     double *scratch; /* [2 most leaves] */
 } sm_walk_scratch;
 
-bool sm_walk_scratch_start(sm_walk_scratch *room, const sm_query *query);
-void sm_walk_scratch_free(sm_walk_scratch *room);
+bool sm_walk_scratch_start(sm_walk_scratch *scratch, const sm_query *query);
+void sm_walk_scratch_free(sm_walk_scratch *scratch);
 
 /* For the leaves first .. end-1. */
-void sm_walks_fill(const sm_walks *walks, size_t first, size_t end, sm_walk_scratch *room);
+void sm_walks_fill(const sm_walks *walks, size_t first, size_t end, sm_walk_scratch *scratch);
 
 /* Adds what each feature has changed, and the root's mean distance; returns the distance that the tree predicts. NaN: it is
- * silent of the pair, and nothing was added.   shares  [n_features] */
-double sm_walks_add(const sm_walks *walks, size_t pair, double *baseline, double *shares);
+ * undefined for the pair, and nothing was added.   contributions  [n_features] */
+double sm_walks_add(const sm_walks *walks, size_t pair, double *baseline, double *contributions);
 
 #endif

@@ -1,7 +1,7 @@
 /* estimate.c - what a fit will cost, found by growing a few of its trees.
  *   1. plan   how many trees, and on how many of the items: on all of them wherever that is a small part of the fit
  *             or a matter of a second. The choice goes by the work that the sizes promise and not by the clock, so
- *             that the same question has the same answer as far as memory goes.
+ *             that the same request has the same answer as far as memory goes.
  *   2. try    smerf_fit, watched through its progress: when the first tree is done, and how they follow each other
  *   3. scale  to all trees and all items
  * Memory is counted from the sizes of things; only how large a tree becomes is taken from those that were grown. */
@@ -26,7 +26,7 @@ typedef struct plan {
 /* What is seen of a fit while it goes on. */
 typedef struct watch {
     const smerf_run *run;
-    double share;         /* of the trees that are done, as told last */
+    double fraction;      /* of the trees that are done, as told last */
     double first, latest; /* when the calling thread was done with its first tree, and with the last that it did */
 } watch;
 
@@ -61,10 +61,10 @@ static plan make_plan(const sm_fit_size *size) {
 /* The caller may cancel, and is told of no progress: the fit is still to come. */
 static int look(void *context, double fraction_done) {
     watch *seen = context;
-    if (fraction_done > seen->share) {
+    if (fraction_done > seen->fraction) {
         seen->latest = sm_seconds_now();
         if (seen->first == 0) seen->first = seen->latest;
-        seen->share = fraction_done;
+        seen->fraction = fraction_done;
     }
     return seen->run->progress != NULL ? seen->run->progress(seen->run->context, 0) : 0;
 }

@@ -57,8 +57,8 @@ static double in_bag(const sm_fit_size *size, double n) {
 
 /* Of n items that are drawn from all: every pair of them is as likely to be linked. */
 static double links_among(const sm_fit_size *size, double n) {
-    double share = n / (double)size->n_items;
-    return size->n_links * share * share;
+    double fraction = n / (double)size->n_items;
+    return size->n_links * fraction * fraction;
 }
 
 /* Every level of a tree lines all its items up along each candidate. The links inside a node, and the pairs, become fewer

@@ -8,7 +8,7 @@
 /* Sorts of splits: by one number, with missing ones going right or left; or sm_tree_goes_left knows. */
 enum { MISSING_RIGHT, MISSING_LEFT, ANOTHER_SORT };
 
-/* So many items go down side by side; every few steps those that have arrived make room for others. */
+/* So many items go down side by side; every few steps those that have arrived reserves memory for others. */
 enum { LANES = 16, STEPS = 6, NODES_AN_ITEM = 8 };
 
 /* Steps of a batch of trees, and features of items that are packed. */
@@ -132,7 +132,7 @@ void sm_pack_free(sm_pack *pack) {
 /* An item on its way. */
 typedef struct lane {
     const double *values;
-    uint32_t node, place; /* place: in the pack */
+    uint32_t node, slot; /* slot: in the pack */
 } lane;
 
 static inline void step_lanes(const sm_step *steps, lane *lanes, size_t n) {
@@ -151,10 +151,10 @@ static inline size_t change_lanes(const sm_step *steps, const sm_pack *pack, lan
     for (lane *at = lanes; at < lanes + n; at++) {
         bool has_arrived = steps[at->node].child == at->node;
         uint32_t takes = has_arrived & (*next < n_items), mask = 0u - takes;
-        nodes[at->place] = at->node;
+        nodes[at->slot] = at->node;
         at->node &= ~mask;
-        at->place = (at->place & ~mask) | (*next & mask);
-        at->values = pack->values + at->place * pack->view->n_features;
+        at->slot = (at->slot & ~mask) | (*next & mask);
+        at->values = pack->values + at->slot * pack->view->n_features;
         *next += takes;
         n_moving += 1u - (has_arrived & (1u - takes));
     }
@@ -170,7 +170,7 @@ void sm_descend_packed(const sm_descent *descent, const sm_pack *pack, uint32_t 
         return;
     }
     for (size_t k = 0; k < n; k++)
-        lanes[k] = (lane){.values = pack->values + k * pack->view->n_features, .place = (uint32_t)k};
+        lanes[k] = (lane){.values = pack->values + k * pack->view->n_features, .slot = (uint32_t)k};
     while (n_moving > 0) {
         step_lanes(descent->steps, lanes, n);
         n_moving = change_lanes(descent->steps, pack, lanes, n, &next, leaf);

@@ -2,10 +2,55 @@
 #include "predict/neighbors.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/versioned.h"
-#include "predict/rows.h"
+#include "predict/predict.h"
+
+/* ---- the nearest of one query ---- */
+
+static bool is_farther(const smerf_neighbor *a, const smerf_neighbor *b) {
+    return a->distance > b->distance || (a->distance == b->distance && a->item > b->item);
+}
+
+static void swap(smerf_neighbor *a, smerf_neighbor *b) {
+    smerf_neighbor kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static void rise(smerf_neighbor *heap, size_t index) {
+    for (; index > 0 && is_farther(&heap[index], &heap[(index - 1) / 2]); index = (index - 1) / 2)
+        swap(&heap[index], &heap[(index - 1) / 2]);
+}
+
+static void sift_down(smerf_neighbor *heap, size_t n) {
+    for (size_t index = 0, child = 1; child < n; index = child, child = 2 * index + 1) {
+        if (child + 1 < n && is_farther(&heap[child + 1], &heap[child])) child++;
+        if (!is_farther(&heap[child], &heap[index])) return;
+        swap(&heap[child], &heap[index]);
+    }
+}
+
+bool sm_nearest_keep(sm_nearest *nearest, size_t item, double distance) {
+    smerf_neighbor neighbor = {.item = item, .distance = distance};
+    if (nearest->n == nearest->most) {
+        nearest->kept[0] = neighbor;
+        sift_down(nearest->kept, nearest->n);
+        return true;
+    }
+    if (!sm_grow((void **)&nearest->kept, &nearest->capacity, nearest->n + 1, sizeof *nearest->kept)) return false;
+    nearest->kept[nearest->n++] = neighbor;
+    if (nearest->most < SIZE_MAX) rise(nearest->kept, nearest->n - 1);
+    return true;
+}
+
+static int compare(const void *a, const void *b) { return is_farther(a, b) - is_farther(b, a); }
+
+void sm_nearest_sort(sm_nearest *nearest) {
+    if (nearest->n > 1) qsort(nearest->kept, nearest->n, sizeof *nearest->kept, compare);
+}
 
 /* ---- panels of queries ---- */
 
@@ -36,14 +81,14 @@ void sm_search_turn(sm_neighbor_search *search, size_t first) {
     for (size_t q = 0; q < search->most_queries; q++) search->nearest[q].n = 0;
 }
 
-void sm_search_share(const sm_neighbor_search *search, double from, double to) {
+void sm_search_fraction(const sm_neighbor_search *search, double from, double to) {
     double n = (double)search->query->rows.n, n_before = (double)search->first,
            n_now = (double)(search->end - search->first);
     search->pool->fraction_from = (n_before + n_now * from) / n;
     search->pool->fraction_to = (n_before + n_now * to) / n;
 }
 
-smerf_status sm_search_tell(sm_neighbor_search *search, smerf_error *error) {
+smerf_status sm_search_hand_over(sm_neighbor_search *search, smerf_error *error) {
     for (size_t q = search->first; q < search->end; q++) {
         sm_nearest *nearest = &search->nearest[q - search->first];
         sm_nearest_sort(nearest);
@@ -55,8 +100,8 @@ smerf_status sm_search_tell(sm_neighbor_search *search, smerf_error *error) {
 
 /* ---- from predicted distances, whatever the model ---- */
 
-/* Enough columns for what it takes to make a table of a tree's leaves, else few enough for strips to stay in the cache. */
-enum { STRIPS_A_PANEL = 64, COLUMNS_A_LEAF = 4 };
+/* Enough columns for what it takes to make a table of a tree's leaves, else few enough for blocks to stay in the cache. */
+enum { BLOCKS_A_PANEL = 64, COLUMNS_A_LEAF = 4 };
 
 static size_t columns_that_fit(double bytes, size_t n) {
     double fitting = bytes / (double)(SM_BLOCK_ROWS * sizeof(double));
@@ -68,7 +113,7 @@ static size_t block_columns(const sm_query *query) {
     size_t n = sm_query_columns(query)->n;
     if (query->model->method != NULL) return n;
     if (query->is_square && (double)n * (double)n * sizeof(double) <= limits->whole_bytes) return n;
-    size_t few = columns_that_fit(limits->panel_bytes / STRIPS_A_PANEL, n);
+    size_t few = columns_that_fit(limits->panel_bytes / BLOCKS_A_PANEL, n);
     size_t most = columns_that_fit(limits->most_panel_bytes, n);
     size_t wanted = sm_size(sm_model_most_leaves(query->model), COLUMNS_A_LEAF, 0);
     return wanted > most ? (most > few ? most : few) : wanted > few ? wanted : few;
@@ -97,7 +142,7 @@ static smerf_status search_panel(sm_neighbor_search *search, sm_panel *panel, si
     for (size_t first = 0; first < n_columns && status == SMERF_OK; first += most_columns) {
         size_t end = n_columns - first < most_columns ? n_columns : first + most_columns;
         panel->columns = (sm_span){first, end};
-        sm_search_share(search, (double)first / (double)n_columns, (double)end / (double)n_columns);
+        sm_search_fraction(search, (double)first / (double)n_columns, (double)end / (double)n_columns);
         status = sm_panel_predict(panel, search->first, search->pool, error);
         search->pool->fraction_from = search->pool->fraction_to; /* the rest is quick */
         if (status == SMERF_OK) status = sm_pool_run(search->pool, search->end - search->first, offer_row, &job, error);
@@ -115,13 +160,13 @@ static smerf_status search_rows(sm_neighbor_search *search, smerf_error *error) 
     for (size_t first = 0; first < search->query->rows.n && status == SMERF_OK; first = search->end) {
         sm_search_turn(search, first);
         status = search_panel(search, &panel, most_columns, error);
-        if (status == SMERF_OK) status = sm_search_tell(search, error);
+        if (status == SMERF_OK) status = sm_search_hand_over(search, error);
     }
     sm_panel_free(&panel);
     return status;
 }
 
-/* ---- the question ---- */
+/* ---- the request ---- */
 
 static smerf_status check(const smerf_neighborhood *wanted, smerf_error *error) {
     if (wanted->k == 0 && !wanted->has_radius)

@@ -1,11 +1,34 @@
-/* neighbors.h - a hunt for the nearest items of many queries: queries come in panels, the catalogue in blocks.
+/* neighbors.h - the search for the nearest items of many queries: queries come in panels, the catalogue in blocks.
  *
  * However they are cut up, each query is offered the items in their order, at the distances that predict gives. */
 #ifndef SM_QUERY_NEIGHBORS_H
 #define SM_QUERY_NEIGHBORS_H
 
-#include "predict/nearest.h"
 #include "predict/query.h"
+
+/* ---- the nearest of the items that come by, for one query ----
+ *
+ * Items are offered in their order, so that of two at the same distance the one that came first stays. */
+
+typedef struct sm_nearest {
+    smerf_neighbor *kept; /* [n], with memory for more; a heap, the farthest first, where their number has an end */
+    size_t n, capacity;
+    size_t most;   /* SIZE_MAX: as many as there are */
+    double radius; /* the farthest that counts */
+} sm_nearest;      /* filled with zeros, it holds nothing and wants nothing */
+
+/* Whether an item at this distance would be kept. A distance that is not known is none. */
+static inline bool sm_nearest_wants(const sm_nearest *nearest, double distance) {
+    return distance <= nearest->radius && (nearest->n < nearest->most || distance < nearest->kept[0].distance);
+}
+
+/* Keeps an item that is wanted, and drops another if there are too many. False: no memory. */
+bool sm_nearest_keep(sm_nearest *nearest, size_t item, double distance);
+
+/* From near to far, and in the order of the items: it can take no more. */
+void sm_nearest_sort(sm_nearest *nearest);
+
+/* ---- the search ---- */
 
 typedef struct sm_neighbor_search {
     sm_query *query; /* its rows are the queries, its columns the catalogue */
@@ -27,7 +50,7 @@ void sm_search_free(sm_neighbor_search *search);
 void sm_search_turn(sm_neighbor_search *search, size_t first);
 
 /* The part of the work that comes next: from one share of a panel to another. */
-void sm_search_share(const sm_neighbor_search *search, double from, double to);
+void sm_search_fraction(const sm_neighbor_search *search, double from, double to);
 
 /* Offers an item to a query. False: no memory. */
 static inline bool sm_search_offer(const sm_neighbor_search *search, size_t query, size_t item, double distance) {
@@ -37,7 +60,7 @@ static inline bool sm_search_offer(const sm_neighbor_search *search, size_t quer
 }
 
 /* Sorts the panel's lists, and tells the sink. */
-smerf_status sm_search_tell(sm_neighbor_search *search, smerf_error *error);
+smerf_status sm_search_hand_over(sm_neighbor_search *search, smerf_error *error);
 
 /* neighbors_codes.c: a forest of labels whose leaves are pure, where a tree finds two items either 0 or 1 apart, and all
  * trees speak. Other forests have no codes, nor has what is out of bag: *has_codes. */

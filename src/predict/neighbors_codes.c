@@ -28,10 +28,10 @@ typedef struct code_tree {
 } code_tree;
 
 /* A thread's room. */
-typedef struct count_room {
+typedef struct count_scratch {
     uint8_t *wanted; /* [QUERIES_A_TASK][trees] */
     uint16_t same[RANGE_TILES * SM_CODE_TILE], most[RANGE_TILES];
-} count_room;
+} count_scratch;
 
 typedef struct codes_job {
     sm_neighbor_search *search;
@@ -41,9 +41,9 @@ typedef struct codes_job {
     coded *sent;       /* one of the two, */
     size_t first_tree; /* and the trees that it is sent down */
     size_t n_trees;
-    code_tree *trees;  /* [n_trees] */
-    count_room *rooms; /* [n_threads] */
-    uint8_t *wanted;   /* theirs */
+    code_tree *trees;         /* [n_trees] */
+    count_scratch *scratches; /* [n_threads] */
+    uint8_t *wanted;          /* theirs */
     atomic_bool is_mixed;
 } codes_job;
 
@@ -187,13 +187,13 @@ static double distance_of(const codes_job *job, size_t n_same) {
 }
 
 /* Offers items first .. end-1, a stretch, to a query, but for tiles in which nobody is near enough. False: no memory. */
-static bool offer_range(const codes_job *job, size_t query, size_t first, size_t end, const count_room *room) {
+static bool offer_range(const codes_job *job, size_t query, size_t first, size_t end, const count_scratch *scratch) {
     const sm_nearest *nearest = &job->search->nearest[query - job->search->first];
     for (size_t from = first, to; from < end; from = to) {
         to = end - from < SM_CODE_TILE ? end : from + SM_CODE_TILE;
-        if (!sm_nearest_wants(nearest, distance_of(job, room->most[(from - first) / SM_CODE_TILE]))) continue;
+        if (!sm_nearest_wants(nearest, distance_of(job, scratch->most[(from - first) / SM_CODE_TILE]))) continue;
         for (size_t i = from; i < to; i++)
-            if (!sm_search_offer(job->search, query, i, distance_of(job, room->same[i - first]))) return false;
+            if (!sm_search_offer(job->search, query, i, distance_of(job, scratch->same[i - first]))) return false;
     }
     return true;
 }
@@ -201,18 +201,18 @@ static bool offer_range(const codes_job *job, size_t query, size_t first, size_t
 static smerf_status count_some(void *argument, size_t task, size_t thread, smerf_error *error) {
     const codes_job *job = argument;
     const coded *catalogue = &job->catalogue;
-    count_room *room = &job->rooms[thread];
+    count_scratch *scratch = &job->scratches[thread];
     size_t n_trees = job->model->options.n_trees, first = job->search->first + task * QUERIES_A_TASK;
     size_t end = job->search->end - first < QUERIES_A_TASK ? job->search->end : first + QUERIES_A_TASK, to;
-    for (size_t q = first; q < end; q++) take_codes(job, q, room->wanted + (q - first) * n_trees);
+    for (size_t q = first; q < end; q++) take_codes(job, q, scratch->wanted + (q - first) * n_trees);
     for (size_t from = catalogue->first; from < catalogue->end; from = to) {
         to = catalogue->end - from < RANGE_TILES * SM_CODE_TILE ? catalogue->end : from + RANGE_TILES * SM_CODE_TILE;
         for (size_t q = first; q < end; q++) {
             if (!sm_nearest_wants(&job->search->nearest[q - job->search->first], 0))
                 continue; /* nobody can be nearer */
             job->kernels->count_same(code_of(catalogue, from, 0, n_trees), n_tiles(to - from),
-                                     room->wanted + (q - first) * n_trees, n_trees, room->same, room->most);
-            if (!offer_range(job, q, from, to, room)) return sm_no_memory(error, "looking for neighbours");
+                                     scratch->wanted + (q - first) * n_trees, n_trees, scratch->same, scratch->most);
+            if (!offer_range(job, q, from, to, scratch)) return sm_no_memory(error, "looking for neighbours");
         }
     }
     return SMERF_OK;
@@ -222,14 +222,14 @@ static smerf_status search_panel(codes_job *job, size_t most_items, smerf_error 
     sm_neighbor_search *search = job->search;
     size_t n_items = sm_query_columns(search->query)->n;
     smerf_status status = SMERF_OK;
-    sm_search_share(search, 0, 0);
+    sm_search_fraction(search, 0, 0);
     status = send(job, &job->queries, search->first, search->end, error);
     for (size_t first = 0; first < n_items && status == SMERF_OK; first += most_items) {
         size_t end = n_items - first < most_items ? n_items : first + most_items;
         double from = (double)first / (double)n_items, to = (double)end / (double)n_items;
-        sm_search_share(search, from, (from + to) / 2);
+        sm_search_fraction(search, from, (from + to) / 2);
         status = send(job, &job->catalogue, first, end, error);
-        sm_search_share(search, (from + to) / 2, to);
+        sm_search_fraction(search, (from + to) / 2, to);
         size_t n_tasks = (search->end - search->first + QUERIES_A_TASK - 1) / QUERIES_A_TASK;
         if (status == SMERF_OK) status = sm_pool_run(search->pool, n_tasks, count_some, job, error);
     }
@@ -245,12 +245,12 @@ static size_t items_that_fit(const sm_side *side, double bytes, size_t n_trees) 
     return (tiles < 1 ? 1 : tiles < (double)most ? (size_t)tiles : most) * SM_CODE_TILE;
 }
 
-static smerf_status take_rooms(codes_job *job, smerf_error *error) {
+static smerf_status reserve_scratches(codes_job *job, smerf_error *error) {
     size_t n_threads = job->search->pool->n_threads, n_codes = sm_size(QUERIES_A_TASK, job->model->options.n_trees, 0);
-    job->rooms = sm_zeros(n_threads, sizeof *job->rooms);
+    job->scratches = sm_zeros(n_threads, sizeof *job->scratches);
     job->wanted = sm_array(sm_size(n_threads, n_codes, 0), sizeof *job->wanted);
-    if (job->rooms == NULL || job->wanted == NULL) return sm_no_memory(error, "looking for neighbours");
-    for (size_t t = 0; t < n_threads; t++) job->rooms[t].wanted = job->wanted + t * n_codes;
+    if (job->scratches == NULL || job->wanted == NULL) return sm_no_memory(error, "looking for neighbours");
+    for (size_t t = 0; t < n_threads; t++) job->scratches[t].wanted = job->wanted + t * n_codes;
     return SMERF_OK;
 }
 
@@ -263,15 +263,15 @@ smerf_status sm_search_by_codes(sm_neighbor_search *search, smerf_error *error) 
         sm_search_start(search, items_that_fit(&query->rows, query->limits->panel_bytes, n_trees), error);
     if (status == SMERF_OK) status = coded_start(&job.queries, &query->rows, search->most_queries, n_trees, error);
     if (status == SMERF_OK) status = coded_start(&job.catalogue, columns, most_items, n_trees, error);
-    if (status == SMERF_OK) status = take_rooms(&job, error);
+    if (status == SMERF_OK) status = reserve_scratches(&job, error);
     for (size_t first = 0; first < query->rows.n && status == SMERF_OK; first = search->end) {
         sm_search_turn(search, first);
         status = search_panel(&job, most_items, error);
-        if (status == SMERF_OK) status = sm_search_tell(search, error);
+        if (status == SMERF_OK) status = sm_search_hand_over(search, error);
     }
     sm_free(job.queries.codes);
     sm_free(job.catalogue.codes);
-    sm_free(job.rooms);
+    sm_free(job.scratches);
     sm_free(job.wanted);
     return status;
 }

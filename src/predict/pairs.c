@@ -7,33 +7,33 @@
 #include "base/memory.h"
 #include "base/versioned.h"
 #include "predict/predictor.h"
-#include "predict/settle.h"
+#include "predict/undefined.h"
 
 enum { MOST_A_TASK = 1024, FEWEST_A_TASK = 32, FEW_LEAVES = 128 };
 
 typedef struct pairs_job {
     sm_query *query;
     sm_arena arena;               /* holds the arrays below, but for the caller's */
-    uint32_t *places;             /* [2][n_pairs] */
-    const uint32_t *left, *right; /* [n_pairs] places in the sides */
+    uint32_t *indices;            /* [2][n_pairs] */
+    const uint32_t *left, *right; /* [n_pairs] indices in the sides */
     size_t n_pairs, n_a_task;
-    double *distance;       /* the caller's; the sum at first */
-    double *spread;         /* the caller's, or NULL; the sum of squared deviations at first */
-    double *mean;           /* [n_pairs] for the spread: of the trees so far */
-    uint32_t *n_spoken;     /* [n_pairs] see sm_query_uses_all_trees; NULL where all do */
-    sm_leaf_scratch *rooms; /* [n_threads] */
-    double *tables;         /* [n_threads][FEW_LEAVES][FEW_LEAVES] */
+    double *distance;           /* the caller's; the sum at first */
+    double *spread;             /* the caller's, or NULL; the sum of squared deviations at first */
+    double *mean;               /* [n_pairs] for the spread: of the trees so far */
+    uint32_t *n_predicting;     /* [n_pairs] see sm_query_uses_all_trees; NULL where all do */
+    sm_leaf_scratch *scratches; /* [n_threads] */
+    double *tables;             /* [n_threads][FEW_LEAVES][FEW_LEAVES] */
 } pairs_job;
 
 /* ---- adding up ---- */
 
 /* h(a, b) of one tree. Few leaves are large ones: then whole rows are formed, once. */
 static double leaf_distance(const smerf_model *model, const sm_leaves *leaves, size_t a, size_t b,
-                            sm_leaf_scratch *room, bool *has_row, double *table) {
+                            sm_leaf_scratch *scratch, bool *has_row, double *table) {
     const sm_target_kind *kind = model->target->kind;
     if (leaves->n > FEW_LEAVES) return kind->predicting.leaf_pair(model->target, leaves, a, b);
     if (!has_row[a]) {
-        kind->predicting.leaf_row(model->target, leaves, a, table + a * leaves->n, room->scratch);
+        kind->predicting.leaf_row(model->target, leaves, a, table + a * leaves->n, scratch->scratch);
         has_row[a] = true;
     }
     return table[a * leaves->n + b];
@@ -41,7 +41,7 @@ static double leaf_distance(const smerf_model *model, const sm_leaves *leaves, s
 
 /* The n-th value of a pair: the sum, as for whole rows, and for the spread a running mean and sum of squared deviations
  * from it (Welford). */
-static void add(const pairs_job *job, size_t p, size_t n, double value) {
+static void add_value(const pairs_job *job, size_t p, size_t n, double value) {
     job->distance[p] += value;
     if (job->spread == NULL) return;
     double step = value - job->mean[p];
@@ -49,7 +49,8 @@ static void add(const pairs_job *job, size_t p, size_t n, double value) {
     job->spread[p] += step * (value - job->mean[p]);
 }
 
-static void add_tree(const pairs_job *job, size_t b, size_t first, size_t end, sm_leaf_scratch *room, double *table) {
+static void add_tree_to_pairs(const pairs_job *job, size_t b, size_t first, size_t end, sm_leaf_scratch *scratch,
+                              double *table) {
     const sm_query *query = job->query;
     const uint32_t *row_leaf = sm_query_leaves(query, &query->rows, b);
     const uint32_t *column_leaf = sm_query_leaves(query, sm_query_columns(query), b);
@@ -62,66 +63,67 @@ static void add_tree(const pairs_job *job, size_t b, size_t first, size_t end, s
         size_t from = row_leaf[i], to = column_leaf[j];
         double distance = from == to && ready->self != NULL
                               ? ready->self[from]
-                              : leaf_distance(query->model, &ready->leaves, from, to, room, has_row, table);
+                              : leaf_distance(query->model, &ready->leaves, from, to, scratch, has_row, table);
         size_t n = b + 1;
-        if (job->n_spoken != NULL) {
-            job->n_spoken[p] |= SM_IS_ELIGIBLE;
+        if (job->n_predicting != NULL) {
+            job->n_predicting[p] |= SM_IS_ELIGIBLE;
             if (isnan(distance)) continue;
-            n = SM_N_PREDICTING(++job->n_spoken[p]);
+            n = SM_N_PREDICTING(++job->n_predicting[p]);
         }
-        add(job, p, n, distance);
+        add_value(job, p, n, distance);
     }
 }
 
 /* ---- from sums to means ---- */
 
-static void clear(const pairs_job *job, size_t p) {
+static void clear_pair(const pairs_job *job, size_t p) {
     job->distance[p] = 0;
-    if (job->n_spoken != NULL) job->n_spoken[p] = 0;
+    if (job->n_predicting != NULL) job->n_predicting[p] = 0;
     if (job->spread != NULL) job->spread[p] = job->mean[p] = 0;
 }
 
-/* A pair that is left to sm_settle_pairs keeps the count SM_IS_ELIGIBLE. */
-static void finish(const pairs_job *job, size_t p) {
-    size_t n = job->n_spoken != NULL ? SM_N_PREDICTING(job->n_spoken[p]) : job->query->n_trees;
+/* A pair that is left to sm_predict_undefined_pairs keeps the count SM_IS_ELIGIBLE. */
+static void finish_pair(const pairs_job *job, size_t p) {
+    size_t n = job->n_predicting != NULL ? SM_N_PREDICTING(job->n_predicting[p]) : job->query->n_trees;
     if (n > 0)
         job->distance[p] /= (double)n;
     else
-        job->distance[p] = job->n_spoken[p] == SM_IS_ELIGIBLE ? job->query->fallback : NAN;
+        job->distance[p] = job->n_predicting[p] == SM_IS_ELIGIBLE ? job->query->fallback : NAN;
     if (job->spread != NULL) job->spread[p] = n == 0 ? NAN : n == 1 ? 0 : sqrt(job->spread[p] / (double)(n - 1));
 }
 
-static smerf_status add_group(void *argument, size_t task, size_t thread, smerf_error *error) {
+static smerf_status add_group_to_pairs(void *argument, size_t task, size_t thread, smerf_error *error) {
     pairs_job *job = argument;
     const sm_query *query = job->query;
     (void)error;
     size_t first = task * job->n_a_task;
     size_t end = first + job->n_a_task < job->n_pairs ? first + job->n_a_task : job->n_pairs;
     double *table = job->tables + thread * FEW_LEAVES * FEW_LEAVES;
-    for (size_t p = first; p < end && query->first == 0; p++) clear(job, p);
-    for (size_t b = query->first; b < query->end; b++) add_tree(job, b, first, end, &job->rooms[thread], table);
-    for (size_t p = first; p < end && query->end == query->n_trees; p++) finish(job, p);
+    for (size_t p = first; p < end && query->first == 0; p++) clear_pair(job, p);
+    for (size_t b = query->first; b < query->end; b++)
+        add_tree_to_pairs(job, b, first, end, &job->scratches[thread], table);
+    for (size_t p = first; p < end && query->end == query->n_trees; p++) finish_pair(job, p);
     return SMERF_OK;
 }
 
 /* ---- all together ---- */
 
-static smerf_status take_room(pairs_job *job, const sm_pool *pool, smerf_error *error) {
+static smerf_status reserve_pairs_job(pairs_job *job, const sm_pool *pool, smerf_error *error) {
     sm_query *query = job->query;
     size_t n = job->n_pairs, fair = (n + pool->n_threads - 1) / pool->n_threads;
     job->n_a_task = fair < FEWEST_A_TASK ? FEWEST_A_TASK : fair < MOST_A_TASK ? fair : MOST_A_TASK;
-    job->places = sm_arena_take(&job->arena, sm_size(n, 2, 0), sizeof *job->places);
+    job->indices = sm_arena_take(&job->arena, sm_size(n, 2, 0), sizeof *job->indices);
     job->tables = sm_arena_take(&job->arena, pool->n_threads, FEW_LEAVES * FEW_LEAVES * sizeof *job->tables);
-    if (!sm_query_uses_all_trees(query)) job->n_spoken = sm_arena_take(&job->arena, n, sizeof *job->n_spoken);
+    if (!sm_query_uses_all_trees(query)) job->n_predicting = sm_arena_take(&job->arena, n, sizeof *job->n_predicting);
     if (job->spread != NULL) job->mean = sm_arena_take(&job->arena, n, sizeof *job->mean);
-    job->rooms = sm_leaf_scratches_new(query->model, pool->n_threads);
-    if (job->arena.has_failed || job->rooms == NULL) return sm_no_memory(error, "predicting");
-    job->left = job->places;
-    job->right = job->places + n;
+    job->scratches = sm_leaf_scratches_new(query->model, pool->n_threads);
+    if (job->arena.has_failed || job->scratches == NULL) return sm_no_memory(error, "predicting");
+    job->left = job->indices;
+    job->right = job->indices + n;
     return SMERF_OK;
 }
 
-static smerf_status predict(pairs_job *job, sm_pool *pool, smerf_error *error) {
+static smerf_status predict_listed(pairs_job *job, sm_pool *pool, smerf_error *error) {
     sm_query *query = job->query;
     smerf_status status = SMERF_OK;
     size_t n_tasks = (job->n_pairs + job->n_a_task - 1) / job->n_a_task;
@@ -129,11 +131,11 @@ static smerf_status predict(pairs_job *job, sm_pool *pool, smerf_error *error) {
         pool->fraction_from = (double)group / (double)query->n_groups;
         pool->fraction_to = (double)(group + 1) / (double)query->n_groups;
         status = sm_query_turn(query, group, pool, error);
-        if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, add_group, job, error);
+        if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, add_group_to_pairs, job, error);
     }
-    if (status != SMERF_OK || job->n_spoken == NULL) return status;
+    if (status != SMERF_OK || job->n_predicting == NULL) return status;
     const smerf_pair_list pairs = {.n = job->n_pairs, .left = job->left, .right = job->right};
-    return sm_settle_pairs(query, &pairs, job->n_spoken, job->distance, pool, error);
+    return sm_predict_undefined_pairs(query, &pairs, job->n_predicting, job->distance, pool, error);
 }
 
 smerf_status sm_predict_pairs(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
@@ -151,10 +153,10 @@ smerf_status sm_predict_pairs(const smerf_model *model, const smerf_request *req
     if (status == SMERF_OK && pairs->n > 0 && model->method != NULL) {
         status = sm_answer_pairs(&query, left, right, pairs->n, &pool, job.distance, error);
     } else if (status == SMERF_OK && pairs->n > 0) {
-        status = take_room(&job, &pool, error);
-        if (status == SMERF_OK) status = sm_query_pick_pairs(&query, left, right, pairs->n, job.places, error);
-        if (status == SMERF_OK) status = predict(&job, &pool, error);
-        sm_leaf_scratches_free(job.rooms, pool.n_threads);
+        status = reserve_pairs_job(&job, &pool, error);
+        if (status == SMERF_OK) status = sm_query_pick_pairs(&query, left, right, pairs->n, job.indices, error);
+        if (status == SMERF_OK) status = predict_listed(&job, &pool, error);
+        sm_leaf_scratches_free(job.scratches, pool.n_threads);
     }
     sm_arena_free(&job.arena);
     sm_query_free(&query);

@@ -20,18 +20,18 @@ struct sm_answer_list {
  * which rows they are. */
 static smerf_status look_up(const smerf_model *model, sm_side *side, smerf_error *error) {
     const smerf_items *items = side->items;
-    side->place = sm_array(items->n_items, sizeof *side->place);
-    if (side->place == NULL) return sm_no_memory(error, "looking up items");
-    smerf_status status = sm_model_look_up(model, items, &side->view, side->place, error);
+    side->training_row = sm_array(items->n_items, sizeof *side->training_row);
+    if (side->training_row == NULL) return sm_no_memory(error, "looking up items");
+    smerf_status status = sm_model_look_up(model, items, &side->view, side->training_row, error);
     if (status != SMERF_OK || (model->ids.n > 0 && items->ids.n > 0) || items->rows != NULL) return status;
     bool is_all = items->n_items == model->n_items;
-    for (size_t i = 0; i < items->n_items; i++) is_all = is_all && side->place[i] != SMERF_MISSING;
-    for (size_t i = 0; i < items->n_items && !is_all; i++) side->place[i] = SMERF_MISSING;
+    for (size_t i = 0; i < items->n_items; i++) is_all = is_all && side->training_row[i] != SMERF_MISSING;
+    for (size_t i = 0; i < items->n_items && !is_all; i++) side->training_row[i] = SMERF_MISSING;
     return SMERF_OK;
 }
 
 static sm_query_items describe(const sm_side *side) {
-    return (sm_query_items){.view = &side->view, .training_row = side->place, .items = side->items};
+    return (sm_query_items){.view = &side->view, .training_row = side->training_row, .items = side->items};
 }
 
 smerf_status sm_predictor_start(sm_query *query, sm_pool *pool, smerf_error *error) {
@@ -57,8 +57,8 @@ smerf_status sm_predictor_start(sm_query *query, sm_pool *pool, smerf_error *err
 
 void sm_predictor_free(sm_query *query) {
     if (query->predictor != NULL) query->model->method->predictor_free(query->predictor);
-    sm_free(query->rows.place);
-    sm_free(query->others.place);
+    sm_free(query->rows.training_row);
+    sm_free(query->others.training_row);
     sm_free(query->lists);
 }
 

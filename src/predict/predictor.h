@@ -1,4 +1,4 @@
-/* predictor.h - questions to a model that is no forest: its method makes itself ready, and gives rows of distances. */
+/* predictor.h - requests to a model that is no forest: its method makes itself ready, and gives rows of distances. */
 #ifndef SM_QUERY_PREDICTOR_H
 #define SM_QUERY_PREDICTOR_H
 
@@ -18,7 +18,7 @@ void sm_answer_rows(const sm_query *query, size_t panel_first, size_t first, siz
 /* Fills in what was left out, when all rows of a panel have been asked about. */
 void sm_predictor_mirror(const sm_query *query, size_t panel_first, size_t panel_end, double *distances);
 
-/* Distances of the listed pairs.   left, right  [n_pairs] places in the sides */
+/* Distances of the listed pairs.   left, right  [n_pairs] indices in the sides */
 smerf_status sm_answer_pairs(sm_query *query, const uint32_t *left, const uint32_t *right, size_t n_pairs,
                              sm_pool *pool, double *distance, smerf_error *error);
 

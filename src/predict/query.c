@@ -18,9 +18,9 @@ static smerf_status find_out_of_bag(sm_query *query, const smerf_items *items, s
         return sm_fail(
             error, SMERF_BAD_INPUT,
             "the model was fitted with --sample none: every tree has seen every item, nothing is out of bag");
-    query->place = sm_array(items->n_items, sizeof *query->place);
-    if (query->place == NULL) return sm_no_memory(error, "looking up out-of-bag items");
-    return sm_model_find_items(model, items, &query->rows.view, query->place, error);
+    query->training_row = sm_array(items->n_items, sizeof *query->training_row);
+    if (query->training_row == NULL) return sm_no_memory(error, "looking up out-of-bag items");
+    return sm_model_find_items(model, items, &query->rows.view, query->training_row, error);
 }
 
 static smerf_status match(sm_side *side, const smerf_model *model, const smerf_items *items, smerf_error *error) {
@@ -61,7 +61,7 @@ smerf_status sm_query_start(sm_query *query, const smerf_model *model, const sme
     return status;
 }
 
-smerf_status sm_side_pick(sm_side *side, const uint32_t *const *lists, uint32_t *const *places, size_t n_lists,
+smerf_status sm_side_pick(sm_side *side, const uint32_t *const *lists, uint32_t *const *indices, size_t n_lists,
                           size_t n, smerf_error *error) {
     size_t n_items = side->view.n_items, n_picked = 0;
     uint32_t *where = sm_array(n_items, sizeof *where);
@@ -80,7 +80,7 @@ smerf_status sm_side_pick(sm_side *side, const uint32_t *const *lists, uint32_t 
     for (size_t i = 0; i < n_items; i++)
         if (where[i] != SMERF_MISSING) side->pick[where[i]] = (uint32_t)i;
     for (size_t l = 0; l < n_lists; l++)
-        for (size_t k = 0; k < n; k++) places[l][k] = where[lists[l][k]];
+        for (size_t k = 0; k < n; k++) indices[l][k] = where[lists[l][k]];
     sm_free(where);
     return SMERF_OK;
 }
@@ -96,9 +96,9 @@ smerf_status sm_query_check_pairs(const sm_query *query, const uint32_t *left, c
 }
 
 smerf_status sm_query_pick_pairs(sm_query *query, const uint32_t *left, const uint32_t *right, size_t n_pairs,
-                                 uint32_t *places, smerf_error *error) {
+                                 uint32_t *indices, smerf_error *error) {
     const uint32_t *lists[2] = {left, right};
-    uint32_t *to[2] = {places, places + n_pairs};
+    uint32_t *to[2] = {indices, indices + n_pairs};
     smerf_status status = sm_side_pick(&query->rows, lists, to, query->is_square ? 2 : 1, n_pairs, error);
     if (status == SMERF_OK && !query->is_square)
         status = sm_side_pick(&query->others, lists + 1, to + 1, 1, n_pairs, error);
@@ -115,7 +115,7 @@ void sm_query_free(sm_query *query) {
     sm_predictor_free(query);
     for (size_t b = query->first; b < query->end; b++) sm_ready_free(&query->ready[b - query->first], query->model);
     sm_free(query->ready);
-    sm_free(query->place);
+    sm_free(query->training_row);
     sm_free(query->query_for);
     sm_free(query->is_out);
     sm_free(query->group_first);
@@ -156,13 +156,13 @@ static void deal_out(sm_query *query, size_t *most_trees, double *most_bytes) {
 }
 
 /* Where each training item stands among the rows that are asked about. */
-static bool turn_places_round(sm_query *query) {
+static bool find_query_rows(sm_query *query) {
     const sm_side *rows = &query->rows;
     query->query_for = sm_array(query->model->n_items, sizeof *query->query_for);
     if (query->query_for == NULL) return false;
     for (size_t i = 0; i < query->model->n_items; i++) query->query_for[i] = SMERF_MISSING;
     for (size_t k = 0; k < rows->n; k++)
-        query->query_for[query->place[rows->pick != NULL ? rows->pick[k] : k]] = (uint32_t)k;
+        query->query_for[query->training_row[rows->pick != NULL ? rows->pick[k] : k]] = (uint32_t)k;
     return true;
 }
 
@@ -180,19 +180,19 @@ smerf_status sm_query_plan(sm_query *query, bool sends_rows, bool sends_columns,
     if (status != SMERF_OK) return status;
 
     query->ready = sm_zeros(n_trees, sizeof *query->ready);
-    bool has_room = query->ready != NULL;
+    bool has_memory = query->ready != NULL;
     if (query->keeps_leaves) n_trees = query->n_trees;
     sm_side *sides[2] = {&query->rows, &query->others};
-    for (size_t s = 0; s < 2 && has_room; s++) {
+    for (size_t s = 0; s < 2 && has_memory; s++) {
         if (!sides[s]->is_sent) continue;
         sides[s]->leaf = sm_array(sm_size(n_trees, sides[s]->n, 0), sizeof *sides[s]->leaf);
-        has_room = sides[s]->leaf != NULL;
+        has_memory = sides[s]->leaf != NULL;
     }
-    if (has_room && query->is_out_of_bag) {
+    if (has_memory && query->is_out_of_bag) {
         query->is_out = sm_array(sm_size(n_trees, query->rows.n, 0), sizeof *query->is_out);
-        has_room = query->is_out != NULL && turn_places_round(query);
+        has_memory = query->is_out != NULL && find_query_rows(query);
     }
-    return has_room ? SMERF_OK : sm_no_memory(error, "making the trees ready");
+    return has_memory ? SMERF_OK : sm_no_memory(error, "making the trees ready");
 }
 
 /* ---- one group brought to hand ---- */
@@ -289,29 +289,29 @@ bool sm_query_uses_all_trees(const sm_query *query) {
            !model->target->kind->predicting.may_be_undefined;
 }
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
-bool sm_leaf_scratch_start(sm_leaf_scratch *room, const smerf_model *model) {
+bool sm_leaf_scratch_start(sm_leaf_scratch *scratch, const smerf_model *model) {
     size_t n_members = sm_model_most_members(model), n_leaves = sm_model_most_leaves(model);
-    *room = (sm_leaf_scratch){0};
-    room->row = sm_arena_take(&room->arena, n_leaves, sizeof *room->row);
-    room->scratch = sm_arena_take(&room->arena, n_members, sizeof *room->scratch);
-    return !room->arena.has_failed;
+    *scratch = (sm_leaf_scratch){0};
+    scratch->row = sm_arena_take(&scratch->arena, n_leaves, sizeof *scratch->row);
+    scratch->scratch = sm_arena_take(&scratch->arena, n_members, sizeof *scratch->scratch);
+    return !scratch->arena.has_failed;
 }
 
-void sm_leaf_scratch_free(sm_leaf_scratch *room) { sm_arena_free(&room->arena); }
+void sm_leaf_scratch_free(sm_leaf_scratch *scratch) { sm_arena_free(&scratch->arena); }
 
 sm_leaf_scratch *sm_leaf_scratches_new(const smerf_model *model, size_t n_threads) {
-    sm_leaf_scratch *rooms = sm_zeros(n_threads, sizeof *rooms);
-    for (size_t t = 0; t < n_threads && rooms != NULL; t++)
-        if (!sm_leaf_scratch_start(&rooms[t], model)) {
-            sm_leaf_scratches_free(rooms, n_threads);
+    sm_leaf_scratch *scratches = sm_zeros(n_threads, sizeof *scratches);
+    for (size_t t = 0; t < n_threads && scratches != NULL; t++)
+        if (!sm_leaf_scratch_start(&scratches[t], model)) {
+            sm_leaf_scratches_free(scratches, n_threads);
             return NULL;
         }
-    return rooms;
+    return scratches;
 }
 
-void sm_leaf_scratches_free(sm_leaf_scratch *rooms, size_t n_threads) {
-    for (size_t t = 0; t < n_threads && rooms != NULL; t++) sm_leaf_scratch_free(&rooms[t]);
-    sm_free(rooms);
+void sm_leaf_scratches_free(sm_leaf_scratch *scratches, size_t n_threads) {
+    for (size_t t = 0; t < n_threads && scratches != NULL; t++) sm_leaf_scratch_free(&scratches[t]);
+    sm_free(scratches);
 }

@@ -1,6 +1,6 @@
-/* query.h - a question made ready: items matched to the model, and the trees brought to hand a group at a time.
+/* query.h - a request made ready: items matched to the model, and the trees brought to hand a group at a time.
  *
- *   1. sm_query_start  matches the items, and recognises them if the question is about what is out of bag
+ *   1. sm_query_start  matches the items, and recognises them if the request is about what is out of bag
  *   2. sm_side_pick    narrows a side down to the items that occur, where pairs are listed
  *   3. sm_query_plan   deals the trees out to groups that fit into memory; small models are one group
  *   4. sm_query_turn   brings one group to hand: its trees are made ready, and the items sent down them
@@ -19,11 +19,11 @@
 typedef struct sm_side {
     const smerf_items *items;
     sm_view view;
-    size_t n;        /* how many are asked about */
-    uint32_t *pick;  /* [n] their places in the view, ascending; NULL: all */
-    bool is_sent;    /* down the trees with every group; else whoever asks finds leaves as they are needed */
-    uint32_t *leaf;  /* [trees][n] if sent: of the group, or of all trees; see sm_query_leaves */
-    uint32_t *place; /* [items] see predictor.h; else NULL */
+    size_t n;               /* how many are asked about */
+    uint32_t *pick;         /* [n] their rows in the view, ascending; NULL: all */
+    bool is_sent;           /* down the trees with every group; else whoever asks finds leaves as they are needed */
+    uint32_t *leaf;         /* [trees][n] if sent: of the group, or of all trees; see sm_query_leaves */
+    uint32_t *training_row; /* [items] see predictor.h; else NULL */
 } sm_side;
 
 typedef struct sm_answer_list sm_answer_list;
@@ -37,11 +37,11 @@ typedef struct sm_query {
 
     bool is_out_of_bag;
     smerf_oob_rule rule;
-    uint32_t *place;     /* [items of the rows] out of bag: rows of the training items */
-    uint32_t *query_for; /* [training items] and back, to places among the rows; SMERF_MISSING: not asked about */
-    bool *is_out;        /* [trees][rows.n] not seen by the tree; trees as for leaf */
+    uint32_t *training_row; /* [items of the rows] out of bag: rows of the training items */
+    uint32_t *query_for;    /* [training items] and back, to the rows of the request; SMERF_MISSING: not among them */
+    bool *is_out;           /* [trees][rows.n] not seen by the tree; trees as for leaf */
 
-    double fallback; /* where trees may speak, but none has anything to say */
+    double fallback; /* where trees is eligible, but none has anything to say */
 
     size_t n_groups;
     size_t *group_first; /* [n_groups + 1] trees */
@@ -60,17 +60,17 @@ smerf_status sm_query_start(sm_query *query, const smerf_model *model, const sme
 void sm_query_free(sm_query *query); /* fine on one filled with zeros */
 
 /* Narrows a side down to the items that are listed.
- *   lists   [n_lists] of [n] places in the view
- *   places  [n_lists] of [n] out: the same as places among the picked items */
-smerf_status sm_side_pick(sm_side *side, const uint32_t *const *lists, uint32_t *const *places, size_t n_lists,
+ *   lists   [n_lists] of [n] rows of the view
+ *   indices [n_lists] of [n] out: the same as indices of the picked items */
+smerf_status sm_side_pick(sm_side *side, const uint32_t *const *lists, uint32_t *const *indices, size_t n_lists,
                           size_t n, smerf_error *error);
 
 /* The same for listed pairs, which are checked first: picks the items that occur, and plans to send them.
- *   places  [2][n_pairs] out: of the left items, then of the right ones */
+ *   indices [2][n_pairs] out: of the left items, then of the right ones */
 smerf_status sm_query_check_pairs(const sm_query *query, const uint32_t *left, const uint32_t *right, size_t n_pairs,
                                   smerf_error *error);
 smerf_status sm_query_pick_pairs(sm_query *query, const uint32_t *left, const uint32_t *right, size_t n_pairs,
-                                 uint32_t *places, smerf_error *error);
+                                 uint32_t *indices, smerf_error *error);
 
 smerf_status sm_query_plan(sm_query *query, bool sends_rows, bool sends_columns, smerf_error *error);
 
@@ -87,7 +87,7 @@ static inline const sm_ready *sm_query_ready(const sm_query *query, size_t b) {
     return &query->ready[b - query->first];
 }
 
-/* The leaves of a side that was sent, by place in the side. */
+/* The leaves of a side that was sent, by index in the side. */
 static inline const uint32_t *sm_query_leaves(const sm_query *query, const sm_side *side, size_t b) {
     return side->leaf + (query->keeps_leaves ? b : b - query->first) * side->n;
 }
@@ -101,7 +101,7 @@ static inline const bool *sm_query_is_out(const sm_query *query, size_t b) {
     return query->is_out + (query->keeps_leaves ? b : b - query->first) * query->rows.n;
 }
 
-/* Whether a tree may speak for a pair, out of bag. */
+/* Whether a tree is eligible for a pair, out of bag. */
 static inline bool sm_query_may_use_tree(const sm_query *query, bool row_is_out, bool column_is_out) {
     return query->rule == SMERF_OOB_BOTH ? row_is_out && column_is_out : row_is_out || column_is_out;
 }
@@ -109,25 +109,25 @@ static inline bool sm_query_may_use_tree(const sm_query *query, bool row_is_out,
 /* ---- who has spoken ---- */
 
 /* Whether every tree speaks for every pair. Where not, the trees that have spoken for a pair are counted in the lower
- * bits of a number, and its highest bit says whether any tree may speak for it at all. */
+ * bits of a number, and its highest bit says whether any tree is eligible for it at all. */
 bool sm_query_uses_all_trees(const sm_query *query);
 
 #define SM_IS_ELIGIBLE 0x80000000u
 #define SM_N_PREDICTING(count) ((count) & ~SM_IS_ELIGIBLE)
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
-/* A thread's room for the distances of one leaf. */
+/* A thread's memory for the distances of one leaf. */
 typedef struct sm_leaf_scratch {
     sm_arena arena;
     double *row, *scratch;
 } sm_leaf_scratch;
 
-bool sm_leaf_scratch_start(sm_leaf_scratch *room, const smerf_model *model);
-void sm_leaf_scratch_free(sm_leaf_scratch *room);
+bool sm_leaf_scratch_start(sm_leaf_scratch *scratch, const smerf_model *model);
+void sm_leaf_scratch_free(sm_leaf_scratch *scratch);
 
-/* Rooms for all threads of a crew, or NULL. */
+/* Rooms for all threads of a pool, or NULL. */
 sm_leaf_scratch *sm_leaf_scratches_new(const smerf_model *model, size_t n_threads);
-void sm_leaf_scratches_free(sm_leaf_scratch *rooms, size_t n_threads);
+void sm_leaf_scratches_free(sm_leaf_scratch *scratches, size_t n_threads);
 
 #endif

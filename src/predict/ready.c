@@ -17,9 +17,9 @@ static void find_branches(const sm_tree *tree, uint32_t *parent, uint32_t *first
         parent[node + 1] = parent[tree->right[tree->place[node]]] = (uint32_t)node;
     }
     for (size_t node = tree->n_nodes; node-- > 0;) {
-        uint32_t place = tree->place[node];
-        first_leaf[node] = tree->is_leaf[node] ? place : first_leaf[node + 1];
-        end_leaf[node] = tree->is_leaf[node] ? place + 1 : end_leaf[tree->right[place]];
+        uint32_t index = tree->place[node];
+        first_leaf[node] = tree->is_leaf[node] ? index : first_leaf[node + 1];
+        end_leaf[node] = tree->is_leaf[node] ? index + 1 : end_leaf[tree->right[index]];
     }
 }
 
@@ -29,8 +29,8 @@ static bool find_selves(const smerf_target *target, const sm_leaves *leaves, dou
     sm_arena arena = {0};
     bool *is_known = sm_arena_take_zeros(&arena, leaves->n_nodes, sizeof *is_known);
     double *mean = sm_arena_take(&arena, leaves->n_nodes, sizeof *mean);
-    bool has_room = !arena.has_failed;
-    for (size_t l = 0; l < leaves->n && has_room; l++)
+    bool has_memory = !arena.has_failed;
+    for (size_t l = 0; l < leaves->n && has_memory; l++)
         for (uint32_t node = leaves->node[l];; node = leaves->parent[node]) {
             if (!is_known[node])
                 mean[node] = target->kind->predicting.mean_apart(
@@ -40,7 +40,7 @@ static bool find_selves(const smerf_target *target, const sm_leaves *leaves, dou
             if (!isnan(self[l]) || node == 0) break;
         }
     sm_arena_free(&arena);
-    return has_room;
+    return has_memory;
 }
 
 size_t sm_ready_bytes(const smerf_model *model, size_t b, size_t n_items) {

@@ -1,4 +1,4 @@
-/* ready.h - one tree made ready for questions: its leaves as the target wants them, and what the target made of them. */
+/* ready.h - one tree made ready for requests: its leaves as the target wants them, and what the target made of them. */
 #ifndef SM_QUERY_READY_H
 #define SM_QUERY_READY_H
 

@@ -184,13 +184,13 @@ static smerf_status take_turn(contest *all, unsigned method, size_t repeat, cons
 
 static smerf_status play_round(contest *all, size_t repeat, const sm_division *data, const smerf_run *run,
                                smerf_error *error) {
-    double share = 1 / (double)all->plan->n_repeats, from = share * (double)repeat;
+    double fraction = 1 / (double)all->plan->n_repeats, from = fraction * (double)repeat;
     smerf_status status = repeat == 0 ? admit(all, data, error) : SMERF_OK;
     size_t n = count_left(all), k = 0;
     for (unsigned m = 0; m < all->n_methods && status == SMERF_OK; m++) {
         if (!all->summary[m].applies) continue;
-        sm_progress_part part = {.run = run, .from = from + share * (double)k / (double)n};
-        part.to = from + share * (double)++k / (double)n;
+        sm_progress_part part = {.run = run, .from = from + fraction * (double)k / (double)n};
+        part.to = from + fraction * (double)++k / (double)n;
         status = take_turn(all, m, repeat, data, part, error);
     }
     return status == SMERF_OK ? check_left(all, error) : status;

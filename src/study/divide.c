@@ -8,9 +8,33 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/random.h"
+#include "base/status.h"
 #include "data/items.h"
 #include "smerf_study.h"
 #include "target/links/pairs.h"
+
+/* ---- draws ---- */
+
+/* One thing after the other is taken with the chance that it is among those still wanted, given how many are left. */
+smerf_status smerf_split(size_t n, size_t n_train, uint64_t seed, bool *is_train, smerf_error *error) {
+    if (n_train > n) return sm_fail(error, SMERF_BAD_INPUT, "split: %zu of %zu cannot be drawn", n_train, n);
+    if (seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "split: the seed is not in 0 ... 2^63 - 1");
+    sm_random random;
+    sm_random_start(&random, seed, 0, SM_STREAM_SPLIT);
+    size_t n_wanted = n_train;
+    for (size_t k = 0; k < n; k++) {
+        is_train[k] = sm_random_below_64(&random, n - k) < n_wanted;
+        n_wanted -= is_train[k];
+    }
+    return SMERF_OK;
+}
+
+size_t smerf_split_n_pairs(size_t n_known, size_t n_items, double train_fraction) {
+    double n = (double)n_items, of_items = round(train_fraction * n);
+    double n_train = n_items > 1 ? round((double)n_known * of_items * (of_items - 1) / (n * (n - 1))) : 0;
+    return n_train > 0 ? (size_t)n_train : 0;
+}
 
 /* ---- by nodes ---- */
 
@@ -107,14 +131,14 @@ static smerf_status list_pairs(sm_divider *divider, smerf_error *error) {
     double *row = sm_array(n, sizeof *row);
     divider->self = sm_array(n, sizeof *divider->self);
     divider->self_weight = sm_array(n, sizeof *divider->self_weight);
-    bool has_room = row != NULL && divider->self != NULL && divider->self_weight != NULL &&
-                    start_pairs(&divider->known, n_pairs, has_weights) &&
-                    start_pairs(&divider->part, n_pairs + n, has_weights) &&
-                    (!has_links || start_pairs(&divider->edges, n_pairs, false));
-    if (has_room && listed != NULL) list_known(divider, listed);
-    if (has_room && listed == NULL) list_all(divider, row);
+    bool has_memory = row != NULL && divider->self != NULL && divider->self_weight != NULL &&
+                      start_pairs(&divider->known, n_pairs, has_weights) &&
+                      start_pairs(&divider->part, n_pairs + n, has_weights) &&
+                      (!has_links || start_pairs(&divider->edges, n_pairs, false));
+    if (has_memory && listed != NULL) list_known(divider, listed);
+    if (has_memory && listed == NULL) list_all(divider, row);
     sm_free(row);
-    return has_room ? SMERF_OK : sm_no_memory(error, "dividing pairs");
+    return has_memory ? SMERF_OK : sm_no_memory(error, "dividing pairs");
 }
 
 /* ---- by pairs ---- */
@@ -159,24 +183,24 @@ static smerf_status divide_pairs(sm_divider *divider, sm_division *out, smerf_er
 
 /* ---- both ---- */
 
-static smerf_status count(sm_divider *divider, double share, smerf_error *error) {
+static smerf_status count(sm_divider *divider, double fraction, smerf_error *error) {
     size_t n_items = divider->target->n_rows, least = divider->by_pairs ? 1 : 2;
     const sm_known_pairs *listed = listed_pairs(divider->target);
     size_t n_all = n_items % 2 == 0 ? n_items / 2 * (n_items - 1) : (n_items - 1) / 2 * n_items;
     divider->n = !divider->by_pairs ? n_items : listed != NULL ? listed->links->n / 2 : n_all;
-    divider->n_train =
-        divider->by_pairs ? smerf_split_n_pairs(divider->n, n_items, share) : (size_t)round(share * (double)n_items);
+    divider->n_train = divider->by_pairs ? smerf_split_n_pairs(divider->n, n_items, fraction)
+                                         : (size_t)round(fraction * (double)n_items);
     if (divider->n_train >= least && divider->n - divider->n_train >= least) return SMERF_OK;
-    return sm_fail(error, SMERF_BAD_INPUT, "train: %g of %zu items makes %zu of %zu %s to learn from: %s", share,
+    return sm_fail(error, SMERF_BAD_INPUT, "train: %g of %zu items makes %zu of %zu %s to learn from: %s", fraction,
                    n_items, divider->n_train, divider->n, divider->by_pairs ? "known pairs" : "items",
                    divider->by_pairs ? "there must be some, and some to test with"
                                      : "there must be two, and two to test with");
 }
 
 smerf_status sm_divider_start(sm_divider *divider, const smerf_items *items, const smerf_target *target, bool by_pairs,
-                              double share, smerf_error *error) {
+                              double fraction, smerf_error *error) {
     *divider = (sm_divider){.items = items, .target = target, .by_pairs = by_pairs};
-    smerf_status status = count(divider, share, error);
+    smerf_status status = count(divider, fraction, error);
     if (status != SMERF_OK) return status;
     divider->is_train = sm_array(divider->n, sizeof *divider->is_train);
     if (divider->is_train == NULL) status = sm_no_memory(error, "dividing data");

@@ -36,7 +36,7 @@ typedef struct sm_division {
 
 /* Refuses a share that leaves nothing to learn from, or nothing to test with. */
 smerf_status sm_divider_start(sm_divider *divider, const smerf_items *items, const smerf_target *target, bool by_pairs,
-                              double share, smerf_error *error);
+                              double fraction, smerf_error *error);
 void sm_divider_free(sm_divider *divider);
 
 smerf_status sm_divide(sm_divider *divider, uint64_t seed, sm_division *out, smerf_error *error);

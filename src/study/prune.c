@@ -16,20 +16,20 @@ static int by_item(const void *a, const void *b) {
 }
 
 /* Scratch for one tree at a time. */
-typedef struct scratch {
+typedef struct prune_scratch {
     uint64_t *n_draws;  /* [n_nodes] */
     uint32_t *new_node; /* [n_nodes] */
     member *members;    /* [n_members] */
-} scratch;
+} prune_scratch;
 
 static void count_draws(const sm_tree *tree, uint64_t *n_draws) {
     for (size_t node = tree->n_nodes; node-- > 0;) {
-        size_t place = tree->place[node];
+        size_t index = tree->place[node];
         n_draws[node] = 0;
         if (!tree->is_leaf[node])
-            n_draws[node] = n_draws[node + 1] + n_draws[tree->right[place]];
+            n_draws[node] = n_draws[node + 1] + n_draws[tree->right[index]];
         else
-            for (size_t m = tree->first_member[place]; m < tree->first_member[place + 1]; m++)
+            for (size_t m = tree->first_member[index]; m < tree->first_member[index + 1]; m++)
                 n_draws[node] += tree->member_draws[m];
     }
 }
@@ -66,15 +66,15 @@ static void move_split(const sm_tree *old, sm_tree *tree, size_t from, size_t to
     tree->right[to] = old->right[from]; /* an old number still */
 }
 
-static bool prune_tree(const sm_tree *old, size_t min_parent, scratch *room, sm_tree *tree) {
+static bool prune_tree(const sm_tree *old, size_t min_parent, prune_scratch *scratch, sm_tree *tree) {
     if (!sm_tree_copy(tree, old)) return false;
-    count_draws(old, room->n_draws);
+    count_draws(old, scratch->n_draws);
     tree->n_nodes = tree->n_splits = tree->n_leaves = 0;
     for (size_t node = 0, end; node < old->n_nodes; node = end) {
         size_t to = tree->n_nodes++;
-        bool stays = !old->is_leaf[node] && room->n_draws[node] >= min_parent;
+        bool stays = !old->is_leaf[node] && scratch->n_draws[node] >= min_parent;
         end = stays ? node + 1 : sm_tree_subtree_end(old, node);
-        room->new_node[node] = (uint32_t)to;
+        scratch->new_node[node] = (uint32_t)to;
         tree->is_leaf[to] = !stays;
         if (stays) {
             move_split(old, tree, old->place[node], tree->n_splits);
@@ -83,10 +83,10 @@ static bool prune_tree(const sm_tree *old, size_t min_parent, scratch *room, sm_
             size_t first = tree->first_member[tree->n_leaves], last_leaf = old->place[end - 1];
             tree->place[to] = (uint32_t)tree->n_leaves++;
             tree->first_member[tree->n_leaves] = old->first_member[last_leaf + 1];
-            if (!old->is_leaf[node]) join_members(tree, first, old->first_member[last_leaf + 1], room->members);
+            if (!old->is_leaf[node]) join_members(tree, first, old->first_member[last_leaf + 1], scratch->members);
         }
     }
-    for (size_t s = 0; s < tree->n_splits; s++) tree->right[s] = room->new_node[tree->right[s]];
+    for (size_t s = 0; s < tree->n_splits; s++) tree->right[s] = scratch->new_node[tree->right[s]];
     sm_tree_trim(tree);
     return true;
 }
@@ -94,17 +94,17 @@ static bool prune_tree(const sm_tree *old, size_t min_parent, scratch *room, sm_
 smerf_status sm_prune(const smerf_model *model, size_t min_parent, smerf_model **out, smerf_error *error) {
     smerf_model *pruned = NULL;
     size_t n_members = sm_model_most_members(model), n_nodes = 2 * sm_model_most_leaves(model);
-    scratch room = {.n_draws = sm_array(n_nodes, sizeof *room.n_draws),
-                    .new_node = sm_array(n_nodes, sizeof *room.new_node),
-                    .members = sm_array(n_members, sizeof *room.members)};
-    bool has_room = room.n_draws != NULL && room.new_node != NULL && room.members != NULL;
-    has_room = has_room && (pruned = sm_model_copy_head(model)) != NULL;
-    for (size_t b = 0; b < model->options.n_trees && has_room; b++)
-        has_room = prune_tree(&model->trees[b], min_parent, &room, &pruned->trees[b]);
-    sm_free(room.n_draws);
-    sm_free(room.new_node);
-    sm_free(room.members);
-    if (!has_room) {
+    prune_scratch scratch = {.n_draws = sm_array(n_nodes, sizeof *scratch.n_draws),
+                             .new_node = sm_array(n_nodes, sizeof *scratch.new_node),
+                             .members = sm_array(n_members, sizeof *scratch.members)};
+    bool has_memory = scratch.n_draws != NULL && scratch.new_node != NULL && scratch.members != NULL;
+    has_memory = has_memory && (pruned = sm_model_copy_head(model)) != NULL;
+    for (size_t b = 0; b < model->options.n_trees && has_memory; b++)
+        has_memory = prune_tree(&model->trees[b], min_parent, &scratch, &pruned->trees[b]);
+    sm_free(scratch.n_draws);
+    sm_free(scratch.new_node);
+    sm_free(scratch.members);
+    if (!has_memory) {
         smerf_model_free(pruned);
         return sm_no_memory(error, "pruning a forest");
     }

@@ -2,7 +2,7 @@
  * formula written out. */
 #include "tests/unit/column_targets.h"
 
-#include "explore/scaling.h"
+#include "explore/explore.h"
 
 enum { MOST = 400 };
 

@@ -2,7 +2,7 @@
  * the predictions; no memory, and cancelling. What the shares are is checked in tests/paper/test_explain.py. */
 #include "tests/unit/scarce_memory.h"
 
-#include "explore/explain.h"
+#include "explore/explore.h"
 #include "tests/unit/fake_kinds.h"
 
 enum { N = 40, N_TREES = 6, N_PAIRS = 120, N_KINDS = 8, MOST_FEATURES = 8 };

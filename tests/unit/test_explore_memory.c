@@ -4,7 +4,7 @@
 #include "tests/unit/column_targets.h"
 #include "tests/unit/fake_kinds.h"
 
-#include "explore/vectors.h"
+#include "explore/explore.h"
 
 enum { N = 6 };
 

@@ -4,7 +4,7 @@
 #include "tests/unit/effort.h"
 #include "tests/unit/questions.h"
 
-#include "predict/nearest.h"
+#include "predict/neighbors.h"
 
 /* ---- by hand ---- */
 

@@ -2,7 +2,7 @@
 #include "tests/unit/column_targets.h"
 #include "tests/unit/fake_kinds.h"
 
-#include "explore/vectors.h"
+#include "explore/explore.h"
 
 /* ---- a set of vectors ---- */
 

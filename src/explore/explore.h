@@ -1,8 +1,19 @@
-/* scaling.h - classical multidimensional scaling of a matrix of squared distances. */
-#ifndef SM_EXPLORE_SCALING_H
-#define SM_EXPLORE_SCALING_H
+/* explore.h - what the files of this room share, beside clusters.h, and the requests of smerf.h with limits of one's own, which
+ * change no bit of the result. */
+#ifndef SM_EXPLORE_EXPLORE_H
+#define SM_EXPLORE_EXPLORE_H
 
 #include "base/parallel.h"
+#include "predict/limits.h"
+
+smerf_status sm_explain_pairs(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
+                              const smerf_pair_list *pairs, const smerf_run *run, const smerf_explanation *result,
+                              smerf_error *error);
+
+smerf_status sm_make_vectors(const smerf_model *model, const smerf_items *items, bool is_query, const sm_limits *limits,
+                             const smerf_run *run, const smerf_vector_result *result, smerf_error *error);
+
+/* ---- classical multidimensional scaling of a matrix of squared distances ---- */
 
 /* The largest positive eigenvalues of B = -1/2 J Z J, and their vectors; the coordinates are sqrt(value) * vector. */
 typedef struct sm_scaling {

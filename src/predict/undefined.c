@@ -1,5 +1,5 @@
-/* settle.c - see settle.h. Such pairs are rare: they are listed, and go through all groups of trees once more. */
-#include "predict/settle.h"
+/* undefined.c - see undefined.h. Such pairs are rare: they are listed, and go through all groups of trees once more. */
+#include "predict/undefined.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 
 enum { PAIRS_A_TASK = 1024 };
 
-typedef struct settle_job {
+typedef struct undefined_job {
     const sm_query *query;
     const uint32_t *row, *column;
     size_t n;
-    double *distance;   /* the sum at first */
-    uint32_t *n_spoken; /* [n] trees */
-} settle_job;
+    double *distance;       /* the sum at first */
+    uint32_t *n_predicting; /* [n] trees */
+} undefined_job;
 
-static void add_tree(const settle_job *job, size_t b, size_t first, size_t end) {
+static void add_tree(const undefined_job *job, size_t b, size_t first, size_t end) {
     const sm_query *query = job->query;
     const smerf_target *target = query->model->target;
     const uint32_t *column_leaf = sm_query_leaves(query, sm_query_columns(query), b);
@@ -30,59 +30,59 @@ static void add_tree(const settle_job *job, size_t b, size_t first, size_t end) 
             target->kind->predicting.leaf_pair(target, &sm_query_ready(query, b)->leaves, row_leaf, column_leaf[j]);
         if (isnan(distance)) continue;
         job->distance[p] += distance;
-        job->n_spoken[p]++;
+        job->n_predicting[p]++;
     }
 }
 
-static smerf_status settle_some(void *argument, size_t task, size_t thread, smerf_error *error) {
-    settle_job *job = argument;
+static smerf_status add_undefined(void *argument, size_t task, size_t thread, smerf_error *error) {
+    undefined_job *job = argument;
     const sm_query *query = job->query;
     (void)thread;
     (void)error;
     size_t first = task * PAIRS_A_TASK, end = first + PAIRS_A_TASK < job->n ? first + PAIRS_A_TASK : job->n;
     for (size_t b = query->first; b < query->end; b++) add_tree(job, b, first, end);
     for (size_t p = first; p < end && query->end == query->n_trees; p++)
-        job->distance[p] = job->n_spoken[p] > 0 ? job->distance[p] / job->n_spoken[p] : query->fallback;
+        job->distance[p] = job->n_predicting[p] > 0 ? job->distance[p] / job->n_predicting[p] : query->fallback;
     return SMERF_OK;
 }
 
-smerf_status sm_settle(sm_query *query, const uint32_t *row, const uint32_t *column, size_t n, double *distance,
-                       sm_pool *pool, smerf_error *error) {
+smerf_status sm_predict_undefined(sm_query *query, const uint32_t *row, const uint32_t *column, size_t n,
+                                  double *distance, sm_pool *pool, smerf_error *error) {
     smerf_status status = SMERF_OK;
-    settle_job job = {.query = query, .row = row, .column = column, .n = n, .distance = distance};
-    job.n_spoken = sm_zeros(n, sizeof *job.n_spoken);
-    if (job.n_spoken == NULL) return sm_no_memory(error, "predicting");
+    undefined_job job = {.query = query, .row = row, .column = column, .n = n, .distance = distance};
+    job.n_predicting = sm_zeros(n, sizeof *job.n_predicting);
+    if (job.n_predicting == NULL) return sm_no_memory(error, "predicting");
     memset(distance, 0, n * sizeof *distance);
     double fraction_from = pool->fraction_from; /* the work is all but done */
     pool->fraction_from = pool->fraction_to;
     for (size_t group = 0; group < query->n_groups && status == SMERF_OK; group++) {
         status = sm_query_turn(query, group, pool, error);
         if (status == SMERF_OK)
-            status = sm_pool_run(pool, (n + PAIRS_A_TASK - 1) / PAIRS_A_TASK, settle_some, &job, error);
+            status = sm_pool_run(pool, (n + PAIRS_A_TASK - 1) / PAIRS_A_TASK, add_undefined, &job, error);
     }
     pool->fraction_from = fraction_from;
-    sm_free(job.n_spoken);
+    sm_free(job.n_predicting);
     return status;
 }
 
-smerf_status sm_settle_pairs(sm_query *query, const smerf_pair_list *pairs, const uint32_t *n_spoken, double *distance,
-                             sm_pool *pool, smerf_error *error) {
+smerf_status sm_predict_undefined_pairs(sm_query *query, const smerf_pair_list *pairs, const uint32_t *n_predicting,
+                                        double *distance, sm_pool *pool, smerf_error *error) {
     size_t n_left = 0;
-    for (size_t p = 0; p < pairs->n && sm_settles(query); p++) n_left += n_spoken[p] == SM_IS_ELIGIBLE;
+    for (size_t p = 0; p < pairs->n && sm_redoes_undefined(query); p++) n_left += n_predicting[p] == SM_IS_ELIGIBLE;
     if (n_left == 0) return SMERF_OK;
     sm_arena arena = {0};
     uint32_t *rows = sm_arena_take(&arena, n_left, sizeof *rows),
              *columns = sm_arena_take(&arena, n_left, sizeof *rows);
-    double *settled = sm_arena_take(&arena, n_left, sizeof *settled);
+    double *redone = sm_arena_take(&arena, n_left, sizeof *redone);
     smerf_status status = arena.has_failed ? sm_no_memory(error, "predicting") : SMERF_OK;
     for (size_t p = 0, k = 0; p < pairs->n && status == SMERF_OK; p++)
-        if (n_spoken[p] == SM_IS_ELIGIBLE) {
+        if (n_predicting[p] == SM_IS_ELIGIBLE) {
             rows[k] = pairs->left[p];
             columns[k++] = pairs->right[p];
         }
-    if (status == SMERF_OK) status = sm_settle(query, rows, columns, n_left, settled, pool, error);
+    if (status == SMERF_OK) status = sm_predict_undefined(query, rows, columns, n_left, redone, pool, error);
     for (size_t p = 0, k = 0; p < pairs->n && status == SMERF_OK; p++)
-        if (n_spoken[p] == SM_IS_ELIGIBLE) distance[p] = settled[k++];
+        if (n_predicting[p] == SM_IS_ELIGIBLE) distance[p] = redone[k++];
     sm_arena_free(&arena);
     return status;
 }
