@@ -207,11 +207,11 @@ static void measure_root(const task *query, double *figures) {
 static double count_pairs(const sm_tree *tree) {
     double pairs = 0, *n_items = room(tree->n_nodes, sizeof *n_items);
     for (size_t node = tree->n_nodes; node-- > 0;) { /* those below a node come after it */
-        size_t place = tree->place[node];
+        size_t number = tree->index[node];
         if (tree->is_leaf[node]) {
-            n_items[node] = tree->first_member[place + 1] - tree->first_member[place];
+            n_items[node] = tree->first_member[number + 1] - tree->first_member[number];
         } else {
-            n_items[node] = n_items[node + 1] + n_items[tree->right[place]];
+            n_items[node] = n_items[node + 1] + n_items[tree->right[number]];
             pairs += n_items[node] * (n_items[node] - 1) / 2;
         }
     }

@@ -56,6 +56,25 @@ static bool start_nodes(sm_walks *walks) {
     return walks->summary != NULL;
 }
 
+/* The mean distance of each leaf to all items of the tree, from its distances to all leaves, all of which are known. False: no memory.
+ *   mean  [leaves->n] out */
+static bool average_leaf_rows(const smerf_target *target, const sm_leaves *leaves, double *mean) {
+    double *row = sm_array(leaves->n, sizeof *row), *scratch = sm_array(leaves->first[leaves->n], sizeof *scratch);
+    bool has_memory = row != NULL && scratch != NULL;
+    for (size_t l = 0; l < leaves->n && has_memory; l++) {
+        double sum = 0, weight = 0;
+        target->kind->predicting.leaf_row(target, leaves, l, row, scratch);
+        for (size_t other = 0; other < leaves->n; other++) {
+            sum += leaves->total[other] * row[other];
+            weight += leaves->total[other];
+        }
+        mean[l] = sum / weight;
+    }
+    sm_free(row);
+    sm_free(scratch);
+    return has_memory;
+}
+
 static bool find_root_means(sm_walks *walks) {
     const smerf_target *target = walks->model->target;
     const sm_leaves *leaves = walks->nodes.leaves;
@@ -64,13 +83,15 @@ static bool find_root_means(sm_walks *walks) {
     if (walks->arena.has_failed) return false;
     if (target->kind->explaining.root_means != NULL)
         return target->kind->explaining.root_means(target, &walks->nodes, walks->root_mean);
+    bool has_paths = target->kind->explaining.path_means != NULL;
     double *leaf_mean = sm_array(leaves->n, sizeof *leaf_mean), scratch[2];
     if (leaf_mean == NULL) return false;
-    for (size_t l = 0; l < leaves->n; l++)
+    for (size_t l = 0; l < leaves->n && has_paths; l++)
         target->kind->explaining.path_means(target, &walks->nodes, l, &root, 1, &leaf_mean[l], scratch);
-    sm_nodes_average(&walks->nodes, leaf_mean, walks->root_mean);
+    bool is_done = has_paths || average_leaf_rows(target, leaves, leaf_mean);
+    if (is_done) sm_nodes_average(&walks->nodes, leaf_mean, walks->root_mean);
     sm_free(leaf_mean);
-    return true;
+    return is_done;
 }
 
 /* Which leaves the pairs have, and where their means will be; returns how many means there are. */
@@ -167,7 +188,7 @@ static void find_means(const sm_walks *walks, size_t leaf, size_t to, sm_walk_sc
 
 /* The means of SM_BLOCK_ROWS leaves to a node: their distances to it if it is a leaf. */
 static double *line_of(const sm_walks *walks, size_t node, const sm_block_scratch *block) {
-    return (walks->tree->is_leaf[node] ? block->table : block->sums) + walks->tree->place[node] * SM_BLOCK_ROWS;
+    return (walks->tree->is_leaf[node] ? block->table : block->sums) + walks->tree->index[node] * SM_BLOCK_ROWS;
 }
 
 /* Distances of some leaves to all become means to all nodes. Children come after their parents. */
@@ -175,7 +196,7 @@ static void average_block(const sm_walks *walks, const sm_block_scratch *block) 
     const double *fraction = walks->nodes.fraction;
     for (size_t node = walks->tree->n_nodes; node-- > 0;) {
         if (walks->tree->is_leaf[node]) continue;
-        size_t left = node + 1, right = walks->tree->right[walks->tree->place[node]];
+        size_t left = node + 1, right = walks->tree->right[walks->tree->index[node]];
         const double *one = line_of(walks, left, block), *other = line_of(walks, right, block);
         double *mean = line_of(walks, node, block);
         for (size_t r = 0; r < SM_BLOCK_ROWS; r++) mean[r] = fraction[left] * one[r] + fraction[right] * other[r];
@@ -242,7 +263,7 @@ static void add_way(const sm_walks *walks, size_t leaf, const double *mean, doub
         uint32_t parent = leaves->parent[node];
         double before = k > 1 ? mean[k - 1] : start;
         double change = ((after - before) + (walks->root_mean[node] - walks->root_mean[parent])) / 2;
-        size_t split = tree->place[parent], first = tree->first_term[split], n = tree->first_term[split + 1] - first;
+        size_t split = tree->index[parent], first = tree->first_term[split], n = tree->first_term[split + 1] - first;
         if (n > 1) change /= (double)n;
         for (size_t t = first; t < first + n; t++) contributions[tree->term_feature[t]] += change;
         after = before;

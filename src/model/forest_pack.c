@@ -103,7 +103,7 @@ static void put_level(const void *of, sm_tensor_sink sink, void *to) {
 }
 
 static uint8_t kind_of(const sm_tree *tree, size_t node) {
-    size_t split = tree->place[node];
+    size_t split = tree->index[node];
     if (tree->is_leaf[node]) return SM_NODE_IS_LEAF;
     return (uint8_t)((tree->is_category[split] ? SM_NODE_IS_CATEGORY : 0) |
                      (tree->missing_left[split] ? SM_NODE_MISSING_LEFT : 0));

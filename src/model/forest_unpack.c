@@ -95,7 +95,7 @@ static bool link_nodes(sm_tree *tree, const uint8_t *kinds) {
         tree->is_leaf[node] = is_right = kind == SM_NODE_IS_LEAF; /* then comes the last right child that waits */
         if (kind == SM_NODE_IS_LEAF) {
             is_fine = leaf < tree->n_leaves;
-            tree->place[node] = (uint32_t)leaf++;
+            tree->index[node] = (uint32_t)leaf++;
             n_open--;
         } else {
             is_fine = split < tree->n_splits;
@@ -103,7 +103,7 @@ static bool link_nodes(sm_tree *tree, const uint8_t *kinds) {
             tree->is_category[split] = (kind & SM_NODE_IS_CATEGORY) != 0;
             tree->missing_left[split] = (kind & SM_NODE_MISSING_LEFT) != 0;
             waiting[depth++] = (uint32_t)split;
-            tree->place[node] = (uint32_t)split++;
+            tree->index[node] = (uint32_t)split++;
             n_open++;
         }
     }
@@ -121,12 +121,12 @@ static bool take_nodes(sm_tree *tree, sm_unpacker *from) {
     size_t n_splits = tree->n_splits = n_leaves - 1, n_nodes = tree->n_nodes = 2 * n_leaves - 1;
     tree->n_leaves = n_leaves;
     tree->is_leaf = sm_array(n_nodes, sizeof *tree->is_leaf);
-    tree->place = sm_array(n_nodes, sizeof *tree->place);
+    tree->index = sm_array(n_nodes, sizeof *tree->index);
     tree->right = sm_array(n_splits, sizeof *tree->right);
     tree->is_category = sm_array(n_splits, sizeof *tree->is_category);
     tree->missing_left = sm_array(n_splits, sizeof *tree->missing_left);
     tree->threshold = sm_copy(from->threshold, n_splits, sizeof *tree->threshold);
-    if (tree->is_leaf == NULL || tree->place == NULL || tree->right == NULL || tree->is_category == NULL ||
+    if (tree->is_leaf == NULL || tree->index == NULL || tree->right == NULL || tree->is_category == NULL ||
         tree->missing_left == NULL || tree->threshold == NULL || !link_nodes(tree, from->kind))
         return false;
     from->kind += n_nodes;

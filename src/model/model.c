@@ -306,7 +306,7 @@ smerf_status smerf_model_tree(const smerf_model *model, size_t tree, smerf_tree_
                              .n_splits = grown->n_splits,
                              .n_leaves = grown->n_leaves,
                              .is_leaf = grown->is_leaf,
-                             .index = grown->place,
+                             .index = grown->index,
                              .right = grown->right,
                              .threshold = grown->threshold,
                              .gain = grown->gain,
@@ -329,7 +329,7 @@ smerf_status smerf_model_tree(const smerf_model *model, size_t tree, smerf_tree_
 void smerf_model_node_weights(const smerf_model *model, size_t tree, double *weights) {
     const sm_tree *grown = &model->trees[tree];
     for (size_t node = grown->n_nodes; node-- > 0;) {
-        size_t index = grown->place[node];
+        size_t index = grown->index[node];
         if (!grown->is_leaf[node]) {
             weights[node] = weights[node + 1] + weights[grown->right[index]];
             continue;

@@ -8,7 +8,7 @@
 
 void sm_tree_free(sm_tree *tree) {
     sm_free(tree->is_leaf);
-    sm_free(tree->place);
+    sm_free(tree->index);
     sm_free(tree->right);
     sm_free(tree->threshold);
     sm_free(tree->gain);
@@ -37,7 +37,7 @@ static bool copy_arrays(sm_tree *copy, const sm_tree *tree, bool is_moved) {
         size_t n, size;
     } arrays[] = {
         {&copy->is_leaf, tree->is_leaf, n_nodes, sizeof *tree->is_leaf},
-        {&copy->place, tree->place, n_nodes, sizeof *tree->place},
+        {&copy->index, tree->index, n_nodes, sizeof *tree->index},
         {&copy->right, tree->right, n_splits, sizeof *tree->right},
         {&copy->threshold, tree->threshold, n_splits, sizeof *tree->threshold},
         {&copy->gain, tree->gain, n_splits, sizeof *tree->gain},
@@ -125,10 +125,10 @@ bool sm_tree_goes_left(const sm_tree *tree, size_t split, const sm_view *view, s
 uint32_t sm_tree_leaf(const sm_tree *tree, const sm_view *view, size_t item) {
     size_t node = 0;
     while (!tree->is_leaf[node]) {
-        size_t split = tree->place[node];
+        size_t split = tree->index[node];
         node = sm_tree_goes_left(tree, split, view, item) ? node + 1 : tree->right[split];
     }
-    return tree->place[node];
+    return tree->index[node];
 }
 
 void sm_tree_leaves(const sm_tree *tree, const double *item_weights, double *weight, double *total, sm_leaves *leaves) {
@@ -145,6 +145,6 @@ void sm_tree_leaves(const sm_tree *tree, const double *item_weights, double *wei
 }
 
 size_t sm_tree_subtree_end(const sm_tree *tree, size_t node) {
-    while (!tree->is_leaf[node]) node = tree->right[tree->place[node]];
+    while (!tree->is_leaf[node]) node = tree->right[tree->index[node]];
     return node + 1;
 }

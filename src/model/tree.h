@@ -10,7 +10,7 @@
 typedef struct sm_tree {
     size_t n_nodes, n_splits, n_leaves;
     bool *is_leaf;
-    uint32_t *place;
+    uint32_t *index;
     uint32_t *right;
     double *threshold, *gain;
     bool *missing_left, *is_category;

@@ -21,12 +21,12 @@ static size_t most_leaves(const sm_query *query, size_t most_columns) {
     return n_leaves < most ? n_leaves : most;
 }
 
-static bool has_item_table(const sm_query *query) { return query->model->target->kind->predicting.item_strip != NULL; }
+static bool has_item_table(const sm_query *query) { return query->model->target->kind->predicting.item_block != NULL; }
 
 double sm_block_scratch_bytes(const sm_query *query, size_t most_columns) {
     double n = (double)most_columns, n_leaves = (double)most_leaves(query, most_columns);
     double bytes = (n + n_leaves) * SM_BLOCK_ROWS * sizeof(double);
-    if (query->model->target->kind->predicting.leaf_strip == NULL) bytes += n_leaves * SM_BLOCK_ROWS * sizeof(double);
+    if (query->model->target->kind->predicting.leaf_block == NULL) bytes += n_leaves * SM_BLOCK_ROWS * sizeof(double);
     if (!sm_query_uses_all_trees(query)) bytes += (n + n_leaves) * SM_BLOCK_ROWS * sizeof(uint32_t);
     if (has_item_table(query)) bytes += (double)query->model->n_items * SM_BLOCK_ROWS * sizeof(float);
     return bytes;
@@ -40,8 +40,8 @@ bool sm_block_scratch_start(sm_block_scratch *scratch, const sm_query *query, si
     if (!sm_leaf_scratch_start(&scratch->leaf, query->model)) return false;
     scratch->sums = sm_arena_take(&scratch->arena, n_cells, sizeof *scratch->sums);
     scratch->table = sm_arena_take(&scratch->arena, n_entries, sizeof *scratch->table);
-    if (kind->predicting.leaf_strip != NULL)
-        scratch->scratch = sm_arena_take_zeros(&scratch->arena, kind->predicting.n_strip_numbers(query->model->target),
+    if (kind->predicting.leaf_block != NULL)
+        scratch->scratch = sm_arena_take_zeros(&scratch->arena, kind->predicting.n_block_numbers(query->model->target),
                                                sizeof *scratch->scratch);
     else
         scratch->rows = sm_arena_take(&scratch->arena, n_entries, sizeof *scratch->rows);
@@ -113,9 +113,9 @@ static void table_from_rows(const smerf_target *target, const sm_ready *ready, c
 /* Fills room->items, if it can. */
 static bool make_item_table(const smerf_target *target, const sm_ready *ready, const uint32_t *leaf,
                             sm_block_scratch *scratch) {
-    const sm_leaf_strip block = {.leaf = leaf, .kernels = scratch->kernels};
+    const sm_leaf_block block = {.leaf = leaf, .kernels = scratch->kernels};
     return scratch->items != NULL &&
-           target->kind->predicting.item_strip(target, &ready->leaves, &block, scratch->items);
+           target->kind->predicting.item_block(target, &ready->leaves, &block, scratch->items);
 }
 
 static void table_from_items(const sm_leaves *leaves, sm_block_scratch *scratch) {
@@ -126,11 +126,11 @@ static void table_from_items(const sm_leaves *leaves, sm_block_scratch *scratch)
 
 void sm_block_table(const smerf_target *target, const sm_ready *ready, const uint32_t *leaf,
                     sm_block_scratch *scratch) {
-    const sm_leaf_strip block = {.leaf = leaf, .kernels = scratch->kernels, .scratch = scratch->scratch};
+    const sm_leaf_block block = {.leaf = leaf, .kernels = scratch->kernels, .scratch = scratch->scratch};
     if (make_item_table(target, ready, leaf, scratch))
         table_from_items(&ready->leaves, scratch);
-    else if (target->kind->predicting.leaf_strip != NULL)
-        target->kind->predicting.leaf_strip(target, &ready->leaves, &block, scratch->table);
+    else if (target->kind->predicting.leaf_block != NULL)
+        target->kind->predicting.leaf_block(target, &ready->leaves, &block, scratch->table);
     else
         table_from_rows(target, ready, leaf, scratch);
 }
@@ -145,12 +145,12 @@ static void make_table(const meeting *at, sm_block_scratch *scratch) {
 static bool add_directly(const meeting *at, sm_block_scratch *scratch) {
     const smerf_target *target = at->query->model->target;
     const sm_leaves *leaves = &at->ready->leaves;
-    const sm_leaf_strip block = {.leaf = at->leaf, .kernels = scratch->kernels, .scratch = scratch->scratch};
+    const sm_leaf_block block = {.leaf = at->leaf, .kernels = scratch->kernels, .scratch = scratch->scratch};
     double *sums = scratch->sums;
-    if (target->kind->predicting.add_strip == NULL || sm_block_n_columns(at->block) > leaves->n) return false;
+    if (target->kind->predicting.add_block == NULL || sm_block_n_columns(at->block) > leaves->n) return false;
     for (size_t s = 0; s < at->block->n_spans; s++) {
         size_t first = at->block->span[s].first, n = at->block->span[s].end - first;
-        if (!target->kind->predicting.add_strip(target, leaves, &block, at->column_leaf + first, n, sums)) return false;
+        if (!target->kind->predicting.add_block(target, leaves, &block, at->column_leaf + first, n, sums)) return false;
         sums += n * SM_BLOCK_ROWS;
     }
     return true;
@@ -265,8 +265,8 @@ static void add_pairs(const meeting *at, sm_block_scratch *scratch) {
 size_t sm_block_n_leaf_rows(const sm_query *query, size_t b, size_t n_rows) {
     const sm_target_kind *kind = query->model->target->kind;
     const sm_tree *tree = &query->model->trees[b];
-    bool is_by_item = kind->predicting.item_strip != NULL && sm_tree_n_members(tree) == tree->n_leaves;
-    if (kind->predicting.leaf_strip != NULL || is_by_item || tree->n_leaves > n_rows / 2) return 0;
+    bool is_by_item = kind->predicting.item_block != NULL && sm_tree_n_members(tree) == tree->n_leaves;
+    if (kind->predicting.leaf_block != NULL || is_by_item || tree->n_leaves > n_rows / 2) return 0;
     size_t n = sm_size(tree->n_leaves, tree->n_leaves, 0);
     return n <= SM_MOST_LEAF_ROWS ? n : 0;
 }

@@ -24,7 +24,7 @@ size_t sm_descent_bytes(const sm_tree *tree, size_t n_items) {
 /* Leaves look like splits at which every number goes left, to the leaf itself.
  *   at, child  where the node and its left child stand among the steps */
 static sm_step step_at(const sm_tree *tree, size_t node, uint32_t at, uint32_t child, uint8_t *sort) {
-    size_t split = tree->place[node];
+    size_t split = tree->index[node];
     *sort = MISSING_RIGHT;
     if (tree->is_leaf[node]) return (sm_step){.threshold = INFINITY, .child = at};
     if (!sm_tree_split_is_plain(tree, split)) {
@@ -48,11 +48,11 @@ void sm_descent_start(sm_descent *descent, const sm_tree *tree, size_t n_items, 
     for (uint32_t at = 0; at < tree->n_nodes; at++) {
         uint32_t node = leaf[at];
         steps[at] = step_at(tree, node, at, n_placed, &sort[at]);
-        leaf[at] = tree->place[node];
+        leaf[at] = tree->index[node];
         descent->is_plain = descent->is_plain && sort[at] != ANOTHER_SORT;
         if (tree->is_leaf[node]) continue;
         leaf[n_placed++] = node + 1;
-        leaf[n_placed++] = tree->right[tree->place[node]];
+        leaf[n_placed++] = tree->right[tree->index[node]];
     }
     descent->steps = steps;
     descent->leaf = leaf;

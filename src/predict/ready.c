@@ -11,13 +11,13 @@ static void find_branches(const sm_tree *tree, uint32_t *parent, uint32_t *first
     parent[0] = 0;
     for (size_t node = 0; node < tree->n_nodes; node++) {
         if (tree->is_leaf[node]) {
-            node_of[tree->place[node]] = (uint32_t)node;
+            node_of[tree->index[node]] = (uint32_t)node;
             continue;
         }
-        parent[node + 1] = parent[tree->right[tree->place[node]]] = (uint32_t)node;
+        parent[node + 1] = parent[tree->right[tree->index[node]]] = (uint32_t)node;
     }
     for (size_t node = tree->n_nodes; node-- > 0;) {
-        uint32_t index = tree->place[node];
+        uint32_t index = tree->index[node];
         first_leaf[node] = tree->is_leaf[node] ? index : first_leaf[node + 1];
         end_leaf[node] = tree->is_leaf[node] ? index + 1 : end_leaf[tree->right[index]];
     }

@@ -24,7 +24,7 @@ typedef struct prune_scratch {
 
 static void count_draws(const sm_tree *tree, uint64_t *n_draws) {
     for (size_t node = tree->n_nodes; node-- > 0;) {
-        size_t index = tree->place[node];
+        size_t index = tree->index[node];
         n_draws[node] = 0;
         if (!tree->is_leaf[node])
             n_draws[node] = n_draws[node + 1] + n_draws[tree->right[index]];
@@ -77,11 +77,11 @@ static bool prune_tree(const sm_tree *old, size_t min_parent, prune_scratch *scr
         scratch->new_node[node] = (uint32_t)to;
         tree->is_leaf[to] = !stays;
         if (stays) {
-            move_split(old, tree, old->place[node], tree->n_splits);
-            tree->place[to] = (uint32_t)tree->n_splits++;
+            move_split(old, tree, old->index[node], tree->n_splits);
+            tree->index[to] = (uint32_t)tree->n_splits++;
         } else {
-            size_t first = tree->first_member[tree->n_leaves], last_leaf = old->place[end - 1];
-            tree->place[to] = (uint32_t)tree->n_leaves++;
+            size_t first = tree->first_member[tree->n_leaves], last_leaf = old->index[end - 1];
+            tree->index[to] = (uint32_t)tree->n_leaves++;
             tree->first_member[tree->n_leaves] = old->first_member[last_leaf + 1];
             if (!old->is_leaf[node]) join_members(tree, first, old->first_member[last_leaf + 1], scratch->members);
         }

@@ -40,11 +40,11 @@ static inline bool sm_node_holds(const sm_leaves *leaves, size_t node, size_t le
 }
 
 /* The leaves of SM_BLOCK_ROWS rows, whose distances are found together. */
-typedef struct sm_leaf_strip {
+typedef struct sm_leaf_block {
     const uint32_t *leaf; /* [SM_BLOCK_ROWS], of which some may be the same */
     const sm_block_kernels *kernels;
-    double *scratch; /* [n_strip_numbers] zeros at first, and then what the call before left there */
-} sm_leaf_strip;
+    double *scratch; /* [n_block_numbers] zeros at first, and then what the call before left there */
+} sm_leaf_block;
 
 typedef struct sm_predicting {
     /* The leaves of a tree in few numbers, made once before the tree is used: becomes leaves->summary. NULL where there is no
@@ -72,20 +72,20 @@ typedef struct sm_predicting {
 
     /* The rows of several leaves side by side, to the last bit. NULL: made from leaf_row.
      *   table  [leaves->n][SM_BLOCK_ROWS] out */
-    size_t (*n_strip_numbers)(const smerf_target *target);
-    void (*leaf_strip)(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip, double *table);
+    size_t (*n_block_numbers)(const smerf_target *target);
+    void (*leaf_block)(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_block *block, double *table);
 
     /* The same without a table, for kinds that have a distance sooner than they could look it up: adds the distances of
      * some columns, and is used where they are fewer than the leaves. False: not of these leaves; nothing was done.
      *   column_leaf  [n]
      *   sums         [n][SM_BLOCK_ROWS] */
-    bool (*add_strip)(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+    bool (*add_block)(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_block *block,
                       const uint32_t *column_leaf, size_t n, double *sums);
 
     /* A table where every leaf is a single item, so that h is z, if that is a float: the entry of leaf l stands at its
      * item. False: there are other leaves, and nothing was done. NULL: there is no such table.
      *   table  [n_columns][SM_BLOCK_ROWS] out */
-    bool (*item_strip)(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip, float *table);
+    bool (*item_block)(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_block *block, float *table);
 
     /* A byte for each leaf, such that leaves of different codes are 1 apart and leaves of the same code are 0 apart, each
      * from itself too. For leaves without weights and summary. False: there are others. NULL: there always are.
@@ -103,7 +103,7 @@ typedef struct sm_explaining {
     void *(*summarise_nodes)(const smerf_target *target, const sm_nodes *nodes);
     void (*nodes_free)(void *summary);
 
-    /* Of every node to the root. NULL: found from path_means, if all pairs are known. False: no memory.
+    /* Of every node to the root. NULL: found from path_means or, without these, from leaf_row, if all pairs are known. False: no memory.
      *   mean  [n_nodes] out */
     bool (*root_means)(const smerf_target *target, const sm_nodes *nodes, double *mean);
 

@@ -91,7 +91,7 @@ static inline void assert_same_tree(const sm_tree *a, const sm_tree *b) {
     assert_int_equal(a->n_splits, b->n_splits);
     assert_int_equal(a->n_leaves, b->n_leaves);
     ASSERT_SAME(is_leaf, a->n_nodes);
-    ASSERT_SAME(place, a->n_nodes);
+    ASSERT_SAME(index, a->n_nodes);
     ASSERT_SAME(right, a->n_splits);
     ASSERT_SAME(threshold, a->n_splits);
     ASSERT_SAME(gain, a->n_splits);

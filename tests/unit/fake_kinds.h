@@ -115,7 +115,7 @@ static inline void pretend(smerf_target *target, unsigned what) {
     if (what & WITH_SILENCE) {
         kind->predicting.may_be_undefined = true;
         kind->predicting.leaf_row = fake_leaf_row;
-        kind->predicting.item_strip = NULL;
+        kind->predicting.item_block = NULL;
         kind->predicting.leaf_pair = fake_leaf_pair;
         kind->predicting.fallback = fake_fallback;
     }

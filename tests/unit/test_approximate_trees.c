@@ -37,7 +37,7 @@ static void assert_same_trees(const smerf_model *a, const smerf_model *b, size_t
     for (size_t t = 0; t < n_trees; t++) {
         const sm_tree *left = &a->trees[t], *right = &b->trees[t];
         assert_int_equal(left->n_nodes, right->n_nodes);
-        assert_memory_equal(left->place, right->place, left->n_nodes * sizeof *left->place);
+        assert_memory_equal(left->index, right->index, left->n_nodes * sizeof *left->index);
         assert_memory_equal(left->threshold, right->threshold, left->n_splits * sizeof *left->threshold);
         assert_memory_equal(left->missing_left, right->missing_left, left->n_splits);
         assert_memory_equal(left->first_term, right->first_term, (left->n_splits + 1) * sizeof *left->first_term);

@@ -44,6 +44,29 @@ static void assert_same_predictions(const smerf_model *a, const smerf_model *b, 
     }
 }
 
+/* Means of nodes are found from those of leaves, in another order than those of a matrix. */
+static void assert_same_explanations(const smerf_model *a, const smerf_model *b, const data_set *data) {
+    enum { N_PAIRS = 40, MOST_FEATURES = 8 };
+    uint32_t left[N_PAIRS], right[N_PAIRS];
+    double baseline[2][N_PAIRS], contributions[2][N_PAIRS * MOST_FEATURES] = {0}, distance[2][N_PAIRS];
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items);
+    for (uint32_t k = 0; k < N_PAIRS; k++) {
+        left[k] = k;
+        right[k] = (uint32_t)((7 * k + 5) % data->plan.n_items);
+    }
+    const smerf_pair_list pairs = {.n = N_PAIRS, .left = left, .right = right};
+    for (int which = 0; which < 2; which++) {
+        smerf_error error;
+        smerf_explanation result = SMERF_INIT(smerf_explanation, .baseline = baseline[which],
+                                              .contributions = contributions[which], .distance = distance[which]);
+        demand_ok(smerf_explain_pairs(which == 0 ? a : b, &request, &pairs, NULL, &result, &error), &error);
+    }
+    assert_memory_equal(distance[0], distance[1], sizeof distance[0]);
+    for (size_t k = 0; k < N_PAIRS; k++) assert_true(fabs(baseline[0][k] - baseline[1][k]) < 1e-9);
+    for (size_t k = 0; k < N_PAIRS * MOST_FEATURES; k++)
+        assert_true(fabs(contributions[0][k] - contributions[1][k]) < 1e-9);
+}
+
 /* Distances and weights are whole numbers, so that all sums are exact: nothing may differ, not even the last bit of a gain. */
 static void a_new_kind_grows_and_predicts_what_its_matrix_does(void **state) {
     (void)state;
@@ -64,6 +87,7 @@ static void a_new_kind_grows_and_predicts_what_its_matrix_does(void **state) {
         assert_same_arrays(model, dense, options.n_trees);
         for (size_t t = 0; t < options.n_trees; t++) assert_true(same_tree(model, t, dense, t));
         assert_same_predictions(model, dense, data);
+        assert_same_explanations(model, dense, data);
         smerf_model_free(model);
         smerf_model_free(dense);
         smerf_target_free(target);
@@ -109,7 +133,7 @@ static void the_first_engine_that_fits_grows_the_trees(void **state) {
     smerf_target *target;
     data_set *data = draw_bits(plans[0], 0, &target);
     smerf_options options = options_for(2);
-    const smerf_run one_thread = {.n_threads = 1};
+    const smerf_run one_thread = SMERF_INIT(smerf_run, .n_threads = 1);
     smerf_error error;
     sm_engine quicker = bits_engine;
     sm_target_kind kind = bits_kind;

@@ -182,7 +182,7 @@ static void assert_large_nodes_change_nothing(const plan *of, size_t n, size_t m
     assert_true(sm_branches_end(&branches, branch, &tree));
     assert_int_equal(tree.n_nodes, whole.n_nodes);
     assert_int_equal(tree.n_splits, whole.n_splits);
-    assert_memory_equal(tree.place, whole.index, whole.n_nodes * sizeof *tree.place);
+    assert_memory_equal(tree.index, whole.index, whole.n_nodes * sizeof *tree.index);
     assert_memory_equal(tree.term_feature, whole.term_feature, whole.n_splits * sizeof *tree.term_feature);
     assert_memory_equal(tree.threshold, whole.threshold, whole.n_splits * sizeof *tree.threshold);
     if (weights == NULL) assert_memory_equal(tree.gain, whole.gain, whole.n_splits * sizeof *tree.gain);

@@ -95,7 +95,7 @@ static bool keep_tree(sm_value_tree *kept, const sm_tree *tree) {
     kept->n_leaves = tree->n_leaves;
     kept->steps = sm_array(tree->n_nodes, sizeof *kept->steps);
     for (size_t node = 0; node < tree->n_nodes && kept->steps != NULL; node++) {
-        uint32_t index = tree->place[node];
+        uint32_t index = tree->index[node];
         if (tree->is_leaf[node]) {
             kept->steps[node] = (sm_value_step){.mark = SM_STEP_IS_LEAF, .right = index};
             continue;

@@ -34,7 +34,7 @@ double sm_distances_search_bytes(const smerf_target *target, const sm_search_siz
 void sm_distances_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row,
                            double *scratch);
 double sm_distances_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);
-bool sm_distances_item_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+bool sm_distances_item_block(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_block *block,
                              float *table);
 double sm_distances_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end);
 bool sm_distances_root_means(const smerf_target *target, const sm_nodes *nodes, double *mean);

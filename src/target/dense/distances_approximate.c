@@ -99,7 +99,7 @@ static double *distances_rows_of(const sm_search *search, size_t side) {
 
 /* Adds the distances of a tile to the sums of its rows, in doubles.   weight  [padded n] of columns on that side */
 static void add_rows(sm_search *search, const sm_tiles *tiles, size_t side, const double *weight) {
-    sm_rows_tile tile = {.n_bands = sm_tiles_strips(tiles),
+    sm_rows_tile tile = {.n_bands = sm_tiles_n_bands(tiles),
                          .weight = weight + tiles->at.chunk * SM_CHUNK,
                          .row_lanes = distances_rows_of(search, side)};
     for (const sm_tile_piece *piece = tiles->pieces; piece < tiles->pieces + tiles->n_pieces; piece++)

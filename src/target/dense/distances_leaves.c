@@ -73,16 +73,16 @@ void sm_distances_leaf_row(const smerf_target *target, const sm_leaves *leaves, 
         if (is_one(leaves, l)) row[l] = sm_distances_leaf_pair(target, leaves, leaf, l);
 }
 
-bool sm_distances_item_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+bool sm_distances_item_block(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_block *block,
                              float *table) {
     const sm_distances *distances = sm_distances_of(target);
     const float *rows[SM_BLOCK_ROWS];
     if (leaves->first[leaves->n] != leaves->n) return false;
     for (size_t r = 0; r < SM_BLOCK_ROWS; r++)
-        rows[r] = distances->z + (size_t)leaves->item[strip->leaf[r]] * distances->head.n_columns;
-    strip->kernels->pack(rows, distances->head.n_columns, table);
+        rows[r] = distances->z + (size_t)leaves->item[block->leaf[r]] * distances->head.n_columns;
+    block->kernels->pack(rows, distances->head.n_columns, table);
     for (size_t r = 0; r < SM_BLOCK_ROWS; r++) {
-        size_t item = leaves->item[strip->leaf[r]];
+        size_t item = leaves->item[block->leaf[r]];
         table[item * SM_BLOCK_ROWS + r] = (float)sm_distances_pair(distances, item, item);
     }
     return true;

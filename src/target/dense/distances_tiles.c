@@ -231,7 +231,7 @@ bool sm_tiles_next(sm_tiles *tiles) {
 }
 
 void sm_tiles_frame(const sm_tiles *tiles, sm_tile_frame *frame) {
-    frame->n_bands = sm_tiles_strips(tiles);
+    frame->n_bands = sm_tiles_n_bands(tiles);
     frame->n_ahead = tiles->are_in_place ? tiles->next.n_rows : 0;
     frame->ahead = tiles->z_ahead;
     frame->from = tiles->at.from;

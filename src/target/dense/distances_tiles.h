@@ -120,7 +120,7 @@ void sm_tiles_start(sm_tiles *tiles, const sm_node_rows *rows, const sm_node *no
 /* Turns to the next tile; false: that was the last. */
 bool sm_tiles_next(sm_tiles *tiles);
 
-static inline size_t sm_tiles_strips(const sm_tiles *tiles) {
+static inline size_t sm_tiles_n_bands(const sm_tiles *tiles) {
     return (tiles->at.n_rows + SM_BAND_ROWS - 1) / SM_BAND_ROWS;
 }
 

@@ -25,8 +25,8 @@ size_t sm_labels_summary_bytes(const smerf_target *target, size_t n_leaves);
 void *sm_labels_summarise(const smerf_target *target, const sm_leaves *leaves);
 void sm_labels_summary_free(void *summary);
 void sm_labels_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row, double *scratch);
-size_t sm_labels_n_strip_numbers(const smerf_target *target);
-void sm_labels_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+size_t sm_labels_n_block_numbers(const smerf_target *target);
+void sm_labels_leaf_block(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_block *block,
                           double *table);
 bool sm_labels_leaf_codes(const smerf_target *target, const sm_leaves *leaves, uint8_t *code);
 double sm_labels_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b);

@@ -162,17 +162,17 @@ static void lay_out_labels(const summary *made, const uint32_t *leaf, bool in, d
             fraction_of[made->label[i] * SM_BLOCK_ROWS + r] = in ? made->fraction[i] : 0;
 }
 
-size_t sm_labels_n_strip_numbers(const smerf_target *target) {
+size_t sm_labels_n_block_numbers(const smerf_target *target) {
     return sm_size(sm_labels_of(target)->classes->n, SM_BLOCK_ROWS, 0);
 }
 
-void sm_labels_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+void sm_labels_leaf_block(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_block *block,
                           double *table) {
     const summary *made = leaves->summary;
-    const uint32_t *leaf = strip->leaf;
-    lay_out_labels(made, leaf, true, strip->scratch);
-    strip->kernels->label_distances(made->first, made->label, made->fraction, leaves->n, strip->scratch, table);
-    lay_out_labels(made, leaf, false, strip->scratch);
+    const uint32_t *leaf = block->leaf;
+    lay_out_labels(made, leaf, true, block->scratch);
+    block->kernels->label_distances(made->first, made->label, made->fraction, leaves->n, block->scratch, table);
+    lay_out_labels(made, leaf, false, block->scratch);
     for (size_t r = 0; r < SM_BLOCK_ROWS; r++) table[leaf[r] * SM_BLOCK_ROWS + r] += own_part(target, leaves, leaf[r]);
 }
 

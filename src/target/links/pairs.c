@@ -353,7 +353,7 @@ static smerf_status load_observed(const sm_tensors *tensors, size_t n_items, sme
     return load_kind(&sm_target_observed, tensors, n_items, out, error);
 }
 
-#define WHAT_BOTH_SHARE                                                                                                \
+#define COMMON_TABLES                                                                                                  \
     .engines = {&sm_pairs_engine}, .data.free = free_known_pairs, .predicting.summary_bytes = sm_pairs_summary_bytes,  \
     .predicting.summarise = sm_pairs_summarise, .predicting.summary_free = sm_pairs_summary_free,                      \
     .predicting.may_be_undefined = true, .predicting.fallback = pairs_fallback,                                        \
@@ -367,7 +367,7 @@ const sm_target_kind sm_target_pairs = {
     .name = "pairs",
     .metrics = SMERF_HAS(SMERF_RMSE) | SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10),
     .data.load = load_pairs,
-    WHAT_BOTH_SHARE,
+    COMMON_TABLES,
 };
 
 const sm_target_kind sm_target_observed = {
@@ -376,5 +376,5 @@ const sm_target_kind sm_target_observed = {
                SMERF_HAS(SMERF_AUC_PR),
     .data.is_link = sm_graph_is_link,
     .data.load = load_observed,
-    WHAT_BOTH_SHARE,
+    COMMON_TABLES,
 };

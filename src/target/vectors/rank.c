@@ -198,7 +198,7 @@ static bool ranks_are_equal(const smerf_target *a, const smerf_target *b) {
            same(left->vectors.a, right->vectors.a, n) && same(left->vectors.self, right->vectors.self, n);
 }
 
-static smerf_status save_shares(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
+static smerf_status save_fractions(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
     const double fractions[2] = {target->rank_fraction_of_squares, target->rank_fraction};
     double *copy = sm_copy(fractions, 2, sizeof *copy);
     if (copy == NULL) return sm_no_memory(error, "saving a target");
@@ -212,7 +212,7 @@ static smerf_status save_rank(const smerf_target *target, sm_tensors *tensors, s
     if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.scale", SM_F64, kept->vectors.scale, rank, error);
     if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.a", SM_F64, kept->vectors.a, n, error);
     if (status == SMERF_OK) status = sm_tensors_add(tensors, "target.self", SM_F64, kept->vectors.self, n, error);
-    if (status == SMERF_OK) status = save_shares(target, tensors, error);
+    if (status == SMERF_OK) status = save_fractions(target, tensors, error);
     if (status == SMERF_OK)
         status = sm_tensors_add(tensors, "target.origin", SM_U8, kept->origin->name, strlen(kept->origin->name), error);
     if (status != SMERF_OK || target->columns.n == 0) return status;

@@ -60,9 +60,9 @@ void sm_vector_summary_free(sm_vector_summary *summary);
 double sm_vector_leaf_pair(const sm_vectors *vectors, const sm_vector_summary *summary, size_t a, size_t b);
 void sm_vector_leaf_row(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves, size_t leaf,
                         double *row);
-void sm_vector_leaf_strip(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves,
-                          const sm_leaf_strip *strip, double *table); /* scratch  [rank][SM_BLOCK_ROWS] */
-bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_leaf_strip *strip,
+void sm_vector_leaf_block(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves,
+                          const sm_leaf_block *block, double *table); /* scratch  [rank][SM_BLOCK_ROWS] */
+bool sm_vector_add_block(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_leaf_block *block,
                          const uint32_t *column_leaf, size_t n, double *sums);
 
 /* Leaves as points, see sm_values.leaf_point. */

@@ -48,18 +48,18 @@ void *sm_vector_kind_summarise(const smerf_target *target, const sm_leaves *leav
 
 void sm_vector_kind_summary_free(void *summary) { sm_vector_summary_free(summary); }
 
-size_t sm_vector_kind_n_strip_numbers(const smerf_target *target) {
+size_t sm_vector_kind_n_block_numbers(const smerf_target *target) {
     return sm_size(sm_vectors_of(target)->rank, SM_BLOCK_ROWS, 0);
 }
 
-void sm_vector_kind_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+void sm_vector_kind_leaf_block(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_block *block,
                                double *table) {
-    sm_vector_leaf_strip(sm_vectors_of(target), leaves->summary, leaves->n, strip, table);
+    sm_vector_leaf_block(sm_vectors_of(target), leaves->summary, leaves->n, block, table);
 }
 
-bool sm_vector_kind_add_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+bool sm_vector_kind_add_block(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_block *block,
                               const uint32_t *column_leaf, size_t n, double *sums) {
-    return sm_vector_add_strip(sm_vectors_of(target), leaves->summary, strip, column_leaf, n, sums);
+    return sm_vector_add_block(sm_vectors_of(target), leaves->summary, block, column_leaf, n, sums);
 }
 
 void sm_vector_kind_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row,

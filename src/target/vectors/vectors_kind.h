@@ -27,10 +27,10 @@ void sm_vector_kind_levels(sm_search *search, const sm_node *node, const uint32_
 size_t sm_vector_kind_summary_bytes(const smerf_target *target, size_t n_leaves);
 void *sm_vector_kind_summarise(const smerf_target *target, const sm_leaves *leaves);
 void sm_vector_kind_summary_free(void *summary);
-size_t sm_vector_kind_n_strip_numbers(const smerf_target *target);
-void sm_vector_kind_leaf_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+size_t sm_vector_kind_n_block_numbers(const smerf_target *target);
+void sm_vector_kind_leaf_block(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_block *block,
                                double *table);
-bool sm_vector_kind_add_strip(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_strip *strip,
+bool sm_vector_kind_add_block(const smerf_target *target, const sm_leaves *leaves, const sm_leaf_block *block,
                               const uint32_t *column_leaf, size_t n, double *sums);
 void sm_vector_kind_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row,
                              double *scratch);
@@ -56,8 +56,8 @@ extern const sm_pricing sm_vector_kind_pricing;
 #define SM_VECTOR_KIND                                                                                                 \
     .predicting.summary_bytes = sm_vector_kind_summary_bytes, .predicting.summarise = sm_vector_kind_summarise,        \
     .predicting.summary_free = sm_vector_kind_summary_free, .predicting.leaf_row = sm_vector_kind_leaf_row,            \
-    .predicting.n_strip_numbers = sm_vector_kind_n_strip_numbers, .predicting.leaf_strip = sm_vector_kind_leaf_strip,  \
-    .predicting.add_strip = sm_vector_kind_add_strip, .predicting.leaf_pair = sm_vector_kind_leaf_pair,                \
+    .predicting.n_block_numbers = sm_vector_kind_n_block_numbers, .predicting.leaf_block = sm_vector_kind_leaf_block,  \
+    .predicting.add_block = sm_vector_kind_add_block, .predicting.leaf_pair = sm_vector_kind_leaf_pair,                \
     .predicting.mean_apart = sm_vector_kind_mean_apart, .values.n_coordinates = sm_vector_kind_n_coordinates,          \
     .values.leaf_point = sm_vector_kind_leaf_point, .explaining.node_bytes = sm_vector_kind_node_bytes,                \
     .explaining.summarise_nodes = sm_vector_kind_summarise_nodes, .explaining.nodes_free = sm_vector_kind_nodes_free,  \

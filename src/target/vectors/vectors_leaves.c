@@ -97,10 +97,10 @@ void sm_vector_leaf_row(const sm_vectors *vectors, const sm_vector_summary *summ
 
 /* Means and spreads of several leaves side by side.   row_spread  [SM_BLOCK_ROWS] scratch */
 static sm_block_vectors lay_out_vectors(const sm_vectors *vectors, const sm_vector_summary *summary,
-                                        const sm_leaf_strip *strip, double *row_spread) {
-    double *row_mean = strip->scratch;
+                                        const sm_leaf_block *block, double *row_spread) {
+    double *row_mean = block->scratch;
     for (size_t r = 0; r < SM_BLOCK_ROWS; r++) {
-        size_t leaf = strip->leaf[r];
+        size_t leaf = block->leaf[r];
         row_spread[r] = summary->spread[leaf];
         for (size_t k = 0; k < vectors->rank; k++)
             row_mean[k * SM_BLOCK_ROWS + r] = summary->mean[leaf * vectors->rank + k];
@@ -113,21 +113,21 @@ static sm_block_vectors lay_out_vectors(const sm_vectors *vectors, const sm_vect
                               .row_spread = row_spread};
 }
 
-void sm_vector_leaf_strip(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves,
-                          const sm_leaf_strip *strip, double *table) {
+void sm_vector_leaf_block(const sm_vectors *vectors, const sm_vector_summary *summary, size_t n_leaves,
+                          const sm_leaf_block *block, double *table) {
     double row_spread[SM_BLOCK_ROWS];
-    const sm_block_vectors squares = lay_out_vectors(vectors, summary, strip, row_spread);
-    strip->kernels->squares(&squares, n_leaves, table);
+    const sm_block_vectors squares = lay_out_vectors(vectors, summary, block, row_spread);
+    block->kernels->squares(&squares, n_leaves, table);
     for (size_t r = 0; r < SM_BLOCK_ROWS && summary->itself != NULL; r++)
-        table[strip->leaf[r] * SM_BLOCK_ROWS + r] = summary->itself[strip->leaf[r]];
+        table[block->leaf[r] * SM_BLOCK_ROWS + r] = summary->itself[block->leaf[r]];
 }
 
-bool sm_vector_add_strip(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_leaf_strip *strip,
+bool sm_vector_add_block(const sm_vectors *vectors, const sm_vector_summary *summary, const sm_leaf_block *block,
                          const uint32_t *column_leaf, size_t n, double *sums) {
     double row_spread[SM_BLOCK_ROWS];
     if (summary->itself != NULL) return false;
-    const sm_block_vectors squares = lay_out_vectors(vectors, summary, strip, row_spread);
-    strip->kernels->add_squares(&squares, column_leaf, n, sums);
+    const sm_block_vectors squares = lay_out_vectors(vectors, summary, block, row_spread);
+    block->kernels->add_squares(&squares, column_leaf, n, sums);
     return true;
 }
 

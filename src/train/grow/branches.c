@@ -90,7 +90,7 @@ sm_branch *sm_branches_take(sm_branches *branches) {
 
 bool sm_branch_reserve(sm_tree *tree, size_t n, bool has_categories) {
     tree->is_leaf = sm_array(2 * n, sizeof *tree->is_leaf);
-    tree->place = sm_array(2 * n, sizeof *tree->place);
+    tree->index = sm_array(2 * n, sizeof *tree->index);
     tree->right = sm_array(n, sizeof *tree->right);
     tree->threshold = sm_array(n, sizeof *tree->threshold);
     tree->gain = sm_array(n, sizeof *tree->gain);
@@ -101,7 +101,7 @@ bool sm_branch_reserve(sm_tree *tree, size_t n, bool has_categories) {
     tree->first_member = sm_array(n + 1, sizeof *tree->first_member);
     tree->member_item = sm_array(n, sizeof *tree->member_item);
     tree->member_draws = sm_array(n, sizeof *tree->member_draws);
-    return tree->is_leaf != NULL && tree->place != NULL && tree->right != NULL && tree->threshold != NULL &&
+    return tree->is_leaf != NULL && tree->index != NULL && tree->right != NULL && tree->threshold != NULL &&
            tree->gain != NULL && tree->missing_left != NULL && tree->is_category != NULL && tree->first_term != NULL &&
            (tree->first_left != NULL || !has_categories) && tree->first_member != NULL && tree->member_item != NULL &&
            tree->member_draws != NULL;
@@ -149,8 +149,8 @@ static void put_branch(void *to, size_t at, const void *from, size_t n, size_t s
 static void add_nodes(sm_tree *whole, const sm_tree *part) {
     put_branch(whole->is_leaf, whole->n_nodes, part->is_leaf, part->n_nodes, sizeof *part->is_leaf);
     for (size_t k = 0; k < part->n_nodes; k++)
-        whole->place[whole->n_nodes + k] =
-            (uint32_t)(part->place[k] + (part->is_leaf[k] ? whole->n_leaves : whole->n_splits));
+        whole->index[whole->n_nodes + k] =
+            (uint32_t)(part->index[k] + (part->is_leaf[k] ? whole->n_leaves : whole->n_splits));
 }
 
 static void add_splits(sm_tree *whole, const sm_tree *part) {

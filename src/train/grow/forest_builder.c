@@ -70,6 +70,9 @@ typedef smerf_status (*target_step)(smerf_target *target, const smerf_options *o
 static smerf_status set_diagonal(smerf_target *target, const smerf_options *options, sm_pool *pool, smerf_target **out,
                                  smerf_error *error) {
     (void)pool;
+    if (options->self_distance == SMERF_SELF_VALUE && target->kind->data.with_diagonal == NULL)
+        return sm_fail(error, SMERF_BAD_INPUT, "the self-distance of a target of the kind '%s' cannot be set",
+                       sm_target_public_name(target));
     if (options->self_distance == SMERF_SELF_VALUE)
         return target->kind->data.with_diagonal(target, options->self_value, out, error);
     *out = sm_target_retain(target);

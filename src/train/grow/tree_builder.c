@@ -167,7 +167,7 @@ static void add_leaf(sm_tree_builder *builder, const pending *node) {
         tree->member_draws[member] = slots->draws[slots->order[k]];
     }
     tree->is_leaf[tree->n_nodes] = true;
-    tree->place[tree->n_nodes++] = (uint32_t)tree->n_leaves++;
+    tree->index[tree->n_nodes++] = (uint32_t)tree->n_leaves++;
     tree->first_member[tree->n_leaves] = (uint32_t)member;
 }
 
@@ -204,7 +204,7 @@ static bool add_split(sm_tree_builder *builder, const sm_split *split) {
     tree->first_term[s + 1] = (uint32_t)builder->n_terms;
     if (builder->has_categories) tree->first_left[s + 1] = (uint32_t)builder->n_levels;
     tree->is_leaf[tree->n_nodes] = false;
-    tree->place[tree->n_nodes++] = (uint32_t)tree->n_splits++;
+    tree->index[tree->n_nodes++] = (uint32_t)tree->n_splits++;
     return true;
 }
 

@@ -81,11 +81,11 @@ void sm_collect(sm_collected *collected, const sm_chain *chain, const sm_watched
 
 /* The factors that bear more than a millionth of all rates; returns how many.   kept  [n_factors] out */
 static size_t find_kept(const sm_chain *chain, const double *total, const double *pull, uint32_t *kept) {
-    static const double least_share = 1e-6;
+    static const double least_fraction = 1e-6;
     double all = chain->kernels->dot(total, pull, chain->width);
     size_t n = 0;
     for (size_t k = 0; k < chain->n_factors; k++)
-        if (total[k] * pull[k] > least_share * all) kept[n++] = (uint32_t)k;
+        if (total[k] * pull[k] > least_fraction * all) kept[n++] = (uint32_t)k;
     return n;
 }
 

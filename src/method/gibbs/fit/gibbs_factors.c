@@ -52,7 +52,7 @@ static void finish_exposure(sm_chain *chain) {
 /* ---- hyperparameters ---- */
 
 /* R_l: what r_k is multiplied with in the shape of lambda_kl. */
-static double other_share(const sm_chain *chain, size_t k, size_t l) { return k == l ? chain->xi : chain->r[l]; }
+static double other_fraction(const sm_chain *chain, size_t k, size_t l) { return k == l ? chain->xi : chain->r[l]; }
 
 /* L_k = sum_l tables(n_kl, r_k R_l) and w_k = -sum_l R_l ln(beta / (beta + T_kl)), with r as it stands. */
 static void seat_units(sm_chain *chain, size_t k) {
@@ -61,7 +61,7 @@ static void seat_units(sm_chain *chain, size_t k) {
     uint32_t n_tables = 0;
     double cost = 0;
     for (size_t l = 0; l < chain->n_factors; l++) {
-        double other = other_share(chain, k, l);
+        double other = other_fraction(chain, k, l);
         cost -= other * log_fraction[l];
         if (units[l] > 0) n_tables += sm_draw_tables(&chain->draws, units[l], chain->r[k] * other);
     }
@@ -122,7 +122,7 @@ static void draw_lambda(sm_chain *chain) {
     double shapes = 0, sum = 0;
     for (size_t k = 0; k < chain->n_factors; k++)
         for (size_t l = k; l < chain->n_factors; l++) {
-            double shape = chain->r[k] * other_share(chain, k, l), units = chain->factor_units[k * width + l];
+            double shape = chain->r[k] * other_fraction(chain, k, l), units = chain->factor_units[k * width + l];
             double rate = chain->beta + chain->exposure[k * width + l];
             double drawn = sm_draw_gamma(&chain->draws, shape + units) / rate;
             chain->lambda[k * width + l] = chain->lambda[l * width + k] = drawn;

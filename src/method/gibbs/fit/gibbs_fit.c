@@ -143,9 +143,9 @@ static smerf_status pack_states(const gibbs_run *run, sm_learned *learned, smerf
     if (n_factors == NULL) return sm_no_memory(error, "keeping states");
     for (size_t s = 0; s < n_chains * n_states; s++)
         n_factors[s] = run->collected[s / n_states].state[s % n_states].n_factors;
-    bool has_room = sm_learned_reserve(learned, n_factors, n_chains * n_states);
+    bool has_memory = sm_learned_reserve(learned, n_factors, n_chains * n_states);
     sm_free(n_factors);
-    if (!has_room) return sm_no_memory(error, "keeping states");
+    if (!has_memory) return sm_no_memory(error, "keeping states");
     for (size_t s = 0; s < n_chains * n_states; s++)
         pack_state(learned, s, &run->collected[s / n_states].state[s % n_states]);
     return SMERF_OK;

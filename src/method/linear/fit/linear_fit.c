@@ -94,7 +94,7 @@ static void add_linear_diagnostics(const fitting *at, sm_diagnostics *diagnostic
 }
 
 /* The pool's loops report between these two. */
-static void set_shares(sm_pool *pool, double from, double to) {
+static void set_progress_part(sm_pool *pool, double from, double to) {
     pool->fraction_from = from;
     pool->fraction_to = to;
 }
@@ -102,15 +102,15 @@ static void set_shares(sm_pool *pool, double from, double to) {
 static smerf_status learn_linear(fitting *at, smerf_error *error) {
     const sm_training_set *training = at->training;
     bool is_of_differences = at->learned->is_of_differences;
-    set_shares(training->pool, 0, 0);
+    set_progress_part(training->pool, 0, 0);
     smerf_status status = sm_design_learn(&at->learned->design, training->features, training->view, error);
     if (status == SMERF_OK) status = sm_training_pairs_start(&at->pairs, training, error);
     if (status == SMERF_OK)
         status = sm_frame_new(&at->frame, training, &at->learned->design, &at->pairs, is_of_differences, error);
     if (status != SMERF_OK || at->frame.rank == 0) return status;
-    set_shares(training->pool, after_frame, after_sums);
+    set_progress_part(training->pool, after_frame, after_sums);
     status = sm_pair_squares_start(&at->squares, &at->pairs, &at->frame, is_of_differences, training->pool, error);
-    set_shares(training->pool, after_sums, 1);
+    set_progress_part(training->pool, after_sums, 1);
     if (status == SMERF_OK) status = solve_for_a(at, error);
     if (status == SMERF_OK) status = make_factor(at, error);
     return status;
