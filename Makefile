@@ -45,7 +45,7 @@ lint: ## look for style, suspicious code, doors between rooms that should be shu
 	@echo "clang-format, cppcheck, shellcheck, scripts/check-rooms, scripts/check-code"
 	@clang-format --dry-run -Werror $(c_files)
 	@cppcheck --quiet -j $(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr \
-	    --error-exitcode=1 -Iinclude -Isrc -Icli $(filter %.c,$(c_files))
+	    --error-exitcode=1 --include=include/smerf.h -Iinclude -Isrc -Icli $(filter %.c,$(c_files))
 	@shellcheck $(shell_scripts)
 	@scripts/check-rooms
 	@scripts/check-code $(checked_rooms)

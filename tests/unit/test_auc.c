@@ -286,12 +286,8 @@ static void a_model_is_scored_by_what_it_predicts(void **state) {
                 const smerf_run run = SMERF_INIT(smerf_run, .n_threads = n_threads);
                 smerf_scores found = SMERF_INIT(smerf_scores);
                 const smerf_target *truth = is_out == 1 && k % 2 == 0 ? NULL : data->target;
-                demand_ok(
-                    sm_evaluate(
-                        model,
-                        &(sm_evaluation){.request = &request, .limits = &small_limits[k], .truth = truth, .metrics = 0},
-                        &run, &found, &error),
-                    &error);
+                const sm_evaluation wanted = {.request = &request, .limits = &small_limits[k], .truth = truth};
+                demand_ok(sm_evaluate(model, &wanted, &run, &found, &error), &error);
                 assert_memory_equal(found.value, expected.value, sizeof found.value);
                 assert_int_equal(found.n_pairs, expected.n_pairs);
             }
@@ -308,14 +304,10 @@ static void a_model_is_scored_on_two_sets(void **state) {
     list_pairs(sets->predicted, sets->z, N_LEFT, N_RIGHT, false, false);
     for (size_t k = 0; k < N_LIMITS; k++) {
         smerf_scores found = SMERF_INIT(smerf_scores);
+        const sm_evaluation wanted = {
+            .request = &sets->request, .limits = &small_limits[k], .truth = sets->truth, .metrics = AREAS};
         smerf_error error;
-        demand_ok(sm_evaluate(sets->model,
-                              &(sm_evaluation){.request = &sets->request,
-                                               .limits = &small_limits[k],
-                                               .truth = sets->truth,
-                                               .metrics = AREAS},
-                              NULL, &found, &error),
-                  &error);
+        demand_ok(sm_evaluate(sets->model, &wanted, NULL, &found, &error), &error);
         assert_near(found.value[SMERF_AUC_ROC], slow_roc(), 1e-13);
         assert_near(found.value[SMERF_AUC_PR], slow_precision_recall(), 1e-13);
         assert_int_equal(found.n_pairs, N_LEFT * N_RIGHT);
@@ -337,10 +329,8 @@ static void progress_can_cancel_either_round(void **state) {
             patience left = {.n_left = n_calls};
             const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1, .progress = run_out, .context = &left);
             smerf_scores scores = SMERF_INIT(smerf_scores);
-            status = sm_evaluate(
-                model,
-                &(sm_evaluation){.request = &request, .limits = &small_limits[k], .truth = data->target, .metrics = 0},
-                &run, &scores, NULL);
+            const sm_evaluation wanted = {.request = &request, .limits = &small_limits[k], .truth = data->target};
+            status = sm_evaluate(model, &wanted, &run, &scores, NULL);
         }
         assert_true(status == SMERF_OK && n_calls > 8);
     }

@@ -408,13 +408,9 @@ static void limits_change_no_bit(void **state) {
         for (size_t k = 0; k < N_LIMITS * 3; k++) {
             const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1 + k % 3);
             smerf_scores found = SMERF_INIT(smerf_scores);
+            const sm_evaluation wanted = {.request = &request, .limits = &small_limits[k / 3], .truth = data->target};
             smerf_error error;
-            demand_ok(sm_evaluate(
-                          model,
-                          &(sm_evaluation){
-                              .request = &request, .limits = &small_limits[k / 3], .truth = data->target, .metrics = 0},
-                          &run, &found, &error),
-                      &error);
+            demand_ok(sm_evaluate(model, &wanted, &run, &found, &error), &error);
             assert_memory_equal(found.value, expected.value, sizeof found.value);
             assert_int_equal(found.n_pairs, expected.n_pairs);
         }

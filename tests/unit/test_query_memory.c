@@ -54,10 +54,8 @@ static smerf_status ask_neighbors(const scene *here, smerf_error *error) {
 
 static smerf_status ask_scores(const scene *here, smerf_error *error) {
     smerf_scores scores = SMERF_INIT(smerf_scores);
-    return sm_evaluate(
-        here->model,
-        &(sm_evaluation){.request = &here->request, .limits = here->limits, .truth = here->truth, .metrics = 0},
-        &here->run, &scores, error);
+    const sm_evaluation wanted = {.request = &here->request, .limits = here->limits, .truth = here->truth};
+    return sm_evaluate(here->model, &wanted, &here->run, &scores, error);
 }
 
 static void fail_everywhere(const scene *here, act act_once, const char *name) {
