@@ -3,6 +3,7 @@
 #   smerf_library_sources, smerf_io_sources, smerf_report_sources   lists of files
 #   smerf_flags          a target to link, privately: the flags of every file of ours
 #   PkgConfig::smerf_needs, Threads::Threads                        what the library needs
+#   PkgConfig::smerf_io_needs                                       what reading and writing text needs beside it
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH smerf_root)
 
 option(SMERF_TRAINING "Build what learns; OFF: load models and predict only" ON)
@@ -11,10 +12,11 @@ find_package(Threads REQUIRED)
 find_package(PkgConfig)
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(smerf_needs IMPORTED_TARGET jansson libxxhash)
+  pkg_check_modules(smerf_io_needs IMPORTED_TARGET zlib)
 endif()
-if(NOT smerf_needs_FOUND)
-  message(FATAL_ERROR "smerf needs pkg-config and the C libraries jansson and xxhash with their headers; "
-                      "on Debian: apt-get install pkg-config libjansson-dev libxxhash-dev")
+if(NOT smerf_needs_FOUND OR NOT smerf_io_needs_FOUND)
+  message(FATAL_ERROR "smerf needs pkg-config and the C libraries jansson, xxhash and zlib with their headers; "
+                      "on Debian: apt-get install pkg-config libjansson-dev libxxhash-dev zlib1g-dev")
 endif()
 
 # ---- flags ----

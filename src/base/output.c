@@ -20,10 +20,12 @@ struct sm_output {
     bool is_nameless; /* the temporary file has no name yet */
     char *temporary;  /* its name, else */
     int failure;      /* errno of the first failure, or 0 */
+    sm_output_filter filter;
 };
 
 static void free_output(sm_output *output) {
     if (output == NULL) return;
+    if (output->filter.free != NULL) output->filter.free(output->filter.state);
     sm_free(output->path);
     sm_free(output->temporary);
     sm_free(output);
@@ -148,15 +150,41 @@ static void note_write_failure(sm_output *output) {
     if (output->failure == 0) output->failure = errno != 0 ? errno : EIO;
 }
 
-void sm_output_write(sm_output *output, const void *bytes, size_t n_bytes) {
+void sm_output_pass_on(sm_output *output, const void *bytes, size_t n_bytes) {
     if (n_bytes == 0) return; /* the bytes may be nowhere */
     if (output->failure == 0 && fwrite(bytes, 1, n_bytes, output->stream) != n_bytes) note_write_failure(output);
+}
+
+void sm_output_set_filter(sm_output *output, const sm_output_filter *filter) { output->filter = *filter; }
+
+/* A filter that cannot go on lacks memory, unless writing has failed, which has been noted. */
+static void note_filter_failure(sm_output *output, bool has_worked) {
+    if (!has_worked && output->failure == 0) output->failure = ENOMEM;
+}
+
+void sm_output_write(sm_output *output, const void *bytes, size_t n_bytes) {
+    const sm_output_filter *filter = &output->filter;
+    if (filter->write == NULL)
+        sm_output_pass_on(output, bytes, n_bytes);
+    else if (n_bytes > 0 && output->failure == 0)
+        note_filter_failure(output, filter->write(filter->state, output, bytes, n_bytes));
+}
+
+static void print_through_filter(sm_output *output, const char *format, va_list arguments) {
+    char *text = NULL;
+    int n = vasprintf(&text, format, arguments);
+    if (n >= 0) sm_output_write(output, text, (size_t)n);
+    if (n >= 0) free(text);
+    note_filter_failure(output, n >= 0);
 }
 
 void sm_output_print(sm_output *output, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    if (output->failure == 0 && vfprintf(output->stream, format, arguments) < 0) note_write_failure(output);
+    if (output->filter.write != NULL)
+        print_through_filter(output, format, arguments);
+    else if (output->failure == 0 && vfprintf(output->stream, format, arguments) < 0)
+        note_write_failure(output);
     va_end(arguments);
 }
 
@@ -191,6 +219,8 @@ static void give_name(sm_output *output) {
 
 smerf_status sm_output_finish(sm_output *output, smerf_error *error) {
     errno = 0;
+    if (output->filter.finish != NULL && output->failure == 0)
+        note_filter_failure(output, output->filter.finish(output->filter.state, output));
     if (fflush(output->stream) != 0) note_write_failure(output);
     if (!output->is_direct && output->failure == 0 && fsync(fileno(output->stream)) != 0) note_write_failure(output);
     if (output->is_nameless && output->failure == 0) give_name(output);

@@ -162,9 +162,15 @@ smerf_status sm_matrix_read(const char *path, const sm_matrix_spec *spec, sm_mat
     reader.is_npy = sm_npy_is(&reader.source);
     status = read_matrix(&reader);
     if (status == SMERF_OK) {
-        *matrix =
-            (sm_matrix){spec->rows.n,          spec->columns.n, reader.z, reader.largest, count_missing_pairs(&reader),
-                        reader.has_no_diagonal};
+        *matrix = (sm_matrix){spec->rows.n,
+                              spec->columns.n,
+                              reader.z,
+                              reader.largest,
+                              count_missing_pairs(&reader),
+                              reader.has_no_diagonal,
+                              reader.form == SM_MATRIX_CONDENSED,
+                              reader.has_header,
+                              reader.source.dialect};
         reader.z = NULL; /* now the caller's */
     }
     sm_free(reader.z);

@@ -2,7 +2,8 @@
  *
  * Accepted: .npy (n x n, or a vector of n(n-1)/2 numbers in the order of scipy's pdist: rows of the upper triangle
  * without the diagonal; any type and order that npy.h reads), CSV with n lines of n numbers, CSV of one line or one
- * column with n(n-1)/2 numbers (condensed; n x n wins where both fit), CSV of (n+1) x (n+1) cells whose first line and
+ * column with n(n-1)/2 numbers (condensed; n x n wins where both fit; above a column there may be a header, and before it a column of
+ * row names without a header), CSV of (n+1) x (n+1) cells whose first line and
  * column are ids (the corner cell is free). */
 #ifndef SM_IO_MATRIX_H
 #define SM_IO_MATRIX_H
@@ -32,6 +33,9 @@ typedef struct sm_matrix {
     double largest;       /* what similarities were taken from */
     size_t n_missing;     /* pairs without a number: i < j of a square matrix, cells of a block */
     bool has_no_diagonal; /* it is condensed, or a cell of its diagonal is missing */
+    bool is_condensed;
+    bool has_header; /* it is condensed, in one column with a name */
+    sm_dialect dialect;
 } sm_matrix;
 
 /* z is rounded to float32 as it is read (a similarity: after the subtraction in double); a diagonal that is not given

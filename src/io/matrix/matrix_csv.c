@@ -6,25 +6,50 @@
 #include "io/matrix/matrix_reader.h"
 #include "io/text/text.h"
 
+typedef struct first_line {
+    bool is_only_line;
+    bool has_no_name; /* its first cell is empty */
+    bool ends_with_text;
+} first_line;
+
 /* Counts the cells of the first line, and looks whether there is another. */
-static smerf_status look_at_first_line(sm_matrix_reader *reader, bool *is_only_line) {
+static smerf_status look_at_first_line(sm_matrix_reader *reader, first_line *line) {
     sm_csv csv;
     sm_csv_cell cell = {0};
     bool is_found = true;
+    double number;
     smerf_status status = SMERF_OK;
     sm_csv_start(&csv, &reader->source);
-    for (reader->n_cells = 0; status == SMERF_OK && is_found && !cell.ends_row; reader->n_cells += is_found)
+    for (reader->n_cells = 0; status == SMERF_OK && is_found && !cell.ends_row; reader->n_cells += is_found) {
         status = sm_csv_next(&csv, &cell, &is_found, reader->error);
+        if (reader->n_cells == 0) line->has_no_name = is_found && cell.n == 0;
+    }
+    line->ends_with_text =
+        status == SMERF_OK && is_found && sm_source_number(&reader->source, cell.text, cell.n, &number) == SM_CELL_TEXT;
     if (status == SMERF_OK && is_found) status = sm_csv_next(&csv, &cell, &is_found, reader->error);
     sm_csv_stop(&csv);
-    *is_only_line = !is_found;
+    line->is_only_line = !is_found;
     return status;
 }
 
+/* A condensed vector below a header: one column, or two of which the first holds the names of rows and has none itself. */
+static bool is_named_vector(const sm_matrix_reader *reader, const first_line *line) {
+    if (!reader->spec->is_square || reader->spec->rows.n < 2 || line->is_only_line) return false;
+    if (reader->n_cells == 1) return line->ends_with_text;
+    return reader->n_cells == 2 && line->has_no_name && (reader->spec->columns.n != 2 || line->ends_with_text);
+}
+
 /* A line of n cells could be one of n(n-1)/2 only for n = 3, and then only if no other line follows. */
-static bool choose_form(sm_matrix_reader *reader, bool is_only_line) {
+static bool choose_form(sm_matrix_reader *reader, const first_line *line) {
     const sm_matrix_spec *spec = reader->spec;
-    const size_t n_cells = reader->n_cells, n_pairs = sm_matrix_condensed_length(spec->rows.n);
+    const size_t n_pairs = sm_matrix_condensed_length(spec->rows.n);
+    if (is_named_vector(reader, line)) {
+        reader->has_header = true;
+        reader->source.dialect.skips_first = reader->n_cells == 2;
+        reader->n_cells = 1;
+    }
+    const size_t n_cells = reader->n_cells;
+    const bool is_only_line = line->is_only_line;
     if (spec->is_square && n_pairs > 0 && (n_cells == 1 || (n_cells == n_pairs && is_only_line))) {
         reader->form = SM_MATRIX_CONDENSED;
         reader->n_lines = n_pairs / n_cells;
@@ -54,13 +79,13 @@ static smerf_status prepare_ids(sm_matrix_reader *reader) {
 }
 
 smerf_status sm_matrix_start_csv(sm_matrix_reader *reader) {
-    bool is_only_line;
-    smerf_status status = look_at_first_line(reader, &is_only_line);
+    first_line line = {0};
+    smerf_status status = look_at_first_line(reader, &line);
     if (status != SMERF_OK) return status;
     char text[SM_MATRIX_NEED];
     if (reader->n_cells == 0)
         return sm_source_fail(&reader->source, 0, reader->error, "the file is empty; %s", sm_matrix_need(reader, text));
-    if (!choose_form(reader, is_only_line))
+    if (!choose_form(reader, &line))
         return sm_source_fail(&reader->source, 0, reader->error, "the first line has %zu cells; %s", reader->n_cells,
                               sm_matrix_need(reader, text));
     return reader->form == SM_MATRIX_WITH_IDS ? prepare_ids(reader) : SMERF_OK;
@@ -134,25 +159,27 @@ static smerf_status read_matrix_cell(sm_matrix_reader *reader, sm_csv *csv, size
     if (status != SMERF_OK) return status;
     if (is_id) return take_matrix_id(reader, line, c, &cell);
     if (!is_plain) {
-        char shown[SM_QUOTE];
-        sm_cell content = sm_number_parse(cell.text, cell.n, &number);
+        char shown[SM_QUOTE], hint[SM_COMMA_HINT];
+        sm_cell content = sm_source_number(&reader->source, cell.text, cell.n, &number);
         if (content == SM_CELL_INFINITE) number = INFINITY;
         if (content == SM_CELL_TEXT)
-            return sm_source_fail(&reader->source, cell.position, reader->error, "\"%s\" is no number",
-                                  sm_quote(cell.text, cell.n, shown));
+            return sm_source_fail(&reader->source, cell.position, reader->error, "\"%s\" is no number%s",
+                                  sm_quote(cell.text, cell.n, shown),
+                                  sm_source_comma_hint(&reader->source, cell.text, cell.n, hint));
     }
     return take_matrix_number(reader, line, c, &cell, number);
 }
 
 static smerf_status read_matrix_lines(sm_matrix_reader *reader, sm_csv *csv) {
+    sm_csv_cell cell;
+    bool is_found;
+    if (reader->has_header) (void)sm_csv_next(csv, &cell, &is_found, NULL); /* has been read before */
     for (size_t line = 0; line < reader->n_lines; line++) {
         for (size_t c = 0; c < reader->n_cells; c++) {
             smerf_status status = read_matrix_cell(reader, csv, line, c);
             if (status != SMERF_OK) return status;
         }
     }
-    sm_csv_cell cell;
-    bool is_found;
     char text[SM_MATRIX_NEED];
     smerf_status status = sm_csv_next(csv, &cell, &is_found, reader->error);
     if (status != SMERF_OK || !is_found) return status;

@@ -18,7 +18,8 @@ typedef struct sm_matrix_reader {
     sm_npy npy;
     sm_matrix_form form;
 
-    size_t n_lines, n_cells;   /* CSV: so many lines of so many cells */
+    size_t n_lines, n_cells;   /* CSV: so many lines of so many cells, */
+    bool has_header;           /* below one that names a condensed vector */
     sm_id_table rows, columns; /* with ids: who the items are, */
     uint32_t *line_of_row;     /* [rows.n] the line of each, from 0 without the line of ids, */
     uint32_t *cell_of_column;  /* [columns.n] the cell in a line of each, likewise, */

@@ -20,6 +20,7 @@ smerf_status sm_pair_lines_open(sm_pair_lines *lines, const char *path, const sm
         return sm_fail(error, SMERF_BAD_INPUT, "more items than can be counted in 32 bits");
     smerf_status status = sm_source_open(path, &lines->source, error);
     if (status != SMERF_OK) return status;
+    sm_source_skip_nameless(&lines->source);
     sm_csv_start(&lines->csv, &lines->source);
     status = sm_id_table_start(&lines->rows, rows->ids, rows->n, error);
     if (status == SMERF_OK && !spec->is_square)
@@ -29,6 +30,7 @@ smerf_status sm_pair_lines_open(sm_pair_lines *lines, const char *path, const sm
 
 smerf_status sm_pair_lines_close(sm_pair_lines *lines, smerf_status status, sm_pairs *pairs) {
     if (status != SMERF_OK) sm_pairs_free(&lines->pairs);
+    lines->pairs.dialect = lines->source.dialect;
     *pairs = lines->pairs;
     sm_id_table_stop(&lines->rows);
     sm_id_table_stop(&lines->columns);
@@ -228,12 +230,13 @@ static smerf_status check_id(const sm_pair_lines *lines, const batch *now, size_
 /* A number that is not plain: in quotes or among spaces, or none that can be kept. */
 static smerf_status take_pair_number(const sm_pair_lines *lines, bool is_weight, const sm_csv_cell *cell,
                                      double *number) {
-    char shown[SM_QUOTE];
-    sm_cell content = sm_number_parse(cell->text, cell->n, number);
+    char shown[SM_QUOTE], hint[SM_COMMA_HINT];
+    sm_cell content = sm_source_number(&lines->source, cell->text, cell->n, number);
     if (content == SM_CELL_NUMBER) return SMERF_OK;
     if (content == SM_CELL_TEXT)
-        return sm_source_fail(&lines->source, cell->position, lines->error, "\"%s\" is no number",
-                              sm_quote(cell->text, cell->n, shown));
+        return sm_source_fail(&lines->source, cell->position, lines->error, "\"%s\" is no number%s",
+                              sm_quote(cell->text, cell->n, shown),
+                              sm_source_comma_hint(&lines->source, cell->text, cell->n, hint));
     const char *noun = is_weight ? "weight" : lines->value_noun;
     if (content == SM_CELL_MISSING)
         return sm_source_fail(&lines->source, cell->position, lines->error, "a missing %s; every %s needs one", noun,

@@ -13,6 +13,7 @@ typedef struct sm_pairs {
     size_t *row;            /* [n] the row of the file that each comes from, from 0; NULL: pair k comes from row k */
     bool are_similarities;  /* the file has similarities q: value is largest - q */
     double largest;         /* what similarities were taken from */
+    sm_dialect dialect;     /* of the file */
 } sm_pairs;
 
 /* There is a header, at least two columns, and as many cells in each row. Ids are matched as text; where a side has no

@@ -46,14 +46,14 @@ static bool decide_kind(sm_column *column, sm_column_kind kind, size_t n_rows) {
 }
 
 /* A column of words that are all numbers becomes one of numbers. False: no memory. */
-static bool take_as_numbers(sm_column *column, size_t n_rows) {
+static bool take_as_numbers(sm_column *column, const sm_source *source, size_t n_rows) {
     size_t n_words = sm_names_count(column->words);
     double *number = sm_array(n_words, sizeof *number);
     if (number == NULL) return false;
     bool are_numbers = true;
     for (uint32_t w = 0; w < n_words && are_numbers; w++) {
         const char *word = sm_names_get(column->words, w);
-        are_numbers = sm_number_parse(word, strlen(word), &number[w]) == SM_CELL_NUMBER;
+        are_numbers = sm_source_number(source, word, strlen(word), &number[w]) == SM_CELL_NUMBER;
     }
     if (are_numbers) {
         column->kind = SM_NUMBERS;
@@ -67,9 +67,9 @@ static bool take_as_numbers(sm_column *column, size_t n_rows) {
     return !are_numbers || column->values != NULL;
 }
 
-bool sm_column_finish(sm_column *column, size_t n_rows) {
+bool sm_column_finish(sm_column *column, const sm_source *source, size_t n_rows) {
     if (column->role == SM_IGNORED) return true;
-    if (column->role == SM_OTHER && !take_as_numbers(column, n_rows)) return false;
+    if (column->role == SM_OTHER && !take_as_numbers(column, source, n_rows)) return false;
     if (column->kind == SM_OPEN && !decide_kind(column, SM_NUMBERS, n_rows)) return false;
     if (column->values != NULL) column->values = sm_shrink(column->values, n_rows, sizeof *column->values);
     if (column->codes != NULL) column->codes = sm_shrink(column->codes, n_rows, sizeof *column->codes);
@@ -83,7 +83,8 @@ static const char *shown_name(const sm_column *column, char shown[SM_QUOTE]) {
 static smerf_status fail_missing_target(const sm_column *column, const sm_source *source, sm_spot spot,
                                         smerf_error *error) {
     static const char *const what[3] = {[SM_OPEN] = "label or number", [SM_NUMBERS] = "response", [SM_WORDS] = "label"};
-    return sm_source_fail_spot(source, spot, error, "a missing %s; every item needs one", what[column->kind]);
+    return sm_source_fail_spot(source, spot, error, "a missing %s; every item needs one%s", what[column->kind],
+                               column->can_drop ? " (--drop-missing leaves out those without)" : "");
 }
 
 static smerf_status put_column_value(sm_column *column, const sm_source *source, size_t row, double value, sm_spot spot,
@@ -127,20 +128,20 @@ static smerf_status put_missing_word(sm_column *column, const sm_source *source,
     return SMERF_OK;
 }
 
-static smerf_status fail_mixture(const sm_column *column, const sm_source *source, const sm_csv_cell *cell,
-                                 smerf_error *error) {
-    static const char way_out[] = "(--categories takes all of it as text)";
-    char shown[SM_QUOTE], name[SM_QUOTE];
-    shown_name(column, name);
-    sm_quote(cell->text, cell->n, shown);
-    if (column->kind == SM_WORDS)
-        return sm_source_fail(source, cell->position, error,
-                              "\"%s\" is a number, and column \"%s\" holds text above %s", shown, name, way_out);
-    if (column->is_named)
-        return sm_source_fail(source, cell->position, error, "\"%s\" is no number, and column \"%s\" must hold numbers",
-                              shown, name);
-    return sm_source_fail(source, cell->position, error,
-                          "\"%s\" is no number, and column \"%s\" holds numbers above %s", shown, name, way_out);
+static void note_odd(sm_column *column, const sm_csv_cell *cell) {
+    column->odd_position = cell->position;
+    sm_quote(cell->text, cell->n, column->odd);
+}
+
+/* A cell of the wrong kind counts as missing until all of them can be named. */
+static smerf_status put_odd_cell(sm_column *column, size_t row, const sm_csv_cell *cell) {
+    if (!column->is_mixed) note_odd(column, cell);
+    column->is_mixed = true;
+    if (column->kind == SM_NUMBERS)
+        column->values[row] = NAN;
+    else
+        column->codes[row] = SMERF_MISSING;
+    return SMERF_OK;
 }
 
 smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size_t row, const sm_csv_cell *cell,
@@ -150,7 +151,7 @@ smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size
     if (column->role == SM_ID) return put_word(column, source, row, cell->text, cell->n, spot, error);
 
     double value = NAN;
-    sm_cell content = sm_number_parse(cell->text, cell->n, &value);
+    sm_cell content = sm_source_number(source, cell->text, cell->n, &value);
     if (content == SM_CELL_INFINITE) value = INFINITY;
     if (column->kind == SM_OPEN) {
         if (content == SM_CELL_MISSING && column->role == SM_TARGET)
@@ -158,14 +159,15 @@ smerf_status sm_column_put_cell(sm_column *column, const sm_source *source, size
         if (content == SM_CELL_MISSING) return SMERF_OK;
         if (!decide_kind(column, content == SM_CELL_TEXT ? SM_WORDS : SM_NUMBERS, row))
             return sm_no_memory(error, "reading a table");
+        if (column->kind == SM_WORDS) note_odd(column, cell);
     }
     if (column->kind == SM_NUMBERS) {
-        if (content == SM_CELL_TEXT) return fail_mixture(column, source, cell, error);
+        if (content == SM_CELL_TEXT) return put_odd_cell(column, row, cell);
         return put_column_value(column, source, row, value, spot, error);
     }
     if (content == SM_CELL_MISSING) return put_missing_word(column, source, row, spot, error);
     if (content != SM_CELL_TEXT && !column->is_named && column->role != SM_OTHER)
-        return fail_mixture(column, source, cell, error);
+        return put_odd_cell(column, row, cell);
     return put_word(column, source, row, cell->text, cell->n, spot, error);
 }
 

@@ -1,4 +1,4 @@
-/* csv.c - the separator, cell by cell, numbers without a search for the end of their cell; and cells written: see text.h. */
+/* csv.c - cell by cell, numbers without a search for the end of their cell; and cells written: see text.h. */
 #include "io/text/text.h"
 
 #include <math.h>
@@ -14,30 +14,23 @@ static size_t skip_empty_lines(const sm_source *source, size_t position) {
     return position;
 }
 
-static char find_separator(const sm_source *source, size_t position) {
-    static const char separators[] = {',', ';', '\t'};
-    size_t counts[256] = {0};
-    bool is_quoted = false;
-    for (size_t n_behind = position; position < source->n_bytes; position++) {
-        sm_source_pass(source, &n_behind, position); /* a line may be as long as a matrix */
-        char byte = source->bytes[position];
-        if (ends_line(byte) && !is_quoted) break;
-        if (byte == '"') is_quoted = !is_quoted;
-        if (!is_quoted) counts[(unsigned char)byte]++;
-    }
-    char best = ',';
-    for (size_t i = 0; i < sizeof separators; i++)
-        if (counts[(unsigned char)separators[i]] > counts[(unsigned char)best]) best = separators[i];
-    return best;
+size_t sm_csv_first_line(const sm_source *source) {
+    bool has_mark = source->n_bytes >= 3 && memcmp(source->bytes, "\xEF\xBB\xBF", 3) == 0;
+    return skip_empty_lines(source, has_mark ? 3 : 0);
 }
 
-void sm_csv_start(sm_csv *csv, const sm_source *source) {
-    *csv = (sm_csv){.source = source};
-    size_t start = source->n_bytes >= 3 && memcmp(source->bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    csv->next = skip_empty_lines(source, start);
-    csv->separator = find_separator(source, csv->next);
+void sm_csv_start(sm_csv *csv, const sm_source *source) { sm_csv_start_with(csv, source, &source->dialect); }
+
+void sm_csv_start_with(sm_csv *csv, const sm_source *source, const sm_dialect *dialect) {
+    *csv = (sm_csv){.source = source,
+                    .separator = dialect->separator,
+                    .is_plain = dialect->separator != ' ' && !dialect->has_decimal_commas,
+                    .begins = dialect->has_short_header,
+                    .skips_first = dialect->skips_first};
+    csv->next = sm_csv_first_line(source);
     csv->ends_cell['\0'] = csv->ends_cell['\n'] = csv->ends_cell['\r'] = true;
     csv->ends_cell[(unsigned char)csv->separator] = true;
+    if (csv->separator == ' ') csv->ends_cell['\t'] = true;
 }
 
 void sm_csv_stop(sm_csv *csv) {
@@ -45,10 +38,32 @@ void sm_csv_stop(sm_csv *csv) {
     *csv = (sm_csv){0};
 }
 
+static size_t skip_blanks(const sm_source *source, size_t position) {
+    while (position < source->n_bytes && (source->bytes[position] == ' ' || source->bytes[position] == '\t'))
+        position++;
+    return position;
+}
+
+/* Where white space separates cells: takes what follows one, which is nothing at the end of a line. False: the line ends at *position,
+ * or something else stands there. */
+static bool takes_blanks(sm_csv *csv, size_t *position) {
+    size_t after = skip_blanks(csv->source, *position);
+    bool is_between = after > *position && after < csv->source->n_bytes && !ends_line(csv->source->bytes[after]);
+    *position = after;
+    if (is_between) csv->next = after;
+    return is_between;
+}
+
 /* Takes what must follow a cell that ends before `position`: a separator, the end of the line or of the text. */
 static inline smerf_status end_cell(sm_csv *csv, size_t position, sm_csv_cell *cell, smerf_error *error) {
     const char *bytes = csv->source->bytes;
     size_t n_bytes = csv->source->n_bytes;
+    if (csv->separator == ' ' && takes_blanks(csv, &position)) {
+        cell->ends_row = false;
+        csv->is_in_row = true;
+        sm_source_pass(csv->source, &csv->n_behind, csv->next);
+        return SMERF_OK;
+    }
     cell->ends_row = position == n_bytes || bytes[position] != csv->separator;
     csv->is_in_row = !cell->ends_row;
     csv->next = position + (position < n_bytes);
@@ -97,15 +112,12 @@ static smerf_status next_quoted(sm_csv *csv, sm_csv_cell *cell, smerf_error *err
     const char *nul = memchr(inside, '\0', cell->n);
     if (nul != NULL) return end_cell(csv, (size_t)(nul - bytes), cell, error); /* which refuses it */
     smerf_status status = end_cell(csv, (size_t)(quote + 1 - bytes), cell, error);
-    return status == SMERF_OK && has_quotes ? unquote(csv, cell, error) : status;
+    return status == SMERF_OK && has_quotes && !csv->keeps_doubled ? unquote(csv, cell, error) : status;
 }
 
-smerf_status sm_csv_next(sm_csv *csv, sm_csv_cell *cell, bool *found, smerf_error *error) {
+static smerf_status next_cell(sm_csv *csv, sm_csv_cell *cell, smerf_error *error) {
     const char *bytes = csv->source->bytes;
     size_t n_bytes = csv->source->n_bytes;
-    if (!csv->is_in_row) csv->next = skip_empty_lines(csv->source, csv->next);
-    *found = csv->is_in_row || csv->next < n_bytes;
-    if (!*found) return SMERF_OK;
     cell->position = csv->next;
     if (csv->next < n_bytes && bytes[csv->next] == '"') return next_quoted(csv, cell, error);
     size_t end = csv->next;
@@ -115,9 +127,36 @@ smerf_status sm_csv_next(sm_csv *csv, sm_csv_cell *cell, bool *found, smerf_erro
     return end_cell(csv, end, cell, error);
 }
 
+static void skip_to_row(sm_csv *csv) {
+    size_t before = csv->next;
+    do {
+        before = csv->next;
+        csv->next = skip_empty_lines(csv->source, csv->next);
+        if (csv->separator == ' ') csv->next = skip_blanks(csv->source, csv->next);
+    } while (csv->next > before);
+}
+
+smerf_status sm_csv_next(sm_csv *csv, sm_csv_cell *cell, bool *found, smerf_error *error) {
+    bool starts_row = !csv->is_in_row;
+    if (starts_row) skip_to_row(csv);
+    *found = csv->is_in_row || csv->next < csv->source->n_bytes;
+    if (!*found) return SMERF_OK;
+    if (csv->begins) { /* the first column's name, which is not there */
+        csv->begins = false;
+        csv->is_in_row = true;
+        *cell = (sm_csv_cell){.text = "", .position = csv->next};
+    } else {
+        smerf_status status = next_cell(csv, cell, error);
+        if (status != SMERF_OK) return status;
+    }
+    bool is_skipped = starts_row && csv->skips_first && !cell->ends_row;
+    return is_skipped ? next_cell(csv, cell, error) : SMERF_OK;
+}
+
 bool sm_csv_next_number(sm_csv *csv, sm_csv_cell *cell, double *value) {
     const char *bytes = csv->source->bytes, *end = bytes + csv->source->n_bytes, *start = bytes + csv->next;
     double number;
+    if (!csv->is_plain || csv->begins || (csv->skips_first && !csv->is_in_row)) return false;
     const char *after = sm_number_scan(start, end, &number);
     if (after == NULL || after == end || (*after != csv->separator && *after != '\n') || isinf(number)) return false;
     *value = number;
@@ -132,6 +171,7 @@ size_t sm_csv_next_numbers(sm_csv *csv, double *const *columns, size_t j, size_t
     const char *bytes = csv->source->bytes, *end = bytes + csv->source->n_bytes, *at = bytes + csv->next;
     const char separator = csv->separator;
     double number;
+    if (!csv->is_plain || csv->begins) return j;
     for (; j < n && columns[j] != NULL; j++) {
         const char *after = sm_number_scan(at, end, &number);
         if (after == NULL || after == end || *after != (j + 1 < n ? separator : '\n') || isinf(number)) break;

@@ -9,13 +9,25 @@
 #include "base/strings.h"
 #include "io/matrix/npy.h"
 
+/* Neither NumPy's nor Matrix Market. */
+static bool is_csv(const sm_source *source) {
+    return !sm_npy_is(source) && (source->n_bytes == 0 || source->bytes[0] != '%');
+}
+
 smerf_status sm_source_open(const char *path, sm_source *source, smerf_error *error) {
     *source = (sm_source){0};
     source->name = sm_copy_string(sm_input_name(path));
     if (source->name == NULL) return sm_no_memory(error, "opening a file");
     smerf_status status = sm_input_open(path, &source->input, error);
+    source->is_compressed = status == SMERF_OK && sm_gzip_is(source->input.bytes, source->input.n_bytes);
+    if (source->is_compressed) status = sm_gzip_open(source->name, &source->input, error);
     source->bytes = source->input.bytes;
     source->n_bytes = source->input.n_bytes;
+    if (status == SMERF_OK && source->is_compressed && sm_npy_is(source))
+        status = sm_fail(error, SMERF_BAD_INPUT,
+                         "%s: a compressed .npy file, which cannot be mapped into memory; decompress it (gunzip)",
+                         source->name);
+    if (status == SMERF_OK && is_csv(source)) status = sm_dialect_find(source, error);
     if (status != SMERF_OK) sm_source_close(source);
     return status;
 }
@@ -41,6 +53,12 @@ static void find_line(const sm_source *source, size_t position, size_t *line, si
             ++*column;
         }
     }
+}
+
+size_t sm_source_line(const sm_source *source, size_t position) {
+    size_t line, column;
+    find_line(source, position, &line, &column);
+    return line;
 }
 
 static smerf_status fail_at_spot(const sm_source *source, sm_spot spot, smerf_error *error, const char *format,

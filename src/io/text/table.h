@@ -2,11 +2,13 @@
 #ifndef SM_IO_TABLE_H
 #define SM_IO_TABLE_H
 
+#include "base/strings.h"
 #include "io/text/text.h"
 
 /* How the caller wants the table read. Columns are named, or given by number (from 0) in a file without names. */
 typedef struct sm_table_spec {
-    const char *id;            /* the id column; NULL: one called "id", if there is one and the spec does not name it */
+    const char *id; /* the id column; NULL: one called "id", if there is one and the spec does not name it, or else
+                                  the first one, if it has no name */
     const char *const *ignore; /* [n_ignore] no features */
     size_t n_ignore;
     const char *const *categories; /* [n_categories] read as categories even if they look like numbers */
@@ -22,7 +24,11 @@ typedef struct sm_table_spec {
     bool only_known;       /* read only the columns in categories and numbers (and id, weight, targets); each must be
                            there, but for the id; `ignore` is not looked at */
     bool keeps_others;     /* with only_known: the other columns are read, too, whatever they hold */
-    bool id_may_be_absent; /* the id column above is a guess: without it, items are called by their row */
+    bool id_may_be_absent; /* the id column above is a guess: without it, it is as if the spec named none */
+    bool can_drop_missing; /* items without a target can be left out: a message may say so, */
+    bool drops_missing;    /* and they are */
+    bool
+        refuses_names; /* a feature of text that is different almost everywhere is refused, unless it is in categories */
 } sm_table_spec;
 
 typedef struct sm_table_column {
@@ -45,11 +51,16 @@ typedef struct sm_table {
     sm_table_column
         *others; /* [n_others] in the order of the file, if they are kept; numbers where every value is one */
     size_t n_others;
+    sm_strings ignored; /* the names of columns that were not read; "": the first one */
+    size_t n_dropped;   /* rows that were left out, */
+    size_t *file_rows;  /* [n_rows] and then which row of the file each is; else NULL */
+    sm_dialect dialect;
 } sm_table;
 
 /* Refused, each with file, line and column: no header (an empty file, or a first line of numbers that are not all
- * whole), no rows, a row with more or fewer cells than the header, a column that mixes numbers and text (names the
- * first cell that disagrees with those above it), an infinity, an empty or repeated column name, a repeated or empty
+ * whole), no rows, a row with more or fewer cells than the header, columns that mix numbers and text (all at once, with the
+ * first cell that disagrees with those above it), text that would be a number but for its comma, an infinity, an empty name of a column
+ * that is not the first, a repeated column name, a repeated or empty
  * id, a named column that is not there (also in `ignore` and `categories`), no feature left, a weight that is missing
  * or not > 0, a target that is missing, or that is the id, the weight, a named feature or another target as well. (An
  * id that the spec does not name, or may be absent, gives way to a target.)

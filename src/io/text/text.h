@@ -10,14 +10,28 @@
 
 /* ---- source.c: a whole file as bytes, and positions in it ---- */
 
+/* How a text separates its cells and writes its numbers. */
+typedef struct sm_dialect {
+    char separator;          /* comma, semicolon, tab; or ' ': white space, any number of blanks and tabs */
+    bool has_decimal_commas; /* 3,14 is a number (and 3.14, where text stands beside it) */
+    bool has_both;           /* numbers with a comma and numbers with a point: only those with a point are read, */
+    size_t point;            /* and here is the first of them */
+    bool
+        has_short_header; /* one cell fewer than the rows: the cells begin with an empty one, the first column's name */
+    bool skips_first;     /* the cells are without the first one of each row */
+} sm_dialect;
+
 typedef struct sm_source {
     const char *name; /* as messages call it: the path, or "standard input"; owned */
     const char *bytes;
     size_t n_bytes;
-    sm_input input; /* where the bytes come from */
+    sm_input input;     /* where the bytes come from */
+    sm_dialect dialect; /* of a text */
+    bool is_compressed; /* the file is; the bytes are not */
 } sm_source;
 
-/* An empty file is fine here; a folder, or a file that cannot be opened, is not (SMERF_IO). */
+/* A compressed file (gzip, by its first bytes) is read and decompressed, in memory. An empty file is fine here; a folder, or a file
+ * that cannot be opened, is not (SMERF_IO), nor one that is damaged, nor text of which it is not clear how cells are separated. */
 smerf_status sm_source_open(const char *path, sm_source *source, smerf_error *error);
 void sm_source_close(sm_source *source); /* fine on a source filled with zeros */
 
@@ -35,6 +49,9 @@ static inline void sm_source_pass(const sm_source *source, size_t *n_behind, siz
  * (a column is a character of UTF-8, not a byte). */
 smerf_status sm_source_fail(const sm_source *source, size_t position, smerf_error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* The line of a position, from 1. */
+size_t sm_source_line(const sm_source *source, size_t position);
 
 /* Where something is in a source; SM_NO_POSITION: nowhere that could be named. */
 typedef size_t (*sm_position_finder)(const sm_source *source, const void *what);
@@ -74,7 +91,37 @@ smerf_status sm_table_copy_rows(const char *path, const bool *is_chosen, bool ha
 /* Refuses a table without ids that has a column called id, which the copy would have twice. */
 smerf_status sm_table_check_copy(const char *path, bool has_ids, smerf_error *error);
 
-/* ---- csv.c: the cells of a CSV text (RFC 4180, with comma, semicolon or tab).
+/* ---- dialect.c ----
+ *
+ * The separator is the one of comma, semicolon and tab that is most frequent in the first line, outside quotes; but a semicolon or a
+ * tab wins where all commas of the line are in numbers. White space separates cells if the first line has none of these, and
+ * each row has as many cells, or the header has one fewer; rows of different length are refused. One word a line: a column.
+ * A header that has one cell fewer than each of the rows (R's write.table) does not name the first column.
+ * Where the separator is no comma, numbers may have a decimal comma, or a point, but not both: they have a comma if there is such
+ * a number and none with a point, in columns that are mostly numbers. ---- */
+
+/* Fills source->dialect. Fails as sm_source_open says. */
+smerf_status sm_dialect_find(sm_source *source, smerf_error *error);
+
+/* ---- gzip.c: compressed text in and out (zlib) ---- */
+
+/* Where the first column has no name, it is the names of rows (R's and pandas' output), of which a list of pairs needs none: its cells
+ * are no longer given. */
+void sm_source_skip_nameless(sm_source *source);
+
+/* Whether these are the first bytes of a compressed file. */
+bool sm_gzip_is(const char *bytes, size_t n_bytes);
+
+/* Replaces the input by what was compressed, one member or several. Memory is checked as it grows. Refused: data that are damaged, cut
+ * short, followed by something else, or not there in the end, as memory for them is not.
+ *   name  of the input, for messages */
+smerf_status sm_gzip_open(const char *name, sm_input *input, smerf_error *error);
+
+/* Opens an output of text: compressed if its name ends in .gz, the same bytes for the same text. A name that ends in .npy.gz is refused:
+ * an array is mapped into memory, which wants it as it is. */
+smerf_status sm_text_output_open(const char *path, sm_output **output, smerf_error *error);
+
+/* ---- csv.c: the cells of a CSV text (RFC 4180, with comma, semicolon, tab or white space).
  *
  * Cells may be quoted ("" inside is a quote; separators and line ends inside quotes are text). Lines end with LF,
  * CRLF or CR. A byte order mark is skipped; empty lines are skipped. ---- */
@@ -82,6 +129,10 @@ smerf_status sm_table_check_copy(const char *path, bool has_ids, smerf_error *er
 typedef struct sm_csv {
     const sm_source *source;
     char separator;
+    bool is_plain;       /* a number may be read without a search for its end */
+    bool begins;         /* the name that a short header lacks comes next */
+    bool skips_first;    /* see sm_dialect */
+    bool keeps_doubled;  /* a doubled quote stays one: no memory is needed; the reader may set it */
     bool ends_cell[256]; /* the bytes that end a cell without quotes */
     size_t next;         /* position of the next byte to read */
     bool is_in_row;      /* the last cell did not end its row: one more follows, even if it is empty */
@@ -97,10 +148,12 @@ typedef struct sm_csv_cell {
     bool ends_row;   /* the last cell of its row */
 } sm_csv_cell;
 
-/* Finds the separator: the one of comma, semicolon and tab that is most frequent in the first line, outside quotes;
- * comma if there is none. */
-void sm_csv_start(sm_csv *csv, const sm_source *source);
+void sm_csv_start(sm_csv *csv, const sm_source *source); /* in the source's dialect */
+void sm_csv_start_with(sm_csv *csv, const sm_source *source, const sm_dialect *dialect);
 void sm_csv_stop(sm_csv *csv);
+
+/* The position of the first line that is not empty. */
+size_t sm_csv_first_line(const sm_source *source);
 
 /* The next cell. *found is false at the end of the text. Fails on a quote that never ends, or with text after a
  * closing quote, and on a NUL byte. */
@@ -140,7 +193,19 @@ typedef enum sm_cell { SM_CELL_NUMBER, SM_CELL_MISSING, SM_CELL_INFINITE, SM_CEL
  * Correctly rounded, whatever the locale. *value is set for numbers only. */
 sm_cell sm_number_parse(const char *text, size_t n, double *value);
 
-/* The same for a number that starts here, without spaces, and may go on until `end`: returns the position after it, or
+/* The same for a number that has a comma where others have a point; and as the dialect of a source has it. */
+sm_cell sm_comma_number_parse(const char *text, size_t n, double *value);
+sm_cell sm_source_number(const sm_source *source, const char *text, size_t n, double *value);
+
+/* Whether a cell is a number with a decimal comma where the dialect has none, and so is text: what messages say. */
+bool sm_source_mistakes_comma(const sm_source *source, const char *text, size_t n);
+
+#define SM_COMMA_HINT 128
+
+/* Why such a cell is none, to be put behind "is no number"; or "". Returns hint. */
+const char *sm_source_comma_hint(const sm_source *source, const char *text, size_t n, char hint[SM_COMMA_HINT]);
+
+/* The same as sm_number_parse for a number that starts here, without spaces, and may go on until `end`: returns the position after it, or
  * NULL if there is none. *value is infinite if the number is too large for a double. */
 const char *sm_number_scan(const char *text, const char *end, double *value);
 
