@@ -112,7 +112,7 @@ static void put_json(sm_output *output, const cli_items *items, const answer *fr
 static smerf_status put_answer(const cli_args *args, const cli_items *items, const answer *from, smerf_error *error) {
     const char *path = cli_get_output(args);
     sm_output *output;
-    smerf_status status = sm_output_open(path != NULL ? path : "-", &output, error);
+    smerf_status status = sm_text_output_open(path != NULL ? path : "-", &output, error);
     if (status != SMERF_OK) return status;
     if (cli_has(args, "--json"))
         put_json(output, items, from);

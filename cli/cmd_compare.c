@@ -121,7 +121,7 @@ static void tell(const cli_args *args, const cli_target *target, const cli_compa
 
 static smerf_status put_result(const cli_args *args, const cli_comparison *done, smerf_error *error) {
     sm_output *output;
-    smerf_status status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
+    smerf_status status = sm_text_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
     if (status != SMERF_OK) return status;
     (cli_has(args, "--json") ? cli_put_json_comparison : cli_put_comparison)(output, done);
     return sm_output_finish(output, error);

@@ -88,13 +88,13 @@ static smerf_status write_map(const cli_args *args, const map *of, smerf_error *
     sm_output *output;
     smerf_status status = SMERF_OK;
     if (path != NULL || !cli_has(args, "--json")) {
-        status = sm_output_open(path != NULL ? path : "-", &output, error);
+        status = sm_text_output_open(path != NULL ? path : "-", &output, error);
         if (status != SMERF_OK) return status;
         (path != NULL && cli_is_npy(path) ? put_npy : put_csv)(output, of);
         status = sm_output_finish(output, error);
     }
     if (status != SMERF_OK || !cli_has(args, "--json")) return status;
-    status = sm_output_open("-", &output, error);
+    status = sm_text_output_open("-", &output, error);
     if (status != SMERF_OK) return status;
     put_json(output, of, path == NULL);
     return sm_output_finish(output, error);
@@ -201,7 +201,7 @@ static smerf_status make_vectors(const cli_args *args, const smerf_model *model,
     cli_follow follow;
     smerf_run run;
     smerf_status status = cli_start_run(args, "making vectors", &run, &follow, error);
-    if (status == SMERF_OK) status = sm_output_open(path, &to.output, error);
+    if (status == SMERF_OK) status = sm_text_output_open(path, &to.output, error);
     if (status != SMERF_OK) return status;
     status = smerf_vectors(model, items->items, cli_has(args, "--queries"), &run,
                            &SMERF_INIT(smerf_vector_result, .sink = put_vector, .context = &to), error);

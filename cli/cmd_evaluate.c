@@ -55,7 +55,7 @@ static smerf_status read_metrics(const cli_args *args, wanted *metrics, smerf_er
 static smerf_status put_scores(const cli_args *args, const smerf_scores *scores, const wanted *metrics,
                                smerf_error *error) {
     sm_output *output;
-    smerf_status status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
+    smerf_status status = sm_text_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
     if (status != SMERF_OK) return status;
     bool is_json = cli_has(args, "--json");
     if (is_json) sm_output_print(output, "{");

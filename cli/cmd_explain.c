@@ -105,7 +105,7 @@ static smerf_status put_ranked(const explaining *at, double (*size)(const explai
         strcpy(error->message, "out of memory while ranking features");
         return SMERF_NO_MEMORY;
     }
-    smerf_status status = sm_output_open(cli_has(at->args, "-o") ? cli_get(at->args, "-o") : "-", &output, error);
+    smerf_status status = sm_text_output_open(cli_has(at->args, "-o") ? cli_get(at->args, "-o") : "-", &output, error);
     if (status == SMERF_OK) {
         put(at, features, output);
         status = sm_output_finish(output, error);
@@ -196,7 +196,7 @@ static smerf_status explain_pairs(explaining *at, const smerf_run *run, smerf_er
                                                  .contributions = at->shares, .distance = at->distance),
                                      error);
     if (status == SMERF_OK)
-        status = sm_output_open(cli_has(at->args, "-o") ? cli_get(at->args, "-o") : "-", &output, error);
+        status = sm_text_output_open(cli_has(at->args, "-o") ? cli_get(at->args, "-o") : "-", &output, error);
     if (status == SMERF_OK) {
         put_pairs(at, &pairs, output);
         status = sm_output_finish(output, error);

@@ -126,7 +126,8 @@ static smerf_status run_export(const cli_args *args, smerf_error *error) {
     smerf_status status = cli_get_word(args, "--format", formats, 1, &format, error);
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);
     if (status == SMERF_OK) status = check_forest(args, model, error);
-    if (status == SMERF_OK) status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
+    if (status == SMERF_OK)
+        status = sm_text_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
     if (status == SMERF_OK) {
         smerf_description description = SMERF_INIT(smerf_description);
         smerf_model_describe(model, &description, NULL);

@@ -81,7 +81,7 @@ static void put_csv(sm_output *output, const ranking *result) {
 
 static smerf_status put_result(const cli_args *args, const ranking *result, smerf_error *error) {
     sm_output *output;
-    smerf_status status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
+    smerf_status status = sm_text_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
     if (status != SMERF_OK) return status;
     (cli_has(args, "--json") ? put_json : put_csv)(output, result);
     return sm_output_finish(output, error);

@@ -87,7 +87,8 @@ static smerf_status run_info(const cli_args *args, smerf_error *error) {
     smerf_model *model = NULL;
     writer to = {.is_json = cli_has(args, "--json"), .is_first = true};
     smerf_status status = smerf_model_load(args->words[0], &model, error);
-    if (status == SMERF_OK) status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &to.output, error);
+    if (status == SMERF_OK)
+        status = sm_text_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &to.output, error);
     if (status == SMERF_OK) {
         const sm_fact_sink sink = {.text = put_text,
                                    .number = put_number,

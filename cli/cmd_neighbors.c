@@ -99,7 +99,7 @@ static void put_entry(sm_output *output, size_t row, size_t column, double dista
 static smerf_status write_graph(const writer *from, const char *path, smerf_error *error) {
     size_t n_queries = from->queries->table.n_rows;
     sm_output *output;
-    smerf_status status = sm_output_open(path, &output, error);
+    smerf_status status = sm_text_output_open(path, &output, error);
     if (status != SMERF_OK) return status;
     sm_output_print(output, "%%%%MatrixMarket matrix coordinate real general\n%zu %zu %zu\n", n_queries,
                     from->items->table.n_rows, from->n);
@@ -145,7 +145,7 @@ static smerf_status write_symmetric_graph(const writer *from, const char *path, 
         return SMERF_NO_MEMORY;
     }
     size_t n_items = from->items->table.n_rows, n = find_halves(from, halves);
-    smerf_status status = sm_output_open(path, &output, error);
+    smerf_status status = sm_text_output_open(path, &output, error);
     if (status == SMERF_OK) {
         sm_output_print(output, "%%%%MatrixMarket matrix coordinate real symmetric\n%zu %zu %zu\n", n_items, n_items,
                         n);
@@ -198,7 +198,7 @@ static smerf_status search(const cli_args *args, const smerf_model *model, const
     smerf_status status = SMERF_OK;
     if (graph != NULL) status = sm_output_check(graph, error);
     if (status == SMERF_OK && (graph == NULL || path != NULL))
-        status = sm_output_open(path != NULL ? path : "-", &to->csv, error);
+        status = sm_text_output_open(path != NULL ? path : "-", &to->csv, error);
     if (status == SMERF_OK) status = cli_start_run(args, "looking for neighbours", &run, &follow, error);
     if (status != SMERF_OK) return status;
     status = smerf_neighbors(model, wanted, &run, take_neighbors, to, error);

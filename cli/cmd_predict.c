@@ -90,7 +90,7 @@ static smerf_status write_matrix(const cli_args *args, const asking *query, cons
         strcpy(error->message, "out of memory while writing distances");
         return SMERF_NO_MEMORY;
     }
-    smerf_status status = sm_output_open(path, &writer.output, error);
+    smerf_status status = sm_text_output_open(path, &writer.output, error);
     if (status != SMERF_OK) {
         free(writer.floats);
         return status;
@@ -139,7 +139,8 @@ static smerf_status write_pairs(const cli_args *args, const asking *query, const
     status = smerf_predict_pairs(query->model, &query->request,
                                  &(smerf_pair_list){.n = pairs.n, .left = pairs.left, .right = pairs.right}, run,
                                  &SMERF_INIT(smerf_pair_result, .distance = distance, .spread = spread), error);
-    if (status == SMERF_OK) status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
+    if (status == SMERF_OK)
+        status = sm_text_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
     if (status == SMERF_OK) {
         put_pairs(query, &pairs, distance, spread, output);
         status = sm_output_finish(output, error);
@@ -206,7 +207,8 @@ static smerf_status write_values(const cli_args *args, const asking *query, cons
         return SMERF_NO_MEMORY;
     }
     smerf_status status = smerf_predict_values(query->model, &query->request, run, values, error);
-    if (status == SMERF_OK) status = sm_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
+    if (status == SMERF_OK)
+        status = sm_text_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
     if (status == SMERF_OK) {
         put_values(query, values, output);
         status = sm_output_finish(output, error);

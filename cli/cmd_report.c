@@ -63,7 +63,7 @@ static void add_target(text *to, const cli_args *args) {
         for (const cli_option *option = cli_target_options; option->name != NULL; option++)
             if (*option->name != '\0' && strcmp(option->name, args->given[g]->name) == 0) {
                 add_word(to, option->name);
-                add_word(to, args->values[g]);
+                if (option->argument != NULL) add_word(to, args->values[g]);
             }
 }
 
@@ -122,7 +122,7 @@ static smerf_status write(const cli_args *args, const sm_report *wanted, smerf_e
     cli_follow follow;
     smerf_run run;
     const char *path = cli_get_output(args);
-    smerf_status status = sm_output_open(path, &output, error);
+    smerf_status status = sm_text_output_open(path, &output, error);
     if (status != SMERF_OK) return status;
     status = cli_start_run(args, "writing a report", &run, &follow, error);
     if (status == SMERF_OK) {

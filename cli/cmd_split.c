@@ -76,7 +76,7 @@ static smerf_status run_split(const cli_args *args, smerf_error *error) {
     cli_splitting split = {.args = args, .folder = cli_get_output(args), .items_path = args->words[0], .seed = 1};
     unsigned by = BY_NODES;
     smerf_status status = read_use(&split, &by, error);
-    if (status == SMERF_OK) status = cli_read_items(args, split.items_path, &split.items, error);
+    if (status == SMERF_OK) status = cli_read_items_to_copy(args, split.items_path, &split.items, error);
     if (status == SMERF_OK) status = cli_read_target(args, &split.items, NULL, false, &split.target, error);
     if (status == SMERF_OK) status = sm_table_check_copy(split.items_path, split.items.table.ids != NULL, error);
     if (status == SMERF_OK) {

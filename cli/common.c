@@ -52,6 +52,7 @@ static int follow_work(void *context, double fraction_done) {
     cli_follow *follow = context;
     double now = cli_clock();
     if (follow->is_shown && now - follow->last_shown > 0.2) {
+        cli_show_notes();
         follow->last_shown = now;
         double left = fraction_done > 0.01 ? (now - follow->started) * (1 - fraction_done) / fraction_done : -1;
         fprintf(stderr, "\r\033[K%s  %3.0f %%", follow->what, 100 * fraction_done);
@@ -90,8 +91,31 @@ smerf_status cli_start_run(const cli_args *args, const char *what, smerf_run *ru
     return cli_get_threads(args, &run->n_threads, error);
 }
 
+/* ---- what is said ---- */
+
+static char notes[8192]; /* lines */
+
+void cli_show_notes(void) {
+    fputs(notes, stderr);
+    notes[0] = '\0';
+}
+
+void cli_note(const cli_args *args, const char *format, ...) {
+    char line[1024];
+    size_t used = strlen(notes);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    for (char *c = line; *c != '\0'; c++) /* one line, whatever is in the name of a file */
+        if ((unsigned char)*c < ' ' || *c == 127) *c = ' ';
+    bool fits = used + strlen(line) + sizeof "smerf: \n" <= sizeof notes;
+    if (fits && !cli_has(args, "--quiet")) snprintf(notes + used, sizeof notes - used, "smerf: %s\n", line);
+}
+
 void cli_say(const cli_args *args, const char *format, ...) {
     if (cli_has(args, "--quiet")) return;
+    cli_show_notes();
     va_list arguments;
     va_start(arguments, format);
     fputs("smerf: ", stderr);

@@ -21,8 +21,13 @@ typedef struct cli_items {
     smerf_items *items;
 } cli_items;
 
-/* To learn from: every column is a feature, but for ids, weights and what is ignored. */
+/* Each reading notes what it took (cli_note).
+ *
+ * To learn from: every column is a feature, but for ids, weights and what is ignored; a column of names is refused. */
 smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *items, smerf_error *error);
+
+/* The same, to be copied into other files: names are fine. */
+smerf_status cli_read_items_to_copy(const cli_args *args, const char *path, cli_items *items, smerf_error *error);
 
 /* To ask a model about: only its features, by name. */
 smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model, const char *path, cli_items *items,
@@ -32,7 +37,7 @@ smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model
 smerf_status cli_read_shown_items(const cli_args *args, const smerf_model *model, const char *path, cli_items *items,
                                   smerf_error *error);
 
-/* The same with columns beside the features, as the targets of a wish.
+/* The same with columns beside the features, as the targets of a spec.
  *   targets  what it says of targets, and of other columns, counts */
 smerf_status cli_read_known_items_and(const cli_args *args, const smerf_model *model, const char *path,
                                       const sm_table_spec *targets, cli_items *items, smerf_error *error);
@@ -41,8 +46,11 @@ void cli_free_items(cli_items *items); /* fine on one filled with zeros */
 /* The items as one side of a matrix. */
 sm_matrix_side cli_side(const cli_items *items);
 
-/* An item's name: its id, or its row.   space  for the row's digits */
+/* An item's name: its id, or its row in the file.   space  for the row's digits */
 const char *cli_item_name(const cli_items *items, size_t row, char space[24]);
+
+/* Says where a complaint about one value of an item belongs. */
+smerf_status cli_item_position(const cli_items *items, const char *column, size_t row, smerf_error *error);
 
 /* ---- targets ---- */
 
@@ -51,10 +59,14 @@ typedef struct cli_target {
     smerf_target *target;
     size_t n_edges, n_left_out; /* with observed pairs: different edges that are among them, and that are not */
     double similarity_max;      /* of similarities: what they were taken from; else 0 */
+    sm_dialect dialect;         /* of its file, if it is text */
     char facts[320];            /* of pairs: what a reader may want to know of them, in one line; else "" */
 } cli_target;
 
 bool cli_has_target(const cli_args *args);
+
+/* The end of a line about a file of text: what is unusual in it, as in "; decimal commas". Returns text. */
+const char *cli_dialect(const sm_dialect *dialect, char text[80]);
 
 /* Whether the target options fit together, before any file is read. */
 smerf_status cli_check_target_options(const cli_args *args, bool is_optional, smerf_error *error);
@@ -90,6 +102,11 @@ void cli_stop_following(cli_follow *follow); /* wipes the line */
 /* Ctrl-C was pressed. */
 bool cli_is_interrupted(void);
 void cli_catch_interrupts(void);
+
+/* One line to standard error once the work is done, or before anything else is said or shown: where the work fails, its error is
+ * the only line. Nothing with --quiet. */
+void cli_note(const cli_args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cli_show_notes(void);
 
 /* One line to standard error, unless --quiet. */
 void cli_say(const cli_args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));

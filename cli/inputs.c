@@ -1,4 +1,5 @@
-/* inputs.c - reads items as the options say; targets.c reads what is known of their pairs. */
+/* inputs.c - reads items as the options say, and notes what they were; targets.c reads what is known of their pairs. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static smerf_status make_items(cli_items *items, char *const *ignored, size_t n_
     if (status == SMERF_OK && table->weights != NULL) {
         status = smerf_items_set_weights(items->items, weight_column, table->weights, error);
         if (status == SMERF_BAD_INPUT && error->row < table->n_rows)
-            status = sm_table_position(items->path, weight_column, error->row, error);
+            status = cli_item_position(items, weight_column, error->row, error);
     }
     if (status == SMERF_OK && n_ignored > 0)
         status = smerf_items_set_ignored(items->items, (const char *const *)ignored, n_ignored, error);
@@ -81,10 +82,82 @@ static char **target_columns(const cli_args *args, sm_table_spec *spec) {
     char **names = list_of(args, chosen, &spec->n_targets);
     spec->targets = (const char *const *)names;
     spec->targets_are_labels = cli_has(args, "--labels");
+    spec->can_drop_missing = true;
+    spec->drops_missing = cli_has(args, "--drop-missing");
     return names;
 }
 
-smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *items, smerf_error *error) {
+/* ---- what was read, in a line ---- */
+
+enum { LINE = 960, NAMED_AT_MOST = 5 };
+
+static void add(char line[LINE], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(char line[LINE], const char *format, ...) {
+    size_t used = strlen(line);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line + used, LINE - used, format, arguments);
+    va_end(arguments);
+}
+
+static void add_ids(char line[LINE], const sm_table *table) {
+    char name[SM_QUOTE];
+    if (table->ids == NULL)
+        add(line, ", no ids");
+    else if (table->id_column[0] == '\0')
+        add(line, ", ids in the first column, which has no name");
+    else
+        add(line, ", ids in '%s'", sm_quote(table->id_column, strlen(table->id_column), name));
+}
+
+static void add_ignored(char line[LINE], const sm_strings *ignored) {
+    char name[SM_QUOTE];
+    for (size_t i = 0; i < ignored->n && i < NAMED_AT_MOST; i++) {
+        const char *text = ignored->text[i];
+        add(line, "%s", i == 0 ? ", ignored " : ", ");
+        if (text[0] == '\0')
+            add(line, "the first column, which has no name");
+        else
+            add(line, "'%s'", sm_quote(text, strlen(text), name));
+    }
+    if (ignored->n > NAMED_AT_MOST) add(line, " and %zu more", ignored->n - NAMED_AT_MOST);
+}
+
+/*   model  the items are for one: the numbers and categories among its features are known */
+static void note_items(const cli_args *args, const cli_items *items, bool is_for_model) {
+    const sm_table *table = &items->table;
+    char line[LINE] = "", count[40], dialect[80];
+    size_t n_categories = 0;
+    for (size_t f = 0; f < table->n_columns; f++) n_categories += table->columns[f].is_category;
+    add(line, "%s, ", cli_count(table->n_rows, "item", count));
+    add(line, "%s", cli_count(table->n_columns, "feature", count));
+    if (is_for_model)
+        add(line, " of the model");
+    else if (n_categories == 0)
+        add(line, " (numbers)");
+    else if (n_categories == table->n_columns)
+        add(line, " (categories)");
+    else {
+        add(line, " (%s, ", cli_count(table->n_columns - n_categories, "number", count));
+        add(line, "%zu %s)", n_categories, n_categories == 1 ? "category" : "categories");
+    }
+    add_ids(line, table);
+    add_ignored(line, &table->ignored);
+    if (table->n_dropped > 0) add(line, "; left out %s without a target", cli_count(table->n_dropped, "item", count));
+    cli_note(args, "%.200s: %s%s", sm_input_name(items->path), line, cli_dialect(&table->dialect, dialect));
+}
+
+const char *cli_dialect(const sm_dialect *dialect, char text[80]) {
+    snprintf(text, 80, "%s%s%s", dialect->separator == ' ' ? "; cells separated by spaces" : "",
+             dialect->has_decimal_commas ? "; decimal commas" : "", dialect->skips_first ? "; row names left out" : "");
+    return text;
+}
+
+/* ---- items ---- */
+
+static smerf_status read_items(const cli_args *args, const char *path, bool refuses_names, cli_items *items,
+                               smerf_error *error) {
     *items = (cli_items){.path = path};
     size_t n_ignored, n_categories;
     char **ignored = list_of(args, "--ignore", &n_ignored), **categories = list_of(args, "--categories", &n_categories);
@@ -93,6 +166,7 @@ smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *i
                           .n_ignore = n_ignored,
                           .categories = (const char *const *)categories,
                           .n_categories = n_categories,
+                          .refuses_names = refuses_names,
                           .weight = cli_get(args, "--item-weights")};
     char **targets = target_columns(args, &spec);
     smerf_status status = SMERF_NO_MEMORY;
@@ -108,8 +182,17 @@ smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *i
     cli_free_list(ignored);
     cli_free_list(categories);
     cli_free_list(targets);
+    if (status == SMERF_OK) note_items(args, items, false);
     if (status != SMERF_OK) cli_free_items(items);
     return status;
+}
+
+smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *items, smerf_error *error) {
+    return read_items(args, path, true, items, error);
+}
+
+smerf_status cli_read_items_to_copy(const cli_args *args, const char *path, cli_items *items, smerf_error *error) {
+    return read_items(args, path, false, items, error);
 }
 
 smerf_status cli_read_known_items_and(const cli_args *args, const smerf_model *model, const char *path,
@@ -146,6 +229,7 @@ smerf_status cli_read_known_items_and(const cli_args *args, const smerf_model *m
     smerf_status status = sm_table_read(path, &spec, &items->table, error);
     free(names);
     if (status == SMERF_OK) status = make_items(items, NULL, 0, NULL, error);
+    if (status == SMERF_OK) note_items(args, items, true);
     if (status != SMERF_OK) cli_free_items(items);
     return status;
 }
@@ -184,8 +268,16 @@ sm_matrix_side cli_side(const cli_items *items) {
     return (sm_matrix_side){.n = items->table.n_rows, .ids = items->table.ids};
 }
 
+static size_t row_in_file(const cli_items *items, size_t row) {
+    return items->table.file_rows != NULL ? items->table.file_rows[row] : row;
+}
+
+smerf_status cli_item_position(const cli_items *items, const char *column, size_t row, smerf_error *error) {
+    return sm_table_position(items->path, column, row_in_file(items, row), error);
+}
+
 const char *cli_item_name(const cli_items *items, size_t row, char space[24]) {
     if (items->table.ids != NULL) return items->table.ids[row];
-    snprintf(space, 24, "%zu", row);
+    snprintf(space, 24, "%zu", row_in_file(items, row));
     return space;
 }

@@ -1,6 +1,8 @@
 /* program.c - see program.h. */
 #include "program.h"
 
+#include "common.h"
+
 #include <stdio.h>
 #include <stdio_ext.h>
 
@@ -32,6 +34,7 @@ int cli_run_command(const cli_command *command, int n, char **words) {
         cli_print_help(command);
     else if (status == SMERF_OK)
         status = command->run(&args, &error);
+    if (status == SMERF_OK) cli_show_notes();
     if (status != SMERF_OK) print_error(cli_program(command), &error);
     return exit_code(status);
 }

@@ -1,6 +1,7 @@
 /* split_files.c - see split.h. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "folder.h"
@@ -21,10 +22,19 @@ const char *cli_part_name(cli_part part) {
 /* ---- items ---- */
 
 smerf_status cli_write_items(const cli_splitting *split, const char *name, const bool *is_chosen, smerf_error *error) {
-    sm_output *output;
+    const sm_table *table = &split->items.table;
+    bool *in_file = NULL; /* the chosen ones where rows of the file were left out */
+    sm_output *output = NULL;
+    if (table->n_dropped > 0) {
+        in_file = calloc(table->n_rows + table->n_dropped, sizeof *in_file);
+        if (in_file == NULL) return cli_split_no_memory(error);
+        for (size_t i = 0; i < table->n_rows; i++) in_file[table->file_rows[i]] = is_chosen == NULL || is_chosen[i];
+    }
     smerf_status status = cli_open_in(split->folder, name, &output, error);
-    if (status != SMERF_OK) return status;
-    status = sm_table_copy_rows(split->items_path, is_chosen, split->items.table.ids != NULL, output, error);
+    if (status == SMERF_OK)
+        status = sm_table_copy_rows(split->items_path, in_file != NULL ? in_file : is_chosen, table->ids != NULL,
+                                    output, error);
+    free(in_file);
     if (status == SMERF_OK) return sm_output_finish(output, error);
     sm_output_abandon(output);
     return status;

@@ -26,6 +26,7 @@ const cli_option cli_target_options[] = {
     {"--value", "COLUMN", "the column of FILE that holds the distance (or the weight of an edge)"},
     {"--observed", "PAIRS",
      "the only pairs of which it is known whether there is an edge; edges elsewhere are left out"},
+    {"--drop-missing", NULL, "leaves out items whose label, response or other target column is missing"},
     {0},
 };
 
@@ -108,6 +109,7 @@ static smerf_status read_matrix(const cli_args *args, const char *path, const si
     sm_matrix *matrix = &target->matrix;
     status = sm_matrix_read(path, &spec, matrix, error);
     if (status != SMERF_OK) return status;
+    target->dialect = matrix->dialect;
     if (matrix->n_missing > 0)
         status = pairs_of_matrix(matrix, is_square, &target->target, error);
     else if (!is_square)
@@ -149,6 +151,7 @@ static smerf_status read_pairs(const cli_args *args, const char *path, const sid
     smerf_status status = cli_get_number(args, "--similarity-max", &spec.largest, error);
     if (status == SMERF_OK) status = sm_pairs_read_values(path, &spec, &pairs, error);
     if (status != SMERF_OK) return status;
+    target->dialect = pairs.dialect;
     if (cli_has(args, "--similarity-max") && !pairs.are_similarities)
         status = cli_fail(args, error, "--similarity-max goes with similarities, and %s has distances", path);
     const smerf_pair_list list = list_of(&pairs);
@@ -166,6 +169,7 @@ static smerf_status read_edges(const cli_args *args, const char *path, const sid
     const sm_pairs_spec spec = spec_for(args, of);
     const char *observed_path = cli_get(args, "--observed");
     smerf_status status = sm_edges_read(path, &spec, &edges, error);
+    target->dialect = edges.dialect;
     if (status == SMERF_OK && observed_path != NULL)
         status = sm_pairs_read_observed(observed_path, &spec, &observed, error);
     if (status == SMERF_OK && observed_path != NULL)
@@ -208,8 +212,9 @@ static void note_pairs(const cli_args *args, const sides *of, cli_target *target
 
 void cli_tell_target(const cli_args *args, const cli_target *target) {
     static const char *const files[] = {"--distances", "--similarities", "--pairs", "--edges"};
-    for (size_t f = 0; f < 4 && target->facts[0] != '\0'; f++)
-        if (cli_has(args, files[f])) cli_say(args, "%s: %s", sm_input_name(cli_get(args, files[f])), target->facts);
+    const char *facts = target->facts + (target->facts[0] == ';' ? 2 : 0);
+    for (size_t f = 0; f < 4 && facts[0] != '\0'; f++)
+        if (cli_has(args, files[f])) cli_say(args, "%s: %s", sm_input_name(cli_get(args, files[f])), facts);
 }
 
 /* ---- columns of the items ---- */
@@ -230,7 +235,7 @@ static smerf_status place_value(const sides *of, smerf_error *error) {
     if (error->row >= n_both(of) || error->column >= of->rows->table.n_targets) return error->status;
     const cli_items *items = error->row < n_rows ? of->rows : of->columns;
     size_t row = error->row < n_rows ? error->row : error->row - n_rows;
-    return sm_table_position(items->path, items->table.targets[error->column].name, row, error);
+    return cli_item_position(items, items->table.targets[error->column].name, row, error);
 }
 
 static smerf_status read_columns(const cli_args *args, const char *text, const sides *of, cli_target *target,
@@ -349,6 +354,9 @@ smerf_status cli_check_target_options(const cli_args *args, bool is_optional, sm
         return cli_fail(args, error, "--similarity-max goes with --similarities or --pairs");
     if (cli_has(args, "--symmetrize") && !is_given(args, "--distances", "--similarities"))
         return cli_fail(args, error, "--symmetrize goes with a matrix");
+    bool is_of_columns = is_given(args, "--labels", "--response") || is_given(args, "--absolute", "--product");
+    if (cli_has(args, "--drop-missing") && !is_of_columns)
+        return cli_fail(args, error, "--drop-missing goes with --labels, --response, --absolute or --product");
     if (cli_has(args, "--value") && !is_given(args, "--pairs", "--edges"))
         return cli_fail(args, error, "--value goes with --pairs or --edges");
     if (cli_has(args, "--observed") && !cli_has(args, "--edges"))
@@ -372,11 +380,14 @@ smerf_status cli_read_target(const cli_args *args, const cli_items *rows, const 
     *target = (cli_target){0};
     const sides of = {.rows = rows, .columns = columns};
     size_t given = find_given(args);
+    char dialect[80];
     smerf_status status = cli_check_target_options(args, is_optional, error);
     if (status != SMERF_OK || given == N_READERS) return status;
     const char *text = cli_get(args, readers[given].option);
     status = readers[given].read(args, text, &of, target, error);
     if (status == SMERF_OK) note_pairs(args, &of, target);
+    if (status == SMERF_OK && target->matrix.has_header) add(target, "; a condensed vector below a header");
+    if (status == SMERF_OK) add(target, "%s", cli_dialect(&target->dialect, dialect));
     if (status == SMERF_OK) status = take_between(&of, target, error);
     if (status != SMERF_OK) cli_free_target(target);
     return status;

@@ -44,7 +44,7 @@ static smerf_status check_gaps(const cli_args *args, const cli_items *items, sme
         if (column->is_category ? column->codes[i] != SMERF_MISSING : !isnan(column->values[i])) continue;
         error->status = SMERF_BAD_INPUT;
         snprintf(error->message, sizeof error->message, "a missing value; every item needs one to be voted on");
-        return sm_table_position(items->path, column->name, i, error);
+        return cli_item_position(items, column->name, i, error);
     }
     return SMERF_OK;
 }
@@ -280,7 +280,7 @@ smerf_status cli_vote(const cli_args *args, const smerf_model *model, const smer
     }
     if (status == SMERF_OK) status = take_votes(args, model, wanted, &of, error);
     if (status == SMERF_OK)
-        status = sm_output_open(cli_get_output(args) != NULL ? cli_get_output(args) : "-", &output, error);
+        status = sm_text_output_open(cli_get_output(args) != NULL ? cli_get_output(args) : "-", &output, error);
     if (status == SMERF_OK) {
         score(&of);
         if (cli_has(args, "--json"))

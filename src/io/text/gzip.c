@@ -31,8 +31,12 @@ static smerf_status reserve_text(gunzip *work) {
     size_t wanted = work->capacity == 0 ? CHUNK : work->capacity + 1; /* sm_grow doubles */
     smerf_status status = sm_check_memory(2 * (double)work->capacity, work->name, work->error);
     if (status != SMERF_OK) return status;
-    if (sm_grow((void **)&work->bytes, &work->capacity, wanted, 1)) return SMERF_OK;
-    return sm_no_memory(work->error, "decompressing a file");
+    void *bytes = work->bytes;
+    bool fits = sm_grow(&bytes, &work->capacity, wanted, 1);
+    work->bytes = bytes;
+    if (fits) return SMERF_OK;
+    return sm_fail(work->error, SMERF_NO_MEMORY, "%s: out of memory when %.1f GB of it had been decompressed",
+                   work->name, (double)work->n / 1e9);
 }
 
 /* One step of zlib, which counts in 32 bits. */
@@ -149,7 +153,7 @@ static bool ends_with(const char *path, const char *suffix) {
 /* zlib's own header says neither when nor on what system. */
 smerf_status sm_text_output_open(const char *path, sm_output **output, smerf_error *error) {
     if (ends_with(path, ".npy.gz"))
-        return sm_fail(error, SMERF_IO,
+        return sm_fail(error, SMERF_BAD_INPUT,
                        "%s: a .npy file is not compressed, as it is mapped into memory: .npy or .csv.gz", path);
     smerf_status status = sm_output_open(path, output, error);
     if (status != SMERF_OK || !ends_with(path, ".gz")) return status;
