@@ -135,9 +135,9 @@ static void note_items(const cli_args *args, const cli_items *items, bool is_for
     if (is_for_model)
         add(line, " of the model");
     else if (n_categories == 0)
-        add(line, " (numbers)");
+        add(line, table->n_columns == 1 ? " (a number)" : " (numbers)");
     else if (n_categories == table->n_columns)
-        add(line, " (categories)");
+        add(line, n_categories == 1 ? " (a category)" : " (categories)");
     else {
         add(line, " (%s, ", cli_count(table->n_columns - n_categories, "number", count));
         add(line, "%zu %s)", n_categories, n_categories == 1 ? "category" : "categories");

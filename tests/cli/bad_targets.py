@@ -21,7 +21,7 @@ def columns(name, words, line):
 
 HAS_COLUMNS = 'there is "id", "a", "b", "c", "y"'
 ONE_THING = "it can be one thing only"
-EVERY_ITEM = "every item needs one"
+EVERY_ITEM = "every item needs one (--drop-missing leaves out those without)"
 OF_ITEMS = "predict: --values are of items, not of pairs: they go with neither --pairs nor --against"
 VALUES = "predict: --values wants a model of labels or a response, and the target of this one is"
 READ_TWICE = "is read twice here, and a pipe can be read once: save it as a file"

@@ -1,6 +1,7 @@
 """The command under test, and how the tests run it."""
 
 import os
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -29,6 +30,11 @@ def run(words, folder, stdin=b"", patience=LONG, **more):
     more: environment variables"""
     call = call_of(words)
     return subprocess.run(call, cwd=folder, input=stdin, capture_output=True, env=environment(**more), timeout=patience)
+
+
+def about_others(stderr):
+    """What was said besides the lines about the items that were read; test_files.py and the recorded calls look at those."""
+    return re.sub(rb"smerf: [^\n]*: \d+ items?, \d+ features?[ ,][^\n]*\n", b"", stderr)
 
 
 def run_well(words, folder, **more):

@@ -6,6 +6,7 @@ import pytest
 
 import bad_clusters
 import bad_explain
+import bad_files
 import bad_input
 import bad_lists
 import bad_models
@@ -15,7 +16,7 @@ from command import IS_SANITIZED, run
 from damage import flip, header_end
 from workspace import ITEMS
 
-CASES = [*bad_input.CASES, *bad_clusters.CASES, *bad_explain.CASES, *bad_lists.CASES, *bad_models.CASES,
+CASES = [*bad_input.CASES, *bad_clusters.CASES, *bad_explain.CASES, *bad_files.CASES, *bad_lists.CASES, *bad_models.CASES,
          *bad_reports.CASES, *bad_targets.CASES]
 LEAST_CASES = 40  # what the issue asks for
 

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from command import run, run_well
+from command import about_others, run, run_well
 from workspace import npy_of
 
 N, SHARE, SEED, REPEATS = 26, 0.6, 7, 3
@@ -69,7 +69,7 @@ def place(tmp_path_factory):
 
 def compare(words, folder, **more):
     done = run_well(f"compare items.csv {words} --json", folder, **more)
-    return json.loads(done.stdout), done.stderr.decode()
+    return json.loads(done.stdout), about_others(done.stderr).decode()
 
 
 # ---- by hand ----

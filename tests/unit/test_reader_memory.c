@@ -40,6 +40,25 @@ static smerf_status read_labels(smerf_error *error) {
     return status;
 }
 
+static smerf_status read_dropping(smerf_error *error) {
+    const char *const targets[] = {"y"};
+    const sm_table_spec spec = {.targets = targets, .n_targets = 1, .drops_missing = true, .refuses_names = true};
+    sm_table table;
+    smerf_status status = sm_table_read("in.txt", &spec, &table, error);
+    assert_true(status != SMERF_OK || (table.n_rows == 2 && table.file_rows[1] == 1 && table.n_dropped == 1));
+    sm_table_free(&table);
+    return status;
+}
+
+static void write_compressed(const char *path, const char *text) {
+    sm_output *output;
+    smerf_error error;
+    assert_int_equal(sm_text_output_open("out.gz", &output, &error), SMERF_OK);
+    sm_output_write(output, text, strlen(text));
+    assert_int_equal(sm_output_finish(output, &error), SMERF_OK);
+    assert_int_equal(rename("out.gz", path), 0);
+}
+
 static smerf_status read_matrix(smerf_error *error) {
     const sm_matrix_side side = {3, ids};
     const sm_matrix_spec spec = {.rows = side, .columns = side, .is_square = true, .may_be_missing = true};
@@ -91,6 +110,10 @@ static void every_failed_allocation_of_a_table_is_reported_and_leaks_nothing(voi
     always_shrinks = true; /* as memory that cannot be given back is no reason to complain */
     fail_everywhere(read_table, "a table");
     fail_everywhere(read_labels, "labels");
+    write_text("in.txt", "\"\";x;y;k;z;w;c\na;1,5;2;3;4;5;\"u\"\"v\"\nb;;3;4;5;6;w\nc;1;;4;5;6;w\n");
+    fail_everywhere(read_dropping, "a table with decimal commas and a row that is left out");
+    write_compressed("in.txt", "id x y k z w c\na 1 2 3 4 5 u\nb 1 3 4 5 6 w\n");
+    fail_everywhere(read_table, "a compressed table");
     always_shrinks = false;
 }
 

@@ -7,7 +7,7 @@ if(NOT SMERF_REPRODUCE)
 endif()
 # These start no thread, so that the thread sanitizer, which is slow, has nothing to see in them. Others of that sort,
 # and every new program, it runs.
-set(threadless approximate_costs attributes chart_.+ colours csv dense_nodes design deviations draws edges eigen quote gibbs kernels large_files
+set(threadless approximate_costs attributes chart_.+ colours csv dense_nodes design deviations dialect draws edges eigen gzip quote gibbs kernels large_files
                matrix npy number output pair_lists pair_target pairs psd_least_squares random reader_memory
                report_accuracy report_json rows same_pairs sort square blocks target_memory)
 if(SMERF_SANITIZE MATCHES thread)

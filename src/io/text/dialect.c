@@ -156,22 +156,30 @@ static smerf_status try_white_space(const sm_source *source, const line_facts *l
         rows.n_odd, rows.n_first);
 }
 
+/* The header is one name in quotes, so that the row below it tells what separates: it may have one cell more. */
+static void look_below_one_name(const sm_source *source, size_t end_of_name, sm_dialect *dialect) {
+    size_t next = end_of_name;
+    while (next < source->n_bytes && ends_dialect_line(source->bytes[next])) next++;
+    line_facts below = look_at_line(source, next);
+    static const char separators[] = {';', '\t', ',', ' '};
+    size_t s = 0;
+    while (s < 3 && below.counts[(unsigned char)separators[s]] == 0) s++;
+    row_facts rows = look_at_rows(source, separators[s]);
+    dialect->separator = is_header_short(&rows) ? separators[s] : ',';
+}
+
 static smerf_status find_separator(const sm_source *source, size_t start, sm_dialect *dialect, smerf_error *error) {
     line_facts line = look_at_line(source, start);
-    size_t next = line.end;
-    while (next < source->n_bytes && ends_dialect_line(source->bytes[next])) next++;
-    bool is_bare = line.counts[','] + line.counts[';'] + line.counts['\t'] + line.counts[' '] == 0;
-    bool is_one_name = is_bare && line.is_quoted; /* the line below may have a separator: write.table */
-    line_facts below = is_one_name ? look_at_line(source, next) : line;
-    dialect->separator = most_frequent(&below);
-    char other = below.counts[';'] >= below.counts['\t'] ? ';' : '\t';
-    if (dialect->separator == ',' && below.counts[','] > 0 && !is_one_name) {
+    char other = line.counts[';'] >= line.counts['\t'] ? ';' : '\t';
+    dialect->separator = most_frequent(&line);
+    if (dialect->separator == ',' && line.counts[','] > 0) {
         if (has_only_decimal_commas(source, &line, other))
             dialect->separator = other;
         else if (has_only_decimal_commas(source, &line, ' '))
             return try_white_space(source, &line, dialect, error);
-    } else if (below.counts[(unsigned char)dialect->separator] == 0 && below.counts[' '] > 0) {
-        return try_white_space(source, &line, dialect, error);
+    } else if (line.counts[(unsigned char)dialect->separator] == 0) {
+        if (line.counts[' '] > 0) return try_white_space(source, &line, dialect, error);
+        if (line.is_quoted) look_below_one_name(source, line.end, dialect);
     }
     return SMERF_OK;
 }
