@@ -1,10 +1,16 @@
 """Files as other programs write them: whatever their separators, quotes, row names, decimal commas and compression, the model is the same."""
 
 import gzip
+import io
+import re
+import resource
+import subprocess
+import zlib
 
+import numpy as np
 import pytest
 
-from command import run, run_well
+from command import IS_SANITIZED, LONG, call_of, run, run_well
 
 IDS = ["u", "v w", "x, y", 'z "z"', "t", "s"]
 A = [1.5, -2.25, 4, 8, 0.5, 16]
@@ -139,6 +145,33 @@ def test_what_was_written_compressed_is_read_back(folder):
     run_well("fit items.csv --distances z.csv.gz --symmetrize mean --trees 4 -o again", folder)
 
 
+def test_a_compressed_graph_is_written_and_read_back(folder):
+    run_well("neighbors model --items items.csv -k 2 --symmetric --graph near.mtx", folder)
+    run_well("neighbors model --items items.csv -k 2 --symmetric --graph near.mtx.gz", folder)
+    assert gzip.decompress((folder / "near.mtx.gz").read_bytes()) == (folder / "near.mtx").read_bytes()
+    run_well("fit items.csv --edges near.mtx.gz --trees 4 -o a", folder)
+    run_well("fit items.csv --edges near.mtx --trees 4 -o b", folder)
+    assert (folder / "a").read_bytes() == (folder / "b").read_bytes()
+
+
+def test_a_full_disk_is_noticed_through_compression(folder):
+    (folder / "full.gz").symlink_to("/dev/full")
+    done = run("predict model items.csv -o full.gz", folder)
+    assert (done.returncode, done.stderr) == (1, b"smerf: full.gz: cannot be written: No space left on device\n")
+
+
+@pytest.mark.skipif(IS_SANITIZED, reason="sanitizers want more memory than there is here")
+def test_little_that_becomes_much_is_stopped_by_memory(folder):
+    packer = zlib.compressobj(1, wbits=31)
+    zeros = b"0,1\n" * (1 << 20)
+    (folder / "bomb.gz").write_bytes(b"".join(packer.compress(zeros) for _ in range(160)) + packer.flush())
+    most = 400 << 20  # bytes of address space
+    done = subprocess.run(call_of("fit bomb.gz --distances z.csv -o m"), cwd=folder, capture_output=True, timeout=LONG,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)))  # fmt: skip
+    assert done.returncode == 1
+    assert re.fullmatch(rb"smerf: bomb.gz: out of memory when 0.[0-9] GB of it had been decompressed\n", done.stderr)
+
+
 # ---- items without a target ----
 
 GAPS = "id,a,k,y,c\nu,1,p,1.5,red\nv,2,odd,NA,red\nw,4,p,4,\nx,8,q,8,green\ny,3,q,2,red\nz,5,p,,blue\nt,7,q,9,blue\n"
@@ -190,10 +223,6 @@ def test_a_split_leaves_them_out_and_calls_rows_as_in_the_file(folder):
 
 
 def test_rows_of_an_array_are_dropped_too(folder):
-    import io
-
-    import numpy as np
-
     x = np.arange(24.0).reshape(8, 3) ** 2 % 7
     x[2, 1] = x[5, 1] = np.nan
     for name, rows in (("gaps.npy", x), ("whole.npy", np.delete(x, [2, 5], axis=0))):

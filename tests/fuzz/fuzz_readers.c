@@ -66,11 +66,12 @@ static void check_column(const sm_table_column *column, size_t n_rows) {
     }
 }
 
-static void fuzz_table(const char *path, uint8_t choice) {
+static void fuzz_table(const char *path, uint8_t choice, size_t n_items) {
     const char *const numbers[] = {"a"}, *const categories[] = {"b", "x1"}, *const ignore[] = {"c"};
     const char *const targets[] = {"c", "id"};
     sm_table_spec spec = {.only_known = (choice & IS_KNOWN) != 0, .targets_are_labels = (choice & ARE_LABELS) != 0};
     spec.targets = targets;
+    spec.drops_missing = spec.refuses_names = n_items % 2 == 0;
     spec.n_targets = (choice & HAS_TARGETS) == 0 ? 0 : (choice & ARE_LABELS) != 0 ? 1 : 2;
     if ((choice & HAS_IDS) != 0) spec.id = "0";
     if ((choice & IS_SQUARE) != 0) spec.weight = "1.5";
@@ -89,11 +90,12 @@ static void fuzz_table(const char *path, uint8_t choice) {
     for (size_t j = 0; j < table.n_targets; j++) {
         const sm_table_column *target = &table.targets[j];
         check_column(target, table.n_rows);
-        demand(target->is_category == spec.targets_are_labels, "targets are of the kind that is wished for");
+        demand(target->is_category == spec.targets_are_labels, "targets are of the kind that the spec says");
         for (size_t i = 0; i < table.n_rows; i++)
             demand(target->is_category ? target->codes[i] != SMERF_MISSING : isfinite(target->values[i]),
                    "no target is missing");
     }
+    demand((table.file_rows != NULL) == (table.n_dropped > 0), "rows that are left out are known");
     for (size_t i = 0; table.ids != NULL && i < table.n_rows; i++) demand(table.ids[i][0] != '\0', "ids are there");
     for (size_t i = 0; table.weights != NULL && i < table.n_rows; i++)
         demand(table.weights[i] > 0 && isfinite(table.weights[i]), "weights are above zero");
@@ -185,7 +187,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     demand(file >= 0 && write(file, data + 2, n - 2) == (ssize_t)(n - 2), "the input fits a file");
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     switch (choice & 3) {
-    case IS_TABLE: fuzz_table(path, choice); break;
+    case IS_TABLE: fuzz_table(path, choice, n_items); break;
     case IS_MATRIX: fuzz_matrix(path, choice, n_items); break;
     case IS_PAIRS: fuzz_pairs(path, choice, n_items); break;
     case IS_KNOWLEDGE: fuzz_knowledge(path, choice, n_items); break;

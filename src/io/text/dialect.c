@@ -113,6 +113,8 @@ static row_facts look_at_rows(const sm_source *source, char separator) {
         if (c == 0) start = cell.position;
         if (c == 0 && source->bytes[start < source->n_bytes ? start : 0] != '"') rows.are_all_quoted = false;
         if (is_first) note_first_row(source, &cell, &rows);
+        if (separator != ' ' && !rows.may_be_names)
+            break; /* no header, which is all that is looked for; a line may be long */
         if (!is_first && rows.n_rows == 0 && cell.ends_row) rows.ends_with_nothing = cell.n == 0;
         c++;
         if (!cell.ends_row) continue;
