@@ -7,7 +7,8 @@
 #include "common.h"
 
 const cli_option cli_item_options[] = {
-    {"--id", "COLUMN", "names the items (default: a column called 'id', else row numbers from 0)"},
+    {"--id", "COLUMN",
+     "names the items (default: a column called 'id', a first one without a name, or row numbers from 0)"},
     {"--ignore", "COLUMNS", "columns that are no features, separated by commas"},
     {"--categories", "COLUMNS", "number codes that are categories"},
     {0},
