@@ -90,6 +90,8 @@ static void a_header_that_is_one_cell_short_names_all_but_the_first_column(void 
         {"a,b\n1,2,\n3,4,\n", ","},                    /* a separator at the end */
         {"a,b\nr1,1,2\n3,4\n", ","},
         {"0,1\n1,0,3\n", ","},
+        {"id,a\nu,1,2\nv,3,4\n", ","}, /* the first column has a name: that of another is not there */
+        {"\"id\",\"a\"\n\"1\",\"u\",2\n", ",<"},
     };
     assert_dialects(cases, sizeof cases / sizeof *cases);
 }

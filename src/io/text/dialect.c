@@ -80,6 +80,7 @@ typedef struct row_facts {
     bool may_be_names;      /* each cell of the first row is in quotes, or no number */
     bool are_all_quoted;    /* the first cells of all rows are in quotes */
     bool are_all_numbers;   /* each cell of the first row is a number */
+    bool begins_with_id;    /* the first cell of all, not in quotes */
     bool ends_with_nothing; /* the last cell of the second row is empty */
 } row_facts;
 
@@ -88,6 +89,7 @@ static void note_first_row(const sm_source *source, const sm_csv_cell *cell, row
     bool is_quoted = cell->position < source->n_bytes && source->bytes[cell->position] == '"';
     bool is_number = sm_number_parse(cell->text, cell->n, &value) == SM_CELL_NUMBER ||
                      sm_comma_number_parse(cell->text, cell->n, &value) == SM_CELL_NUMBER;
+    if (rows->n_first == 0) rows->begins_with_id = !is_quoted && cell->n == 2 && memcmp(cell->text, "id", 2) == 0;
     rows->n_first++;
     if (is_number && !is_quoted) rows->may_be_names = false;
     if (!is_number) rows->are_all_numbers = false;
@@ -128,10 +130,10 @@ static row_facts look_at_rows(const sm_source *source, char separator) {
 }
 
 /* A header that is one cell short: R's write.table, which does not name the column of row names. Where the rows end with a
- * separator, there is no further column. One cell is a header of two columns only in quotes: it may have been forgotten. */
+ * separator, there is no further column; where the first name is id, it is another one that is not there. One cell is a header of two columns only in quotes: it may have been forgotten. */
 static bool is_header_short(const row_facts *rows) {
     return rows->n_rows > 0 && rows->n_cells == rows->n_first + 1 && rows->may_be_names && !rows->ends_with_nothing &&
-           (rows->n_first > 1 || rows->are_all_quoted);
+           !rows->begins_with_id && (rows->n_first > 1 || rows->are_all_quoted);
 }
 
 /* White space separates cells if each row has as many, or the header one fewer. A first line of several words above rows of one
