@@ -15,6 +15,7 @@ from ._core import version as _version
 from ._distances import Distances
 from ._forest import DistanceForest
 from ._methods import EPM, NARM, Bilinear, Euclidean, Mahalanobis, Plugin, RandomForestDistance, load
+from ._options import PAPER
 
 __version__ = _version()
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Euclidean",
     "Mahalanobis",
     "NARM",
+    "PAPER",
     "Plugin",
     "RandomForestDistance",
     "compare",
