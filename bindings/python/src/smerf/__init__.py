@@ -15,7 +15,7 @@ from ._core import version as _version
 from ._distances import Distances
 from ._forest import DistanceForest
 from ._methods import EPM, NARM, Bilinear, Euclidean, Mahalanobis, Plugin, RandomForestDistance, load
-from ._options import PAPER
+from ._options import paper
 
 __version__ = _version()
 __all__ = [
@@ -26,10 +26,10 @@ __all__ = [
     "Euclidean",
     "Mahalanobis",
     "NARM",
-    "PAPER",
     "Plugin",
     "RandomForestDistance",
     "compare",
     "load",
+    "paper",
     "simulate",
 ]

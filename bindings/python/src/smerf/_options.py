@@ -12,7 +12,6 @@ from . import _core
 SPLITS = ("axis", "oblique")
 CANDIDATES = {"auto": _core.CANDIDATES_AUTO, "all": _core.CANDIDATES_ALL, "paper": _core.CANDIDATES_PAPER}
 SELF_DISTANCES = {"given": 0, "exclude": 2, "auto": 3}  # 1 is a number
-PAPER: dict[str, Any] = {"candidates": "paper", "self_distance": "given"}  # the paper's forest: DistanceForest(**PAPER)
 OOB_RULES = ("both", "either")  # from 1 on: 0 is "as the model says"
 
 
@@ -55,6 +54,23 @@ def candidates(value: Any) -> dict[str, Any]:
         if power is not None and power > 0:
             return {"candidates_power": power}
     raise ValueError(f"candidates={value!r} is not a number > 0, 'all', 'auto', 'paper' or a power such as 'p^0.5'")
+
+
+def paper() -> dict[str, Any]:
+    """Parameters of the paper's forest, the same for everything that can be learned from; the command's ``--paper``.
+
+    Returns
+    -------
+    parameters : dict
+        For `DistanceForest`.
+
+    Examples
+    --------
+    >>> import smerf
+    >>> smerf.DistanceForest(n_estimators=20, **smerf.paper()).candidates
+    'paper'
+    """
+    return {"candidates": "paper", "self_distance": "given"}
 
 
 def sample(value: Any) -> dict[str, Any]:
