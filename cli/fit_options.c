@@ -12,8 +12,8 @@ const cli_option cli_fit_options[] = {
      "how to learn: smerf (default), euclidean, mahalanobis, bilinear, rfd, plugin, epm or narm (docs/methods.md)"},
     {"--trees", "B", "how many trees (default 500); A:B grows trees A ... B-1 only, for merge"},
     {"--candidates", "D",
-     "directions tried at each node: a number, a power such as p^0.75, all, paper (all of up to 20 features; of more "
-     "p^0.75, at least 20), or auto (default): p^0.5 for labels; as paper for distances and pairs; else p^0.75"},
+     "directions tried at each node: a number, all, a power such as p^0.5, paper, or auto (default): p^0.5 for labels, "
+     "as paper for distances and pairs, else p^0.75"},
     {"--splits", "KIND", "axis (default), or oblique for sparse random projections"},
     {"--density", "F", "oblique: share of non-zeros in the projections (default 3/p, 1/p if p < 10)"},
     {"--min-parent", "N", "smallest node that is split, in draws (default 2)"},
@@ -21,8 +21,8 @@ const cli_option cli_fit_options[] = {
     {"--sample", "KIND", "bootstrap (default), subsample:F, or none"},
     {"--oob-rule", "RULE", "both (default) or either: which trees speak for a training pair"},
     {"--self-distance", "KIND",
-     "an item's to itself: given, a number, exclude (left out of what a leaf predicts), or auto (default): exclude for "
-     "distances, pairs and edges, else given"},
+     "an item's to itself: given, a number, exclude, or auto (default): exclude for distances, pairs and edges, else "
+     "given"},
     {"--complete", "RANK", "pairs: fill missing ones by completion of this rank; off, or auto (default)"},
     {"--rank", "R", "distances, edges, products: grow on their leading part of rank R (default: on all of it)"},
     {"--sample-pairs", "N", "rfd: learn from N pairs at most, drawn at random (default 60000)"},
@@ -30,7 +30,9 @@ const cli_option cli_fit_options[] = {
     {"--burn", "N", "epm, narm: iterations before draws are collected (default 1500)"},
     {"--draws", "N", "epm, narm: iterations that are collected (default 1500)"},
     {"--chains", "N", "epm, narm: chains that start apart and are averaged (default 2)"},
-    {"--paper", NULL, "the paper's forest: --candidates paper --self-distance given, where these are not given"},
+    {"--paper", NULL,
+     "the paper's forest: --candidates paper (all up to 20, then max(20, p^0.75)) and --self-distance given, "
+     "where these are not given"},
     {"--item-weights", "COLUMN", "weighs items in splits and leaf means"},
     {"--seed", "N", "0 ... 2^63 - 1 (default 1)"},
     {"--kernels", "KIND", "auto (default) or plain: the same result with portable loops"},
