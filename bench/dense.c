@@ -224,7 +224,7 @@ static void measure_forest(const task *query, double *figures) {
     data made = make_data(query->n);
     smerf_error error;
     smerf_options options;
-    smerf_options_default(&options);
+    smerf_options_paper(&options);
     options.n_trees = query->n_trees;
     options.candidates = query->candidates;
     smerf_run run = SMERF_INIT(smerf_run, .n_threads = query->n_threads);

@@ -245,7 +245,7 @@ enum { N_KERNELS = sizeof kernels / sizeof *kernels };
 
 static void run_kernel(const part *kernel, const char *folder) {
     scene stage = {.n = kernel->n};
-    smerf_options_default(&stage.options);
+    smerf_options_paper(&stage.options);
     stage.options.n_trees = kernel->n_trees;
     stage.options.candidates = 5;
     stage.options.complete = SMERF_COMPLETE_OFF;

@@ -109,7 +109,7 @@ static smerf_target *l1_target(const sm_table *table, size_t n) {
 
 static smerf_options options_from_words(void) {
     smerf_options options;
-    smerf_options_default(&options);
+    smerf_options_paper(&options);
     options.n_trees = bench_count("trees");
     options.candidates = bench_count("candidates");
     if (bench_word_or_null("rank") != NULL) options.rank = bench_count("rank");

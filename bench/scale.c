@@ -194,7 +194,7 @@ static measured measure(const work *job) {
     smerf_model *model = NULL;
     smerf_error error;
     const smerf_run run = SMERF_INIT(smerf_run, .n_threads = job->n_threads);
-    smerf_options_default(&options);
+    smerf_options_paper(&options);
     options.n_trees = job->n_trees;
     if (strcmp(job->kind, "filled") != 0) options.complete = SMERF_COMPLETE_OFF;
     bench_work fit = bench_start();

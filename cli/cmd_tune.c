@@ -96,7 +96,7 @@ static smerf_status search(const cli_args *args, const cli_items *items, const c
                                  .vary_candidates = !cli_has(args, "--candidates"),
                                  .vary_min_parent = !cli_has(args, "--min-parent"),
                                  .vary_splits = !cli_has(args, "--splits"),
-                                 .vary_self = cli_has(args, "--edges") && !cli_has(args, "--self-distance"),
+                                 .vary_self = !cli_has(args, "--self-distance") && !cli_has(args, "--paper"),
                                  .tried = remember,
                                  .context = &tried};
     tried.varies_self = tuning.vary_self;

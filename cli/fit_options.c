@@ -11,14 +11,18 @@ const cli_option cli_fit_options[] = {
     {"--method", "NAME",
      "how to learn: smerf (default), euclidean, mahalanobis, bilinear, rfd, plugin, epm or narm (docs/methods.md)"},
     {"--trees", "B", "how many trees (default 500); A:B grows trees A ... B-1 only, for merge"},
-    {"--candidates", "D", "directions tried at each node: a number, all, or a power such as p^0.5 (default auto)"},
+    {"--candidates", "D",
+     "directions tried at each node: a number, all, a power such as p^0.5, paper, or auto (default): p^0.5 for labels, "
+     "as paper for distances and pairs, else p^0.75"},
     {"--splits", "KIND", "axis (default), or oblique for sparse random projections"},
     {"--density", "F", "oblique: share of non-zeros in the projections (default 3/p, 1/p if p < 10)"},
     {"--min-parent", "N", "smallest node that is split, in draws (default 2)"},
     {"--max-depth", "N", "the root has depth 0 (default: no limit)"},
     {"--sample", "KIND", "bootstrap (default), subsample:F, or none"},
     {"--oob-rule", "RULE", "both (default) or either: which trees speak for a training pair"},
-    {"--self-distance", "KIND", "given (default), a number, or exclude"},
+    {"--self-distance", "KIND",
+     "an item's to itself: given, a number, exclude, or auto (default): exclude for distances, pairs and edges, else "
+     "given"},
     {"--complete", "RANK", "pairs: fill missing ones by completion of this rank; off, or auto (default)"},
     {"--rank", "R", "distances, edges, products: grow on their leading part of rank R (default: on all of it)"},
     {"--sample-pairs", "N", "rfd: learn from N pairs at most, drawn at random (default 60000)"},
@@ -26,6 +30,9 @@ const cli_option cli_fit_options[] = {
     {"--burn", "N", "epm, narm: iterations before draws are collected (default 1500)"},
     {"--draws", "N", "epm, narm: iterations that are collected (default 1500)"},
     {"--chains", "N", "epm, narm: chains that start apart and are averaged (default 2)"},
+    {"--paper", NULL,
+     "the paper's forest: --candidates paper (all up to 20, then max(20, p^0.75)) and --self-distance given, "
+     "where these are not given"},
     {"--item-weights", "COLUMN", "weighs items in splits and leaf means"},
     {"--seed", "N", "0 ... 2^63 - 1 (default 1)"},
     {"--kernels", "KIND", "auto (default) or plain: the same result with portable loops"},
@@ -71,9 +78,11 @@ static smerf_status read_trees(const cli_args *args, smerf_options *options, sme
 static smerf_status read_candidates(const cli_args *args, smerf_options *options, smerf_error *error) {
     const char *text = cli_get(args, "--candidates");
     uint64_t number;
-    if (text == NULL || strcmp(text, "auto") == 0) return SMERF_OK;
-    if (strcmp(text, "all") == 0) {
-        options->candidates = SMERF_CANDIDATES_ALL;
+    if (text == NULL) return SMERF_OK;
+    options->candidates = SMERF_CANDIDATES_AUTO;
+    if (strcmp(text, "auto") == 0) return SMERF_OK;
+    if (strcmp(text, "all") == 0 || strcmp(text, "paper") == 0) {
+        options->candidates = strcmp(text, "all") == 0 ? SMERF_CANDIDATES_ALL : SMERF_CANDIDATES_PAPER;
         return SMERF_OK;
     }
     if (strncmp(text, "p^", 2) == 0) {
@@ -82,10 +91,11 @@ static smerf_status read_candidates(const cli_args *args, smerf_options *options
             options->candidates_power > 0)
             return SMERF_OK;
     } else if (read_whole(text, text + strlen(text), &number) && number > 0) {
-        options->candidates = number < SIZE_MAX ? (size_t)number : SIZE_MAX - 1;
+        options->candidates = number < SMERF_CANDIDATES_PAPER ? (size_t)number : SMERF_CANDIDATES_PAPER - 1;
         return SMERF_OK;
     }
-    return cli_fail(args, error, "--candidates '%s' is not a number > 0, 'all', 'auto' or a power such as p^0.5", text);
+    return cli_fail(args, error,
+                    "--candidates '%s' is not a number > 0, 'all', 'auto', 'paper' or a power such as p^0.5", text);
 }
 
 static smerf_status read_sample(const cli_args *args, smerf_options *options, smerf_error *error) {
@@ -105,16 +115,22 @@ static smerf_status read_sample(const cli_args *args, smerf_options *options, sm
     return cli_fail(args, error, "--sample '%s' is not bootstrap, none, or subsample:F with 0 < F <= 1", text);
 }
 
+static const struct {
+    const char *word;
+    smerf_self self;
+} self_words[] = {{"auto", SMERF_SELF_AUTO}, {"given", SMERF_SELF_GIVEN}, {"exclude", SMERF_SELF_EXCLUDE}};
+
 static smerf_status read_self(const cli_args *args, smerf_options *options, smerf_error *error) {
     const char *text = cli_get(args, "--self-distance");
-    if (text == NULL || strcmp(text, "given") == 0) return SMERF_OK;
-    if (strcmp(text, "exclude") == 0) {
-        options->self_distance = SMERF_SELF_EXCLUDE;
-        return SMERF_OK;
-    }
+    if (text == NULL) return SMERF_OK;
+    for (size_t k = 0; k < sizeof self_words / sizeof *self_words; k++)
+        if (strcmp(text, self_words[k].word) == 0) {
+            options->self_distance = self_words[k].self;
+            return SMERF_OK;
+        }
     options->self_distance = SMERF_SELF_VALUE;
     if (sm_number_parse(text, strlen(text), &options->self_value) == SM_CELL_NUMBER) return SMERF_OK;
-    return cli_fail(args, error, "--self-distance '%s' is not given, exclude, or a number", text);
+    return cli_fail(args, error, "--self-distance '%s' is not auto, given, exclude, or a number", text);
 }
 
 static smerf_status read_complete(const cli_args *args, smerf_options *options, smerf_error *error) {
@@ -149,11 +165,22 @@ static const struct {
     const char *option;
     unsigned methods;
 } meant_for[] = {
-    {"--trees", FORESTS},           {"--candidates", FORESTS},      {"--splits", FORESTS},
-    {"--density", FORESTS},         {"--min-parent", FORESTS},      {"--max-depth", FORESTS},
-    {"--sample", FORESTS},          {"--oob-rule", METHOD(FOREST)}, {"--self-distance", METHOD(FOREST)},
-    {"--complete", METHOD(FOREST)}, {"--rank", METHOD(FOREST)},     {"--sample-pairs", METHOD(RFD)},
-    {"--factors", SAMPLERS},        {"--burn", SAMPLERS},           {"--draws", SAMPLERS},
+    {"--trees", FORESTS},
+    {"--candidates", FORESTS},
+    {"--splits", FORESTS},
+    {"--density", FORESTS},
+    {"--min-parent", FORESTS},
+    {"--max-depth", FORESTS},
+    {"--sample", FORESTS},
+    {"--oob-rule", METHOD(FOREST)},
+    {"--self-distance", METHOD(FOREST)},
+    {"--paper", METHOD(FOREST)},
+    {"--complete", METHOD(FOREST)},
+    {"--rank", METHOD(FOREST)},
+    {"--sample-pairs", METHOD(RFD)},
+    {"--factors", SAMPLERS},
+    {"--burn", SAMPLERS},
+    {"--draws", SAMPLERS},
     {"--chains", SAMPLERS},
 };
 
@@ -184,7 +211,10 @@ static smerf_status read_baselines(const cli_args *args, smerf_baseline_options 
 smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, smerf_baseline_options *baselines,
                                   smerf_error *error) {
     unsigned splits = 0, rule = 0;
-    smerf_options_default(options);
+    if (cli_has(args, "--paper"))
+        smerf_options_paper(options);
+    else
+        smerf_options_default(options);
     options->baselines = baselines;
     smerf_status status = read_method(args, options, error);
     if (status == SMERF_OK) status = read_trees(args, options, error);

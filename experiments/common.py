@@ -94,12 +94,14 @@ def mean_and_se(values):
     return values.mean(), values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
 
 
-def run_all(task, arguments, jobs):
-    """The rows (dicts) of every task, in order; says on standard error how far it is."""
+def run_all(task, arguments, jobs, keep=None):
+    """The rows (dicts) of every task, in order; says on standard error how far it is. `keep` gets those that are there after each task."""
     rows, start = [], time.monotonic()
     with multiprocessing.Pool(jobs) as pool:
         for k, part in enumerate(pool.imap(task, arguments), start=1):
             rows += part
+            if keep is not None and rows:
+                keep(rows)
             print(f"{k} of {len(arguments)} done, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
     return rows
 

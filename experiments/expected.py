@@ -38,7 +38,7 @@ def tuned_accuracy(task):
     with tempfile.TemporaryDirectory() as folder:
         items, distances, test_items, test_distances = simulate(simulation, N_TRAIN, seed, folder)
         model = Path(folder) / "model"
-        best = smerf_json("tune", items, "--distances", distances, "--splits", "oblique", "--metric", "rmse",
+        best = smerf_json("tune", items, "--distances", distances, "--paper", "--splits", "oblique", "--metric", "rmse",
                           "-o", model, "--seed", 10_000_000 + seed)["best"]
         scores = smerf_json("evaluate", model, test_items, "--distances", test_distances)
     return [{"simulation": simulation, "repeat": repeat, "seed": seed, "candidates": best["candidates"],
@@ -52,7 +52,7 @@ def untuned_accuracy(task):
     with tempfile.TemporaryDirectory() as folder:
         items, distances, test_items, test_distances = simulate(simulation, N_TRAIN, seed, folder)
         model = Path(folder) / "model"
-        smerf("fit", items, "--distances", distances, "--splits", "oblique", "--candidates", "p^1.5", "--min-parent", 4,
+        smerf("fit", items, "--distances", distances, "--paper", "--splits", "oblique", "--candidates", "p^1.5", "--min-parent", 4,
               "-o", model, "--seed", 10_000_000 + seed)
         scores = smerf_json("evaluate", model, test_items, "--distances", test_distances)
         spread = read_distances(test_distances)[np.triu_indices(N_TEST, k=1)].std()

@@ -126,7 +126,8 @@ def one_fold(task):
                 write_items(items, z, [written(v) for v in y[train].tolist()])
                 write_items(queries, z_test, [written(v) for v in y[test].tolist()])
                 learner = method if method == "mahalanobis" else "smerf" if method == "smerf" else "euclidean"
-                smerf("fit", items, "--response" if is_response else "--labels", "y", "--method", learner, "-o", model)
+                smerf("fit", items, "--response" if is_response else "--labels", "y", "--method", learner, *(["--paper"] if learner == "smerf" else []),
+                      "-o", model)
                 k = choose_k(model, items, method, measure)
                 score = smerf_json("neighbors", model, "--items", items, "--queries", queries, "-k", k, "--vote",
                                    "y")[measure]

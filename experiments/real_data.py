@@ -21,10 +21,10 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 @dataclass
 class Data:
     """Items as columns of text, and one target."""
-    kind: str              # distances, graph, labels or response
+    kind: str              # distances, pairs, rank, graph, labels, response, absolute or product
     columns: dict          # name: one cell for each item, "" where the value is missing
-    z: np.ndarray = None   # distances: the matrix; graph: the adjacency matrix
-    y: list = None         # labels, response: one cell for each item
+    z: np.ndarray = None   # distances, pairs, rank: the matrix; graph: the adjacency matrix
+    y: dict = None         # labels, response, absolute: one column, a cell for each item; product: perhaps several
 
     @property
     def n(self):
@@ -32,7 +32,7 @@ class Data:
 
     def write_items(self, path, rows):
         """A CSV file of some items; labels and responses are the column y."""
-        columns = self.columns if self.y is None else self.columns | {"y": self.y}
+        columns = self.columns | (self.y or {})
         with open(path, "w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(columns)
@@ -40,14 +40,17 @@ class Data:
 
     def true_distances(self, rows):
         """The matrix that the target stands for, among some items."""
+        if self.y is None:
+            z = self.z[np.ix_(rows, rows)]
+            return 1 - z if self.kind == "graph" else z
         if self.kind == "labels":
-            y = np.array(self.y)[rows]
+            y = np.array(self.y["y"])[rows]
             return (y[:, None] != y[None, :]).astype(float)
-        if self.kind == "response":
-            y = np.array([float(v) for v in self.y])[rows]
-            return 0.5 * (y[:, None] - y[None, :]) ** 2
-        z = self.z[np.ix_(rows, rows)]
-        return 1 - z if self.kind == "graph" else z
+        y = np.array([[float(v) for v in column] for column in self.y.values()]).T[rows]
+        if self.kind == "product":
+            return 1 - y @ y.T
+        apart = np.abs(y - y.T)
+        return apart if self.kind == "absolute" else 0.5 * apart ** 2
 
 
 def numbers(x):
@@ -57,11 +60,11 @@ def numbers(x):
 # ---------------------------------------------------------------- scikit-learn
 
 def labelled(x, y):
-    return Data("labels", numbers(x), y=[f"c{v}" for v in y])
+    return Data("labels", numbers(x), y={"y": [f"c{v}" for v in y]})
 
 
 def measured(x, y):
-    return Data("response", numbers(x), y=[repr(float(v)) for v in y])
+    return Data("response", numbers(x), y={"y": [repr(float(v)) for v in y]})
 
 
 def linnerud():
@@ -92,7 +95,7 @@ def frame(code, kind, target):
         y = columns.pop(target)
         known = [i for i, value in enumerate(y) if value != ""]
         return Data(kind, {name: [c[i] for i in known] for name, c in columns.items()},
-                    y=[f"c{y[i]}" if kind == "labels" else y[i] for i in known])
+                    y={"y": [f"c{y[i]}" if kind == "labels" else y[i] for i in known]})
     return load
 
 
@@ -163,6 +166,26 @@ def added_up(power, n=260):
     return load
 
 
+# ---------------------------------------------------------------- the same data as another kind
+
+def as_kind(kind, name):
+    """The same items, and the same truth told in another way."""
+    def load():
+        data = LOADERS[name]()
+        return Data(kind, data.columns, data.z, data.y)
+    return load
+
+
+def directions(load_x_y, n_first):
+    """Items by their first features; the others, scaled to length one, are what the products are of."""
+    def load():
+        x = load_x_y(return_X_y=True)[0]
+        y = (x - x.mean(0)) / x.std(0)
+        y = y[:, n_first:] / np.linalg.norm(y[:, n_first:], axis=1)[:, None]
+        return Data("product", numbers(x[:, :n_first]), y={f"y{k}": [repr(float(v)) for v in c] for k, c in enumerate(y.T)})
+    return load
+
+
 # ---------------------------------------------------------------- all of them
 
 LOADERS = {
@@ -190,6 +213,12 @@ LOADERS = {
     "cars93": frame("library(MASS); Cars93[, c('Type', 'MPG.city', 'MPG.highway', 'AirBags', 'DriveTrain', 'EngineSize', 'Horsepower', "
                     "'RPM', 'Weight', 'Length', 'Origin', 'Price')]", "response", "Price"),
     "swiss": frame("swiss", "response", "Fertility"),
+    "morse, pairs": as_kind("pairs", "morse"), "mite, pairs": as_kind("pairs", "mite"), "radial, pairs": as_kind("pairs", "radial"),
+    "euclidean, pairs": as_kind("pairs", "euclidean"),
+    "mite, rank": as_kind("rank", "mite"), "radial, rank": as_kind("rank", "radial"),
+    "swiss, absolute": as_kind("absolute", "swiss"), "cars93, absolute": as_kind("absolute", "cars93"),
+    "boston, absolute": as_kind("absolute", "boston"), "diabetes, absolute": as_kind("absolute", "diabetes"),
+    "wine, product": directions(datasets.load_wine, 8), "breast cancer, product": directions(datasets.load_breast_cancer, 20),
 }
 
 

@@ -34,7 +34,7 @@ def smerf_distances(files, chosen, trees, seed, folder):
     items, distances, test_items, test_distances = files
     model = folder / "model"
     options = [word for name, value in chosen.items() for word in ("--" + name.replace("_", "-"), value)]
-    smerf("fit", items, "--distances", distances, "-o", model, "--trees", trees, "--seed", seed, *options)
+    smerf("fit", items, "--distances", distances, "--paper", "-o", model, "--trees", trees, "--seed", seed, *options)
     predicted = smerf("predict", model, test_items)  # text: every digit, where .npy would round and make ties
     scores = smerf_json("evaluate", model, test_items, "--distances", test_distances)
     return np.loadtxt(predicted.splitlines(), delimiter=","), scores

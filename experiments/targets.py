@@ -63,7 +63,7 @@ def uniform_items(n, rng, folder):
 def fit_and_score(folder, target, *options):
     """Test scores of a forest, and what `info` says about it."""
     model = folder / "model"
-    smerf("fit", folder / "items.csv", *target, "--trees", TREES, "-o", model, *options)
+    smerf("fit", folder / "items.csv", *target, "--paper", "--trees", TREES, "-o", model, *options)
     scores = smerf_json("evaluate", model, folder / "test-items.csv", "--distances", folder / "test-distances.npy",
                         "--metrics", "rmse,map@10")
     return scores, smerf_json("info", model)
@@ -207,7 +207,7 @@ def network(task):
         split_network(name, data, repeat + 1, folder)
         for self_distance in SELF_DISTANCES:
             model = folder / "model"
-            smerf("fit", *training(folder), "--self-distance", self_distance, "--trees", TREES, "--seed",
+            smerf("fit", *training(folder), "--paper", "--self-distance", self_distance, "--trees", TREES, "--seed",
                   10_000_000 + repeat, "-o", model)
             rows.append({"network": name, "repeat": repeat, "self_distance": self_distance,
                          **link_scores(model, folder)})
@@ -215,14 +215,14 @@ def network(task):
 
 
 def tuned_network(task):
-    """What tune picks on the first split, and whether it is better than the defaults with as many trees."""
+    """What tune picks on the first split, and whether it is better than the paper's options with as many trees."""
     name, data = task
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         split_network(name, data, 1, folder)
         model, options = folder / "model", ["--trees", TUNED_TREES, "--seed", 10_000_000]
-        smerf("fit", *training(folder), *options, "-o", model)
-        rows = [{"network": name, "options": "default", "out of bag": smerf_json(
+        smerf("fit", *training(folder), "--paper", *options, "-o", model)
+        rows = [{"network": name, "options": "paper", "out of bag": smerf_json(
             "evaluate", model, folder / "train-items.csv", "--oob", "--metrics", "auc-roc")["auc-roc"],
             **link_scores(model, folder)}]
         best = smerf_json("tune", *training(folder), "--metric", "auc-roc", *options, "-o", model)["best"]

@@ -248,11 +248,12 @@ typedef enum smerf_sample { SMERF_BOOTSTRAP, SMERF_SUBSAMPLE, SMERF_NO_SAMPLE } 
 typedef enum smerf_oob_rule { SMERF_OOB_AS_FITTED, SMERF_OOB_BOTH, SMERF_OOB_EITHER } smerf_oob_rule;
 
 /* An item's distance to itself: as the target gives it, one value everywhere, or left out of a leaf's distance
- * to itself (growing as given). */
-typedef enum smerf_self { SMERF_SELF_GIVEN, SMERF_SELF_VALUE, SMERF_SELF_EXCLUDE } smerf_self;
+ * to itself (growing as given); or the best of these for the kind of target (docs/defaults.md). A model has one of the first three. */
+typedef enum smerf_self { SMERF_SELF_GIVEN, SMERF_SELF_VALUE, SMERF_SELF_EXCLUDE, SMERF_SELF_AUTO } smerf_self;
 
-#define SMERF_CANDIDATES_AUTO ((size_t)0)
+#define SMERF_CANDIDATES_AUTO ((size_t)0) /* by the kind of target (docs/defaults.md) */
 #define SMERF_CANDIDATES_ALL SIZE_MAX
+#define SMERF_CANDIDATES_PAPER (SIZE_MAX - 1) /* all of up to 20 features; of more p^0.75, but not below 20 */
 #define SMERF_NO_LIMIT SIZE_MAX
 #define SMERF_COMPLETE_OFF ((size_t)0)
 #define SMERF_COMPLETE_AUTO SIZE_MAX /* chosen on held-out pairs */
@@ -288,7 +289,7 @@ typedef struct smerf_options {
     uint64_t seed;           /* 0 ... 2^63 - 1 */
     size_t first_tree;       /* the number of the first tree: parts of a forest can be grown apart and merged */
     size_t n_trees;          /* how many trees are grown from there */
-    size_t candidates;       /* directions tried at each node (the paper's d), or one of the two words above */
+    size_t candidates;       /* directions tried at each node (the paper's d), or one of the three words above */
     double candidates_power; /* if > 0: ceil(p ^ this) candidates, whatever the field above says */
     double density;          /* oblique: fraction of non-zeros in the projections; 0 means 3/p, or 1/p if p < 10 */
     size_t min_parent;       /* the smallest node that is split, in draws; at least 2 */
@@ -303,14 +304,22 @@ typedef struct smerf_options {
     const smerf_baseline_options *baselines; /* NULL: as smerf_baseline_options_default has them */
 } smerf_options;
 
-/* Fill in all fields, the size among them: 500 trees, axis splits, automatic candidates, bootstrap, seed 1; and 60000 pairs,
- * 50 factors, 1500 + 1500 iterations, 2 chains.   size  sizeof the struct, as the program was compiled */
+/* Fill in all fields, the size among them: 500 trees, axis splits, automatic candidates and self-distances, bootstrap, seed 1; and
+ * 60000 pairs, 50 factors, 1500 + 1500 iterations, 2 chains.   size  sizeof the struct, as the program was compiled */
 SMERF_API void smerf_options_fill(smerf_options *options, size_t size);
 SMERF_API void smerf_baseline_options_fill(smerf_baseline_options *options, size_t size);
 
 static inline void smerf_options_default(smerf_options *options) { smerf_options_fill(options, sizeof *options); }
 static inline void smerf_baseline_options_default(smerf_baseline_options *options) {
     smerf_baseline_options_fill(options, sizeof *options);
+}
+
+/* The paper's forest, whatever the kind of target: as smerf_options_default, but with SMERF_CANDIDATES_PAPER and self-distances as
+ * given. (It tunes the candidates, and min_parent: see smerf_tune.) */
+static inline void smerf_options_paper(smerf_options *options) {
+    smerf_options_default(options);
+    options->candidates = SMERF_CANDIDATES_PAPER;
+    options->self_distance = SMERF_SELF_GIVEN;
 }
 
 /* "smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "plugin", "epm", "narm". */

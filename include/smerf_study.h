@@ -32,7 +32,7 @@ typedef struct smerf_tuning {
     bool vary_candidates;   /* p^0.25, p^0.5, p^0.75, p, and p^1.5 with oblique splits */
     bool vary_min_parent;   /* 2, 4, 8 */
     bool vary_splits;       /* axis, oblique */
-    bool vary_self;         /* graphs: given, 1, exclude; what does not vary is as the options say */
+    bool vary_self;         /* given, exclude; of graphs also 1. What does not vary is as the options say */
     smerf_trial_sink tried; /* or NULL: called with every setting, in order, on the calling thread */
     void *context;          /* handed to tried */
 } smerf_tuning;

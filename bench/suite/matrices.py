@@ -20,7 +20,7 @@ def command_memory(bench, n, candidates):
     """What `smerf fit` takes at most, from a matrix of doubles in a file to a model of a few trees in a file, over the bytes of Z."""
     model = bench.folder / "matrix.smerf"
     line = [str(bench.build / "smerf"), "fit", str(data.tables(bench, n)["train"]["x"]), "--distances", str(data.matrix(bench, n)),
-            "--trees", "8", "--candidates", str(candidates), "--quiet", "-o", str(model)]
+            "--trees", "8", "--paper", "--candidates", str(candidates), "--quiet", "-o", str(model)]
     peaks = [peak_bytes([*line, "--threads", str(threads)]) for threads in COMMAND_THREADS]
     model.unlink(missing_ok=True)
     return None if None in peaks else max(peaks) / (4 * n * n)

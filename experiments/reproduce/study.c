@@ -12,7 +12,7 @@ smerf_status cli_no_memory(smerf_error *error, const char *what) {
 }
 
 void cli_study_options(const cli_study *study, uint64_t seed, smerf_options *options) {
-    smerf_options_default(options);
+    smerf_options_paper(options);
     options->seed = seed;
     options->n_trees = study->n_trees;
 }

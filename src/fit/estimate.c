@@ -157,6 +157,9 @@ static smerf_status estimate_forest(const smerf_items *items, smerf_target *targ
     plan few = make_plan(&size);
     smerf_options few_trees = *options;
     few_trees.n_trees = few.n_trees;
+    few_trees.candidates = resolved.candidates; /* a part of the items is tried with what all of them get */
+    few_trees.candidates_power = 0;
+    few_trees.self_distance = resolved.self_distance;
     if (!few.is_whole) few_trees.first_tree = 0; /* so that numbers cannot run out */
     smerf_items *some = NULL;
     smerf_target *among = NULL;

@@ -159,8 +159,9 @@ static bool add_directly(const meeting *at, sm_block_scratch *scratch) {
 static void add_all(const meeting *at, sm_block_scratch *scratch) {
     const sm_leaves *leaves = &at->ready->leaves;
     double *sums = scratch->sums;
-    if (add_directly(at, scratch)) return;
-    bool by_item = make_item_table(at->query->model->target, at->ready, at->leaf, scratch);
+    bool has_selves = at->ready->self != NULL; /* which a table has room for */
+    if (!has_selves && add_directly(at, scratch)) return;
+    bool by_item = !has_selves && make_item_table(at->query->model->target, at->ready, at->leaf, scratch);
     if (!by_item) make_table(at, scratch);
     for (size_t s = 0; s < at->block->n_spans; s++) {
         size_t first = at->block->span[s].first, n = at->block->span[s].end - first;

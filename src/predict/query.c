@@ -282,11 +282,18 @@ void sm_query_row_leaves(const sm_query *query, size_t b, size_t first, size_t e
 
 /* ---- who speaks ---- */
 
+/* Left out of every leaf, own distances leave nothing only where a tree has but one item, if all pairs are known. */
+static bool has_pairs_in_every_tree(const sm_query *query) {
+    for (size_t b = 0; b < query->n_trees; b++)
+        if (sm_tree_n_members(&query->model->trees[b]) < 2) return false;
+    return true;
+}
+
 bool sm_query_uses_all_trees(const sm_query *query) {
     const smerf_model *model = query->model;
     if (model->method != NULL) return true;
-    return !query->is_out_of_bag && model->options.self_distance != SMERF_SELF_EXCLUDE &&
-           !model->target->kind->predicting.may_be_undefined;
+    if (query->is_out_of_bag || model->target->kind->predicting.may_be_undefined) return false;
+    return model->options.self_distance != SMERF_SELF_EXCLUDE || has_pairs_in_every_tree(query);
 }
 
 /* ---- memory ---- */

@@ -139,9 +139,8 @@ static smerf_status learn(const contest *all, const smerf_options *options, cons
                           const smerf_run *run, smerf_model **model, smerf_error *error) {
     if (!all->plan->tunes || options->method != SMERF_METHOD_FOREST)
         return smerf_fit(data->train_items, data->train, options, run, model, error);
-    const smerf_tuning tuning =
-        SMERF_INIT(smerf_tuning, .metric = all->plan->metric, .vary_candidates = true, .vary_min_parent = true,
-                   .vary_splits = true, .vary_self = is_graph(all->target));
+    const smerf_tuning tuning = SMERF_INIT(smerf_tuning, .metric = all->plan->metric, .vary_candidates = true,
+                                           .vary_min_parent = true, .vary_splits = true, .vary_self = true);
     smerf_tuned best = SMERF_INIT(smerf_tuned);
     smerf_status status = smerf_tune(data->train_items, data->train, options, &tuning, run, &best, error);
     *model = best.model;

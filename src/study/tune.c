@@ -10,12 +10,21 @@
 #include "model/model.h"
 #include "smerf_study.h"
 #include "study/prune.h"
+#include "target/links/pairs.h"
 #include "train/grow/problem.h"
 
 static const double powers[] = {0.25, 0.5, 0.75, 1, 1.5}; /* the last with oblique splits only */
 static const size_t min_parents[] = {2, 4, 8};
 
 enum { N_POWERS = 5, N_MIN_PARENTS = 3, N_SELVES = 3, MOST_TRIALS = 2 * N_POWERS * N_MIN_PARENTS * N_SELVES };
+
+/* What all trials have in common. */
+typedef struct tuning_job {
+    const smerf_items *items;
+    smerf_target *target;
+    const smerf_tuning *tuning;
+    const smerf_run *run;
+} tuning_job;
 
 typedef struct trials {
     smerf_options options[MOST_TRIALS]; /* resolved */
@@ -35,10 +44,9 @@ static bool grow_alike(const smerf_options *a, const smerf_options *b) {
 }
 
 /* Adds a setting, unless an earlier one comes to the same (small powers of small p do). */
-static smerf_status add_trial(trials *list, const smerf_options *options, const smerf_items *items,
-                              smerf_error *error) {
+static smerf_status add_trial(trials *list, const smerf_options *options, const tuning_job *job, smerf_error *error) {
     smerf_options resolved;
-    smerf_status status = sm_options_resolve(options, items->n_items, items->features.n, &resolved, error);
+    smerf_status status = sm_options_resolve(options, job->items, job->target, &resolved, error);
     for (size_t i = 0; i < list->n && status == SMERF_OK; i++)
         if (same_setting(&list->options[i], &resolved)) return SMERF_OK;
     if (status == SMERF_OK) list->options[list->n++] = resolved;
@@ -46,56 +54,55 @@ static smerf_status add_trial(trials *list, const smerf_options *options, const 
 }
 
 /* As given and left out stand next to each other: they have the same trees. */
-static smerf_status add_selves(trials *list, smerf_options options, bool leaves_out_too, const smerf_items *items,
+static smerf_status add_selves(trials *list, smerf_options options, bool leaves_out_too, const tuning_job *job,
                                smerf_error *error) {
-    smerf_status status = add_trial(list, &options, items, error);
+    smerf_status status = add_trial(list, &options, job, error);
     options.self_distance = SMERF_SELF_EXCLUDE;
-    return status == SMERF_OK && leaves_out_too ? add_trial(list, &options, items, error) : status;
+    return status == SMERF_OK && leaves_out_too ? add_trial(list, &options, job, error) : status;
 }
 
-static smerf_status add_min_parents(trials *list, smerf_options options, const smerf_tuning *tuning,
-                                    bool leaves_out_too, const smerf_items *items, smerf_error *error) {
-    if (!tuning->vary_min_parent) return add_selves(list, options, leaves_out_too, items, error);
+static smerf_status add_min_parents(trials *list, smerf_options options, bool leaves_out_too, const tuning_job *job,
+                                    smerf_error *error) {
+    if (!job->tuning->vary_min_parent) return add_selves(list, options, leaves_out_too, job, error);
     smerf_status status = SMERF_OK;
     for (size_t i = 0; i < N_MIN_PARENTS && status == SMERF_OK; i++) {
         options.min_parent = min_parents[i];
-        status = add_selves(list, options, leaves_out_too, items, error);
+        status = add_selves(list, options, leaves_out_too, job, error);
     }
     return status;
 }
 
-/* The three self-distances that are tried for graphs: as given, left out, and 1. */
-static smerf_status add_growths(trials *list, smerf_options options, const smerf_tuning *tuning,
-                                const smerf_items *items, smerf_error *error) {
-    if (!tuning->vary_self) return add_min_parents(list, options, tuning, false, items, error);
+/* The self-distances that are tried: as given and left out; of graphs also 1, the distance without a link, which says nothing where
+ * distances have another scale. */
+static smerf_status add_growths(trials *list, smerf_options options, const tuning_job *job, smerf_error *error) {
+    if (!job->tuning->vary_self) return add_min_parents(list, options, false, job, error);
     options.self_distance = SMERF_SELF_GIVEN;
-    smerf_status status = add_min_parents(list, options, tuning, true, items, error);
+    smerf_status status = add_min_parents(list, options, true, job, error);
+    if (job->target->kind != &sm_target_graph && job->target->kind != &sm_target_observed) return status;
     options.self_distance = SMERF_SELF_VALUE;
     options.self_value = 1;
-    return status == SMERF_OK ? add_min_parents(list, options, tuning, false, items, error) : status;
+    return status == SMERF_OK ? add_min_parents(list, options, false, job, error) : status;
 }
 
-static smerf_status add_candidates(trials *list, smerf_options options, const smerf_tuning *tuning,
-                                   const smerf_items *items, smerf_error *error) {
-    if (!tuning->vary_candidates) return add_growths(list, options, tuning, items, error);
+static smerf_status add_candidates(trials *list, smerf_options options, const tuning_job *job, smerf_error *error) {
+    if (!job->tuning->vary_candidates) return add_growths(list, options, job, error);
     size_t n_powers = options.splits == SMERF_OBLIQUE ? N_POWERS : N_POWERS - 1;
     smerf_status status = SMERF_OK;
     for (size_t i = 0; i < n_powers && status == SMERF_OK; i++) {
         options.candidates_power = powers[i];
-        status = add_growths(list, options, tuning, items, error);
+        status = add_growths(list, options, job, error);
     }
     return status;
 }
 
-static smerf_status list_trials(trials *list, const smerf_options *options, const smerf_tuning *tuning,
-                                const smerf_items *items, smerf_error *error) {
-    if (!tuning->vary_splits) return add_candidates(list, *options, tuning, items, error);
+static smerf_status list_trials(trials *list, const smerf_options *options, const tuning_job *job, smerf_error *error) {
+    if (!job->tuning->vary_splits) return add_candidates(list, *options, job, error);
     smerf_options axis = *options, oblique = *options;
     axis.splits = SMERF_AXIS;
     axis.density = 0; /* a density that was given is about the oblique half */
     oblique.splits = SMERF_OBLIQUE;
-    smerf_status status = add_candidates(list, axis, tuning, items, error);
-    return status == SMERF_OK ? add_candidates(list, oblique, tuning, items, error) : status;
+    smerf_status status = add_candidates(list, axis, job, error);
+    return status == SMERF_OK ? add_candidates(list, oblique, job, error) : status;
 }
 
 /* A forest for one setting: pruned from the one before, if that has the same trees, perhaps grown further. */
@@ -111,14 +118,6 @@ static smerf_status get_model(const smerf_items *items, smerf_target *target, co
     }
     return sm_fit(items, target, options, run, model, error);
 }
-
-/* What all trials have in common. */
-typedef struct tuning_job {
-    const smerf_items *items;
-    smerf_target *target;
-    const smerf_tuning *tuning;
-    const smerf_run *run;
-} tuning_job;
 
 static smerf_status try_setting(const tuning_job *job, smerf_trial *trial, const smerf_model *before,
                                 smerf_model **model, smerf_error *error) {
@@ -192,8 +191,8 @@ smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const sm
     smerf_options chosen = full.options; /* once, for all settings */
     status = check_tuning(tuning, &chosen, error);
     if (status == SMERF_OK) status = sm_choose_completion(items, target, &full.options, run, &chosen.complete, error);
-    if (status == SMERF_OK) status = list_trials(&list, &chosen, tuning, items, error);
     const tuning_job job = {.items = items, .target = target, .tuning = tuning, .run = run};
+    if (status == SMERF_OK) status = list_trials(&list, &chosen, &job, error);
     if (status == SMERF_OK) status = try_settings(&job, &list, &best, error);
     if (status == SMERF_OK && best.model == NULL)
         status = sm_fail(error, SMERF_BAD_INPUT,

@@ -83,7 +83,7 @@ def test_edges_may_come_from_standard_input(folder):
 
 
 def test_edge_weights_may_be_negative(folder):
-    assert told(GRAPH + " --sample none", folder, g_csv="source,target,weight\nu,v,-2\nw,x,0.5\n") == "2 edges"
+    assert told(GRAPH + " --sample none --self-distance given", folder, g_csv="source,target,weight\nu,v,-2\nw,x,0.5\n") == "2 edges"
     z = distances(folder)
     assert (z["u", "v"], z["w", "x"], z["u", "w"], z["u", "u"]) == (3, 0.5, 1, 0)
 
@@ -211,7 +211,7 @@ def test_similarities_up_to_1_count_from_1_or_from_what_is_said(options, largest
 
 
 def test_a_pair_of_an_item_with_itself_is_its_self_distance(folder):
-    told(PAIRS + " --sample none", folder, p_csv="i,j,distance\nu,v,2\nv,w,3\nw,x,1\nw,w,0.5\n")
+    told(PAIRS + " --sample none --self-distance given", folder, p_csv="i,j,distance\nu,v,2\nv,w,3\nw,x,1\nw,w,0.5\n")
     z = distances(folder)
     assert (z["u", "u"], z["w", "w"]) == (0, 0.5)
 

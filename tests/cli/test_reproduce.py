@@ -67,7 +67,7 @@ def check_pictures(folder, *names):
 
 # ---- the same numbers by other commands ----
 
-TUNE = "--metric rmse --splits oblique --trees 12"
+TUNE = "--paper --metric rmse --splits oblique --trees 12"
 
 
 def test_simulations_are_what_simulate_tune_and_evaluate_say(tmp_path):

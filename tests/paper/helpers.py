@@ -14,8 +14,19 @@ COMMAND = os.environ.get("SMERF", str(ROOT / "build" / "smerf"))
 
 # ---------------------------------------------------------------- the command
 
+def on_paper(line):
+    """These tests are about the paper's forest, whatever the defaults are; test_defaults.py is about those."""
+    learns = line[0] in ("fit", "tune") and "--method" not in line
+    return [*line, "--paper"] if learns else line
+
+
 def run(*arguments, status=0):
     """Standard output of `smerf ARGUMENTS`, which must end with `status`."""
+    return plain_run(*on_paper([str(a) for a in arguments]), status=status)
+
+
+def plain_run(*arguments, status=0):
+    """Likewise, with the command's own defaults."""
     line = [str(a) for a in arguments]
     done = subprocess.run([COMMAND, *line], capture_output=True, text=True, timeout=300)
     assert done.returncode == status, (

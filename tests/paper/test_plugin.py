@@ -32,7 +32,7 @@ def test_distances_are_half_squared_differences_of_means_and_the_residual_varian
     words = [tmp_path / "items.csv", "--response", ",".join(names), "--trees", n_trees, *options]
     ignored = ["--ignore", "v"] if len(names) == 1 else []
     forest, plugin = tmp_path / "forest.smerf", tmp_path / "plugin.smerf"
-    helpers.run("fit", *words, *ignored, "-o", forest)
+    helpers.plain_run("fit", *words, *ignored, "-o", forest)
     helpers.run("fit", *words, *ignored, "--method", "plugin", "-o", plugin)
 
     residuals = values(tmp_path, forest, "items.csv", "--oob") - y

@@ -175,9 +175,10 @@ static inline data_set *mixed_data(size_t n_items) {
         .n_items = n_items, .n_numbers = 3, .n_categories = 2, .missing = 0.15, .has_diagonal = true, .seed = 2});
 }
 
+/* The same whatever the kind of target, so that kinds can be compared. */
 static inline smerf_options options_for(size_t n_trees) {
     smerf_options options;
-    smerf_options_default(&options);
+    smerf_options_paper(&options);
     options.n_trees = n_trees;
     return options;
 }

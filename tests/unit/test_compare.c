@@ -245,7 +245,7 @@ static void smerf_is_tuned_over_the_whole_grid(void **state) {
     for (size_t t = 0; t < 2; t++) {
         const smerf_tuning tuning =
             SMERF_INIT(smerf_tuning, .metric = t == 1 ? SMERF_AUC_ROC : SMERF_RMSE, .vary_candidates = true,
-                       .vary_min_parent = true, .vary_splits = true, .vary_self = t == 1);
+                       .vary_min_parent = true, .vary_splits = true, .vary_self = true);
         smerf_comparison plan = plan_for(targets[t]);
         assert_int_equal(plan.metric, t == 1 ? SMERF_AUC_ROC : SMERF_RMSE);
         plan.tunes = true;

@@ -209,7 +209,7 @@ static const char *spoil(size_t number, smerf_options *options) {
     case 4: options->splits = (smerf_splits)2; return "splits: unknown kind";
     case 5: options->min_parent = 1; return "min-parent: 1 is below 2: one draw cannot be split";
     case 6: options->oob_rule = SMERF_OOB_AS_FITTED; return "oob-rule: unknown rule";
-    case 7: options->self_distance = (smerf_self)3; return "self-distance: unknown kind";
+    case 7: options->self_distance = (smerf_self)4; return "self-distance: unknown kind";
     case 8:
         options->self_distance = SMERF_SELF_VALUE;
         options->self_value = INFINITY;

@@ -307,7 +307,8 @@ static double *slow_rfd(const data_set *data, const smerf_options *options) {
     smerf_error error;
     smerf_options inner = *options;
     inner.method = SMERF_METHOD_FOREST;
-    if (inner.candidates == SMERF_CANDIDATES_AUTO) inner.candidates = (2 * train.items->features.n + 2) / 3;
+    bool is_free = inner.candidates == SMERF_CANDIDATES_AUTO || inner.candidates == SMERF_CANDIDATES_PAPER;
+    if (is_free) inner.candidates = (2 * train.items->features.n + 2) / 3;
     demand_ok(smerf_target_new_response(name, &column, 1, train.n, &target, &error), &error);
     demand_ok(smerf_fit(train.items, target, &inner, NULL, &model, &error), &error);
     const smerf_request request = SMERF_INIT(smerf_request, .rows = all.items);

@@ -128,11 +128,20 @@ def test_tuning_tries_the_same_and_ends_with_the_same(command):
     forest = smerf.DistanceForest(n_estimators=20, random_state=2).tune(X, Z)
     forest.save(command.folder / "own.smerf")
     assert (command.folder / "own.smerf").read_bytes() == (command.folder / "m.smerf").read_bytes()
-    assert json.loads(told)["tried"] == [
-        {name: trial[name] for name in ("splits", "candidates", "min_parent", "rmse")} for trial in forest.tuned_
-    ]
+    varied = ("splits", "candidates", "min_parent", "self_distance")
+    assert json.loads(told)["tried"] == [{name: trial[name] for name in (*varied, "rmse")} for trial in forest.tuned_]
     best = json.loads(told)["best"]
-    assert (forest.splits, forest.candidates, forest.min_parent) == (best["splits"], best["candidates"], best["min_parent"])
+    assert [getattr(forest, name) for name in varied] == [best[name] for name in varied]
+
+
+def test_the_papers_parameters_are_the_commands(command):
+    X, Z = smerf.simulate("radial", 40)
+    np.save(command.folder / "x.npy", X)
+    np.save(command.folder / "z.npy", Z)
+    for words, parameters in ([], {}), (["--paper"], smerf.paper()):
+        command("fit", "x.npy", "--distances", "z.npy", "--trees", 5, "--seed", 2, *words, "-o", "m.smerf")
+        smerf.DistanceForest(n_estimators=5, random_state=2, **parameters).fit(X, Z).save(command.folder / "own.smerf")
+        assert (command.folder / "own.smerf").read_bytes() == (command.folder / "m.smerf").read_bytes()
 
 
 def test_comparing_says_the_same(command):

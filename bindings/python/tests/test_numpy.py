@@ -35,7 +35,7 @@ def test_a_distance_is_the_mean_over_trees_of_the_mean_between_leaves(kind, n, p
     target, parameters, Z = known(kind, n, seed)
     weights = np.random.default_rng(seed).uniform(0.5, 2, n) if weighed else np.ones(n)
     forest = smerf.DistanceForest(
-        n_estimators=4, sample="none", candidates=1, min_parent=min_parent, random_state=seed, **parameters
+        n_estimators=4, sample="none", candidates=1, min_parent=min_parent, self_distance="given", random_state=seed, **parameters
     )
     forest.fit(X, **target, sample_weight=weights if weighed else None)
     queries = np.vstack([X, features(5, p, seed + 1, missing)])

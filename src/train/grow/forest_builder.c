@@ -158,7 +158,7 @@ smerf_status sm_fit_check(const smerf_items *items, const smerf_target *target, 
     if (target->n_rows != items->n_items)
         return sm_fail(error, SMERF_BAD_INPUT, "there are %zu items, and the target is about %zu", items->n_items,
                        target->n_rows);
-    return sm_options_resolve(options, items->n_items, items->features.n, resolved, error);
+    return sm_options_resolve(options, items, target, resolved, error);
 }
 
 smerf_status sm_fit(const smerf_items *items, smerf_target *target, const smerf_options *options, const smerf_run *run,

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/versioned.h"
+#include "target/links/pairs.h"
 #include "train/grow/problem.h"
 
 void smerf_options_fill(smerf_options *options, size_t size) {
@@ -16,7 +17,7 @@ void smerf_options_fill(smerf_options *options, size_t size) {
                                  .sample = SMERF_BOOTSTRAP,
                                  .sample_fraction = 1,
                                  .oob_rule = SMERF_OOB_BOTH,
-                                 .self_distance = SMERF_SELF_GIVEN,
+                                 .self_distance = SMERF_SELF_AUTO,
                                  .complete = SMERF_COMPLETE_AUTO};
     sm_struct_fill(SM_STRUCT(smerf_options), &usual, options, size);
 }
@@ -24,18 +25,45 @@ void smerf_options_fill(smerf_options *options, size_t size) {
 /* Rounded up, with a hair of slack, so that 0.7 of 10 is 7 and the square root of 16 is 4. */
 static double round_up(double value) { return ceil(value - 1e-9); }
 
-static double wanted_candidates(const smerf_options *options, double p) {
-    if (options->candidates_power > 0) return round_up(pow(p, options->candidates_power));
-    if (options->candidates == SMERF_CANDIDATES_ALL) return p;
-    if (options->candidates != SMERF_CANDIDATES_AUTO) return (double)options->candidates;
-    return p <= 20 ? p : fmax(20, round_up(pow(p, 0.75)));
+/* ---- automatic choices ---- */
+
+/* What was best on many data sets (docs/defaults.md). Options are resolved before a target is filled in or lowered in rank, so that
+ * its kind is that which the caller made. */
+
+static bool comes_from_columns(const smerf_target *target) {
+    return target->kind == &sm_target_labels || target->kind == &sm_target_response ||
+           target->kind == &sm_target_absolute || target->kind == &sm_target_product;
 }
 
-static smerf_status resolve_candidates(smerf_options *options, double p, smerf_error *error) {
+static double most_features(double p) { return p <= 20 ? p : fmax(20, round_up(pow(p, 0.75))); }
+
+static double automatic_candidates(const smerf_target *target, double p) {
+    bool is_graph = target->kind == &sm_target_graph || target->kind == &sm_target_observed;
+    if (target->kind == &sm_target_labels) return round_up(pow(p, 0.5));
+    return is_graph || comes_from_columns(target) ? round_up(pow(p, 0.75)) : most_features(p);
+}
+
+/* Where distances are measured, an item's own says nothing of two others that share its leaf. */
+static smerf_self automatic_self(const smerf_target *target) {
+    return comes_from_columns(target) ? SMERF_SELF_GIVEN : SMERF_SELF_EXCLUDE;
+}
+
+/* ---- one option after the other ---- */
+
+static double wanted_candidates(const smerf_options *options, const smerf_target *target, double p) {
+    if (options->candidates_power > 0) return round_up(pow(p, options->candidates_power));
+    if (options->candidates == SMERF_CANDIDATES_ALL) return p;
+    if (options->candidates == SMERF_CANDIDATES_PAPER) return most_features(p);
+    if (options->candidates == SMERF_CANDIDATES_AUTO) return automatic_candidates(target, p);
+    return (double)options->candidates;
+}
+
+static smerf_status resolve_candidates(smerf_options *options, const smerf_target *target, double p,
+                                       smerf_error *error) {
     if (options->candidates_power < 0 || !isfinite(options->candidates_power))
         return sm_fail(error, SMERF_BAD_INPUT, "candidates: the power of p is %g and must be > 0",
                        options->candidates_power);
-    double wanted = wanted_candidates(options, p);
+    double wanted = wanted_candidates(options, target, p);
     if (options->splits == SMERF_AXIS && wanted > p) wanted = p;
     if (options->splits == SMERF_OBLIQUE && wanted * p > 1e9) /* they are drawn from a matrix of that size */
         return sm_fail(error, SMERF_BAD_INPUT, "candidates: %g directions of %.0f features are too many", wanted, p);
@@ -67,10 +95,21 @@ static smerf_status check_sample(const smerf_options *options, smerf_error *erro
     return SMERF_OK;
 }
 
-smerf_status sm_options_resolve(const smerf_options *options, size_t n_items, size_t n_features,
+static smerf_status resolve_self(smerf_options *options, const smerf_target *target, smerf_error *error) {
+    if (options->self_distance > SMERF_SELF_AUTO) return sm_fail(error, SMERF_BAD_INPUT, "self-distance: unknown kind");
+    if (options->self_distance == SMERF_SELF_VALUE && !(fabs(options->self_value) <= (double)FLT_MAX))
+        return sm_fail(error, SMERF_BAD_INPUT, "self-distance: %g is not a number that float32 can hold",
+                       options->self_value);
+    if (options->self_distance == SMERF_SELF_AUTO) options->self_distance = automatic_self(target);
+    if (options->self_distance != SMERF_SELF_VALUE) options->self_value = 0;
+    return SMERF_OK;
+}
+
+smerf_status sm_options_resolve(const smerf_options *options, const smerf_items *items, const smerf_target *target,
                                 smerf_options *resolved, smerf_error *error) {
+    size_t n_features = items->features.n;
     *resolved = *options;
-    if (n_items < 2) return sm_fail(error, SMERF_BAD_INPUT, "there is one item; a distance needs at least two");
+    if (items->n_items < 2) return sm_fail(error, SMERF_BAD_INPUT, "there is one item; a distance needs at least two");
     if (options->seed > INT64_MAX)
         return sm_fail(error, SMERF_BAD_INPUT, "seed: %llu is not in 0 ... 2^63 - 1",
                        (unsigned long long)options->seed);
@@ -83,15 +122,10 @@ smerf_status sm_options_resolve(const smerf_options *options, size_t n_items, si
                        options->min_parent);
     if (options->oob_rule != SMERF_OOB_BOTH && options->oob_rule != SMERF_OOB_EITHER)
         return sm_fail(error, SMERF_BAD_INPUT, "oob-rule: unknown rule");
-    if (options->self_distance > SMERF_SELF_EXCLUDE)
-        return sm_fail(error, SMERF_BAD_INPUT, "self-distance: unknown kind");
-    if (options->self_distance == SMERF_SELF_VALUE && !(fabs(options->self_value) <= (double)FLT_MAX))
-        return sm_fail(error, SMERF_BAD_INPUT, "self-distance: %g is not a number that float32 can hold",
-                       options->self_value);
-    if (options->self_distance != SMERF_SELF_VALUE) resolved->self_value = 0;
     if (options->sample != SMERF_SUBSAMPLE) resolved->sample_fraction = 1;
     smerf_status status = check_sample(options, error);
-    if (status == SMERF_OK) status = resolve_candidates(resolved, (double)n_features, error);
+    if (status == SMERF_OK) status = resolve_self(resolved, target, error);
+    if (status == SMERF_OK) status = resolve_candidates(resolved, target, (double)n_features, error);
     if (status == SMERF_OK) status = resolve_density(resolved, n_features, error);
     return status;
 }

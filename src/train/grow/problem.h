@@ -81,8 +81,9 @@ void sm_sample_draw(const sm_problem *problem, size_t number, uint32_t *draws);
 /* ranks.c: fills in ranks, orders and facts, for which there are arrays of columns. */
 smerf_status sm_problem_rank(sm_problem *problem, sm_pool *pool, smerf_error *error);
 
-/* options.c: checks the options against the data and spells out every automatic choice. */
-smerf_status sm_options_resolve(const smerf_options *options, size_t n_items, size_t n_features,
+/* options.c: checks the options against the data and spells out every automatic choice, by the kind of target and the
+ * number of features (docs/defaults.md). */
+smerf_status sm_options_resolve(const smerf_options *options, const smerf_items *items, const smerf_target *target,
                                 smerf_options *resolved, smerf_error *error);
 
 /* The number of non-zeros in the projections of one node. */

@@ -15,6 +15,7 @@ from ._core import version as _version
 from ._distances import Distances
 from ._forest import DistanceForest
 from ._methods import EPM, NARM, Bilinear, Euclidean, Mahalanobis, Plugin, RandomForestDistance, load
+from ._options import paper
 
 __version__ = _version()
 __all__ = [
@@ -29,5 +30,6 @@ __all__ = [
     "RandomForestDistance",
     "compare",
     "load",
+    "paper",
     "simulate",
 ]

@@ -14,7 +14,7 @@ from ._asking import Floats
 from ._explaining import Explained
 from ._progress import watching
 
-VARIED = ("candidates", "min_parent", "splits")
+VARIED = ("candidates", "min_parent", "splits", "self_distance")
 
 
 class DistanceForest(Explained):
@@ -28,8 +28,9 @@ class DistanceForest(Explained):
         What `y` means. 'labels': the distance is 1 if two labels differ, else 0. 'response': half the squared
         difference, summed over the columns. 'absolute': the absolute difference. 'product': 1 - the sum of products.
         'auto': numbers with a point (dtype float) are a response; text, truth values and whole numbers are labels.
-    candidates : int, 'auto', 'all' or a power such as 'p^0.5', default='auto'
-        Directions tried at each node. 'auto': all up to 20 features, beyond that the larger of 20 and p^0.75.
+    candidates : int, 'auto', 'all', 'paper' or a power such as 'p^0.5', default='auto'
+        Directions tried at each node. 'paper': all up to 20 features, beyond that the larger of 20 and p^0.75.
+        'auto': 'p^0.5' for labels, as 'paper' for distances and pairs, else 'p^0.75'.
     splits : {'axis', 'oblique'}, default='axis'
         One feature a split, or a sparse sum of features.
     density : float, optional
@@ -42,8 +43,9 @@ class DistanceForest(Explained):
         What each tree is grown on.
     oob_rule : {'both', 'either'}, default='both'
         Which trees speak for a training pair out of bag: those that missed both items, or either one.
-    self_distance : {'given', 'exclude'} or float, default='given'
-        An item's distance to itself.
+    self_distance : {'auto', 'given', 'exclude'} or float, default='auto'
+        An item's distance to itself. 'exclude' leaves it out of what a leaf predicts; 'auto' does so for
+        distances, pairs and graphs, and takes it as given for others.
     complete : 'auto', 'off' or int, default='auto'
         Pairs: fill in missing ones by completion of this rank before growing.
     rank : int, optional
@@ -93,7 +95,7 @@ class DistanceForest(Explained):
         max_depth: int | None = None,
         sample: str = "bootstrap",
         oob_rule: str = "both",
-        self_distance: str | float = "given",
+        self_distance: str | float = "auto",
         complete: str | int = "auto",
         rank: int | None = None,
         categories: Iterable[str | int] | None = None,
@@ -313,7 +315,7 @@ class DistanceForest(Explained):
     ) -> DistanceForest:
         """Choose parameters by out-of-bag score, and fit with the best.
 
-        `candidates`, `min_parent` and `splits` (for graphs also `self_distance`) are set to the best found.
+        `candidates`, `min_parent`, `splits` and `self_distance` are set to the best found.
 
         Parameters
         ----------
@@ -338,11 +340,9 @@ class DistanceForest(Explained):
         3
         """
         items, known = self._problem(X, y, Z, pairs, graph, observed, sample_weight)
-        if vary is None:
-            vary = VARIED + (("self_distance",) if graph is not None else ())
-        chosen = list(vary)
+        chosen = list(VARIED if vary is None else vary)
         for name in chosen:
-            _options.word("vary", name, VARIED + ("self_distance",))
+            _options.word("vary", name, VARIED)
         metric = metric or _core.usual_metric(known.target)
         place = _options.word("metric", metric, tuple(_core.METRICS))
         with watching(self.n_jobs, self.verbose, "trying settings") as watch:

@@ -10,6 +10,8 @@ from sklearn.utils import check_random_state
 from . import _core
 
 SPLITS = ("axis", "oblique")
+CANDIDATES = {"auto": _core.CANDIDATES_AUTO, "all": _core.CANDIDATES_ALL, "paper": _core.CANDIDATES_PAPER}
+SELF_DISTANCES = {"given": 0, "exclude": 2, "auto": 3}  # 1 is a number
 OOB_RULES = ("both", "either")  # from 1 on: 0 is "as the model says"
 
 
@@ -42,18 +44,33 @@ def _number(text: str) -> float | None:
 
 
 def candidates(value: Any) -> dict[str, Any]:
-    """A number, 'all', 'auto', or a power of p such as 'p^0.5'."""
+    """A number, 'all', 'auto', 'paper', or a power of p such as 'p^0.5'."""
     if isinstance(value, (int, np.integer)) and value > 0:
-        return {"candidates": min(int(value), _core.CANDIDATES_ALL - 1)}
-    if value == "auto":
-        return {"candidates": _core.CANDIDATES_AUTO}
-    if value == "all":
-        return {"candidates": _core.CANDIDATES_ALL}
+        return {"candidates": min(int(value), _core.CANDIDATES_PAPER - 1)}
+    if isinstance(value, str) and value in CANDIDATES:
+        return {"candidates": CANDIDATES[value]}
     if isinstance(value, str) and value.startswith("p^"):
         power = _number(value[2:])
         if power is not None and power > 0:
             return {"candidates_power": power}
-    raise ValueError(f"candidates={value!r} is not a number > 0, 'all', 'auto' or a power such as 'p^0.5'")
+    raise ValueError(f"candidates={value!r} is not a number > 0, 'all', 'auto', 'paper' or a power such as 'p^0.5'")
+
+
+def paper() -> dict[str, Any]:
+    """Parameters of the paper's forest, the same for everything that can be learned from; the command's ``--paper``.
+
+    Returns
+    -------
+    parameters : dict
+        For `DistanceForest`.
+
+    Examples
+    --------
+    >>> import smerf
+    >>> smerf.DistanceForest(n_estimators=20, **smerf.paper()).candidates
+    'paper'
+    """
+    return {"candidates": "paper", "self_distance": "given"}
 
 
 def sample(value: Any) -> dict[str, Any]:
@@ -70,14 +87,12 @@ def sample(value: Any) -> dict[str, Any]:
 
 
 def self_distance(value: Any) -> dict[str, Any]:
-    """'given', 'exclude', or a number."""
-    if value == "given":
-        return {"self_distance": 0}
-    if value == "exclude":
-        return {"self_distance": 2}
+    """'auto', 'given', 'exclude', or a number."""
+    if isinstance(value, str) and value in SELF_DISTANCES:
+        return {"self_distance": SELF_DISTANCES[value]}
     if isinstance(value, (int, float, np.integer, np.floating)):
         return {"self_distance": 1, "self_value": float(value)}
-    raise ValueError(f"self_distance={value!r} is not 'given', 'exclude', or a number")
+    raise ValueError(f"self_distance={value!r} is not 'auto', 'given', 'exclude', or a number")
 
 
 def complete(value: Any) -> dict[str, Any]:

@@ -81,11 +81,12 @@ cdef extern from "smerf.h" nogil:
         SMERF_SELF_GIVEN
         SMERF_SELF_VALUE
         SMERF_SELF_EXCLUDE
+        SMERF_SELF_AUTO
     ctypedef enum smerf_method:
         SMERF_METHOD_FOREST
     int SMERF_N_METHODS
 
-    size_t SMERF_CANDIDATES_AUTO, SMERF_CANDIDATES_ALL, SMERF_NO_LIMIT, SMERF_COMPLETE_OFF, SMERF_COMPLETE_AUTO
+    size_t SMERF_CANDIDATES_AUTO, SMERF_CANDIDATES_ALL, SMERF_CANDIDATES_PAPER, SMERF_NO_LIMIT, SMERF_COMPLETE_OFF, SMERF_COMPLETE_AUTO
 
     ctypedef struct smerf_baseline_options:
         size_t size, n_pairs, n_factors, n_burn, n_draws, n_chains

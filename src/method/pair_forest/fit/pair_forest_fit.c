@@ -125,12 +125,12 @@ static smerf_status pair_items_start(pair_items *made, const sm_rfd_pairs *pairs
     return make_pair_items(made, error);
 }
 
-/* Two thirds of the pair features, by default: where few matter, the usual third often misses them (docs/methods/forests.md has
+/* Two thirds of the pair features, unless a number or power is given (the paper says nothing of this forest): where few matter, the usual third often misses them (docs/methods/forests.md has
  * numbers). */
 static smerf_options pair_tree_options(const smerf_options *options, size_t n_features) {
     smerf_options inner = growing_options(options);
-    if (inner.candidates == SMERF_CANDIDATES_AUTO && inner.candidates_power == 0)
-        inner.candidates = (2 * n_features + 2) / 3;
+    bool is_free = inner.candidates == SMERF_CANDIDATES_AUTO || inner.candidates == SMERF_CANDIDATES_PAPER;
+    if (is_free && inner.candidates_power == 0) inner.candidates = (2 * n_features + 2) / 3;
     return inner;
 }
 
