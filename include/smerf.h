@@ -710,7 +710,7 @@ typedef struct smerf_tree_view {
     const int8_t *term_weight;    /* times +1 or -1 */
     const uint32_t *term_level;   /* the level whose indicator enters, SMERF_MISSING for a number; NULL: all numbers */
     const uint32_t *first_left;   /* [n_splits + 1] the levels that go left, ascending; NULL: no split by category */
-    const uint32_t *left_level;
+    const uint32_t *left_level; /* a list that starts with SMERF_MISSING has those that go right: all others go left */
     const uint32_t *first_member; /* [n_leaves + 1] */
     const uint32_t *member_item;  /* rows of the training items */
     const uint32_t *member_draws; /* how often each was drawn */

@@ -120,7 +120,7 @@ struct sm_search {
     sm_vector_search *vectors;
     sm_search *rest;
     double *costs; /* [2][n_items] of the rest */
-    double *means; /* [n_levels][n_levels] likewise */
+    double *means; /* [few levels][few levels] likewise, or [n_levels] */
     size_t n_items;
 };
 
@@ -149,7 +149,8 @@ static sm_search *new_completed_search(const smerf_target *target, const sm_sear
     search->completed = completed;
     search->n_items = size->n_items;
     search->costs = sm_array(sm_size(size->n_items, 2, 0), sizeof *search->costs);
-    search->means = sm_array(sm_size(n_levels, n_levels, 0), sizeof *search->means);
+    size_t few = n_levels < SM_FEW_LEVELS ? n_levels : SM_FEW_LEVELS, square = few * few;
+    search->means = sm_array(n_levels > square ? n_levels : square, sizeof *search->means);
     if (search->costs == NULL || search->means == NULL) sm_no_memory(error, "preparing to grow trees");
     if (search->costs != NULL && search->means != NULL)
         search->vectors = sm_vector_search_new(&completed->vectors, size, error);
@@ -186,6 +187,17 @@ static void completed_level_distances(sm_search *search, const sm_node *node, co
     for (size_t k = 0; k < n_levels * n_levels; k++) mean[k] += search->means[k];
 }
 
+static double start_completed_levels(sm_search *search, const sm_node *node, const sm_node_levels *levels) {
+    return sm_vector_level_start(search->vectors, levels) + sm_graph_engine.level_start(search->rest, node, levels);
+}
+
+static void multiply_completed_levels(sm_search *search, const sm_node *node, const sm_node_levels *levels,
+                                      const double *x, double *y) {
+    sm_vector_level_product(search->vectors, levels, x, y);
+    sm_graph_engine.level_product(search->rest, node, levels, x, search->means);
+    for (size_t a = 0; a < levels->n_levels; a++) y[a] += search->means[a];
+}
+
 /* The distance of two different items: known, or filled in. */
 static double pair_of(const completed_target *completed, uint32_t i, uint32_t j) {
     const sm_links *links = sm_known_pairs_of(completed->pairs)->links;
@@ -216,6 +228,8 @@ static const sm_engine completed_engine = {
     .best_cut = sm_best_by_costs,
     .pricing = &pricing,
     .level_distances = completed_level_distances,
+    .level_start = start_completed_levels,
+    .level_product = multiply_completed_levels,
     .near_order = completed_near_order,
 };
 
