@@ -153,7 +153,8 @@ static bool split_is_fine(const sm_tree *tree, size_t split, const sm_features *
     if (tree->first_left == NULL || to - from != 1) return false;
     const sm_feature *feature = &features->feature[tree->term_feature[from]];
     size_t first = tree->first_left[split], end = tree->first_left[split + 1];
-    if (first < end && tree->left_level[first] == SMERF_MISSING && ++first == end) return false; /* nobody goes right */
+    bool lists_right = first < end && tree->left_level[first] == SMERF_MISSING;
+    if (lists_right && (!tree->missing_left[split] || ++first == end)) return false; /* nobody would go right */
     for (size_t i = first; i < end; i++) {
         if (tree->left_level[i] >= feature->levels.n) return false;
         if (i > first && tree->left_level[i] <= tree->left_level[i - 1]) return false;

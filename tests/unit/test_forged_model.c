@@ -171,7 +171,7 @@ SPOIL(an_absurd_item, u32_of(file, "member.item")[1] = UINT32_MAX)
 SPOIL(an_item_in_two_leaves, u32_of(file, "member.item")[1] = u32_of(file, "member.item")[0])
 SPOIL(an_item_never_drawn, u32_of(file, "member.draws")[2] = 0)
 SPOIL(a_level_too_many, u32_of(file, "left.level")[0] = N_LEVELS)
-SPOIL(an_absurd_level, u32_of(file, "left.level")[0] = UINT32_MAX)
+SPOIL(an_absurd_level, u32_of(file, "left.level")[0] = UINT32_MAX - 1)
 SPOIL(too_many_levels_on_the_left, {
     size_t n;
     uint32_t *counts = array_of(file, "split.n_left", &n);

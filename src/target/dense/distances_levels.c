@@ -35,7 +35,7 @@ void sm_distances_levels(sm_search *search, const sm_node *node, const uint32_t 
 /* ---- many levels ---- */
 
 void sm_landmarks_start(sm_landmarks *landmarks, sm_arena *arena, size_t n_items, size_t n_levels) {
-    size_t many = n_levels > SM_FEW_LEVELS && n_items > SM_FEW_LEVELS ? n_items : 0;
+    size_t many = n_levels > SM_FEW_LEVELS ? n_items : 0;
     size_t q = many < n_levels ? many : n_levels;
     landmarks->by_level = sm_arena_take(arena, many, sizeof *landmarks->by_level);
     landmarks->first = sm_arena_take(arena, many > 0 ? q + 1 : 0, sizeof *landmarks->first);
@@ -46,7 +46,7 @@ void sm_landmarks_start(sm_landmarks *landmarks, sm_arena *arena, size_t n_items
 
 double sm_landmarks_bytes(size_t n_items, size_t n_levels) {
     double q = (double)(n_items < n_levels ? n_items : n_levels);
-    return q > SM_FEW_LEVELS ? 4 * (double)n_items + q * (4 + 8 * MOST_LANDMARKS) : 0;
+    return n_levels > SM_FEW_LEVELS ? 4 * (double)n_items + q * (4 + 8 * MOST_LANDMARKS) : 0;
 }
 
 /* Level after level, then in equal steps. */

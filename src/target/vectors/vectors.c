@@ -87,7 +87,7 @@ sm_vector_search *sm_vector_search_new(const sm_vectors *vectors, const sm_searc
     node->scaled = sm_arena_take(arena, n_padded, sizeof *node->scaled);
     node->sums = sm_arena_take(arena, n_padded, sizeof *node->sums);
     search->level = sm_arena_take(arena, sm_size(n_levels, rank + SM_N_FACTS, 0), sizeof *search->level);
-    search->level_sum = sm_arena_take(arena, n_levels > SM_FEW_LEVELS ? rank : 0, sizeof *search->level_sum);
+    search->level_sum = sm_arena_take(arena, rank, sizeof *search->level_sum);
     if (!arena->has_failed) return search;
     sm_vector_search_free(search);
     sm_no_memory(error, "preparing to grow trees");
