@@ -162,8 +162,8 @@ typedef struct sm_engine {
     void (*level_distances)(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
                             double *mean);
 
-    /* For many levels, of which the mean distances H are never formed. Turns to them; returns about how large these are.
-     * NULL: as with level_distances. */
+    /* For many levels, of which the mean distances H are never formed. Turns to them; returns about how large these are. NULL: as
+     * level_distances, with which they come. */
     double (*level_start)(sm_search *search, const sm_node *node, const sm_node_levels *levels);
 
     /* Their products: y = H x for an x that adds up to 0, but for a number that all of y may have in common. H may be another

@@ -74,8 +74,9 @@ static void find_means_to_landmarks(sm_search *search, const sm_node *node, cons
         double fraction = search->weight[k] / levels->weight[a], *to = landmarks->distance + a * m;
         for (size_t l = 0; l < m; l++) {
             size_t j = landmarks->item[l];
-            to[l] += fraction * (j == k ? sm_distances_self(search->distances, node->items[k])
-                                        : sm_node_rows_pair(&search->rows, k, j));
+            double z = j == k ? sm_distances_self(search->distances, node->items[k])
+                              : sm_node_rows_pair(&search->rows, k < j ? k : j, k < j ? j : k); /* an upper triangle */
+            to[l] += fraction * z;
         }
     }
 }
