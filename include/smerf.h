@@ -488,12 +488,12 @@ SMERF_API smerf_status smerf_score(const double *predicted, const smerf_target *
 SMERF_API smerf_status smerf_importance_gain(const smerf_model *model, double *importance, smerf_error *error);
 
 /* Gains flatter a category of many levels: the order of its levels is fitted to the training items, so that it gains by noise
- * alone, the more the fewer items a level has. Which features have their importance in doubt: categories of 16 levels or more, with
+ * alone, the more the fewer items a level has. Which importances are overstated: of categories of 16 levels or more, with
  * less than 50 training items for each, that have a tenth of the largest importance or more. smerf_importance_permutation, out
  * of bag, has no such bias.
  *   importance   [n_features] from smerf_importance_gain
- *   is_doubtful  [n_features] */
-SMERF_API void smerf_importance_doubt(const smerf_model *model, const double *importance, bool *is_doubtful);
+ *   is_overstated  [n_features] */
+SMERF_API void smerf_importance_overstated(const smerf_model *model, const double *importance, bool *is_overstated);
 
 /* How much the squared error of out-of-bag pairs grows when one feature is shuffled among the out-of-bag items of
  * a tree: mean over the trees, and the standard error of that mean.

@@ -1,10 +1,26 @@
-/* categories.h - the order in which a category's levels stand in a node. */
+/* categories.h - the levels of a category that a node holds, and the order in which they stand there. */
 #ifndef SM_TRAIN_CATEGORIES_H
 #define SM_TRAIN_CATEGORIES_H
 
 #include "base/memory.h"
 #include "train/grow/problem.h"
-#include "train/split/held.h"
+
+/* ---- which levels a node holds, in a time that goes by its items and not by all levels ---- */
+
+typedef struct sm_held {
+    uint32_t *level;    /* [most held] those that the node holds, ascending */
+    uint32_t *index_of; /* [most levels] by level: its index in `level`; SMERF_MISSING: the node does not hold it */
+    size_t n;
+    uint64_t *keys, *spare; /* [most held] to sort levels */
+} sm_held;
+
+/*   most_levels  of a category; n_items  of a node. The arena says whether there was memory. */
+void sm_held_start(sm_held *held, sm_arena *arena, size_t most_levels, size_t n_items);
+
+/*   codes  [all items] of a category */
+void sm_held_find(sm_held *held, const uint32_t *codes, const sm_node *node);
+
+/* ---- the order of these ---- */
 
 /* Steps of the search for a leading vector, at most: as many products with mean distances. */
 enum { SM_MOST_STEPS = 12 };

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "train/grow/problem.h"
-#include "train/split/held.h"
+#include "train/split/categories.h"
 
 /* x is the sum of weight * feature over the terms; a category stands alone (and is lined up by its levels), or enters
  * a sum as the indicator of one level. */

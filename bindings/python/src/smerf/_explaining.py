@@ -45,9 +45,9 @@ class Explained(ExploringModel):
         """
         check_is_fitted(self)
         gains = _core.importance(self._model)
-        doubtful = np.flatnonzero(_core.importance_doubt(self._model, gains))
-        if len(doubtful) > 0:
-            names = ", ".join(self._model.features()[k][0] for k in doubtful)
+        overstated = np.flatnonzero(_core.importance_overstated(self._model, gains))
+        if len(overstated) > 0:
+            names = ", ".join(self._model.features()[k][0] for k in overstated)
             warnings.warn(
                 f"{names}: gains overstate a category with few items for each level; permutation_importance does not",
                 UserWarning,

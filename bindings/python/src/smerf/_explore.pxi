@@ -9,11 +9,11 @@ def importance(Model model):
     return made
 
 
-def importance_doubt(Model model, const double[::1] importance):
+def importance_overstated(Model model, const double[::1] importance):
     """Whether the gains of each feature overstate what it does."""
     made = np.zeros(importance.shape[0], dtype=np.bool_)
     cdef unsigned char[::1] found = made.view(np.uint8)
-    smerf_importance_doubt(model.model, &importance[0], <cbool *>&found[0])
+    smerf_importance_overstated(model.model, &importance[0], <cbool *>&found[0])
     return made
 
 

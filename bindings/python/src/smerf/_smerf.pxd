@@ -197,7 +197,7 @@ cdef extern from "smerf.h" nogil:
 
     ctypedef bint cbool "bool"
     smerf_status smerf_importance_gain(const smerf_model *, double *, smerf_error *)
-    void smerf_importance_doubt(const smerf_model *, const double *, cbool *)
+    void smerf_importance_overstated(const smerf_model *, const double *, cbool *)
     smerf_status smerf_importance_permutation(const smerf_model *, const smerf_items *, const smerf_target *,
                                               const smerf_run *, double *, double *, smerf_error *)
 
