@@ -11,7 +11,7 @@
 
 #include "target/dense/distances_search.h"
 
-enum { MOST_LANDMARKS = 64 };
+enum { MOST_LANDMARKS = 128 };
 
 void sm_distances_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean) {
     double *level_weight = search->left; /* free between two prices, and there are no more levels than items */
