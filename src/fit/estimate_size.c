@@ -230,7 +230,8 @@ double sm_fit_bytes(const sm_fit_size *size, double tree_bytes) {
 }
 
 double sm_fit_file_bytes(const sm_fit_size *size, double tree_file_bytes) {
-    double n = (double)size->n_items, bytes = tree_file_bytes * (double)size->options->n_trees + 8 * n + name_bytes(size);
+    double n = (double)size->n_items,
+           bytes = tree_file_bytes * (double)size->options->n_trees + 8 * n + name_bytes(size);
     if (size->is_dense) return bytes + 2 * n * n;
     if (size->options->rank == 0 && size->n_links > 0)
         bytes += size->n_links / 2 * entry_bytes(links_of(size->target)) + 4 * n;
