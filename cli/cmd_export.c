@@ -59,9 +59,15 @@ static void put_cut(sm_output *output, const smerf_model *model, const smerf_tre
     smerf_column column;
     smerf_model_feature(model, tree->term_feature[tree->first_term[split]], &column);
     sm_output_print(output, "\"categories\": [");
-    for (size_t i = tree->first_left[split]; i < tree->first_left[split + 1]; i++) {
-        sm_output_print(output, "%s", i == tree->first_left[split] ? "" : ", ");
-        sm_put_json_string(output, column.levels[tree->left_level[i]]);
+    size_t next = tree->first_left[split], end = tree->first_left[split + 1], n_put = 0;
+    bool lists_right = next < end && tree->left_level[next] == SMERF_MISSING;
+    if (lists_right) next++;
+    for (size_t level = 0; level < column.n_levels; level++) {
+        bool is_listed = next < end && tree->left_level[next] == level;
+        if (is_listed) next++;
+        if (is_listed == lists_right) continue;
+        sm_output_print(output, "%s", n_put++ == 0 ? "" : ", ");
+        sm_put_json_string(output, column.levels[level]);
     }
     sm_output_print(output, "]");
 }

@@ -1,4 +1,5 @@
 /* cmd_importance.c - smerf importance MODEL [ITEMS TARGET --permutation [--interactions N]] */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +91,29 @@ static smerf_status put_result(const cli_args *args, const ranking *result, smer
 static smerf_status no_memory(smerf_error *error) {
     strcpy(error->message, "out of memory while ranking features");
     return SMERF_NO_MEMORY;
+}
+
+/* One line that names the features of which gains say too much. */
+static smerf_status say_overstated(const cli_args *args, const smerf_model *model, const double *importance,
+                                   const ranking *result, smerf_error *error) {
+    bool *is_overstated = calloc(result->n, sizeof *is_overstated);
+    char names[256] = "";
+    size_t n_overstated = 0, used = 0;
+    if (is_overstated == NULL) return no_memory(error);
+    smerf_importance_overstated(model, importance, is_overstated);
+    for (size_t k = 0; k < result->n; k++) {
+        if (!is_overstated[result->rows[k].place]) continue;
+        smerf_column column;
+        smerf_model_feature(model, result->rows[k].place, &column);
+        if (n_overstated++ < 3 && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s (%zu levels)",
+                                     n_overstated == 1 ? "" : ", ", column.name, column.n_levels);
+    }
+    free(is_overstated);
+    if (n_overstated > 0)
+        cli_say(args, "%s%s: gains overstate a category with few items for each level; --permutation does not", names,
+                n_overstated > 3 ? ", ..." : "");
+    return SMERF_OK;
 }
 
 /* Names the features, and puts them in order.   importance  [2][n] with the standard errors */
@@ -190,6 +214,7 @@ static smerf_status run_importance(const cli_args *args, smerf_error *error) {
     } else {
         status = smerf_importance_gain(model, importance, error);
         if (status == SMERF_OK) rank_features(model, importance, &result);
+        if (status == SMERF_OK) status = say_overstated(args, model, importance, &result, error);
     }
     if (status == SMERF_OK) status = put_result(args, &result, error);
     free(importance);

@@ -496,6 +496,14 @@ SMERF_API smerf_status smerf_score(const double *predicted, const smerf_target *
  *   importance [n_features] */
 SMERF_API smerf_status smerf_importance_gain(const smerf_model *model, double *importance, smerf_error *error);
 
+/* Gains flatter a category of many levels: the order of its levels is fitted to the training items, so that it gains by noise
+ * alone, the more the fewer items a level has. Which importances are overstated: of categories of 16 levels or more, with
+ * less than 50 training items for each, that have a tenth of the largest importance or more. smerf_importance_permutation, out
+ * of bag, has no such bias.
+ *   importance   [n_features] from smerf_importance_gain
+ *   is_overstated  [n_features] */
+SMERF_API void smerf_importance_overstated(const smerf_model *model, const double *importance, bool *is_overstated);
+
 /* How much the squared error of out-of-bag pairs grows when one feature is shuffled among the out-of-bag items of
  * a tree: mean over the trees, and the standard error of that mean.
  *   items       the training items
@@ -719,7 +727,7 @@ typedef struct smerf_tree_view {
     const int8_t *term_weight;    /* times +1 or -1 */
     const uint32_t *term_level;   /* the level whose indicator enters, SMERF_MISSING for a number; NULL: all numbers */
     const uint32_t *first_left;   /* [n_splits + 1] the levels that go left, ascending; NULL: no split by category */
-    const uint32_t *left_level;
+    const uint32_t *left_level; /* a list that starts with SMERF_MISSING has those that go right: all others go left */
     const uint32_t *first_member; /* [n_leaves + 1] */
     const uint32_t *member_item;  /* rows of the training items */
     const uint32_t *member_draws; /* how often each was drawn */

@@ -28,6 +28,21 @@ smerf_status smerf_importance_gain(const smerf_model *model, double *importance,
     return SMERF_OK;
 }
 
+static const double worth_telling = 0.1; /* of the largest importance: less misleads nobody */
+enum { OVERSTATED_LEVELS = 16, SAFE_ITEMS_A_LEVEL = 50 };
+
+void smerf_importance_overstated(const smerf_model *model, const double *importance, bool *is_overstated) {
+    double largest = 0;
+    for (size_t f = 0; f < model->features.n; f++)
+        if (importance[f] > largest) largest = importance[f];
+    for (size_t f = 0; f < model->features.n; f++) {
+        size_t n_levels = model->features.feature[f].levels.n;
+        is_overstated[f] = model->features.feature[f].kind == SMERF_CATEGORY && n_levels >= OVERSTATED_LEVELS &&
+                           model->n_items / SAFE_ITEMS_A_LEVEL < n_levels && largest > 0 &&
+                           importance[f] >= worth_telling * largest;
+    }
+}
+
 /* ---- by permutation ----
  *
  * Importance of features one by one: how much worse the trees predict when each is shuffled (shuffles.h).

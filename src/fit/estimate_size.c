@@ -61,6 +61,18 @@ static double links_among(const sm_fit_size *size, double n) {
     return size->n_links * fraction * fraction;
 }
 
+/* Lining up one category in all nodes of a tree, of so many levels from the root down: by all mean distances while it has few of
+ * its own, of which nodes hold fewer and fewer; else by products. */
+static double category_work(const sm_fit_size *size, size_t feature, double n_in_bag, double n_tree_levels) {
+    const sm_feature *of = &size->items->features.feature[feature];
+    double q = fmin((double)of->levels.n, n_in_bag), steps = SM_MOST_STEPS;
+    if (of->kind != SMERF_CATEGORY || size->options->splits != SMERF_AXIS) return 0;
+    if (q <= SM_FEW_LEVELS) return 0.3 * q * q * n_in_bag;
+    double n_links = size->options->rank == 0 ? links_among(size, n_in_bag) : 0;
+    double product = n_in_bag * (8 + 2 * (double)size->n_vector + (size->is_dense ? 32 : 0)) + 2 * n_links;
+    return n_tree_levels * steps * (product + 8 * steps * q);
+}
+
 /* Every level of a tree lines all its items up along each candidate. The links inside a node, and the pairs, become fewer
  * from level to level. */
 double sm_fit_tree_work(const sm_fit_size *size, double n) {
@@ -69,6 +81,8 @@ double sm_fit_tree_work(const sm_fit_size *size, double n) {
     double cut = 16 + 4 * (double)size->n_vector;
     if (size->target->kind == &sm_target_absolute) cut += 3 * log2(n_in_bag + 2);
     double work = d * n_levels * n_in_bag * cut;
+    for (size_t f = 0; f < size->n_features; f++)
+        work += fmin(1, d / (double)size->n_features) * category_work(size, f, n_in_bag, n_levels);
     if (size->is_dense) work += (0.3 * d + 1) * n_in_bag * n_in_bag;
     if (size->options->rank == 0) work += 5 * d * n_levels * links_among(size, n_in_bag);
     return work;
@@ -108,10 +122,16 @@ double sm_fit_tree_file_bytes(const sm_tree *tree) {
     return bytes;
 }
 
-static double id_bytes(const sm_fit_size *size) {
+static double strings_bytes(const sm_strings *strings) {
     double bytes = 0;
-    const sm_strings *ids = &size->items->ids;
-    for (size_t i = 0; i < ids->n; i++) bytes += (double)(sizeof(char *) + strlen(ids->text[i]) + 1);
+    for (size_t i = 0; i < strings->n; i++) bytes += (double)(sizeof(char *) + strlen(strings->text[i]) + 1);
+    return bytes;
+}
+
+/* Ids, and the names of levels. */
+static double name_bytes(const sm_fit_size *size) {
+    double bytes = strings_bytes(&size->items->ids);
+    for (size_t f = 0; f < size->n_features; f++) bytes += strings_bytes(&size->items->features.feature[f].levels);
     return bytes;
 }
 
@@ -173,6 +193,8 @@ static double thread_bytes(const sm_fit_size *size, const sm_problem *problem, d
     bool is_scanned = sm_lists_slots(size->target->kind);
     double bytes = 4 * n + (is_scanned ? 28 : 48) * n_in_bag + tree_bytes;
     bytes += sm_splitter_bytes(problem, is_scanned ? 1 : 2);
+    bytes += sm_categories_bytes(problem) + 8 * fmin(n_in_bag, (double)sm_problem_most_levels(problem)) *
+                                                (double)(size->n_vector + 4); /* and in the target's search */
     bytes += most_sorted(size) * (4 * (double)n_numbers_of(size) + 4);
     if (size->is_dense) {
         sm_search_size search = sm_problem_search_size(problem);
@@ -202,13 +224,14 @@ double sm_fit_bytes(const sm_fit_size *size, double tree_bytes) {
     double of_a_thread = thread_bytes(size, &problem, tree_bytes);
     double threads = (double)problem.n_threads * of_a_thread + more_bytes(size, &problem, of_a_thread);
     double growing = rank_bytes(size) + 8 * n + threads;
-    double kept = item_bytes(size) + 3 * id_bytes(size) + target_bytes(size) + 8 * n;
+    double kept = item_bytes(size) + 3 * name_bytes(size) + target_bytes(size) + 8 * n;
     double trees = (tree_bytes + idle_tree_bytes) * (double)size->options->n_trees;
     return program_bytes + kept + trees + growing;
 }
 
 double sm_fit_file_bytes(const sm_fit_size *size, double tree_file_bytes) {
-    double n = (double)size->n_items, bytes = tree_file_bytes * (double)size->options->n_trees + 8 * n + id_bytes(size);
+    double n = (double)size->n_items,
+           bytes = tree_file_bytes * (double)size->options->n_trees + 8 * n + name_bytes(size);
     if (size->is_dense) return bytes + 2 * n * n;
     if (size->options->rank == 0 && size->n_links > 0)
         bytes += size->n_links / 2 * entry_bytes(links_of(size->target)) + 4 * n;

@@ -152,9 +152,12 @@ static bool split_is_fine(const sm_tree *tree, size_t split, const sm_features *
     if (!tree->is_category[split]) return true;
     if (tree->first_left == NULL || to - from != 1) return false;
     const sm_feature *feature = &features->feature[tree->term_feature[from]];
-    for (size_t i = tree->first_left[split]; i < tree->first_left[split + 1]; i++) {
+    size_t first = tree->first_left[split], end = tree->first_left[split + 1];
+    bool lists_right = first < end && tree->left_level[first] == SMERF_MISSING;
+    if (lists_right && (!tree->missing_left[split] || ++first == end)) return false; /* nobody would go right */
+    for (size_t i = first; i < end; i++) {
         if (tree->left_level[i] >= feature->levels.n) return false;
-        if (i > tree->first_left[split] && tree->left_level[i] <= tree->left_level[i - 1]) return false;
+        if (i > first && tree->left_level[i] <= tree->left_level[i - 1]) return false;
     }
     return true;
 }

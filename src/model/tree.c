@@ -101,8 +101,11 @@ double sm_tree_project(const sm_tree *tree, size_t split, const sm_view *view, s
     return sm_view_project(view, &projection, item);
 }
 
-static bool has_level(const sm_tree *tree, size_t split, uint32_t level) {
+/* By halving: the levels are listed that go left or, after SMERF_MISSING, those that go right. */
+static bool level_goes_left(const sm_tree *tree, size_t split, uint32_t level) {
     size_t low = tree->first_left[split], high = tree->first_left[split + 1];
+    bool lists_right = low < high && tree->left_level[low] == SMERF_MISSING;
+    if (lists_right) low++;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (tree->left_level[middle] < level)
@@ -110,13 +113,13 @@ static bool has_level(const sm_tree *tree, size_t split, uint32_t level) {
         else
             high = middle;
     }
-    return low < tree->first_left[split + 1] && tree->left_level[low] == level;
+    return (low < tree->first_left[split + 1] && tree->left_level[low] == level) != lists_right;
 }
 
 bool sm_tree_goes_left(const sm_tree *tree, size_t split, const sm_view *view, size_t item) {
     if (tree->is_category[split]) {
         uint32_t level = view->codes[tree->term_feature[tree->first_term[split]]][item];
-        return level == SMERF_MISSING ? tree->missing_left[split] : has_level(tree, split, level);
+        return level == SMERF_MISSING ? tree->missing_left[split] : level_goes_left(tree, split, level);
     }
     double value = sm_tree_project(tree, split, view, item);
     return isnan(value) ? tree->missing_left[split] : value <= tree->threshold[split];

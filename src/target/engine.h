@@ -57,6 +57,17 @@ typedef struct sm_search_size {
 
 enum { SM_MOST_DRAWS = 255 }; /* of one item, see slots.c */
 
+/* Up to so many levels a category is lined up by all mean distances between them, and more by products with these
+ * (docs/decisions/0026-many-levels.md). */
+enum { SM_FEW_LEVELS = 64 };
+
+/* Which level each item of a node has. */
+typedef struct sm_node_levels {
+    const uint32_t *level; /* [n] by node index, below n_levels or SMERF_MISSING; every level has an item */
+    size_t n_levels;
+    const double *weight; /* [n_levels] of their items */
+} sm_node_levels;
+
 /* What both sides of every cut cost. */
 typedef struct sm_pricing {
     /* Fills the costs of all cuts, and returns the cost of the node itself. A line-up's costs do not depend on which others are
@@ -150,6 +161,16 @@ typedef struct sm_engine {
      *   mean   [n_levels][n_levels] out */
     void (*level_distances)(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
                             double *mean);
+
+    /* For many levels, of which the mean distances H are never formed. Turns to them; returns about how large these are. NULL: as
+     * level_distances, with which they come. */
+    double (*level_start)(sm_search *search, const sm_node *node, const sm_node_levels *levels);
+
+    /* Their products: y = H x for an x that adds up to 0, but for a number that all of y may have in common. H may be another
+     * symmetric matrix with nearly the same leading direction.
+     *   x, y  [n_levels] */
+    void (*level_product)(sm_search *search, const sm_node *node, const sm_node_levels *levels, const double *x,
+                          double *y);
 
     /* An order of all items in which those that are read together stand near each other: that of the items of every node,
      * so that growing finds them near each other in memory. Trees do not depend on it, but for the last digits of gains. NULL:

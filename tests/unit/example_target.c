@@ -104,13 +104,33 @@ static void bits_levels(sm_search *search, const sm_node *node, const uint32_t *
     }
 }
 
+/* The same for so many levels that all pairs of them would be too much: only products with these means. */
+static double start_bits_levels(sm_search *search, const sm_node *node, const sm_node_levels *levels) {
+    (void)search, (void)node, (void)levels;
+    return 32; /* no mean is larger */
+}
+
+static void multiply_bits_levels(sm_search *search, const sm_node *node, const sm_node_levels *levels, const double *x,
+                                 double *y) {
+    for (size_t a = 0; a < levels->n_levels; a++) y[a] = 0;
+    for (size_t both = 0; both < node->n * node->n; both++) {
+        size_t k = both / node->n, j = both % node->n;
+        uint32_t a = levels->level[k], b = levels->level[j];
+        if (a == SMERF_MISSING || b == SMERF_MISSING) continue;
+        double fraction = node->weight[k] / levels->weight[a] * (node->weight[j] / levels->weight[b]);
+        y[a] += fraction * bits_in_node(search, node, k, j) * x[b];
+    }
+}
+
 static const sm_engine bits_engine = {.search_new = new_bits_search,
                                       .search_free = free_bits_search,
 
                                       .is_pure = is_bits_node_pure,
                                       .best_cut = sm_best_by_costs,
                                       .pricing = &(const sm_pricing){.price = price_bits},
-                                      .level_distances = bits_levels};
+                                      .level_distances = bits_levels,
+                                      .level_start = start_bits_levels,
+                                      .level_product = multiply_bits_levels};
 
 /* ---- 3. predicting, Eq. (2), the same to the last bit for (a, b) and (b, a) ---- */
 

@@ -313,9 +313,12 @@ static inline bool slow_goes_left(const smerf_model *model, const smerf_tree_vie
         return isnan(value) ? tree->missing_left[split] : value <= tree->threshold[split];
     }
     uint32_t level = slow_level(model, data, tree->term_feature[tree->first_term[split]], item);
-    for (size_t i = tree->first_left[split]; i < tree->first_left[split + 1]; i++)
-        if (tree->left_level[i] == level) return true;
-    return level == SMERF_MISSING && tree->missing_left[split];
+    if (level == SMERF_MISSING) return tree->missing_left[split];
+    size_t from = tree->first_left[split], to = tree->first_left[split + 1];
+    bool lists_right = from < to && tree->left_level[from] == SMERF_MISSING;
+    for (size_t i = from; i < to; i++)
+        if (tree->left_level[i] == level) return !lists_right;
+    return lists_right;
 }
 
 static inline size_t slow_leaf(const smerf_model *model, const smerf_tree_view *tree, const data_set *data,

@@ -171,7 +171,13 @@ SPOIL(an_absurd_item, u32_of(file, "member.item")[1] = UINT32_MAX)
 SPOIL(an_item_in_two_leaves, u32_of(file, "member.item")[1] = u32_of(file, "member.item")[0])
 SPOIL(an_item_never_drawn, u32_of(file, "member.draws")[2] = 0)
 SPOIL(a_level_too_many, u32_of(file, "left.level")[0] = N_LEVELS)
-SPOIL(an_absurd_level, u32_of(file, "left.level")[0] = UINT32_MAX)
+SPOIL(an_absurd_level, u32_of(file, "left.level")[0] = UINT32_MAX - 1)
+SPOIL(levels_on_the_right_that_are_none, {
+    size_t n;
+    uint32_t *counts = array_of(file, "split.n_left", &n), *levels = u32_of(file, "left.level");
+    while (*counts != 1) levels += *counts++;
+    levels[0] = UINT32_MAX;
+})
 SPOIL(too_many_levels_on_the_left, {
     size_t n;
     uint32_t *counts = array_of(file, "split.n_left", &n);
@@ -231,6 +237,7 @@ static void trees_that_do_not_hang_together_are_refused(void **state) {
                                    NAMED(a_level_too_many),
                                    NAMED(an_absurd_level),
                                    NAMED(too_many_levels_on_the_left),
+                                   NAMED(levels_on_the_right_that_are_none),
                                    NAMED(levels_out_of_order)};
     assert_all_refused(table, sizeof table / sizeof *table, SMERF_AXIS);
 }

@@ -43,6 +43,59 @@ static void a_forest_without_splits_has_no_important_feature(void **state) {
     data_set_free(data);
 }
 
+/* From 16 levels on, with less than 50 items each, from a tenth of the largest importance on. */
+static void gains_of_many_levels_are_called_overstated(void **state) {
+    (void)state;
+    enum { N_ITEMS = 1000, N_COLUMNS = 4 };
+    static const size_t n_levels[N_COLUMNS] = {15, 16, 21, 0};
+    static char names[21][4];
+    static uint32_t codes[N_COLUMNS][N_ITEMS];
+    static double numbers[N_ITEMS];
+    const char *levels[21];
+    const char *const called[] = {"a", "b", "c", "d"};
+    smerf_column columns[N_COLUMNS];
+    for (size_t a = 0; a < 21; a++) {
+        snprintf(names[a], sizeof names[a], "%zu", a);
+        levels[a] = names[a];
+    }
+    for (size_t f = 0; f < N_COLUMNS; f++) {
+        for (uint32_t i = 0; i < N_ITEMS; i++) codes[f][i] = f < 3 ? i % (uint32_t)n_levels[f] : 0;
+        columns[f] = f < 3 ? (smerf_column){.name = called[f],
+                                            .kind = SMERF_CATEGORY,
+                                            .codes = codes[f],
+                                            .levels = levels,
+                                            .n_levels = n_levels[f]}
+                           : (smerf_column){.name = called[f], .kind = SMERF_NUMBER, .values = numbers};
+    }
+    for (size_t i = 0; i < N_ITEMS; i++) numbers[i] = (double)(i * 7 % 101);
+    const double *const responses[] = {numbers};
+    smerf_items *items = NULL;
+    smerf_target *target = NULL;
+    smerf_model *model = NULL;
+    smerf_error error;
+    demand_ok(smerf_items_new(columns, N_COLUMNS, N_ITEMS, &items, &error), &error);
+    demand_ok(smerf_target_new_response(called, responses, 1, N_ITEMS, &target, &error), &error);
+    smerf_options options = options_for(1);
+    demand_ok(smerf_fit(items, target, &options, NULL, &model, &error), &error);
+    static const struct {
+        double importance[N_COLUMNS];
+        bool is_overstated[N_COLUMNS];
+    } cases[] = {
+        {{1, 1, 1, 1}, {false, false, true, false}}, /* 1000 / 16 is 62 items a level, 1000 / 21 is 47 */
+        {{1, 0.2, 0.1, 1}, {false, false, true, false}},
+        {{1, 0.2, 0.09, 1}, {false, false, false, false}},
+        {{0, 0, 0, 0}, {false, false, false, false}},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        bool found[N_COLUMNS];
+        smerf_importance_overstated(model, cases[k].importance, found);
+        assert_memory_equal(found, cases[k].is_overstated, sizeof found);
+    }
+    smerf_model_free(model);
+    smerf_target_free(target);
+    smerf_items_free(items);
+}
+
 /* ---- shuffles ---- */
 
 /* Mean squared error over the pairs of the items out[0 .. n_out), whose features are those of `seen`. */
@@ -255,6 +308,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gains_are_shared_by_the_features_of_a_split),
         cmocka_unit_test(a_forest_without_splits_has_no_important_feature),
+        cmocka_unit_test(gains_of_many_levels_are_called_overstated),
         cmocka_unit_test(a_feature_matters_by_the_error_that_shuffling_it_adds),
         cmocka_unit_test(self_distances_that_are_left_out_do_not_enter_the_error),
         cmocka_unit_test(items_in_another_order_have_the_same_importances),

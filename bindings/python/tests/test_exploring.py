@@ -4,6 +4,7 @@ import itertools
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from data import features, known
 from scipy.spatial.distance import squareform
@@ -248,3 +249,12 @@ def test_a_report_shows_what_it_is_given(tmp_path):
         forest.report(tmp_path / "r.html", show={"short": [1, 2]})
     with pytest.raises(OSError):
         forest.report(tmp_path / "no" / "folder" / "r.html")
+
+
+def test_importances_of_a_category_of_many_levels_come_with_a_warning():
+    rng = np.random.default_rng(1)
+    names = np.array([f"L{k:03d}" for k in rng.integers(0, 100, 300)], dtype=object)
+    X = pd.DataFrame({"a": rng.normal(size=300), "cat": names, "few": names.astype("U2")})
+    forest = smerf.DistanceForest(n_estimators=5, random_state=1).fit(X, rng.normal(size=300))
+    with pytest.warns(UserWarning, match="^cat: gains overstate a category with few items for each level"):
+        assert forest.feature_importances_.sum() == pytest.approx(1)

@@ -12,29 +12,13 @@
 #include "base/memory.h"
 #include "target/links/graph.h"
 #include "target/links/pairs.h"
-#include "target/vectors/vectors.h"
-
-/* All distances of a pure node are the same up to this fraction of the largest: a completion is no exact thing. */
-static const double same_distance = 1e-9;
 
 /* A completion is as large as the distances that it was fitted to, give or take: more than these can be, and far less
  * than would leave the range of a double in sums of weighted ones. */
 static const double largest_rest = 1e45;
 
-typedef struct completed_target {
-    smerf_target head;
-    smerf_target *pairs; /* shared */
-    sm_completion form;
-    double *lowered; /* [n_items] the a of the form, less 1/2 */
-    double *self;    /* [n_items] z_ii */
-    sm_vectors vectors;
-    smerf_target *rest; /* a graph: known distances less what the form says */
-} completed_target;
-
-static const completed_target *completed_of(const smerf_target *target) { return (const completed_target *)target; }
-
 static void free_completed(smerf_target *target) {
-    completed_target *completed = (completed_target *)target;
+    sm_completed *completed = (sm_completed *)target;
     sm_completion_free(&completed->form);
     sm_free(completed->lowered);
     sm_free(completed->self);
@@ -44,7 +28,7 @@ static void free_completed(smerf_target *target) {
 }
 
 const smerf_target *sm_completed_pairs(const smerf_target *target) {
-    return target->kind == &sm_target_completed ? completed_of(target)->pairs : NULL;
+    return target->kind == &sm_target_completed ? sm_completed_of(target)->pairs : NULL;
 }
 
 /* ---- making one ---- */
@@ -77,7 +61,7 @@ static smerf_status make_rest(const sm_links *links, const sm_completion *form, 
 smerf_status sm_completed_new(smerf_target *pairs, sm_completion *completion, smerf_target **out, smerf_error *error) {
     const sm_known_pairs *known = sm_known_pairs_of(pairs);
     size_t n = pairs->n_rows;
-    completed_target *completed = sm_zeros(1, sizeof *completed);
+    sm_completed *completed = sm_zeros(1, sizeof *completed);
     if (completed == NULL) {
         sm_completion_free(completion);
         return sm_no_memory(error, "completing pairs");
@@ -113,112 +97,6 @@ smerf_status sm_completed_new(smerf_target *pairs, sm_completion *completion, sm
     return SMERF_OK;
 }
 
-/* ---- growing ---- */
-
-struct sm_search {
-    const completed_target *completed;
-    sm_vector_search *vectors;
-    sm_search *rest;
-    double *costs; /* [2][n_items] of the rest */
-    double *means; /* [n_levels][n_levels] likewise */
-    size_t n_items;
-};
-
-static void free_completed_search(sm_search *search) {
-    if (search == NULL) return;
-    sm_vector_search_free(search->vectors);
-    sm_graph_engine.search_free(search->rest);
-    sm_free(search->costs);
-    sm_free(search->means);
-    sm_free(search);
-}
-
-static smerf_status completed_near_order(const smerf_target *target, uint32_t **order, smerf_error *error) {
-    const smerf_target *rest = completed_of(target)->rest;
-    return sm_graph_engine.near_order(rest, order, error);
-}
-
-static sm_search *new_completed_search(const smerf_target *target, const sm_search_size *size, smerf_error *error) {
-    const completed_target *completed = completed_of(target);
-    sm_search *search = sm_zeros(1, sizeof *search);
-    if (search == NULL) {
-        sm_no_memory(error, "preparing to grow trees");
-        return NULL;
-    }
-    size_t n_levels = size->n_levels < size->n_items ? size->n_levels : size->n_items;
-    search->completed = completed;
-    search->n_items = size->n_items;
-    search->costs = sm_array(sm_size(size->n_items, 2, 0), sizeof *search->costs);
-    search->means = sm_array(sm_size(n_levels, n_levels, 0), sizeof *search->means);
-    if (search->costs == NULL || search->means == NULL) sm_no_memory(error, "preparing to grow trees");
-    if (search->costs != NULL && search->means != NULL)
-        search->vectors = sm_vector_search_new(&completed->vectors, size, error);
-    if (search->vectors != NULL) search->rest = sm_graph_engine.search_new(completed->rest, size, error);
-    if (search->rest != NULL) return search;
-    free_completed_search(search);
-    return NULL;
-}
-
-static size_t enter_completed_node(sm_search *search, sm_node *node, size_t view) {
-    sm_vector_enter(search->vectors, node);
-    return sm_graph_engine.enter(search->rest, node, view);
-}
-
-static double price_completed_cuts(sm_search *search, const sm_node *node, const sm_line_up *line_ups,
-                                   size_t n_line_ups) {
-    double cost = sm_vector_price(search->vectors, node, line_ups, n_line_ups), more = 0;
-    for (size_t u = 0; u < n_line_ups; u++) {
-        const sm_line_up own = {
-            .order = line_ups[u].order, .left = search->costs, .right = search->costs + search->n_items};
-        more = sm_price(sm_graph_engine.pricing, search->rest, node, &own, 1);
-        for (size_t r = 0; r + 1 < node->n; r++) {
-            line_ups[u].left[r] += own.left[r];
-            line_ups[u].right[r] += own.right[r];
-        }
-    }
-    return cost + more;
-}
-
-static void completed_level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
-                                      double *mean) {
-    sm_vector_levels(search->vectors, node, level, n_levels, mean);
-    sm_graph_engine.level_distances(search->rest, node, level, n_levels, search->means);
-    for (size_t k = 0; k < n_levels * n_levels; k++) mean[k] += search->means[k];
-}
-
-/* The distance of two different items: known, or filled in. */
-static double pair_of(const completed_target *completed, uint32_t i, uint32_t j) {
-    const sm_links *links = sm_known_pairs_of(completed->pairs)->links;
-    size_t entry = sm_links_find(links, i, j);
-    bool is_known = entry < links->first[i + 1];
-    return is_known ? sm_links_value(links, entry) : sm_completion_pair(&completed->form, i, j);
-}
-
-static bool completed_is_pure(sm_search *search, const sm_node *node) {
-    const completed_target *completed = search->completed;
-    double first = completed->self[node->items[0]];
-    double slack = same_distance * sm_known_pairs_of(completed->pairs)->largest;
-    for (size_t k = 1; k < node->n; k++)
-        if (!(fabs(completed->self[node->items[k]] - first) <= slack)) return false;
-    for (size_t k = 1; k < node->n; k++) /* pure nodes are rare: this ends at the first pair, nearly always */
-        for (size_t j = 0; j < k; j++)
-            if (!(fabs(pair_of(completed, node->items[k], node->items[j]) - first) <= slack)) return false;
-    return true;
-}
-
-static const sm_pricing pricing = {.price = price_completed_cuts};
-
-static const sm_engine completed_engine = {
-    .search_new = new_completed_search,
-    .search_free = free_completed_search,
-    .enter = enter_completed_node,
-    .is_pure = completed_is_pure,
-    .best_cut = sm_best_by_costs,
-    .pricing = &pricing,
-    .level_distances = completed_level_distances,
-    .near_order = completed_near_order,
-};
-
 /* ---- predicting ---- */
 
 typedef struct summary {
@@ -227,7 +105,7 @@ typedef struct summary {
 } summary;
 
 static size_t completed_summary_bytes(const smerf_target *target, size_t n_leaves) {
-    const completed_target *completed = completed_of(target);
+    const sm_completed *completed = sm_completed_of(target);
     return sizeof(summary) + sm_vector_summary_bytes(&completed->vectors, n_leaves) +
            completed->rest->kind->predicting.summary_bytes(completed->rest, n_leaves);
 }
@@ -241,7 +119,7 @@ static void free_completed_summary(void *made) {
 }
 
 static void *summarise_completed(const smerf_target *target, const sm_leaves *leaves) {
-    const completed_target *completed = completed_of(target);
+    const sm_completed *completed = sm_completed_of(target);
     summary *made = sm_zeros(1, sizeof *made);
     if (made == NULL) return NULL;
     made->vectors = sm_vector_summarise(&completed->vectors, leaves);
@@ -260,7 +138,7 @@ static sm_leaves for_rest(const sm_leaves *leaves) {
 
 static void completed_leaf_row(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *row,
                                double *scratch) {
-    const completed_target *completed = completed_of(target);
+    const sm_completed *completed = sm_completed_of(target);
     const summary *made = leaves->summary;
     const sm_leaves own = for_rest(leaves);
     completed->rest->kind->predicting.leaf_row(completed->rest, &own, leaf, row, scratch);
@@ -268,7 +146,7 @@ static void completed_leaf_row(const smerf_target *target, const sm_leaves *leav
 }
 
 static double completed_leaf_pair(const smerf_target *target, const sm_leaves *leaves, size_t a, size_t b) {
-    const completed_target *completed = completed_of(target);
+    const sm_completed *completed = sm_completed_of(target);
     const summary *made = leaves->summary;
     const sm_leaves own = for_rest(leaves);
     return completed->rest->kind->predicting.leaf_pair(completed->rest, &own, a, b) +
@@ -276,26 +154,26 @@ static double completed_leaf_pair(const smerf_target *target, const sm_leaves *l
 }
 
 static double completed_mean_apart(const smerf_target *target, const sm_leaves *leaves, size_t first, size_t end) {
-    const completed_target *completed = completed_of(target);
+    const sm_completed *completed = sm_completed_of(target);
     const sm_leaves own = for_rest(leaves);
     return completed->rest->kind->predicting.mean_apart(completed->rest, &own, first, end) +
            sm_vector_mean_apart(&completed->vectors, leaves, first, end);
 }
 
 static size_t completed_node_bytes(const smerf_target *target, const sm_leaves *leaves) {
-    return sm_vector_node_bytes(&completed_of(target)->vectors, leaves);
+    return sm_vector_node_bytes(&sm_completed_of(target)->vectors, leaves);
 }
 
 static void *summarise_completed_nodes(const smerf_target *target, const sm_nodes *nodes) {
     const summary *made = nodes->leaves->summary;
-    return sm_vector_summarise_nodes(&completed_of(target)->vectors, made->vectors, nodes);
+    return sm_vector_summarise_nodes(&sm_completed_of(target)->vectors, made->vectors, nodes);
 }
 
 static void free_completed_nodes(void *made) { sm_vector_nodes_free(made); }
 
 static void completed_path_means(const smerf_target *target, const sm_nodes *nodes, size_t leaf, const uint32_t *path,
                                  size_t n, double *mean, double *scratch) {
-    const completed_target *completed = completed_of(target);
+    const sm_completed *completed = sm_completed_of(target);
     const sm_leaves own = for_rest(nodes->leaves);
     const sm_nodes rest = {.leaves = &own, .total = nodes->total};
     completed->rest->kind->explaining.path_means(completed->rest, &rest, leaf, path, n, mean, scratch);
@@ -306,7 +184,7 @@ static void completed_path_means(const smerf_target *target, const sm_nodes *nod
 
 /* What was filled in is no truth. */
 static void completed_true_row(const smerf_target *target, size_t row, double *out) {
-    const smerf_target *pairs = completed_of(target)->pairs;
+    const smerf_target *pairs = sm_completed_of(target)->pairs;
     pairs->kind->data.true_row(pairs, row, out);
 }
 
@@ -322,7 +200,7 @@ static bool same_pairs(const smerf_target *a, const smerf_target *b) {
 }
 
 static bool completed_are_equal(const smerf_target *a, const smerf_target *b) {
-    const completed_target *left = completed_of(a), *right = completed_of(b);
+    const sm_completed *left = sm_completed_of(a), *right = sm_completed_of(b);
     size_t n = a->n_rows, rank = left->form.rank;
     if (a->from_similarities != b->from_similarities) return false;
     if (a->from_similarities && a->largest_similarity != b->largest_similarity) return false;
@@ -333,7 +211,7 @@ static bool completed_are_equal(const smerf_target *a, const smerf_target *b) {
 }
 
 static smerf_status save_completed(const smerf_target *target, sm_tensors *tensors, smerf_error *error) {
-    const completed_target *completed = completed_of(target);
+    const sm_completed *completed = sm_completed_of(target);
     static const uint8_t has_links[2] = {0, 1};
     bool is_graph = completed->pairs->kind == &sm_target_observed;
     smerf_status status = completed->pairs->kind->data.save(completed->pairs, tensors, error);
@@ -378,7 +256,7 @@ static smerf_status load_completed(const sm_tensors *tensors, size_t n_items, sm
 const sm_target_kind sm_target_completed = {
     .name = "completed",
     .data.free = free_completed,
-    .engines = {&completed_engine},
+    .engines = {&sm_completed_engine},
     .predicting.summary_bytes = completed_summary_bytes,
     .predicting.summarise = summarise_completed,
     .predicting.summary_free = free_completed_summary,

@@ -81,7 +81,7 @@ double sm_distances_search_bytes(const smerf_target *target, const sm_search_siz
     double cells = CELL_BYTES * (double)n_cells(target, size),
            approximate = sm_approximate_bytes(size->n_items, size->n_line_ups);
     return sizeof(float) * (double)pool_floats(target, size) + cells + approximate +
-           SEARCH_BYTES * (double)size->n_items;
+           sm_landmarks_bytes(size->n_items, size->n_levels) + SEARCH_BYTES * (double)size->n_items;
 }
 
 /* All threads together may take as much as Z does; beside a small one, as much as nobody misses. */
@@ -121,6 +121,7 @@ static sm_search *new_distances_search(const smerf_target *target, const sm_sear
     search->weighed = sm_arena_take(arena, SM_TILE_ROWS * SM_CHUNK, sizeof *search->weighed);
     sm_tile_scratch_start(&search->tile_scratch, arena);
     sm_approximate_start(&search->approximate, arena, n, size->n_line_ups);
+    sm_landmarks_start(&search->landmarks, arena, n, size->n_levels);
     if (!arena->has_failed) return search;
     free_distances_search(search);
     sm_no_memory(error, "preparing to grow trees");
@@ -248,26 +249,6 @@ static double price_distances_cuts(sm_search *search, const sm_node *node, const
     return cost / node->total;
 }
 
-static void distances_level_distances(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
-                                      double *mean) {
-    double *level_weight = search->left; /* free between two prices, and there are no more levels than items */
-    memset(mean, 0, n_levels * n_levels * sizeof *mean);
-    memset(level_weight, 0, n_levels * sizeof *level_weight);
-    for (size_t k = 0; k < node->n; k++) {
-        if (level[k] == SMERF_MISSING) continue;
-        level_weight[level[k]] += search->weight[k];
-        mean[level[k] * n_levels + level[k]] += search->own[k];
-        for (size_t j = k + 1; j < node->n; j++) {
-            if (level[j] == SMERF_MISSING) continue;
-            double y = search->weight[k] * search->weight[j] * sm_node_rows_pair(&search->rows, k, j);
-            mean[level[k] * n_levels + level[j]] += y;
-            mean[level[j] * n_levels + level[k]] += y;
-        }
-    }
-    for (size_t a = 0; a < n_levels; a++)
-        for (size_t b = 0; b < n_levels; b++) mean[a * n_levels + b] /= level_weight[a] * level_weight[b];
-}
-
 static const sm_pricing pricing = {
     .price = price_distances_cuts, .costs = fill_distances_costs, .n_at_once = distances_line_ups_at_once};
 
@@ -280,6 +261,8 @@ const sm_engine sm_distances_engine = {
     .pricing = &pricing,
     .approximation = &sm_distances_approximation,
     .cost = sm_distances_cost,
-    .level_distances = distances_level_distances,
+    .level_distances = sm_distances_levels,
+    .level_start = sm_distances_level_start,
+    .level_product = sm_distances_level_product,
     .most_threads = most_distances_threads,
 };

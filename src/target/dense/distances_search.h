@@ -16,6 +16,16 @@ typedef struct sm_approximate_sums {
     double scale;                   /* a power of two: whole numbers are this many times what they stand for */
 } sm_approximate_sums;
 
+/* Some items of a node, and how far its levels are from them, see distances_levels.c. */
+typedef struct sm_landmarks {
+    uint32_t *by_level,
+        *first;     /* [n_items], [n_levels + 1] node indices, level after level; where the next one starts */
+    uint32_t *item; /* [n] node indices */
+    size_t n;
+    double *distance; /* [n_levels][n] means, centred */
+    double *product;  /* [n] */
+} sm_landmarks;
+
 struct sm_search {
     sm_arena arena; /* holds all arrays */
     const sm_distances *distances;
@@ -36,6 +46,7 @@ struct sm_search {
     double *lanes;        /* [n_sums][SM_TILE_ROWS][SM_LANES] of a band's rows */
     double *weighed;      /* [SM_TILE_ROWS][SM_CHUNK] of a band and a chunk */
     sm_approximate_sums approximate;
+    sm_landmarks landmarks;
 };
 
 /* Where the numbers of one item or chunk lie. */
@@ -48,6 +59,14 @@ void sm_distances_start_sums(sm_search *search, const sm_node *node, const sm_li
 
 /* What a tile of the node is, with its orders: in place, as copying it would wait for what was just written. */
 void sm_distances_frame(const sm_search *search, const sm_tiles *tiles, sm_tile_frame *frame);
+
+/* distances_levels.c: as in sm_engine. */
+void sm_distances_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels, double *mean);
+double sm_distances_level_start(sm_search *search, const sm_node *node, const sm_node_levels *levels);
+void sm_distances_level_product(sm_search *search, const sm_node *node, const sm_node_levels *levels, const double *x,
+                                double *y);
+void sm_landmarks_start(sm_landmarks *landmarks, sm_arena *arena, size_t n_items, size_t n_levels);
+double sm_landmarks_bytes(size_t n_items, size_t n_levels);
 
 /* distances_approximate.c */
 extern const sm_approximation sm_distances_approximation;

@@ -239,6 +239,31 @@ static void labels_level_distances(sm_search *search, const sm_node *node, const
     }
 }
 
+/* ---- many levels ---- */
+
+static double start_labels_levels(sm_search *search, const sm_node *node, const sm_node_levels *levels) {
+    (void)search, (void)node, (void)levels;
+    return 1;
+}
+
+/* H is 1 - sum p_a p_b over the classes, p the fractions of a level's weight. */
+static void multiply_labels_levels(sm_search *search, const sm_node *node, const sm_node_levels *levels,
+                                   const double *x, double *y) {
+    double *of_class = search->class_weight, diagonal = search->labels->column.diagonal; /* free between two prices */
+    memset(of_class, 0, search->n_classes * sizeof *of_class);
+    memset(y, 0, levels->n_levels * sizeof *y);
+    for (size_t k = 0; k < node->n; k++) {
+        uint32_t a = levels->level[k];
+        if (a != SMERF_MISSING) of_class[search->items[k].label] += search->items[k].weight / levels->weight[a] * x[a];
+    }
+    for (size_t k = 0; k < node->n; k++) {
+        uint32_t a = levels->level[k];
+        if (a == SMERF_MISSING) continue;
+        double fraction = search->items[k].weight / levels->weight[a];
+        y[a] += fraction * (diagonal * fraction * x[a] - of_class[search->items[k].label]);
+    }
+}
+
 static const sm_pricing pricing = {.price = price_labels_cuts};
 
 const sm_engine sm_labels_engine = {
@@ -249,4 +274,6 @@ const sm_engine sm_labels_engine = {
     .best_cut = sm_best_by_costs,
     .pricing = &pricing,
     .level_distances = labels_level_distances,
+    .level_start = start_labels_levels,
+    .level_product = multiply_labels_levels,
 };

@@ -7,6 +7,7 @@
  * U_k is the weight so far without that of k's partners, which is exact where weights are whole numbers, and good
  * enough unless partners are nearly all of the weight. Then it is summed up from the gaps between the partners, over a
  * tree of partial sums: heavy items that are linked to each other must not hide what light ones cost. */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -306,6 +307,32 @@ static void graph_level_distances(sm_search *search, const sm_node *node, const 
             mean[a * n_levels + b] /= search->level_weight[a] * search->level_weight[b];
 }
 
+/* ---- many levels ---- */
+
+static double start_graph_levels(sm_search *search, const sm_node *node, const sm_node_levels *levels) {
+    (void)node, (void)levels;
+    return 1 + fabs(search->graph->self);
+}
+
+/* All pairs are at distance 1, but for links and for an item and itself: what is left is a walk over these. */
+static void multiply_graph_levels(sm_search *search, const sm_node *node, const sm_node_levels *levels, const double *x,
+                                  double *y) {
+    const sm_links *links = search->scratch.links;
+    const double *weight = search->scratch.weight;
+    const uint32_t *level = levels->level;
+    memset(y, 0, levels->n_levels * sizeof *y);
+    for (size_t k = 0; k < node->n; k++) {
+        if (level[k] == SMERF_MISSING) continue;
+        double fraction = weight[k] / levels->weight[level[k]],
+               sum = (search->graph->self - 1) * fraction * x[level[k]];
+        for (size_t e = links->first[k]; e < links->first[k + 1]; e++) {
+            size_t j = links->partner[e], b = level[j];
+            if (b != SMERF_MISSING) sum += (sm_links_value(links, e) - 1) * (weight[j] / levels->weight[b]) * x[b];
+        }
+        y[level[k]] += fraction * sum;
+    }
+}
+
 static const sm_pricing pricing = {
     .price = price_graph_cuts, .costs = fill_graph_costs, .n_at_once = graph_line_ups_at_once};
 
@@ -317,5 +344,7 @@ const sm_engine sm_graph_engine = {
     .best_cut = sm_best_by_costs,
     .pricing = &pricing,
     .level_distances = graph_level_distances,
+    .level_start = start_graph_levels,
+    .level_product = multiply_graph_levels,
     .near_order = graph_near_order,
 };

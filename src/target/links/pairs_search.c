@@ -5,6 +5,7 @@
  * the weights: with nothing missing N is W^2, and the cost is that of the full matrix. When item k joins the items before
  * it, Q grows by w_k (2 V_k + w_k z_kk) and N by w_k (2 P_k + w_k), where V and P are sums over its observed partners
  * before it. Both sides of a cut are summed up from the ends, so that neither is a difference. */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -23,7 +24,9 @@ struct sm_search {
     running all;          /* of the node entered last, once it was needed */
     uint32_t *by_level;   /* [n_items] see sm_level_order */
     size_t *level_first;  /* [n_levels + 1] */
-    double *level_weight; /* [n_levels] N of one level and each */
+    double *level_weight; /* [n_levels] N of one level and each; 0 between two products */
+    double *level_sum;    /* [n_levels] Q likewise */
+    uint32_t *touched;    /* [n_levels] the levels of which neither is 0 */
 };
 
 static void free_pairs_search(sm_search *search) {
@@ -47,6 +50,8 @@ static sm_search *new_pairs_search(const smerf_target *target, const sm_search_s
     search->by_level = sm_arena_take(&search->arena, size->n_items, sizeof *search->by_level);
     search->level_first = sm_arena_take(&search->arena, size->n_levels + 1, sizeof *search->level_first);
     search->level_weight = sm_arena_take(&search->arena, size->n_levels, sizeof *search->level_weight);
+    search->level_sum = sm_arena_take_zeros(&search->arena, size->n_levels, sizeof *search->level_sum);
+    search->touched = sm_arena_take(&search->arena, size->n_levels, sizeof *search->touched);
     smerf_status status = SMERF_OK;
     if (search->arena.has_failed) status = sm_no_memory(error, "preparing to grow trees");
     if (status == SMERF_OK) status = sm_links_scratch_start(&search->scratch, search->pairs->links, size, error);
@@ -163,6 +168,57 @@ static void pairs_level_distances(sm_search *search, const sm_node *node, const 
     }
 }
 
+/* ---- many levels ---- */
+
+static double start_pairs_levels(sm_search *search, const sm_node *node, const sm_node_levels *levels) {
+    const sm_links *links = search->scratch.links;
+    sum_node(search, node);
+    sm_level_order(node, levels->level, levels->n_levels, search->by_level, search->level_first);
+    memset(search->level_weight, 0, levels->n_levels * sizeof *search->level_weight);
+    double largest = fabs(search->all.sum / search->all.pairs);
+    for (size_t e = 0; e < links->n; e++) largest = fmax(largest, fabs(sm_links_value(links, e)));
+    return largest;
+}
+
+static size_t touch_level(sm_search *search, uint32_t b, double weight, double value, size_t n_touched) {
+    if (search->level_weight[b] == 0) search->touched[n_touched++] = b; /* weights are > 0 */
+    search->level_weight[b] += weight;
+    search->level_sum[b] += weight * value;
+    return n_touched;
+}
+
+/* Sums of one item's observed pairs, by the level of the partner; returns how many levels have one. */
+static size_t touch_pairs_of_item(sm_search *search, const sm_node *node, const uint32_t *level, size_t k,
+                                  size_t n_touched) {
+    const sm_links *links = search->scratch.links;
+    double w = search->scratch.weight[k];
+    n_touched = touch_level(search, level[k], w * w, sm_known_self(search->pairs, node->items[k]), n_touched);
+    for (size_t e = links->first[k]; e < links->first[k + 1]; e++) {
+        size_t j = links->partner[e];
+        if (level[j] == SMERF_MISSING) continue;
+        double weight = w * search->scratch.weight[j] * sm_links_weight(links, e);
+        n_touched = touch_level(search, level[j], weight, sm_links_value(links, e), n_touched);
+    }
+    return n_touched;
+}
+
+/* Two levels without an observed pair are at the node's mean, from which the others differ. */
+static void multiply_pairs_levels(sm_search *search, const sm_node *node, const sm_node_levels *levels, const double *x,
+                                  double *y) {
+    double otherwise = search->all.sum / search->all.pairs;
+    for (size_t a = 0; a < levels->n_levels; a++) {
+        size_t n_touched = 0;
+        for (size_t r = search->level_first[a]; r < search->level_first[a + 1]; r++)
+            n_touched = touch_pairs_of_item(search, node, levels->level, search->by_level[r], n_touched);
+        y[a] = 0;
+        for (size_t t = 0; t < n_touched; t++) {
+            uint32_t b = search->touched[t];
+            y[a] += (search->level_sum[b] / search->level_weight[b] - otherwise) * x[b];
+            search->level_sum[b] = search->level_weight[b] = 0;
+        }
+    }
+}
+
 static const sm_pricing pricing = {
     .price = price_pairs_cuts, .costs = fill_pairs_costs, .n_at_once = pairs_line_ups_at_once};
 
@@ -174,5 +230,7 @@ const sm_engine sm_pairs_engine = {
     .best_cut = sm_best_by_costs,
     .pricing = &pricing,
     .level_distances = pairs_level_distances,
+    .level_start = start_pairs_levels,
+    .level_product = multiply_pairs_levels,
     .near_order = pairs_near_order,
 };

@@ -219,6 +219,31 @@ static void absolute_level_distances(sm_search *search, const sm_node *node, con
     }
 }
 
+/* ---- many levels ---- */
+
+static double start_absolute_levels(sm_search *search, const sm_node *node, const sm_node_levels *levels) {
+    const double *value = search->absolute->value;
+    (void)levels;
+    return value[node->items[search->order[node->n - 1]]] - value[node->items[search->order[0]]] +
+           fabs(search->absolute->column.diagonal);
+}
+
+/* One walk up the values. With c the part of an item in its level's entry of x, the sum of c |y - y_j| grows from one value to the
+ * next by twice the c below, as they all add up to 0; where it starts does not matter. */
+static void multiply_absolute_levels(sm_search *search, const sm_node *node, const sm_node_levels *levels,
+                                     const double *x, double *y) {
+    double below = 0, distance = 0, diagonal = search->absolute->column.diagonal;
+    memset(y, 0, levels->n_levels * sizeof *y);
+    for (size_t k = 0; k < node->n; k++) {
+        uint32_t at = search->order[k], a = levels->level[at];
+        distance += 2 * below * step_to_absolute(search, node, k);
+        if (a == SMERF_MISSING) continue;
+        double fraction = search->items[at].weight / levels->weight[a];
+        y[a] += fraction * (distance + diagonal * fraction * x[a]);
+        below += fraction * x[a];
+    }
+}
+
 static const sm_pricing pricing = {.price = price_absolute_cuts};
 
 const sm_engine sm_absolute_engine = {
@@ -229,4 +254,6 @@ const sm_engine sm_absolute_engine = {
     .best_cut = sm_best_by_costs,
     .pricing = &pricing,
     .level_distances = absolute_level_distances,
+    .level_start = start_absolute_levels,
+    .level_product = multiply_absolute_levels,
 };

@@ -21,6 +21,7 @@ struct sm_vector_search {
     bool are_draws;     /* see sm_search_size */
     sm_deviations node; /* as entered last */
     double *level;      /* [n_levels][rank + SM_N_FACTS] */
+    double *level_sum;  /* [rank] */
 };
 
 /* ---- single pairs ---- */
@@ -86,6 +87,7 @@ sm_vector_search *sm_vector_search_new(const sm_vectors *vectors, const sm_searc
     node->scaled = sm_arena_take(arena, n_padded, sizeof *node->scaled);
     node->sums = sm_arena_take(arena, n_padded, sizeof *node->sums);
     search->level = sm_arena_take(arena, sm_size(n_levels, rank + SM_N_FACTS, 0), sizeof *search->level);
+    search->level_sum = sm_arena_take(arena, rank, sizeof *search->level_sum);
     if (!arena->has_failed) return search;
     sm_vector_search_free(search);
     sm_no_memory(error, "preparing to grow trees");
@@ -146,6 +148,34 @@ void sm_vector_levels(sm_vector_search *search, const sm_node *node, const uint3
             mean[a * n_levels + b] =
                 left[rank + SM_PART] + right[rank + SM_PART] - 2 * product + (a == b ? left[rank + SM_OWN] : 0);
         }
+}
+
+double sm_vector_level_start(sm_vector_search *search, const sm_node_levels *levels) {
+    size_t rank = search->node.form.rank, stride = rank + SM_N_FACTS;
+    average_levels(&search->node, levels->level, levels->n_levels, search->level);
+    double largest = 0;
+    for (size_t a = 0; a < levels->n_levels; a++) {
+        const double *of = search->level + a * stride;
+        double product = 0;
+        for (size_t r = 0; r < rank; r++) product += fabs(search->vectors->scale[r]) * of[r] * of[r];
+        largest = fmax(largest, fabs(of[rank + SM_PART]) + product + fabs(of[rank + SM_OWN]));
+    }
+    return largest;
+}
+
+void sm_vector_level_product(sm_vector_search *search, const sm_node_levels *levels, const double *x, double *y) {
+    size_t rank = search->node.form.rank, stride = rank + SM_N_FACTS;
+    double *sum = search->level_sum;
+    for (size_t r = 0; r < rank; r++) sum[r] = 0;
+    for (size_t a = 0; a < levels->n_levels; a++)
+        for (size_t r = 0; r < rank; r++) sum[r] += x[a] * search->level[a * stride + r];
+    for (size_t r = 0; r < rank; r++) sum[r] *= search->vectors->scale[r];
+    for (size_t a = 0; a < levels->n_levels; a++) {
+        const double *of = search->level + a * stride;
+        double product = 0;
+        for (size_t r = 0; r < rank; r++) product += of[r] * sum[r];
+        y[a] = of[rank + SM_OWN] * x[a] - 2 * product;
+    }
 }
 
 /* ---- purity ---- */

@@ -38,6 +38,10 @@ double sm_vector_price(sm_vector_search *search, const sm_node *node, const sm_l
 void sm_vector_levels(sm_vector_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
                       double *mean);
 
+/* As sm_engine.level_start, level_product. */
+double sm_vector_level_start(sm_vector_search *search, const sm_node_levels *levels);
+void sm_vector_level_product(sm_vector_search *search, const sm_node_levels *levels, const double *x, double *y);
+
 /* Whether all u_i of the node are the same. */
 bool sm_vector_all_same(const sm_vector_search *search, const sm_node *node);
 

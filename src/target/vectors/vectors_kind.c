@@ -38,6 +38,17 @@ void sm_vector_kind_levels(sm_search *search, const sm_node *node, const uint32_
     sm_vector_levels(search->vectors, node, level, n_levels, mean);
 }
 
+double sm_vector_kind_level_start(sm_search *search, const sm_node *node, const sm_node_levels *levels) {
+    (void)node;
+    return sm_vector_level_start(search->vectors, levels);
+}
+
+void sm_vector_kind_level_product(sm_search *search, const sm_node *node, const sm_node_levels *levels, const double *x,
+                                  double *y) {
+    (void)node;
+    sm_vector_level_product(search->vectors, levels, x, y);
+}
+
 size_t sm_vector_kind_summary_bytes(const smerf_target *target, size_t n_leaves) {
     return sm_vector_summary_bytes(sm_vectors_of(target), n_leaves);
 }

@@ -24,6 +24,9 @@ void sm_vector_kind_search_free(sm_search *search);
 size_t sm_vector_kind_enter(sm_search *search, sm_node *node, size_t view);
 void sm_vector_kind_levels(sm_search *search, const sm_node *node, const uint32_t *level, size_t n_levels,
                            double *mean);
+double sm_vector_kind_level_start(sm_search *search, const sm_node *node, const sm_node_levels *levels);
+void sm_vector_kind_level_product(sm_search *search, const sm_node *node, const sm_node_levels *levels, const double *x,
+                                  double *y);
 size_t sm_vector_kind_summary_bytes(const smerf_target *target, size_t n_leaves);
 void *sm_vector_kind_summarise(const smerf_target *target, const sm_leaves *leaves);
 void sm_vector_kind_summary_free(void *summary);
@@ -51,7 +54,8 @@ extern const sm_pricing sm_vector_kind_pricing;
 /* An engine that needs is_pure to be complete; and a kind, but for data that differ. */
 #define SM_VECTOR_ENGINE                                                                                               \
     .search_new = sm_vector_kind_search_new, .search_free = sm_vector_kind_search_free, .enter = sm_vector_kind_enter, \
-    .best_cut = sm_best_by_costs, .pricing = &sm_vector_kind_pricing, .level_distances = sm_vector_kind_levels
+    .best_cut = sm_best_by_costs, .pricing = &sm_vector_kind_pricing, .level_distances = sm_vector_kind_levels,        \
+    .level_start = sm_vector_kind_level_start, .level_product = sm_vector_kind_level_product
 
 #define SM_VECTOR_KIND                                                                                                 \
     .predicting.summary_bytes = sm_vector_kind_summary_bytes, .predicting.summarise = sm_vector_kind_summarise,        \

@@ -6,7 +6,6 @@
 #include "train/split/direction.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/sort.h"
 
@@ -33,7 +32,7 @@ smerf_status sm_directions_start(sm_directions *directions, const sm_problem *pr
     directions->indices = sm_arena_take(arena, n_cells, sizeof *directions->indices);
     directions->spare_indices = sm_arena_take(arena, n_cells, sizeof *directions->spare_indices);
     directions->table = sm_arena_take(arena, directions->table_size, sizeof *directions->table);
-    directions->has_level = sm_arena_take(arena, sm_problem_most_levels(problem), sizeof *directions->has_level);
+    sm_held_start(&directions->held, arena, is_oblique ? sm_problem_most_levels(problem) : 0, problem->most_in_bag);
     if (arena->has_failed) {
         sm_directions_free(directions);
         return sm_no_memory(error, "preparing to draw directions");
@@ -106,20 +105,10 @@ static void draw_axis(sm_directions *directions, const sm_node *node, uint64_t m
 
 /* A level that the node holds, each equally likely. */
 static uint32_t draw_level(sm_directions *directions, const sm_node *node, size_t f, sm_random *random) {
-    size_t n_levels = directions->problem->features->feature[f].levels.n;
-    const uint32_t *codes = directions->problem->view->codes[f];
-    memset(directions->has_level, 0, n_levels * sizeof *directions->has_level);
-    uint32_t n_held = 0;
-    for (size_t k = 0; k < node->n; k++) {
-        uint32_t code = codes[node->items[k]];
-        if (code == SMERF_MISSING || directions->has_level[code]) continue;
-        directions->has_level[code] = true;
-        n_held++;
-    }
-    if (n_held == 0) return 0; /* all missing: so is the projection */
-    uint32_t chosen = sm_random_below(random, n_held), level = 0;
-    for (;; level++)
-        if (directions->has_level[level] && chosen-- == 0) return level;
+    sm_held *held = &directions->held;
+    sm_held_find(held, directions->problem->view->codes[f], node);
+    if (held->n == 0) return 0; /* all missing: so is the projection */
+    return held->level[sm_random_below(random, (uint32_t)held->n)];
 }
 
 static bool projection_varies(const sm_directions *directions, const sm_direction *direction, const sm_node *node) {

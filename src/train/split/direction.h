@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "train/grow/problem.h"
+#include "train/split/categories.h"
 
 /* x is the sum of weight * feature over the terms; a category stands alone (and is lined up by its levels), or enters
  * a sum as the indicator of one level. */
@@ -26,7 +27,7 @@ typedef struct sm_directions {
     uint64_t *table; /* the cells drawn so far, as a set */
     size_t table_size;
     unsigned table_shift;
-    bool *has_level; /* [most levels] */
+    sm_held held; /* the levels that a node holds of one category */
 } sm_directions;
 
 smerf_status sm_directions_start(sm_directions *directions, const sm_problem *problem, smerf_error *error);

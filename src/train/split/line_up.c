@@ -57,7 +57,7 @@ static size_t order_by_rank(sm_splitter *splitter, const sm_node *node, const sm
                             bool *is_cut) {
     uint64_t *keys = (uint64_t *)(void *)splitter->candidates.scratch->costs;
     size_t n = node->n, n_present = 0, next_missing = n;
-    const uint32_t *ranks = ranks_of(splitter, node, direction), *index = splitter->categories.index_of;
+    const uint32_t *ranks = ranks_of(splitter, node, direction), *index = splitter->categories.held.index_of;
     for (size_t k = 0; k < n; k++) {
         uint32_t rank = ranks[node->items[k]], name = listed_item(splitter, node, k);
         if (rank == SMERF_MISSING)

@@ -99,7 +99,9 @@ smerf_status sm_splitter_start(sm_splitter *splitter, const sm_splitter *given, 
     splitter->spare_order = sm_arena_take(arena, has_sums ? n : 0, sizeof *splitter->spare_order);
     splitter->goes_left = sm_arena_take(arena, given->slots->n_all, sizeof *splitter->goes_left);
     splitter->index_of = sm_arena_take(arena, has_lists ? n : 0, sizeof *splitter->index_of);
-    splitter->left_levels = sm_arena_take(arena, sm_problem_most_levels(problem), sizeof *splitter->left_levels);
+    size_t n_levels = sm_problem_most_levels(problem);
+    splitter->left_levels = sm_arena_take(arena, n_levels + 1, sizeof *splitter->left_levels);
+    splitter->level_is_left = sm_arena_take(arena, n_levels < n ? n_levels : n, sizeof *splitter->level_is_left);
     if (status == SMERF_OK && arena->has_failed) status = sm_no_memory(error, "preparing to search for splits");
     if (status != SMERF_OK) sm_splitter_free(splitter);
     return status;
@@ -137,20 +139,27 @@ static bool send_items(sm_splitter *splitter, const sm_node *node, const sm_cut 
     return left >= node->total - left;
 }
 
-/* The levels of the items that go left; those that the node does not hold go with the missing values. */
+/* The levels of the items that go left; those that the node does not hold go with the missing values. Where these are many and go
+ * left, it is the others that are listed: a list is never longer than the node. */
 static size_t collect_left_levels(sm_splitter *splitter, const sm_node *node, size_t feature, bool missing_left) {
     const sm_problem *problem = splitter->problem;
     const uint32_t *codes = problem->view->codes[feature];
-    uint32_t *side = splitter->categories.index_of; /* by level: 0 left, 1 right, SMERF_MISSING not held */
-    size_t n_levels = problem->features->feature[feature].levels.n, n_left = 0;
-    for (size_t level = 0; level < n_levels; level++) side[level] = SMERF_MISSING;
+    sm_held *held = &splitter->categories.held;
+    size_t n_levels = problem->features->feature[feature].levels.n, n_listed = 0, next = 0;
+    bool *is_left = splitter->level_is_left, lists_right = missing_left && n_levels > SM_FEW_LEVELS;
+    sm_held_find(held, codes, node);
     for (size_t k = 0; k < node->n; k++)
         if (codes[node->items[k]] != SMERF_MISSING)
-            side[codes[node->items[k]]] = splitter->goes_left[node->slots[k]] ? 0 : 1;
-    for (size_t level = 0; level < n_levels; level++)
-        if (side[level] == SMERF_MISSING ? missing_left : side[level] == 0)
-            splitter->left_levels[n_left++] = (uint32_t)level;
-    return n_left;
+            is_left[held->index_of[codes[node->items[k]]]] = splitter->goes_left[node->slots[k]];
+    if (lists_right) splitter->left_levels[n_listed++] = SMERF_MISSING;
+    for (size_t i = 0; i < held->n; i++) {
+        for (; next < held->level[i] && missing_left && !lists_right; next++)
+            splitter->left_levels[n_listed++] = (uint32_t)next;
+        if (is_left[i] != lists_right) splitter->left_levels[n_listed++] = held->level[i];
+        next = (size_t)held->level[i] + 1;
+    }
+    for (; next < n_levels && missing_left && !lists_right; next++) splitter->left_levels[n_listed++] = (uint32_t)next;
+    return n_listed;
 }
 
 static sm_gap gap_of(const sm_splitter *splitter, const sm_node *node, const sm_cut *cut) {

@@ -16,7 +16,7 @@ typedef struct sm_split {
     bool is_open;     /* the costs of both sides have yet to be taken from the gain */
     double node_cost; /* W I of the node */
     bool missing_left;
-    const uint32_t *left_levels; /* for a category, ascending */
+    const uint32_t *left_levels; /* for a category, as smerf_tree_view lists them */
     size_t n_left_levels;
     const bool *goes_left; /* by slot */
 } sm_split;
@@ -35,7 +35,8 @@ typedef struct sm_splitter {
     uint32_t *spare_order;        /* [most_in_bag], oblique */
     uint32_t *index_of;           /* by slot: node indices, for line-ups that are in order already */
     bool *goes_left;              /* by slot */
-    uint32_t *left_levels;
+    uint32_t *left_levels;        /* [most levels + 1] */
+    bool *level_is_left;          /* [most held] */
     uint64_t may_be_alike; /* given: bits of columns along which all items of the node may have the same number */
 } sm_splitter;
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Sequence
 
 import numpy as np
@@ -32,6 +33,8 @@ class Explained(ExploringModel):
     def feature_importances_(self) -> Floats:
         """What the splits on each feature have gained, summing to 1.
 
+        A warning names categories with few items for each level, which gain by noise; see `permutation_importance`.
+
         Examples
         --------
         >>> import smerf
@@ -42,6 +45,14 @@ class Explained(ExploringModel):
         """
         check_is_fitted(self)
         gains = _core.importance(self._model)
+        overstated = np.flatnonzero(_core.importance_overstated(self._model, gains))
+        if len(overstated) > 0:
+            names = ", ".join(self._model.features()[k][0] for k in overstated)
+            warnings.warn(
+                f"{names}: gains overstate a category with few items for each level; permutation_importance does not",
+                UserWarning,
+                stacklevel=2,
+            )
         total = gains.sum()
         return gains / total if total > 0 else gains
 

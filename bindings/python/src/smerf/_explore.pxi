@@ -9,6 +9,14 @@ def importance(Model model):
     return made
 
 
+def importance_overstated(Model model, const double[::1] importance):
+    """Whether the gains of each feature overstate what it does."""
+    made = np.zeros(importance.shape[0], dtype=np.bool_)
+    cdef unsigned char[::1] found = made.view(np.uint8)
+    smerf_importance_overstated(model.model, &importance[0], <cbool *>&found[0])
+    return made
+
+
 def permutation_importance(Model model, Items items, Watch watch):
     """Means over the trees, and their standard errors."""
     cdef smerf_error error

@@ -196,7 +196,9 @@ cdef extern from "smerf.h" nogil:
     smerf_status smerf_evaluate(const smerf_model *, const smerf_request *, const smerf_target *, unsigned,
                                 const smerf_run *, smerf_scores *, smerf_error *)
 
+    ctypedef bint cbool "bool"
     smerf_status smerf_importance_gain(const smerf_model *, double *, smerf_error *)
+    void smerf_importance_overstated(const smerf_model *, const double *, cbool *)
     smerf_status smerf_importance_permutation(const smerf_model *, const smerf_items *, const smerf_target *,
                                               const smerf_run *, double *, double *, smerf_error *)
 
