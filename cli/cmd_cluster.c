@@ -216,4 +216,5 @@ const cli_command cli_cluster = {.name = "cluster",
                                  .fewest_words = 2,
                                  .most_words = 2,
                                  .option_groups = options,
+                                 .output = CLI_TABLE,
                                  .run = run_cluster};

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "common.h"
+#include "interrupt.h"
 #include "io/matrix/npy.h"
 
 static const cli_option own_options[] = {
@@ -244,4 +245,5 @@ const cli_command cli_embed = {.name = "embed",
                                .fewest_words = 2,
                                .most_words = 2,
                                .option_groups = options,
+                               .output = CLI_MATRIX,
                                .run = run_embed};

@@ -323,4 +323,5 @@ const cli_command cli_explain = {
     .fewest_words = 2,
     .most_words = 2,
     .option_groups = options,
+    .output = CLI_TABLE,
     .run = run_explain};

@@ -149,4 +149,5 @@ const cli_command cli_export = {.name = "export",
                                 .fewest_words = 1,
                                 .most_words = 1,
                                 .option_groups = options,
+                                .output = CLI_JSON,
                                 .run = run_export};

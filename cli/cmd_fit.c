@@ -173,4 +173,5 @@ const cli_command cli_fit = {.name = "fit",
                              .fewest_words = 1,
                              .most_words = 1,
                              .option_groups = options,
+                             .output = CLI_MODEL,
                              .run = run_fit};

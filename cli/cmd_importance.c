@@ -204,4 +204,5 @@ const cli_command cli_importance = {.name = "importance",
                                     .fewest_words = 1,
                                     .most_words = 2,
                                     .option_groups = options,
+                                    .output = CLI_TABLE,
                                     .run = run_importance};

@@ -34,4 +34,5 @@ const cli_command cli_merge = {.name = "merge",
                                .fewest_words = 1,
                                .most_words = CLI_MOST_WORDS,
                                .option_groups = options,
+                               .output = CLI_MODEL,
                                .run = run_merge};

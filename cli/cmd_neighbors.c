@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "common.h"
 #include "fit_options.h"
+#include "interrupt.h"
 #include "vote.h"
 
 static const cli_option own_options[] = {
@@ -162,8 +163,6 @@ static smerf_status check_use(const cli_args *args, smerf_neighborhood *wanted, 
     if (!cli_has(args, "--items")) return cli_fail(args, error, "--items ITEMS says among which items to look");
     if (!cli_has(args, "-k") && !cli_has(args, "--radius"))
         return cli_fail(args, error, "how many neighbours, or how far? Give -k K, --radius R, or both");
-    if (cli_has(args, "--graph") && cli_has(args, "-o") && strcmp(cli_get(args, "--graph"), cli_get(args, "-o")) == 0)
-        return cli_fail(args, error, "-o and --graph are the same file");
     if (cli_has(args, "--oob") && cli_has(args, "--queries"))
         return cli_fail(args, error, "--oob and --queries exclude each other: out of bag is about training items");
     if (cli_has(args, "--oob-rule") && !cli_has(args, "--oob"))
@@ -260,4 +259,5 @@ const cli_command cli_neighbors = {.name = "neighbors",
                                    .fewest_words = 1,
                                    .most_words = 1,
                                    .option_groups = options,
+                                   .output = CLI_TABLE,
                                    .run = run_neighbors};

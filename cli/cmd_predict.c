@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "common.h"
 #include "fit_options.h"
+#include "interrupt.h"
 #include "io/matrix/npy.h"
 #include "io/pairs/pairs.h"
 
@@ -271,4 +272,5 @@ const cli_command cli_predict = {
     .fewest_words = 2,
     .most_words = 2,
     .option_groups = options,
+    .output = CLI_MATRIX,
     .run = run_predict};

@@ -200,4 +200,5 @@ const cli_command cli_report = {.name = "report",
                                 .fewest_words = 2,
                                 .most_words = 2,
                                 .option_groups = options,
+                                .output = CLI_PAGE,
                                 .run = run_report};

@@ -148,4 +148,5 @@ const cli_command cli_tune = {.name = "tune",
                               .fewest_words = 1,
                               .most_words = 1,
                               .option_groups = options,
+                              .output = CLI_MODEL,
                               .run = run_tune};

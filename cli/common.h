@@ -87,10 +87,6 @@ smerf_status cli_start_run(const cli_args *args, const char *what, smerf_run *ru
                            smerf_error *error);
 void cli_stop_following(cli_follow *follow); /* wipes the line */
 
-/* Ctrl-C was pressed. */
-bool cli_is_interrupted(void);
-void cli_catch_interrupts(void);
-
 /* One line to standard error, unless --quiet. */
 void cli_say(const cli_args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "common.h"
+#include "interrupt.h"
 #include "program.h"
 
 static const cli_command *const commands[] = {&cli_fit,      &cli_tune,    &cli_predict,    &cli_neighbors,
