@@ -68,23 +68,26 @@ static smerf_status read_trees(const cli_args *args, smerf_options *options, sme
     return SMERF_OK;
 }
 
+bool cli_parse_candidates(const char *text, size_t *candidates, double *power) {
+    uint64_t number;
+    if (strcmp(text, "auto") == 0) return true;
+    if (strcmp(text, "all") == 0) {
+        *candidates = SMERF_CANDIDATES_ALL;
+        return true;
+    }
+    if (text[0] == 'p') {
+        *power = 1;
+        return text[1] == '\0' ||
+               (text[1] == '^' && sm_number_parse(text + 2, strlen(text + 2), power) == SM_CELL_NUMBER && *power > 0);
+    }
+    if (!read_whole(text, text + strlen(text), &number) || number == 0) return false;
+    *candidates = number < SIZE_MAX ? (size_t)number : SIZE_MAX - 1;
+    return true;
+}
+
 static smerf_status read_candidates(const cli_args *args, smerf_options *options, smerf_error *error) {
     const char *text = cli_get(args, "--candidates");
-    uint64_t number;
-    if (text == NULL || strcmp(text, "auto") == 0) return SMERF_OK;
-    if (strcmp(text, "all") == 0) {
-        options->candidates = SMERF_CANDIDATES_ALL;
-        return SMERF_OK;
-    }
-    if (strncmp(text, "p^", 2) == 0) {
-        const char *power = text + 2;
-        if (sm_number_parse(power, strlen(power), &options->candidates_power) == SM_CELL_NUMBER &&
-            options->candidates_power > 0)
-            return SMERF_OK;
-    } else if (read_whole(text, text + strlen(text), &number) && number > 0) {
-        options->candidates = number < SIZE_MAX ? (size_t)number : SIZE_MAX - 1;
-        return SMERF_OK;
-    }
+    if (text == NULL || cli_parse_candidates(text, &options->candidates, &options->candidates_power)) return SMERF_OK;
     return cli_fail(args, error, "--candidates '%s' is not a number > 0, 'all', 'auto' or a power such as p^0.5", text);
 }
 
@@ -105,15 +108,16 @@ static smerf_status read_sample(const cli_args *args, smerf_options *options, sm
     return cli_fail(args, error, "--sample '%s' is not bootstrap, none, or subsample:F with 0 < F <= 1", text);
 }
 
+bool cli_parse_self(const char *text, smerf_self *kind, double *value) {
+    *kind = strcmp(text, "given") == 0     ? SMERF_SELF_GIVEN
+            : strcmp(text, "exclude") == 0 ? SMERF_SELF_EXCLUDE
+                                           : SMERF_SELF_VALUE;
+    return *kind != SMERF_SELF_VALUE || sm_number_parse(text, strlen(text), value) == SM_CELL_NUMBER;
+}
+
 static smerf_status read_self(const cli_args *args, smerf_options *options, smerf_error *error) {
     const char *text = cli_get(args, "--self-distance");
-    if (text == NULL || strcmp(text, "given") == 0) return SMERF_OK;
-    if (strcmp(text, "exclude") == 0) {
-        options->self_distance = SMERF_SELF_EXCLUDE;
-        return SMERF_OK;
-    }
-    options->self_distance = SMERF_SELF_VALUE;
-    if (sm_number_parse(text, strlen(text), &options->self_value) == SM_CELL_NUMBER) return SMERF_OK;
+    if (text == NULL || cli_parse_self(text, &options->self_distance, &options->self_value)) return SMERF_OK;
     return cli_fail(args, error, "--self-distance '%s' is not given, exclude, or a number", text);
 }
 
