@@ -69,6 +69,7 @@ double sm_fit_tree_work(const sm_fit_size *size, double n) {
     double cut = 16 + 4 * (double)size->n_vector;
     if (size->target->kind == &sm_target_absolute) cut += 3 * log2(n_in_bag + 2);
     double work = d * n_levels * n_in_bag * cut;
+    if (size->options->splits == SMERF_OBLIQUE) work += 300 * d * n_in_bag; /* directions are drawn at every node */
     if (size->is_dense) work += (0.3 * d + 1) * n_in_bag * n_in_bag;
     if (size->options->rank == 0) work += 5 * d * n_levels * links_among(size, n_in_bag);
     return work;
