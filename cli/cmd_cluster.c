@@ -209,6 +209,12 @@ static smerf_status run_cluster(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf cluster animals.smerf animals.csv -k 3",
+    "smerf cluster model.smerf items.csv -k auto --silhouettes -o clusters.csv",
+    NULL,
+};
+
 const cli_command cli_cluster = {.name = "cluster",
                                  .usage = "cluster MODEL ITEMS -k K|auto [--most-k N] [--means] [--silhouettes] "
                                           "[-o FILE]",
@@ -217,4 +223,5 @@ const cli_command cli_cluster = {.name = "cluster",
                                  .most_words = 2,
                                  .option_groups = options,
                                  .output = CLI_TABLE,
+                                 .examples = examples,
                                  .run = run_cluster};

@@ -265,6 +265,13 @@ static smerf_status run_predict(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf predict model.smerf new.csv -o predicted.npy",
+    "smerf predict model.smerf items.csv --oob -o out-of-bag.csv",
+    "smerf predict animals.smerf new-animals.csv --values",
+    NULL,
+};
+
 const cli_command cli_predict = {
     .name = "predict",
     .usage = "predict MODEL ITEMS [--against ITEMS2] [--pairs FILE] [--values] [--oob] [-o FILE]",
@@ -273,4 +280,5 @@ const cli_command cli_predict = {
     .most_words = 2,
     .option_groups = options,
     .output = CLI_MATRIX,
+    .examples = examples,
     .run = run_predict};

@@ -124,6 +124,12 @@ static smerf_status run_simulate(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf simulate radial -n 320 --test 200 -o radial",
+    "smerf simulate regression -n 100 --seed 2 -o data",
+    NULL,
+};
+
 const cli_command cli_simulate = {.name = "simulate",
                                   .usage = "simulate regression|bilinear|radial -n N [--test M] -o DIR",
                                   .summary = "the paper's simulated data",
@@ -132,4 +138,5 @@ const cli_command cli_simulate = {.name = "simulate",
                                   .option_groups = options,
                                   .output = CLI_FOLDER,
                                   .writes = files_written,
+                                  .examples = examples,
                                   .run = run_simulate};

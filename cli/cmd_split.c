@@ -78,6 +78,12 @@ static smerf_status run_split(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf split items.csv --distances distances.npy --by nodes --train 0.7 -o parts",
+    "smerf split animals.csv --labels kind --by pairs --train 0.7 -o pairs",
+    NULL,
+};
+
 const cli_command cli_split_command = {.name = "split",
                                        .usage = "split ITEMS TARGET --by nodes|pairs --train F -o DIR",
                                        .summary = "training and test files for honest evaluation",
@@ -86,4 +92,5 @@ const cli_command cli_split_command = {.name = "split",
                                        .option_groups = options,
                                        .output = CLI_FOLDER,
                                        .writes = files_written,
+                                       .examples = examples,
                                        .run = run_split};

@@ -227,6 +227,13 @@ static smerf_status run_tune(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf tune items.csv --distances distances.npy -o tuned.smerf",
+    "smerf tune animals.csv --labels kind --metric spearman --time 60 --grid \"min-parent=2,8;splits=axis\" -o "
+    "tuned.smerf",
+    NULL,
+};
+
 const cli_command cli_tune = {.name = "tune",
                               .usage = "tune ITEMS TARGET --metric M -o MODEL [OPTIONS]",
                               .summary = "chooses options by out-of-bag score, and learns with the best",
@@ -234,4 +241,5 @@ const cli_command cli_tune = {.name = "tune",
                               .most_words = 1,
                               .option_groups = options,
                               .output = CLI_MODEL,
+                              .examples = examples,
                               .run = run_tune};

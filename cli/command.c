@@ -190,23 +190,6 @@ void cli_free_list(char **list) {
     free(list);
 }
 
-void cli_print_help(const cli_command *command) {
-    printf("usage: %s %s\n\n%s\n", cli_program(command), command->usage, command->summary);
-    for (const cli_option *const *group = command->option_groups; *group != NULL; group++) {
-        printf("\n");
-        for (const cli_option *option = *group; option->name != NULL; option++) {
-            char left[64];
-            if (option->name[0] == '\0') {
-                printf("%s\n", option->help);
-                continue;
-            }
-            snprintf(left, sizeof left, "%s%s%s", option->name, option->argument != NULL ? " " : "",
-                     option->argument != NULL ? option->argument : "");
-            printf("  %-26s %s\n", left, option->help);
-        }
-    }
-}
-
 void cli_name_option(const cli_args *args, smerf_error *error) {
     char name[40], sentence[sizeof error->message];
     size_t n = strcspn(error->message, ":");

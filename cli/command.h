@@ -88,6 +88,4 @@ void cli_name_option(const cli_args *args, smerf_error *error);
 /* "1 tree", "2 trees".   text  where it is written; returned */
 const char *cli_count(size_t n, const char *noun, char text[40]);
 
-void cli_print_help(const cli_command *command);
-
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdio_ext.h>
 
+#include "help.h"
 #include "interrupt.h"
 
 static int exit_code(smerf_status status) {
