@@ -233,10 +233,6 @@ static smerf_status check_use(const cli_args *args, smerf_error *error) {
         return cli_fail(args, error, "--oob-rule goes with --oob");
     if (cli_has(args, "--values") && (cli_has(args, "--pairs") || cli_has(args, "--against")))
         return cli_fail(args, error, "--values are of items, not of pairs: they go with neither --pairs nor --against");
-    if (cli_has(args, "--values") && cli_has(args, "-o") && cli_is_npy(cli_get(args, "-o")))
-        return cli_fail(args, error, "--values writes CSV; '%s' says .npy", cli_get(args, "-o"));
-    if (cli_has(args, "--pairs") && cli_has(args, "-o") && cli_is_npy(cli_get(args, "-o")))
-        return cli_fail(args, error, "--pairs writes CSV; '%s' says .npy", cli_get(args, "-o"));
     return SMERF_OK;
 }
 

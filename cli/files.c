@@ -187,7 +187,7 @@ smerf_status cli_check_files(const cli_args *args, smerf_error *error) {
         for (size_t k = 0; k < i && status == SMERF_OK; k++)
             if (cli_names_output(args->given[k]) && strcmp(path, "/dev/null") != 0 &&
                 name_one_file(args->values[k], path))
-                return cli_fail(args, error, "%s and %s are the same file", args->given[k]->name, option->name);
+                return cli_fail(args, error, "-o and --graph are the same file");
     }
     return status;
 }
