@@ -178,7 +178,7 @@ static smerf_status find_clusters(const cli_args *args, const smerf_model *model
     return status;
 }
 
-static smerf_status make_room(answer *to, size_t n, smerf_error *error) {
+static smerf_status reserve_answer(answer *to, size_t n, smerf_error *error) {
     to->n = n;
     to->cluster = calloc(n, sizeof *to->cluster);
     to->medoid = calloc(n, sizeof *to->medoid);
@@ -196,7 +196,7 @@ static smerf_status run_cluster(const cli_args *args, smerf_error *error) {
     smerf_status status = read_spec(args, &to.query, error);
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);
     if (status == SMERF_OK) status = cli_read_known_items(args, model, args->words[1], &items, error);
-    if (status == SMERF_OK) status = make_room(&to, items.table.n_rows, error);
+    if (status == SMERF_OK) status = reserve_answer(&to, items.table.n_rows, error);
     if (status == SMERF_OK) status = find_clusters(args, model, &items, &to, error);
     if (status == SMERF_OK) status = put_answer(args, &items, &to, error);
     if (status == SMERF_OK) say(args, &to);

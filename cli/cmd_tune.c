@@ -57,9 +57,9 @@ static void remember_left_out(void *context, const smerf_trial *trial) {
     keep_trial(trial->number == trial->n_trials ? &all->too_long : &all->not_tried, trial);
 }
 
-static bool is_asked_to_stop(void *context) {
+static bool is_stopping(void *context) {
     (void)context;
-    return cli_is_asked_to_stop();
+    return cli_is_stopping();
 }
 
 static void put_json_setting(sm_output *output, const smerf_trial *trial, const record *all) {
@@ -176,7 +176,7 @@ static smerf_status search(const cli_args *args, const cli_items *items, const c
                                  .context = &all,
                                  .grid = &wanted->grid.grid,
                                  .seconds = wanted->seconds,
-                                 .stops = is_asked_to_stop,
+                                 .stops = is_stopping,
                                  .left_out = remember_left_out};
     all.varies_self = tuning.vary_self || wanted->grid.grid.n_selves > 0;
     smerf_status status = cli_start_run(args, "trying settings", &run, &follow, error);

@@ -99,9 +99,9 @@ static smerf_status read_sample(const cli_args *args, smerf_options *options, sm
         return SMERF_OK;
     }
     if (strncmp(text, "subsample:", 10) == 0) {
-        const char *share = text + 10;
+        const char *fraction = text + 10;
         options->sample = SMERF_SUBSAMPLE;
-        if (sm_number_parse(share, strlen(share), &options->sample_fraction) == SM_CELL_NUMBER &&
+        if (sm_number_parse(fraction, strlen(fraction), &options->sample_fraction) == SM_CELL_NUMBER &&
             options->sample_fraction > 0 && options->sample_fraction <= 1)
             return SMERF_OK;
     }

@@ -2,7 +2,7 @@
  *
  * The library notices an interrupt where it reports progress, which may be some time after it. Nothing needs this: unfinished
  * files have no name (src/base/output.h), and memory is the system's. So a timer is started with the signal, and ends the
- * program where it has not ended by itself. Handlers do nothing but what POSIX allows in them. */
+ * program where it has not ended by itself. Handlers do nothing but system calls. */
 #include "interrupt.h"
 
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t number, is_followed, is_line_shown, is_stop_offered, is_stop_asked;
+static volatile sig_atomic_t number, is_followed, is_line_shown, is_stop_offered, is_stopping;
 static const char *volatile folder_made;
 
 enum { PATIENCE = 400000 }; /* microseconds */
@@ -32,12 +32,12 @@ static void end_now(int signal_number) {
 static void take_interrupt(int signal_number) {
     static const char line[] = "smerf: stopping, with the best so far; press Ctrl-C again to stop without a model\n";
     static const struct itimerval soon = {.it_value = {.tv_usec = PATIENCE}};
-    if (signal_number == SIGINT && is_stop_offered && !is_stop_asked) {
-        is_stop_asked = 1;
+    if (signal_number == SIGINT && is_stop_offered && !is_stopping) {
+        is_stopping = 1;
         put_line(line, sizeof line - 1);
         return;
     }
-    bool is_first = number == 0 && !is_stop_asked;
+    bool is_first = number == 0 && !is_stopping;
     number = signal_number;
     if (!is_first || !is_followed) end_now(signal_number);
     setitimer(ITIMER_REAL, &soon, NULL);
@@ -64,6 +64,6 @@ void cli_follow_interrupts(bool is_now_followed, bool is_shown) {
 
 void cli_offer_to_stop(bool is_offered) { is_stop_offered = is_offered; }
 
-bool cli_is_asked_to_stop(void) { return is_stop_asked != 0; }
+bool cli_is_stopping(void) { return is_stopping != 0; }
 
 void cli_remove_when_interrupted(const char *folder) { folder_made = folder; }

@@ -20,10 +20,10 @@ int cli_interrupt_status(void);
  *   is_shown  on the line of the terminal that is to be wiped */
 void cli_follow_interrupts(bool is_followed, bool is_shown);
 
-/* From now on (or no longer) the first Ctrl-C only asks for a result of what has been done: cli_is_asked_to_stop. The second one is
+/* From now on (or no longer) the first Ctrl-C only asks for a result of what has been done: cli_is_stopping. The second one is
  * an interrupt. */
 void cli_offer_to_stop(bool is_offered);
-bool cli_is_asked_to_stop(void);
+bool cli_is_stopping(void);
 
 /* A folder that was made for results: it is removed if an interrupt finds it empty. NULL: none. The text must live on. */
 void cli_remove_when_interrupted(const char *folder);
