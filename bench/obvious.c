@@ -1,4 +1,4 @@
-/* obvious.c - see obvious.h. */
+/* obvious.c - the split search that everybody writes first, to compare with: see obvious.h. */
 #include "obvious.h"
 
 /* Q(L) grows by the distances of the next item to those already left; Q(R) shrinks by its distances to the rest. */

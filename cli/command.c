@@ -1,4 +1,4 @@
-/* command.c - see command.h. */
+/* command.c - parses the words of a call into options and words, and prints help: see command.h. */
 #include "command.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* fit_options.c - see fit_options.h. */
+/* fit_options.c - the options of fit and tune, as words and as smerf_options: see fit_options.h. */
 #include "fit_options.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* folder.c - see folder.h. */
+/* folder.c - writes results that are several files in one folder: see folder.h. */
 #include "folder.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* program.c - see program.h. */
+/* program.c - runs one command: errors in one place, one exit code: see program.h. */
 #include "program.h"
 
 #include <stdio.h>

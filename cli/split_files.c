@@ -1,4 +1,4 @@
-/* split_files.c - see split.h. */
+/* split_files.c - writes the parts of a split: see split.h. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

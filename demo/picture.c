@@ -1,4 +1,4 @@
-/* picture.c - see picture.h. */
+/* picture.c - draws unseen colours and their neighbours as SVG: see picture.h. */
 #include "demo/picture.h"
 
 enum { ROW = 26, SWATCH = 40, LEFT = 190, GROUP = 250, TOP = 70 };

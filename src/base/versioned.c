@@ -1,4 +1,4 @@
-/* versioned.c - see versioned.h. */
+/* versioned.c - the structs of smerf.h that begin with their size, and how each is read and filled: see versioned.h. */
 #include "base/versioned.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* auc.c - see auc.h. */
+/* auc.c - areas under the ROC and the precision-recall curve, in memory for the links only: see auc.h. */
 #include "evaluate/auc.h"
 
 #include <math.h>

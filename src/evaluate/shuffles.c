@@ -1,4 +1,4 @@
-/* shuffles.c - see shuffles.h. */
+/* shuffles.c - how much worse a tree predicts its out-of-bag pairs when features are shuffled: see shuffles.h. */
 #include "evaluate/shuffles.h"
 
 #include <math.h>

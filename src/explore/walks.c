@@ -1,4 +1,4 @@
-/* walks.c - see walks.h. */
+/* walks.c - the ways of pairs down one tree, and the mean distances met on them: see walks.h. */
 #include "explore/walks.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* safetensors.c - see safetensors.h. */
+/* safetensors.c - reads and writes the container of model files: a JSON header and raw arrays. See safetensors.h. */
 #include "model/safetensors.h"
 
 #include <stdio.h>

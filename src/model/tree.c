@@ -1,4 +1,4 @@
-/* tree.c - see tree.h. */
+/* tree.c - one tree as arrays in preorder: memory, and the way down: see tree.h. */
 #include "model/tree.h"
 
 #include <math.h>

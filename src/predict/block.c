@@ -1,4 +1,4 @@
-/* block.c - see block.h. */
+/* block.c - predicts a block of rows: Eq. (2) for each tree, added up to Eq. (3): see block.h. */
 #include "predict/block.h"
 
 #include <math.h>

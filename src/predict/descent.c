@@ -1,4 +1,4 @@
-/* descent.c - see descent.h. */
+/* descent.c - sends many items down one tree, several side by side: see descent.h. */
 #include "predict/descent.h"
 
 #include <math.h>

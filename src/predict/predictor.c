@@ -1,4 +1,4 @@
-/* predictor.c - see predictor.h. */
+/* predictor.c - rows and pairs from a model that is no forest: see predictor.h. */
 #include "predict/predictor.h"
 
 #include "base/memory.h"

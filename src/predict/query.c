@@ -1,4 +1,4 @@
-/* query.c - see query.h. */
+/* query.c - makes a request ready: matches items, finds trees out of bag, plans groups of trees: see query.h. */
 #include "predict/query.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* ready.c - see ready.h. */
+/* ready.c - makes one tree ready: its leaves, and what the target summarises of them: see ready.h. */
 #include "predict/ready.h"
 
 #include <math.h>

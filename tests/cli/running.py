@@ -38,9 +38,9 @@ def catches(process, number):
 
 
 @contextlib.contextmanager
-def started(words, folder, wish={}, **more):
-    """A process that is gone afterwards, whatever happens.  wish: environment variables"""
-    process = subprocess.Popen(call_of(words), cwd=folder, env=environment(**wish), **more)
+def started(words, folder, variables={}, **more):
+    """A process that is gone afterwards, whatever happens.  variables: of the environment"""
+    process = subprocess.Popen(call_of(words), cwd=folder, env=environment(**variables), **more)
     try:
         yield process
     finally:

@@ -151,9 +151,9 @@ def test_who_stops_reading_ends_the_command(place):
 # ---- threads ----
 
 
-@pytest.mark.parametrize("wish", ["1", "3", "2,4", "", "many"])
-def test_omp_num_threads_changes_no_byte(wish, place):
-    run_well(SAYING["fit"], place, OMP_NUM_THREADS=wish)
+@pytest.mark.parametrize("n_wanted", ["1", "3", "2,4", "", "many"])
+def test_omp_num_threads_changes_no_byte(n_wanted, place):
+    run_well(SAYING["fit"], place, OMP_NUM_THREADS=n_wanted)
     assert (place / "new").read_bytes() == (place / "model").read_bytes()
 
 
@@ -161,14 +161,14 @@ def count_threads(process):
     return len(os.listdir(f"/proc/{process.pid}/task"))
 
 
-@pytest.mark.parametrize("words, wish, n_threads", [
+@pytest.mark.parametrize("words, variables, n_threads", [
     ("--threads 1", {}, 1),
     ("", {"OMP_NUM_THREADS": "1"}, 1),
     ("", {"OMP_NUM_THREADS": "3"}, 3),
     ("--threads 2", {"OMP_NUM_THREADS": "3"}, 2),
 ])  # fmt: skip
-def test_so_many_threads_work(words, wish, n_threads, busy):
-    with started(f"{grow(1000000)} {words}", busy, wish, stderr=subprocess.DEVNULL) as process:
+def test_so_many_threads_work(words, variables, n_threads, busy):
+    with started(f"{grow(1000000)} {words}", busy, variables, stderr=subprocess.DEVNULL) as process:
         wait_for(lambda: busy_seconds(process) > 0.3)
         assert count_threads(process) == n_threads
 

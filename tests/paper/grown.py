@@ -10,8 +10,8 @@ def oracle_tree(case, draws=None):
     problem = oracle.Problem(case.columns, case.distances, case.item_weights, draws, case.min_parent, case.max_depth,
                              case.pair_weights)
     nodes = oracle.grow(problem)
-    if problem.doubts:
-        pytest.skip(f"{case.name}: {problem.doubts[0]}")
+    if problem.ambiguities:
+        pytest.skip(f"{case.name}: {problem.ambiguities[0]}")
     return nodes
 
 

@@ -10,7 +10,7 @@ with itself among them.
 The result has the form of one tree of `smerf export --format json`.
 
 What depends on less than the arithmetic guarantees (a gain right at the edge of the tolerance, say)
-is noted in `doubts`; a test on such data would check rounding, not the rules.
+is noted in `ambiguities`; a test on such data would check rounding, not the rules.
 """
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -57,7 +57,7 @@ class Problem:
     min_parent: int = 2
     max_depth: int = None
     pair_weights: np.ndarray = None
-    doubts: list = field(default_factory=list)
+    ambiguities: list = field(default_factory=list)
 
     def __post_init__(self):
         n = len(self.columns[0].values)
@@ -106,13 +106,13 @@ def price(problem, items, cuts):
     return cuts
 
 
-def first_of_the_best(cuts, doubts):
+def first_of_the_best(cuts, ambiguities):
     """`cuts` come by candidate, then threshold, then missing to the left: the first tied one wins."""
     top = max(cuts, key=lambda c: c.gain)
     tolerance = TIE * top.largest_term
     edge = top.gain - tolerance
     if any(0 < abs(c.gain - edge) < 0.2 * tolerance for c in cuts):
-        doubts.append("a gain at the edge of the tie tolerance")
+        ambiguities.append("a gain at the edge of the tie tolerance")
     return next(c for c in cuts if c.gain >= edge)
 
 
@@ -171,7 +171,7 @@ def level_means(problem, items, groups):
     return h, np.array([problem.w[g].sum() for g in groups])
 
 
-def level_coordinates(h, weights, doubts):
+def level_coordinates(h, weights, ambiguities):
     """-E E^T e: E spans the eigenspace of the largest |lambda| of K = -1/2 J H J^T."""
     n = len(h)
     j = np.eye(n) - np.outer(np.ones(n), weights) / weights.sum()
@@ -182,18 +182,18 @@ def level_coordinates(h, weights, doubts):
     top = near_top.max()  # of +x and -x the positive one
     gaps = np.concatenate([np.abs(lambdas - top), np.abs(lambdas).max() - np.abs(lambdas)])
     if same > 0 and ((gaps > 0.1 * same) & (gaps < 10 * same)).any():
-        doubts.append("eigenvalues at the edge of being equal")
+        ambiguities.append("eigenvalues at the edge of being equal")
     space = vectors[:, np.abs(lambdas - top) <= same]
     for e in np.eye(n):
         share = np.linalg.norm(space.T @ e)
         if 1e-12 < share < 1e-5:
-            doubts.append("a level that is hardly in the eigenspace")
+            ambiguities.append("a level that is hardly in the eigenspace")
         if share > ZERO_ENTRY:
             return -space @ (space.T @ e)
     raise AssertionError("an eigenspace has at least one direction")
 
 
-def sort_entries(entries, doubts):
+def sort_entries(entries, ambiguities):
     """Ascending; a run of entries closer than the tolerance stays in the order of its numbers."""
     near = EQUAL_ENTRY * np.abs(entries).max()
     by_value = sorted(range(len(entries)), key=lambda k: (entries[k], k))
@@ -201,7 +201,7 @@ def sort_entries(entries, doubts):
     for before, here in zip(by_value, by_value[1:]):
         gap = entries[here] - entries[before]
         if 0.2 * near < gap < 5 * near:
-            doubts.append("levels at the edge of being equal")
+            ambiguities.append("levels at the edge of being equal")
         if gap < near:
             runs[-1].append(here)
         else:
@@ -215,8 +215,8 @@ def line_up_levels(problem, items, codes):
     if len(present) < 2:
         return present
     h, weights = level_means(problem, items, [items[codes == c] for c in present])
-    entries = level_coordinates(h, weights, problem.doubts)
-    return [present[k] for k in sort_entries(entries, problem.doubts)]
+    entries = level_coordinates(h, weights, problem.ambiguities)
+    return [present[k] for k in sort_entries(entries, problem.ambiguities)]
 
 
 # ---------------------------------------------------------------- growing
@@ -250,7 +250,7 @@ def best_split(problem, items):
         feature_of |= {id(cut): f for cut in of_column}
     if not cuts:
         return None
-    winner = first_of_the_best(price(problem, items, cuts), problem.doubts)
+    winner = first_of_the_best(price(problem, items, cuts), problem.ambiguities)
     return feature_of[id(winner)], winner
 
 

@@ -49,7 +49,7 @@ def test_a_completed_matrix_has_the_diagonal_that_is_set(self_distance, rank, tm
                      float(self_distance))
     problem = oracle.Problem(columns, full, None, None, 2, None)
     nodes = oracle.grow(problem)
-    assert not problem.doubts
+    assert not problem.ambiguities
     forest = helpers.export(model)
     assert exported.describe_difference(nodes, forest["trees"][0]["nodes"]) is None
     helpers.run("predict", model, tmp_path / "items.csv", "-o", tmp_path / "out.npy")

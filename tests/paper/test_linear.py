@@ -93,7 +93,7 @@ class Task:
         return np.load(self.folder / "out.npy")
 
 
-def findings(model):
+def diagnostics(model):
     return json.loads(helpers.run("info", model, "--json"))
 
 
@@ -117,7 +117,7 @@ def assert_optimal(task, model, method):
     ours, theirs = (linear_oracle.objective(w, terms) for w in (w_of(model), expected))
     assert ours <= theirs * (1 + 1e-5) + 1e-12
     assert theirs <= ours * (1 + 1e-5) + 1e-12
-    assert findings(model)["kkt_residual"] < 1e-6
+    assert diagnostics(model)["kkt_residual"] < 1e-6
     want = distances(task.test, expected, method)
     assert np.abs(task.predict(model) - want).max() < 1e-5 * max(1, np.abs(want).max())
 
@@ -153,7 +153,7 @@ def test_columns_that_depend_on_each_other_get_the_smallest_w(method, recipe, tm
     task.x, task.test = task.x @ mix, task.test @ mix + task.rng.normal(size=task.test.shape)
     RECIPES[recipe](task)
     model = task.fit(method)
-    assert findings(model)["rank_of_the_columns"] == 2
+    assert diagnostics(model)["rank_of_the_columns"] == 2
     assert_optimal(task, model, method)  # on test items that break the dependence, too
 
 

@@ -86,7 +86,7 @@ def test_a_repeated_eigenvalue_leaves_nothing_open():
     column = Column("c", list("abcde"), "category")
     problem = Problem([column], np.ones((5, 5)) - np.eye(5))
     assert oracle.line_up_levels(problem, np.arange(5), column.codes(column.levels)) == [0, 1, 2, 3, 4]
-    assert problem.doubts == []
+    assert problem.ambiguities == []
 
 
 def test_levels_are_numbered_in_bytewise_order():
@@ -145,7 +145,7 @@ def test_the_checker_accepts_the_oracles_trees_and_no_data_hang_on_rounding(kind
         problem = Problem(case.columns, case.distances, case.item_weights,
                           min_parent=case.min_parent, max_depth=case.max_depth)
         nodes = oracle.grow(problem)
-        assert problem.doubts == [], case.name
+        assert problem.ambiguities == [], case.name
         rules = exported.Rules(case.min_parent, case.max_depth, candidates=len(case.columns))
         exported.check_tree({"nodes": nodes}, sk.features_of(case.columns), case, rules)
 

@@ -63,8 +63,8 @@ static void assert_approximate_costs_change_nothing(const plan *of) {
     smerf_model *exactly = fit_with(data, &of->options, NULL);
     data->target->kind = usual;
     assert_same_trees(approximately, exactly, of->options.n_trees);
-    const smerf_run runs[] = {{.n_threads = 1, .kernels = SMERF_KERNELS_PLAIN},
-                              {.n_threads = of->options.n_trees, .kernels = SMERF_KERNELS_AUTO}};
+    const smerf_run runs[] = {SMERF_INIT(smerf_run, .n_threads = 1, .kernels = SMERF_KERNELS_PLAIN),
+                              SMERF_INIT(smerf_run, .n_threads = of->options.n_trees)};
     for (size_t r = 0; r < sizeof runs / sizeof *runs; r++) {
         smerf_model *model = fit_with(data, &of->options, &runs[r]);
         for (size_t t = 0; t < of->options.n_trees; t++) assert_true(same_tree(model, t, approximately, t));

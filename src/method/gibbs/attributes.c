@@ -1,4 +1,4 @@
-/* attributes.c - see attributes.h. */
+/* attributes.c - features as yes-or-no attributes, for narm: see attributes.h. */
 #include "method/gibbs/attributes.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* design.c - see design.h. */
+/* design.c - items as rows of numbers: categories become indicators: see design.h. */
 #include "method/linear/design.h"
 
 #include <math.h>

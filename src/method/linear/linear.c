@@ -1,4 +1,4 @@
-/* linear.c - see linear.h. */
+/* linear.c - predictions of mahalanobis and bilinear from W = F^T F, and their arrays in a file: see linear.h. */
 #include "method/linear/linear.h"
 
 #include <math.h>

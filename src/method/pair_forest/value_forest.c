@@ -1,4 +1,4 @@
-/* value_forest.c - see value_forest.h. */
+/* value_forest.c - a forest whose leaves hold values (rfd, plugin): memory, files, the way down: see value_forest.h. */
 #include "method/pair_forest/value_forest.h"
 
 #include <math.h>

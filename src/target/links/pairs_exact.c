@@ -1,4 +1,4 @@
-/* pairs_exact.c - see pairs_exact.h. */
+/* pairs_exact.c - sums that do not depend on the order of their terms, to the last bit: see pairs_exact.h. */
 #include "target/links/pairs_exact.h"
 
 #include <math.h>

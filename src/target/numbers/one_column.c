@@ -1,4 +1,4 @@
-/* one_column.c - see one_column.h. */
+/* one_column.c - what targets from one column of the items share: its name, a self-distance. See one_column.h. */
 #include "target/numbers/one_column.h"
 
 #include <float.h>

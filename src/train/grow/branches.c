@@ -1,4 +1,4 @@
-/* branches.c - see branches.h. */
+/* branches.c - branches of a tree are handed to idle threads, and put together again in preorder: see branches.h. */
 #include "train/grow/branches.h"
 
 #include <string.h>

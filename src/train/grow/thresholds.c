@@ -1,4 +1,4 @@
-/* thresholds.c - see thresholds.h. */
+/* thresholds.c - midway between the values on both sides of each cut, when a tree is done: see thresholds.h. */
 #include "train/grow/thresholds.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* slots.c - see slots.h. */
+/* slots.c - numbers the items of a tree, and keeps those of a node together: see slots.h. */
 #include "train/order/slots.h"
 
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* sorted.c - see sorted.h. */
+/* sorted.c - keeps the items of a node in order along every column of numbers: see sorted.h. */
 #include "train/order/sorted.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* gibbs_collect.c - see gibbs_collect.h. */
+/* gibbs_collect.c - means over a chain's draws, kept while it runs: see gibbs_collect.h. */
 #include "method/gibbs/fit/gibbs_collect.h"
 
 #include <float.h>

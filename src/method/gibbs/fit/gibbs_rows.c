@@ -1,4 +1,4 @@
-/* gibbs_rows.c - see gibbs_rows.h. */
+/* gibbs_rows.c - arithmetic on rows of factors, for the samplers: see gibbs_rows.h. */
 #include "method/gibbs/fit/gibbs_rows.h"
 
 double sm_row_sum(const double *row, size_t width) {

@@ -1,4 +1,4 @@
-/* network.c - see network.h. */
+/* network.c - a graph as the samplers want it: links, and which pairs were observed: see network.h. */
 #include "method/gibbs/fit/network.h"
 
 #include "base/memory.h"

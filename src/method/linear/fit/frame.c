@@ -1,4 +1,4 @@
-/* frame.c - see frame.h. */
+/* frame.c - coordinates in which least squares over pairs is well conditioned: see frame.h. */
 #include "method/linear/fit/frame.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* pair_squares.c - see pair_squares.h. */
+/* pair_squares.c - the least-squares objective over pairs: its matrix, and products with it. See pair_squares.h. */
 #include "method/linear/fit/pair_squares.h"
 
 #include <math.h>

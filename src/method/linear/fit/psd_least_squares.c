@@ -1,4 +1,4 @@
-/* psd_least_squares.c - see psd_least_squares.h. */
+/* psd_least_squares.c - least squares over positive semidefinite W, certified: see psd_least_squares.h. */
 #include "method/linear/fit/psd_least_squares.h"
 
 #include <math.h>
