@@ -178,7 +178,7 @@ static smerf_status find_clusters(const cli_args *args, const smerf_model *model
     return status;
 }
 
-static smerf_status make_room(answer *to, size_t n, smerf_error *error) {
+static smerf_status reserve_answer(answer *to, size_t n, smerf_error *error) {
     to->n = n;
     to->cluster = calloc(n, sizeof *to->cluster);
     to->medoid = calloc(n, sizeof *to->medoid);
@@ -196,7 +196,7 @@ static smerf_status run_cluster(const cli_args *args, smerf_error *error) {
     smerf_status status = read_spec(args, &to.query, error);
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);
     if (status == SMERF_OK) status = cli_read_known_items(args, model, args->words[1], &items, error);
-    if (status == SMERF_OK) status = make_room(&to, items.table.n_rows, error);
+    if (status == SMERF_OK) status = reserve_answer(&to, items.table.n_rows, error);
     if (status == SMERF_OK) status = find_clusters(args, model, &items, &to, error);
     if (status == SMERF_OK) status = put_answer(args, &items, &to, error);
     if (status == SMERF_OK) say(args, &to);
@@ -209,6 +209,12 @@ static smerf_status run_cluster(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf cluster animals.smerf animals.csv -k 3",
+    "smerf cluster model.smerf items.csv -k auto --silhouettes -o clusters.csv",
+    NULL,
+};
+
 const cli_command cli_cluster = {.name = "cluster",
                                  .usage = "cluster MODEL ITEMS -k K|auto [--most-k N] [--means] [--silhouettes] "
                                           "[-o FILE]",
@@ -216,4 +222,6 @@ const cli_command cli_cluster = {.name = "cluster",
                                  .fewest_words = 2,
                                  .most_words = 2,
                                  .option_groups = options,
+                                 .output = CLI_TABLE,
+                                 .examples = examples,
                                  .run = run_cluster};

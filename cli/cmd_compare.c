@@ -171,10 +171,17 @@ static smerf_status run_compare(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf compare items.csv --distances distances.npy --methods smerf,euclidean --repeats 2",
+    "smerf compare animals.csv --labels kind --methods smerf,euclidean --tune no -o compared.txt",
+    NULL,
+};
+
 const cli_command cli_compare = {.name = "compare",
                                  .usage = "compare ITEMS TARGET [OPTIONS]",
                                  .summary = "every method on the same data: divides, tunes, learns and scores",
                                  .fewest_words = 1,
                                  .most_words = 1,
                                  .option_groups = options,
+                                 .examples = examples,
                                  .run = run_compare};

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "common.h"
+#include "interrupt.h"
 #include "io/matrix/npy.h"
 
 static const cli_option own_options[] = {
@@ -237,6 +238,12 @@ static smerf_status run_embed(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf embed model.smerf items.csv --dim 2 -o map.csv",
+    "smerf embed animals.smerf animals.csv --vectors -o vectors.npy",
+    NULL,
+};
+
 const cli_command cli_embed = {.name = "embed",
                                .usage = "embed MODEL ITEMS [--dim D] [--landmarks N] [-o FILE], or embed MODEL ITEMS "
                                         "--vectors [--queries] -o FILE.npy",
@@ -244,4 +251,6 @@ const cli_command cli_embed = {.name = "embed",
                                .fewest_words = 2,
                                .most_words = 2,
                                .option_groups = options,
+                               .output = CLI_MATRIX,
+                               .examples = examples,
                                .run = run_embed};

@@ -126,6 +126,12 @@ static smerf_status run_evaluate(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf evaluate model.smerf items.csv --oob",
+    "smerf evaluate model.smerf new.csv --distances new-distances.npy",
+    NULL,
+};
+
 const cli_command cli_evaluate = {.name = "evaluate",
                                   .usage = "evaluate MODEL ITEMS [--against ITEMS2] TARGET [--oob] [--metrics LIST]",
                                   .summary =
@@ -133,4 +139,5 @@ const cli_command cli_evaluate = {.name = "evaluate",
                                   .fewest_words = 2,
                                   .most_words = 2,
                                   .option_groups = options,
+                                  .examples = examples,
                                   .run = run_evaluate};

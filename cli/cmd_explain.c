@@ -33,8 +33,8 @@ typedef struct explaining {
     bool has_columns;
     smerf_request request;
     size_t n_features;
-    double *baseline, *shares, *distance; /* of pairs; of an item: shares for the near, then for all */
-    size_t n_near;                        /* of an item */
+    double *baseline, *contributions, *distance; /* of pairs; of an item: those of the near, then of all */
+    size_t n_near;                               /* of an item */
 } explaining;
 
 static const cli_items *columns_of(const explaining *at) { return at->has_columns ? &at->columns : &at->rows; }
@@ -45,26 +45,26 @@ static const char *feature_name(const explaining *at, size_t f) {
     return column.name;
 }
 
-static smerf_status take_room(explaining *at, size_t n_pairs, smerf_error *error) {
+static smerf_status reserve_results(explaining *at, size_t n_pairs, smerf_error *error) {
     at->baseline = calloc(n_pairs + 1, sizeof *at->baseline);
     at->distance = calloc(n_pairs + 1, sizeof *at->distance);
-    at->shares = n_pairs < SIZE_MAX / sizeof *at->shares / (at->n_features + 1)
-                     ? calloc(n_pairs * at->n_features + 1, sizeof *at->shares)
-                     : NULL;
-    if (at->baseline != NULL && at->distance != NULL && at->shares != NULL) return SMERF_OK;
+    at->contributions = n_pairs < SIZE_MAX / sizeof *at->contributions / (at->n_features + 1)
+                            ? calloc(n_pairs * at->n_features + 1, sizeof *at->contributions)
+                            : NULL;
+    if (at->baseline != NULL && at->distance != NULL && at->contributions != NULL) return SMERF_OK;
     strcpy(error->message, "out of memory while explaining distances");
     return SMERF_NO_MEMORY;
 }
 
 /* Where an item stands. */
-static smerf_status find_item(const explaining *at, const cli_items *items, const char *id, uint32_t *place,
+static smerf_status find_item(const explaining *at, const cli_items *items, const char *id, uint32_t *row,
                               smerf_error *error) {
     sm_id_table id_table = {0};
     smerf_status status = sm_id_table_start(&id_table, items->table.ids, items->table.n_rows, error);
     if (status != SMERF_OK) return status;
-    *place = sm_id_table_find(&id_table, id, strlen(id));
+    *row = sm_id_table_find(&id_table, id, strlen(id));
     sm_id_table_stop(&id_table);
-    if (*place != SMERF_MISSING) return SMERF_OK;
+    if (*row != SMERF_MISSING) return SMERF_OK;
     if (items->table.ids != NULL)
         return cli_fail(at->args, error, "no item of %.200s is called '%.100s'", items->path, id);
     return cli_fail(at->args, error, "'%.100s' is not a row of %.200s, which are called 0 to %zu", id, items->path,
@@ -75,14 +75,14 @@ static smerf_status find_item(const explaining *at, const cli_items *items, cons
 
 typedef struct ranked {
     const char *name;
-    size_t place;
+    size_t index;
     double size; /* by which they are ordered, the largest first */
 } ranked;
 
 static int largest_first(const void *a, const void *b) {
     const ranked *left = a, *right = b;
     if (left->size != right->size) return left->size > right->size ? -1 : 1;
-    return (left->place > right->place) - (left->place < right->place);
+    return (left->index > right->index) - (left->index < right->index);
 }
 
 /* The features by size.   size  NaN counts as 0; NULL: no memory */
@@ -90,7 +90,7 @@ static ranked *rank_features(const explaining *at, double (*size)(const explaini
     ranked *features = calloc(at->n_features + 1, sizeof *features);
     for (size_t f = 0; f < at->n_features && features != NULL; f++) {
         double value = size(at, f);
-        features[f] = (ranked){.name = feature_name(at, f), .place = f, .size = isnan(value) ? 0 : value};
+        features[f] = (ranked){.name = feature_name(at, f), .index = f, .size = isnan(value) ? 0 : value};
     }
     if (features != NULL) qsort(features, at->n_features, sizeof *features, largest_first);
     return features;
@@ -116,7 +116,7 @@ static smerf_status put_ranked(const explaining *at, double (*size)(const explai
 
 /* ---- one pair ---- */
 
-static double share_size(const explaining *at, size_t f) { return fabs(at->shares[f]); }
+static double contribution_size(const explaining *at, size_t f) { return fabs(at->contributions[f]); }
 
 static void put_pair(const explaining *at, const ranked *features, sm_output *output) {
     if (!cli_has(at->args, "--json")) {
@@ -126,8 +126,10 @@ static void put_pair(const explaining *at, const ranked *features, sm_output *ou
             sm_output_print(output, "\n");
             sm_put_cell(output, features[f].name);
             sm_output_print(output, ",");
-            sm_put_number(output, at->shares[features[f].place]);
+            sm_put_number(output, at->contributions[features[f].index]);
         }
+        sm_output_print(output, "\n(distance),");
+        sm_put_number(output, at->distance[0]);
         sm_output_print(output, "\n");
         return;
     }
@@ -138,7 +140,7 @@ static void put_pair(const explaining *at, const ranked *features, sm_output *ou
         sm_output_print(output, f == 0 ? "\n  " : ",\n  ");
         sm_put_json_string(output, features[f].name);
         sm_output_print(output, ": ");
-        sm_put_json_number(output, at->shares[features[f].place]);
+        sm_put_json_number(output, at->contributions[features[f].index]);
     }
     sm_output_print(output, "},\n \"distance\": ");
     sm_put_json_number(output, at->distance[0]);
@@ -149,14 +151,14 @@ static smerf_status explain_pair(explaining *at, const smerf_run *run, smerf_err
     uint32_t left, right;
     smerf_status status = find_item(at, &at->rows, cli_get(at->args, "--pair"), &left, error);
     if (status == SMERF_OK) status = find_item(at, columns_of(at), cli_get_second(at->args, "--pair"), &right, error);
-    if (status == SMERF_OK) status = take_room(at, 1, error);
+    if (status == SMERF_OK) status = reserve_results(at, 1, error);
     if (status == SMERF_OK)
         status = smerf_explain_pairs(at->model, &at->request,
                                      &(smerf_pair_list){.n = 1, .left = &left, .right = &right}, run,
                                      &SMERF_INIT(smerf_explanation, .baseline = at->baseline,
-                                                 .contributions = at->shares, .distance = at->distance),
+                                                 .contributions = at->contributions, .distance = at->distance),
                                      error);
-    return status == SMERF_OK ? put_ranked(at, share_size, put_pair, error) : status;
+    return status == SMERF_OK ? put_ranked(at, contribution_size, put_pair, error) : status;
 }
 
 /* ---- listed pairs ---- */
@@ -177,7 +179,7 @@ static void put_pairs(const explaining *at, const sm_pairs *pairs, sm_output *ou
         sm_put_number(output, at->baseline[p]);
         for (size_t f = 0; f < at->n_features; f++) {
             sm_output_print(output, ",");
-            sm_put_number(output, at->shares[p * at->n_features + f]);
+            sm_put_number(output, at->contributions[p * at->n_features + f]);
         }
         sm_output_print(output, "\n");
     }
@@ -188,12 +190,12 @@ static smerf_status explain_pairs(explaining *at, const smerf_run *run, smerf_er
     sm_output *output;
     sm_matrix_side rows = cli_side(&at->rows), columns = cli_side(columns_of(at));
     smerf_status status = sm_pairs_read(cli_get(at->args, "--pairs"), &rows, &columns, &pairs, error);
-    if (status == SMERF_OK) status = take_room(at, pairs.n, error);
+    if (status == SMERF_OK) status = reserve_results(at, pairs.n, error);
     if (status == SMERF_OK)
         status = smerf_explain_pairs(at->model, &at->request,
                                      &(smerf_pair_list){.n = pairs.n, .left = pairs.left, .right = pairs.right}, run,
                                      &SMERF_INIT(smerf_explanation, .baseline = at->baseline,
-                                                 .contributions = at->shares, .distance = at->distance),
+                                                 .contributions = at->contributions, .distance = at->distance),
                                      error);
     if (status == SMERF_OK)
         status = sm_text_output_open(cli_has(at->args, "-o") ? cli_get(at->args, "-o") : "-", &output, error);
@@ -207,7 +209,9 @@ static smerf_status explain_pairs(explaining *at, const smerf_run *run, smerf_er
 
 /* ---- one item ---- */
 
-static double separates(const explaining *at, size_t f) { return at->shares[at->n_features + f] - at->shares[f]; }
+static double separates(const explaining *at, size_t f) {
+    return at->contributions[at->n_features + f] - at->contributions[f];
+}
 
 static void put_item(const explaining *at, const ranked *features, sm_output *output) {
     bool is_json = cli_has(at->args, "--json");
@@ -220,8 +224,8 @@ static void put_item(const explaining *at, const ranked *features, sm_output *ou
         sm_output_print(output, "feature,near,all,separates\n");
     }
     for (size_t k = 0; k < at->n_features; k++) {
-        size_t f = features[k].place;
-        const double values[3] = {at->shares[f], at->shares[at->n_features + f], separates(at, f)};
+        size_t f = features[k].index;
+        const double values[3] = {at->contributions[f], at->contributions[at->n_features + f], separates(at, f)};
         static const char *const names[3] = {", \"near\": ", ", \"all\": ", ", \"separates\": "};
         if (is_json) {
             sm_output_print(output, "%s{\"feature\": ", k == 0 ? "\n  " : ",\n  ");
@@ -249,12 +253,12 @@ static smerf_status explain_item(explaining *at, const smerf_run *run, smerf_err
     if (status == SMERF_OK && n < 2)
         status = cli_fail(at->args, error, "%.300s: there is one item, and nothing to part it from", at->rows.path);
     if (status == SMERF_OK) status = find_item(at, &at->rows, cli_get(at->args, "--item"), &item, error);
-    if (status == SMERF_OK) status = take_room(at, 2, error);
+    if (status == SMERF_OK) status = reserve_results(at, 2, error);
     at->n_near = k < n ? k : n - 1;
     if (status == SMERF_OK)
         status = smerf_explain_items(
             at->model, &SMERF_INIT(smerf_item_request, .rows = at->rows.items, .items = &item, .n_items = 1, .k = k),
-            run, at->shares, at->shares + at->n_features, error);
+            run, at->contributions, at->contributions + at->n_features, error);
     if (status == SMERF_OK) status = put_ranked(at, separates, put_item, error);
     if (status == SMERF_OK)
         cli_say(at->args, "means over %s, and over all %s", cli_count(at->n_near, "nearest item", near),
@@ -308,13 +312,19 @@ static smerf_status run_explain(const cli_args *args, smerf_error *error) {
         cli_stop_following(&follow);
     }
     free(at.baseline);
-    free(at.shares);
+    free(at.contributions);
     free(at.distance);
     cli_free_items(&at.rows);
     cli_free_items(&at.columns);
     smerf_model_free(at.model);
     return status;
 }
+
+static const char *const examples[] = {
+    "smerf explain animals.smerf animals.csv --pair bat owl",
+    "smerf explain animals.smerf animals.csv --item bat -k 3",
+    NULL,
+};
 
 const cli_command cli_explain = {
     .name = "explain",
@@ -323,4 +333,6 @@ const cli_command cli_explain = {
     .fewest_words = 2,
     .most_words = 2,
     .option_groups = options,
+    .output = CLI_TABLE,
+    .examples = examples,
     .run = run_explain};

@@ -150,10 +150,18 @@ static smerf_status run_export(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf export model.smerf --format json -o forest.json",
+    "smerf export animals.smerf --format json",
+    NULL,
+};
+
 const cli_command cli_export = {.name = "export",
                                 .usage = "export MODEL --format json [-o FILE]",
                                 .summary = "the whole forest as JSON",
                                 .fewest_words = 1,
                                 .most_words = 1,
                                 .option_groups = options,
+                                .output = CLI_JSON,
+                                .examples = examples,
                                 .run = run_export};

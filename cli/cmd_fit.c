@@ -38,7 +38,9 @@ static void tell_diagnostics(const cli_args *args, const smerf_model *model) {
     for (size_t k = 0; k < smerf_model_n_diagnostics(model) && at < sizeof line; k++) {
         double value;
         const char *name = smerf_model_diagnostic(model, k, &value);
-        int n = snprintf(line + at, sizeof line - at, "%s%s %.4g", k > 0 ? ", " : "", name, value);
+        bool is_count = value == floor(value) && fabs(value) < 1e15; /* 15750, and not 1.575e+04 */
+        int n =
+            snprintf(line + at, sizeof line - at, is_count ? "%s%s %.0f" : "%s%s %.4g", k > 0 ? ", " : "", name, value);
         if (n > 0) at += (size_t)n;
     }
     if (at > 0) cli_say(args, "%s", line);
@@ -167,10 +169,19 @@ static smerf_status run_fit(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf fit items.csv --distances distances.npy -o model.smerf",
+    "smerf fit animals.csv --labels kind --sample none -o animals.smerf",
+    "smerf fit items.csv --distances distances.npy --estimate",
+    NULL,
+};
+
 const cli_command cli_fit = {.name = "fit",
                              .usage = "fit ITEMS TARGET -o MODEL [OPTIONS]",
                              .summary = "learns a distance",
                              .fewest_words = 1,
                              .most_words = 1,
                              .option_groups = options,
+                             .output = CLI_MODEL,
+                             .examples = examples,
                              .run = run_fit};

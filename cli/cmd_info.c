@@ -105,10 +105,17 @@ static smerf_status run_info(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf info model.smerf",
+    "smerf info model.smerf --json",
+    NULL,
+};
+
 const cli_command cli_info = {.name = "info",
                               .usage = "info MODEL [--json]",
                               .summary = "what a model is",
                               .fewest_words = 1,
                               .most_words = 1,
                               .option_groups = options,
+                              .examples = examples,
                               .run = run_info};

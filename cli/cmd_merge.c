@@ -28,10 +28,19 @@ static smerf_status run_merge(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf fit items.csv --distances distances.npy --trees 0:250 -o part-1.smerf",
+    "smerf fit items.csv --distances distances.npy --trees 250:500 -o part-2.smerf",
+    "smerf merge part-1.smerf part-2.smerf -o merged.smerf",
+    NULL,
+};
+
 const cli_command cli_merge = {.name = "merge",
                                .usage = "merge MODEL... -o MODEL",
                                .summary = "joins parts of one forest",
                                .fewest_words = 1,
                                .most_words = CLI_MOST_WORDS,
                                .option_groups = options,
+                               .output = CLI_MODEL,
+                               .examples = examples,
                                .run = run_merge};

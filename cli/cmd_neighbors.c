@@ -1,4 +1,4 @@
-/* cmd_neighbors.c - smerf neighbors MODEL --items ITEMS [--queries ITEMS2] [-k K] [--radius R] [--graph FILE]
+/* cmd_neighbors.c - smerf neighbors MODEL ITEMS [--queries ITEMS2] [-k K] [--radius R] [--graph FILE]
  * [--vote COLUMN] */
 #include <stdlib.h>
 #include <string.h>
@@ -6,10 +6,11 @@
 #include "commands.h"
 #include "common.h"
 #include "fit_options.h"
+#include "interrupt.h"
 #include "vote.h"
 
 static const cli_option own_options[] = {
-    {"--items", "ITEMS", "the items among which neighbours are looked for"},
+    {"--items", "ITEMS", "the same as ITEMS in its place: among which neighbours are looked for"},
     {"--queries", "ITEMS2", "whose neighbours (default: those of ITEMS; none is its own neighbour)"},
     {"-k", "K", "the K nearest; fewer where there are fewer. Equal distances: in the order of ITEMS"},
     {"--radius", "R", "only those at a distance of R or less; without -k all of them"},
@@ -159,11 +160,11 @@ static smerf_status write_symmetric_graph(const writer *from, const char *path, 
 /* ---- the command ---- */
 
 static smerf_status check_use(const cli_args *args, smerf_neighborhood *wanted, smerf_error *error) {
-    if (!cli_has(args, "--items")) return cli_fail(args, error, "--items ITEMS says among which items to look");
+    if (cli_has(args, "--items") == (args->n_words == 2))
+        return cli_fail(args, error,
+                        "among which items to look is said once: smerf neighbors MODEL ITEMS (or --items)");
     if (!cli_has(args, "-k") && !cli_has(args, "--radius"))
         return cli_fail(args, error, "how many neighbours, or how far? Give -k K, --radius R, or both");
-    if (cli_has(args, "--graph") && cli_has(args, "-o") && strcmp(cli_get(args, "--graph"), cli_get(args, "-o")) == 0)
-        return cli_fail(args, error, "-o and --graph are the same file");
     if (cli_has(args, "--oob") && cli_has(args, "--queries"))
         return cli_fail(args, error, "--oob and --queries exclude each other: out of bag is about training items");
     if (cli_has(args, "--oob-rule") && !cli_has(args, "--oob"))
@@ -228,7 +229,7 @@ static smerf_status write_neighbors(const cli_args *args, const smerf_model *mod
 static smerf_status read_items(const cli_args *args, const smerf_model *model, cli_items *items, cli_items *queries,
                                smerf_error *error) {
     if (cli_has(args, "--vote")) return cli_read_voters(args, model, items, queries, error);
-    smerf_status status = cli_read_known_items(args, model, cli_get(args, "--items"), items, error);
+    smerf_status status = cli_read_known_items(args, model, cli_catalogue(args), items, error);
     if (status != SMERF_OK || !cli_has(args, "--queries")) return status;
     return cli_read_known_items(args, model, cli_get(args, "--queries"), queries, error);
 }
@@ -252,12 +253,20 @@ static smerf_status run_neighbors(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf neighbors animals.smerf animals.csv --queries new-animals.csv -k 2",
+    "smerf neighbors model.smerf items.csv -k 5 --graph nearest.mtx --symmetric",
+    "smerf neighbors animals.smerf animals.csv -k 3 --vote kind",
+    NULL,
+};
+
 const cli_command cli_neighbors = {.name = "neighbors",
-                                   .usage =
-                                       "neighbors MODEL --items ITEMS [--queries ITEMS2] -k K [--radius R] [--oob] "
-                                       "[--vote COLUMN] [--graph FILE [--symmetric]] [-o FILE]",
+                                   .usage = "neighbors MODEL ITEMS [--queries ITEMS2] -k K [--radius R] [--oob] "
+                                            "[--vote COLUMN] [--graph FILE [--symmetric]] [-o FILE]",
                                    .summary = "nearest items, and what they say of a label or a number",
                                    .fewest_words = 1,
-                                   .most_words = 1,
+                                   .most_words = 2,
                                    .option_groups = options,
+                                   .output = CLI_TABLE,
+                                   .examples = examples,
                                    .run = run_neighbors};

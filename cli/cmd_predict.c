@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "common.h"
 #include "fit_options.h"
+#include "interrupt.h"
 #include "io/matrix/npy.h"
 #include "io/pairs/pairs.h"
 
@@ -234,10 +235,6 @@ static smerf_status check_use(const cli_args *args, smerf_error *error) {
         return cli_fail(args, error, "--oob-rule goes with --oob");
     if (cli_has(args, "--values") && (cli_has(args, "--pairs") || cli_has(args, "--against")))
         return cli_fail(args, error, "--values are of items, not of pairs: they go with neither --pairs nor --against");
-    if (cli_has(args, "--values") && cli_has(args, "-o") && cli_is_npy(cli_get(args, "-o")))
-        return cli_fail(args, error, "--values writes CSV; '%s' says .npy", cli_get(args, "-o"));
-    if (cli_has(args, "--pairs") && cli_has(args, "-o") && cli_is_npy(cli_get(args, "-o")))
-        return cli_fail(args, error, "--pairs writes CSV; '%s' says .npy", cli_get(args, "-o"));
     return SMERF_OK;
 }
 
@@ -266,6 +263,13 @@ static smerf_status run_predict(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf predict model.smerf new.csv -o predicted.npy",
+    "smerf predict model.smerf items.csv --oob -o out-of-bag.csv",
+    "smerf predict animals.smerf new-animals.csv --values",
+    NULL,
+};
+
 const cli_command cli_predict = {
     .name = "predict",
     .usage = "predict MODEL ITEMS [--against ITEMS2] [--pairs FILE] [--values] [--oob] [-o FILE]",
@@ -273,4 +277,6 @@ const cli_command cli_predict = {
     .fewest_words = 2,
     .most_words = 2,
     .option_groups = options,
+    .output = CLI_MATRIX,
+    .examples = examples,
     .run = run_predict};

@@ -193,6 +193,12 @@ static smerf_status run_report(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf report model.smerf items.csv -o report.html",
+    "smerf report animals.smerf animals.csv --title Animals -o animals.html",
+    NULL,
+};
+
 const cli_command cli_report = {.name = "report",
                                 .usage = "report MODEL ITEMS [TARGET] -o FILE [--title TEXT] [--clusters K] [--json]",
                                 .summary =
@@ -200,4 +206,6 @@ const cli_command cli_report = {.name = "report",
                                 .fewest_words = 2,
                                 .most_words = 2,
                                 .option_groups = options,
+                                .output = CLI_PAGE,
+                                .examples = examples,
                                 .run = run_report};

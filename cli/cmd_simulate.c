@@ -19,6 +19,12 @@ static const cli_option own_options[] = {
 
 static const cli_option *const options[] = {own_options, cli_general_options, NULL};
 
+static const char *const *files_written(const cli_args *args) {
+    static const char *const names[] = {"items.csv", "distances.npy", "test-items.csv", "test-distances.npy", NULL};
+    (void)args;
+    return names;
+}
+
 enum { P = SMERF_SIMULATED_FEATURES };
 
 /* One half of the files: to train on, or to test with. */
@@ -50,8 +56,10 @@ static smerf_status write_items(const simulated *data, const char *name, double 
             sm_output_write(output, i % P + 1 == P ? "\n" : ",", 1);
         }
     }
-    if (status == SMERF_OK) return sm_output_finish(output, error);
-    sm_output_abandon(output);
+    if (status == SMERF_OK)
+        cli_keep_in(output);
+    else
+        sm_output_abandon(output);
     return status;
 }
 
@@ -67,7 +75,8 @@ static smerf_status write_distances(const simulated *data, const char *name, con
             double distance = smerf_simulated_distance(data->kind, y[i], y[j]);
             sm_output_write(output, &distance, sizeof distance);
         }
-    return sm_output_finish(output, error);
+    cli_keep_in(output);
+    return SMERF_OK;
 }
 
 static smerf_status make_part(const simulated *data, smerf_error *error) {
@@ -110,9 +119,16 @@ static smerf_status run_simulate(const cli_args *args, smerf_error *error) {
     status = cli_make_folder(folder, (double)largest * (double)largest * sizeof(double), what, error);
     if (status == SMERF_OK) status = make_part(&training, error);
     if (status == SMERF_OK && n_test > 0) status = make_part(&testing, error);
+    status = cli_finish_kept(status, error);
     if (status == SMERF_OK) cli_say(args, "%s data in %s", kinds[kind], folder);
     return status;
 }
+
+static const char *const examples[] = {
+    "smerf simulate radial -n 320 --test 200 -o radial",
+    "smerf simulate regression -n 100 --seed 2 -o data",
+    NULL,
+};
 
 const cli_command cli_simulate = {.name = "simulate",
                                   .usage = "simulate regression|bilinear|radial -n N [--test M] -o DIR",
@@ -120,4 +136,7 @@ const cli_command cli_simulate = {.name = "simulate",
                                   .fewest_words = 1,
                                   .most_words = 1,
                                   .option_groups = options,
+                                  .output = CLI_FOLDER,
+                                  .writes = files_written,
+                                  .examples = examples,
                                   .run = run_simulate};

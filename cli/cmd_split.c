@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include "commands.h"
-#include "folder.h"
 #include "io/text/text.h"
 #include "split.h"
 
@@ -35,22 +34,14 @@ static smerf_status check_repeats(const cli_splitting *split, smerf_error *error
     return SMERF_OK;
 }
 
-/* Files that are read must not be replaced by parts of themselves. */
-static smerf_status check_inputs(const cli_splitting *split, unsigned by, smerf_error *error) {
-    static const char *const written[2][16] = {
-        {"train-items.csv", "test-items.csv", "train-edges.csv", "test-edges.csv", "cross-edges.csv",
-         "train-observed.csv", "test-observed.csv", "cross-observed.csv", "train-pairs.csv", "test-pairs.csv",
-         "cross-pairs.csv", "train-distances.npy", "test-distances.npy", "cross-distances.npy"},
-        {"items.csv", "train-pairs.csv", "test-pairs.csv", "edges.csv"}};
-    static const char *const reading[] = {"--distances", "--similarities", "--pairs", "--edges", "--observed"};
-    for (const char *const *name = written[by]; *name != NULL; name++)
-        for (size_t r = 0; r <= 5; r++) {
-            const char *path = r < 5 ? cli_get(split->args, reading[r]) : split->items_path;
-            if (path != NULL && cli_is_in(split->folder, *name, path))
-                return cli_fail(split->args, error, "-o %s would replace %s, which is read: take another folder",
-                                split->folder, path);
-        }
-    return SMERF_OK;
+static const char *const *files_written(const cli_args *args) {
+    static const char *const by_nodes[] = {
+        "train-items.csv",    "test-items.csv",      "train-edges.csv",    "test-edges.csv",      "cross-edges.csv",
+        "train-observed.csv", "test-observed.csv",   "cross-observed.csv", "train-pairs.csv",     "test-pairs.csv",
+        "cross-pairs.csv",    "train-distances.npy", "test-distances.npy", "cross-distances.npy", NULL};
+    static const char *const by_pairs[] = {"items.csv", "train-pairs.csv", "test-pairs.csv", "edges.csv", NULL};
+    const char *by = cli_get(args, "--by");
+    return by != NULL && strcmp(by, "pairs") == 0 ? by_pairs : by_nodes;
 }
 
 static smerf_status read_use(cli_splitting *split, unsigned *by, smerf_error *error) {
@@ -68,8 +59,7 @@ static smerf_status read_use(cli_splitting *split, unsigned *by, smerf_error *er
         return cli_fail(args, error, "--train '%s' is not between 0 and 1", cli_get(args, "--train"));
     if (split->seed > INT64_MAX) return cli_fail(args, error, "--seed '%zu' is not in 0 ... 2^63 - 1", split->seed);
     status = cli_check_target_options(args, false, error);
-    if (status == SMERF_OK) status = check_repeats(split, error);
-    return status == SMERF_OK ? check_inputs(split, *by, error) : status;
+    return status == SMERF_OK ? check_repeats(split, error) : status;
 }
 
 static smerf_status run_split(const cli_args *args, smerf_error *error) {
@@ -88,10 +78,19 @@ static smerf_status run_split(const cli_args *args, smerf_error *error) {
     return status;
 }
 
+static const char *const examples[] = {
+    "smerf split items.csv --distances distances.npy --by nodes --train 0.7 -o parts",
+    "smerf split animals.csv --labels kind --by pairs --train 0.7 -o pairs",
+    NULL,
+};
+
 const cli_command cli_split_command = {.name = "split",
                                        .usage = "split ITEMS TARGET --by nodes|pairs --train F -o DIR",
                                        .summary = "training and test files for honest evaluation",
                                        .fewest_words = 1,
                                        .most_words = 1,
                                        .option_groups = options,
+                                       .output = CLI_FOLDER,
+                                       .writes = files_written,
+                                       .examples = examples,
                                        .run = run_split};

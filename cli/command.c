@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "io/text/text.h"
 
 const char *cli_program(const cli_command *command) { return command->program != NULL ? command->program : "smerf"; }
@@ -74,8 +75,7 @@ static smerf_status check_standard_input(const cli_args *args, smerf_error *erro
     size_t n_reads = 0;
     for (size_t i = 0; i < args->n_words; i++) n_reads += strcmp(args->words[i], "-") == 0;
     for (size_t i = 0; i < args->n_given; i++)
-        n_reads += strcmp(args->values[i], "-") == 0 && strcmp(args->given[i]->name, "-o") != 0 &&
-                   strcmp(args->given[i]->name, "--graph") != 0;
+        n_reads += strcmp(args->values[i], "-") == 0 && !cli_names_output(args->given[i]);
     return n_reads > 1 ? cli_fail(args, error, "standard input can be read only once") : SMERF_OK;
 }
 
@@ -106,7 +106,8 @@ smerf_status cli_parse(const cli_command *command, int n, char **words, cli_args
         return cli_fail(args, error, "too few words; usage: %s %s", cli_program(command), command->usage);
     size_t n_threads;
     smerf_status status = cli_get_size(args, "--threads", 1, &n_threads, error); /* wrong even where it is not used */
-    return status == SMERF_OK ? check_standard_input(args, error) : status;
+    if (status == SMERF_OK) status = check_standard_input(args, error);
+    return status == SMERF_OK ? cli_check_files(args, error) : status;
 }
 
 const char *cli_get(const cli_args *args, const char *name) {
@@ -187,23 +188,6 @@ char **cli_split(const char *list, size_t *n) {
 void cli_free_list(char **list) {
     for (char **item = list; item != NULL && *item != NULL; item++) free(*item);
     free(list);
-}
-
-void cli_print_help(const cli_command *command) {
-    printf("usage: %s %s\n\n%s\n", cli_program(command), command->usage, command->summary);
-    for (const cli_option *const *group = command->option_groups; *group != NULL; group++) {
-        printf("\n");
-        for (const cli_option *option = *group; option->name != NULL; option++) {
-            char left[64];
-            if (option->name[0] == '\0') {
-                printf("%s\n", option->help);
-                continue;
-            }
-            snprintf(left, sizeof left, "%s%s%s", option->name, option->argument != NULL ? " " : "",
-                     option->argument != NULL ? option->argument : "");
-            printf("  %-26s %s\n", left, option->help);
-        }
-    }
 }
 
 void cli_name_option(const cli_args *args, smerf_error *error) {

@@ -12,6 +12,18 @@ typedef struct cli_option {
 
 enum { CLI_MOST_OPTIONS = 40, CLI_MOST_WORDS = 256 };
 
+/* What -o is written as: files.c has the suffixes of each. */
+typedef enum cli_output_kind {
+    CLI_LINES,  /* text to read; the one of commands that say nothing */
+    CLI_TABLE,  /* CSV */
+    CLI_MATRIX, /* .npy or CSV */
+    CLI_GRAPH,  /* Matrix Market */
+    CLI_JSON,
+    CLI_PAGE,  /* HTML */
+    CLI_MODEL, /* of any name that is not one of the others */
+    CLI_FOLDER
+} cli_output_kind;
+
 struct cli_args;
 
 typedef struct cli_command {
@@ -21,6 +33,10 @@ typedef struct cli_command {
     const char *summary;                    /* one line */
     size_t fewest_words, most_words;        /* besides the options */
     const cli_option *const *option_groups; /* lists of options, each ended by a NULL name; ended by NULL */
+    cli_output_kind output;                 /* of -o; --json and the like may change it */
+    const char *const *(*writes)(
+        const struct cli_args *args); /* a folder's files, ended by NULL; NULL: it is no folder */
+    const char *const *examples;      /* calls that are shown in the help, ended by NULL */
     smerf_status (*run)(const struct cli_args *args, smerf_error *error);
 } cli_command;
 
@@ -71,7 +87,5 @@ void cli_name_option(const cli_args *args, smerf_error *error);
 
 /* "1 tree", "2 trees".   text  where it is written; returned */
 const char *cli_count(size_t n, const char *noun, char text[40]);
-
-void cli_print_help(const cli_command *command);
 
 #endif

@@ -1,7 +1,6 @@
 /* common.c - following the work. Reading is inputs.c. */
 #include "common.h"
 
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,36 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "interrupt.h"
+
 const cli_option cli_general_options[] = {
     {"--threads", "N", "threads to use (default: all cores, or OMP_NUM_THREADS)"},
     {"--quiet", NULL, "no messages"},
     {0},
 };
-
-/* ---- interrupts ---- */
-
-static volatile sig_atomic_t is_interrupted, is_followed;
-
-/* While the library works, its progress callback notices, and everything is put away; at other times (reading, writing)
- * there is nothing to put away, as unfinished files have no name, and the program may end here and now. */
-static void interrupt(int signal_number) {
-    static const char line[] = "smerf: cancelled\n";
-    (void)signal_number;
-    is_interrupted = 1;
-    if (is_followed) return;
-    (void)!write(STDERR_FILENO, line, sizeof line - 1);
-    _exit(1);
-}
-
-/* The second Ctrl-C ends the program at once. */
-void cli_catch_interrupts(void) {
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-bool cli_is_interrupted(void) { return is_interrupted != 0; }
 
 /* ---- progress ---- */
 
@@ -63,7 +39,7 @@ static int follow_work(void *context, double fraction_done) {
 }
 
 void cli_stop_following(cli_follow *follow) {
-    is_followed = 0;
+    cli_follow_interrupts(false, false);
     if (follow->is_shown) fprintf(stderr, "\r\033[K");
 }
 
@@ -82,11 +58,11 @@ smerf_status cli_get_threads(const cli_args *args, size_t *n_threads, smerf_erro
 smerf_status cli_start_run(const cli_args *args, const char *what, smerf_run *run, cli_follow *follow,
                            smerf_error *error) {
     double now = cli_clock();
-    is_followed = 1;
     *follow = (cli_follow){.what = what,
                            .is_shown = isatty(STDERR_FILENO) && !cli_has(args, "--quiet"),
                            .started = now,
                            .last_shown = now};
+    cli_follow_interrupts(true, follow->is_shown);
     *run = SMERF_INIT(smerf_run, .progress = follow_work, .context = follow);
     return cli_get_threads(args, &run->n_threads, error);
 }

@@ -99,10 +99,6 @@ smerf_status cli_start_run(const cli_args *args, const char *what, smerf_run *ru
                            smerf_error *error);
 void cli_stop_following(cli_follow *follow); /* wipes the line */
 
-/* Ctrl-C was pressed. */
-bool cli_is_interrupted(void);
-void cli_catch_interrupts(void);
-
 /* One line to standard error once the work is done, or before anything else is said or shown: where the work fails, its error is
  * the only line. Nothing with --quiet. */
 void cli_note(const cli_args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));

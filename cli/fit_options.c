@@ -75,25 +75,28 @@ static smerf_status read_trees(const cli_args *args, smerf_options *options, sme
     return SMERF_OK;
 }
 
+bool cli_parse_candidates(const char *text, size_t *candidates, double *power) {
+    static const char *const words[] = {"auto", "all", "paper"};
+    static const size_t meanings[] = {SMERF_CANDIDATES_AUTO, SMERF_CANDIDATES_ALL, SMERF_CANDIDATES_PAPER};
+    uint64_t number;
+    for (size_t k = 0; k < 3; k++)
+        if (strcmp(text, words[k]) == 0) {
+            *candidates = meanings[k];
+            return true;
+        }
+    if (text[0] == 'p') {
+        *power = 1;
+        return text[1] == '\0' ||
+               (text[1] == '^' && sm_number_parse(text + 2, strlen(text + 2), power) == SM_CELL_NUMBER && *power > 0);
+    }
+    if (!read_whole(text, text + strlen(text), &number) || number == 0) return false;
+    *candidates = number < SMERF_CANDIDATES_PAPER ? (size_t)number : SMERF_CANDIDATES_PAPER - 1;
+    return true;
+}
+
 static smerf_status read_candidates(const cli_args *args, smerf_options *options, smerf_error *error) {
     const char *text = cli_get(args, "--candidates");
-    uint64_t number;
-    if (text == NULL) return SMERF_OK;
-    options->candidates = SMERF_CANDIDATES_AUTO;
-    if (strcmp(text, "auto") == 0) return SMERF_OK;
-    if (strcmp(text, "all") == 0 || strcmp(text, "paper") == 0) {
-        options->candidates = strcmp(text, "all") == 0 ? SMERF_CANDIDATES_ALL : SMERF_CANDIDATES_PAPER;
-        return SMERF_OK;
-    }
-    if (strncmp(text, "p^", 2) == 0) {
-        const char *power = text + 2;
-        if (sm_number_parse(power, strlen(power), &options->candidates_power) == SM_CELL_NUMBER &&
-            options->candidates_power > 0)
-            return SMERF_OK;
-    } else if (read_whole(text, text + strlen(text), &number) && number > 0) {
-        options->candidates = number < SMERF_CANDIDATES_PAPER ? (size_t)number : SMERF_CANDIDATES_PAPER - 1;
-        return SMERF_OK;
-    }
+    if (text == NULL || cli_parse_candidates(text, &options->candidates, &options->candidates_power)) return SMERF_OK;
     return cli_fail(args, error,
                     "--candidates '%s' is not a number > 0, 'all', 'auto', 'paper' or a power such as p^0.5", text);
 }
@@ -106,30 +109,30 @@ static smerf_status read_sample(const cli_args *args, smerf_options *options, sm
         return SMERF_OK;
     }
     if (strncmp(text, "subsample:", 10) == 0) {
-        const char *share = text + 10;
+        const char *fraction = text + 10;
         options->sample = SMERF_SUBSAMPLE;
-        if (sm_number_parse(share, strlen(share), &options->sample_fraction) == SM_CELL_NUMBER &&
+        if (sm_number_parse(fraction, strlen(fraction), &options->sample_fraction) == SM_CELL_NUMBER &&
             options->sample_fraction > 0 && options->sample_fraction <= 1)
             return SMERF_OK;
     }
     return cli_fail(args, error, "--sample '%s' is not bootstrap, none, or subsample:F with 0 < F <= 1", text);
 }
 
-static const struct {
-    const char *word;
-    smerf_self self;
-} self_words[] = {{"auto", SMERF_SELF_AUTO}, {"given", SMERF_SELF_GIVEN}, {"exclude", SMERF_SELF_EXCLUDE}};
+bool cli_parse_self(const char *text, smerf_self *kind, double *value) {
+    static const char *const words[] = {"given", "exclude", "auto"};
+    static const smerf_self kinds[] = {SMERF_SELF_GIVEN, SMERF_SELF_EXCLUDE, SMERF_SELF_AUTO};
+    for (size_t k = 0; k < 3; k++)
+        if (strcmp(text, words[k]) == 0) {
+            *kind = kinds[k];
+            return true;
+        }
+    *kind = SMERF_SELF_VALUE;
+    return sm_number_parse(text, strlen(text), value) == SM_CELL_NUMBER;
+}
 
 static smerf_status read_self(const cli_args *args, smerf_options *options, smerf_error *error) {
     const char *text = cli_get(args, "--self-distance");
-    if (text == NULL) return SMERF_OK;
-    for (size_t k = 0; k < sizeof self_words / sizeof *self_words; k++)
-        if (strcmp(text, self_words[k].word) == 0) {
-            options->self_distance = self_words[k].self;
-            return SMERF_OK;
-        }
-    options->self_distance = SMERF_SELF_VALUE;
-    if (sm_number_parse(text, strlen(text), &options->self_value) == SM_CELL_NUMBER) return SMERF_OK;
+    if (text == NULL || cli_parse_self(text, &options->self_distance, &options->self_value)) return SMERF_OK;
     return cli_fail(args, error, "--self-distance '%s' is not auto, given, exclude, or a number", text);
 }
 

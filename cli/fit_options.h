@@ -10,6 +10,10 @@ extern const cli_option cli_fit_options[];
 smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, smerf_baseline_options *baselines,
                                   smerf_error *error);
 
+/* One value of --candidates, and of --self-distance; false: it is none. What a value says nothing of is left as it is. */
+bool cli_parse_candidates(const char *text, size_t *candidates, double *power);
+bool cli_parse_self(const char *text, smerf_self *kind, double *value);
+
 /* --kernels */
 smerf_status cli_read_kernels(const cli_args *args, smerf_run *run, smerf_error *error);
 

@@ -9,6 +9,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "interrupt.h"
+
 static smerf_status check_disk(const char *folder, double bytes, const char *what, smerf_error *error) {
     struct statvfs disk;
     if (statvfs(folder, &disk) != 0) return SMERF_OK; /* writing will tell */
@@ -19,6 +21,12 @@ static smerf_status check_disk(const char *folder, double bytes, const char *wha
     return SMERF_IO;
 }
 
+/* Kept outputs, and the folder that was made for them; NULL: it was there. */
+enum { MOST_KEPT = 32 };
+static sm_output *kept[MOST_KEPT];
+static size_t n_kept;
+static const char *folder_made;
+
 smerf_status cli_make_folder(const char *path, double bytes, const char *what, smerf_error *error) {
     bool is_new = mkdir(path, 0777) == 0;
     if (!is_new && errno != EEXIST) {
@@ -27,6 +35,8 @@ smerf_status cli_make_folder(const char *path, double bytes, const char *what, s
     }
     smerf_status status = check_disk(path, bytes, what, error);
     if (status != SMERF_OK && is_new) rmdir(path);
+    folder_made = status == SMERF_OK && is_new ? path : NULL;
+    cli_remove_when_interrupted(folder_made);
     return status;
 }
 
@@ -49,11 +59,15 @@ smerf_status cli_open_in(const char *folder, const char *name, sm_output **outpu
     return status;
 }
 
-bool cli_is_in(const char *folder, const char *name, const char *path) {
-    struct stat there, given;
-    char *joined = join(folder, name);
-    bool is_same = joined != NULL && stat(joined, &there) == 0 && stat(path, &given) == 0 &&
-                   there.st_dev == given.st_dev && there.st_ino == given.st_ino;
-    free(joined);
-    return is_same;
+void cli_keep_in(sm_output *output) { kept[n_kept++] = output; }
+
+smerf_status cli_finish_kept(smerf_status status, smerf_error *error) {
+    for (size_t k = 0; k < n_kept; k++)
+        if (status == SMERF_OK)
+            status = sm_output_finish(kept[k], error);
+        else
+            sm_output_abandon(kept[k]);
+    n_kept = 0;
+    if (status != SMERF_OK && folder_made != NULL) rmdir(folder_made); /* fails where there is something in it */
+    return status;
 }

@@ -12,7 +12,11 @@ smerf_status cli_make_folder(const char *path, double bytes, const char *what, s
 /* Opens a file in it. */
 smerf_status cli_open_in(const char *folder, const char *name, sm_output **output, smerf_error *error);
 
-/* Whether a file in it is the one that a path names. */
-bool cli_is_in(const char *folder, const char *name, const char *path);
+/* Files that belong together: one that is complete is kept, and all get their names at the end, so that an interrupt, a full disk or
+ * an error in a later one leaves none of them. */
+void cli_keep_in(sm_output *output);
+
+/* status  SMERF_OK: they become real. Else they are abandoned, with a folder that was made for them; it is returned */
+smerf_status cli_finish_kept(smerf_status status, smerf_error *error);
 
 #endif

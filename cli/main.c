@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "commands.h"
-#include "common.h"
+#include "help.h"
+#include "interrupt.h"
 #include "program.h"
 
 static const cli_command *const commands[] = {&cli_fit,      &cli_tune,    &cli_predict,    &cli_neighbors,
@@ -15,7 +16,9 @@ static void print_usage(void) {
     printf("usage: smerf COMMAND [ARGUMENTS] [OPTIONS]\n\nLearns distances and similarities from data.\n\n");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
-    printf("\nsmerf COMMAND --help tells more about each; smerf --version tells which smerf this is.\n");
+    printf("\nsmerf COMMAND --help tells more about each; smerf help ");
+    cli_print_topics();
+    printf(" tell of options that several share;\nsmerf --version tells which smerf this is.\n");
 }
 
 static const cli_command *find_command(const char *name) {
@@ -26,6 +29,11 @@ static const cli_command *find_command(const char *name) {
 
 static bool asks_for_help(const char *word) {
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+}
+
+static int fail_at_name(const char *name) {
+    fprintf(stderr, "smerf: there is no command '%s'; see 'smerf --help'\n", name);
+    return CLI_WRONG_USE;
 }
 
 int main(int n, char **words) {
@@ -44,10 +52,11 @@ int main(int n, char **words) {
         command = n > 2 ? find_command(words[2]) : NULL;
         if (command != NULL)
             cli_print_help(command);
-        else
+        else if (n == 2)
             print_usage();
+        else if (!cli_print_topic(words[2]))
+            return fail_at_name(words[2]);
         return cli_close_output("smerf", CLI_DONE);
     }
-    fprintf(stderr, "smerf: there is no command '%s'; see 'smerf --help'\n", words[1]);
-    return CLI_WRONG_USE;
+    return fail_at_name(words[1]);
 }

@@ -6,14 +6,17 @@
 #include <stdio.h>
 #include <stdio_ext.h>
 
+#include "help.h"
+#include "interrupt.h"
+
 static int exit_code(smerf_status status) {
     switch (status) {
     case SMERF_OK: return CLI_DONE;
     case SMERF_BAD_INPUT:
     case SMERF_BAD_FILE: return CLI_WRONG_USE;
+    case SMERF_CANCELLED: return cli_interrupt_status();
     case SMERF_NO_MEMORY:
-    case SMERF_IO:
-    case SMERF_CANCELLED: return CLI_COULD_NOT;
+    case SMERF_IO: return CLI_COULD_NOT;
     }
     return CLI_COULD_NOT;
 }

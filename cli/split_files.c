@@ -35,8 +35,10 @@ smerf_status cli_write_items(const cli_splitting *split, const char *name, const
         status = sm_table_copy_rows(split->items_path, in_file != NULL ? in_file : is_chosen, table->ids != NULL,
                                     output, error);
     free(in_file);
-    if (status == SMERF_OK) return sm_output_finish(output, error);
-    sm_output_abandon(output);
+    if (status == SMERF_OK)
+        cli_keep_in(output);
+    else
+        sm_output_abandon(output);
     return status;
 }
 
@@ -66,7 +68,8 @@ smerf_status cli_write_list(const cli_splitting *split, const char *name, const 
         }
         sm_output_write(output, "\n", 1);
     }
-    return sm_output_finish(output, error);
+    cli_keep_in(output);
+    return SMERF_OK;
 }
 
 smerf_status cli_write_parts(const cli_splitting *split, const char *what, const char *header, const sm_pairs *pairs,

@@ -66,7 +66,7 @@ static smerf_status write_block(const cli_splitting *split, const bool *is_train
                 if (is_train[j] == columns_train) sm_output_write(output, &distance, sizeof distance);
             }
         }
-        status = sm_output_finish(output, error);
+        cli_keep_in(output);
     }
     free(row);
     return status;
@@ -98,6 +98,7 @@ smerf_status cli_split_by_nodes(const cli_splitting *split, smerf_error *error) 
     if (status == SMERF_OK) status = cli_write_items(split, "train-items.csv", is_train, error);
     if (status == SMERF_OK) status = cli_write_items(split, "test-items.csv", is_test, error);
     if (status == SMERF_OK) status = cut_target(split, is_train, error);
+    status = cli_finish_kept(status, error);
     if (status == SMERF_OK) cli_tell_target(split->args, &split->target);
     if (status == SMERF_OK)
         cli_say(split->args, "%s: %s to train on, %zu to test with", split->folder, cli_count(n_train, "item", items),

@@ -87,7 +87,8 @@ static smerf_status write_rows(const cli_splitting *split, const drawing *drawn,
     if (status != SMERF_OK) return status;
     sm_output_print(output, "%s\n", CLI_PAIR_HEADER);
     walk_pairs(split, drawn->is_train, wanted, row, output);
-    return sm_output_finish(output, error);
+    cli_keep_in(output);
+    return SMERF_OK;
 }
 
 static smerf_status split_rows(const cli_splitting *split, drawing *drawn, smerf_error *error) {
@@ -130,6 +131,7 @@ smerf_status cli_split_by_pairs(const cli_splitting *split, smerf_error *error) 
     smerf_status status =
         cli_has(split->args, "--pairs") ? split_list(split, &drawn, error) : split_rows(split, &drawn, error);
     if (status == SMERF_OK && cli_has(split->args, "--edges")) status = copy_edges(split, error);
+    status = cli_finish_kept(status, error);
     if (status == SMERF_OK) tell(split, &drawn);
     free(drawn.is_train);
     return status;

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *cli_catalogue(const cli_args *args) {
+    return cli_has(args, "--items") ? cli_get(args, "--items") : args->words[1];
+}
+
 /* ---- reading ---- */
 
 static bool is_listed(const char *name, const char *const *names, size_t n) {
@@ -69,7 +73,7 @@ smerf_status cli_read_voters(const cli_args *args, const smerf_model *model, cli
     if (status != SMERF_OK) return status;
     sm_table_spec spec = {.targets = &name, .n_targets = is_feature(model, name) ? 0 : 1, .targets_are_open = true};
     spec.targets_are_labels = are_labels;
-    status = cli_read_known_items_and(args, model, cli_get(args, "--items"), &spec, items, error);
+    status = cli_read_known_items_and(args, model, cli_catalogue(args), &spec, items, error);
     if (status == SMERF_OK) status = check_gaps(args, items, error);
     if (status != SMERF_OK || !cli_has(args, "--queries")) return status;
     spec.targets_are_open = false; /* but as among the items */

@@ -4,6 +4,9 @@
 
 #include "common.h"
 
+/* The file of the items among which is searched: ITEMS, or --items. */
+const char *cli_catalogue(const cli_args *args);
+
 /* Reads the items and the queries, if there are any, with the column that is voted on.
  *   queries  stays empty without --queries */
 smerf_status cli_read_voters(const cli_args *args, const smerf_model *model, cli_items *items, cli_items *queries,

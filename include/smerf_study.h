@@ -26,6 +26,32 @@ typedef struct smerf_trial {
 
 typedef void (*smerf_trial_sink)(void *context, const smerf_trial *trial);
 
+/* Elements of a grid. Frozen. */
+typedef struct smerf_candidate_count {
+    size_t number; /* or SMERF_CANDIDATES_ALL; 0: by the power */
+    double power;  /* of the number of features; 0 with a number of 0: the default */
+} smerf_candidate_count;
+
+typedef struct smerf_self_setting {
+    smerf_self kind;
+    double value; /* for SMERF_SELF_VALUE */
+} smerf_self_setting;
+
+/* What to try, the caller's for the call. A list of 0 values leaves it to vary_... below. At most 512 settings come of it. */
+typedef struct smerf_grid {
+    size_t size;
+    const smerf_candidate_count *candidates;
+    size_t n_candidates;
+    const size_t *min_parents;
+    size_t n_min_parents;
+    const smerf_splits *splits;
+    size_t n_splits;
+    const double *densities; /* of oblique splits */
+    size_t n_densities;
+    const smerf_self_setting *selves;
+    size_t n_selves;
+} smerf_grid;
+
 typedef struct smerf_tuning {
     size_t size;
     smerf_metric metric;
@@ -34,7 +60,16 @@ typedef struct smerf_tuning {
     bool vary_splits;       /* axis, oblique */
     bool vary_self;         /* given, exclude; of graphs also 1. What does not vary is as the options say */
     smerf_trial_sink tried; /* or NULL: called with every setting, in order, on the calling thread */
-    void *context;          /* handed to tried */
+    void *context;          /* handed to tried, left_out and stops */
+    const smerf_grid *grid; /* what to try instead; NULL: as vary_... say */
+    double seconds;         /* when so many have gone by, no more is tried; 0: however long it takes */
+    /* or NULL: called often, on the calling thread; true: no more is tried. One setting is tried whatever these say, and what was
+     * begun when the time was up is dropped */
+    bool (*stops)(void *context);
+    /* or NULL: called with every setting that was not tried, whose score is NaN: before the first trial with those of the
+     * paper's grid that would take too long (more directions than ten times the features, and over a minute of them; their number
+     * is n_trials), after the last with those for which there was no time */
+    smerf_trial_sink left_out;
 } smerf_tuning;
 
 typedef struct smerf_tuned {
@@ -42,6 +77,7 @@ typedef struct smerf_tuned {
     smerf_model *model;      /* the winner, the caller's; smerf_model_describe has its options */
     size_t number, n_trials; /* which of the trials it was */
     double score;
+    size_t n_tried; /* how many of the trials were tried: fewer if they were stopped */
 } smerf_tuned;
 
 SMERF_API smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const smerf_options *options,

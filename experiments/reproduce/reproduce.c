@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "folder.h"
+#include "interrupt.h"
 #include "io/text/text.h"
 #include "program.h"
 #include "reproduce.h"
@@ -218,6 +219,7 @@ static const cli_command reproduce = {.program = "smerf-reproduce",
                                       .fewest_words = 1,
                                       .most_words = 1,
                                       .option_groups = options,
+                                      .output = CLI_FOLDER,
                                       .run = run_reproduce};
 
 int main(int n, char **words) {

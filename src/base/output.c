@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -223,13 +225,16 @@ smerf_status sm_output_finish(sm_output *output, smerf_error *error) {
         note_filter_failure(output, output->filter.finish(output->filter.state, output));
     if (fflush(output->stream) != 0) note_write_failure(output);
     if (!output->is_direct && output->failure == 0 && fsync(fileno(output->stream)) != 0) note_write_failure(output);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* a program that a signal ends now would leave the temporary name */
     if (output->is_nameless && output->failure == 0) give_name(output);
     if (fclose(output->stream) != 0) note_write_failure(output);
-    if (!output->is_direct) {
-        if (output->failure == 0 && rename(output->temporary, output->path) != 0) note_write_failure(output);
-        if (output->failure != 0 && !output->is_nameless) unlink(output->temporary);
-        if (output->failure == 0) sync_folder(output->path);
-    }
+    if (!output->is_direct && output->failure == 0 && rename(output->temporary, output->path) != 0)
+        note_write_failure(output);
+    if (!output->is_direct && output->failure != 0 && !output->is_nameless) unlink(output->temporary);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!output->is_direct && output->failure == 0) sync_folder(output->path);
     smerf_status status = SMERF_OK;
     if (output->failure != 0) status = fail_to_write(error, output->path, output->failure);
     free_output(output);

@@ -46,6 +46,7 @@ void sm_struct_fill(const sm_struct *type, const void *full, void *given, size_t
 #define SM_LAST_smerf_tree_view member_draws
 #define SM_LAST_smerf_tuning context
 #define SM_LAST_smerf_tuned score
+#define SM_LAST_smerf_grid n_selves
 #define SM_LAST_smerf_simulation n_items
 #define SM_LAST_smerf_comparison options
 #define SM_LAST_smerf_method_scores score

@@ -1,7 +1,9 @@
 /* estimate.c - what a fit will cost, found by growing a few of its trees.
  *   1. plan   how many trees, and on how many of the items: on all of them wherever that is a small part of the fit
- *             or a matter of a second. The choice goes by the work that the sizes promise and not by the clock, so
- *             that the same request has the same answer as far as memory goes.
+ *             or a matter of a second, and never more than two seconds. Where the fewest items are too much work, fewer
+ *             directions are tried at each node, too. The choice goes by the work that the sizes promise and not by the clock,
+ *             so that the same request has the same answer as far as memory goes; only where they promised far too little
+ *             is the try given up, and a smaller one made.
  *   2. try    smerf_fit, watched through its progress: when the first tree is done, and how they follow each other
  *   3. scale  to all trees and all items
  * Memory is counted from the sizes of things; only how large a tree becomes is taken from those that were grown. */
@@ -15,12 +17,19 @@
 #include "fit/train_method.h"
 #include "model/model.h"
 
-#define SECOND 1e9                                             /* of work */
-enum { FEWEST_ITEMS = 400, MOST_TREES = 64, SIZED_TREES = 2 }; /* trees whose size is looked at, whatever the threads */
+#define SECOND 1e9 /* of work */
+enum {
+    FEWEST_ITEMS = 400,
+    FEWEST_CANDIDATES = 25,
+    MOST_TREES = 64,
+    SIZED_TREES = 2
+};                       /* trees whose size is looked at, whatever the threads */
+#define MOST_SECONDS 3.0 /* of processors, a thread: then a try is given up */
 
 typedef struct plan {
     size_t n_items, n_trees;
-    bool is_whole; /* these are all of them */
+    size_t n_candidates; /* fewer than a fit has; 0: as many */
+    bool is_whole;       /* these are all of them */
 } plan;
 
 /* What is seen of a fit while it goes on. */
@@ -28,6 +37,8 @@ typedef struct watch {
     const smerf_run *run;
     double fraction;      /* of the trees that are done, as told last */
     double first, latest; /* when the calling thread was done with its first tree, and with the last that it did */
+    clock_t most;         /* processor time, after which it is given up; 0: never */
+    bool is_given_up;
 } watch;
 
 /* ---- 1  Plan ---- */
@@ -44,16 +55,41 @@ static size_t trees_to_try(const sm_fit_size *size, double n_items) {
     return (size_t)fmax(fewest, fmin(wanted, fmax(fewest, MOST_TREES)));
 }
 
+/* The same with other options. */
+static sm_fit_size with_candidates(const sm_fit_size *size, smerf_options *options, size_t n_candidates) {
+    sm_fit_size changed = *size;
+    *options = *size->options;
+    options->candidates = n_candidates;
+    changed.options = options;
+    return changed;
+}
+
+/* Some of the items, and where these are few, some of the directions. */
+static plan plan_part(const sm_fit_size *size, double most_items, double allowed) {
+    double part = most_items, d = (double)size->options->candidates;
+    plan few = {0};
+    while (part > FEWEST_ITEMS && fit_work(size, part, (double)trees_to_try(size, part)) > allowed) part *= 0.8;
+    smerf_options fewer;
+    sm_fit_size tried = *size;
+    while (d > FEWEST_CANDIDATES && fit_work(&tried, part, (double)trees_to_try(&tried, part)) > allowed) {
+        d *= 0.8;
+        few.n_candidates = (size_t)d;
+        tried = with_candidates(size, &fewer, few.n_candidates);
+    }
+    few.n_items = (size_t)ceil(part);
+    few.n_trees = trees_to_try(&tried, part);
+    return few;
+}
+
 static plan make_plan(const sm_fit_size *size) {
     const double n = (double)size->n_items, n_trees = (double)size->options->n_trees;
-    const double allowed = fmax(SECOND, fit_work(size, n, n_trees) / 20);
-    if (fit_work(size, n, n_trees) <= allowed) return (plan){size->n_items, size->options->n_trees, true};
+    const double allowed = fmin(fmax(SECOND, fit_work(size, n, n_trees) / 20), 2 * SECOND);
+    if (fit_work(size, n, n_trees) <= allowed)
+        return (plan){.n_items = size->n_items, .n_trees = size->options->n_trees, .is_whole = true};
     size_t few = trees_to_try(size, n);
     if (few < size->options->n_trees && fit_work(size, n, (double)few) <= allowed)
         return (plan){.n_items = size->n_items, .n_trees = few};
-    double part = n;
-    while (part > FEWEST_ITEMS && fit_work(size, part, (double)trees_to_try(size, part)) > allowed) part *= 0.8;
-    return (plan){.n_items = (size_t)ceil(part), .n_trees = trees_to_try(size, part)};
+    return plan_part(size, n, allowed);
 }
 
 /* ---- 2  Try ---- */
@@ -66,6 +102,8 @@ static int look(void *context, double fraction_done) {
         if (seen->first == 0) seen->first = seen->latest;
         seen->fraction = fraction_done;
     }
+    seen->is_given_up = seen->most > 0 && clock() > seen->most;
+    if (seen->is_given_up) return 1;
     return seen->run->progress != NULL ? seen->run->progress(seen->run->context, 0) : 0;
 }
 
@@ -96,9 +134,15 @@ static void measure_trees(const smerf_model *model, pace *found) {
     }
 }
 
+/*   can_give_up  when it takes too long: *found is then filled with zeros */
 static smerf_status try_trees(const smerf_items *items, smerf_target *target, const smerf_options *options,
-                              const smerf_run *run, size_t n_threads, pace *found, smerf_error *error) {
+                              const smerf_run *run, bool can_give_up, pace *found, smerf_error *error) {
+    sm_pool pool;
+    sm_pool_start(&pool, run);
+    const size_t n_threads = pool.n_threads < options->n_trees ? pool.n_threads : options->n_trees;
     watch seen = {.run = run};
+    if (can_give_up) seen.most = clock() + (clock_t)(MOST_SECONDS * CLOCKS_PER_SEC * (double)n_threads);
+    *found = (pace){0};
     smerf_run watched = *run;
     watched.progress = look;
     watched.context = &seen;
@@ -106,6 +150,7 @@ static smerf_status try_trees(const smerf_items *items, smerf_target *target, co
     double started = sm_seconds_now();
     smerf_status status = smerf_fit(items, target, options, &watched, &model, error);
     double ended = sm_seconds_now();
+    if (status == SMERF_CANCELLED && seen.is_given_up) return SMERF_OK;
     if (status != SMERF_OK) return status;
     *found = (pace){.tree = (ended - started) / (double)options->n_trees, .whole = ended - started};
     if (seen.first > 0 &&
@@ -125,7 +170,10 @@ static const double write_seconds_per_byte = 1e-9;
 
 static void scale(const sm_fit_size *size, const plan *tried, const pace *found, smerf_estimate *estimate) {
     double n = (double)size->n_items, part = (double)tried->n_items, rounds = (double)size->options->n_trees;
-    double tree = found->tree * sm_fit_tree_work(size, n) / sm_fit_tree_work(size, part);
+    smerf_options fewer;
+    const sm_fit_size with_fewer =
+        with_candidates(size, &fewer, tried->n_candidates > 0 ? tried->n_candidates : size->options->candidates);
+    double tree = found->tree * sm_fit_tree_work(size, n) / sm_fit_tree_work(&with_fewer, part);
     double setup = found->setup * sm_fit_setup_work(size, n) / sm_fit_setup_work(size, part);
     if (rounds < (double)size->n_threads) rounds = (double)size->n_threads;
     estimate->model_bytes = sm_fit_file_bytes(size, found->tree_file_bytes * n / part);
@@ -147,6 +195,30 @@ static smerf_status check_fit(const smerf_items *items, smerf_target *target, co
     return status;
 }
 
+/* Zeros in *found: it was given up, as it can be while there are items or directions that can be left out. */
+/* A part of the items is tried with what all of them get, so options are resolved. */
+static smerf_status try_plan(const smerf_items *items, smerf_target *target, const smerf_options *options,
+                             const smerf_run *run, const plan *few, pace *found, smerf_error *error) {
+    smerf_options few_trees = *options;
+    few_trees.n_trees = few->n_trees;
+    if (!few->is_whole) few_trees.first_tree = 0; /* so that numbers cannot run out */
+    smerf_items *some = NULL;
+    smerf_target *among = NULL;
+    smerf_status status = SMERF_OK;
+    bool is_part = few->n_items < items->n_items;
+    if (few->n_candidates > 0) {
+        few_trees.candidates = few->n_candidates;
+        few_trees.candidates_power = 0;
+    }
+    if (is_part) status = take_part(items, target, few->n_items, &some, &among, error);
+    if (status == SMERF_OK)
+        status = try_trees(is_part ? some : items, is_part ? among : target, &few_trees, run,
+                           few->n_items > FEWEST_ITEMS, found, error);
+    smerf_target_free(among);
+    smerf_items_free(some);
+    return status;
+}
+
 static smerf_status estimate_forest(const smerf_items *items, smerf_target *target, const smerf_options *options,
                                     const smerf_run *run, smerf_estimate *estimate, smerf_error *error) {
     smerf_options resolved;
@@ -155,23 +227,13 @@ static smerf_status estimate_forest(const smerf_items *items, smerf_target *targ
     sm_fit_size size;
     sm_fit_size_start(&size, items, target, &resolved, run);
     plan few = make_plan(&size);
-    smerf_options few_trees = *options;
-    few_trees.n_trees = few.n_trees;
-    few_trees.candidates = resolved.candidates; /* a part of the items is tried with what all of them get */
-    few_trees.candidates_power = 0;
-    few_trees.self_distance = resolved.self_distance;
-    if (!few.is_whole) few_trees.first_tree = 0; /* so that numbers cannot run out */
-    smerf_items *some = NULL;
-    smerf_target *among = NULL;
-    bool is_part = few.n_items < size.n_items;
-    if (is_part) status = take_part(items, target, few.n_items, &some, &among, error);
     pace found;
-    if (status == SMERF_OK)
-        status =
-            try_trees(is_part ? some : items, is_part ? among : target, &few_trees, run, size.n_threads, &found, error);
+    status = try_plan(items, target, &resolved, run, &few, &found, error);
+    while (status == SMERF_OK && found.whole == 0) { /* the sizes promised less work than there is */
+        few = plan_part(&size, fmax(FEWEST_ITEMS, (double)few.n_items / 8), SECOND / 8);
+        status = try_plan(items, target, &resolved, run, &few, &found, error);
+    }
     if (status == SMERF_OK) scale(&size, &few, &found, estimate);
-    smerf_target_free(among);
-    smerf_items_free(some);
     return status;
 }
 

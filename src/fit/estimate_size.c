@@ -83,6 +83,7 @@ double sm_fit_tree_work(const sm_fit_size *size, double n) {
     double work = d * n_levels * n_in_bag * cut;
     for (size_t f = 0; f < size->n_features; f++)
         work += fmin(1, d / (double)size->n_features) * category_work(size, f, n_in_bag, n_levels);
+    if (size->options->splits == SMERF_OBLIQUE) work += 300 * d * n_in_bag; /* directions are drawn at every node */
     if (size->is_dense) work += (0.3 * d + 1) * n_in_bag * n_in_bag;
     if (size->options->rank == 0) work += 5 * d * n_levels * links_among(size, n_in_bag);
     return work;

@@ -1,7 +1,7 @@
-/* tune.c - tries the paper's grid of settings and keeps the best by out-of-bag score (appendix, "Details of Algorithm
- * Implementation and Hyperparameters"). */
+/* tune.c - tries the settings of a grid (grid.c) and keeps the best by out-of-bag score, until all are tried or it is stopped. */
 #include <math.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/versioned.h"
@@ -9,14 +9,8 @@
 #include "fit/train_method.h"
 #include "model/model.h"
 #include "smerf_study.h"
+#include "study/grid.h"
 #include "study/prune.h"
-#include "target/links/pairs.h"
-#include "train/grow/problem.h"
-
-static const double powers[] = {0.25, 0.5, 0.75, 1, 1.5}; /* the last with oblique splits only */
-static const size_t min_parents[] = {2, 4, 8};
-
-enum { N_POWERS = 5, N_MIN_PARENTS = 3, N_SELVES = 3, MOST_TRIALS = 2 * N_POWERS * N_MIN_PARENTS * N_SELVES };
 
 /* What all trials have in common. */
 typedef struct tuning_job {
@@ -24,118 +18,80 @@ typedef struct tuning_job {
     smerf_target *target;
     const smerf_tuning *tuning;
     const smerf_run *run;
+    const sm_grid_list *list;
+    const smerf_baseline_options *baselines; /* the caller's */
+    double work, work_done;                  /* of all settings; of those that were tried */
 } tuning_job;
 
-typedef struct trials {
-    smerf_options options[MOST_TRIALS]; /* resolved */
-    size_t n;
-} trials;
+/* ---- stopping ---- */
 
-static bool same_setting(const smerf_options *a, const smerf_options *b) {
-    return a->splits == b->splits && a->candidates == b->candidates && a->min_parent == b->min_parent &&
-           a->self_distance == b->self_distance && a->self_value == b->self_value;
+/* A run that is the caller's, and also ends when no more shall be tried. */
+typedef struct stopping {
+    const smerf_run *run;
+    const smerf_tuning *tuning;
+    double end;                             /* when the time is up; or infinity */
+    bool has_result, is_over, is_cancelled; /* over: there is a result, and no more shall be tried */
+} stopping;
+
+static int look_at_clock(void *context, double fraction_done) {
+    stopping *at = context;
+    if (at->run->progress != NULL && at->run->progress(at->run->context, fraction_done) != 0) at->is_cancelled = true;
+    if (!at->is_cancelled && at->has_result)
+        at->is_over = (isfinite(at->end) && sm_seconds_now() > at->end) ||
+                      (at->tuning->stops != NULL && at->tuning->stops(at->tuning->context));
+    return at->is_cancelled || at->is_over;
 }
 
-/* Whether two settings grow the same trees, but for where they stop: leaving out self-distances is about predicting. */
-static bool grow_alike(const smerf_options *a, const smerf_options *b) {
-    bool is_set = a->self_distance == SMERF_SELF_VALUE, is_other_set = b->self_distance == SMERF_SELF_VALUE;
-    return a->splits == b->splits && a->candidates == b->candidates && is_set == is_other_set &&
-           a->self_value == b->self_value;
+static smerf_run stoppable_run(stopping *at, const smerf_run *run, const smerf_tuning *tuning) {
+    *at = (stopping){
+        .run = run, .tuning = tuning, .end = tuning->seconds > 0 ? sm_seconds_now() + tuning->seconds : INFINITY};
+    smerf_run own = *run;
+    if (run->progress == NULL && tuning->stops == NULL && !isfinite(at->end)) return own;
+    own.progress = look_at_clock;
+    own.context = at;
+    return own;
 }
 
-/* Adds a setting, unless an earlier one comes to the same (small powers of small p do). */
-static smerf_status add_trial(trials *list, const smerf_options *options, const tuning_job *job, smerf_error *error) {
-    smerf_options resolved;
-    smerf_status status = sm_options_resolve(options, job->items, job->target, &resolved, error);
-    for (size_t i = 0; i < list->n && status == SMERF_OK; i++)
-        if (same_setting(&list->options[i], &resolved)) return SMERF_OK;
-    if (status == SMERF_OK) list->options[list->n++] = resolved;
-    return status;
-}
-
-/* As given and left out stand next to each other: they have the same trees. */
-static smerf_status add_selves(trials *list, smerf_options options, bool leaves_out_too, const tuning_job *job,
-                               smerf_error *error) {
-    smerf_status status = add_trial(list, &options, job, error);
-    options.self_distance = SMERF_SELF_EXCLUDE;
-    return status == SMERF_OK && leaves_out_too ? add_trial(list, &options, job, error) : status;
-}
-
-static smerf_status add_min_parents(trials *list, smerf_options options, bool leaves_out_too, const tuning_job *job,
-                                    smerf_error *error) {
-    if (!job->tuning->vary_min_parent) return add_selves(list, options, leaves_out_too, job, error);
-    smerf_status status = SMERF_OK;
-    for (size_t i = 0; i < N_MIN_PARENTS && status == SMERF_OK; i++) {
-        options.min_parent = min_parents[i];
-        status = add_selves(list, options, leaves_out_too, job, error);
-    }
-    return status;
-}
-
-/* The self-distances that are tried: as given and left out; of graphs also 1, the distance without a link, which says nothing where
- * distances have another scale. */
-static smerf_status add_growths(trials *list, smerf_options options, const tuning_job *job, smerf_error *error) {
-    if (!job->tuning->vary_self) return add_min_parents(list, options, false, job, error);
-    options.self_distance = SMERF_SELF_GIVEN;
-    smerf_status status = add_min_parents(list, options, true, job, error);
-    if (job->target->kind != &sm_target_graph && job->target->kind != &sm_target_observed) return status;
-    options.self_distance = SMERF_SELF_VALUE;
-    options.self_value = 1;
-    return status == SMERF_OK ? add_min_parents(list, options, false, job, error) : status;
-}
-
-static smerf_status add_candidates(trials *list, smerf_options options, const tuning_job *job, smerf_error *error) {
-    if (!job->tuning->vary_candidates) return add_growths(list, options, job, error);
-    size_t n_powers = options.splits == SMERF_OBLIQUE ? N_POWERS : N_POWERS - 1;
-    smerf_status status = SMERF_OK;
-    for (size_t i = 0; i < n_powers && status == SMERF_OK; i++) {
-        options.candidates_power = powers[i];
-        status = add_growths(list, options, job, error);
-    }
-    return status;
-}
-
-static smerf_status list_trials(trials *list, const smerf_options *options, const tuning_job *job, smerf_error *error) {
-    if (!job->tuning->vary_splits) return add_candidates(list, *options, job, error);
-    smerf_options axis = *options, oblique = *options;
-    axis.splits = SMERF_AXIS;
-    axis.density = 0; /* a density that was given is about the oblique half */
-    oblique.splits = SMERF_OBLIQUE;
-    smerf_status status = add_candidates(list, axis, job, error);
-    return status == SMERF_OK ? add_candidates(list, oblique, job, error) : status;
-}
+/* ---- one setting ---- */
 
 /* A forest for one setting: pruned from the one before, if that has the same trees, perhaps grown further. */
-static smerf_status get_model(const smerf_items *items, smerf_target *target, const smerf_options *options,
-                              const smerf_model *before, const smerf_run *run, smerf_model **model,
-                              smerf_error *error) {
-    bool is_pruned =
-        before != NULL && grow_alike(&before->options, options) && before->options.min_parent <= options->min_parent;
-    if (is_pruned) {
-        smerf_status status = sm_prune(before, options->min_parent, model, error);
-        if (status == SMERF_OK) (*model)->options.self_distance = options->self_distance;
-        return status;
-    }
-    return sm_fit(items, target, options, run, model, error);
+static smerf_status get_model(const tuning_job *job, const sm_setting *setting, const smerf_model *before,
+                              const smerf_run *run, smerf_model **model, smerf_error *error) {
+    if (!setting->is_pruned) return sm_fit(job->items, job->target, &setting->options, run, model, error);
+    smerf_status status = sm_prune(before, setting->options.min_parent, model, error);
+    if (status == SMERF_OK) (*model)->options.self_distance = setting->options.self_distance;
+    return status;
 }
 
-static smerf_status try_setting(const tuning_job *job, smerf_trial *trial, const smerf_model *before,
-                                smerf_model **model, smerf_error *error) {
-    double part_done = 1 / (double)trial->n_trials, from = part_done * (double)trial->number;
-    sm_progress_part part = {
-        .run = job->run, .from = from, .to = from + part_done / 2}; /* growing takes as long as scoring */
+static smerf_status try_setting(const tuning_job *job, size_t number, const smerf_model *before, smerf_model **model,
+                                double *score, smerf_error *error) {
+    const sm_setting *setting = &job->list->settings[number];
+    double from = job->work_done / job->work;
+    sm_progress_part part = {.run = job->run, .from = from, .to = from + setting->growing / job->work};
     const smerf_run own = sm_progress_part_run(&part);
-    smerf_status status = get_model(job->items, job->target, trial->options, before, &own, model, error);
+    smerf_status status = get_model(job, setting, before, &own, model, error);
     if (status != SMERF_OK) return status;
     part.from = part.to;
-    part.to += part_done / 2;
+    part.to += setting->scoring / job->work;
     const smerf_metric metric = job->tuning->metric;
     smerf_scores scores = SMERF_INIT(smerf_scores);
     const smerf_request request =
         SMERF_INIT(smerf_request, .rows = job->items, .out_of_bag = true, .oob_rule = SMERF_OOB_AS_FITTED);
     status = smerf_evaluate(*model, &request, job->target, SMERF_HAS(metric), &own, &scores, error);
-    trial->score = scores.value[metric];
+    *score = scores.value[metric];
     return status;
+}
+
+/* ---- all of them ---- */
+
+/* The options as a caller may keep them: nothing of ours is behind them. */
+static void report_trial(const tuning_job *job, smerf_trial_sink sink, const sm_setting *setting, size_t number,
+                         double score) {
+    smerf_options options = setting->options;
+    options.baselines = job->baselines;
+    const smerf_trial trial =
+        SMERF_INIT(smerf_trial, .number = number, .n_trials = job->list->n, .options = &options, .score = score);
+    if (sink != NULL) sink(job->tuning->context, &trial);
 }
 
 static bool is_better(double score, double best, smerf_metric metric) {
@@ -143,35 +99,39 @@ static bool is_better(double score, double best, smerf_metric metric) {
     return isnan(best) || (smerf_metric_rises(metric) ? score > best : score < best);
 }
 
-/* Tries every setting, and keeps the best model and its trial. */
-static smerf_status try_settings(const tuning_job *job, const trials *list, smerf_tuned *best, smerf_error *error) {
+/* Tries the settings, and keeps the best model and its trial. */
+static smerf_status try_settings(tuning_job *job, stopping *stop, smerf_tuned *best, smerf_error *error) {
     const smerf_tuning *tuning = job->tuning;
+    const sm_grid_list *list = job->list;
     smerf_model *last = NULL;
     smerf_status status = SMERF_OK;
     for (size_t i = 0; i < list->n && status == SMERF_OK; i++) {
         smerf_model *model = NULL;
-        smerf_trial trial =
-            SMERF_INIT(smerf_trial, .number = i, .n_trials = list->n, .options = &list->options[i], .score = NAN);
-        status = try_setting(job, &trial, last, &model, error);
-        if (status == SMERF_OK && tuning->tried != NULL) tuning->tried(tuning->context, &trial);
+        double score = NAN;
+        status = try_setting(job, i, last, &model, &score, error);
+        job->work_done += list->settings[i].growing + list->settings[i].scoring;
+        if (status == SMERF_OK) best->n_tried = i + 1;
+        if (status == SMERF_OK) report_trial(job, tuning->tried, &list->settings[i], i, score);
         if (last != best->model) smerf_model_free(last);
         last = model;
-        if (status == SMERF_OK && is_better(trial.score, best->score, tuning->metric)) {
+        if (status == SMERF_OK && is_better(score, best->score, tuning->metric)) {
             smerf_model_free(best->model);
             best->model = model;
             best->number = i;
-            best->score = trial.score;
+            best->score = score;
+            stop->has_result = true;
         }
     }
     if (last != best->model) smerf_model_free(last);
     best->n_trials = list->n;
-    return status;
+    return status == SMERF_CANCELLED && stop->is_over ? SMERF_OK : status;
 }
 
 static smerf_status check_tuning(const smerf_tuning *tuning, const smerf_options *options, smerf_error *error) {
     if ((unsigned)tuning->metric >= SMERF_N_METRICS) return sm_fail(error, SMERF_BAD_INPUT, "there is no such metric");
     if (options->method != SMERF_METHOD_FOREST)
         return sm_fail(error, SMERF_BAD_INPUT, "method: only smerf has out-of-bag scores to choose options by");
+    if (!(tuning->seconds >= 0)) return sm_fail(error, SMERF_BAD_INPUT, "time: %g is no time", tuning->seconds);
     if (options->sample == SMERF_NO_SAMPLE)
         return sm_fail(error, SMERF_BAD_INPUT, "sample: without one, nothing is out of bag to choose by");
     return SMERF_OK;
@@ -185,15 +145,27 @@ smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const sm
     SM_READ(smerf_tuning, tuning, error);
     SM_READ_RUN(run, error);
     SM_READ_RESULT(smerf_tuned, result, best, error);
-    trials list = {.n = 0};
+    stopping stop;
+    const smerf_run own = stoppable_run(&stop, run, tuning);
     best.model = NULL;
     best.score = NAN;
+    best.n_tried = 0;
     smerf_options chosen = full.options; /* once, for all settings */
+    sm_grid_list *list = sm_zeros(1, sizeof *list);
+    if (list == NULL) return sm_no_memory(error, "listing settings");
     status = check_tuning(tuning, &chosen, error);
     if (status == SMERF_OK) status = sm_choose_completion(items, target, &full.options, run, &chosen.complete, error);
-    const tuning_job job = {.items = items, .target = target, .tuning = tuning, .run = run};
-    if (status == SMERF_OK) status = list_trials(&list, &chosen, &job, error);
-    if (status == SMERF_OK) status = try_settings(&job, &list, &best, error);
+    if (status == SMERF_OK) status = sm_grid_make(list, items, target, &chosen, tuning, error);
+    tuning_job job = {
+        .items = items, .target = target, .tuning = tuning, .run = &own, .list = list, .baselines = options->baselines};
+    for (size_t i = 0; i < list->n && status == SMERF_OK; i++)
+        job.work += list->settings[i].growing + list->settings[i].scoring;
+    for (size_t i = 0; i < list->n_left_out && status == SMERF_OK; i++)
+        report_trial(&job, tuning->left_out, &list->left_out[i], list->n, NAN);
+    if (status == SMERF_OK) status = try_settings(&job, &stop, &best, error);
+    for (size_t i = best.n_tried; i < list->n && status == SMERF_OK; i++)
+        report_trial(&job, tuning->left_out, &list->settings[i], i, NAN);
+    sm_free(list);
     if (status == SMERF_OK && best.model == NULL)
         status = sm_fail(error, SMERF_BAD_INPUT,
                          "no setting has a score by %s: too few pairs are out of bag (grow more trees), or all "

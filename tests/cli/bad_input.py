@@ -309,7 +309,7 @@ WRITING = [
 ]
 
 NEIGHBORS = [
-    use("neighbours of nobody", "neighbors model -k 1 -o out", "neighbors: --items ITEMS says among which items to look"),
+    use("neighbours of nobody", "neighbors model -k 1 -o out", "neighbors: among which items to look is said once: smerf neighbors MODEL ITEMS (or --items)"),
     use("neighbours without a number", "neighbors model --items items.csv -o out",
         "neighbors: how many neighbours, or how far? Give -k K, --radius R, or both"),
     use("no neighbours", "neighbors model --items items.csv -k 0 -o out", "neighbors: -k 0 is below 1"),
@@ -320,8 +320,8 @@ NEIGHBORS = [
         "neighbors: --radius 'far' is not a number"),
     use("--radius is nothing", "neighbors model --items items.csv --radius NaN -o out",
         "neighbors: --radius 'NaN' is not a number"),
-    use("items as a word", "neighbors model items.csv -k 1 -o out",
-        "neighbors: 'items.csv' is one word too many; usage: smerf neighbors MODEL --items ITEMS [--queries ITEMS2] -k K "
+    use("queries as a word", "neighbors model items.csv items.csv -k 1 -o out",
+        "neighbors: 'items.csv' is one word too many; usage: smerf neighbors MODEL ITEMS [--queries ITEMS2] -k K "
         "[--radius R] [--oob] [--vote COLUMN] [--graph FILE [--symmetric]] [-o FILE]"),
     use("one file for both", "neighbors model --items items.csv -k 1 --graph out -o out",
         "neighbors: -o and --graph are the same file"),
@@ -433,7 +433,7 @@ PREDICTING = [
         "predict: --oob-rule goes with --oob"),
     use("--spread without --pairs", "predict model items.csv --spread -o out", "predict: --spread goes with --pairs"),
     use("pairs as an array", "predict model items.csv --pairs pairs.csv -o out.npy",
-        "predict: --pairs writes CSV; 'out.npy' says .npy", {"pairs.csv": "i,j\nu,v\n"}),
+        "predict: -o 'out.npy': .npy files are not written here; the name may end in .csv (a table in CSV)", {"pairs.csv": "i,j\nu,v\n"}),
 ]
 
 EVALUATING = [

@@ -126,7 +126,7 @@ ASKING = [
     use("--values with --pairs", "predict labels all.csv --values --pairs observed.csv -o out", OF_ITEMS),
     use("--values with --against", "predict labels all.csv --values --against all.csv -o out", OF_ITEMS),
     use("--values as an array", "predict labels all.csv --values -o out.npy",
-        "predict: --values writes CSV; 'out.npy' says .npy"),
+        "predict: -o 'out.npy': .npy files are not written here; the name may end in .csv (a table in CSV)"),
     use("--values with --spread", "predict labels all.csv --values --spread -o out",
         "predict: --spread goes with --pairs"),
     use("--values --oob with changed items", "predict labels bad.csv --values --oob -o out",

@@ -274,6 +274,6 @@ def test_a_folder_without_networks_is_refused(tmp_path):
 
 def test_an_interrupt_leaves_nothing(tmp_path):
     code, stdout, stderr = interrupt_at_work("smerf-reproduce simulations --sizes 320 --methods smerf -o new", tmp_path)
-    assert (code, stdout) == (1, b"")
+    assert (code, stdout) == (130, b"")
     assert stderr.decode().endswith("cancelled\n") and stderr.count(b"\n") == 1
     assert list(tmp_path.iterdir()) == []

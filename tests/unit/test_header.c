@@ -34,16 +34,27 @@ static void version_of_header_and_library_agree(void **state) {
     DO(smerf_description)                                                                                              \
     DO(smerf_tree_view)                                                                                                \
     DO(smerf_tuning)                                                                                                   \
+    DO(smerf_grid)                                                                                                     \
     DO(smerf_tuned)                                                                                                    \
     DO(smerf_simulation)                                                                                               \
     DO(smerf_comparison)                                                                                               \
     DO(smerf_method_scores)
 
-/* A field added to padding at the end would leave the size as it was. When a struct grows for the first time, its line leaves
- * SM_LAST as it is, and this claim is made of the new last field. */
+/* A field added to padding at the end would leave the size as it was. SM_LAST stays as it is when a struct grows; what is its last field
+ * since then stands here. */
+static size_t end_of_grown(const char *name) {
+    static const struct {
+        const char *name;
+        size_t end;
+    } grown[] = {{"smerf_tuning", SM_UP_TO(smerf_tuning, left_out)}, {"smerf_tuned", SM_UP_TO(smerf_tuned, n_tried)}};
+    for (size_t g = 0; g < sizeof grown / sizeof *grown; g++)
+        if (strcmp(grown[g].name, name) == 0) return grown[g].end;
+    return 0;
+}
+
 #define HAS_NO_PADDING_AT_THE_END(type)                                                                                \
     assert_int_equal(offsetof(type, size), 0);                                                                         \
-    assert_int_equal(SM_STRUCT(type)->first, sizeof(type));                                                            \
+    assert_int_equal(end_of_grown(#type) > 0 ? end_of_grown(#type) : SM_STRUCT(type)->first, sizeof(type));            \
     assert_int_equal(SMERF_INIT(type).size, sizeof(type));
 
 static void structs_begin_with_their_size_and_end_without_padding(void **state) {

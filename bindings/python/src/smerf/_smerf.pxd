@@ -308,18 +308,43 @@ cdef extern from "smerf_study.h" nogil:
 
     ctypedef void (*smerf_trial_sink)(void *, const smerf_trial *) noexcept
 
+    ctypedef struct smerf_candidate_count:
+        size_t number
+        double power
+
+    ctypedef struct smerf_self_setting:
+        smerf_self kind
+        double value
+
+    ctypedef struct smerf_grid:
+        size_t size
+        const smerf_candidate_count *candidates
+        size_t n_candidates
+        const size_t *min_parents
+        size_t n_min_parents
+        const smerf_splits *splits
+        size_t n_splits
+        const double *densities
+        size_t n_densities
+        const smerf_self_setting *selves
+        size_t n_selves
+
     ctypedef struct smerf_tuning:
         size_t size
         smerf_metric metric
         bint vary_candidates, vary_min_parent, vary_splits, vary_self
         smerf_trial_sink tried
         void *context
+        const smerf_grid *grid
+        double seconds
+        smerf_trial_sink left_out
 
     ctypedef struct smerf_tuned:
         size_t size
         smerf_model *model
         size_t number, n_trials
         double score
+        size_t n_tried
 
     smerf_status smerf_tune(const smerf_items *, smerf_target *, const smerf_options *, const smerf_tuning *,
                             const smerf_run *, smerf_tuned *, smerf_error *)
