@@ -130,7 +130,7 @@ static void fuzz_pairs(const char *path, uint8_t choice, size_t n) {
     const sm_matrix_side rows = {n, (choice & HAS_IDS) != 0 ? names : NULL}, columns = {N_NAMES, names};
     sm_pairs pairs;
     smerf_error error;
-    smerf_status status = sm_pairs_read(path, &rows, &columns, &pairs, &error);
+    smerf_status status = sm_pairs_read(path, &(sm_pairs_spec){.rows = rows, .columns = columns}, &pairs, &error);
     if (status != SMERF_OK) check_failure(status, &error);
     for (size_t i = 0; i < pairs.n; i++)
         demand(pairs.left[i] < rows.n && pairs.right[i] < columns.n, "pairs are places");
