@@ -172,14 +172,14 @@ static smerf_status make_graph(const char *path, sm_pairs *edges, const sm_pairs
 /* How weights became distances, where that is more than 1 - weight. */
 static void note_weights(const cli_args *args, const cli_sides *of, const sm_pairs *edges, cli_target *target) {
     size_t n_negative = 0;
-    char count[40];
+    char count[40], number[SM_NUMBER_SPACE];
     for (size_t k = 0; k < edges->n && edges->value != NULL; k++) n_negative += edges->value[k] > 1;
     if (edges->columns.other_number[0] != '\0')
         cli_add_fact(target, "; --value %s would make that the weight", edges->columns.other_number);
     if (edges->largest != 1) cli_note_largest(args, of, edges->largest, target);
     if (n_negative > 0)
-        cli_add_fact(target, "; %s of a weight above %s: negative distances", cli_count(n_negative, "line", count),
-                     edges->largest != 1 ? "that" : "1");
+        cli_add_fact(target, "; %s above %s: negative distances", cli_count(n_negative, "weight", count),
+                     cli_show_number(edges->largest, number));
 }
 
 /* Edges that are not among the observed pairs are not known to be edges either: they are left out. */

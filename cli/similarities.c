@@ -43,7 +43,7 @@ void cli_note_largest(const cli_args *args, const cli_sides *of, double largest,
         cli_add_fact(target, "; weights are divided by %s%s", number,
                      is_of_model ? ", as in the model"
                      : is_given  ? ""
-                                 : ", the largest (--similarity-max M divides by M)");
+                                 : ", the largest (--similarity-max 1 leaves them as they are)");
 }
 
 void cli_compare_similarities(const cli_args *args, const smerf_model *model, const cli_target *target) {

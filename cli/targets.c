@@ -107,6 +107,7 @@ static void note_matrix(const cli_args *args, const cli_sides *of, bool are_simi
     const sm_matrix *matrix = &target->matrix;
     const char *noun = are_similarities ? "similarities" : "distances";
     bool is_square = of->columns == NULL;
+    char count[40];
     if (matrix->n_missing > 0)
         cli_note_counts(args, of, false, target);
     else if (is_square)
@@ -119,7 +120,7 @@ static void note_matrix(const cli_args *args, const cli_sides *of, bool are_simi
                                       : "",
                  matrix->is_npy ? ".npy" : "CSV", matrix->has_ids ? " with ids" : "");
     if (matrix->n_missing > 0)
-        cli_add_fact(target, ", %zu %s missing", matrix->n_missing, is_square ? "pairs" : "cells");
+        cli_add_fact(target, ", %s missing", cli_count(matrix->n_missing, is_square ? "pair" : "cell", count));
     if (are_similarities) cli_note_largest(args, of, matrix->largest, target);
 }
 

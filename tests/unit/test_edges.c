@@ -150,6 +150,11 @@ static void columns_of_edges_that_are_not_used_are_listed(void **state) {
     assert_string_equal(edges.columns.unused, "type, count");
     assert_string_equal(edges.columns.other_number, "count");
     sm_pairs_free(&edges);
+    write_text("e.txt", "source,target,,Id,type,many\n0,1,2,3,a,4\n");
+    edges = read_edges("e.txt", &four);
+    assert_string_equal(edges.columns.unused, "(no name), Id, type, many");
+    assert_string_equal(edges.columns.other_number, "many");
+    sm_pairs_free(&edges);
     write_text("e.txt", "source,target,id,type\n0,1,4,a\n");
     edges = read_edges("e.txt", &four);
     assert_true(edges.value == NULL);

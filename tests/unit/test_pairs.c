@@ -204,7 +204,8 @@ static void an_unclear_value_is_refused(void **state) {
     assert_refused_values("i,j,distance,Distance\n0,1,1,1\n", &five_spec, "p.csv:1:14: a second column", "distance");
     assert_refused_values("i,j,rating\n0,1,1\n", &five_spec, "p.csv:1:1: column rating beside the ids is not called",
                           "--value rating --value-is distance (or similarity)");
-    assert_refused_values("i,j,\n0,1,1\n", &five_spec, "p.csv:1:1: column (no name) beside the ids", "--value-is");
+    assert_refused_values("i,j,\n0,1,1\n", &five_spec, "p.csv:1:1: the column beside the ids has no name",
+                          "similarity");
     assert_refused_values("i,j\n0,1\n", &five_spec, "p.csv:1:1: there is no column with numbers", "each pair needs");
     assert_refused_values("i,j,weight\n0,1,1\n", &five_spec, "p.csv:1:1: there is no column with numbers", "");
     assert_refused_values("i,j,a,b\n0,1,1,1\n", &five_spec, "p.csv:1:1: of the columns a, b none is called",

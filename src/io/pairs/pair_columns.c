@@ -40,9 +40,11 @@ static bool is_nameless(const sm_csv_cell *cell) {
     return true;
 }
 
+static const char nameless[] = "(no name)";
+
 /* How a message calls a column. */
 static const char *show_name(const sm_csv_cell *cell, char shown[SM_QUOTE]) {
-    return is_nameless(cell) ? strcpy(shown, "(no name)") : sm_quote(cell->text, cell->n, shown);
+    return is_nameless(cell) ? strcpy(shown, nameless) : sm_quote(cell->text, cell->n, shown);
 }
 
 /* ---- Names that mean something ---- */
@@ -173,37 +175,32 @@ static smerf_status note_columns(sm_pair_lines *lines) {
     return end_walk(&at);
 }
 
-/* The first column that is not used and holds a number in the first line of cells; SM_NO_CELL: none does. */
-static smerf_status find_other_number(const sm_pair_lines *lines, size_t *other) {
-    sm_csv csv;
-    sm_csv_cell cell = {0};
-    bool is_found = true;
-    smerf_status status = SMERF_OK;
-    double number;
-    *other = SM_NO_CELL;
-    sm_csv_start(&csv, &lines->source);
-    for (size_t c = 0; c < 2 * lines->n_cells && *other == SM_NO_CELL; c++) {
-        status = sm_csv_next(&csv, &cell, &is_found, NULL);
-        if (status != SMERF_OK || !is_found) break;
-        if (c < lines->n_cells || is_taken(lines, c - lines->n_cells)) continue;
-        if (sm_number_parse(cell.text, cell.n, &number) == SM_CELL_NUMBER) *other = c - lines->n_cells;
-    }
-    sm_csv_stop(&csv);
-    /* What is wrong in the line is said when it is read. */
-    return status == SMERF_NO_MEMORY ? sm_no_memory(lines->error, "reading pairs") : SMERF_OK;
+/* Row numbers, which have no name or are called id, are no weights. */
+static bool may_be_weight(const sm_pair_lines *lines, const header_walk *at) {
+    return !is_taken(lines, at->c) && !is_nameless(&at->cell) && !is_word(at->cell.text, at->cell.n, "id");
 }
 
-/* Row numbers, which have no name or are called id, are no weights. */
+/* Notes the first column that is not used and holds a number in the line below the header. */
 static smerf_status note_other_number(sm_pair_lines *lines) {
     header_walk at;
-    size_t other;
-    char *name = lines->pairs.columns.other_number;
-    smerf_status status = find_other_number(lines, &other);
-    if (status != SMERF_OK || other == SM_NO_CELL) return status;
-    for (start_walk(lines, &at); next_name(lines, &at);)
-        if (at.c == other && !is_nameless(&at.cell) && !is_word(at.cell.text, at.cell.n, "id"))
-            sm_quote(at.cell.text, at.cell.n, name);
-    return end_walk(&at);
+    sm_csv csv;
+    sm_csv_cell cell = {0};
+    bool is_found = true, is_done = false;
+    smerf_status status = SMERF_OK;
+    double number;
+    sm_csv_start(&csv, &lines->source);
+    for (size_t c = 0; c < lines->n_cells && status == SMERF_OK; c++)
+        status = sm_csv_next(&csv, &cell, &is_found, NULL);
+    for (start_walk(lines, &at); status == SMERF_OK && is_found && !is_done && next_name(lines, &at);) {
+        status = sm_csv_next(&csv, &cell, &is_found, NULL);
+        if (status != SMERF_OK || !is_found || !may_be_weight(lines, &at)) continue;
+        is_done = sm_number_parse(cell.text, cell.n, &number) == SM_CELL_NUMBER;
+        if (is_done) sm_quote(at.cell.text, at.cell.n, lines->pairs.columns.other_number);
+    }
+    sm_csv_stop(&csv);
+    if (end_walk(&at) != SMERF_OK) return at.status;
+    /* Whatever else is wrong with the line is said when it is read. */
+    return status == SMERF_NO_MEMORY ? sm_no_memory(lines->error, "reading pairs") : SMERF_OK;
 }
 
 /* ---- Ids ---- */
@@ -285,6 +282,9 @@ static smerf_status take_other_value(sm_pair_lines *lines, const sm_pairs_spec *
                               "of the columns %s none is called distance, dissimilarity or similarity: "
                               "--value COLUMN --value-is distance (or similarity) says which holds what",
                               names);
+    if (spec->value_kind == SM_BY_ITS_NAME && strcmp(names, nameless) == 0)
+        return sm_source_fail(&lines->source, 0, lines->error,
+                              "the column beside the ids has no name: call it distance or similarity");
     if (spec->value_kind == SM_BY_ITS_NAME)
         return sm_source_fail(&lines->source, 0, lines->error,
                               "column %s beside the ids is not called distance, dissimilarity or similarity: "
