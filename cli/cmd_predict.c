@@ -187,12 +187,12 @@ done:
 
 /* ---- labels and responses ---- */
 
-static void put_label(const smerf_model *model, const double *shares, size_t n_classes, sm_output *output) {
+static void put_label(const smerf_model *model, const double *fractions, size_t n_classes, sm_output *output) {
     size_t best = 0;
     for (size_t c = 1; c < n_classes; c++)
-        if (shares[c] > shares[best]) best = c;
+        if (fractions[c] > fractions[best]) best = c;
     sm_output_write(output, ",", 1);
-    if (!isnan(shares[best])) sm_put_cell(output, smerf_model_value_name(model, best));
+    if (!isnan(fractions[best])) sm_put_cell(output, smerf_model_value_name(model, best));
 }
 
 static void put_value_names(const smerf_model *model, bool are_labels, sm_output *output) {

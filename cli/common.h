@@ -33,7 +33,7 @@ smerf_status cli_read_known_items(const cli_args *args, const smerf_model *model
 smerf_status cli_read_shown_items(const cli_args *args, const smerf_model *model, const char *path, cli_items *items,
                                   smerf_error *error);
 
-/* The same with columns beside the features, as the targets of a wish.
+/* The same with columns beside the features, as the targets of a spec.
  *   targets  what it says of targets, and of other columns, counts */
 smerf_status cli_read_known_items_and(const cli_args *args, const smerf_model *model, const char *path,
                                       const sm_table_spec *targets, cli_items *items, smerf_error *error);

@@ -99,14 +99,16 @@ static double weight_of(const smerf_pair_list *list, size_t rating) {
 
 /* ---- 2  noise ---- */
 
-/* Sum of squares about the mean of a pair's ratings. */
+/* Sum of squares about the mean of a pair's ratings, of which the first is taken off: where all are equal it is 0. */
 static double squares_about_mean(const rating_table *table, size_t p) {
     const double *value = table->ratings->pairs.value;
+    const uint32_t *order = table->order;
     size_t first = table->first[p], end = table->end[p];
-    double mean = 0, squares = 0;
-    for (size_t k = first; k < end; k++) mean += value[table->order[k]] / (double)(end - first);
+    double sum = 0, squares = 0;
+    for (size_t k = first; k < end; k++) sum += value[order[k]] - value[order[first]];
+    double mean = sum / (double)(end - first);
     for (size_t k = first; k < end; k++) {
-        double apart = value[table->order[k]] - mean;
+        double apart = value[order[k]] - value[order[first]] - mean;
         squares += apart * apart;
     }
     return squares;
