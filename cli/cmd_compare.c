@@ -139,8 +139,10 @@ static smerf_status compare(const cli_args *args, const cli_items *items, const 
         cli_name_option(args, error);
         return status;
     }
-    tell(args, target, all, cli_clock() - follow.started);
-    return put_result(args, all, error);
+    double seconds = cli_clock() - follow.started;
+    status = put_result(args, all, error);
+    if (status == SMERF_OK) tell(args, target, all, seconds);
+    return status;
 }
 
 static smerf_status run_compare(const cli_args *args, smerf_error *error) {

@@ -111,11 +111,13 @@ static smerf_status score(const cli_args *args, const smerf_model *model, const 
         cli_stop_following(&follow);
     }
     if (status == SMERF_OK) {
-        cli_tell_target(args, &truth);
-        cli_compare_similarities(args, model, &truth);
         for (unsigned m = 0; m < SMERF_N_METRICS; m++)
             if (scores.metrics & SMERF_HAS(m)) want(metrics, m);
         status = put_scores(args, &scores, metrics, &truth, error);
+    }
+    if (status == SMERF_OK) {
+        cli_tell_target(args, &truth);
+        cli_compare_similarities(args, model, &truth);
     }
     cli_free_target(&truth);
     return status;

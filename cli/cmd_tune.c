@@ -107,8 +107,8 @@ static smerf_status search(const cli_args *args, const cli_items *items, const c
     cli_stop_following(&follow);
     if (status != SMERF_OK) cli_name_option(args, error);
     if (status == SMERF_OK) status = smerf_model_save(best.model, cli_get(args, "-o"), error);
-    if (status == SMERF_OK) cli_tell_target(args, target);
     if (status == SMERF_OK) status = put_result(args, &tried, &tried.trials[best.number], metric, error);
+    if (status == SMERF_OK) cli_tell_target(args, target);
     if (status == SMERF_OK)
         cli_say(args, "tried %s in %.1f s, the best model is in %s", cli_count(tried.n, "setting", settings),
                 cli_clock() - follow.started, cli_get(args, "-o"));
