@@ -144,7 +144,9 @@ static smerf_status tell_cost(const cli_args *args, const cli_items *items, cons
         put_json_estimate(output, &estimate);
     else
         put_estimate(output, chosen, items, &estimate);
-    return sm_output_finish(output, error);
+    status = sm_output_finish(output, error);
+    if (status == SMERF_OK) cli_tell_target(args, target);
+    return status;
 }
 
 static smerf_status run_fit(const cli_args *args, smerf_error *error) {

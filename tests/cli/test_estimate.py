@@ -106,7 +106,7 @@ def test_two_lines_are_printed(place):
     first, second = done.stdout.decode().splitlines()
     assert first.startswith(("about ", "less than 0.1 s")) and " of memory, and a model of " in first
     assert second == "(found by growing all of 60 trees)"
-    assert done.stderr == b""
+    assert re.fullmatch(rb"smerf: \S+: labels \S+, \d+ classes\n", done.stderr)
 
 
 def test_more_trees_and_threads_take_more_memory(place):
