@@ -1,6 +1,7 @@
 """fit --estimate: what a fit would cost, told beforehand. Memory is counted, so it can be checked; time is not."""
 
 import json
+import re
 import shlex
 import subprocess
 import sys
