@@ -33,6 +33,7 @@ typedef struct scale {
     double largest, factor;
 } scale;
 
+/* What is asked of a model. */
 typedef struct asking {
     smerf_model *model;
     cli_items rows, columns;
