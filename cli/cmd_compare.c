@@ -105,10 +105,9 @@ static smerf_status read_metric(const cli_args *args, smerf_metric *metric, smer
 
 /* ---- the work ---- */
 
-static void tell(const cli_args *args, const cli_target *target, const cli_comparison *done, double seconds) {
+static void tell(const cli_args *args, const cli_comparison *done, double seconds) {
     char methods[40], repeats[40];
     size_t n = 0;
-    cli_tell_target(args, target);
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
         const smerf_method_scores *standing = &done->scores[m];
         n += standing->applies;
@@ -139,8 +138,10 @@ static smerf_status compare(const cli_args *args, const cli_items *items, const 
         cli_name_option(args, error);
         return status;
     }
-    tell(args, target, all, cli_clock() - follow.started);
-    return put_result(args, all, error);
+    double seconds = cli_clock() - follow.started;
+    status = put_result(args, all, error);
+    if (status == SMERF_OK) tell(args, all, seconds);
+    return status;
 }
 
 static smerf_status run_compare(const cli_args *args, smerf_error *error) {

@@ -52,26 +52,44 @@ static smerf_status read_metrics(const cli_args *args, wanted *metrics, smerf_er
     return status;
 }
 
+static void put_score(sm_output *output, bool is_json, const char *prefix, const char *name, double value) {
+    if (is_json) {
+        sm_output_print(output, "\"%s%s\": ", prefix, name);
+        sm_put_json_number(output, value);
+        return;
+    }
+    sm_output_print(output, "%s%s ", prefix, name);
+    if (isnan(value)) sm_output_print(output, "NaN");
+    sm_put_number(output, value);
+    sm_output_print(output, "\n");
+}
+
+/* What the scores of a perfect prediction would be, of ratings by several judges: after the scores. */
+static void put_ceiling(sm_output *output, bool is_json, const smerf_ceiling *ceiling, const wanted *metrics) {
+    const struct {
+        smerf_metric metric;
+        double value;
+    } of[] = {{SMERF_RMSE, ceiling->rmse}, {SMERF_SPEARMAN, ceiling->spearman}};
+    for (size_t m = 0; m < 2; m++) {
+        if ((metrics->set & SMERF_HAS(of[m].metric)) == 0) continue;
+        if (is_json) sm_output_print(output, ", ");
+        put_score(output, is_json, "ceiling-", smerf_metric_name(of[m].metric), of[m].value);
+    }
+}
+
+/*   truth  what was evaluated against */
 static smerf_status put_scores(const cli_args *args, const smerf_scores *scores, const wanted *metrics,
-                               smerf_error *error) {
+                               const cli_target *truth, smerf_error *error) {
     sm_output *output;
     smerf_status status = sm_text_output_open(cli_has(args, "-o") ? cli_get(args, "-o") : "-", &output, error);
     if (status != SMERF_OK) return status;
     bool is_json = cli_has(args, "--json");
     if (is_json) sm_output_print(output, "{");
     for (size_t i = 0; i < metrics->n; i++) {
-        const char *name = smerf_metric_name(metrics->metric[i]);
-        double value = scores->value[metrics->metric[i]];
-        if (is_json) {
-            sm_output_print(output, "%s\"%s\": ", i == 0 ? "" : ", ", name);
-            sm_put_json_number(output, value);
-        } else {
-            sm_output_print(output, "%s ", name);
-            if (isnan(value)) sm_output_print(output, "NaN");
-            sm_put_number(output, value);
-            sm_output_print(output, "\n");
-        }
+        if (is_json && i > 0) sm_output_print(output, ", ");
+        put_score(output, is_json, "", smerf_metric_name(metrics->metric[i]), scores->value[metrics->metric[i]]);
     }
+    if (truth->n_judges > 0) put_ceiling(output, is_json, &truth->ceiling, metrics);
     if (is_json) sm_output_print(output, "}\n");
     return sm_output_finish(output, error);
 }
@@ -93,11 +111,12 @@ static smerf_status score(const cli_args *args, const smerf_model *model, const 
         cli_stop_following(&follow);
     }
     if (status == SMERF_OK) {
-        cli_tell_target(args, &truth);
-        cli_compare_similarities(args, model, &truth);
         for (unsigned m = 0; m < SMERF_N_METRICS; m++)
             if (scores.metrics & SMERF_HAS(m)) want(metrics, m);
-        status = put_scores(args, &scores, metrics, error);
+        status = put_scores(args, &scores, metrics, &truth, error);
+    }
+    if (status == SMERF_OK) {
+        cli_compare_similarities(args, model, &truth);
     }
     cli_free_target(&truth);
     return status;

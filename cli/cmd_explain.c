@@ -6,12 +6,13 @@
 #include "commands.h"
 #include "common.h"
 #include "fit_options.h"
-#include "io/pairs/pairs.h"
 #include "io/text/names.h"
+#include "lists.h"
 
 static const cli_option own_options[] = {
     {"--pair", "I J", "the distance of two items: what each feature adds to the mean distance, or takes from it"},
-    {"--pairs", "FILE", "the same for all pairs listed in a CSV file, whose first two columns are ids: one row each"},
+    {"--pairs", "FILE", "the same for all pairs listed in a CSV file with two columns of ids: one row each"},
+    {"--pair-columns", "A,B", "the columns of FILE that hold the ids (default: the first two that may)"},
     {"--item", "I", "which features part an item from the others: shares for its nearest, and for all"},
     {"-k", "K", "with --item: how many nearest (default: 10)"},
     {"--against", "ITEMS2", "the second item of each pair is one of these"},
@@ -188,8 +189,7 @@ static void put_pairs(const explaining *at, const sm_pairs *pairs, sm_output *ou
 static smerf_status explain_pairs(explaining *at, const smerf_run *run, smerf_error *error) {
     sm_pairs pairs = {0};
     sm_output *output;
-    sm_matrix_side rows = cli_side(&at->rows), columns = cli_side(columns_of(at));
-    smerf_status status = sm_pairs_read(cli_get(at->args, "--pairs"), &rows, &columns, &pairs, error);
+    smerf_status status = cli_read_listed(at->args, &at->rows, columns_of(at), &pairs, error);
     if (status == SMERF_OK) status = reserve_results(at, pairs.n, error);
     if (status == SMERF_OK)
         status = smerf_explain_pairs(at->model, &at->request,
@@ -203,6 +203,7 @@ static smerf_status explain_pairs(explaining *at, const smerf_run *run, smerf_er
         put_pairs(at, &pairs, output);
         status = sm_output_finish(output, error);
     }
+    if (status == SMERF_OK) cli_say_unused(at->args, &pairs);
     sm_pairs_free(&pairs);
     return status;
 }
@@ -275,6 +276,8 @@ static smerf_status check_use(const cli_args *args, smerf_error *error) {
     if (cli_has(args, "--item") && (cli_has(args, "--against") || cli_has(args, "--oob")))
         return cli_fail(args, error, "--item is about ITEMS alone: it goes with neither --against nor --oob");
     if (cli_has(args, "-k") && !cli_has(args, "--item")) return cli_fail(args, error, "-k goes with --item");
+    if (cli_has(args, "--pair-columns") && !cli_has(args, "--pairs"))
+        return cli_fail(args, error, "--pair-columns goes with --pairs");
     if (cli_has(args, "--pairs") && cli_has(args, "--json"))
         return cli_fail(args, error, "--pairs writes CSV: --json goes with --pair and --item");
     if (cli_has(args, "--oob") && cli_has(args, "--against"))

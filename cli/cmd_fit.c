@@ -60,7 +60,6 @@ static smerf_status grow(const cli_args *args, const cli_items *items, const cli
     cli_stop_following(&follow);
     if (status != SMERF_OK) cli_name_option(args, error);
     if (status == SMERF_OK) status = smerf_model_save(model, cli_get(args, "-o"), error);
-    if (status == SMERF_OK) cli_tell_target(args, target);
     if (status == SMERF_OK)
         cli_say(args, "learned from %s with %s: %s, written to %s", cli_count(items->table.n_rows, "item", rows),
                 cli_count(items->table.n_columns, "feature", columns),

@@ -246,7 +246,6 @@ static smerf_status by_permutation(const cli_args *args, const smerf_model *mode
         if (of.few != NULL)
             cli_say(args, "by the pairs among %zu of %zu items, drawn at random; --sample-pairs takes more", of.n_few,
                     of.items.table.n_rows);
-        cli_tell_target(args, &of.truth);
         cli_compare_similarities(args, model, &of.truth);
     }
     free_scored(&of);

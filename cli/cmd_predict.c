@@ -9,12 +9,15 @@
 #include "fit_options.h"
 #include "interrupt.h"
 #include "io/matrix/npy.h"
-#include "io/pairs/pairs.h"
+#include "lists.h"
 
 static const cli_option own_options[] = {
     {"-o", "FILE", "where the distances go: .npy (float32) or CSV by its name (default: CSV to standard output)"},
     {"--against", "ITEMS2", "distances from ITEMS to these, instead of among ITEMS"},
-    {"--pairs", "FILE", "only the pairs listed in a CSV file, whose first two columns are ids"},
+    {"--pairs", "FILE", "only the pairs listed in a CSV file with two columns of ids"},
+    {"--pair-columns", "A,B", "the columns of FILE that hold the ids (default: the first two that may)"},
+    {"--output", "WHAT",
+     "distance (default), or similarity: the scale of the similarities, or weights of edges, learned from"},
     {"--values", NULL, "the label or response itself, of a model that was fitted on one"},
     {"--spread", NULL, "with --pairs: a column sd, the standard deviation over the trees"},
     {"--oob", NULL, "out of bag: ITEMS are the training items; empty where no tree can speak"},
@@ -25,13 +28,43 @@ static const cli_option own_options[] = {
 
 static const cli_option *const options[] = {own_options, cli_general_options, NULL};
 
-/* What is asked, and of whom. */
+/* What is written of a distance z: z itself, or the similarity factor (largest - z). */
+typedef struct scale {
+    bool is_similarity;
+    double largest, factor;
+} scale;
+
+/* What is asked of a model. */
 typedef struct asking {
     smerf_model *model;
     cli_items rows, columns;
     bool has_columns;
     smerf_request request;
+    scale scale;
 } asking;
+
+static double on_scale(const scale *of, double distance) {
+    return of->is_similarity ? of->factor * (of->largest - distance) : distance;
+}
+
+/* The scale that the model's similarities, or weights of edges, had. */
+static smerf_status read_scale(const cli_args *args, const smerf_model *model, scale *to, smerf_error *error) {
+    static const char *const outputs[] = {"distance", "similarity"};
+    unsigned output = 0;
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_status status = cli_get_word(args, "--output", outputs, 2, &output, error);
+    if (status != SMERF_OK || output == 0) return status;
+    smerf_model_describe(model, &description, NULL);
+    bool is_graph = cli_is_graph(&description);
+    if (!is_graph && !description.from_similarities)
+        return cli_fail(args, error,
+                        "--output similarity gives back the scale of similarities or edges, and this model learned "
+                        "distances (target '%s')",
+                        description.target);
+    double largest = description.from_similarities ? description.largest_similarity : 1;
+    *to = (scale){.is_similarity = true, .largest = is_graph ? 1 : largest, .factor = is_graph ? largest : 1};
+    return SMERF_OK;
+}
 
 static const cli_items *columns_of(const asking *query) { return query->has_columns ? &query->columns : &query->rows; }
 
@@ -65,16 +98,17 @@ static void put_head(const matrix_writer *writer) {
 
 static int put_row(void *context, size_t row, const double *distances, size_t n_columns) {
     matrix_writer *writer = context;
+    const scale *to = &writer->query->scale;
     if (row == 0) put_head(writer);
     if (writer->is_npy) {
-        for (size_t j = 0; j < n_columns; j++) writer->floats[j] = (float)distances[j];
+        for (size_t j = 0; j < n_columns; j++) writer->floats[j] = (float)on_scale(to, distances[j]);
         sm_output_write(writer->output, writer->floats, n_columns * sizeof *writer->floats);
     } else {
         char space[24];
         if (writer->has_ids) sm_put_cell(writer->output, cli_item_name(&writer->query->rows, row, space));
         for (size_t j = 0; j < n_columns; j++) {
             if (j > 0 || writer->has_ids) sm_output_write(writer->output, ",", 1);
-            sm_put_number(writer->output, distances[j]);
+            sm_put_number(writer->output, on_scale(to, distances[j]));
         }
         sm_output_write(writer->output, "\n", 1);
     }
@@ -108,16 +142,17 @@ static smerf_status write_matrix(const cli_args *args, const asking *query, cons
 static void put_pairs(const asking *query, const sm_pairs *pairs, const double *distance, const double *spread,
                       sm_output *output) {
     char space[24];
-    sm_output_print(output, "i,j,distance%s\n", spread != NULL ? ",sd" : "");
+    const scale *to = &query->scale;
+    sm_output_print(output, "i,j,%s%s\n", to->is_similarity ? "similarity" : "distance", spread != NULL ? ",sd" : "");
     for (size_t p = 0; p < pairs->n; p++) {
         sm_put_cell(output, cli_item_name(&query->rows, pairs->left[p], space));
         sm_output_write(output, ",", 1);
         sm_put_cell(output, cli_item_name(columns_of(query), pairs->right[p], space));
         sm_output_write(output, ",", 1);
-        sm_put_number(output, distance[p]);
+        sm_put_number(output, on_scale(to, distance[p]));
         if (spread != NULL) {
             sm_output_write(output, ",", 1);
-            sm_put_number(output, spread[p]);
+            sm_put_number(output, to->is_similarity ? to->factor * spread[p] : spread[p]);
         }
         sm_output_write(output, "\n", 1);
     }
@@ -126,9 +161,8 @@ static void put_pairs(const asking *query, const sm_pairs *pairs, const double *
 static smerf_status write_pairs(const cli_args *args, const asking *query, const smerf_run *run, smerf_error *error) {
     sm_pairs pairs = {0};
     sm_output *output = NULL;
-    sm_matrix_side rows = cli_side(&query->rows), columns = cli_side(columns_of(query));
     double *distance = NULL, *spread = NULL;
-    smerf_status status = sm_pairs_read(cli_get(args, "--pairs"), &rows, &columns, &pairs, error);
+    smerf_status status = cli_read_listed(args, &query->rows, columns_of(query), &pairs, error);
     if (status != SMERF_OK) return status;
     distance = malloc((pairs.n + 1) * sizeof *distance);
     if (cli_has(args, "--spread")) spread = malloc((pairs.n + 1) * sizeof *spread);
@@ -146,6 +180,7 @@ static smerf_status write_pairs(const cli_args *args, const asking *query, const
         put_pairs(query, &pairs, distance, spread, output);
         status = sm_output_finish(output, error);
     }
+    if (status == SMERF_OK) cli_say_unused(args, &pairs);
 done:
     free(distance);
     free(spread);
@@ -155,12 +190,12 @@ done:
 
 /* ---- labels and responses ---- */
 
-static void put_label(const smerf_model *model, const double *shares, size_t n_classes, sm_output *output) {
+static void put_label(const smerf_model *model, const double *fractions, size_t n_classes, sm_output *output) {
     size_t best = 0;
     for (size_t c = 1; c < n_classes; c++)
-        if (shares[c] > shares[best]) best = c;
+        if (fractions[c] > fractions[best]) best = c;
     sm_output_write(output, ",", 1);
-    if (!isnan(shares[best])) sm_put_cell(output, smerf_model_value_name(model, best));
+    if (!isnan(fractions[best])) sm_put_cell(output, smerf_model_value_name(model, best));
 }
 
 static void put_value_names(const smerf_model *model, bool are_labels, sm_output *output) {
@@ -229,6 +264,10 @@ static smerf_status write_answer(const cli_args *args, const asking *query, cons
 static smerf_status check_use(const cli_args *args, smerf_error *error) {
     if (cli_has(args, "--spread") && !cli_has(args, "--pairs"))
         return cli_fail(args, error, "--spread goes with --pairs");
+    if (cli_has(args, "--pair-columns") && !cli_has(args, "--pairs"))
+        return cli_fail(args, error, "--pair-columns goes with --pairs");
+    if (cli_has(args, "--output") && cli_has(args, "--values"))
+        return cli_fail(args, error, "--output is of pairs, and --values are of items: they exclude each other");
     if (cli_has(args, "--oob") && cli_has(args, "--against"))
         return cli_fail(args, error, "--oob and --against exclude each other: out of bag is about training items");
     if (cli_has(args, "--oob-rule") && !cli_has(args, "--oob"))
@@ -247,6 +286,7 @@ static smerf_status run_predict(const cli_args *args, smerf_error *error) {
     if (status == SMERF_OK) status = cli_read_oob_rule(args, &query.request.oob_rule, error);
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &query.model, error);
     if (status == SMERF_OK) status = check_values(args, query.model, error);
+    if (status == SMERF_OK) status = read_scale(args, query.model, &query.scale, error);
     if (status == SMERF_OK) status = cli_read_known_items(args, query.model, args->words[1], &query.rows, error);
     if (status == SMERF_OK && query.has_columns)
         status = cli_read_known_items(args, query.model, cli_get(args, "--against"), &query.columns, error);

@@ -182,7 +182,6 @@ static smerf_status run_report(const cli_args *args, smerf_error *error) {
     if (status == SMERF_OK) status = report(args, model, &items, &truth, n_clusters, error);
     if (status == SMERF_OK) {
         char rows[40];
-        cli_tell_target(args, &truth);
         cli_compare_similarities(args, model, &truth);
         cli_say(args, "reported on %s, written to %s", cli_count(items.table.n_rows, "item", rows),
                 cli_output_name(cli_get_output(args)));

@@ -187,7 +187,6 @@ static smerf_status search(const cli_args *args, const cli_items *items, const c
     cli_stop_following(&follow);
     if (status != SMERF_OK) cli_name_option(args, error);
     if (status == SMERF_OK) status = smerf_model_save(best.model, cli_get(args, "-o"), error);
-    if (status == SMERF_OK) cli_tell_target(args, target);
     if (status == SMERF_OK) status = put_result(args, &all, best.number, metric, error);
     if (status == SMERF_OK) tell(args, &all, cli_clock() - follow.started);
     smerf_model_free(best.model);

@@ -77,7 +77,7 @@ void cli_show_notes(void) {
 }
 
 void cli_note(const cli_args *args, const char *format, ...) {
-    char line[1024];
+    char line[1600];
     size_t used = strlen(notes);
     va_list arguments;
     va_start(arguments, format);

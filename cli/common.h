@@ -19,6 +19,7 @@ typedef struct cli_items {
     const char *path;
     sm_table table;
     smerf_items *items;
+    const smerf_model *model; /* that is asked about them, borrowed; NULL: they are to learn from */
 } cli_items;
 
 /* Each reading notes what it took (cli_note).
@@ -58,15 +59,21 @@ typedef struct cli_target {
     sm_matrix matrix;
     smerf_target *target;
     size_t n_edges, n_left_out; /* with observed pairs: different edges that are among them, and that are not */
-    double similarity_max;      /* of similarities: what they were taken from; else 0 */
+    double similarity_max;      /* what similarities were taken from, or weights of edges divided by; 0: neither */
+    size_t n_judges;            /* of rated pairs with --judge; else 0 */
+    smerf_ceiling ceiling;      /* what their differences say; only with judges */
     sm_dialect dialect;         /* of its file, if it is text */
-    char facts[320];            /* of pairs: what a reader may want to know of them, in one line; else "" */
+    const char *source;         /* the file that it was read from */
+    char facts[1200];           /* what was read there, in one line */
 } cli_target;
 
 bool cli_has_target(const cli_args *args);
 
 /* The end of a line about a file of text: what is unusual in it, as in "; decimal commas". Returns text. */
 const char *cli_dialect(const sm_dialect *dialect, char text[80]);
+
+/* Whether a model was trained on edges: all of them, or those among observed pairs. */
+bool cli_is_graph(const smerf_description *description);
 
 /* Whether the target options fit together, before any file is read. */
 smerf_status cli_check_target_options(const cli_args *args, bool is_optional, smerf_error *error);
@@ -77,10 +84,7 @@ smerf_status cli_read_target(const cli_args *args, const cli_items *rows, const 
                              cli_target *target, smerf_error *error);
 void cli_free_target(cli_target *target);
 
-/* Says the facts of a list of pairs: when the work is done, as an error is one line. */
-void cli_tell_target(const cli_args *args, const cli_target *target);
-
-/* Says so where the similarities of a target count from another one than those the model was trained on. */
+/* Says so where --similarity-max makes similarities or weights of edges count otherwise than those the model was trained on. */
 void cli_compare_similarities(const cli_args *args, const smerf_model *model, const cli_target *target);
 
 /* ---- following the work ---- */

@@ -229,6 +229,7 @@ smerf_status cli_read_known_items_and(const cli_args *args, const smerf_model *m
     spec.categories = categories;
     smerf_status status = sm_table_read(path, &spec, &items->table, error);
     free(names);
+    items->model = model;
     if (status == SMERF_OK) status = make_items(items, NULL, 0, NULL, error);
     if (status == SMERF_OK) note_items(args, items, true);
     if (status != SMERF_OK) cli_free_items(items);

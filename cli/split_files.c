@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "folder.h"
-#include "io/pairs/pairs.h"
 #include "io/text/text.h"
+#include "lists.h"
 #include "split.h"
 
 smerf_status cli_split_no_memory(smerf_error *error) {
@@ -56,7 +56,8 @@ smerf_status cli_write_list(const cli_splitting *split, const char *name, const 
     sm_output *output;
     smerf_status status = cli_open_in(split->folder, name, &output, error);
     if (status != SMERF_OK) return status;
-    sm_output_print(output, "%s%s\n", header, pairs->weight != NULL ? ",weight" : "");
+    sm_output_print(output, "%s%s%s\n", header, pairs->weight != NULL ? ",weight" : "",
+                    pairs->judge != NULL ? ",judge" : "");
     for (size_t k = 0; k < pairs->n && !sm_output_has_failed(output); k++) {
         if (part_of != NULL && part_of[k] != wanted) continue;
         cli_put_pair(split, pairs->left[k], pairs->right[k], output);
@@ -65,6 +66,10 @@ smerf_status cli_write_list(const cli_splitting *split, const char *name, const 
             if (numbers == NULL) continue;
             sm_output_write(output, ",", 1);
             sm_put_number(output, numbers[k]);
+        }
+        if (pairs->judge != NULL) {
+            sm_output_write(output, ",", 1);
+            sm_put_cell(output, pairs->judges[pairs->judge[k]]);
         }
         sm_output_write(output, "\n", 1);
     }
@@ -83,27 +88,26 @@ smerf_status cli_write_parts(const cli_splitting *split, const char *what, const
     return status;
 }
 
-static sm_pairs_spec spec_for(const cli_splitting *split) {
-    return (sm_pairs_spec){.rows = cli_side(&split->items),
-                           .columns = cli_side(&split->items),
-                           .is_square = true,
-                           .value_column = cli_get(split->args, "--value"),
-                           .largest = NAN};
-}
-
 smerf_status cli_read_listed_pairs(const cli_splitting *split, sm_pairs *pairs, smerf_error *error) {
-    sm_pairs_spec spec = spec_for(split);
-    smerf_status status = cli_get_number(split->args, "--similarity-max", &spec.largest, error);
-    return status == SMERF_OK ? sm_pairs_read_values(cli_get(split->args, "--pairs"), &spec, pairs, error) : status;
+    cli_list_spec list;
+    smerf_status status = cli_start_list(split->args, &split->items, NULL, &list, error);
+    if (status == SMERF_OK) status = cli_get_number(split->args, "--similarity-max", &list.spec.largest, error);
+    if (status == SMERF_OK) status = sm_pairs_read_values(cli_get(split->args, "--pairs"), &list.spec, pairs, error);
+    cli_stop_list(&list);
+    return status;
 }
 
 smerf_status cli_read_listed_edges(const cli_splitting *split, sm_pairs *edges, smerf_error *error) {
-    const sm_pairs_spec spec = spec_for(split);
-    return sm_edges_read(cli_get(split->args, "--edges"), &spec, edges, error);
+    cli_list_spec list;
+    smerf_status status = cli_start_list(split->args, &split->items, NULL, &list, error);
+    list.spec.largest = 1; /* weights stay as they are: who learns from them scales them */
+    if (status == SMERF_OK) status = sm_edges_read(cli_get(split->args, "--edges"), &list.spec, edges, error);
+    cli_stop_list(&list);
+    return status;
 }
 
 smerf_status cli_read_listed_observed(const cli_splitting *split, sm_pairs *observed, smerf_error *error) {
-    const sm_pairs_spec spec = spec_for(split);
+    const sm_pairs_spec spec = {.rows = cli_side(&split->items), .is_square = true};
     return sm_pairs_read_observed(cli_get(split->args, "--observed"), &spec, observed, error);
 }
 

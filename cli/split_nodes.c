@@ -99,7 +99,6 @@ smerf_status cli_split_by_nodes(const cli_splitting *split, smerf_error *error) 
     if (status == SMERF_OK) status = cli_write_items(split, "test-items.csv", is_test, error);
     if (status == SMERF_OK) status = cut_target(split, is_train, error);
     status = cli_finish_kept(status, error);
-    if (status == SMERF_OK) cli_tell_target(split->args, &split->target);
     if (status == SMERF_OK)
         cli_say(split->args, "%s: %s to train on, %zu to test with", split->folder, cli_count(n_train, "item", items),
                 n - n_train);

@@ -117,7 +117,6 @@ static smerf_status copy_edges(const cli_splitting *split, smerf_error *error) {
 static void tell(const cli_splitting *split, const drawing *drawn) {
     static const char *const from_columns[] = {"--labels", "--response", "--absolute", "--product"};
     char pairs[40];
-    cli_tell_target(split->args, &split->target);
     cli_say(split->args, "%s: %s to train on, %zu to test with", split->folder,
             cli_count(drawn->n_train, "pair", pairs), drawn->n_pairs - drawn->n_train);
     for (size_t t = 0; t < 4; t++) /* the column that the distances were made of must not become a feature */

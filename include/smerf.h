@@ -229,7 +229,8 @@ SMERF_API void smerf_target_row(const smerf_target *target, size_t row, double *
 SMERF_API smerf_status smerf_target_take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
                                          smerf_error *error);
 
-/* Notes that the distances were made from similarities q as z = largest - q; smerf_model_describe tells it. */
+/* Notes that the distances were made from similarities q as z = largest - q, or the distances of a graph from weights a as
+ * z = 1 - a / largest; smerf_model_describe tells it. */
 SMERF_API void smerf_target_note_similarities(smerf_target *target, double largest);
 
 /* Notes that a matrix came without its diagonal, which is only filled in: methods that fit z_ii leave it out. (Graphs and
@@ -490,6 +491,29 @@ SMERF_API smerf_status smerf_evaluate(const smerf_model *model, const smerf_requ
 SMERF_API smerf_status smerf_score(const double *predicted, const smerf_target *truth, unsigned metrics,
                                    smerf_scores *scores, smerf_error *error);
 
+/* Ratings of pairs by several judges, at most one of a judge and a pair. The distance of a pair is the mean of its ratings. */
+typedef struct smerf_ratings {
+    size_t size;
+    smerf_pair_list pairs; /* value is a rating, weight what it weighs in the mean */
+    const uint32_t *judge; /* [pairs.n] from 0 */
+    size_t n_judges, n_items;
+    size_t n_rows; /* the first items, over which correlations are averaged; 0: all of them */
+} smerf_ratings;
+
+/* How well means of ratings can be predicted at best. Judges differ, so that a mean is not what all judges of the world would
+ * say: a prediction of the latter would have the scores below. docs/targets.md has the formulas. NaN: the ratings do not
+ * say, as no pair has two of them. */
+typedef struct smerf_ceiling {
+    size_t size;
+    size_t n_pairs;                    /* different pairs of two items */
+    size_t fewest_judges, most_judges; /* of a pair */
+    double rmse;                       /* root of the mean variance of a pair's mean */
+    double spearman;                   /* root of: */
+    double reliability; /* split-half, by Spearman and Brown, of the rank correlations of SMERF_SPEARMAN */
+} smerf_ceiling;
+
+SMERF_API smerf_status smerf_ratings_ceiling(const smerf_ratings *ratings, smerf_ceiling *ceiling, smerf_error *error);
+
 /* ---- 9  Importance ---------------------------------------------------------------------------------------*/
 
 /* Sum of the gains of all splits made on each feature, divided by the largest sum if that is positive.
@@ -680,8 +704,8 @@ typedef struct smerf_description {
     const char *const *target_columns; /* the columns that the target was taken from */
     double rank_fraction; /* with a rank: what was kept of the sum of |eigenvalues|; NaN: they are not all known */
     double rank_fraction_of_squares; /* and of the sum of their squares, which always is */
-    bool from_similarities;          /* z = largest_similarity - q */
-    double largest_similarity;
+    bool from_similarities;          /* z = largest_similarity - q; of a graph: 1 - weight / largest_similarity */
+    double largest_similarity;       /* (a graph without it: 1 - weight) */
     size_t n_items, n_features, n_nodes, n_leaves;
     const smerf_options *options; /* with every automatic choice spelled out, and with baselines */
     const char *id_column;        /* NULL: items are called by their row */

@@ -26,7 +26,7 @@ bool cli_has_network(const cli_study *study, const char *name) {
 }
 
 static smerf_status read_edges(cli_network *network, smerf_error *error) {
-    const sm_pairs_spec spec = {.rows = cli_side(&network->attributes), .is_square = true};
+    const sm_pairs_spec spec = {.rows = cli_side(&network->attributes), .is_square = true, .largest = 1};
     sm_pairs edges = {0};
     smerf_status status = sm_edges_read(network->paths[1], &spec, &edges, error);
     if (status != SMERF_OK) return status;

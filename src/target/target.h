@@ -66,7 +66,7 @@ struct smerf_target {
     size_t n_rows, n_columns; /* equal, but for a block to evaluate against */
     bool is_block;
     bool has_no_diagonal;   /* z_ii was not given: what it says of an item and itself is only a convention */
-    bool from_similarities; /* z = largest_similarity - q */
+    bool from_similarities; /* z = largest_similarity - q; of a graph: 1 - weight / largest_similarity */
     double largest_similarity;
     sm_strings columns; /* that it was taken from; empty for files of their own */
     double

@@ -249,7 +249,7 @@ READING_WORDS = [
     option("two targets", "--similarities z.csv",
            "--distances and --similarities exclude each other: give exactly one target"),
     option("--similarity-max without similarities", "--similarity-max 2",
-           "--similarity-max goes with --similarities or --pairs"),
+           "--similarity-max goes with --similarities, --pairs or --edges"),
     use("--similarity-max is text", "fit items.csv --similarities z.csv --similarity-max much -o out",
         "fit: --similarity-max 'much' is not a number"),
     option("--symmetrize unknown", "--symmetrize median", "--symmetrize 'median' is not known; it is mean"),
@@ -562,7 +562,7 @@ ONCE_UNCLEAR = [
     use("predict --id is a feature", "predict model items.csv --id a -o out",
         "predict: --id 'a' is a feature of the model"),
     use("--similarity-max without a target", "importance model --similarity-max 3 -o out",
-        "importance: --similarity-max goes with --similarities or --pairs"),
+        "importance: --similarity-max goes with --similarities, --pairs or --edges"),
     *[use(f"--threads 0: {words}", f"{words} --threads 0", f"{words.split()[0]}: --threads 0 is below 1")
       for words in ("info model", "export model -o out", "merge model next -o out", "simulate radial -n 3 -o new")],
     use("parts of other features", "merge model not-b -o out",

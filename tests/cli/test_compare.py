@@ -206,7 +206,7 @@ def test_the_json_says_what_was_done(place):
     result, messages = compare(words, place)
     assert [entry.pop("method") for entry in result.pop("methods")] == ["smerf", "euclidean"]
     assert result == {"by": "pairs", "train": 0.5, "repeats": 2, "seed": 3, "tuned_by": None, "left_out": []}
-    assert re.fullmatch(r"smerf: compared 2 methods over 2 repeats in [0-9.]+ s\n", messages)
+    assert re.fullmatch(r"smerf: items.csv: labels kind, 2 classes\nsmerf: compared 2 methods over 2 repeats in [0-9.]+ s\n", messages)
 
 
 def test_methods_that_do_not_apply_are_told_in_a_line_each(place):

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -12,13 +13,18 @@ from workspace import ITEMS, Z, npy_of
 TREES = "--trees 4"
 
 
+def without_columns(text):
+    """What is said of a target, but for the columns or the form of its file: test_lists.py is about these."""
+    return re.sub("; (columns used|square|condensed|CSV)[^\n]*", "", text)
+
+
 def learn(words, folder, name="new", **files):
     """Fits on files that are written first; the model's bytes, and the lines about the target.  files: x_csv is x.csv"""
     for path, content in files.items():
         content = content if isinstance(content, bytes) else content.encode()
         (folder / path.replace("_", ".")).write_bytes(content)
     done = run_well(f"fit {words} {TREES} -o {name}", folder)
-    return (folder / name).read_bytes(), done.stderr.decode().splitlines()[1:-1]
+    return (folder / name).read_bytes(), without_columns(about_others(done.stderr).decode()).splitlines()[:-1]
 
 
 def told(words, folder, **files):
@@ -79,7 +85,7 @@ def test_edges_may_come_from_standard_input(folder):
     wanted, _ = learn(GRAPH, folder, g_csv=PLAIN)
     done = run_well(f"fit items.csv --edges - {TREES} -o new", folder, stdin=PLAIN.encode())
     assert (folder / "new").read_bytes() == wanted
-    assert about_others(done.stderr).startswith(b"smerf: standard input: 3 edges\n")
+    assert about_others(done.stderr).startswith(b"smerf: standard input: 3 edges; ")
 
 
 def test_edge_weights_may_be_negative(folder):
@@ -180,14 +186,16 @@ def test_items_without_a_pair_are_told(text, line, folder):
 @pytest.mark.parametrize("text, options", [
     ("i;j;distance\nu;v;2\nv;w;3\nw;x;1\n", ""),
     ("i\tj\tdistance\nu\tv\t2\nv\tw\t3\nw\tx\t1\n", ""),
-    ("a,b,rating\nw,x,1\nv,u,2\nw,v,3\n", ""),
+    ("a,b,rating\nw,x,1\nv,u,2\nw,v,3\n", "--value rating --value-is distance"),
+    ("Dissimilarity,a,b\n1,w,x\n2,v,u\n3,w,v\n", ""),
+    ("b,note,distance,a\nx,,1,w\nu,,2,v\nv,,3,w\n", "--pair-columns a,b"),
     ("a,b,rater,distance,day\nu,v,me,2,1\nv,w,you,3,1\nw,x,me,1,2\n", ""),
-    ("a,b,first,second\nu,v,9,2\nv,w,9,3\nw,x,9,1\n", "--value second"),
+    ("a,b,first,second\nu,v,9,2\nv,w,9,3\nw,x,9,1\n", "--value second --value-is distance"),
     ("a,b,distance,similarity\nu,v,2,9\nv,w,3,9\nw,x,1,9\n", "--value distance"),
-    ("a,b,weight\nu,v,2\nv,w,3\nw,x,1\n", "--value weight"),
-    ("a,b,weight,d\nu,v,1,2\nv,w,1,3\nw,x,1,1\n", ""),
+    ("a,b,weight\nu,v,2\nv,w,3\nw,x,1\n", "--value weight --value-is distance"),
+    ("a,b,weight,Distance\nu,v,1,2\nv,w,1,3\nw,x,1,1\n", ""),
     ('"a","b","distance"\r\n"u","v","2"\r\n"v","w"," 3 "\r\n"w","x","1"\r\n', ""),
-], ids=["semicolons", "tabs", "other order", "other columns", "--value", "two values", "weight as value", "weights of 1",
+], ids=["semicolons", "tabs", "other name", "value first", "--pair-columns", "other columns", "--value", "two values", "weight as value", "weights of 1",
         "quotes"])  # fmt: skip
 def test_the_same_pairs_in_another_form(text, options, folder):
     wanted, _ = learn(PAIRS, folder, p_csv="i,j,distance\nu,v,2\nv,w,3\nw,x,1\n")
@@ -258,7 +266,9 @@ def test_a_block_with_gaps_is_scored_where_it_is_known(folder):
     done = run_well("evaluate model two.csv --against items.csv --distances block.csv --metrics rmse", folder)
     errors = [z["w", "u"] - 3, z["w", "w"] - 0, z["x", "v"] - 6, z["x", "x"] - 0]
     assert float(done.stdout.split()[1]) == pytest.approx(np.sqrt(np.mean(np.square(errors))), rel=1e-9)
-    assert about_others(done.stderr) == b"smerf: block.csv: 4 known pairs between the two sets\n"
+    assert about_others(done.stderr) == (
+        b"smerf: block.csv: 4 known pairs between the two sets; CSV with ids, kept as float32, 4 cells missing\n"
+    )
 
 
 # ---- labels ----
@@ -332,28 +342,32 @@ def test_out_of_bag_values_are_empty_where_no_tree_can_speak(folder):
 # ---- what else is told ----
 
 
-def test_other_largest_similarities_are_told(folder):
+def test_similarities_count_from_the_largest_of_the_model_unless_another_is_given(folder):
     text = "i,j,similarity\nu,v,7\nv,w,3\nw,x,5\n"
     learn(PAIRS, folder, p_csv=text)
     (folder / "q.csv").write_text(text.replace("7", "6.5"))
     done = run_well("evaluate new items.csv --pairs q.csv", folder)
-    assert about_others(done.stderr).decode() == (
-        "smerf: q.csv: 3 known pairs\n"
+    line = "smerf: q.csv: 3 known pairs; columns used: i, j, similarity (similarity); distances are"
+    assert about_others(done.stderr).decode() == f"{line} 7 - similarity, as in the model\n"
+    again = run_well("evaluate new items.csv --pairs q.csv --similarity-max 6.5", folder)
+    assert about_others(again.stderr).decode() == (
+        f"{line} 6.5 - similarity\n"
         "smerf: distances are 6.5 - q here, and the model's are 7 - q; --similarity-max 7 makes them alike\n")  # fmt: skip
-    again = run_well("evaluate new items.csv --pairs q.csv --similarity-max 7", folder)
-    assert about_others(again.stderr).decode() == "smerf: q.csv: 3 known pairs\n"
+    same = run_well("evaluate new items.csv --pairs q.csv --similarity-max 7", folder)
+    assert about_others(same.stderr).decode() == f"{line} 7 - similarity\n"
+    assert same.stdout == done.stdout != again.stdout
 
 
 def test_pairs_between_two_sets_are_told_as_such(folder):
     learn(GRAPH, folder, g_csv=PLAIN)
     (folder / "two.csv").write_text("".join(ITEMS.splitlines(keepends=True)[:3]))  # u and v
     done = run_well("evaluate new two.csv --against items.csv --edges g.csv", folder)
-    assert about_others(done.stderr).decode() == "smerf: g.csv: 3 edges between the two sets\n"  # u-v, v-u, v-w
+    assert without_columns(about_others(done.stderr).decode()) == "smerf: g.csv: 3 edges between the two sets\n"  # u-v, v-u, v-w
 
 
 @pytest.mark.parametrize("words", ["fit items.csv --edges edges.csv -o new", "evaluate graph items.csv --edges edges.csv",
                                    "importance graph items.csv --permutation --edges edges.csv",
                                    "split items.csv --edges edges.csv --by nodes --train 0.5 -o new"])  # fmt: skip
 def test_quiet_silences_what_is_told_of_pairs(words, folder):
-    assert about_others(run_well(words, folder).stderr).startswith(b"smerf: edges.csv: 3 edges\n")
+    assert about_others(run_well(words, folder).stderr).startswith(b"smerf: edges.csv: 3 edges; columns used: ")
     assert run_well(f"{words} --quiet", folder).stderr == b""

@@ -238,7 +238,7 @@ def known_pairs(target, place, with_ids):
             "--distances z.npy": matrix()[i, j],
             "--similarities z.npy": matrix().max() - matrix()[i, j],
             "--distances gaps.npy": np.load(place / "gaps.npy")[i, j],
-        }.get(target, 1 - link)
+        }.get(target, 1 - link / max(1, *edges.values()))
     if "--observed" in target:
         seen = {frozenset((places[line[0]], places[line[1]])) for line in body(place / "observed.csv")}
         z = {pair: value for pair, value in z.items() if frozenset(pair) in seen}

@@ -132,7 +132,7 @@ static void fuzz_pairs(const char *path, uint8_t choice, size_t n) {
     const sm_matrix_side rows = {n, (choice & HAS_IDS) != 0 ? names : NULL}, columns = {N_NAMES, names};
     sm_pairs pairs;
     smerf_error error;
-    smerf_status status = sm_pairs_read(path, &rows, &columns, &pairs, &error);
+    smerf_status status = sm_pairs_read(path, &(sm_pairs_spec){.rows = rows, .columns = columns}, &pairs, &error);
     if (status != SMERF_OK) check_failure(status, &error);
     for (size_t i = 0; i < pairs.n; i++)
         demand(pairs.left[i] < rows.n && pairs.right[i] < columns.n, "pairs are places");
@@ -143,7 +143,11 @@ static void fuzz_knowledge(const char *path, uint8_t choice, size_t n) {
     const sm_matrix_side rows = {n, (choice & HAS_IDS) != 0 ? names : NULL},
                          columns = {N_NAMES / 2, names + N_NAMES / 2};
     sm_pairs_spec spec = {.rows = rows, .columns = columns, .is_square = (choice & IS_SQUARE) != 0, .largest = NAN};
-    if ((choice & HAS_SPEC) != 0) spec.value_column = "x1";
+    if ((choice & HAS_SPEC) != 0) {
+        spec.value_column = "x1";
+        spec.value_kind = SM_SIMILARITIES;
+        spec.judge_column = (choice & HAS_IDS) != 0 ? "x2" : NULL;
+    }
     bool are_edges = (choice & ARE_EDGES) != 0, are_values = !are_edges && (choice & ARE_OBSERVED) == 0;
     sm_pairs pairs;
     smerf_error error;
@@ -160,6 +164,12 @@ static void fuzz_knowledge(const char *path, uint8_t choice, size_t n) {
         demand(pairs.value == NULL || isfinite(pairs.value[k]), "values are finite");
         demand(pairs.weight == NULL || (pairs.weight[k] > 0 && isfinite(pairs.weight[k])), "weights are above zero");
         demand(pairs.row == NULL || k == 0 || pairs.row[k] >= pairs.row[k - 1], "rows come in order");
+        demand(pairs.judge == NULL || pairs.judge[k] < pairs.n_judges, "judges have names");
+    }
+    if (pairs.judge != NULL) {
+        size_t n_lines = pairs.n;
+        status = sm_pairs_fold_judges(&pairs, &error);
+        demand(status == SMERF_OK && pairs.n <= n_lines, "ratings become fewer");
     }
     for (size_t k = 0; k < 3; k++) { /* any row, also one that is not there */
         smerf_error complaint = {.status = SMERF_BAD_INPUT, .message = "wrong"};

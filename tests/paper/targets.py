@@ -143,9 +143,19 @@ def edge_weights(rng, kind, shape):
     return cases.symmetric(rng.integers(1, 17, size=shape) / 8.0)
 
 
+def divisor(links, weights):
+    return 2.0 ** np.ceil(np.log2(max(1.0, np.where(links, weights, 0.0).max())))
+
+
+def edge_words(path, links, weights):
+    """The largest weight would do, too (tests/cli/test_lists.py), but for float32."""
+    largest = divisor(links, weights)
+    return ["--edges", path] + (["--similarity-max", largest] if largest > 1 else [])
+
+
 def graph(links, weights):
-    """z = 1 - a, 0 on the diagonal."""
-    z = 1 - np.where(links, weights, 0.0)
+    """z = 1 - a, with a divided by a power of two where one exceeds 1, which float32 can hold; 0 on the diagonal."""
+    z = 1 - np.where(links, weights, 0.0) / divisor(links, weights)
     np.fill_diagonal(z, 0.0)
     return z
 
@@ -173,7 +183,7 @@ def csv_graph(kind):
         ids = some_ids(rng, len(links))
         names = ids or [str(i) for i in range(len(links))]
         text = edges_text(rng, shuffled_edges(rng, links), weights, names, kind != "one")
-        return Target(["--edges", "edges.csv"], graph(links, weights), files={"edges.csv": text}, links=links, ids=ids)
+        return Target(edge_words("edges.csv", links, weights), graph(links, weights), files={"edges.csv": text}, links=links, ids=ids)
     return make
 
 
@@ -202,7 +212,7 @@ def market_graph(number):
         writer = rng.integers(3)
         text = (scipy_market(links, weights, number) if writer == 0
                 else market_text(rng, links, weights, number, is_symmetric=writer == 1))
-        return Target(["--edges", "graph.mtx"], graph(links, weights), files={"graph.mtx": text}, links=links,
+        return Target(edge_words("graph.mtx", links, weights), graph(links, weights), files={"graph.mtx": text}, links=links,
                       ids=some_ids(rng, len(links)))
     return make
 
@@ -237,7 +247,8 @@ def pairs_text(rng, z, names, header):
 def all_pairs(rng, columns):
     z, ids = exact_distances(rng, columns), some_ids(rng, len(columns[0].values))
     names = ids or [str(i) for i in range(len(z))]
-    header, more = [("a,b,distance\n", []), ("i,j,how far\n", []), ("i,j,x\n", ["--value", "x"])][rng.integers(3)]
+    header, more = [("a,b,distance\n", []), ("i,j,Dissimilarity\n", []),
+                    ("i,j,x\n", ["--value", "x", "--value-is", "distance"])][rng.integers(3)]
     return Target(["--pairs", "pairs.csv", *more], z, files={"pairs.csv": pairs_text(rng, z, names, header)}, ids=ids)
 
 

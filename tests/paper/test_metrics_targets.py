@@ -159,7 +159,8 @@ def test_areas_over_observed_pairs(kind, tmp_path):
     target = made.target
     truth = some_pairs(rng, target.z, 0.4)
     known = np.argwhere(np.triu(target.links & ~np.isnan(truth), 1))
-    edges = targets.edges_text(rng, known, 1 - target.z, target.names(), kind != "edges")
+    divisor = target.words[-1] if "--similarity-max" in target.words else 1.0  # which the model remembers
+    edges = targets.edges_text(rng, known, divisor * (1 - target.z), target.names(), kind != "edges")
     (tmp_path / "known.csv").write_text(edges, encoding="utf-8")
     (tmp_path / "observed.csv").write_text(list_of(rng, truth, target.names(), value=False), encoding="utf-8")
     text = helpers.run("evaluate", made.model, tmp_path / "items.csv", "--edges", tmp_path / "known.csv",

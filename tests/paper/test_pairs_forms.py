@@ -69,7 +69,8 @@ def observed_graph(folder, case, seed):
     links = [p for p in pairs if case.distances[p] <= middle]
     save_list(rng, folder / "edges.csv", links, names, weight if seed % 2 else None)
     save_list(rng, folder / "observed.csv", pairs, names)
-    case.rows = [(*p, 1 - weight[p] if p in links else 1.0, 1.0) for p in pairs]
+    largest = max(1.0, *(weight[p] for p in links))
+    case.rows = [(*p, 1 - weight[p] / largest if p in links else 1.0, 1.0) for p in pairs]
     case.distances, case.pair_weights = pairs_oracle.meaning(case.rows, case.n)
     return ["--edges", folder / "edges.csv", "--observed", folder / "observed.csv"]
 
@@ -139,7 +140,7 @@ def test_values_are_found_by_name(tmp_path):
     expected = helpers.export(fit(tmp_path, case, "--trees", 5))
     names = case.ids or [str(i) for i in range(case.n)]
     lines = [f"{names[i]},{names[j]},{7 * k % 5},{v!r},{w!r}" for k, (i, j, v, w) in enumerate(case.rows)]
-    for value, words in (("distance", []), ("how far", ["--value", "how far"])):
+    for value, words in (("Distance", []), ("how far", ["--value", "how far", "--value-is", "distance"])):
         (tmp_path / "wide.csv").write_text(f"a,b,noise,{value},weight\n" + "\n".join(lines) + "\n", encoding="utf-8")
         model = fit(tmp_path, case, "--trees", 5, words=["--pairs", tmp_path / "wide.csv", *words], name="wide")
         assert helpers.export(model) == expected

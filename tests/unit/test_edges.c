@@ -6,8 +6,8 @@
 #include "io/pairs/pairs.h"
 
 static char *names[] = {"a", "b", "c", "d"};
-static const sm_pairs_spec four = {.rows = {.n = 4}, .is_square = true};
-static const sm_pairs_spec named = {.rows = {4, names}, .is_square = true};
+static const sm_pairs_spec four = {.rows = {.n = 4}, .is_square = true, .largest = 1};
+static const sm_pairs_spec named = {.rows = {4, names}, .is_square = true, .largest = 1};
 
 typedef struct edge {
     uint32_t left, right;
@@ -53,7 +53,7 @@ static void edges_have_weights_or_none(void **state) {
                  (const edge[]){{0, 1, 0.5}, {3, 0, -2}, {0, 1, 0}});
     assert_edges("from;to;note;weight\r\n0;1;x;1e300\r\n", &four, 1, (const edge[]){{0, 1, 1e300}});
     assert_edges("from,to,note\n0,1,x\n", &four, 1, (const edge[]){{0, 1, 1}});
-    assert_edges("weight,b\n0,1\n", &four, 1, (const edge[]){{0, 1, 1}}); /* that is the column of an id */
+    assert_refused("weight,b\n0,1\n", &four, "e.txt:1:1: one column that may hold ids", "--pair-columns");
     assert_edges("source,target\n", &four, 0, NULL);
     write_text("e.txt", "source,target,other\n0,1,5\n");
     sm_pairs edges = read_edges("e.txt", &four);
@@ -73,7 +73,7 @@ static void an_edge_from_an_item_to_itself_is_refused(void **state) {
     (void)state;
     assert_refused("source,target\na,b\nc,c\n", &named, "e.txt:3:3: an edge from \"c\" to itself", "different items");
     char *left[] = {"a", "b"}, *right[] = {"b", "c", "d"};
-    const sm_pairs_spec two = {.rows = {2, left}, .columns = {3, right}};
+    const sm_pairs_spec two = {.rows = {2, left}, .columns = {3, right}, .largest = 1};
     for (size_t k = 0; k < 4; k++) { /* in the one set, in both, in the other */
         char text[64];
         snprintf(text, sizeof text, "source,target\na,c\n%s,%s\n", names[k], names[k]);
@@ -91,18 +91,75 @@ static void what_is_no_edge_is_refused(void **state) {
     assert_refused("s,t,weight\n0,1,x\n", &four, "e.txt:2:5: \"x\" is no number", "");
     assert_refused("s,t,weight\n0,1\n", &four, "e.txt:2:3: ", "fewer");
     char *ids[] = {"source", "target"};
-    const sm_pairs_spec spec = {.rows = {2, ids}, .is_square = true};
+    const sm_pairs_spec spec = {.rows = {2, ids}, .is_square = true, .largest = 1};
     assert_edges("source,target\ntarget,source\n", &spec, 1, (const edge[]){{1, 0, 1}});
 }
 
 static void edges_between_two_sets_are_found_by_ids(void **state) {
     (void)state;
     char *left[] = {"a", "b"}, *right[] = {"b", "c"};
-    const sm_pairs_spec two = {.rows = {2, left}, .columns = {2, right}};
+    const sm_pairs_spec two = {.rows = {2, left}, .columns = {2, right}, .largest = 1};
     /* c,a is (a, c); b,a is (a, b), and b is no pair of one set; c,b is (b, c) */
     assert_edges("source,target,weight\nc,a,2\nb,a,3\nc,b,4\n", &two, 3,
                  (const edge[]){{0, 2 + 1, 2}, {0, 2 + 0, 3}, {1, 2 + 1, 4}});
     assert_refused("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 0\n", &two, "e.txt: ", "has no ids");
+}
+
+static void assert_scaled(const char *text, double largest, double divisor, double first) {
+    sm_pairs_spec spec = four;
+    spec.largest = largest;
+    write_text("e.txt", text);
+    sm_pairs edges = read_edges("e.txt", &spec);
+    assert_true(edges.largest == divisor && edges.value[0] == first);
+    sm_pairs_free(&edges);
+}
+
+static void weights_above_1_are_divided_by_the_largest(void **state) {
+    (void)state;
+    assert_scaled("source,target,weight\n0,1,3\n1,2,12\n", NAN, 12, 0.25);
+    assert_scaled("source,target,weight\n0,1,0.3\n1,2,1\n", NAN, 1, 0.3);
+    assert_scaled("source,target,weight\n0,1,-0.3\n1,2,-7\n", NAN, 1, -0.3);
+    assert_scaled("source,target,weight\n0,1,3\n1,2,12\n", 1, 1, 3);
+    assert_scaled("source,target,weight\n0,1,3\n1,2,12\n", 6, 6, 0.5);
+    assert_scaled("source,target,weight\n0,1,0.5\n", 0.25, 0.25, 2);
+    assert_scaled("source,target,weight\n0,1,5\n1,2,1e39\n", NAN, 1, 5); /* which no target takes */
+    assert_scaled("%%MatrixMarket matrix coordinate integer symmetric\n4 4 2\n2 1 3\n3 1 12\n", NAN, 12, 0.25);
+}
+
+static void ids_of_edges_are_in_source_and_target_or_come_first(void **state) {
+    (void)state;
+    const edge expected[] = {{2, 1, 0.5}};
+    assert_edges("Id,Label,Source,Type,Target,Weight\n7,x,2,Undirected,1,0.5\n", &four, 1, expected);
+    assert_edges("WEIGHT,TARGET,SOURCE\n0.5,1,2\n", &four, 1, expected);
+    assert_edges("weight,from,to\n0.5,2,1\n", &four, 1, expected);
+    assert_edges("\"\",\"from\",\"to\",\"Weight\"\n\"1\",2,1,0.5\n", &four, 1, expected); /* R's row names */
+    assert_refused("source,Target,target\n0,1,2\n", &four, "e.txt:1:15: a second column is called \"target\"", "");
+    sm_pairs_spec spec = four;
+    spec.id_columns[0] = "u";
+    spec.id_columns[1] = "v";
+    assert_edges("source,target,v,weight,u\n0,0,1,0.5,2\n", &spec, 1, expected);
+    assert_refused("source,target\n0,1\n", &spec, "e.txt:1:1: there is no column \"u\"", "source, target");
+    assert_refused("%%MatrixMarket matrix coordinate pattern symmetric\n4 4 0\n", &spec, "e.txt: ", "--pair-columns");
+}
+
+static void columns_of_edges_that_are_not_used_are_listed(void **state) {
+    (void)state;
+    write_text("e.txt", "source,target,type,count,Weight\n0,1,a,7,0.5\n");
+    sm_pairs edges = read_edges("e.txt", &four);
+    assert_string_equal(edges.columns.value, "Weight");
+    assert_string_equal(edges.columns.unused, "type, count");
+    assert_string_equal(edges.columns.other_number, "count");
+    sm_pairs_free(&edges);
+    write_text("e.txt", "source,target,,Id,type,many\n0,1,2,3,a,4\n");
+    edges = read_edges("e.txt", &four);
+    assert_string_equal(edges.columns.unused, "(no name), Id, type, many");
+    assert_string_equal(edges.columns.other_number, "many");
+    sm_pairs_free(&edges);
+    write_text("e.txt", "source,target,id,type\n0,1,4,a\n");
+    edges = read_edges("e.txt", &four);
+    assert_true(edges.value == NULL);
+    assert_string_equal(edges.columns.other_number, "");
+    sm_pairs_free(&edges);
 }
 
 /* ---- Matrix Market ---- */
@@ -268,7 +325,7 @@ static void large_graphs_are_the_same_in_every_form(void **state) {
     (void)state;
     enum { N = 300 };
     static bool is_edge[N][N];
-    const sm_pairs_spec spec = {.rows = {.n = N}, .is_square = true};
+    const sm_pairs_spec spec = {.rows = {.n = N}, .is_square = true, .largest = 1};
     static const char *const paths[] = {"e.csv", "symmetric.mtx", "general.mtx"};
     size_t n_edges = 0;
     unsigned random = 1;
@@ -329,6 +386,9 @@ int main(void) {
         cmocka_unit_test(an_edge_from_an_item_to_itself_is_refused),
         cmocka_unit_test(what_is_no_edge_is_refused),
         cmocka_unit_test(edges_between_two_sets_are_found_by_ids),
+        cmocka_unit_test(weights_above_1_are_divided_by_the_largest),
+        cmocka_unit_test(ids_of_edges_are_in_source_and_target_or_come_first),
+        cmocka_unit_test(columns_of_edges_that_are_not_used_are_listed),
         cmocka_unit_test(symmetric_matrices_are_edges_in_either_triangle),
         cmocka_unit_test(comments_blanks_and_capitals_do_not_matter),
         cmocka_unit_test(general_matrices_have_each_edge_twice),

@@ -70,7 +70,7 @@ static void a_table_takes_the_memory_of_its_columns(void **state) {
 
 static void pairs_and_edges_take_the_memory_of_their_numbers(void **state) {
     (void)state;
-    const sm_pairs_spec spec = {.rows = {.n = 5}, .is_square = true};
+    const sm_pairs_spec spec = {.rows = {.n = 5}, .is_square = true, .largest = 1};
     sm_pairs pairs;
     write_lines("large", "i,j,note,distance\n", "1,3,", 'z', ",7\n");
     measure();

@@ -13,7 +13,8 @@ static void assert_pairs(const char *text, const sm_matrix_side *rows, const sm_
     sm_pairs pairs;
     smerf_error error;
     write_text("p.csv", text);
-    if (sm_pairs_read("p.csv", rows, columns, &pairs, &error) != SMERF_OK) fail_msg("%s", error.message);
+    if (sm_pairs_read("p.csv", &(sm_pairs_spec){.rows = *rows, .columns = *columns}, &pairs, &error) != SMERF_OK)
+        fail_msg("%s", error.message);
     assert_int_equal(pairs.n, n);
     for (size_t i = 0; i < n; i++) {
         assert_int_equal(pairs.left[i], expected[i][0]);
@@ -27,7 +28,8 @@ static void assert_refused(const char *text, const sm_matrix_side *rows, const c
     sm_pairs pairs;
     smerf_error error;
     write_text("p.csv", text);
-    assert_int_equal(sm_pairs_read("p.csv", rows, rows, &pairs, &error), SMERF_BAD_INPUT);
+    assert_int_equal(sm_pairs_read("p.csv", &(sm_pairs_spec){.rows = *rows, .columns = *rows}, &pairs, &error),
+                     SMERF_BAD_INPUT);
     assert_says(&error, start, words);
     assert_true(pairs.left == NULL && pairs.right == NULL);
 }
@@ -75,7 +77,7 @@ static void other_shapes_are_refused(void **state) {
     (void)state;
     assert_refused("", &five, "p.csv:1:1: ", "empty");
     assert_refused("i\n0\n", &five, "p.csv:1:1: ", "two with ids");
-    assert_refused("i,j,d\n0,1\n", &five, "p.csv:2:3: ", "fewer cells than the header, which has 3");
+    assert_refused("i,j,distance\n0,1\n", &five, "p.csv:2:3: ", "fewer cells than the header, which has 3");
     assert_refused("i,j\n0,1,2\n", &five, "p.csv:2:5: ", "more cells");
     assert_refused("i,j\n0\n", &five, "p.csv:2:1: ", "fewer");
     assert_refused("0,1\n2,3\n", &five, "p.csv:1:1: the first line is a pair", "header");
@@ -86,7 +88,7 @@ static void an_unknown_id_is_reported_before_what_comes_after_it(void **state) {
     (void)state;
     assert_refused("i,j\n0,1\n7,2\n\"", &five, "p.csv:3:1: ", "no item has the id \"7\"");
     assert_refused("i,j\n0,1\n7\n", &five, "p.csv:3:1: ", "fewer"); /* in a cell: its shape first */
-    assert_refused("i,j,d\n8,9,\"x\"y\n", &five, "p.csv:2:1: ", "\"8\"");
+    assert_refused("i,j,distance\n8,9,\"x\"y\n", &five, "p.csv:2:1: ", "\"8\"");
 }
 
 static void ids_with_quotes_inside_are_found(void **state) {
@@ -137,45 +139,56 @@ static void assert_refused_values(const char *text, const sm_pairs_spec *spec, c
     assert_int_equal(sm_pairs_read_values("p.csv", spec, &pairs, NULL), SMERF_BAD_INPUT); /* nobody need listen */
 }
 
-static void the_value_is_called_distance_or_is_the_only_other_column(void **state) {
+static void the_value_is_called_by_what_it_is(void **state) {
     (void)state;
     const rated expected[] = {{0, 1, 2.5, 0}, {4, 4, -1, 0}, {1, 0, 7, 0}};
     assert_values("i,j,distance\n0,1,2.5\n4,4,-1\n1,0,7\n", &five_spec, 3, expected);
-    assert_values("a;b;whatever\r\n0;1; 2.5 \r\n4;4;\"-1\"\r\n1;0;7", &five_spec, 3, expected);
+    assert_values("a;b;Dissimilarity\r\n0;1; 2.5 \r\n4;4;\"-1\"\r\n1;0;7", &five_spec, 3, expected);
     assert_values("i,j,note,distance,more\n0,1,x,2.5,\n4,4,,-1,inf\n1,0,\"y,z\",7,1\n", &five_spec, 3, expected);
-    assert_values("distance,similarity,z\n0,1,2.5\n4,4,-1\n1,0,7\n", &five_spec, 3, expected); /* names of ids */
+    assert_values("DISTANCE,a,b\n2.5,0,1\n-1,4,4\n7,1,0\n", &five_spec, 3, expected);
     assert_values("i,j,distance\n", &five_spec, 0, NULL);
 }
 
 static void weights_stand_in_a_column_called_weight(void **state) {
     (void)state;
     const rated expected[] = {{0, 1, 2.5, 1}, {3, 2, 0, 1e-300}};
-    assert_values("i,j,weight,d\n0,1,1,2.5\n3,2,1e-300,0\n", &five_spec, 2, expected);
-    assert_values("i,j,d,weight\n0,1,2.5,1\n3,2,0,1e-300\n", &five_spec, 2, expected);
+    assert_values("i,j,weight,distance\n0,1,1,2.5\n3,2,1e-300,0\n", &five_spec, 2, expected);
+    assert_values("i,j,distance,Weight\n0,1,2.5,1\n3,2,0,1e-300\n", &five_spec, 2, expected);
     assert_values("i,j,x,distance,y,weight\n0,1,,2.5,,1\n3,2,,0,, 1e-300 \n", &five_spec, 2, expected);
     static const char *const wrong[] = {"0", "-1", "-0.0", "\"0\""};
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
         char text[64];
-        snprintf(text, sizeof text, "i,j,d,weight\n0,1,1,1\n0,2,1,%s\n", wrong[k]);
+        snprintf(text, sizeof text, "i,j,distance,Weight\n0,1,1,1\n0,2,1,%s\n", wrong[k]);
         assert_refused_values(text, &five_spec, "p.csv:3:7: the weight of a pair must be a number > 0", "");
     }
-    assert_refused_values("i,j,d,weight\n0,1,1,\n", &five_spec, "p.csv:2:7: a missing weight; every pair needs one",
-                          "");
-    assert_refused_values("i,j,d,weight\n0,1,1,inf\n", &five_spec, "p.csv:2:7: an infinite weight", "finite");
-    assert_refused_values("i,j,weight,d\n0,1,heavy,1\n", &five_spec, "p.csv:2:5: \"heavy\" is no number", "");
+    assert_refused_values("i,j,distance,Weight\n0,1,1,\n", &five_spec,
+                          "p.csv:2:7: a missing weight; every pair needs one", "");
+    assert_refused_values("i,j,distance,Weight\n0,1,1,inf\n", &five_spec, "p.csv:2:7: an infinite weight", "finite");
+    assert_refused_values("i,j,weight,distance\n0,1,heavy,1\n", &five_spec, "p.csv:2:5: \"heavy\" is no number", "");
 }
 
 static void the_spec_may_name_the_value(void **state) {
     (void)state;
     sm_pairs_spec spec = five_spec;
     spec.value_column = "b";
+    assert_refused_values("i,j,b\n0,1,1\n", &spec, "p.csv:1:1: column \"b\" may hold distances or similarities",
+                          "--value-is distance or --value-is similarity");
+    spec.value_kind = SM_DISTANCES;
     assert_values("i,j,a,b,distance\n0,1,1,2,3\n", &spec, 1, (const rated[]){{0, 1, 2, 0}});
     assert_values("i,j,weight,b\n0,1,1,2\n", &spec, 1, (const rated[]){{0, 1, 2, 1}});
-    assert_refused_values("i,j,a\n0,1,1\n", &spec, "p.csv:1:1: there is no column \"b\"", "");
-    assert_refused_values("i,b,a\n0,1,1\n", &spec, "p.csv:1:1: ", "\"b\" after the two of the ids");
+    assert_refused_values("i,j,a\n0,1,1\n", &spec, "p.csv:1:1: there is no column \"b\"", "the columns are i, j, a");
+    assert_values("b,i,j\n2,0,1\n", &spec, 1, (const rated[]){{0, 1, 2, 0}});
+    spec.value_kind = SM_SIMILARITIES;
+    assert_values("i,j,b\n0,1,0.25\n", &spec, 1, (const rated[]){{0, 1, 0.75, 0}});
+    spec.value_column = NULL; /* the only other one */
+    assert_values("i,j,b\n0,1,0.25\n", &spec, 1, (const rated[]){{0, 1, 0.75, 0}});
+    spec.value_kind = SM_BY_ITS_NAME;
+    spec.value_column = "b";
+    spec.value_kind = SM_DISTANCES;
     assert_refused_values("i,j,b,b\n0,1,1,1\n", &spec, "p.csv:1:7: a second column is called \"b\"", "");
     spec.value_column = "weight";
     assert_values("i,j,weight\n0,1,-2\n", &spec, 1, (const rated[]){{0, 1, -2, 0}});
+    spec.value_kind = SM_BY_ITS_NAME;
     spec.value_column = "similarity";
     assert_values("i,j,distance,similarity\n0,1,5,0.25\n", &spec, 1, (const rated[]){{0, 1, 0.75, 0}});
     spec.value_column = "distance";
@@ -185,12 +198,21 @@ static void the_spec_may_name_the_value(void **state) {
 static void an_unclear_value_is_refused(void **state) {
     (void)state;
     assert_refused_values("i,j,distance,similarity\n0,1,1,1\n", &five_spec,
-                          "p.csv:1:1: there is a distance and a similarity", "--value");
+                          "p.csv:1:1: there are columns distance and similarity", "--value");
+    assert_refused_values("i,j,Similarity,dissimilarity\n0,1,1,1\n", &five_spec,
+                          "p.csv:1:1: there are columns dissimilarity and similarity", "--value");
+    assert_refused_values("i,j,distance,Distance\n0,1,1,1\n", &five_spec, "p.csv:1:14: a second column", "distance");
+    assert_refused_values("i,j,rating\n0,1,1\n", &five_spec, "p.csv:1:1: column rating beside the ids is not called",
+                          "--value rating --value-is distance (or similarity)");
+    assert_refused_values("i,j,\n0,1,1\n", &five_spec, "p.csv:1:1: the column beside the ids has no name",
+                          "similarity");
     assert_refused_values("i,j\n0,1\n", &five_spec, "p.csv:1:1: there is no column with numbers", "each pair needs");
     assert_refused_values("i,j,weight\n0,1,1\n", &five_spec, "p.csv:1:1: there is no column with numbers", "");
-    assert_refused_values("i,j,a,b\n0,1,1,1\n", &five_spec, "p.csv:1:1: there are several columns", "distance");
+    assert_refused_values("i,j,a,b\n0,1,1,1\n", &five_spec, "p.csv:1:1: of the columns a, b none is called",
+                          "distance");
     assert_refused_values("i,j,distance,distance\n0,1,1,1\n", &five_spec, "p.csv:1:14: a second column", "different");
-    assert_refused_values("i,j,d,weight,weight\n0,1,1,1,1\n", &five_spec, "p.csv:1:14: a second column", "\"weight\"");
+    assert_refused_values("i,j,distance,weight,Weight\n0,1,1,1,1\n", &five_spec, "p.csv:1:21: a second column",
+                          "\"weight\"");
     assert_refused_values("0,1,0.5\n2,3,1\n", &five_spec, "p.csv:1:1: the first line is a pair", "header");
 }
 
@@ -203,12 +225,13 @@ static void values_are_finite_numbers(void **state) {
         assert_refused_values(text, &five_spec, "p.csv:4:5: a missing distance; every pair needs one", "");
     }
     assert_refused_values("i,j,similarity\n0,1,\n", &five_spec, "p.csv:2:5: a missing similarity", "");
-    assert_refused_values("i,j,d\n0,1,-inf\n", &five_spec, "p.csv:2:5: an infinite distance; it must be finite", "");
-    assert_refused_values("i,j,d\n0,1,1e999\n", &five_spec, "p.csv:2:5: an infinite distance", "");
-    assert_refused_values("i,j,d\n0,1,1.5x\n", &five_spec, "p.csv:2:5: \"1.5x\" is no number", "");
-    assert_refused_values("i,j,d\n0,1\n", &five_spec, "p.csv:2:3: ", "fewer cells");
-    assert_refused_values("i,j,d\n0,1,2,3\n", &five_spec, "p.csv:2:7: ", "more cells");
-    assert_refused_values("i,j,d\n0,5,x\n", &five_spec, "p.csv:2:3: no item has the id \"5\"", "");
+    assert_refused_values("i,j,distance\n0,1,-inf\n", &five_spec, "p.csv:2:5: an infinite distance; it must be finite",
+                          "");
+    assert_refused_values("i,j,distance\n0,1,1e999\n", &five_spec, "p.csv:2:5: an infinite distance", "");
+    assert_refused_values("i,j,distance\n0,1,1.5x\n", &five_spec, "p.csv:2:5: \"1.5x\" is no number", "");
+    assert_refused_values("i,j,distance\n0,1\n", &five_spec, "p.csv:2:3: ", "fewer cells");
+    assert_refused_values("i,j,distance\n0,1,2,3\n", &five_spec, "p.csv:2:7: ", "more cells");
+    assert_refused_values("i,j,distance\n0,5,x\n", &five_spec, "p.csv:2:3: no item has the id \"5\"", "");
 }
 
 static void similarities_become_distances(void **state) {
@@ -228,6 +251,78 @@ static void similarities_become_distances(void **state) {
     assert_true(!pairs.are_similarities && pairs.value[0] == 12);
     sm_pairs_free(&pairs);
     assert_refused_values("i,j,similarity\n0,1,1e308\n0,2,-1e308\n", &five_spec, "p.csv:3:1: ", "too far");
+}
+
+static void a_similarity_is_one_in_any_case(void **state) {
+    (void)state;
+    static const char *const names_of_it[] = {"similarity", "Similarity", "SIMILARITY"};
+    for (size_t k = 0; k < 3; k++) {
+        char text[64];
+        snprintf(text, sizeof text, "i,j,%s,count\n0,1,0.25,9\n", names_of_it[k]);
+        sm_pairs pairs = read_values(text, &five_spec);
+        assert_true(pairs.are_similarities && pairs.value[0] == 0.75);
+        assert_string_equal(pairs.columns.value, names_of_it[k]);
+        assert_string_equal(pairs.columns.unused, "count");
+        sm_pairs_free(&pairs);
+    }
+}
+
+static void ids_may_stand_anywhere(void **state) {
+    (void)state;
+    const rated expected[] = {{3, 1, 2.5, 2}};
+    assert_values("Weight,distance,a,note,b\n2,2.5,3,1,4\n", &five_spec, 1, (const rated[]){{3, 1, 2.5, 2}});
+    assert_values("distance,a,weight,b\n2.5,3,2,1\n", &five_spec, 1, expected);
+    assert_values("\"\",i,j,distance,weight\n1,3,1,2.5,2\n", &five_spec, 1, expected); /* R's row names */
+    assert_values(",j,distance,weight\n3,1,2.5,2\n", &five_spec, 1, expected);
+    assert_refused_values("distance,a\n1,0\n", &five_spec, "p.csv:1:1: one column that may hold ids", "--pair-columns");
+    assert_refused_values("distance,weight\n1,0\n", &five_spec, "p.csv:1:1: no column that may hold ids", "");
+    sm_pairs_spec spec = five_spec;
+    spec.id_columns[0] = "b";
+    spec.id_columns[1] = "a";
+    assert_values("a,weight,distance,b\n1,2,2.5,3\n", &spec, 1, expected);
+    assert_refused_values("a,distance\n1,2\n", &spec, "p.csv:1:1: there is no column \"b\"", "a, distance");
+    assert_refused_values("a,b,b,distance\n1,2,3,4\n", &spec, "p.csv:1:5: a second column is called \"b\"", "");
+    spec.value_column = "b";
+    spec.value_kind = SM_DISTANCES;
+    assert_refused_values("a,b,c\n1,2,3\n", &spec, "p.csv:1:1: column \"b\" can be one thing only", "");
+}
+
+static void many_columns_are_listed_in_part(void **state) {
+    (void)state;
+    char text[4096] = "i,j,distance";
+    for (int c = 0; c < 60; c++) strcat(text, ",a rather long name");
+    strcat(text, "\n0,1,2");
+    for (int c = 0; c < 60; c++) strcat(text, ",x");
+    sm_pairs pairs = read_values(text, &five_spec);
+    size_t n = strlen(pairs.columns.unused);
+    assert_true(n < sizeof pairs.columns.unused && strcmp(pairs.columns.unused + n - 5, ", ...") == 0);
+    assert_int_equal(pairs.n, 1);
+    sm_pairs_free(&pairs);
+}
+
+static void judges_have_a_mean_for_each_pair(void **state) {
+    (void)state;
+    sm_pairs_spec spec = five_spec;
+    smerf_error error;
+    spec.judge_column = "who";
+    const char *const text =
+        "i,j,who,distance,weight\n0,1,ann,1,1\n2,1,bob,5,1\n1,0,bob,2,1\n0,1,ann,4,3\n0,1,cat,9,2\n";
+    sm_pairs pairs = read_values(text, &spec);
+    assert_true(pairs.n == 5 && pairs.n_judges == 3 && pairs.judge[3] == 0 && pairs.judge[4] == 2);
+    assert_string_equal(pairs.judges[1], "bob");
+    assert_int_equal(sm_pairs_fold_judges(&pairs, &error), SMERF_OK);
+    const double value[] = {3.25, 2, 9, 5}, weight[] = {2, 1, 2, 1}; /* (1 + 3 * 4) / 4 */
+    const uint32_t judge[] = {0, 1, 2, 1};
+    const size_t row[] = {0, 2, 4, 1};
+    assert_int_equal(pairs.n, 4);
+    assert_memory_equal(pairs.value, value, sizeof value);
+    assert_memory_equal(pairs.weight, weight, sizeof weight);
+    assert_memory_equal(pairs.judge, judge, sizeof judge);
+    assert_memory_equal(pairs.row, row, sizeof row);
+    sm_pairs_free(&pairs);
+    assert_refused_values("i,j,who,distance\n0,1,,1\n", &spec, "p.csv:2:5: a missing judge; every pair needs one", "");
+    assert_refused_values("i,j,who,distance\n0,1, NA ,1\n", &spec, "p.csv:2:5: a missing judge", "");
+    assert_refused_values("i,j,distance\n0,1,1\n", &spec, "p.csv:1:1: there is no column \"who\"", "i, j, distance");
 }
 
 static void observed_pairs_are_ids_alone(void **state) {
@@ -262,9 +357,10 @@ static void pairs_between_two_sets_are_found_either_way_round(void **state) {
     assert_memory_equal(pairs.value, value, sizeof value);
     assert_memory_equal(pairs.row, row, sizeof row);
     sm_pairs_free(&pairs);
-    assert_refused_values("i,j,d\na,d,1\na,x,2\n", &two_sets, "p.csv:3:3: no item has the id \"x\"", "");
-    assert_refused_values("i,j,d\nb,b,\n", &two_sets, "p.csv:2:5: a missing distance", ""); /* also if left out */
-    assert_refused_values("e,b,d\na,d,1\n", &two_sets, "p.csv:1:1: the first line is a pair", "");
+    assert_refused_values("i,j,distance\na,d,1\na,x,2\n", &two_sets, "p.csv:3:3: no item has the id \"x\"", "");
+    assert_refused_values("i,j,distance\nb,b,\n", &two_sets, "p.csv:2:5: a missing distance",
+                          ""); /* also if left out */
+    assert_refused_values("e,b,distance\na,d,1\n", &two_sets, "p.csv:1:1: the first line is a pair", "");
 }
 
 static void the_largest_similarity_is_that_of_the_file(void **state) {
@@ -279,7 +375,7 @@ static void two_sets_that_cannot_be_counted_are_refused(void **state) {
     sm_pairs pairs;
     smerf_error error;
     const sm_pairs_spec spec = {.rows = {.n = UINT32_MAX - 5}, .columns = {.n = 5}};
-    write_text("p.csv", "i,j,d\n0,1,1\n");
+    write_text("p.csv", "i,j,distance\n0,1,1\n");
     assert_int_equal(sm_pairs_read_values("p.csv", &spec, &pairs, &error), SMERF_BAD_INPUT);
     assert_says(&error, "more items", "32 bits");
 }
@@ -330,8 +426,11 @@ static void many_lines_are_read_as_one_by_one(void **state) {
                 expected[n++] = (rated){v, N_LEFT + mirror_u, k * 3, k + 0.5};
         }
         fclose(file);
-        const sm_pairs_spec spec = {
-            .rows = {N_LEFT, left}, .columns = {N_RIGHT, right}, .is_square = is_square, .value_column = "d"};
+        const sm_pairs_spec spec = {.rows = {N_LEFT, left},
+                                    .columns = {N_RIGHT, right},
+                                    .is_square = is_square,
+                                    .value_column = "d",
+                                    .value_kind = SM_DISTANCES};
         sm_pairs pairs;
         smerf_error error;
         if (sm_pairs_read_values("p.csv", &spec, &pairs, &error) != SMERF_OK) fail_msg("%s", error.message);
@@ -399,7 +498,8 @@ static void a_list_that_cannot_be_opened_is_an_io_error(void **state) {
     (void)state;
     sm_pairs pairs;
     smerf_error error;
-    assert_int_equal(sm_pairs_read("absent.csv", &five, &five, &pairs, &error), SMERF_IO);
+    assert_int_equal(sm_pairs_read("absent.csv", &(sm_pairs_spec){.rows = five, .columns = five}, &pairs, &error),
+                     SMERF_IO);
     assert_int_equal(sm_pairs_read_values("absent.csv", &five_spec, &pairs, &error), SMERF_IO);
     assert_int_equal(sm_pairs_read_observed("absent.csv", &five_spec, &pairs, &error), SMERF_IO);
     sm_pairs_free(&pairs);
@@ -416,13 +516,17 @@ int main(void) {
         cmocka_unit_test(other_shapes_are_refused),
         cmocka_unit_test(an_unknown_id_is_reported_before_what_comes_after_it),
         cmocka_unit_test(ids_with_quotes_inside_are_found),
-        cmocka_unit_test(the_value_is_called_distance_or_is_the_only_other_column),
+        cmocka_unit_test(the_value_is_called_by_what_it_is),
         cmocka_unit_test(weights_stand_in_a_column_called_weight),
         cmocka_unit_test(the_spec_may_name_the_value),
         cmocka_unit_test(an_unclear_value_is_refused),
         cmocka_unit_test(values_are_finite_numbers),
         cmocka_unit_test(similarities_become_distances),
         cmocka_unit_test(observed_pairs_are_ids_alone),
+        cmocka_unit_test(a_similarity_is_one_in_any_case),
+        cmocka_unit_test(ids_may_stand_anywhere),
+        cmocka_unit_test(many_columns_are_listed_in_part),
+        cmocka_unit_test(judges_have_a_mean_for_each_pair),
         cmocka_unit_test(pairs_between_two_sets_are_found_either_way_round),
         cmocka_unit_test(the_largest_similarity_is_that_of_the_file),
         cmocka_unit_test(two_sets_that_cannot_be_counted_are_refused),

@@ -71,7 +71,7 @@ static smerf_status read_matrix(smerf_error *error) {
 static smerf_status read_pairs(smerf_error *error) {
     const sm_matrix_side side = {3, ids};
     sm_pairs pairs;
-    smerf_status status = sm_pairs_read("in.txt", &side, &side, &pairs, error);
+    smerf_status status = sm_pairs_read("in.txt", &(sm_pairs_spec){.rows = side, .columns = side}, &pairs, error);
     sm_pairs_free(&pairs);
     return status;
 }
@@ -81,6 +81,15 @@ static smerf_status read_values(smerf_error *error, bool is_square) {
     const sm_pairs_spec spec = {.rows = side, .columns = side, .is_square = is_square, .largest = NAN};
     sm_pairs pairs;
     smerf_status status = sm_pairs_read_values("in.txt", &spec, &pairs, error);
+    sm_pairs_free(&pairs);
+    return status;
+}
+
+static smerf_status read_ratings(smerf_error *error) {
+    const sm_pairs_spec spec = {.rows = {3, ids}, .is_square = true, .largest = NAN, .judge_column = "weight"};
+    sm_pairs pairs;
+    smerf_status status = sm_pairs_read_values("in.txt", &spec, &pairs, error);
+    if (status == SMERF_OK) status = sm_pairs_fold_judges(&pairs, error);
     sm_pairs_free(&pairs);
     return status;
 }
@@ -97,7 +106,7 @@ static smerf_status read_observed(smerf_error *error) {
 }
 
 static smerf_status read_edges(smerf_error *error) {
-    const sm_pairs_spec spec = {.rows = {3, ids}, .is_square = true};
+    const sm_pairs_spec spec = {.rows = {3, ids}, .is_square = true, .largest = NAN};
     sm_pairs edges;
     smerf_status status = sm_edges_read("in.txt", &spec, &edges, error);
     sm_pairs_free(&edges);
@@ -132,6 +141,7 @@ static void every_failed_allocation_of_pairs_is_reported_and_leaks_nothing(void 
     fail_everywhere(read_pairs, "pairs");
     fail_everywhere(read_square, "pairs with numbers");
     fail_everywhere(read_between, "pairs between two sets");
+    fail_everywhere(read_ratings, "judges");
     fail_everywhere(read_observed, "observed pairs");
 }
 

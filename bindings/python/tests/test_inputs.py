@@ -151,9 +151,37 @@ def test_pairs_in_every_form():
         distances(named, pairs=labels.assign(i="nobody"))
 
 
+def test_columns_of_frames_of_pairs_are_known_by_their_names_in_any_case():
+    X = features(30, 3, 2)
+    (i, j, d) = known("pairs", 30, 2)[0]["pairs"]
+    weights = np.linspace(1, 2, len(d))
+    expected = distances(X, pairs=(i, j, d, weights))
+    for frame in (
+        pd.DataFrame({"Weight": weights, "DISTANCE": d, "I": i, "J": j}),
+        pd.DataFrame({"Dissimilarity": d, "from": i, "to": j, "WEIGHT": weights, "note": "x"}),
+    ):
+        np.testing.assert_array_equal(distances(X, pairs=frame), expected)
+    q = np.floor(8 * d)  # exact, as the distances are then
+    expected = distances(X, pairs=(i, j, max(1, q.max()) - q))
+    forest = smerf.DistanceForest(n_estimators=10, random_state=1)
+    for name in ("similarity", "Similarity", "SIMILARITY"):
+        frame = pd.DataFrame({"i": i, "j": j, name: q})
+        np.testing.assert_array_equal(distances(X, pairs=frame), expected)
+    assert b"largest_similarity" in forest.fit(X, pairs=frame)._model.to_bytes()  # which the command shows
+    graph = pd.DataFrame({"type": "x", "Target": j, "Source": i, "Weight": np.minimum(d, 1)})
+    np.testing.assert_array_equal(
+        distances(X, graph=graph), distances(X, graph=pd.DataFrame({"source": i, "target": j, "weight": np.minimum(d, 1)}))
+    )
+
+
 @pytest.mark.parametrize(
     "pairs, sentence",
     [
+        (pd.DataFrame({"i": [0], "j": [1], "rating": [1.0]}), r"\['rating'\] beside the ids is called 'distance'"),
+        (pd.DataFrame({"i": [0], "j": [1], "distance": [1.0], "Similarity": [1.0]}), "'distance' and 'Similarity'"),
+        (pd.DataFrame({"i": [0], "j": [1], "distance": [1.0], "Distance": [1.0]}), "both called 'distance'"),
+        (pd.DataFrame({"i": [0], "j": [1], "similarity": [np.nan]}), "finite|missing|nan"),
+        (pd.DataFrame({"i": [0], "j": [1]}), "come with distances"),
         (([0, 1], [1, 99], [1.0, 2.0]), "item 99 of 30"),
         (([0, -1], [1, 2], [1.0, 2.0]), "item -1 of 30"),
         (([0, 1], [1, 2], [1.0]), "2 pairs"),

@@ -162,15 +162,17 @@ smerf_status sm_matrix_read(const char *path, const sm_matrix_spec *spec, sm_mat
     reader.is_npy = sm_npy_is(&reader.source);
     status = read_matrix(&reader);
     if (status == SMERF_OK) {
-        *matrix = (sm_matrix){spec->rows.n,
-                              spec->columns.n,
-                              reader.z,
-                              reader.largest,
-                              count_missing_pairs(&reader),
-                              reader.has_no_diagonal,
-                              reader.form == SM_MATRIX_CONDENSED,
-                              reader.has_header,
-                              reader.source.dialect};
+        *matrix = (sm_matrix){.n_rows = spec->rows.n,
+                              .n_columns = spec->columns.n,
+                              .z = reader.z,
+                              .largest = reader.largest,
+                              .n_missing = count_missing_pairs(&reader),
+                              .has_no_diagonal = reader.has_no_diagonal,
+                              .is_npy = reader.is_npy,
+                              .is_condensed = reader.form == SM_MATRIX_CONDENSED,
+                              .has_ids = reader.form == SM_MATRIX_WITH_IDS,
+                              .has_header = reader.has_header,
+                              .dialect = reader.source.dialect};
         reader.z = NULL; /* now the caller's */
     }
     sm_free(reader.z);

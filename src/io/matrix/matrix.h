@@ -29,12 +29,12 @@ typedef struct sm_matrix_spec {
 
 typedef struct sm_matrix {
     size_t n_rows, n_columns;
-    float *z;             /* [n_rows][n_columns] row-major, on a cache line; owned */
-    double largest;       /* what similarities were taken from */
-    size_t n_missing;     /* pairs without a number: i < j of a square matrix, cells of a block */
-    bool has_no_diagonal; /* it is condensed, or a cell of its diagonal is missing */
-    bool is_condensed;
-    bool has_header; /* it is condensed, in one column with a name */
+    float *z;                           /* [n_rows][n_columns] row-major, on a cache line; owned */
+    double largest;                     /* what similarities were taken from */
+    size_t n_missing;                   /* pairs without a number: i < j of a square matrix, cells of a block */
+    bool has_no_diagonal;               /* it is condensed, or a cell of its diagonal is missing */
+    bool is_npy, is_condensed, has_ids; /* what the file is */
+    bool has_header;                    /* it is condensed, in one column with a name */
     sm_dialect dialect;
 } sm_matrix;
 

@@ -10,8 +10,10 @@
 smerf_status sm_pair_lines_open(sm_pair_lines *lines, const char *path, const sm_pairs_spec *spec, smerf_error *error) {
     const sm_matrix_side *rows = &spec->rows, *columns = &spec->columns;
     *lines = (sm_pair_lines){.ends = spec->is_square ? SM_BOTH_IN_ROWS : SM_ONE_IN_EACH,
+                             .ids = {SM_NO_CELL, SM_NO_CELL},
                              .value = SM_NO_CELL,
                              .weight = SM_NO_CELL,
+                             .judge = SM_NO_CELL,
                              .noun = "pair",
                              .has_loops = true,
                              .largest_value = -INFINITY,
@@ -35,6 +37,7 @@ smerf_status sm_pair_lines_close(sm_pair_lines *lines, smerf_status status, sm_p
     sm_id_table_stop(&lines->rows);
     sm_id_table_stop(&lines->columns);
     sm_names_free(lines->odd_ids);
+    sm_names_free(lines->judges);
     sm_csv_stop(&lines->csv);
     sm_source_close(&lines->source);
     return status;
@@ -60,70 +63,9 @@ static bool are_same(end a, end b) {
            (a.in_columns != SMERF_MISSING && a.in_columns == b.in_columns);
 }
 
-/* ---- The header ---- */
-
-/* Names that a header may have even if items are called so, too. */
-static bool is_usual(const char *const names[2], size_t c, const sm_csv_cell *cell) {
-    return cell->n == strlen(names[c]) && memcmp(cell->text, names[c], cell->n) == 0;
-}
-
-static bool is_id(const sm_pair_lines *lines, size_t c, const sm_csv_cell *cell) {
-    return (looks_in_rows(lines, c) && sm_id_table_find(&lines->rows, cell->text, cell->n) != SMERF_MISSING) ||
-           (looks_in_columns(lines, c) && sm_id_table_find(&lines->columns, cell->text, cell->n) != SMERF_MISSING);
-}
-
-/* Two ids are no header: the first pair would be lost without a word. */
-smerf_status sm_pair_lines_read_header(sm_pair_lines *lines) {
-    static const char *const ours[2] = {"i", "j"}, *const of_graphs[2] = {"source", "target"};
-    sm_csv_cell cell = {0};
-    bool is_found = true, is_pair = true, is_ours = true, is_of_graphs = true;
-    for (lines->n_cells = 0; !cell.ends_row; lines->n_cells++) {
-        smerf_status status = sm_csv_next(&lines->csv, &cell, &is_found, lines->error);
-        if (status != SMERF_OK) return status;
-        if (!is_found)
-            return sm_source_fail(&lines->source, 0, lines->error, "the file is empty: a header and %ss are needed",
-                                  lines->noun);
-        if (lines->n_cells >= 2) continue;
-        is_ours &= is_usual(ours, lines->n_cells, &cell);
-        is_of_graphs &= is_usual(of_graphs, lines->n_cells, &cell);
-        is_pair &= is_id(lines, lines->n_cells, &cell);
-    }
-    if (lines->n_cells < 2)
-        return sm_source_fail(&lines->source, cell.position, lines->error, "one column, and two with ids are needed");
-    if (is_pair && !is_ours && !is_of_graphs)
-        return sm_source_fail(&lines->source, 0, lines->error,
-                              "the first line is a pair, and a header is needed above it");
-    return SMERF_OK;
-}
-
-/* Walks there again: headers are short. */
-smerf_status sm_pair_lines_find(const sm_pair_lines *lines, const char *name, size_t *found) {
-    sm_csv csv;
-    sm_csv_cell cell = {0};
-    smerf_status status = SMERF_OK;
-    bool is_found;
-    *found = SM_NO_CELL;
-    sm_csv_start(&csv, &lines->source);
-    for (size_t c = 0; c < lines->n_cells && status == SMERF_OK; c++) {
-        status = sm_csv_next(&csv, &cell, &is_found, lines->error);
-        if (status != SMERF_OK || c < 2 || cell.n != strlen(name) || memcmp(cell.text, name, cell.n) != 0) continue;
-        char shown[SM_QUOTE];
-        if (*found != SM_NO_CELL)
-            status = sm_source_fail(&lines->source, cell.position, lines->error,
-                                    "a second column is called \"%s\"; the names must be different",
-                                    sm_quote(cell.text, cell.n, shown));
-        *found = c;
-    }
-    sm_csv_stop(&csv);
-    return status;
-}
-
-smerf_status sm_pair_lines_need(const sm_pair_lines *lines, const char *name, size_t *cell) {
-    smerf_status status = sm_pair_lines_find(lines, name, cell);
-    char shown[SM_QUOTE];
-    if (status != SMERF_OK || *cell != SM_NO_CELL) return status;
-    return sm_source_fail(&lines->source, 0, lines->error, "there is no column \"%s\" after the two of the ids",
-                          sm_quote(name, strlen(name), shown));
+bool sm_pair_lines_has_id(const sm_pair_lines *lines, size_t which, const sm_csv_cell *cell) {
+    return (looks_in_rows(lines, which) && sm_id_table_find(&lines->rows, cell->text, cell->n) != SMERF_MISSING) ||
+           (looks_in_columns(lines, which) && sm_id_table_find(&lines->columns, cell->text, cell->n) != SMERF_MISSING);
 }
 
 size_t sm_pair_lines_find_row(const sm_source *source, size_t row) {
@@ -145,14 +87,16 @@ size_t sm_pair_lines_find_row(const sm_source *source, size_t row) {
 static bool allocate_pairs(sm_pair_lines *lines, size_t most) {
     sm_pairs *pairs = &lines->pairs;
     bool has_value = lines->value != SM_NO_CELL, has_weight = lines->weight != SM_NO_CELL;
-    bool has_row = lines->ends == SM_ONE_IN_EACH;
+    bool has_row = lines->ends == SM_ONE_IN_EACH, has_judge = lines->judge != SM_NO_CELL;
     pairs->left = sm_array(most, sizeof *pairs->left);
     pairs->right = sm_array(most, sizeof *pairs->right);
     if (has_value) pairs->value = sm_array(most, sizeof *pairs->value);
     if (has_weight) pairs->weight = sm_array(most, sizeof *pairs->weight);
     if (has_row) pairs->row = sm_array(most, sizeof *pairs->row);
+    if (has_judge) pairs->judge = sm_array(most, sizeof *pairs->judge);
     return pairs->left != NULL && pairs->right != NULL && (pairs->value != NULL) == has_value &&
-           (pairs->weight != NULL) == has_weight && (pairs->row != NULL) == has_row;
+           (pairs->weight != NULL) == has_weight && (pairs->row != NULL) == has_row &&
+           (pairs->judge != NULL) == has_judge;
 }
 
 static smerf_status reserve_pairs(sm_pair_lines *lines) {
@@ -160,6 +104,7 @@ static smerf_status reserve_pairs(sm_pair_lines *lines) {
     size_t bytes = 2 * sizeof(uint32_t);
     if (lines->value != SM_NO_CELL) bytes += sizeof(double);
     if (lines->weight != SM_NO_CELL) bytes += sizeof(double);
+    if (lines->judge != SM_NO_CELL) bytes += sizeof(uint32_t);
     if (lines->ends == SM_ONE_IN_EACH) { /* a line may be two pairs */
         bytes += sizeof(size_t);
         most = sm_size(most, 2, 0);
@@ -179,6 +124,7 @@ typedef struct batch {
     size_t positions[2][AT_ONCE]; /* in the source */
     uint32_t in_rows[2][AT_ONCE], in_columns[2][AT_ONCE];
     double values[AT_ONCE], weights[AT_ONCE];
+    uint32_t judges[AT_ONCE];
 } batch;
 
 /* Puts an id down. One with quotes inside stands nowhere in the source as it is, so it is copied. */
@@ -249,12 +195,26 @@ static smerf_status check_weight(const sm_pair_lines *lines, const sm_csv_cell *
     return sm_source_fail(&lines->source, cell->position, lines->error, "the weight of a pair must be a number > 0");
 }
 
+static smerf_status take_judge(sm_pair_lines *lines, const sm_csv_cell *cell, uint32_t *judge) {
+    double number;
+    bool is_new;
+    if (sm_number_parse(cell->text, cell->n, &number) == SM_CELL_MISSING)
+        return sm_source_fail(&lines->source, cell->position, lines->error, "a missing judge; every %s needs one",
+                              lines->noun);
+    smerf_status status = sm_csv_check_text(cell, &lines->source, lines->error);
+    if (status != SMERF_OK) return status;
+    if (lines->judges == NULL) lines->judges = sm_names_new();
+    *judge = lines->judges != NULL ? sm_names_add(lines->judges, cell->text, cell->n, &is_new) : SMERF_MISSING;
+    return *judge != SMERF_MISSING ? SMERF_OK : sm_no_memory(lines->error, "reading judges");
+}
+
 static inline void put_pair(sm_pairs *pairs, uint32_t left, uint32_t right, size_t row, const batch *now, size_t k) {
     pairs->left[pairs->n] = left;
     pairs->right[pairs->n] = right;
     if (pairs->value != NULL) pairs->value[pairs->n] = now->values[k];
     if (pairs->weight != NULL) pairs->weight[pairs->n] = now->weights[k];
     if (pairs->row != NULL) pairs->row[pairs->n] = row;
+    if (pairs->judge != NULL) pairs->judge[pairs->n] = now->judges[k];
     pairs->n++;
 }
 
@@ -300,7 +260,8 @@ static inline smerf_status read_pair_cell(sm_pair_lines *lines, batch *now, size
         return sm_source_fail(&lines->source, cell->ends_row ? cell->position : lines->csv.next, lines->error,
                               "a row with %s cells than the header, which has %zu", cell->ends_row ? "fewer" : "more",
                               lines->n_cells);
-    if (c < 2) return take_pair_id(lines, now, c, cell);
+    if (c == lines->ids[0] || c == lines->ids[1]) return take_pair_id(lines, now, c == lines->ids[1], cell);
+    if (c == lines->judge) return take_judge(lines, cell, &now->judges[now->n]);
     if (is_number && !is_plain) status = take_pair_number(lines, is_weight, cell, number);
     return status == SMERF_OK && is_weight ? check_weight(lines, cell, *number) : status;
 }
@@ -328,5 +289,10 @@ smerf_status sm_pair_lines_read(sm_pair_lines *lines) {
     if (now == NULL) return sm_no_memory(lines->error, "reading pairs");
     status = read_pair_lines(lines, now);
     sm_free(now);
-    return status;
+    if (status != SMERF_OK || lines->judge == SM_NO_CELL) return status;
+    if (lines->judges == NULL) lines->judges = sm_names_new(); /* there are no lines */
+    if (lines->judges != NULL) lines->pairs.judges = sm_names_list(lines->judges);
+    if (lines->pairs.judges == NULL) return sm_no_memory(lines->error, "reading judges");
+    lines->pairs.n_judges = sm_names_count(lines->judges);
+    return SMERF_OK;
 }

@@ -1,5 +1,5 @@
-/* pair_lines.h - the parts of the readers of pairs and of edges: lines of a CSV file that start with two ids (pair_lines.c), and
- * Matrix Market files (market.c). */
+/* pair_lines.h - the parts of the readers of pairs and of edges: the columns of a CSV file (pair_columns.c), its lines
+ * (pair_lines.c), and Matrix Market files (market.c). */
 #ifndef SM_IO_PAIR_LINES_H
 #define SM_IO_PAIR_LINES_H
 
@@ -21,29 +21,29 @@ typedef struct sm_pair_lines {
     sm_source source;
     sm_csv csv;
     sm_id_table rows, columns;
-    sm_names *odd_ids;      /* with quotes inside, as they were read; or NULL */
-    size_t n_cells;         /* of each line */
-    size_t value, weight;   /* the cells that hold them, or SM_NO_CELL */
-    const char *noun;       /* of a line: "pair", "edge" */
-    const char *value_noun; /* "distance", ... */
-    bool has_loops;         /* an item and itself may be a pair */
-    double largest_value;   /* of all lines, or minus infinity */
-    sm_pairs pairs;         /* owned until the caller takes them */
+    sm_names *odd_ids;           /* with quotes inside, as they were read; or NULL */
+    sm_names *judges;            /* or NULL */
+    size_t n_cells;              /* of each line */
+    size_t ids[2];               /* the cells that hold them */
+    size_t value, weight, judge; /* likewise, or SM_NO_CELL */
+    const char *noun;            /* of a line: "pair", "edge" */
+    const char *value_noun;      /* "distance", ... */
+    bool has_loops;              /* an item and itself may be a pair */
+    double largest_value;        /* of all lines, or minus infinity */
+    sm_pairs pairs;              /* owned until the caller takes them */
     smerf_error *error;
 } sm_pair_lines;
 
-/* In the order of use. Ids are looked for as the spec says, and a line is made of them alone, until the caller sets it
- * otherwise. */
+/* What is looked for beside the ids. */
+typedef enum sm_pair_content { SM_IDS_ALONE, SM_RATINGS, SM_EDGES } sm_pair_content;
+
+/* In the order of use. */
 smerf_status sm_pair_lines_open(sm_pair_lines *lines, const char *path, const sm_pairs_spec *spec, smerf_error *error);
-smerf_status sm_pair_lines_read_header(sm_pair_lines *lines);
-
-/* The cell that the header calls so, after those of the ids, or SM_NO_CELL; two are refused. */
-smerf_status sm_pair_lines_find(const sm_pair_lines *lines, const char *name, size_t *cell);
-
-/* The same for a column that must be there. */
-smerf_status sm_pair_lines_need(const sm_pair_lines *lines, const char *name, size_t *cell);
-
+smerf_status sm_pair_lines_read_header(sm_pair_lines *lines, const sm_pairs_spec *spec, sm_pair_content content);
 smerf_status sm_pair_lines_read(sm_pair_lines *lines);
+
+/* Whether a cell is one of the two ids of a first line that are no header. */
+bool sm_pair_lines_has_id(const sm_pair_lines *lines, size_t which, const sm_csv_cell *cell);
 
 /* Closes the file. With SMERF_OK the pairs are the caller's; else there are none. Returns status. */
 smerf_status sm_pair_lines_close(sm_pair_lines *lines, smerf_status status, sm_pairs *pairs);

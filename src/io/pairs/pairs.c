@@ -1,6 +1,7 @@
 /* pairs.c - see pairs.h. Lines are read in pair_lines.c. */
 #include "io/pairs/pairs.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,67 +16,33 @@ void sm_pairs_free(sm_pairs *pairs) {
     sm_free(pairs->value);
     sm_free(pairs->weight);
     sm_free(pairs->row);
+    sm_free(pairs->judge);
+    sm_free(pairs->judges);
     *pairs = (sm_pairs){0};
 }
 
-static smerf_status read_ids(sm_pair_lines *lines, smerf_status status, sm_pairs *pairs) {
-    if (status == SMERF_OK) status = sm_pair_lines_read_header(lines);
+static smerf_status read_ids(sm_pair_lines *lines, const sm_pairs_spec *spec, smerf_status status, sm_pairs *pairs) {
+    if (status == SMERF_OK) status = sm_pair_lines_read_header(lines, spec, SM_IDS_ALONE);
     if (status == SMERF_OK) status = sm_pair_lines_read(lines);
     return sm_pair_lines_close(lines, status, pairs);
 }
 
-smerf_status sm_pairs_read(const char *path, const sm_matrix_side *rows, const sm_matrix_side *columns, sm_pairs *pairs,
-                           smerf_error *error) {
+smerf_status sm_pairs_read(const char *path, const sm_pairs_spec *spec, sm_pairs *pairs, smerf_error *error) {
     sm_pair_lines lines;
-    smerf_status status = sm_pair_lines_open(&lines, path, &(sm_pairs_spec){.rows = *rows, .columns = *columns}, error);
+    sm_pairs_spec of_two = *spec;
+    of_two.is_square = false;
+    smerf_status status = sm_pair_lines_open(&lines, path, &of_two, error);
     lines.ends = SM_ROW_THEN_COLUMN;
-    return read_ids(&lines, status, pairs);
+    return read_ids(&lines, &of_two, status, pairs);
 }
 
 smerf_status sm_pairs_read_observed(const char *path, const sm_pairs_spec *spec, sm_pairs *pairs, smerf_error *error) {
     sm_pair_lines lines;
     smerf_status status = sm_pair_lines_open(&lines, path, spec, error);
-    return read_ids(&lines, status, pairs);
+    return read_ids(&lines, spec, status, pairs);
 }
 
 /* ---- Pairs with numbers ---- */
-
-/* Finds the column of the numbers where the spec does not name it. */
-static smerf_status choose_value(sm_pair_lines *lines) {
-    size_t distance, similarity;
-    smerf_status status = sm_pair_lines_find(lines, "distance", &distance);
-    if (status == SMERF_OK) status = sm_pair_lines_find(lines, "similarity", &similarity);
-    if (status != SMERF_OK) return status;
-    if (distance != SM_NO_CELL && similarity != SM_NO_CELL)
-        return sm_source_fail(&lines->source, 0, lines->error,
-                              "there is a distance and a similarity, and one is needed (--value COLUMN chooses one)");
-    lines->pairs.are_similarities = similarity != SM_NO_CELL;
-    lines->value = lines->pairs.are_similarities ? similarity : distance;
-    if (lines->value != SM_NO_CELL) return SMERF_OK;
-    size_t n_others = lines->n_cells - 2 - (lines->weight != SM_NO_CELL);
-    if (n_others != 1)
-        return sm_source_fail(&lines->source, 0, lines->error,
-                              n_others == 0
-                                  ? "there is no column with numbers: each pair needs a distance or a similarity"
-                                  : "there are several columns after those of the ids, and none is called "
-                                    "distance or similarity (--value COLUMN chooses one)");
-    lines->value = lines->weight == 2 ? 3 : 2;
-    return SMERF_OK;
-}
-
-static smerf_status choose_pair_columns(sm_pair_lines *lines, const sm_pairs_spec *spec) {
-    smerf_status status = sm_pair_lines_find(lines, "weight", &lines->weight);
-    if (status != SMERF_OK) return status;
-    if (spec->value_column == NULL) {
-        status = choose_value(lines);
-    } else {
-        status = sm_pair_lines_need(lines, spec->value_column, &lines->value);
-        lines->pairs.are_similarities = strcmp(spec->value_column, "similarity") == 0;
-        if (lines->value == lines->weight) lines->weight = SM_NO_CELL; /* the spec is explicit */
-    }
-    lines->value_noun = lines->pairs.are_similarities ? "similarity" : "distance";
-    return status;
-}
 
 /* Turns similarities into distances. */
 static smerf_status turn_similarities(sm_pair_lines *lines, double largest) {
@@ -96,8 +63,8 @@ static smerf_status turn_similarities(sm_pair_lines *lines, double largest) {
 smerf_status sm_pairs_read_values(const char *path, const sm_pairs_spec *spec, sm_pairs *pairs, smerf_error *error) {
     sm_pair_lines lines;
     smerf_status status = sm_pair_lines_open(&lines, path, spec, error);
-    if (status == SMERF_OK) status = sm_pair_lines_read_header(&lines);
-    if (status == SMERF_OK) status = choose_pair_columns(&lines, spec);
+    if (status == SMERF_OK) status = sm_pair_lines_read_header(&lines, spec, SM_RATINGS);
+    lines.value_noun = lines.pairs.are_similarities ? "similarity" : "distance";
     if (status == SMERF_OK) status = sm_pair_lines_read(&lines);
     if (status == SMERF_OK && lines.pairs.are_similarities) status = turn_similarities(&lines, spec->largest);
     return sm_pair_lines_close(&lines, status, pairs);
@@ -130,9 +97,9 @@ smerf_status sm_pairs_position(const char *path, size_t row, smerf_error *error)
 
 static smerf_status read_market(const sm_source *source, const sm_pairs_spec *spec, sm_pairs *edges,
                                 smerf_error *error) {
-    if (spec->value_column != NULL)
-        return sm_fail(error, SMERF_BAD_INPUT,
-                       "%s: a Matrix Market file has no columns of which --value could choose one", source->name);
+    if (spec->value_column != NULL || spec->id_columns[0] != NULL)
+        return sm_fail(error, SMERF_BAD_INPUT, "%s: a Matrix Market file has no columns of which %s could choose one",
+                       source->name, spec->value_column != NULL ? "--value" : "--pair-columns");
     if (spec->is_square) return sm_market_read(source, spec->rows.n, edges, error);
     return sm_fail(error, SMERF_BAD_INPUT,
                    "%s: a Matrix Market file has no ids, and edges between two sets of items need them: "
@@ -147,13 +114,19 @@ static smerf_status read_edge_lines(sm_pair_lines *lines, const sm_pairs_spec *s
     if (lines->source.n_bytes > 0 && lines->source.bytes[0] == '%')
         return sm_source_fail(&lines->source, 0, lines->error,
                               "\"%%\" opens no CSV file, and Matrix Market starts with %%%%MatrixMarket");
-    smerf_status status = sm_pair_lines_read_header(lines);
-    if (status != SMERF_OK) return status;
-    if (spec->value_column != NULL)
-        status = sm_pair_lines_need(lines, spec->value_column, &lines->value);
-    else
-        status = sm_pair_lines_find(lines, "weight", &lines->value);
+    smerf_status status = sm_pair_lines_read_header(lines, spec, SM_EDGES);
     return status == SMERF_OK ? sm_pair_lines_read(lines) : status;
+}
+
+/* Weights beyond float32 stay as they are: no target takes them. */
+static void scale_weights(sm_pairs *edges, double divisor) {
+    if (isnan(divisor)) {
+        divisor = 1;
+        for (size_t k = 0; k < edges->n && edges->value != NULL; k++) divisor = fmax(divisor, edges->value[k]);
+        if (divisor > (double)FLT_MAX) divisor = 1;
+    }
+    edges->largest = divisor;
+    for (size_t k = 0; k < edges->n && edges->value != NULL && divisor != 1; k++) edges->value[k] /= divisor;
 }
 
 smerf_status sm_edges_read(const char *path, const sm_pairs_spec *spec, sm_pairs *edges, smerf_error *error) {
@@ -163,12 +136,13 @@ smerf_status sm_edges_read(const char *path, const sm_pairs_spec *spec, sm_pairs
         status = read_market(&lines.source, spec, &lines.pairs, error);
     else if (status == SMERF_OK)
         status = read_edge_lines(&lines, spec);
+    if (status == SMERF_OK) scale_weights(&lines.pairs, spec->largest);
     return sm_pair_lines_close(&lines, status, edges);
 }
 
 /* ---- pairs that repeat each other ---- */
 
-static uint64_t key_of(const sm_pairs *pairs, size_t k) {
+uint64_t sm_pairs_key(const sm_pairs *pairs, size_t k) {
     uint32_t left = pairs->left[k], right = pairs->right[k];
     return left < right ? (uint64_t)left << 32 | right : (uint64_t)right << 32 | left;
 }
@@ -193,7 +167,7 @@ smerf_status sm_pairs_sort(const sm_pairs *pairs, sm_sorted_pairs *order, smerf_
         return sm_no_memory(error, "sorting pairs");
     }
     for (size_t k = 0; k < pairs->n; k++) {
-        order->keys[k] = key_of(pairs, k);
+        order->keys[k] = sm_pairs_key(pairs, k);
         order->indices[k] = (uint32_t)k;
     }
     sm_sort(order->keys, order->indices, pairs->n, order->spare_keys, order->spare_indices);

@@ -1,8 +1,18 @@
-/* pairs.h - reads a CSV file whose first two columns are ids of items, alone or with numbers for each pair. */
+/* pairs.h - reads a CSV file with two columns of ids of items, alone or with numbers for each pair. */
 #ifndef SM_IO_PAIRS_H
 #define SM_IO_PAIRS_H
 
 #include "io/matrix/matrix.h"
+
+/* What the numbers of a column are. */
+typedef enum sm_value_kind { SM_BY_ITS_NAME, SM_DISTANCES, SM_SIMILARITIES } sm_value_kind;
+
+/* The columns of a file as messages call them, "" where there is none. */
+typedef struct sm_pair_columns {
+    char ids[2][SM_QUOTE], value[SM_QUOTE], weight[SM_QUOTE], judge[SM_QUOTE];
+    char unused[4 * SM_QUOTE];   /* all others, with commas; cut short where there are many */
+    char other_number[SM_QUOTE]; /* the first of them that has numbers, by the first line of cells */
+} sm_pair_columns;
 
 /* Pairs in the order of the file, as they stand there: (i, i) may be among them, and repeats. */
 typedef struct sm_pairs {
@@ -11,18 +21,22 @@ typedef struct sm_pairs {
     double *value;          /* [n] finite; NULL: there are none, or none are wanted */
     double *weight;         /* [n] finite and > 0; NULL: there are none, or none are wanted */
     size_t *row;            /* [n] the row of the file that each comes from, from 0; NULL: pair k comes from row k */
-    bool are_similarities;  /* the file has similarities q: value is largest - q */
-    double largest;         /* what similarities were taken from */
-    sm_dialect dialect;     /* of the file */
+    uint32_t *judge;        /* [n] who gave the value; NULL: nobody says, or the spec does not want to know */
+    char **judges;          /* [n_judges] their names, in the order of the file */
+    size_t n_judges;
+    bool are_similarities;   /* the file has similarities q: value is largest - q */
+    double largest;          /* what similarities were taken from, and weights of edges divided by */
+    sm_pair_columns columns; /* what each column of the file is; all "" of a file without columns */
+    sm_dialect dialect;      /* of the file */
 } sm_pairs;
 
 /* There is a header, at least two columns, and as many cells in each row. Ids are matched as text; where a side has no
  * ids, they are row numbers from 0. No pairs at all are fine. Refused with its position: an unknown id, a row with more or
- * fewer cells than the header, a first line of two ids (the header was forgotten; i,j and source,target are none). */
-
-/* The left ones are rows of one side, the right ones of the other. Names of columns are free, and further ones are ignored. */
-smerf_status sm_pairs_read(const char *path, const sm_matrix_side *rows, const sm_matrix_side *columns, sm_pairs *pairs,
-                           smerf_error *error);
+ * fewer cells than the header, a first line of two ids (the header was forgotten; i,j and source,target are none).
+ *
+ * The ids are in the columns that the spec names. Else they are in the first two that are not used otherwise, are not
+ * called distance, dissimilarity, similarity or weight, and have a name, as far as there are such; of edges in source and
+ * target, if there are both. Case does not matter in names that are known, and in names that a spec gives it does. */
 
 /* What is known of the pairs of one set of items, or of those between two sets. In a square both are rows of one set.
  * Between two sets they count both, rows first: the line u,v gives (u in rows, v in columns) and (v in rows, u in
@@ -30,15 +44,21 @@ smerf_status sm_pairs_read(const char *path, const sm_matrix_side *rows, const s
  * of either set. */
 typedef struct sm_pairs_spec {
     sm_matrix_side rows, columns;
-    bool is_square;           /* there is one set: columns is not looked at */
-    const char *value_column; /* or NULL: as below */
-    double largest;           /* similarities: NaN means 1 if no q in the file exceeds 1, else the largest q */
+    bool is_square;            /* there is one set: columns is not looked at */
+    const char *id_columns[2]; /* or NULL: as above */
+    const char *value_column;  /* or NULL: as below */
+    const char *judge_column;  /* or NULL: no judges */
+    sm_value_kind value_kind;  /* what the values are */
+    double largest;            /* NaN: 1 if no similarity or weight in the file exceeds 1, else the largest */
 } sm_pairs_spec;
 
+/* Pairs alone: the left ones are rows of one side, the right ones of the other, and is_square is not looked at. */
+smerf_status sm_pairs_read(const char *path, const sm_pairs_spec *spec, sm_pairs *pairs, smerf_error *error);
+
 /* Pairs with a number, and a weight if there is a column called weight. The number is in value_column, or else in the
- * one called distance or similarity (not both), or else in the only one beside ids and weight. Similarities are those of
- * a column called so. Refused with its position, too: a number that is missing, infinite or none; a weight that is not
- * finite and > 0. */
+ * only one called distance, dissimilarity or similarity; what it is, the spec says, or else such a name. Nothing is guessed
+ * of a column with another name. Refused with its position, too: a number that is missing, infinite or none; a weight that
+ * is not finite and > 0; a missing judge. */
 smerf_status sm_pairs_read_values(const char *path, const sm_pairs_spec *spec, sm_pairs *pairs, smerf_error *error);
 
 /* Pairs alone; further columns are ignored. */
@@ -54,8 +74,10 @@ void sm_pairs_free(sm_pairs *pairs); /* fine on one filled with zeros */
 /* ---- reads the edges of an undirected graph: CSV (source,target[,weight]) or Matrix Market. ---- */
 
 /* CSV: as above, and the value of an edge is in value_column, or else in a column called weight; it may be any
- * finite number, and without such a column `value` is NULL. Further columns are ignored. An edge from an item to itself is
- * refused with its position.
+ * finite number, and without such a column `value` is NULL. An edge from an item to itself is refused with its position.
+ *
+ * Where a weight exceeds 1, all are divided by the largest (or where the spec says so, by its `largest`), so that the
+ * distance 1 - value of the strongest edge is 0, and that of no edge is 1: sm_pairs.largest is the divisor, else 1.
  *
  * Matrix Market (a file that starts with %%MatrixMarket): a coordinate matrix, real, integer or pattern (then `value` is
  * NULL), general or symmetric, n x n for n items; entries are rows of the items, from 1. Refused, with their positions: an
@@ -63,10 +85,17 @@ void sm_pairs_free(sm_pairs *pairs); /* fine on one filled with zeros */
  * whose mirror image is absent or different (each edge is given once; a symmetric matrix may hold either triangle).
  * Between two sets it is refused: it has no ids.
  *
- * Edges that are given again stay; sm_pairs.weight is NULL, and the spec's `largest` is not looked at. */
+ * Edges that are given again stay, and sm_pairs.weight is NULL. */
 smerf_status sm_edges_read(const char *path, const sm_pairs_spec *spec, sm_pairs *edges, smerf_error *error);
 
 /* ---- which of the pairs that were read are the same: (i, j) and (j, i) are. ---- */
+
+/* The same number for (i, j) and (j, i), in the order of (smaller row, larger row). */
+uint64_t sm_pairs_key(const sm_pairs *pairs, size_t k);
+
+/* Makes one entry of the ratings that a judge gave of one pair, with their mean value, averaged by weight, and their mean
+ * weight. Entries are in the order of (smaller row, larger row, judge) then; sm_pairs.row has the first row of each. */
+smerf_status sm_pairs_fold_judges(sm_pairs *pairs, smerf_error *error);
 
 /* The indices of pairs in the order of their keys, which are the same for (i, j) and (j, i); equal ones in the order of the list. */
 typedef struct sm_sorted_pairs {

@@ -155,6 +155,8 @@ static smerf_status take_graph(const smerf_target *target, const uint32_t *rows,
 }
 
 static bool graphs_are_equal(const smerf_target *a, const smerf_target *b) {
+    if (a->from_similarities != b->from_similarities) return false;
+    if (a->from_similarities && a->largest_similarity != b->largest_similarity) return false;
     return sm_graph_of(a)->self == sm_graph_of(b)->self && sm_links_equal(sm_graph_of(a)->links, sm_graph_of(b)->links);
 }
 

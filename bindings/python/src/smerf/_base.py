@@ -56,8 +56,9 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             it unchanged as long as the estimator lives.
         pairs : tuple of arrays or frame, optional
             Some pairs and their distances: ``(indices, distances)`` with indices of shape (m, 2),
-            ``(i, j, distances)``, either with weights at the end, or a frame with columns i, j, distance and
-            perhaps weight. Places count from 0; if X is a frame whose index has a name, they are its labels.
+            ``(i, j, distances)``, either with weights at the end, or a frame with columns i, j (else the
+            first two), distance, dissimilarity or similarity, and perhaps weight, in any case. Places count from 0; if X
+            is a frame whose index has a name, they are its labels.
         graph : SciPy sparse matrix, networkx or igraph graph, frame with source and target, optional
             Links: the distance is 1 - weight, 1 where there is no link.
         observed : array of shape (m, 2), optional

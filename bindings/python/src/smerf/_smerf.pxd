@@ -63,6 +63,7 @@ cdef extern from "smerf.h" nogil:
     smerf_status smerf_target_new_graph(const smerf_pair_list *, const smerf_pair_list *, size_t, smerf_target **,
                                         smerf_error *)
     smerf_status smerf_target_new_pairs(const smerf_pair_list *, size_t, smerf_target **, smerf_error *)
+    void smerf_target_note_similarities(smerf_target *, double)
     void smerf_target_note_no_diagonal(smerf_target *)
     void smerf_target_free(smerf_target *)
 

@@ -8,6 +8,10 @@ cdef class Target:
     def __dealloc__(self):
         smerf_target_free(self.target)
 
+    def note_similarities(self, double largest):
+        """That its distances are `largest` minus similarities."""
+        smerf_target_note_similarities(self.target, largest)
+
     def metrics(self):
         """The names of the metrics that it has a notion of."""
         return metric_names(smerf_target_metrics(self.target))

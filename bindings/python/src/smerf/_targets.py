@@ -153,12 +153,54 @@ def places(labels: Any, n: int, ids: Sequence[str] | None = None) -> NDArray[np.
     return np.ascontiguousarray(given, dtype=np.uint32)
 
 
-def _pair_parts(pairs: Any, first: str, second: str, value: str) -> list[Any]:
-    """[left, right, value or None, weight or None] of a frame, a tuple of arrays, or an array of two columns."""
+def _named(frame: Any, *names: str) -> list[Any]:
+    """The columns of a frame with one of these names, in any case."""
+    return [column for column in frame.columns if isinstance(column, str) and column.lower() in names]
+
+
+def _one_named(frame: Any, name: str) -> Any:
+    """The column of this name in any case, or None."""
+    found = _named(frame, name)
+    if len(found) > 1:
+        raise ValueError(f"columns {found[0]!r} and {found[1]!r} are both called '{name}'; the names must be different")
+    return found[0] if found else None
+
+
+def _id_columns(frame: Any, first: str, second: str) -> list[Any]:
+    """The two columns of ids: by their names, in any case, or the first two that may be ids, as the command has it."""
+    given = [_one_named(frame, first), _one_named(frame, second)]
+    if None not in given:
+        return given
+    others = [c for c in frame.columns if c not in _named(frame, "distance", "dissimilarity", "similarity", "weight")]
+    if len(others) < 2:
+        raise ValueError(f"a frame of pairs has the columns '{first}' and '{second}'; this has {list(frame.columns)}")
+    return others[:2]
+
+
+def _value_column(frame: Any, ids: list[Any]) -> tuple[Any, bool]:
+    """The column that is called by what it holds, and whether these are similarities. Nothing is guessed of other names."""
+    known = [_one_named(frame, name) for name in ("distance", "dissimilarity", "similarity")]
+    found = [column for column in known if column is not None]
+    others = [column for column in frame.columns if column not in (*ids, *found, *_named(frame, "weight"))]
+    if len(found) > 1:
+        raise ValueError(f"there are columns {found[0]!r} and {found[1]!r}, and one is needed")
+    if not found and others:
+        raise ValueError(
+            f"none of the columns {others} beside the ids is called 'distance', 'dissimilarity' or 'similarity', which "
+            "says what it holds; rename one, or pass pairs=(i, j, distances)"
+        )
+    if not found:
+        raise ValueError("pairs come with distances: pairs=(indices, distances), or a frame with i, j, distance")
+    return found[0], found[0] == known[2]
+
+
+def _pair_parts(pairs: Any, first: str, second: str) -> list[Any]:
+    """[left, right, value or None, weight or None] of a frame, a tuple of arrays, or an array of two columns; a frame has no
+    value."""
     if is_frame(pairs):
-        if first not in pairs or second not in pairs:
-            raise ValueError(f"a frame of pairs has the columns '{first}' and '{second}'; this has {list(pairs.columns)}")
-        return [pairs[first], pairs[second], *(pairs[c] if c in pairs else None for c in (value, "weight"))]
+        weight = _one_named(pairs, "weight")
+        ids = _id_columns(pairs, first, second)
+        return [pairs[ids[0]], pairs[ids[1]], None, None if weight is None else pairs[weight]]
     parts = list(pairs) if isinstance(pairs, (tuple, list)) and np.ndim(pairs[0]) > 0 else [pairs]
     if isinstance(pairs, list) and all(np.ndim(part) == 1 and len(part) == 2 for part in pairs):
         parts = [pairs]  # a list of couples
@@ -180,15 +222,24 @@ def _floats(values: Any, n: int) -> NDArray[np.float64] | None:
 
 
 def _rated(pairs: Any, n: int, ids: Sequence[str] | None) -> _core.Target:
-    left, right, value, weight = _pair_parts(pairs, "i", "j", "distance")
+    left, right, value, weight = _pair_parts(pairs, "i", "j")
+    are_similarities = False
+    if is_frame(pairs):
+        column, are_similarities = _value_column(pairs, _id_columns(pairs, "i", "j"))
+        value = pairs[column]
     if value is None:
         raise ValueError("pairs come with distances: pairs=(indices, distances), or a frame with i, j, distance")
     i, j = places(left, n, ids), places(right, n, ids)
     if len(i) != len(j):
         raise ValueError(f"pairs of {len(i)} and {len(j)} items")
-    distances = _floats(value, len(i))
-    assert distances is not None
-    return _core.target_of_pairs(i, j, distances, _floats(weight, len(i)), n)
+    values = _floats(value, len(i))
+    assert values is not None
+    if not are_similarities:
+        return _core.target_of_pairs(i, j, values, _floats(weight, len(i)), n)
+    largest = float(values.max(initial=1.0))  # as the command takes it; NaN is refused as a distance is
+    target = _core.target_of_pairs(i, j, largest - values, _floats(weight, len(i)), n)
+    target.note_similarities(largest)
+    return target
 
 
 def _nodes(graph: Any, n: int, X: Any) -> dict[Any, int]:
@@ -227,14 +278,16 @@ def _edge_parts(graph: Any, n: int, X: Any) -> tuple[Any, Any, Any] | None:
 def _graph(graph: Any, observed: Any, n: int, X: Any, ids: Sequence[str] | None) -> _core.Target:
     parts = _edge_parts(graph, n, X)
     if parts is None:  # a list of edges
-        left, right, value, _ = _pair_parts(graph, "source", "target", "weight")
+        left, right, value, weight = _pair_parts(graph, "source", "target")
+        if is_frame(graph):
+            value = weight
         i, j = places(left, n, ids), places(right, n, ids)
     else:
         left, right, value = parts
         i, j = places(left, n), places(right, n)
     known = None
     if observed is not None:
-        first, second, _, _ = _pair_parts(observed, "i", "j", "distance")
+        first, second, _, _ = _pair_parts(observed, "i", "j")
         known = places(first, n, ids), places(second, n, ids)
     return _core.target_of_graph(i, j, _floats(value, len(i)), known, n)
 
