@@ -22,7 +22,7 @@ static double best_mean(const cli_comparison *done, unsigned metric) {
 
 /* ---- the table ---- */
 
-enum { CELL_SPACE = 64, NAME_WIDTH = 11 };
+enum { CELL_SPACE = 64, NAME_WIDTH = 12 };
 
 /* Two digits of the standard error, and as many of the mean as these leave sense in. */
 static void write_cell(double mean, double standard_error, bool is_best, char text[CELL_SPACE]) {

@@ -58,7 +58,8 @@ enum {
     SM_STREAM_PAIRS = 11,
     SM_STREAM_LANDMARKS = 13,
     SM_STREAM_MEDOIDS = 14,
-    SM_STREAM_MEANS = 15
+    SM_STREAM_MEANS = 15,
+    SM_STREAM_MANTEL = 20
 };
 
 #endif
