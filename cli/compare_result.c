@@ -24,18 +24,24 @@ static double best_mean(const cli_comparison *done, unsigned metric) {
 
 enum { CELL_SPACE = 64, NAME_WIDTH = 12 };
 
+/* What stands after a score: the best, one that differs from it by no more than the standard error of the difference. */
+static const char *mark_of(const smerf_method_scores *standing, unsigned metric, double best) {
+    const smerf_mean_score *difference = &standing->difference[metric];
+    if (standing->score[metric].mean == best) return " *";
+    return fabs(difference->mean) <= difference->standard_error ? " ~" : "";
+}
+
 /* Two digits of the standard error, and as many of the mean as these leave sense in. */
-static void write_cell(double mean, double standard_error, bool is_best, char text[CELL_SPACE]) {
-    const char *star = is_best ? " *" : "";
+static void write_cell(double mean, double standard_error, const char *mark, char text[CELL_SPACE]) {
     if (isnan(mean)) {
         snprintf(text, CELL_SPACE, "-");
     } else if (!(standard_error > 0)) {
-        snprintf(text, CELL_SPACE, "%.4g%s%s", mean, standard_error == 0 ? " +- 0" : "", star);
+        snprintf(text, CELL_SPACE, "%.4g%s%s", mean, standard_error == 0 ? " +- 0" : "", mark);
     } else if (standard_error < 1e-6 || fabs(mean) >= 1e6 || standard_error >= 1e6) {
-        snprintf(text, CELL_SPACE, "%.4g +- %.2g%s", mean, standard_error, star);
+        snprintf(text, CELL_SPACE, "%.4g +- %.2g%s", mean, standard_error, mark);
     } else {
         int decimals = (int)fmax(0, 1 - floor(log10(standard_error)));
-        snprintf(text, CELL_SPACE, "%.*f +- %.*f%s", decimals, mean, decimals, standard_error, star);
+        snprintf(text, CELL_SPACE, "%.*f +- %.*f%s", decimals, mean, decimals, standard_error, mark);
     }
 }
 
@@ -45,7 +51,8 @@ static void write_column(const cli_comparison *done, unsigned metric, char cells
         const smerf_method_scores *standing = &done->scores[m];
         double mean = standing->score[metric].mean;
         cells[m][0] = '\0';
-        if (standing->applies) write_cell(mean, standing->score[metric].standard_error, mean == best, cells[m]);
+        if (standing->applies)
+            write_cell(mean, standing->score[metric].standard_error, mark_of(standing, metric, best), cells[m]);
     }
 }
 
@@ -85,6 +92,10 @@ static void put_json_scores(sm_output *output, const cli_comparison *done, const
         sm_put_json_number(output, standing->score[k].mean);
         sm_output_print(output, ", \"se\": ");
         sm_put_json_number(output, standing->score[k].standard_error);
+        sm_output_print(output, ", \"difference\": ");
+        sm_put_json_number(output, standing->difference[k].mean);
+        sm_output_print(output, ", \"difference_se\": ");
+        sm_put_json_number(output, standing->difference[k].standard_error);
         sm_output_print(output, "}");
     }
 }
@@ -112,9 +123,10 @@ void cli_put_json_comparison(sm_output *output, const cli_comparison *done) {
     const char *quote = plan->tunes ? "\"" : "";
     sm_output_print(output, "{\"by\": \"%s\", \"train\": ", plan->by_pairs ? "pairs" : "nodes");
     sm_put_json_number(output, plan->train_fraction);
+    if (plan->n_folds > 0) sm_output_print(output, ", \"folds\": %zu", plan->n_folds);
     sm_output_print(output, ", \"repeats\": %zu, \"seed\": %llu, \"tuned_by\": %s%s%s,\n \"methods\": [",
-                    plan->n_repeats, (unsigned long long)plan->options->seed, quote,
-                    plan->tunes ? smerf_metric_name(plan->metric) : "null", quote);
+                    done->n_rounds / (plan->n_folds > 0 ? plan->n_folds : 1), (unsigned long long)plan->options->seed,
+                    quote, plan->tunes ? smerf_metric_name(plan->metric) : "null", quote);
     put_json_methods(output, done, true);
     sm_output_print(output, "],\n \"left_out\": [");
     put_json_methods(output, done, false);

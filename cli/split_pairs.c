@@ -18,7 +18,15 @@ typedef struct drawing {
 } drawing;
 
 static smerf_status draw_pairs(const cli_splitting *split, drawing *drawn, smerf_error *error) {
-    drawn->n_train = smerf_split_n_pairs(drawn->n_pairs, split->n, split->share);
+    bool is_of_pairs = split->pairs_share > 0;
+    drawn->n_train = is_of_pairs ? (size_t)round(split->pairs_share * (double)drawn->n_pairs)
+                                 : smerf_split_n_pairs(drawn->n_pairs, split->n, split->share);
+    if (is_of_pairs && (drawn->n_train == 0 || drawn->n_train == drawn->n_pairs))
+        return cli_fail(
+            split->args, error,
+            "--train-pairs %s makes %zu of %zu known pairs to train on: there must be some, and some to test "
+            "with",
+            cli_get(split->args, "--train-pairs"), drawn->n_train, drawn->n_pairs);
     if (drawn->n_train == 0 || drawn->n_train == drawn->n_pairs)
         return cli_fail(split->args, error,
                         "--train %s of %zu items makes %zu of %zu known pairs to train on: there must be some, and "
@@ -119,6 +127,10 @@ static void tell(const cli_splitting *split, const drawing *drawn) {
     cli_tell_target(split->args, &split->target);
     cli_say(split->args, "%s: %s to train on, %zu to test with", split->folder,
             cli_count(drawn->n_train, "pair", pairs), drawn->n_pairs - drawn->n_train);
+    if (split->pairs_share == 0)
+        cli_say(split->args,
+                "%.3g %% of the pairs, as many as %.4g %% of the items have; --train-pairs takes a share of the pairs",
+                100 * (double)drawn->n_train / (double)drawn->n_pairs, 100 * split->share);
     for (size_t t = 0; t < 4; t++) /* the column that the distances were made of must not become a feature */
         if (cli_has(split->args, from_columns[t]))
             cli_say(split->args, "%s/items.csv still has what the distances were made of: learn with --ignore %s",
