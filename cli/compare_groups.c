@@ -57,6 +57,13 @@ static size_t list_near_best(const cli_comparison *done, char *text, size_t spac
     return n;
 }
 
+/* No division has enough partners for it. */
+static bool lacks_precision(const cli_comparison *done) {
+    for (unsigned m = 0; m < SMERF_N_METHODS; m++)
+        if (done->scores[m].applies && !isnan(done->scores[m].score[SMERF_MAP10].mean)) return false;
+    return true;
+}
+
 static void tell_certainty(const cli_args *args, const cli_comparison *done, size_t n_methods) {
     char near_best[200];
     const char *metric = smerf_metric_name(done->plan.metric);
@@ -84,5 +91,8 @@ void cli_tell_comparison(const cli_args *args, const cli_comparison *done, doubl
     if (n_folds > 0) snprintf(folds, sizeof folds, "%zu folds and ", n_folds);
     cli_say(args, "compared %s over %s%s in %.1f s", cli_count(n, "method", methods), folds,
             cli_count(done->n_rounds / (n_folds > 0 ? n_folds : 1), "repeat", repeats), seconds);
+    if (lacks_precision(done))
+        cli_say(args, "no map@10: a test item has fewer than %d partners, of which ten are relevant",
+                SMERF_FEWEST_PARTNERS);
     tell_certainty(args, done, n);
 }

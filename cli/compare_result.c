@@ -85,23 +85,22 @@ void cli_put_comparison(sm_output *output, const cli_comparison *done) {
 
 /* ---- JSON ---- */
 
-static void put_json_scores(sm_output *output, const cli_comparison *done, const smerf_method_scores *standing) {
+static void put_json_scores(sm_output *output, const cli_comparison *done, const smerf_mean_score *scores) {
     for (unsigned k = 0; k < SMERF_N_METRICS; k++) {
         if ((done->metrics & SMERF_HAS(k)) == 0) continue;
         sm_output_print(output, ", \"%s\": {\"mean\": ", smerf_metric_name((smerf_metric)k));
-        sm_put_json_number(output, standing->score[k].mean);
+        sm_put_json_number(output, scores[k].mean);
         sm_output_print(output, ", \"se\": ");
-        sm_put_json_number(output, standing->score[k].standard_error);
-        sm_output_print(output, ", \"difference\": ");
-        sm_put_json_number(output, standing->difference[k].mean);
-        sm_output_print(output, ", \"difference_se\": ");
-        sm_put_json_number(output, standing->difference[k].standard_error);
+        sm_put_json_number(output, scores[k].standard_error);
         sm_output_print(output, "}");
     }
 }
 
-/* The methods that take part, or those that were left out. */
-static void put_json_methods(sm_output *output, const cli_comparison *done, bool take_part) {
+/* The methods that take part, with their scores or by how much these differ from the best; or those that were left out. */
+typedef enum json_part { SCORES, DIFFERENCES, LEFT_OUT } json_part;
+
+static void put_json_methods(sm_output *output, const cli_comparison *done, json_part part) {
+    bool take_part = part != LEFT_OUT;
     const char *separator = "";
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
         const smerf_method_scores *standing = &done->scores[m];
@@ -109,7 +108,7 @@ static void put_json_methods(sm_output *output, const cli_comparison *done, bool
         sm_output_print(output, "%s\n  {\"method\": \"%s\"", separator, smerf_method_name((smerf_method)m));
         separator = ",";
         if (take_part) {
-            put_json_scores(output, done, standing);
+            put_json_scores(output, done, part == DIFFERENCES ? standing->difference : standing->score);
         } else {
             sm_output_print(output, ", \"why\": ");
             sm_put_json_string(output, standing->why_not);
@@ -127,8 +126,10 @@ void cli_put_json_comparison(sm_output *output, const cli_comparison *done) {
     sm_output_print(output, ", \"repeats\": %zu, \"seed\": %llu, \"tuned_by\": %s%s%s,\n \"methods\": [",
                     done->n_rounds / (plan->n_folds > 0 ? plan->n_folds : 1), (unsigned long long)plan->options->seed,
                     quote, plan->tunes ? smerf_metric_name(plan->metric) : "null", quote);
-    put_json_methods(output, done, true);
+    put_json_methods(output, done, SCORES);
     sm_output_print(output, "],\n \"left_out\": [");
-    put_json_methods(output, done, false);
+    put_json_methods(output, done, LEFT_OUT);
+    sm_output_print(output, "],\n \"differences\": [");
+    put_json_methods(output, done, DIFFERENCES);
     sm_output_print(output, "]}\n");
 }

@@ -7,8 +7,7 @@
 
 #include "evaluate.h"
 
-/* Below so many partners, ten of which are relevant, map@10 is high for any order. */
-enum { USUAL_NEAREST = 10, FEWEST_PARTNERS = 20 };
+enum { USUAL_NEAREST = 10 };
 
 #define PAIR_SCORES                                                                                                    \
     (SMERF_HAS(CLI_RMSE_OF_THE_MEAN) | SMERF_HAS(CLI_VARIANCE_EXPLAINED) | SMERF_HAS(CLI_RECALL) | SMERF_HAS(CLI_NDCG))
@@ -114,7 +113,7 @@ static void set_pair_scores(cli_evaluation *all) {
     for (unsigned m = 0; m < SMERF_N_METRICS; m++)
         set_score(all, m, found->value[m], m == SMERF_RMSE ? NAN : found->by_chance[m], "%s",
                   found->n_pairs == 0 ? no_pair : reasons[m]);
-    if (found->mean_partners < FEWEST_PARTNERS && found->n_pairs > 0)
+    if (found->mean_partners < SMERF_FEWEST_PARTNERS && found->n_pairs > 0)
         set_score(all, SMERF_MAP10, NAN, NAN,
                   "items have %.3g partners, and the ten nearest count as relevant, so that any order has about %.2g",
                   found->mean_partners, found->by_chance[SMERF_MAP10]);

@@ -458,6 +458,9 @@ typedef enum smerf_metric { SMERF_RMSE, SMERF_SPEARMAN, SMERF_MAP10, SMERF_AUC_R
 #define SMERF_N_METRICS 5
 #define SMERF_HAS(metric) (1u << (metric))
 
+/* Ten partners are relevant to map@10: where an item has fewer than these, on average, any order scores high. */
+#define SMERF_FEWEST_PARTNERS 20
+
 typedef struct smerf_scores {
     size_t size;
     size_t n_pairs;                /* the pairs that counted */

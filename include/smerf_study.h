@@ -141,7 +141,8 @@ typedef struct smerf_method_scores {
     size_t n_rounds;                 /* that there were */
 } smerf_method_scores;
 
-/* smerf_target_metrics says which metrics a target has.
+/* smerf_target_metrics says which metrics a target has. A division whose test items have fewer than SMERF_FEWEST_PARTNERS partners
+ * has no map@10.
  *   scores    [n_scores] by smerf_method, the caller's, all with the same size
  *   n_scores  SMERF_N_METHODS, as the program was compiled; methods that it does not know are left out */
 SMERF_API smerf_status smerf_compare(const smerf_items *items, const smerf_target *target,

@@ -184,6 +184,7 @@ static smerf_status take_turn(contest *all, unsigned method, size_t repeat, cons
     smerf_status status = learn_and_score(all, &options, data, part, &scores, &refusal);
     all->summary[method].seconds += sm_seconds_now() - start;
     if (status != SMERF_OK) return leave_out(all, method, &refusal, error);
+    if (scores.mean_partners < SMERF_FEWEST_PARTNERS) scores.value[SMERF_MAP10] = NAN;
     for (unsigned m = 0; m < SMERF_N_METRICS; m++) scores_of(all, method, m)[repeat] = scores.value[m];
     return SMERF_OK;
 }
@@ -257,7 +258,7 @@ static void average_all(contest *all, double *scratch) {
 
 /* Whether every method is further from the best, by the metric of the plan, than the standard error of that. Scores that are the
  * same in every division stay so. */
-static bool are_told_apart(const contest *all) {
+static bool differ_clearly(const contest *all) {
     for (unsigned method = 0; method < all->n_methods; method++) {
         const smerf_mean_score *difference = &all->summary[method].difference[all->plan->metric];
         if (!all->summary[method].applies || difference->standard_error == 0) continue;
@@ -281,7 +282,7 @@ static smerf_status play_rounds(contest *all, sm_divider *divider, const smerf_r
         all->n_rounds = round + 1;
         if (all->n_rounds < n_least || all->n_rounds % n_folds > 0) continue;
         average_all(all, scratch);
-        is_done = are_told_apart(all);
+        is_done = differ_clearly(all);
     }
     return SMERF_OK;
 }
