@@ -104,7 +104,7 @@ static void set_score(cli_evaluation *all, unsigned id, double value, double by_
 
 static void set_pair_scores(cli_evaluation *all) {
     static const char *const reasons[SMERF_N_METRICS] = {
-        [SMERF_SPEARMAN] = "no item has true distances, to three partners or to all, that differ",
+        [SMERF_SPEARMAN] = "no item has three partners, or all there are, at distances that differ",
         [SMERF_MAP10] = "no item has a partner",
         [SMERF_AUC_ROC] = "it needs pairs that are linked and pairs that are not",
         [SMERF_AUC_PR] = "it needs pairs that are linked and pairs that are not"};
@@ -115,7 +115,8 @@ static void set_pair_scores(cli_evaluation *all) {
                   found->n_pairs == 0 ? no_pair : reasons[m]);
     if (found->mean_partners < SMERF_FEWEST_PARTNERS && found->n_pairs > 0)
         set_score(all, SMERF_MAP10, NAN, NAN,
-                  "items have %.3g partners, and the ten nearest count as relevant, so that any order has about %.2g",
+                  "items have %.3g partners on average, and the ten nearest count as relevant, so that any order has "
+                  "about %.2g",
                   found->mean_partners, found->by_chance[SMERF_MAP10]);
     set_score(all, CLI_RMSE_OF_THE_MEAN, found->by_chance[SMERF_RMSE], NAN, "%s", no_pair);
     set_score(all, CLI_VARIANCE_EXPLAINED, found->variance_explained, NAN, "%s",
