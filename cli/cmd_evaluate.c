@@ -156,12 +156,13 @@ static void tell_if_trained_on(const cli_args *args, const smerf_model *model, c
     size_t n = items->table.n_rows;
     uint32_t *rows = cli_has(args, "--oob") ? NULL : malloc(n * sizeof *rows);
     smerf_error ignored;
+    smerf_description about = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &about, NULL);
     bool are_trained_on = rows != NULL && smerf_model_training_rows(model, items->items, rows, &ignored) == SMERF_OK;
     for (size_t i = 0; i < n && are_trained_on; i++) are_trained_on = rows[i] != SMERF_MISSING;
     if (are_trained_on)
-        cli_say(args,
-                "the model has learned from these items, so that the scores are too good; --oob asks only trees that "
-                "have not seen them");
+        cli_say(args, "the model has learned from these items, so that the scores are too good%s",
+                cli_has_out_of_bag(&about) ? "; --oob asks only the trees that have not seen them" : "");
     free(rows);
 }
 

@@ -193,6 +193,11 @@ void cli_free_items(cli_items *items) {
     *items = (cli_items){0};
 }
 
+bool cli_has_out_of_bag(const smerf_description *description) {
+    return strcmp(description->method, smerf_method_name(SMERF_METHOD_FOREST)) == 0 &&
+           description->options->sample != SMERF_NO_SAMPLE;
+}
+
 sm_matrix_side cli_side(const cli_items *items) {
     return (sm_matrix_side){.n = items->table.n_rows, .ids = items->table.ids};
 }
