@@ -206,9 +206,9 @@ static smerf_status read_and_score(const cli_args *args, smerf_oob_rule rule, cl
     if (status == SMERF_OK && against != NULL)
         status = is_own ? read_own_target(&own, all->model, against, &columns, error)
                         : cli_read_known_items(args, all->model, against, &columns, error);
-    if (status == SMERF_OK && is_own) tell_own_target(&own);
     if (status == SMERF_OK)
         status = score(is_own ? &own.args : args, &rows, against != NULL ? &columns : NULL, rule, all, error);
+    if (status == SMERF_OK && is_own) tell_own_target(&own);
     cli_free_items(&rows);
     cli_free_items(&columns);
     return status;

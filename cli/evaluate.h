@@ -40,6 +40,7 @@ typedef struct cli_evaluation {
     smerf_scores pairs;
     smerf_value_scores values;
     smerf_correlation correlation;
+    size_t n_items;    /* that correlations are about: on both sides, if there are two */
     size_t *confusion; /* [n_classes + 1][n_classes] or NULL */
     size_t n_classes;
 } cli_evaluation;

@@ -154,11 +154,13 @@ static void tell_left_out(const cli_args *args, const cli_evaluation *all) {
 
 static void tell_correlation(const cli_args *args, const cli_evaluation *all) {
     const smerf_correlation *found = &all->correlation;
-    char items[40], permutations[40], tested[80] = "";
+    char pairs[40], permutations[40], tested[80] = "", drawn[80] = "";
+    size_t n_drawn = found->n_rows + (cli_has(args, "--against") ? found->n_columns : 0);
     if (found->n_permutations > 0)
-        snprintf(tested, sizeof tested, ", %s, seed %zu", cli_count(found->n_permutations, "permutation", permutations),
-                 all->seed);
-    cli_say(args, "mantel: over %zu pairs of %s%s", found->n_pairs, cli_count(found->n_rows, "item", items), tested);
+        snprintf(tested, sizeof tested, ", %s", cli_count(found->n_permutations, "permutation", permutations));
+    if (n_drawn < all->n_items)
+        snprintf(drawn, sizeof drawn, " of %zu items drawn at random from %zu", n_drawn, all->n_items);
+    cli_say(args, "mantel: over %s%s%s, seed %zu", cli_count(found->n_pairs, "pair", pairs), drawn, tested, all->seed);
 }
 
 static void tell_chances(const cli_args *args, const cli_evaluation *all) {

@@ -33,7 +33,8 @@ static const char *const names_of_others[CLI_N_SCORES] = {
 static bool has_nearest(unsigned id) { return id == CLI_RECALL || id == CLI_NDCG; }
 
 static const char *score_name(unsigned id) {
-    return id < SMERF_N_METRICS ? smerf_metric_name((smerf_metric)id) : names_of_others[id];
+    if (id < SMERF_N_METRICS) return smerf_metric_name((smerf_metric)id);
+    return id < CLI_N_SCORES ? names_of_others[id] : "";
 }
 
 /* ---- what is wanted ---- */
@@ -178,6 +179,8 @@ static smerf_status find_pairs(const smerf_request *request, const smerf_target 
 static smerf_status find_correlations(const smerf_request *request, const smerf_target *truth, const smerf_run *run,
                                       cli_evaluation *all, smerf_error *error) {
     if ((all->wanted & CORRELATIONS) == 0 && all->n_permutations == 0) return SMERF_OK;
+    all->n_items = smerf_items_count(request->rows);
+    if (request->columns != NULL) all->n_items += smerf_items_count(request->columns);
     all->correlation = SMERF_INIT(smerf_correlation, .n_permutations = all->n_permutations, .seed = all->seed);
     return smerf_correlate(all->model, request, truth, run, &all->correlation, error);
 }
