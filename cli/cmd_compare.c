@@ -8,13 +8,9 @@
 enum { SMALL_DATA = 200, MOST_REPEATS = 20 };
 
 static const cli_option own_options[] = {
-    {"--methods", "LIST",
-     "of smerf, euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm, mean, standardized, gower (default: all that "
-     "can take the data)"},
-    {"--repeats", "N",
-     "how often the data are divided anew (default 5; of 200 items at most up to 20 times, until the methods can be "
-     "told apart; with --folds 1)"},
-    {"--folds", "K", "divide the items into K folds instead, each of which is tested once"},
+    {"--methods", "LIST", "these methods, by the names that fit --method takes (default: all that can take the data)"},
+    {"--repeats", "N", "how often the data are divided anew (default 5; of 200 items at most, up to 20 if need be)"},
+    {"--folds", "K", "divide the items into K folds instead, each of which is tested once; --repeats is 1 then"},
     {"--groups", "COLUMN", "items with the same value are never divided; the column is no feature"},
     {"--train", "F", "the share of the items to learn from (default 0.7); by pairs: as many pairs as these have"},
     {"--by", "KIND", "nodes (default): test on items never seen; pairs: on other pairs of the same items"},

@@ -79,7 +79,7 @@ static void want_usual(const cli_args *args, bool has_values, cli_evaluation *al
     }
     if (cli_has(args, "--permutations"))
         for (unsigned id = CLI_MANTEL_PEARSON; id <= CLI_MANTEL_SPEARMAN_P; id++) cli_want_score(all, id);
-    if (has_values && !isnan(all->values.r_squared)) cli_want_score(all, CLI_R_SQUARED);
+    if (has_values && all->n_classes == 0) cli_want_score(all, CLI_R_SQUARED);
     if (has_values && all->n_classes > 0) {
         cli_want_score(all, CLI_ACCURACY);
         cli_want_score(all, CLI_LOG_LOSS);
