@@ -53,6 +53,9 @@ const char *cli_item_name(const cli_items *items, size_t row, char space[24]);
 /* Says where a complaint about one value of an item belongs. */
 smerf_status cli_item_position(const cli_items *items, const char *column, size_t row, smerf_error *error);
 
+/* Whether a model can be asked out of bag: a forest whose trees have not seen all items. */
+bool cli_has_out_of_bag(const smerf_description *description);
+
 /* ---- targets ---- */
 
 typedef struct cli_target {

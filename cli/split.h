@@ -1,4 +1,4 @@
-/* split.h - what the files of smerf split share. cmd_split.c is the command, split_nodes.c and split_pairs.c are its two
+/* split.h - what the files of smerf split fraction. cmd_split.c is the command, split_nodes.c and split_pairs.c are its two
  * ways to divide, split_files.c reads and writes for both. */
 #ifndef CLI_SPLIT_H
 #define CLI_SPLIT_H
@@ -9,7 +9,8 @@
 typedef struct cli_splitting {
     const cli_args *args;
     const char *folder, *items_path;
-    double share; /* of the items to train on */
+    double fraction;       /* of the items to train on; by pairs: as many pairs as these have */
+    double pairs_fraction; /* or of the pairs themselves; 0: not given */
     size_t seed;
     cli_items items;
     cli_target target;

@@ -83,7 +83,7 @@ static smerf_status cut_target(const cli_splitting *split, const bool *is_train,
 }
 
 smerf_status cli_split_by_nodes(const cli_splitting *split, smerf_error *error) {
-    size_t n = split->n, n_train = (size_t)round(split->share * (double)n);
+    size_t n = split->n, n_train = (size_t)round(split->fraction * (double)n);
     char items[40];
     if (n_train < 2 || n - n_train < 2)
         return cli_fail(split->args, error,

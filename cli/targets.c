@@ -67,13 +67,14 @@ static void note_judges(const cli_args *args, const cli_target *target) {
     if (isnan(ceiling->rmse))
         cli_note(args, "%s: %s; no pair has two, so nothing is known of how far they differ", name, judges);
     else
-        cli_note(args, "%s: %s, %zu to %zu of a pair; a perfect prediction would have rmse %.4g and spearman %.4g", name,
-                 judges, ceiling->fewest_judges, ceiling->most_judges, ceiling->rmse, ceiling->spearman);
+        cli_note(args, "%s: %s, %zu to %zu of a pair; a perfect prediction would have rmse %.4g and spearman %.4g",
+                 name, judges, ceiling->fewest_judges, ceiling->most_judges, ceiling->rmse, ceiling->spearman);
 }
 
 static void note_target(const cli_args *args, const cli_target *target) {
     char dialect[80];
-    cli_note(args, "%.200s: %s%s", sm_input_name(target->source), target->facts, cli_dialect(&target->dialect, dialect));
+    cli_note(args, "%.200s: %s%s", sm_input_name(target->source), target->facts,
+             cli_dialect(&target->dialect, dialect));
     if (target->n_judges > 0) note_judges(args, target);
 }
 

@@ -89,7 +89,7 @@ static smerf_status make_table(rating_table *table, smerf_error *error) {
     list_items(table);
     table->first_partners = sm_arena_take(&table->arena, table->most_partners, sizeof *table->first_partners);
     table->other_partners = sm_arena_take(&table->arena, table->most_partners, sizeof *table->other_partners);
-    bool has_memory = sm_scorer_start(&table->scorer, table->most_partners) && !table->arena.has_failed;
+    bool has_memory = sm_scorer_start(&table->scorer, table->most_partners, 0) && !table->arena.has_failed;
     return has_memory ? SMERF_OK : sm_no_memory(error, "comparing judges");
 }
 

@@ -1,4 +1,5 @@
-"""The tour in README.md is what the program prints. SMERF_RECORD=1 writes down what it prints now: read the difference."""
+"""The tour in README.md, and the examples of docs/scores.md, are what the program prints. SMERF_RECORD=1 writes down what it prints now: read the
+difference."""
 import os
 import re
 import subprocess
@@ -10,7 +11,6 @@ from command import IS_SANITIZED, SMERF
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(SMERF).resolve()
-README = ROOT / "README.md"
 IS_RECORDING = os.environ.get("SMERF_RECORD") == "1"
 
 
@@ -32,11 +32,12 @@ def without_times(text):
 
 
 @pytest.mark.skipif(IS_SANITIZED, reason="forests of 500 trees; every command of the tour is in other tests, on small data")
-def test_the_tour_prints_what_the_readme_shows(tmp_path):
+@pytest.mark.parametrize("page", ["README.md", "docs/scores.md"])
+def test_the_tour_prints_what_the_readme_shows(page, tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "smerf").symlink_to(COMMAND)
     environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
-    text = README.read_text(encoding="utf-8")
+    text = (ROOT / page).read_text(encoding="utf-8")
     steps = tour(text)
     assert len(steps) > 8
     for command, expected in steps:
@@ -47,4 +48,4 @@ def test_the_tour_prints_what_the_readme_shows(tmp_path):
         else:
             assert without_times(done.stdout) == without_times(expected), command
     if IS_RECORDING:
-        README.write_text(text, encoding="utf-8")
+        (ROOT / page).write_text(text, encoding="utf-8")
