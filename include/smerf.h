@@ -460,6 +460,20 @@ typedef struct smerf_scores {
     size_t n_pairs;                /* the pairs that counted */
     unsigned metrics;              /* those that were requested, as a sum of SMERF_HAS(metric) */
     double value[SMERF_N_METRICS]; /* by smerf_metric; NaN where not requested, or where the data cannot say */
+
+    /* What a guess that knows no pair from another would have: of RMSE the mean of the true distances that counted, which is the
+     * best of all guesses; of map@10 and those below a random order, in expectation; of AUC-PR the fraction of links. */
+    double by_chance[SMERF_N_METRICS];
+    double variance_explained; /* with RMSE: 1 - (RMSE / that of the mean)^2; NaN where all true distances are equal */
+    size_t n_unknown;          /* pairs that did not count: the truth does not know them, */
+    size_t n_unpredicted;      /* or it does, and they have no prediction (never out of bag) */
+    double mean_partners;      /* pairs of an item that counted, over the items that have any */
+
+    /* Over the items that have more than k partners. Recall: the fraction of the k truly nearest that are among the k
+     * nearest by prediction. nDCG: of these the first is worth k, the next k - 1, ...; sum of worth / log2(1 + rank) over
+     * the k nearest by prediction, divided by the largest there is. Ties by item order. */
+    size_t n_nearest; /* in: k; 0: neither is computed */
+    double recall, recall_by_chance, ndcg, ndcg_by_chance;
 } smerf_scores;
 
 /* "rmse", "spearman", "map@10", "auc-roc", "auc-pr". */
@@ -480,6 +494,30 @@ SMERF_API smerf_status smerf_evaluate(const smerf_model *model, const smerf_requ
  *   predicted  [n_rows][n_columns] as in truth; NaN: no prediction, left out */
 SMERF_API smerf_status smerf_score(const double *predicted, const smerf_target *truth, unsigned metrics,
                                    smerf_scores *scores, smerf_error *error);
+
+/* How well the label or the response itself is predicted (smerf_predict_values), of a forest fitted on such a target. The
+ * predicted label is the class with the largest fraction, the first on a tie. A guess by chance knows the labels of the items that
+ * are scored, but not whose they are. Scores are NaN where the target has no notion of them, or no item is scored.
+ *   confusion  in: NULL, or the caller's [n_classes + 1][n_classes], by smerf_model_value_name: how many items of each label
+ *              are predicted to have which; the last row is for labels that the model does not know */
+typedef struct smerf_value_scores {
+    size_t size;
+    size_t *confusion;         /* of labels */
+    size_t n_items;            /* that were scored */
+    size_t n_unpredicted;      /* that were not: out of bag, every tree has seen them */
+    double accuracy;           /* labels: the fraction that is predicted right */
+    double accuracy_by_chance; /* guessing the commonest label */
+    double log_loss;           /* labels: mean of -ln of the fraction of the true class, or of 2^-52 if that is less */
+    double log_loss_by_chance; /* guessing the fractions of the labels */
+    double r_squared;          /* a response: 1 - squared errors / squared deviations from the mean, averaged over the
+                                  columns; NaN where a column does not vary */
+} smerf_value_scores;
+
+/*   truth  labels or a response over the request's rows; NULL out of bag: what the model was trained on. Classes are matched by
+ *          their names, columns of a response by their order */
+SMERF_API smerf_status smerf_evaluate_values(const smerf_model *model, const smerf_request *request,
+                                             const smerf_target *truth, const smerf_run *run,
+                                             smerf_value_scores *scores, smerf_error *error);
 
 /* ---- 9  Importance ---------------------------------------------------------------------------------------*/
 

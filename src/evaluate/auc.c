@@ -139,7 +139,7 @@ static double n_in_bin(const sm_auc *auc, size_t bin) {
 }
 
 /* From near to far. Counts are exact in a double up to 2^53. */
-void sm_auc_areas(const sm_auc *auc, double *roc, double *precision_recall) {
+void sm_auc_areas(const sm_auc *auc, double *roc, double *precision_recall, double *fraction_of_links) {
     const sm_tally *links = &auc->links[0];
     double n_links = 0, n_others = 0, links_so_far = 0, others_so_far = 0, above = 0, precision = 0;
     for (size_t k = 0; k < links->n; k++) n_links += (double)links->counts[k];
@@ -154,4 +154,5 @@ void sm_auc_areas(const sm_auc *auc, double *roc, double *precision_recall) {
     bool is_defined = n_links > 0 && n_others > 0;
     *roc = is_defined ? above / (n_links * n_others) : NAN;
     *precision_recall = is_defined ? precision / n_links : NAN;
+    *fraction_of_links = n_links + n_others > 0 ? n_links / (n_links + n_others) : NAN;
 }

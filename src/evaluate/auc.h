@@ -40,7 +40,7 @@ smerf_status sm_auc_sort(sm_auc *auc, smerf_error *error);
 void sm_auc_count(sm_auc *auc, const sm_auc_row *row, size_t thread);
 
 /* Score = minus distance. ROC: ties count half. Precision-recall: average precision, ties grouped. Both are NaN if there
- * is no link, or nothing else. */
-void sm_auc_areas(const sm_auc *auc, double *roc, double *precision_recall);
+ * is no link, or nothing else. The fraction of the pairs that are links is what guessing gives of the second. */
+void sm_auc_areas(const sm_auc *auc, double *roc, double *precision_recall, double *fraction_of_links);
 
 #endif

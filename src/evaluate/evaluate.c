@@ -22,6 +22,7 @@ typedef struct score_job {
     size_t n_rows, n_columns;
     bool is_square;
     unsigned metrics;
+    size_t n_nearest;         /* k of recall and nDCG; 0: they are not wanted */
     size_t first, end;        /* the rows at hand */
     const double *predicted;  /* [end - first][n_columns] */
     bool counts;              /* the second round, see auc.h */
@@ -40,7 +41,7 @@ static bool start_scratch(score_scratch *scratch, const score_job *job) {
     scratch->truth = sm_arena_take(&scratch->arena, job->n_columns, sizeof *scratch->truth);
     if (job->training_row != NULL)
         scratch->all_truth = sm_arena_take(&scratch->arena, job->truth->n_columns, sizeof *scratch->all_truth);
-    return !scratch->arena.has_failed && sm_scorer_start(&scratch->scorer, job->n_columns);
+    return !scratch->arena.has_failed && sm_scorer_start(&scratch->scorer, job->n_columns, job->n_nearest);
 }
 
 static void free_scratch(score_scratch *scratch) {
@@ -112,22 +113,29 @@ static smerf_status go_round(score_job *job, sm_panel *panel, sm_pool *pool, sme
 
 static smerf_status score_areas(score_job *job, sm_panel *panel, sm_pool *pool, smerf_scores *scores,
                                 smerf_error *error) {
-    double areas[2];
+    double areas[2], fraction_of_links;
     smerf_status status = sm_auc_sort(&job->auc, error);
     job->counts = true;
     pool->fraction_from = pool->fraction_to;
     pool->fraction_to = 1;
     if (status == SMERF_OK) status = go_round(job, panel, pool, error);
     if (status != SMERF_OK) return status;
-    sm_auc_areas(&job->auc, &areas[0], &areas[1]);
-    if (job->metrics & SMERF_HAS(SMERF_AUC_ROC)) scores->value[SMERF_AUC_ROC] = areas[0];
-    if (job->metrics & SMERF_HAS(SMERF_AUC_PR)) scores->value[SMERF_AUC_PR] = areas[1];
+    sm_auc_areas(&job->auc, &areas[0], &areas[1], &fraction_of_links);
+    if (job->metrics & SMERF_HAS(SMERF_AUC_ROC)) {
+        scores->value[SMERF_AUC_ROC] = areas[0];
+        scores->by_chance[SMERF_AUC_ROC] = 0.5;
+    }
+    if (job->metrics & SMERF_HAS(SMERF_AUC_PR)) {
+        scores->value[SMERF_AUC_PR] = areas[1];
+        scores->by_chance[SMERF_AUC_PR] = fraction_of_links;
+    }
     return SMERF_OK;
 }
 
 static smerf_status score(score_job *job, sm_panel *panel, sm_pool *pool, smerf_scores *scores, smerf_error *error) {
     bool has_areas = (job->metrics & AREAS) != 0, is_twice = panel != NULL && panel->most_rows < job->n_rows;
     size_t n_threads = pool->n_threads;
+    job->n_nearest = scores->n_nearest;
     job->scratches = sm_zeros(n_threads, sizeof *job->scratches);
     job->rows = sm_zeros(job->n_rows, sizeof *job->rows);
     bool has_memory = job->scratches != NULL && job->rows != NULL;

@@ -195,7 +195,8 @@ static void areas_of(const double *predicted, const double *truth, size_t n_rows
         }
         if (round == 0) demand_ok(sm_auc_sort(&auc, &error), &error);
     }
-    sm_auc_areas(&auc, &areas[0], &areas[1]);
+    double fraction;
+    sm_auc_areas(&auc, &areas[0], &areas[1], &fraction);
     sm_auc_free(&auc);
 }
 
