@@ -351,7 +351,7 @@ test('a flat map is stretched, one on a line becomes a strip with a density, any
 });
 
 /** What is drawn over a map of 20 medoids near each other: the boxes of numbers and of names. */
-function marksOf(labelling, colouring) {
+function marksOf(labelling, colouring, selection = {}) {
     const report = new Report(lettersReport());
     report.clusters.medoids.forEach((item, c) => {
         report.map.x[item] = 100 + 9 * (c % 5);
@@ -369,7 +369,7 @@ function marksOf(labelling, colouring) {
         fillText: (text, x, y) =>
             pen.textAlign !== 'center' && names.push([x, y - 8, x + 7 * text.length, y + 8, text]),
     });
-    const now = { first: null, second: null, pointed: null, theme: 'light', isolated: null, labelling, colouring };
+    const now = { first: null, second: null, pointed: null, theme: 'light', isolated: null, labelling, colouring, ...selection }; // prettier-ignore
     const screen = (item) => [report.map.x[item], report.map.y[item]];
     drawMarks({ report, places, layout: report.map, size: { width: 600, height: 400 }, store: { now }, colouring: makeColouring(report, colouring, 'light'), frame: () => null, radius: () => 4, screen }, pen); // prettier-ignore
     return { report, numbers, names };
@@ -385,6 +385,16 @@ test('the numbers of clusters cover neither each other nor names', () => {
     // 20 medoids within 36 pixels: a few numbers find no free ground around them, but names never lie on a number.
     assert.ok(names.every((name) => numbers.every((some) => !overlap(name, some))));
     assert.ok(pairs.length <= 12, `${pairs.length} overlaps`);
+});
+
+test('an item has its name once, also a selected one and its neighbours', () => {
+    const { report } = marksOf(FEW_IDS, CLUSTER);
+    const [first, near] = [30, report.neighbors(30)[0].item];
+    for (const selection of [{ first }, { first, second: near }, { first, second: 45 }]) {
+        const names = marksOf(FEW_IDS, 'letter', selection).names.map((name) => name[4]);
+        assert.equal(new Set(names).size, names.length, names.join(', '));
+        for (const item of Object.values(selection)) assert.ok(names.includes(report.ids[item]));
+    }
 });
 
 test('items are labelled by any column, or not at all', () => {
