@@ -4,10 +4,18 @@
 #include "commands.h"
 #include "compare.h"
 
+/* Items up to which repeats go on until the methods can be told apart, and how many repeats there may be. */
+enum { SMALL_DATA = 200, MOST_REPEATS = 20 };
+
 static const cli_option own_options[] = {
     {"--methods", "LIST",
-     "of smerf, euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm (default: all that can take the data)"},
-    {"--repeats", "N", "how often the data are divided anew (default 5)"},
+     "of smerf, euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm, mean, standardized, gower (default: all that "
+     "can take the data)"},
+    {"--repeats", "N",
+     "how often the data are divided anew (default 5; of 200 items at most up to 20 times, until the methods can be "
+     "told apart; with --folds 1)"},
+    {"--folds", "K", "divide the items into K folds instead, each of which is tested once"},
+    {"--groups", "COLUMN", "items with the same value are never divided; the column is no feature"},
     {"--train", "F", "the share of the items to learn from (default 0.7); by pairs: as many pairs as these have"},
     {"--by", "KIND", "nodes (default): test on items never seen; pairs: on other pairs of the same items"},
     {"--tune", "yes|no", "yes (default): choose smerf's options, as tune does; the others have none to choose"},
@@ -37,7 +45,8 @@ static smerf_status read_method(const cli_args *args, const char *name, unsigned
         return SMERF_OK;
     }
     return cli_fail(args, error,
-                    "--methods '%s' is not one of smerf, euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm",
+                    "--methods '%s' is not one of smerf, euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm, "
+                    "mean, standardized, gower",
                     name);
 }
 
@@ -74,6 +83,22 @@ static smerf_status read_options(const cli_args *args, smerf_options *chosen, sm
     return status;
 }
 
+static smerf_status read_folds(const cli_args *args, cli_comparison *all, smerf_error *error) {
+    smerf_comparison *plan = &all->plan;
+    smerf_status status = cli_get_size(args, "--folds", 2, &plan->n_folds, error);
+    if (status == SMERF_OK && plan->n_folds > UINT32_MAX)
+        status = cli_fail(args, error, "--folds %zu is above 2^32 - 1", plan->n_folds);
+    if (status == SMERF_OK && plan->n_folds > 0 && cli_has(args, "--train"))
+        status =
+            cli_fail(args, error, "--folds and --train exclude each other: of K folds all but one are learned from");
+    if (status == SMERF_OK && plan->by_pairs && (plan->n_folds > 0 || cli_has(args, "--groups")))
+        status = cli_fail(args, error, "%s is about items, and --by pairs divides pairs",
+                          plan->n_folds > 0 ? "--folds" : "--groups");
+    all->repeats_are_given = cli_has(args, "--repeats");
+    if (plan->n_folds > 0 && !all->repeats_are_given) plan->n_repeats = 1;
+    return status;
+}
+
 static smerf_status read_plan(const cli_args *args, cli_comparison *all, smerf_error *error) {
     smerf_comparison *plan = &all->plan;
     static const char *const kinds[] = {"nodes", "pairs"}, *const predictor[] = {"no", "yes"};
@@ -87,6 +112,8 @@ static smerf_status read_plan(const cli_args *args, cli_comparison *all, smerf_e
     if (status != SMERF_OK) return status;
     plan->by_pairs = by == 1;
     plan->tunes = tunes == 1;
+    status = read_folds(args, all, error);
+    if (status != SMERF_OK) return status;
     if (!(plan->train_fraction > 0 && plan->train_fraction < 1))
         return cli_fail(args, error, "--train '%s' is not between 0 and 1", cli_get(args, "--train"));
     if (!plan->tunes && cli_has(args, "--metric"))
@@ -104,20 +131,6 @@ static smerf_status read_metric(const cli_args *args, smerf_metric *metric, smer
 }
 
 /* ---- the work ---- */
-
-static void tell(const cli_args *args, const cli_target *target, const cli_comparison *done, double seconds) {
-    char methods[40], repeats[40];
-    size_t n = 0;
-    cli_tell_target(args, target);
-    for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
-        const smerf_method_scores *standing = &done->scores[m];
-        n += standing->applies;
-        if (!standing->applies && standing->why_not[0] != '\0')
-            cli_say(args, "%s is left out: %s", smerf_method_name((smerf_method)m), standing->why_not);
-    }
-    cli_say(args, "compared %s over %s in %.1f s", cli_count(n, "method", methods),
-            cli_count(done->plan.n_repeats, "repeat", repeats), seconds);
-}
 
 static smerf_status put_result(const cli_args *args, const cli_comparison *done, smerf_error *error) {
     sm_output *output;
@@ -139,14 +152,17 @@ static smerf_status compare(const cli_args *args, const cli_items *items, const 
         cli_name_option(args, error);
         return status;
     }
-    tell(args, target, all, cli_clock() - follow.started);
+    for (unsigned m = 0; m < SMERF_N_METHODS; m++)
+        if (all->scores[m].applies) all->n_rounds = all->scores[m].n_rounds;
+    cli_tell_target(args, target);
+    cli_tell_comparison(args, all, cli_clock() - follow.started);
     return put_result(args, all, error);
 }
 
 static smerf_status run_compare(const cli_args *args, smerf_error *error) {
     cli_items items = {0};
     cli_target target = {0};
-    cli_comparison all;
+    cli_comparison all = {.n_rounds = 0};
     smerf_comparison_default(NULL, &all.plan);
     smerf_options_default(&all.options);
     smerf_baseline_options_default(&all.baselines);
@@ -158,16 +174,21 @@ static smerf_status run_compare(const cli_args *args, smerf_error *error) {
     if (status == SMERF_OK) status = cli_check_target_options(args, false, error);
     if (status == SMERF_OK && cli_has(args, "-o")) status = sm_output_check(cli_get(args, "-o"), error);
     if (status == SMERF_OK) status = cli_read_items(args, args->words[0], &items, error);
+    if (status == SMERF_OK) status = cli_read_groups(args, args->words[0], &all.groups, error);
     if (status == SMERF_OK) status = cli_read_target(args, &items, NULL, false, &target, error);
     if (status == SMERF_OK) {
         smerf_comparison usual;
         smerf_comparison_default(target.target, &usual);
         if (!cli_has(args, "--metric")) all.plan.metric = usual.metric;
         all.metrics = smerf_target_metrics(target.target);
+        if (all.groups.column != NULL) all.plan.groups = all.groups.table.columns[0].codes;
+        bool is_small = smerf_items_count(items.items) <= SMALL_DATA;
+        if (is_small && !all.repeats_are_given && all.plan.n_folds == 0) all.plan.n_most_repeats = MOST_REPEATS;
         status = compare(args, &items, &target, &all, error);
     }
     cli_free_target(&target);
     cli_free_items(&items);
+    cli_free_groups(&all.groups);
     return status;
 }
 

@@ -9,7 +9,10 @@
 
 static const cli_option own_options[] = {
     {"--by", "KIND", "nodes: some items to train on, the others to test with; pairs: some pairs (required)"},
-    {"--train", "F", "the share of the items to train on, 0 < F < 1 (required); by pairs: as many pairs as these have"},
+    {"--train", "F",
+     "the share of the items to train on, 0 < F < 1 (required); by pairs: as many pairs as these have, which is about "
+     "F^2 of them"},
+    {"--train-pairs", "F", "by pairs, instead of --train: the share of the known pairs to train on"},
     {"-o", "DIR", "where the files go (required); made if it is not there"},
     {"--seed", "N", "0 ... 2^63 - 1 (default 1)"},
     {0},
@@ -57,15 +60,24 @@ static smerf_status read_use(cli_splitting *split, unsigned *by, smerf_error *er
     static const char *const kinds[] = {"nodes", "pairs"};
     const cli_args *args = split->args;
     if (!cli_has(args, "--by")) return cli_fail(args, error, "--by is missing: nodes or pairs?");
-    if (!cli_has(args, "--train")) return cli_fail(args, error, "--train F is missing: how large a share to train on?");
+    if (!cli_has(args, "--train") && !cli_has(args, "--train-pairs"))
+        return cli_fail(args, error, "--train F is missing: how large a share to train on?");
+    if (cli_has(args, "--train") && cli_has(args, "--train-pairs"))
+        return cli_fail(args, error,
+                        "--train and --train-pairs exclude each other: a share of the items, or of the pairs?");
     if (cli_get_output(args) == NULL) return cli_fail(args, error, "-o DIR is missing: where shall the files go?");
     if (strcmp(split->folder, "-") == 0) return cli_fail(args, error, "-o - will not do: several files need a folder");
     smerf_status status = cli_get_word(args, "--by", kinds, 2, by, error);
     if (status == SMERF_OK) status = cli_get_number(args, "--train", &split->share, error);
+    if (status == SMERF_OK) status = cli_get_number(args, "--train-pairs", &split->pairs_share, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--seed", 0, &split->seed, error);
     if (status != SMERF_OK) return status;
-    if (!(split->share > 0 && split->share < 1))
-        return cli_fail(args, error, "--train '%s' is not between 0 and 1", cli_get(args, "--train"));
+    const char *const name = cli_has(args, "--train") ? "--train" : "--train-pairs";
+    double share = cli_has(args, "--train") ? split->share : split->pairs_share;
+    if (!(share > 0 && share < 1))
+        return cli_fail(args, error, "%s '%s' is not between 0 and 1", name, cli_get(args, name));
+    if (*by == BY_NODES && cli_has(args, "--train-pairs"))
+        return cli_fail(args, error, "--train-pairs goes with --by pairs; --by nodes takes --train");
     if (split->seed > INT64_MAX) return cli_fail(args, error, "--seed '%zu' is not in 0 ... 2^63 - 1", split->seed);
     status = cli_check_target_options(args, false, error);
     if (status == SMERF_OK) status = check_repeats(split, error);

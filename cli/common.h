@@ -44,6 +44,9 @@ sm_matrix_side cli_side(const cli_items *items);
 /* An item's name: its id, or its row.   space  for the row's digits */
 const char *cli_item_name(const cli_items *items, size_t row, char space[24]);
 
+/* Whether a model can be asked out of bag: a forest whose trees have not seen all items. */
+bool cli_has_out_of_bag(const smerf_description *description);
+
 /* ---- targets ---- */
 
 typedef struct cli_target {

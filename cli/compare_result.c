@@ -22,20 +22,26 @@ static double best_mean(const cli_comparison *done, unsigned metric) {
 
 /* ---- the table ---- */
 
-enum { CELL_SPACE = 64, NAME_WIDTH = 11 };
+enum { CELL_SPACE = 64, NAME_WIDTH = 12 };
+
+/* What stands after a score: the best, one that differs from it by no more than the standard error of the difference. */
+static const char *mark_of(const smerf_method_scores *standing, unsigned metric, double best) {
+    const smerf_mean_score *difference = &standing->difference[metric];
+    if (standing->score[metric].mean == best) return " *";
+    return fabs(difference->mean) <= difference->standard_error ? " ~" : "";
+}
 
 /* Two digits of the standard error, and as many of the mean as these leave sense in. */
-static void write_cell(double mean, double standard_error, bool is_best, char text[CELL_SPACE]) {
-    const char *star = is_best ? " *" : "";
+static void write_cell(double mean, double standard_error, const char *mark, char text[CELL_SPACE]) {
     if (isnan(mean)) {
         snprintf(text, CELL_SPACE, "-");
     } else if (!(standard_error > 0)) {
-        snprintf(text, CELL_SPACE, "%.4g%s%s", mean, standard_error == 0 ? " +- 0" : "", star);
+        snprintf(text, CELL_SPACE, "%.4g%s%s", mean, standard_error == 0 ? " +- 0" : "", mark);
     } else if (standard_error < 1e-6 || fabs(mean) >= 1e6 || standard_error >= 1e6) {
-        snprintf(text, CELL_SPACE, "%.4g +- %.2g%s", mean, standard_error, star);
+        snprintf(text, CELL_SPACE, "%.4g +- %.2g%s", mean, standard_error, mark);
     } else {
         int decimals = (int)fmax(0, 1 - floor(log10(standard_error)));
-        snprintf(text, CELL_SPACE, "%.*f +- %.*f%s", decimals, mean, decimals, standard_error, star);
+        snprintf(text, CELL_SPACE, "%.*f +- %.*f%s", decimals, mean, decimals, standard_error, mark);
     }
 }
 
@@ -45,7 +51,8 @@ static void write_column(const cli_comparison *done, unsigned metric, char cells
         const smerf_method_scores *standing = &done->scores[m];
         double mean = standing->score[metric].mean;
         cells[m][0] = '\0';
-        if (standing->applies) write_cell(mean, standing->score[metric].standard_error, mean == best, cells[m]);
+        if (standing->applies)
+            write_cell(mean, standing->score[metric].standard_error, mark_of(standing, metric, best), cells[m]);
     }
 }
 
@@ -78,19 +85,22 @@ void cli_put_comparison(sm_output *output, const cli_comparison *done) {
 
 /* ---- JSON ---- */
 
-static void put_json_scores(sm_output *output, const cli_comparison *done, const smerf_method_scores *standing) {
+static void put_json_scores(sm_output *output, const cli_comparison *done, const smerf_mean_score *scores) {
     for (unsigned k = 0; k < SMERF_N_METRICS; k++) {
         if ((done->metrics & SMERF_HAS(k)) == 0) continue;
         sm_output_print(output, ", \"%s\": {\"mean\": ", smerf_metric_name((smerf_metric)k));
-        sm_put_json_number(output, standing->score[k].mean);
+        sm_put_json_number(output, scores[k].mean);
         sm_output_print(output, ", \"se\": ");
-        sm_put_json_number(output, standing->score[k].standard_error);
+        sm_put_json_number(output, scores[k].standard_error);
         sm_output_print(output, "}");
     }
 }
 
-/* The methods that take part, or those that were left out. */
-static void put_json_methods(sm_output *output, const cli_comparison *done, bool take_part) {
+/* The methods that take part, with their scores or by how much these differ from the best; or those that were left out. */
+typedef enum json_part { SCORES, DIFFERENCES, LEFT_OUT } json_part;
+
+static void put_json_methods(sm_output *output, const cli_comparison *done, json_part part) {
+    bool take_part = part != LEFT_OUT;
     const char *separator = "";
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
         const smerf_method_scores *standing = &done->scores[m];
@@ -98,7 +108,7 @@ static void put_json_methods(sm_output *output, const cli_comparison *done, bool
         sm_output_print(output, "%s\n  {\"method\": \"%s\"", separator, smerf_method_name((smerf_method)m));
         separator = ",";
         if (take_part) {
-            put_json_scores(output, done, standing);
+            put_json_scores(output, done, part == DIFFERENCES ? standing->difference : standing->score);
         } else {
             sm_output_print(output, ", \"why\": ");
             sm_put_json_string(output, standing->why_not);
@@ -112,11 +122,14 @@ void cli_put_json_comparison(sm_output *output, const cli_comparison *done) {
     const char *quote = plan->tunes ? "\"" : "";
     sm_output_print(output, "{\"by\": \"%s\", \"train\": ", plan->by_pairs ? "pairs" : "nodes");
     sm_put_json_number(output, plan->train_fraction);
+    if (plan->n_folds > 0) sm_output_print(output, ", \"folds\": %zu", plan->n_folds);
     sm_output_print(output, ", \"repeats\": %zu, \"seed\": %llu, \"tuned_by\": %s%s%s,\n \"methods\": [",
-                    plan->n_repeats, (unsigned long long)plan->options->seed, quote,
-                    plan->tunes ? smerf_metric_name(plan->metric) : "null", quote);
-    put_json_methods(output, done, true);
+                    done->n_rounds / (plan->n_folds > 0 ? plan->n_folds : 1), (unsigned long long)plan->options->seed,
+                    quote, plan->tunes ? smerf_metric_name(plan->metric) : "null", quote);
+    put_json_methods(output, done, SCORES);
     sm_output_print(output, "],\n \"left_out\": [");
-    put_json_methods(output, done, false);
+    put_json_methods(output, done, LEFT_OUT);
+    sm_output_print(output, "],\n \"differences\": [");
+    put_json_methods(output, done, DIFFERENCES);
     sm_output_print(output, "]}\n");
 }

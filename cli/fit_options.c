@@ -9,7 +9,8 @@
 
 const cli_option cli_fit_options[] = {
     {"--method", "NAME",
-     "how to learn: smerf (default), euclidean, mahalanobis, bilinear, rfd, plugin, epm or narm (docs/methods.md)"},
+     "how to learn: smerf (default), euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm, mean, standardized or "
+     "gower (docs/methods.md)"},
     {"--trees", "B", "how many trees (default 500); A:B grows trees A ... B-1 only, for merge"},
     {"--candidates", "D", "directions tried at each node: a number, all, or a power such as p^0.5 (default auto)"},
     {"--splits", "KIND", "axis (default), or oblique for sparse random projections"},

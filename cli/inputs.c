@@ -52,11 +52,24 @@ static char **list_of(const cli_args *args, const char *option, size_t *n) {
     return text != NULL ? cli_split(text, n) : calloc(1, sizeof(char *));
 }
 
+/* The columns of --ignore, and that of --groups, which is no feature either. NULL: no memory. */
+static char **ignored_columns(const cli_args *args, size_t *n) {
+    const char *ignore = cli_get(args, "--ignore"), *groups = cli_get(args, "--groups");
+    if (groups == NULL) return list_of(args, "--ignore", n);
+    if (ignore == NULL) return cli_split(groups, n);
+    char *both = malloc(strlen(ignore) + strlen(groups) + 2);
+    if (both == NULL) return NULL;
+    sprintf(both, "%s,%s", ignore, groups);
+    char **names = cli_split(both, n);
+    free(both);
+    return names;
+}
+
 /* A column can be one thing only. */
 static smerf_status check_columns(const cli_args *args, smerf_error *error) {
-    static const char *const options[] = {"--id",     "--categories", "--item-weights", "--ignore",
+    static const char *const options[] = {"--id",     "--categories", "--item-weights", "--ignore", "--groups",
                                           "--labels", "--response",   "--absolute",     "--product"};
-    enum { N_OPTIONS = 8 };
+    enum { N_OPTIONS = 9 };
     char **lists[N_OPTIONS];
     size_t n[N_OPTIONS];
     smerf_status status = SMERF_OK;
@@ -87,7 +100,7 @@ static char **target_columns(const cli_args *args, sm_table_spec *spec) {
 smerf_status cli_read_items(const cli_args *args, const char *path, cli_items *items, smerf_error *error) {
     *items = (cli_items){.path = path};
     size_t n_ignored, n_categories;
-    char **ignored = list_of(args, "--ignore", &n_ignored), **categories = list_of(args, "--categories", &n_categories);
+    char **ignored = ignored_columns(args, &n_ignored), **categories = list_of(args, "--categories", &n_categories);
     sm_table_spec spec = {.id = cli_get(args, "--id"),
                           .ignore = (const char *const *)ignored,
                           .n_ignore = n_ignored,
@@ -178,6 +191,11 @@ void cli_free_items(cli_items *items) {
     smerf_items_free(items->items);
     sm_table_free(&items->table);
     *items = (cli_items){0};
+}
+
+bool cli_has_out_of_bag(const smerf_description *description) {
+    return strcmp(description->method, smerf_method_name(SMERF_METHOD_FOREST)) == 0 &&
+           description->options->sample != SMERF_NO_SAMPLE;
 }
 
 sm_matrix_side cli_side(const cli_items *items) {

@@ -9,7 +9,8 @@
 typedef struct cli_splitting {
     const cli_args *args;
     const char *folder, *items_path;
-    double share; /* of the items to train on */
+    double share;       /* of the items to train on; by pairs: as many pairs as these have */
+    double pairs_share; /* or of the pairs themselves; 0: not given */
     size_t seed;
     cli_items items;
     cli_target target;

@@ -1,9 +1,11 @@
 /* split_pairs.c - some pairs to train on, the others to test with: the paper's scheme 2.
  *
- * A share F of the items has about F^2 of the pairs, and that many are drawn to train on. Nothing is lost: an item's
+ * A share F of the items (--train) has about F^2 of the pairs, and that many are drawn to train on; or a share of the pairs
+ * (--train-pairs). Nothing is lost: an item's
  * distance to itself goes to the training pairs where it is not 0, and a pair that is listed twice keeps both of its
  * lines, on the same side. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "folder.h"
@@ -18,7 +20,15 @@ typedef struct drawing {
 } drawing;
 
 static smerf_status draw_pairs(const cli_splitting *split, drawing *drawn, smerf_error *error) {
-    drawn->n_train = smerf_split_n_pairs(drawn->n_pairs, split->n, split->share);
+    bool is_of_pairs = split->pairs_share > 0;
+    drawn->n_train = is_of_pairs ? (size_t)round(split->pairs_share * (double)drawn->n_pairs)
+                                 : smerf_split_n_pairs(drawn->n_pairs, split->n, split->share);
+    if (is_of_pairs && (drawn->n_train == 0 || drawn->n_train == drawn->n_pairs))
+        return cli_fail(
+            split->args, error,
+            "--train-pairs %s makes %zu of %zu known pairs to train on: there must be some, and some to test "
+            "with",
+            cli_get(split->args, "--train-pairs"), drawn->n_train, drawn->n_pairs);
     if (drawn->n_train == 0 || drawn->n_train == drawn->n_pairs)
         return cli_fail(split->args, error,
                         "--train %s of %zu items makes %zu of %zu known pairs to train on: there must be some, and "
@@ -115,10 +125,16 @@ static smerf_status copy_edges(const cli_splitting *split, smerf_error *error) {
 
 static void tell(const cli_splitting *split, const drawing *drawn) {
     static const char *const from_columns[] = {"--labels", "--response", "--absolute", "--product"};
-    char pairs[40];
+    char pairs[40], share[80];
     cli_tell_target(split->args, &split->target);
-    cli_say(split->args, "%s: %s to train on, %zu to test with", split->folder,
-            cli_count(drawn->n_train, "pair", pairs), drawn->n_pairs - drawn->n_train);
+    double percent = 100 * (double)drawn->n_train / (double)drawn->n_pairs;
+    if (split->pairs_share > 0)
+        snprintf(share, sizeof share, "%.3g %% of the pairs", percent);
+    else
+        snprintf(share, sizeof share, "%.3g %% of the pairs, as many as %.4g %% of the items have", percent,
+                 100 * split->share);
+    cli_say(split->args, "%s: %s to train on, %zu to test with; trained on: %s", split->folder,
+            cli_count(drawn->n_train, "pair", pairs), drawn->n_pairs - drawn->n_train, share);
     for (size_t t = 0; t < 4; t++) /* the column that the distances were made of must not become a feature */
         if (cli_has(split->args, from_columns[t]))
             cli_say(split->args, "%s/items.csv still has what the distances were made of: learn with --ignore %s",

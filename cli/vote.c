@@ -221,16 +221,11 @@ static void put_json(sm_output *output, const votes *of) {
 
 /* ---- saying ---- */
 
-static bool has_out_of_bag(const smerf_description *description) {
-    return strcmp(description->method, smerf_method_name(SMERF_METHOD_FOREST)) == 0 &&
-           description->options->sample != SMERF_NO_SAMPLE;
-}
-
 /* Whether the model has learned from these items: known out of bag, or, where nothing is, by their number. */
 static bool are_training_items(const smerf_model *model, const smerf_description *description, const cli_items *items) {
     const smerf_request request = SMERF_INIT(smerf_request, .rows = items->items, .out_of_bag = true);
     smerf_error ignored;
-    if (!has_out_of_bag(description)) return description->n_items == items->table.n_rows;
+    if (!cli_has_out_of_bag(description)) return description->n_items == items->table.n_rows;
     return smerf_predict_pairs(model, &request, &(smerf_pair_list){.n = 0, .left = NULL, .right = NULL}, NULL,
                                &SMERF_INIT(smerf_pair_result, .distance = NULL), &ignored) == SMERF_OK;
 }
@@ -250,7 +245,7 @@ static void tell_score(const cli_args *args, const smerf_model *model, const vot
                    are_training_items(model, &description, of->queries);
     if (is_seen)
         cli_say(args, "the model has learned '%s' from these items, so that the score is too good%s", of->column->name,
-                has_out_of_bag(&description) && !cli_has(args, "--queries")
+                cli_has_out_of_bag(&description) && !cli_has(args, "--queries")
                     ? "; --oob asks only the trees that have not seen them"
                     : "");
 }

@@ -266,10 +266,13 @@ typedef enum smerf_method {
     SMERF_METHOD_RFD,         /* a regression forest on features of pairs */
     SMERF_METHOD_PLUGIN, /* a response: half the squared difference of regression forest means + residual variance */
     SMERF_METHOD_EPM,    /* a graph: the edge partition model; only pairs of nodes it has seen */
-    SMERF_METHOD_NARM    /* a graph: the node attribute relational model */
+    SMERF_METHOD_NARM,   /* a graph: the node attribute relational model */
+    SMERF_METHOD_MEAN,   /* of any two items the mean of the known training distances */
+    SMERF_METHOD_STANDARDIZED, /* Euclidean distance of the features, each divided by its standard deviation */
+    SMERF_METHOD_GOWER         /* the mean over the features of their differences, each divided by its range */
 } smerf_method;
 
-#define SMERF_N_METHODS 8
+#define SMERF_N_METHODS 11
 
 /* What only the methods that the forest is compared with have. */
 typedef struct smerf_baseline_options {
@@ -455,6 +458,9 @@ typedef enum smerf_metric { SMERF_RMSE, SMERF_SPEARMAN, SMERF_MAP10, SMERF_AUC_R
 #define SMERF_N_METRICS 5
 #define SMERF_HAS(metric) (1u << (metric))
 
+/* Ten partners are relevant to map@10: where an item has fewer than these, on average, any order scores high. */
+#define SMERF_FEWEST_PARTNERS 20
+
 typedef struct smerf_scores {
     size_t size;
     size_t n_pairs;                /* the pairs that counted */
@@ -494,6 +500,25 @@ SMERF_API smerf_status smerf_evaluate(const smerf_model *model, const smerf_requ
  *   predicted  [n_rows][n_columns] as in truth; NaN: no prediction, left out */
 SMERF_API smerf_status smerf_score(const double *predicted, const smerf_target *truth, unsigned metrics,
                                    smerf_scores *scores, smerf_error *error);
+
+/* Correlation of predicted and true distances over all pairs at once, each counted once, where smerf_evaluate's Spearman is a mean
+ * over items; and Mantel's test of it: the probability that it would be as high if the items of the truth were dealt out at
+ * random, estimated by permuting them: (1 + permutations that correlate as well) / (1 + permutations). The same for any number of
+ * threads. Of more items than most_items so many are drawn at random, of rows and columns each. */
+typedef struct smerf_correlation {
+    size_t size;
+    size_t n_permutations;             /* in: 0: no test. Not with columns */
+    size_t most_items;                 /* in: 0: 4000 */
+    uint64_t seed;                     /* in: of the draw, and of the permutations */
+    size_t n_rows, n_columns, n_pairs; /* the items that were drawn, and their pairs that counted */
+    double pearson, spearman;          /* NaN: fewer than three pairs, or one of both distances does not vary */
+    double p_pearson, p_spearman; /* NaN: not requested, no correlation, or not every pair is known and predicted */
+} smerf_correlation;
+
+/*   truth  as in smerf_evaluate */
+SMERF_API smerf_status smerf_correlate(const smerf_model *model, const smerf_request *request,
+                                       const smerf_target *truth, const smerf_run *run, smerf_correlation *result,
+                                       smerf_error *error);
 
 /* How well the label or the response itself is predicted (smerf_predict_values), of a forest fitted on such a target. The
  * predicted label is the class with the largest fraction, the first on a tie. A guess by chance knows the labels of the items that

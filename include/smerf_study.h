@@ -92,7 +92,12 @@ SMERF_API smerf_status smerf_target_divide(const smerf_target *target, double tr
  *
  * Repeat r = 0, 1, ... has the seed options.seed + r, for what is drawn and for all that learn. By nodes, smerf_split of the
  * items draws round(train_fraction * n) of them; methods learn from these, and are scored on the pairs among the others.
- * By pairs, smerf_target_divide says from which they learn, and on which they are scored. */
+ * By pairs, smerf_target_divide says from which they learn, and on which they are scored.
+ *
+ * Folds (by nodes): each item is tested once in a repeat. Repeat r deals the items out to K folds by options.seed + r; in its round
+ * f fold f is tested, and the others are learned from, with the seed options.seed + r * K + f. Groups (by nodes): items with the
+ * same number are learned from together or tested together; train_fraction is of the groups. Methods can be told apart if each
+ * differs from the best, by the metric, by more than the standard error of the difference. */
 
 typedef struct smerf_comparison {
     size_t size;
@@ -103,6 +108,10 @@ typedef struct smerf_comparison {
     bool tunes;          /* smerf's options are chosen by smerf_tune, with all that a grid can vary; others have none */
     smerf_metric metric; /* that it is tuned by */
     const smerf_options *options; /* method is not looked at; NULL: as smerf_options_default has them */
+
+    size_t n_folds;         /* of the items; 0: none, see below */
+    const uint32_t *groups; /* [n_items] of the items; NULL: none, see below */
+    size_t n_most_repeats;  /* more than n_repeats: repeated until the methods can be told apart, so often at most */
 } smerf_comparison;
 
 /* All methods, five repeats, 0.7 of the items to learn from, by nodes, tuned by auc-roc for a graph and else by rmse.
@@ -114,10 +123,10 @@ static inline void smerf_comparison_default(const smerf_target *target, smerf_co
     smerf_comparison_fill(target, comparison, sizeof *comparison);
 }
 
-/* Over the repeats. Frozen: an element of an array. */
+/* Over the rounds: the repeats, or the folds of all repeats. Frozen: an element of an array. */
 typedef struct smerf_mean_score {
     double mean;           /* NaN: not a metric of the target, or never known */
-    double standard_error; /* of the mean: sd / sqrt(repeats); NaN with one repeat */
+    double standard_error; /* of the mean: sd / sqrt(rounds); NaN with one round */
 } smerf_mean_score;
 
 /* How a method fares. */
@@ -127,9 +136,13 @@ typedef struct smerf_method_scores {
     char why_not[480];                       /* the sentence with which it refused; "": it was not requested */
     double seconds;                          /* in all; nothing else here depends on the machine */
     smerf_mean_score score[SMERF_N_METRICS]; /* by smerf_metric */
+    smerf_mean_score
+        difference[SMERF_N_METRICS]; /* its score less that of the method with the best mean, round by round */
+    size_t n_rounds;                 /* that there were */
 } smerf_method_scores;
 
-/* smerf_target_metrics says which metrics a target has.
+/* smerf_target_metrics says which metrics a target has. A division whose test items have fewer than SMERF_FEWEST_PARTNERS partners
+ * has no map@10.
  *   scores    [n_scores] by smerf_method, the caller's, all with the same size
  *   n_scores  SMERF_N_METHODS, as the program was compiled; methods that it does not know are left out */
 SMERF_API smerf_status smerf_compare(const smerf_items *items, const smerf_target *target,

@@ -34,6 +34,7 @@ void sm_struct_fill(const sm_struct *type, const void *full, void *given, size_t
 #define SM_LAST_smerf_pair_result spread
 #define SM_LAST_smerf_neighborhood radius
 #define SM_LAST_smerf_scores value
+#define SM_LAST_smerf_correlation p_spearman
 #define SM_LAST_smerf_value_scores r_squared
 #define SM_LAST_smerf_interactions n_features
 #define SM_LAST_smerf_explanation distance

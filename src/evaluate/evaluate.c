@@ -166,8 +166,8 @@ static smerf_status check_metrics(const smerf_target *truth, unsigned *metrics, 
     return SMERF_OK;
 }
 
-static smerf_status check_truth(const smerf_model *model, const smerf_request *request, const smerf_target *truth,
-                                smerf_error *error) {
+smerf_status sm_truth_check(const smerf_model *model, const smerf_request *request, const smerf_target *truth,
+                            smerf_error *error) {
     bool is_square = request->columns == NULL;
     size_t n_rows = request->rows->n_items, n_columns = is_square ? n_rows : request->columns->n_items;
     if (truth == NULL && !request->out_of_bag)
@@ -194,7 +194,7 @@ smerf_status sm_evaluate(const smerf_model *model, const sm_evaluation *wanted, 
                      .is_square = request->columns == NULL,
                      .metrics = wanted->metrics};
     job.n_columns = job.is_square ? job.n_rows : request->columns->n_items;
-    smerf_status status = check_truth(model, request, wanted->truth, error);
+    smerf_status status = sm_truth_check(model, request, wanted->truth, error);
     if (status == SMERF_OK) status = check_metrics(job.truth, &job.metrics, error);
     if (status != SMERF_OK) return status;
     sm_pool pool;

@@ -57,13 +57,12 @@ static void sort(sm_scorer *scorer, const double *values, size_t n) {
     sm_sort(scorer->keys, scorer->order, n, scorer->spare_keys, scorer->spare_order);
 }
 
-/* Ranks of sorted values, equal ones sharing their mean, minus the mean of all ranks; returns the sum of squares. */
-static double centred_ranks(const sm_scorer *scorer, size_t n, double *ranks) {
+double sm_centred_ranks(const uint64_t *keys, const uint32_t *order, size_t n, double *ranks) {
     double squares = 0, middle = ((double)n - 1) / 2;
     for (size_t first = 0, end; first < n; first = end) {
-        for (end = first + 1; end < n && scorer->keys[end] == scorer->keys[first];) end++;
+        for (end = first + 1; end < n && keys[end] == keys[first];) end++;
         double rank = ((double)first + (double)(end - 1)) / 2 - middle;
-        for (size_t k = first; k < end; k++) ranks[scorer->order[k]] = rank;
+        for (size_t k = first; k < end; k++) ranks[order[k]] = rank;
         squares += rank * rank * (double)(end - first);
     }
     return squares;
@@ -169,11 +168,11 @@ sm_row_score sm_scorer_row(sm_scorer *scorer, size_t self, const double *predict
     bool has_ranks = (metrics & (SMERF_HAS(SMERF_SPEARMAN) | SMERF_HAS(SMERF_MAP10))) != 0 || n_nearest > 0;
     if (n == 0 || !has_ranks) return score;
     sort(scorer, scorer->truth, n);
-    double squares_truth = centred_ranks(scorer, n, scorer->rank_truth);
+    double squares_truth = sm_centred_ranks(scorer->keys, scorer->order, n, scorer->rank_truth);
     size_t n_relevant = mark_relevant(scorer, n);
     keep_true_ranks(scorer, n);
     sort(scorer, scorer->predicted, n);
-    double squares_predicted = centred_ranks(scorer, n, scorer->rank_predicted);
+    double squares_predicted = sm_centred_ranks(scorer->keys, scorer->order, n, scorer->rank_predicted);
     if (n == n_others || n >= FEWEST_LISTED) /* two partners of many always correlate by 1 or -1 */
         score.spearman = spearman(scorer, n, squares_truth, squares_predicted);
     score.precision = average_precision(scorer, n, n_relevant);

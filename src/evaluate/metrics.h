@@ -40,6 +40,13 @@ void sm_scorer_free(sm_scorer *scorer);
 sm_row_score sm_scorer_row(sm_scorer *scorer, size_t self, const double *predicted, const double *truth,
                            unsigned metrics);
 
+/* Ranks of sorted values, equal ones sharing their mean, minus the mean of all ranks; returns the sum of squares. */
+double sm_centred_ranks(const uint64_t *keys, const uint32_t *order, size_t n, double *ranks);
+
+/* Refuses a truth that is not about the pairs of the request. */
+smerf_status sm_truth_check(const smerf_model *model, const smerf_request *request, const smerf_target *truth,
+                            smerf_error *error);
+
 /* Adds rows up to scores, of which n_nearest says whether recall and nDCG are wanted. */
 void sm_scores_sum(const sm_row_score *rows, size_t n_rows, unsigned metrics, smerf_scores *scores);
 

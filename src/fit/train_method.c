@@ -12,7 +12,10 @@ static const sm_trainer *const trainers[SMERF_N_METHODS] = {[SMERF_METHOD_EUCLID
                                                             [SMERF_METHOD_RFD] = &sm_trainer_rfd,
                                                             [SMERF_METHOD_PLUGIN] = &sm_trainer_plugin,
                                                             [SMERF_METHOD_EPM] = &sm_trainer_epm,
-                                                            [SMERF_METHOD_NARM] = &sm_trainer_narm};
+                                                            [SMERF_METHOD_NARM] = &sm_trainer_narm,
+                                                            [SMERF_METHOD_MEAN] = &sm_trainer_mean,
+                                                            [SMERF_METHOD_STANDARDIZED] = &sm_trainer_standardized,
+                                                            [SMERF_METHOD_GOWER] = &sm_trainer_gower};
 
 /* ---- options ---- */
 

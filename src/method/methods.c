@@ -17,6 +17,9 @@ static const entry methods[SMERF_N_METHODS] = {
     [SMERF_METHOD_PLUGIN] = {"plugin", &sm_method_plugin},
     [SMERF_METHOD_EPM] = {"epm", &sm_method_epm},
     [SMERF_METHOD_NARM] = {"narm", &sm_method_narm},
+    [SMERF_METHOD_MEAN] = {"mean", &sm_method_mean},
+    [SMERF_METHOD_STANDARDIZED] = {"standardized", &sm_method_standardized},
+    [SMERF_METHOD_GOWER] = {"gower", &sm_method_gower},
 };
 
 const char *smerf_method_name(smerf_method method) { return methods[method].name; }

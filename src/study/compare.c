@@ -2,7 +2,7 @@
  *   1. divide the data, anew for every repeat           divide.c
  *   2. ask each method whether it can learn from them   its check
  *   3. tune smerf, fit the others, and score them all
- *   4. means over the repeats, with their standard errors
+ *   4. means over the repeats, with their standard errors, and differences from the best
  * A method that refuses, at whatever step, is left out with its sentence, unless it was asked for by name. */
 #include <math.h>
 #include <stdio.h>
@@ -20,11 +20,12 @@
 #include "target/links/pairs.h"
 
 typedef struct contest {
-    const smerf_comparison *plan; /* its options are full ones */
-    unsigned n_methods;           /* that the caller knows */
-    const smerf_target *target;   /* of all items */
-    smerf_method_scores *summary; /* [n_methods] */
-    double *score;                /* [n_methods][SMERF_N_METRICS][n_repeats] */
+    const smerf_comparison *plan;   /* its options are full ones */
+    unsigned n_methods;             /* that the caller knows */
+    const smerf_target *target;     /* of all items */
+    smerf_method_scores *summary;   /* [n_methods] */
+    size_t n_rounds, n_most_rounds; /* divisions that were played, and that there may be */
+    double *score;                  /* [n_methods][SMERF_N_METRICS][n_most_rounds] */
 } contest;
 
 static bool is_graph(const smerf_target *target) {
@@ -42,6 +43,13 @@ void smerf_comparison_fill(const smerf_target *target, smerf_comparison *compari
 
 /* ---- what is requested ---- */
 
+static size_t n_folds_of(const smerf_comparison *plan) { return plan->n_folds > 0 ? plan->n_folds : 1; }
+
+static size_t most_rounds(const smerf_comparison *plan) {
+    size_t n_repeats = plan->n_most_repeats > plan->n_repeats ? plan->n_most_repeats : plan->n_repeats;
+    return sm_size(n_repeats, n_folds_of(plan), 0);
+}
+
 static bool is_requested(const contest *all, unsigned method) {
     return all->plan->methods == 0 || (all->plan->methods & SMERF_HAS(method)) != 0;
 }
@@ -52,9 +60,9 @@ static smerf_status check_plan(const smerf_comparison *plan, unsigned n_methods,
     if (plan->n_repeats == 0) return sm_fail(error, SMERF_BAD_INPUT, "repeats: there must be at least one");
     if (!(plan->train_fraction > 0 && plan->train_fraction < 1))
         return sm_fail(error, SMERF_BAD_INPUT, "train: %g is not between 0 and 1", plan->train_fraction);
-    if (plan->options->seed > INT64_MAX || plan->n_repeats > INT64_MAX - plan->options->seed)
+    if (plan->options->seed > INT64_MAX || most_rounds(plan) > INT64_MAX - plan->options->seed)
         return sm_fail(error, SMERF_BAD_INPUT, "seed: with one more for each repeat it leaves 0 ... 2^63 - 1");
-    if (!plan->tunes) return SMERF_OK;
+    if (!plan->tunes && plan->n_most_repeats <= plan->n_repeats) return SMERF_OK; /* nothing is chosen by the metric */
     if ((unsigned)plan->metric >= SMERF_N_METRICS)
         return sm_fail(error, SMERF_BAD_INPUT, "metric: there is no such metric");
     if ((smerf_target_metrics(target) & SMERF_HAS(plan->metric)) == 0)
@@ -164,7 +172,7 @@ static smerf_status learn_and_score(const contest *all, const smerf_options *opt
 }
 
 static double *scores_of(const contest *all, unsigned method, unsigned metric) {
-    return all->score + (method * SMERF_N_METRICS + metric) * all->plan->n_repeats;
+    return all->score + (method * SMERF_N_METRICS + metric) * all->n_most_rounds;
 }
 
 static smerf_status take_turn(contest *all, unsigned method, size_t repeat, const sm_division *data,
@@ -176,6 +184,7 @@ static smerf_status take_turn(contest *all, unsigned method, size_t repeat, cons
     smerf_status status = learn_and_score(all, &options, data, part, &scores, &refusal);
     all->summary[method].seconds += sm_seconds_now() - start;
     if (status != SMERF_OK) return leave_out(all, method, &refusal, error);
+    if (scores.mean_partners < SMERF_FEWEST_PARTNERS) scores.value[SMERF_MAP10] = NAN;
     for (unsigned m = 0; m < SMERF_N_METRICS; m++) scores_of(all, method, m)[repeat] = scores.value[m];
     return SMERF_OK;
 }
@@ -184,7 +193,7 @@ static smerf_status take_turn(contest *all, unsigned method, size_t repeat, cons
 
 static smerf_status play_round(contest *all, size_t repeat, const sm_division *data, const smerf_run *run,
                                smerf_error *error) {
-    double fraction = 1 / (double)all->plan->n_repeats, from = fraction * (double)repeat;
+    double fraction = 1 / (double)all->n_most_rounds, from = fraction * (double)repeat;
     smerf_status status = repeat == 0 ? admit(all, data, error) : SMERF_OK;
     size_t n = count_left(all), k = 0;
     for (unsigned m = 0; m < all->n_methods && status == SMERF_OK; m++) {
@@ -211,31 +220,89 @@ static void average(const double *scores, size_t n, double *mean, double *standa
     *standard_error = n_known > 1 ? sqrt(squares / (double)(n_known - 1) / (double)n_known) : NAN;
 }
 
-static void average_all(contest *all) {
+/* The method with the best mean; n_methods: none has the metric. */
+static unsigned find_best(const contest *all, unsigned metric) {
+    unsigned best = all->n_methods;
+    for (unsigned method = 0; method < all->n_methods; method++) {
+        double mean = all->summary[method].score[metric].mean;
+        if (!all->summary[method].applies || isnan(mean)) continue;
+        double best_mean = best < all->n_methods ? all->summary[best].score[metric].mean : NAN;
+        bool is_better = smerf_metric_rises((smerf_metric)metric) ? mean > best_mean : mean < best_mean;
+        if (best == all->n_methods || is_better) best = method;
+    }
+    return best;
+}
+
+/* By how much a method differs from the best, division by division.   scratch  [n_rounds] */
+static void compare_with_best(contest *all, unsigned metric, double *scratch) {
+    unsigned best = find_best(all, metric);
+    for (unsigned method = 0; method < all->n_methods && best < all->n_methods; method++) {
+        smerf_method_scores *summary = &all->summary[method];
+        const double *own = scores_of(all, method, metric), *of_best = scores_of(all, best, metric);
+        if (!summary->applies) continue;
+        for (size_t r = 0; r < all->n_rounds; r++) scratch[r] = own[r] - of_best[r];
+        average(scratch, all->n_rounds, &summary->difference[metric].mean, &summary->difference[metric].standard_error);
+    }
+}
+
+static void average_all(contest *all, double *scratch) {
     for (unsigned method = 0; method < all->n_methods; method++) {
         smerf_method_scores *summary = &all->summary[method];
+        summary->n_rounds = summary->applies ? all->n_rounds : 0;
         for (unsigned m = 0; m < SMERF_N_METRICS && summary->applies; m++)
-            average(scores_of(all, method, m), all->plan->n_repeats, &summary->score[m].mean,
+            average(scores_of(all, method, m), all->n_rounds, &summary->score[m].mean,
                     &summary->score[m].standard_error);
     }
+    for (unsigned m = 0; m < SMERF_N_METRICS; m++) compare_with_best(all, m, scratch);
+}
+
+/* Whether every method is further from the best, by the metric of the plan, than the standard error of that. Scores that are the
+ * same in every division stay so. */
+static bool differ_clearly(const contest *all) {
+    for (unsigned method = 0; method < all->n_methods; method++) {
+        const smerf_mean_score *difference = &all->summary[method].difference[all->plan->metric];
+        if (!all->summary[method].applies || difference->standard_error == 0) continue;
+        if (!(fabs(difference->mean) > difference->standard_error)) return false;
+    }
+    return true;
+}
+
+static smerf_status play_rounds(contest *all, sm_divider *divider, const smerf_run *run, double *scratch,
+                                smerf_error *error) {
+    const smerf_comparison *plan = all->plan;
+    size_t n_folds = n_folds_of(plan), n_least = plan->n_repeats * n_folds;
+    bool is_done = false;
+    for (size_t round = 0; round < all->n_most_rounds && !is_done; round++) {
+        sm_division data;
+        smerf_status status = sm_divide(divider, plan->options->seed, round, &data, error);
+        if (status != SMERF_OK) return status;
+        status = play_round(all, round, &data, run, error);
+        sm_division_free(&data);
+        if (status != SMERF_OK) return status;
+        all->n_rounds = round + 1;
+        if (all->n_rounds < n_least || all->n_rounds % n_folds > 0) continue;
+        average_all(all, scratch);
+        is_done = differ_clearly(all);
+    }
+    return SMERF_OK;
 }
 
 static smerf_status compare(contest *all, const smerf_items *items, const smerf_run *run, smerf_error *error) {
     const smerf_comparison *plan = all->plan;
+    const sm_division_plan divided = {.by_pairs = plan->by_pairs,
+                                      .train_fraction = plan->train_fraction,
+                                      .n_folds = plan->n_folds,
+                                      .groups = plan->groups};
     sm_divider divider;
-    smerf_status status = sm_divider_start(&divider, items, all->target, plan->by_pairs, plan->train_fraction, error);
+    smerf_status status = sm_divider_start(&divider, items, all->target, &divided, error);
     if (status != SMERF_OK) return status;
-    all->score = sm_array(sm_size(plan->n_repeats, all->n_methods * SMERF_N_METRICS, 0), sizeof *all->score);
-    if (all->score == NULL) status = sm_no_memory(error, "comparing methods");
-    for (size_t repeat = 0; repeat < plan->n_repeats && status == SMERF_OK; repeat++) {
-        sm_division data;
-        status = sm_divide(&divider, plan->options->seed + repeat, &data, error);
-        if (status != SMERF_OK) break;
-        status = play_round(all, repeat, &data, run, error);
-        sm_division_free(&data);
-    }
-    if (status == SMERF_OK) average_all(all);
+    all->n_most_rounds = most_rounds(plan);
+    all->score = sm_array(sm_size(all->n_most_rounds, all->n_methods * SMERF_N_METRICS, 0), sizeof *all->score);
+    double *scratch = sm_array(all->n_most_rounds, sizeof *scratch);
+    status = all->score != NULL && scratch != NULL ? play_rounds(all, &divider, run, scratch, error)
+                                                   : sm_no_memory(error, "comparing methods");
     sm_free(all->score);
+    sm_free(scratch);
     sm_divider_free(&divider);
     return status;
 }
@@ -248,7 +315,8 @@ static smerf_status read_summary(const smerf_method_scores *scores, unsigned n_m
         const void *given = (const char *)scores + method * scores->size;
         status = sm_struct_read(SM_STRUCT(smerf_method_scores), given, &summary[method], error);
         summary[method] = SMERF_INIT(smerf_method_scores);
-        for (unsigned m = 0; m < SMERF_N_METRICS; m++) summary[method].score[m] = (smerf_mean_score){NAN, NAN};
+        for (unsigned m = 0; m < SMERF_N_METRICS; m++)
+            summary[method].score[m] = summary[method].difference[m] = (smerf_mean_score){NAN, NAN};
     }
     return status;
 }

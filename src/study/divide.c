@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/sort.h"
 #include "base/status.h"
 #include "data/items.h"
 #include "smerf_study.h"
@@ -181,36 +182,149 @@ static smerf_status divide_pairs(sm_divider *divider, sm_division *out, smerf_er
     return (has_links ? make_graph : make_pairs)(divider, false, &out->truth, error);
 }
 
-/* ---- both ---- */
+/* ---- groups and folds ---- */
 
-static smerf_status count(sm_divider *divider, double fraction, smerf_error *error) {
+/* Numbers the groups anew, from 0, in the order in which they are met. */
+static smerf_status number_groups(sm_divider *divider, const uint32_t *groups, smerf_error *error) {
+    size_t n = divider->n;
+    uint64_t *keys = sm_array(n, sizeof *keys), *spare_keys = sm_array(n, sizeof *spare_keys);
+    uint32_t *order = sm_array(n, sizeof *order), *spare_order = sm_array(n, sizeof *spare_order);
+    bool has_memory = keys != NULL && spare_keys != NULL && order != NULL && spare_order != NULL;
+    for (size_t i = 0; i < n && has_memory; i++) {
+        keys[i] = groups[i];
+        order[i] = (uint32_t)i;
+    }
+    if (has_memory) sm_sort(keys, order, n, spare_keys, spare_order);
+    for (size_t k = 0; k < n && has_memory; k++) {
+        if (k == 0 || keys[k] != keys[k - 1]) divider->n_groups++;
+        divider->group_of[order[k]] = (uint32_t)divider->n_groups - 1;
+    }
+    sm_free(keys);
+    sm_free(spare_keys);
+    sm_free(order);
+    sm_free(spare_order);
+    return has_memory ? SMERF_OK : sm_no_memory(error, "dividing data");
+}
+
+static smerf_status check_groups(const sm_divider *divider, double fraction, smerf_error *error) {
+    size_t n = divider->n_groups, n_train = divider->n_train_groups;
+    const char *what = divider->n_groups < divider->n ? "groups" : "items";
+    if (divider->n_folds == 1) return sm_fail(error, SMERF_BAD_INPUT, "folds: there must be at least two");
+    if (divider->n_folds > n)
+        return sm_fail(error, SMERF_BAD_INPUT, "folds: %zu cannot be made of %zu %s", divider->n_folds, n, what);
+    if (divider->n_folds == 0 && (n_train == 0 || n_train == n))
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "train: %g of %zu %s makes %zu to learn from: there must be some, and some to test with",
+                       fraction, n, what, n_train);
+    return SMERF_OK;
+}
+
+static smerf_status start_groups(sm_divider *divider, const sm_division_plan *plan, smerf_error *error) {
+    size_t n = divider->n;
+    smerf_status status = SMERF_OK;
+    divider->group_of = sm_array(n, sizeof *divider->group_of);
+    if (divider->group_of == NULL) return sm_no_memory(error, "dividing data");
+    for (size_t i = 0; i < n && plan->groups == NULL; i++) divider->group_of[i] = (uint32_t)i;
+    if (plan->groups == NULL)
+        divider->n_groups = n;
+    else
+        status = number_groups(divider, plan->groups, error);
+    if (status != SMERF_OK) return status;
+    divider->n_train_groups = (size_t)round(plan->train_fraction * (double)divider->n_groups);
+    status = check_groups(divider, plan->train_fraction, error);
+    if (status != SMERF_OK) return status;
+    divider->group_size = sm_zeros(divider->n_groups, sizeof *divider->group_size);
+    divider->order = sm_array(divider->n_groups, sizeof *divider->order);
+    divider->fold_of = sm_array(divider->n_groups, sizeof *divider->fold_of);
+    divider->fold_size = sm_zeros(divider->n_folds, sizeof *divider->fold_size);
+    if (divider->group_size == NULL || divider->order == NULL || divider->fold_of == NULL || divider->fold_size == NULL)
+        return sm_no_memory(error, "dividing data");
+    for (size_t i = 0; i < n; i++) divider->group_size[divider->group_of[i]]++;
+    return SMERF_OK;
+}
+
+/* In random order each group goes to the fold that has the fewest items, the first of them. */
+static void deal_folds(sm_divider *divider, uint64_t seed) {
+    sm_random random;
+    sm_random_start(&random, seed, 0, SM_STREAM_FOLDS);
+    for (size_t g = 0; g < divider->n_groups; g++) divider->order[g] = (uint32_t)g;
+    sm_random_shuffle(&random, divider->order, divider->n_groups);
+    for (size_t f = 0; f < divider->n_folds; f++) divider->fold_size[f] = 0;
+    for (size_t g = 0; g < divider->n_groups; g++) {
+        size_t smallest = 0;
+        for (size_t f = 1; f < divider->n_folds; f++)
+            if (divider->fold_size[f] < divider->fold_size[smallest]) smallest = f;
+        divider->fold_of[divider->order[g]] = (uint32_t)smallest;
+        divider->fold_size[smallest] += divider->group_size[divider->order[g]];
+    }
+}
+
+/* Sets is_train of the items, whole groups together. */
+static smerf_status draw_groups(sm_divider *divider, uint64_t seed, size_t round, smerf_error *error) {
+    size_t n_folds = divider->n_folds;
+    smerf_status status = SMERF_OK;
+    bool *group_is_train = sm_array(divider->n_groups, sizeof *group_is_train);
+    if (group_is_train == NULL) return sm_no_memory(error, "dividing data");
+    if (n_folds == 0)
+        status = smerf_split(divider->n_groups, divider->n_train_groups, seed + round, group_is_train, error);
+    else
+        deal_folds(divider, seed + round / n_folds);
+    for (size_t g = 0; g < divider->n_groups && n_folds > 0; g++)
+        group_is_train[g] = divider->fold_of[g] != round % n_folds;
+    divider->n_train = 0;
+    for (size_t i = 0; i < divider->n && status == SMERF_OK; i++) {
+        divider->is_train[i] = group_is_train[divider->group_of[i]];
+        divider->n_train += divider->is_train[i];
+    }
+    sm_free(group_is_train);
+    if (status == SMERF_OK && (divider->n_train < 2 || divider->n - divider->n_train < 2))
+        status = sm_fail(error, SMERF_BAD_INPUT,
+                         "%s: %zu of %zu items to learn from: there must be two, and two to test with",
+                         n_folds > 0 ? "folds" : "train", divider->n_train, divider->n);
+    return status;
+}
+
+/* ---- all together ---- */
+
+static smerf_status count(sm_divider *divider, const sm_division_plan *plan, smerf_error *error) {
     size_t n_items = divider->target->n_rows, least = divider->by_pairs ? 1 : 2;
     const sm_known_pairs *listed = listed_pairs(divider->target);
     size_t n_all = n_items % 2 == 0 ? n_items / 2 * (n_items - 1) : (n_items - 1) / 2 * n_items;
     divider->n = !divider->by_pairs ? n_items : listed != NULL ? listed->links->n / 2 : n_all;
-    divider->n_train = divider->by_pairs ? smerf_split_n_pairs(divider->n, n_items, fraction)
-                                         : (size_t)round(fraction * (double)n_items);
-    if (divider->n_train >= least && divider->n - divider->n_train >= least) return SMERF_OK;
-    return sm_fail(error, SMERF_BAD_INPUT, "train: %g of %zu items makes %zu of %zu %s to learn from: %s", fraction,
-                   n_items, divider->n_train, divider->n, divider->by_pairs ? "known pairs" : "items",
-                   divider->by_pairs ? "there must be some, and some to test with"
-                                     : "there must be two, and two to test with");
+    divider->n_train = divider->by_pairs ? smerf_split_n_pairs(divider->n, n_items, plan->train_fraction)
+                                         : (size_t)round(plan->train_fraction * (double)n_items);
+    bool has_groups = plan->n_folds > 0 || plan->groups != NULL; /* which are counted when they are drawn */
+    if (has_groups || (divider->n_train >= least && divider->n - divider->n_train >= least)) return SMERF_OK;
+    return sm_fail(
+        error, SMERF_BAD_INPUT, "train: %g of %zu items makes %zu of %zu %s to learn from: %s", plan->train_fraction,
+        n_items, divider->n_train, divider->n, divider->by_pairs ? "known pairs" : "items",
+        divider->by_pairs ? "there must be some, and some to test with" : "there must be two, and two to test with");
 }
 
-smerf_status sm_divider_start(sm_divider *divider, const smerf_items *items, const smerf_target *target, bool by_pairs,
-                              double fraction, smerf_error *error) {
-    *divider = (sm_divider){.items = items, .target = target, .by_pairs = by_pairs};
-    smerf_status status = count(divider, fraction, error);
+smerf_status sm_divider_start(sm_divider *divider, const smerf_items *items, const smerf_target *target,
+                              const sm_division_plan *plan, smerf_error *error) {
+    *divider = (sm_divider){.items = items, .target = target, .by_pairs = plan->by_pairs, .n_folds = plan->n_folds};
+    bool has_groups = plan->n_folds > 0 || plan->groups != NULL;
+    if (has_groups && plan->by_pairs)
+        return sm_fail(error, SMERF_BAD_INPUT, "%s: they are of items, and pairs are divided here",
+                       plan->n_folds > 0 ? "folds" : "groups");
+    smerf_status status = count(divider, plan, error);
     if (status != SMERF_OK) return status;
     divider->is_train = sm_array(divider->n, sizeof *divider->is_train);
     if (divider->is_train == NULL) status = sm_no_memory(error, "dividing data");
-    if (status == SMERF_OK && by_pairs) status = list_pairs(divider, error);
+    if (status == SMERF_OK && plan->by_pairs) status = list_pairs(divider, error);
+    if (status == SMERF_OK && has_groups) status = start_groups(divider, plan, error);
     if (status != SMERF_OK) sm_divider_free(divider);
     return status;
 }
 
 void sm_divider_free(sm_divider *divider) {
     sm_free(divider->is_train);
+    sm_free(divider->group_of);
+    sm_free(divider->group_size);
+    sm_free(divider->order);
+    sm_free(divider->fold_of);
+    sm_free(divider->fold_size);
     free_pairs(&divider->known);
     free_pairs(&divider->part);
     free_pairs(&divider->edges);
@@ -219,9 +333,11 @@ void sm_divider_free(sm_divider *divider) {
     *divider = (sm_divider){0};
 }
 
-smerf_status sm_divide(sm_divider *divider, uint64_t seed, sm_division *out, smerf_error *error) {
+smerf_status sm_divide(sm_divider *divider, uint64_t seed, size_t round, sm_division *out, smerf_error *error) {
     *out = (sm_division){0};
-    smerf_status status = smerf_split(divider->n, divider->n_train, seed, divider->is_train, error);
+    smerf_status status = divider->group_of != NULL
+                              ? draw_groups(divider, seed, round, error)
+                              : smerf_split(divider->n, divider->n_train, seed + round, divider->is_train, error);
     if (status == SMERF_OK)
         status = (divider->by_pairs ? divide_pairs(divider, out, error) : divide_items(divider, out, error));
     if (status != SMERF_OK) sm_division_free(out);
@@ -235,9 +351,10 @@ smerf_status smerf_target_divide(const smerf_target *target, double train_fracti
     if (!(train_fraction > 0 && train_fraction < 1))
         return sm_fail(error, SMERF_BAD_INPUT, "train: %g is not between 0 and 1", train_fraction);
     smerf_status status = sm_target_check_cut(target, error);
-    if (status == SMERF_OK) status = sm_divider_start(&divider, NULL, target, true, train_fraction, error);
+    const sm_division_plan plan = {.by_pairs = true, .train_fraction = train_fraction};
+    if (status == SMERF_OK) status = sm_divider_start(&divider, NULL, target, &plan, error);
     if (status != SMERF_OK) return status;
-    status = sm_divide(&divider, seed, &division, error);
+    status = sm_divide(&divider, seed, 0, &division, error);
     sm_divider_free(&divider);
     if (status != SMERF_OK) return status;
     *train = division.train; /* there are no items to free */

@@ -16,7 +16,7 @@ N, SHARE, SEED, REPEATS = 26, 0.6, 7, 3
 NAMES = [f"i{k}" for k in range(N)]
 FEW = "--trees 12"
 QUICK = "--burn 20 --draws 20"
-METHODS = ["smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "plugin", "epm", "narm"]
+METHODS = ["smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "plugin", "epm", "narm", "mean", "standardized", "gower"]
 EVERY = ["rmse", "spearman", "map@10"]
 AREAS = ["auc-roc", "auc-pr"]
 
@@ -137,7 +137,8 @@ def scores_by_hand(method, target, by, folder, tuned_by=None):
             test = re.sub("--ignore .*", "", test)  # which the model remembers
         learn = f"tune --metric {tuned_by}" if tuned_by else f"fit --method {method}"
         run_well(f"{learn} parts/{items[0]} {train} --seed {seed} {options_of(method)} -o model", folder)
-        found.append(json.loads(run_well(f"evaluate model parts/{items[1]} {test} --json", folder).stdout))
+        told = json.loads(run_well(f"evaluate model parts/{items[1]} {test} --json", folder).stdout)
+        found.append({metric: told[metric] for metric in [*EVERY, *AREAS] if metric in told})
     return found
 
 
@@ -148,6 +149,9 @@ def close(value):
 def assert_summary(told, scores):
     for metric in scores[0]:
         values = [score[metric] for score in scores if score[metric] is not None]
+        if not values:
+            assert told[metric] == {"mean": None, "se": None}, metric
+            continue
         mean = sum(values) / len(values)
         error = math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values))
         assert told[metric] == {"mean": close(mean), "se": close(error)}, metric
@@ -176,7 +180,7 @@ ALSO |= {(name, "pairs"): ["epm", "narm"] for name in ("edges", "observed")}
 def test_every_method_is_scored_as_by_hand(name, by, place, tmp_path):
     result = check(TARGETS[name], by, place, tmp_path)
     told = [entry["method"] for entry in result["methods"]]
-    assert told == sorted(["smerf", "euclidean", "mahalanobis", "bilinear", "rfd", *ALSO.get((name, by), [])],
+    assert told == sorted(["smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "mean", "standardized", "gower", *ALSO.get((name, by), [])],
                           key=METHODS.index)  # fmt: skip
     assert sorted(told + [entry["method"] for entry in result["left_out"]]) == sorted(METHODS)
     links = name in ("labels", "edges", "weighted", "observed")
@@ -205,8 +209,11 @@ def test_the_json_says_what_was_done(place):
     words = "--labels kind --methods euclidean,smerf --repeats 2 --train 0.5 --seed 3 --trees 5 --tune no --by pairs"
     result, messages = compare(words, place)
     assert [entry.pop("method") for entry in result.pop("methods")] == ["smerf", "euclidean"]
+    assert [entry.pop("method") for entry in result.pop("differences")] == ["smerf", "euclidean"]
     assert result == {"by": "pairs", "train": 0.5, "repeats": 2, "seed": 3, "tuned_by": None, "left_out": []}
-    assert re.fullmatch(r"smerf: compared 2 methods over 2 repeats in [0-9.]+ s\n", messages)
+    first, *others = messages.splitlines()
+    assert re.fullmatch(r"smerf: compared 2 methods over 2 repeats in [0-9.]+ s", first)
+    assert re.fullmatch("smerf: by rmse .* standard error of the (difference|best).*", others[-1])
 
 
 def test_methods_that_do_not_apply_are_told_in_a_line_each(place):
@@ -217,7 +224,7 @@ def test_methods_that_do_not_apply_are_told_in_a_line_each(place):
     assert left_out["epm"] == "knows only the nodes it was trained on (narm and smerf predict new nodes)"
     for method, why in left_out.items():
         assert f"smerf: {method} is left out: {why}\n" in messages
-    assert messages.count("\n") == 2 + len(left_out)  # about the edges, and the whole
+    assert messages.count("\n") == 3 + len(left_out)  # about the edges, the whole, and map@10
     quiet = run_well(f"compare items.csv {words} --quiet", place)
     assert quiet.stderr == b""
 
@@ -235,9 +242,12 @@ def test_the_table_marks_the_best_of_each_metric(place):
     assert [line[0] for line in lines] == ["smerf", "euclidean", "bilinear"]
     for at, metric in enumerate(head[1:-1], 1):
         means = [entry[metric]["mean"] for entry in result["methods"]]
-        best = min(means) if metric == "rmse" else max(means)
+        best = None if None in means else min(means) if metric == "rmse" else max(means)
         for line, entry in zip(lines, result["methods"]):
-            mean, error = re.fullmatch(r"(\S+) \+- (\S+)( \*)?", line[at]).groups()[:2]
+            if line[at] == "-":
+                assert metric == "map@10" and entry[metric]["mean"] is None  # fewer than twenty partners
+                continue
+            mean, error = re.fullmatch(r"(\S+) \+- (\S+)( [*~])?", line[at]).groups()[:2]
             assert line[at].endswith(" *") == (entry[metric]["mean"] == best)
             assert float(error) == pytest.approx(entry[metric]["se"], rel=0.06)
             assert float(mean) == pytest.approx(entry[metric]["mean"], abs=entry[metric]["se"])
@@ -263,9 +273,75 @@ def test_the_result_may_go_to_a_file(place, tmp_path):
     assert (tmp_path / "result.json").read_bytes() == run_well(words, place).stdout
 
 
+# ---- folds and groups ----
+
+
+def groups_of(place, column):
+    lines = list(csv.DictReader(open(place / "items.csv")))
+    return [line[column] for line in lines]
+
+
+def scores_of_folds(place, folds):
+    """RMSE of the mean of the pairs within the training part, over the pairs within each fold."""
+    z = np.load(place / "z.npy").astype(np.float32).astype(float)
+    found = []
+    for fold in folds:
+        train = [i for i in range(N) if i not in fold]
+        pairs = np.triu_indices(len(train), 1)
+        guess = z[np.ix_(train, train)][pairs].mean()
+        truth = z[np.ix_(fold, fold)][np.triu_indices(len(fold), 1)]
+        found.append(math.sqrt(np.mean((truth - guess) ** 2)))
+    return found
+
+
+def test_groups_are_tested_as_a_whole(place):
+    """Two groups, two folds: there is only one way."""
+    kinds = groups_of(place, "kind")
+    folds = [[i for i in range(N) if kinds[i] == kind] for kind in sorted(set(kinds))]
+    values = scores_of_folds(place, folds)
+    words = "--distances z.npy --methods mean --tune no --folds 2 --groups kind"
+    result, messages = compare(words, place)
+    assert result["methods"][0]["rmse"] == {"mean": close(np.mean(values)), "se": close(np.std(values, ddof=1) / math.sqrt(2))}
+    assert (result["folds"], result["repeats"]) == (2, 1)
+    assert "smerf: 2 groups by column 'kind' stay together\n" in messages and "2 folds and 1 repeat" in messages
+    again, _ = compare("--distances z.npy --methods mean --tune no --groups kind --train 0.5 --repeats 1", place)
+    assert again["methods"][0]["rmse"]["mean"] in [close(value) for value in values]
+
+
+def test_a_column_of_groups_is_no_feature(place):
+    words = "--distances z.npy --methods smerf --tune no --repeats 2 --trees 10"
+    with_groups, _ = compare(f"{words} --groups id", place)  # every item is a group
+    without, _ = compare(words, place)
+    assert with_groups["methods"] == without["methods"]
+
+
+def test_differences_are_from_the_best(place):
+    result, _ = compare("--distances z.npy --methods mean,gower --tune no --folds 13", place)
+    differences = {entry["method"]: entry["rmse"] for entry in result["differences"]}
+    means = {entry["method"]: entry["rmse"]["mean"] for entry in result["methods"]}
+    best = min(means, key=means.get)
+    other = ({"mean", "gower"} - {best}).pop()
+    assert differences[best] == {"mean": 0, "se": 0}
+    assert differences[other]["mean"] == close(means[other] - means[best])
+
+
+def test_small_data_are_divided_until_methods_differ(place):
+    clear, messages = compare("--distances z.npy --methods mean,euclidean --tune no", place)
+    assert clear["repeats"] == 5 and "further from the best" in messages
+    words = "--distances z.npy --methods mean,smerf --tune no --trees 1"
+    result, messages = compare(words, place)
+    difference = {entry["method"]: entry["rmse"] for entry in result["differences"]}
+    apart = [entry for entry in difference.values() if entry["se"] > 0]
+    assert 5 <= result["repeats"] <= 20
+    if result["repeats"] < 20:
+        assert all(abs(entry["mean"]) > entry["se"] for entry in apart)
+    fixed, _ = compare(f"{words} --repeats {result['repeats']}", place)
+    assert fixed["methods"] == result["methods"]
+
+
 # ---- wrong use ----
 
-KNOWN = "smerf, euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm"
+KNOWN = "smerf, euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm, mean, standardized, gower"
 WRONG = {
     "--distances z.npy --methods forest": f"--methods 'forest' is not one of {KNOWN}",
     "--distances z.npy --methods smerf,": f"--methods '' is not one of {KNOWN}",
@@ -289,6 +365,17 @@ WRONG = {
     "--distances z.npy --metric auc-roc":
         "--metric: auc-roc needs a graph or labels: a target of kind 'distances' has no links",
     "--distances z.npy --metric rmse --tune no": "--metric is what to tune by, and --tune no does not",
+    "--distances z.npy --folds 1": "--folds 1 is below 2",
+    "--distances z.npy --folds 3 --train 0.5":
+        "--folds and --train exclude each other: of K folds all but one are learned from",
+    "--distances z.npy --folds 3 --by pairs": "--folds is about items, and --by pairs divides pairs",
+    "--distances z.npy --groups kind --by pairs": "--groups is about items, and --by pairs divides pairs",
+    "--distances z.npy --folds 27": "--folds: 27 cannot be made of 26 items",
+    "--distances z.npy --folds 20": "--folds: 25 of 26 items to learn from: there must be two, and two to test with",
+    "--distances z.npy --groups kind --folds 3": "--folds: 3 cannot be made of 2 groups",
+    "--distances z.npy --groups kind --train 0.1":
+        "--train: 0.1 of 2 groups makes 0 to learn from: there must be some, and some to test with",
+    "--labels kind --groups kind": "column 'kind' is in both --groups and --labels",
     "--distances z.npy --seed 9223372036854775807": "--seed: with one more for each repeat it leaves 0 ... 2^63 - 1",
     "--distances z.npy --trees 3:5": "--trees '3:5' is not a whole number",
     "--distances z.npy --trees 4294967296": "--trees 4294967296 is above 2^32 - 1",

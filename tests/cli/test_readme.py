@@ -1,4 +1,4 @@
-"""The tour in README.md is what the program prints."""
+"""The tour in README.md, and the examples of docs/scores.md, are what the program prints."""
 import os
 import re
 import subprocess
@@ -12,10 +12,10 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(SMERF).resolve()
 
 
-def tour():
+def tour(page):
     """[(command, expected output)] from the console blocks."""
     steps = []
-    for block in re.findall(r"```console\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S):
+    for block in re.findall(r"```console\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.S):
         for line in block.splitlines():
             if line.startswith("$ "):
                 steps.append((line[2:], []))
@@ -30,11 +30,12 @@ def without_times(text):
 
 
 @pytest.mark.skipif(IS_SANITIZED, reason="forests of 500 trees; every command of the tour is in other tests, on small data")
-def test_the_tour_prints_what_the_readme_shows(tmp_path):
+@pytest.mark.parametrize("page", ["README.md", "docs/scores.md"])
+def test_the_tour_prints_what_the_readme_shows(page, tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "smerf").symlink_to(COMMAND)
     environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
-    steps = tour()
+    steps = tour(page)
     assert len(steps) > 8
     for command, expected in steps:
         done = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=environment, text=True,

@@ -24,7 +24,7 @@ PRINTING = {
     "predict": "predict model items.csv",
     "pairs": "predict model items.csv --pairs pairs.csv",
     "values": "predict labels all.csv --values",
-    "evaluate": "evaluate model items.csv --distances z.csv",
+    "evaluate": "evaluate model items.csv --distances z.csv --quiet",
     "importance": "importance model",
     "permutation": "importance model items.csv --permutation",
     "info": "info model",

@@ -232,7 +232,7 @@ def test_out_of_bag_scores_leave_out_pairs_without_a_prediction(n_trees, rule, t
 
 
 @pytest.mark.parametrize("n", [5, 9, 12])
-def test_fewer_than_ten_others_are_all_relevant(n, tmp_path):
+def test_of_few_partners_there_is_no_average_precision(n, tmp_path):
     case = continuous_case(720, n=n)
     model = helpers.fit(tmp_path, case, "--trees", 50)
     z = exported.rounded(case.distances)

@@ -119,7 +119,7 @@ def check_explanations(found, model, items, names, neighbors, folder):
 def check_scores(found, model, items, predicted, true, words):
     told = json.loads(helpers.run("evaluate", model, items, *words, "--json", "--quiet"))
     keep = metrics.counted(predicted, true)
-    assert {score["name"]: score["value"] for score in found["list"]} == told
+    metrics.assert_told(found["list"], told)
     assert (found["n_items"], found["n_pairs"]) == (len(true), keep.sum())
     if keep.any():
         report.assert_near([found["mean"], found["sd"]], [true[keep].mean(), true[keep].std()], "moments")
@@ -499,7 +499,7 @@ def test_other_methods_have_what_makes_sense(method, tmp_path):
     target = words[:2]
     given = report.write(model, items, *target, folder=tmp_path)
     told = json.loads(helpers.run("evaluate", model, items, *target, "--json", "--quiet"))
-    assert {score["name"]: score["value"] for score in given["scores"]["list"]} == told
+    metrics.assert_told(given["scores"]["list"], told)
     assert any("trained on these items" in note for note in given["notes"])
 
 
@@ -537,7 +537,7 @@ def test_pairs_of_which_most_are_missing(tmp_path):
             true[i, j] = true[j, i] = case.distances[i, j]
         predicted = matrix(model, items, "--oob")
         told = json.loads(helpers.run("evaluate", model, items, "--oob", "--json"))
-        assert {score["name"]: score["value"] for score in found["scores"]["list"]} == told
+        metrics.assert_told(found["scores"]["list"], told)
         check_fit(found["fit"], predicted, true)
         assert 0 < found["growth"]["n_pairs"] <= len(known), "of pairs that were filled in, those that were given"
 

@@ -22,7 +22,6 @@ static void version_of_header_and_library_agree(void **state) {
     DO(smerf_request)                                                                                                  \
     DO(smerf_pair_result)                                                                                              \
     DO(smerf_neighborhood)                                                                                             \
-    DO(smerf_scores)                                                                                                   \
     DO(smerf_interactions)                                                                                             \
     DO(smerf_explanation)                                                                                              \
     DO(smerf_item_request)                                                                                             \
@@ -35,9 +34,13 @@ static void version_of_header_and_library_agree(void **state) {
     DO(smerf_tree_view)                                                                                                \
     DO(smerf_tuning)                                                                                                   \
     DO(smerf_tuned)                                                                                                    \
-    DO(smerf_simulation)                                                                                               \
-    DO(smerf_comparison)                                                                                               \
-    DO(smerf_method_scores)
+    DO(smerf_simulation) DO(smerf_value_scores) DO(smerf_correlation)
+
+/* Those that have grown, and their last fields now. */
+#define GROWN_STRUCTS(DO)                                                                                              \
+    DO(smerf_scores, ndcg_by_chance)                                                                                   \
+    DO(smerf_comparison, n_most_repeats)                                                                               \
+    DO(smerf_method_scores, n_rounds)
 
 /* A field added to padding at the end would leave the size as it was. When a struct grows for the first time, its line leaves
  * SM_LAST as it is, and this claim is made of the new last field. */
@@ -46,9 +49,16 @@ static void version_of_header_and_library_agree(void **state) {
     assert_int_equal(SM_STRUCT(type)->first, sizeof(type));                                                            \
     assert_int_equal(SMERF_INIT(type).size, sizeof(type));
 
+#define HAS_GROWN_WITHOUT_PADDING(type, last)                                                                          \
+    assert_int_equal(offsetof(type, size), 0);                                                                         \
+    assert_true(SM_STRUCT(type)->first < sizeof(type));                                                                \
+    assert_int_equal(SM_UP_TO(type, last), sizeof(type));                                                              \
+    assert_int_equal(SMERF_INIT(type).size, sizeof(type));
+
 static void structs_begin_with_their_size_and_end_without_padding(void **state) {
     (void)state;
     STRUCTS(HAS_NO_PADDING_AT_THE_END)
+    GROWN_STRUCTS(HAS_GROWN_WITHOUT_PADDING)
 }
 
 /* ---- a struct of three versions ---- */

@@ -257,6 +257,12 @@ static smerf_status score_model(scene *here, smerf_error *error) {
     return smerf_evaluate(here->model, &here->request, truth, 0, &here->run, &scores, error);
 }
 
+static smerf_status correlate_all(scene *here, smerf_error *error) {
+    smerf_correlation found = SMERF_INIT(smerf_correlation, .n_permutations = 3, .most_items = 8);
+    const smerf_target *truth = here->request.out_of_bag ? NULL : here->data->target;
+    return smerf_correlate(here->model, &here->request, truth, &here->run, &found, error);
+}
+
 static smerf_status score_given(scene *here, smerf_error *error) {
     const double predicted[144] = {0};
     smerf_scores scores = SMERF_INIT(smerf_scores);
@@ -408,6 +414,7 @@ static void every_failed_allocation_of_predicting_and_scoring_is_reported_and_le
             fail_everywhere(here, ask_rows, "predicting rows", NOTHING_ELSE);
             fail_everywhere(here, ask_pairs, "predicting pairs", NOTHING_ELSE);
             fail_everywhere(here, score_model, "evaluating", NOTHING_ELSE);
+            fail_everywhere(here, correlate_all, "correlating", NOTHING_ELSE);
         }
         fail_everywhere(here, ask_importance, "importance", NOTHING_ELSE);
         smerf_model_free(here->model);

@@ -40,8 +40,8 @@ def compare(
     X, y, Z, pairs, graph, observed, sample_weight, target
         As in `DistanceForest` and its `fit`.
     methods : list of str, optional
-        Of 'smerf', 'euclidean', 'mahalanobis', 'bilinear', 'rfd', 'plugin', 'epm', 'narm'; all that can take the data
-        by default.
+        Of 'smerf', 'euclidean', 'mahalanobis', 'bilinear', 'rfd', 'plugin', 'epm', 'narm', 'mean', 'standardized',
+        'gower'; all that can take the data by default.
     n_repeats : int, default=5
         How often the data are divided anew.
     train_share : float, default=0.7

@@ -188,6 +188,12 @@ cdef extern from "smerf.h" nogil:
         double *value
         unsigned metrics
         size_t n_pairs
+        double *by_chance
+        double variance_explained
+        size_t n_unknown, n_unpredicted
+        double mean_partners
+        size_t n_nearest
+        double recall, recall_by_chance, ndcg, ndcg_by_chance
 
     const char *smerf_metric_name(smerf_metric)
     bint smerf_metric_rises(smerf_metric)
@@ -329,6 +335,9 @@ cdef extern from "smerf_study.h" nogil:
         bint by_pairs, tunes
         smerf_metric metric
         const smerf_options *options
+        size_t n_folds
+        const uint32_t *groups
+        size_t n_most_repeats
 
     void smerf_comparison_default(const smerf_target *, smerf_comparison *)
 
@@ -341,6 +350,8 @@ cdef extern from "smerf_study.h" nogil:
         char *why_not
         double seconds
         smerf_mean_score *score
+        smerf_mean_score *difference
+        size_t n_rounds
 
     smerf_status smerf_compare(const smerf_items *, const smerf_target *, const smerf_comparison *, const smerf_run *,
                                smerf_method_scores *, size_t, smerf_error *)
