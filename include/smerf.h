@@ -224,7 +224,7 @@ SMERF_API smerf_status smerf_target_new_between(smerf_target *both, size_t n_row
 SMERF_API void smerf_target_row(const smerf_target *target, size_t row, double *distances);
 
 /* What is known of the pairs among some of the items, in the order of the rows: a target of the same kind, copied. Not of
- * distances between two sets.
+ * distances between two sets. Of pairs that a fit completed, those that were given.
  *   rows    [n], different from each other */
 SMERF_API smerf_status smerf_target_take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
                                          smerf_error *error);

@@ -2,7 +2,7 @@
 // have says why.
 import { h, numbers } from './dom.js';
 import { count, counted, number, score as asScore } from './format.js';
-import { clusterSentence, isTwoValued, mapSentence, scoreName, scoreSentence, scoredSentence } from './sentences.js';
+import { clusterSentence, growthVerdict, isTwoValued, mapSentence, responseSentence, scoreName, scoreSentence, scoredSentence } from './sentences.js'; // prettier-ignore
 import { mapSection } from './map/section.js';
 import { densityFigure, errorFigure, errorSentence } from './charts/fit.js';
 import { twoGroups, twoGroupsFigure, twoGroupsSentence } from './charts/two-groups.js';
@@ -111,13 +111,9 @@ export const SECTIONS = [
         why: 'The scores of fewer trees are not known.',
         body: (report) => [
             lead(
-                `The scores of the first trees alone, and of more and more of them${scoredItems(report.raw.growth)}. A line that has become flat has nothing more to gain.`,
+                `${growthVerdict(report.raw.growth)} Below are the scores of the first trees alone, and of more and more of them, over the same pairs of ${counted(report.raw.growth.n_items, 'item')}.`,
             ),
-            grid(
-                ...grown(report).map((metric) =>
-                    growthFigure({ kind: report.raw.scores?.kind, ...report.raw.growth }, metric),
-                ),
-            ),
+            grid(...grown(report).map((metric) => growthFigure(report.raw.growth, metric))),
         ],
     },
     {
@@ -170,7 +166,7 @@ const methodNote = ({ how }) => (how ? ` Labels are predicted by ${how}.` : '');
 const scoredItems = (growth) => (growth.n_items ? `, over ${counted(growth.n_items, 'item')}` : '');
 
 function scoresBody(report) {
-    const { scores, curves, model } = report.raw;
+    const { scores, curves, model, response } = report.raw;
     const context = { target: model.target, shareOfLinks: curves?.share_of_links ?? null };
     return [
         lead(scoredSentence(scores)),
@@ -194,6 +190,14 @@ function scoresBody(report) {
                     h('dd', null, scoreSentence(score, scores, context)),
                 ),
             ),
+            response &&
+                h(
+                    'div',
+                    null,
+                    h('dt', null, 'R\u00b2 of the response'),
+                    h('dd', { class: 'value' }, response.r_squared == null ? '\u2013' : asScore(response.r_squared)),
+                    h('dd', null, responseSentence(response)),
+                ),
         ),
         scores.list.length === 0 && h('p', { class: 'absent' }, 'No score could be computed.'),
     ];

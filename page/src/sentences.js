@@ -85,9 +85,9 @@ export function scoreSentence(score, scores, { target, shareOfLinks }) {
     const [near, far] = nearAndFar(target);
     switch (score.name) {
         case 'rmse':
-            return rmseSentence(value, scores);
+            return rmseSentence(value, scores) + ceilingNote(scores, 'rmse');
         case 'spearman':
-            return `For an average item, the predicted order of all others agrees with the true order: ${asScore(value)}, where 1 is perfect and 0 is chance.${tiesNote(target)}`;
+            return `For an average item, the predicted order of all others agrees with the true order: ${asScore(value)}, where 1 is perfect and 0 is chance.${tiesNote(target)}${ceilingNote(scores, 'spearman')}`;
         case 'map@10':
             return `How near the top of an item\u2019s predicted ranking its ten truly nearest others stand: ${asScore(value)}, where 1 means that they are the first ten${chanceNote(scores.n_items)}.${tiesNote(target)}`;
         case 'auc-roc':
@@ -114,6 +114,23 @@ function rmseSentence(value, scores) {
     return `${off}; ${guess}. So ${percent(1 - rest)} of the variance of the distances is explained.`;
 }
 
+/** What judges who differ leave to be predicted. */
+function ceilingNote({ ceiling }, name) {
+    const best = ceiling?.[name];
+    if (best == null) return '';
+    return name === 'rmse'
+        ? ` The judges differ among themselves: even a perfect prediction of what they have in common would be off by about ${number(best)}.`
+        : ` The judges differ among themselves: even a perfect prediction of what they have in common would have about ${asScore(best)}.`;
+}
+
+/** How well the response itself is predicted. */
+export function responseSentence({ r_squared, n_items, kind }) {
+    const whose = `of ${counted(n_items, 'item')}${kind === 'out of bag' ? ', by trees that have not seen the item' : ''}`;
+    if (r_squared == null) return `The response ${whose} does not vary.`;
+    if (r_squared <= 0) return `The response itself, ${whose}, is predicted no better than by its mean.`;
+    return `Of the response itself, ${whose}, ${percent(r_squared)} of the variance is predicted.`;
+}
+
 const chanceNote = (nItems) => (nItems > 11 ? `, and chance would give about ${number(chanceOfMap(nItems), 2)}` : '');
 
 /** Links and labels know only near and far. */
@@ -132,45 +149,50 @@ export function chanceOfMap(nItems) {
     return total <= 1 ? 1 : (harmonic + ((relevant - 1) / (total - 1)) * (total - harmonic)) / total;
 }
 
+/** What all trees have in one score, and what any number of them would; null where it is not known. */
+function endsOf(metric) {
+    const value = metric.with_all ?? metric.values[metric.values.length - 1];
+    if (metric.limit == null || value == null) return null;
+    const isError = metric.name === 'rmse';
+    const gain = isError ? (value - metric.limit) / Math.abs(value || 1) : metric.limit - value;
+    return { value, limit: metric.limit, gain, isError };
+}
+
 /**
- * Whether more trees would help. With a limit (what the score would be with any number of trees) by how far it is away; else from the
- * last doubling of their number, which out of bag can look better than it is: each pair is predicted by only some of the trees.
+ * Whether more trees would help, for the whole section: by the squared error, of which it is known what the trees have to do with it.
  */
-export function growthSentence(metric, { trees, kind }) {
+export function growthVerdict({ metrics, trees }) {
+    const rmse = metrics.find((metric) => metric.name === 'rmse');
+    const ends = rmse && endsOf(rmse);
+    if (!ends) return 'Whether more trees would help cannot be told from these.';
+    const last = trees[trees.length - 1];
+    const less =
+        ends.gain > 0 ? `would lower the error of a new pair by ${percent(ends.gain)}` : 'would lower no error';
+    return `${capital(verdictOf(ends.gain, true))} After ${counted(last, 'tree')}, any number of others ${less}.`;
+}
+
+/** How one score changes with the number of trees, and where that ends. */
+export function growthSentence(metric, { trees, predicting }) {
     const known = trees
-        .map((n, k) => [n, metric.values[k]])
+        .map((n, k) => [n, metric.values[k], predicting?.[k] ?? n])
         .filter(([, value]) => value != null && !Number.isNaN(value));
     const name = scoreName(metric.name);
     if (known.length < 2) return `${name}: too few points to tell.`;
-    const [last, value] = known[known.length - 1];
-    const isError = metric.name === 'rmse';
-    const toldOf = (gain, before) => isError ? percent(Math.abs(gain) / Math.abs(before || 1), 0) : number(Math.abs(gain), 2); // prettier-ignore
-    if (metric.limit != null) {
-        const gain = isError ? value - metric.limit : metric.limit - value;
-        const verdict = verdictOf(isError ? gain / Math.abs(value || 1) : gain, isError, 'would');
-        return `With ${counted(last, 'tree')} it is ${number(value, 4)}; with any number of trees it would be about ${number(metric.limit, 4)}, dashed: ${verdict}`;
-    }
-    const [half, before] = known
-        .slice(0, -1)
-        .reduce((best, point) => (Math.abs(point[0] - last / 2) < Math.abs(best[0] - last / 2) ? point : best));
-    const gain = isError ? before - value : value - before;
-    const perDoubling = (isError ? gain / Math.abs(before || 1) : gain) / Math.max(Math.log2(last / half), 0.1);
-    const verb =
-        value === before
-            ? 'did not change'
-            : `${value > before ? 'rose' : 'fell'} by ${toldOf(value - before, before)}`;
-    const isOutOfBag = kind !== 'given target';
-    const verdict = verdictOf(perDoubling, isError, isOutOfBag ? 'may' : 'would');
-    const caution =
-        isOutOfBag && !verdict.includes('hardly')
-            ? ' Out of bag a pair is predicted by only some of the trees: for new items the gain should be smaller.'
-            : '';
-    return `From ${count(half)} to ${counted(last, 'tree')}, ${name} ${verb}: ${verdict}${caution}`;
+    const [last, value, nPredicting] = known[known.length - 1];
+    const part =
+        metric.with_all === undefined
+            ? `With ${counted(last, 'tree')} it is ${number(value, 4)}`
+            : `Out of bag a pair is predicted by about ${number(nPredicting, 2)} of the ${counted(last, 'tree')}: ${number(value, 4)}`;
+    const ends = endsOf(metric);
+    if (!ends) return `${part}; where it would end cannot be told from so few.`;
+    const all =
+        metric.with_all == null ? '' : `; for new items, by all of them, about ${number(ends.value, 4)}, the ring`;
+    return `${part}${all}; with any number of trees about ${number(ends.limit, 4)}, dashed: ${verdictOf(ends.gain, ends.isError)}`;
 }
 
-function verdictOf(gain, isError, verb) {
-    if (gain > (isError ? 0.02 : 0.01)) return `more trees ${verb} help.`;
-    if (gain > (isError ? 0.005 : 0.0025)) return `more trees ${verb} help a little.`;
+function verdictOf(gain, isError) {
+    if (gain > (isError ? 0.02 : 0.01)) return 'more trees would help.';
+    if (gain > (isError ? 0.005 : 0.0025)) return 'more trees would help a little.';
     return 'more trees would hardly help.';
 }
 
@@ -179,11 +201,15 @@ export const scoreName = (name) => SCORE_NAMES[name] ?? name;
 /** What was scored. */
 export function scoredSentence(scores) {
     const items = scores.n_items != null ? ` of ${counted(scores.n_items, 'item')}` : '';
+    const rated = scores.ceiling ? ` Each pair was rated by ${judges(scores.ceiling.judges)}.` : '';
     const pairs = scores.n_pairs != null ? `, over ${counted(scores.n_pairs, 'pair')}${items}` : '';
     return scores.kind === 'out of bag'
-        ? `Out of bag${pairs}: each pair is predicted only by trees that have not seen it, so the scores tell what was learned and not what was memorised.`
-        : `Predictions against the target that was given with the report${pairs}.`;
+        ? `Out of bag${pairs}: each pair is predicted only by trees that have not seen it, so the scores tell what was learned and not what was memorised.${rated}`
+        : `Predictions against the target that was given with the report${pairs}.${rated}`;
 }
+
+const judges = ([fewest, most]) =>
+    fewest === most ? counted(most, 'judge') : `${count(fewest)} to ${counted(most, 'judge')}`;
 
 /** How far the map can be trusted. */
 export function mapSentence(map, n) {

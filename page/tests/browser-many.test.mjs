@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
-import { writePage } from './make-data.mjs';
+import { REPORTS, writePage } from './make-data.mjs';
 import { ARTEFACTS, goToMap, keepPicture, nColours, open, placesOfItems, settle, startBrowser, tipAt } from './browser.mjs'; // prettier-ignore
 
 let browser;
 const pages = {};
 before(async () => {
-    for (const name of ['letters', 'response', 'line']) pages[name] = writePage(name, join(ARTEFACTS, 'many'));
+    for (const name of ['letters', 'response', 'line', 'graph']) pages[name] = writePage(name, join(ARTEFACTS, 'many'));
     browser = await startBrowser();
 });
 after(() => browser?.close());
@@ -153,6 +153,56 @@ test('a model that is worse than guessing is called so', async () => {
     assert.match(text, /worse than guessing/);
     assert.match(text, /farther from the truth than their mean would be/);
     assert.doesNotMatch(text, /no worse/);
+    await page.finish();
+});
+
+test('whether more trees help: the same pairs, a ring for new items, a line for any number of trees', async () => {
+    const page = await open(browser, pages.response);
+    const { growth } = REPORTS.response();
+    const lead = await page.locator('#growth .lead').innerText();
+    assert.match(lead, /^More trees would hardly help\. After 500 trees/);
+    assert.match(lead, /over the same pairs of 300 items\.$/);
+    const figure = page.locator('#growth figure').first();
+    assert.match(
+        await figure.locator('figcaption').innerText(),
+        /predicted by about 66 of the 500 trees.*the ring.*dashed/s,
+    );
+    const circles = figure.locator('svg circle');
+    assert.equal(await circles.count(), growth.trees.length + 1, 'a dot a size, and the ring');
+    const places = await circles.evaluateAll((all) => all.map((circle) => circle.getBoundingClientRect().x));
+    assert.ok(
+        places.every((x) => x <= Math.max(...places)) && new Set(places).size === places.length,
+        'the ring stands at all trees, beyond those that predict a pair out of bag',
+    );
+    await figure.locator('summary', { hasText: 'numbers' }).click();
+    const rows = await figure.locator('tbody tr').allInnerTexts();
+    assert.equal(rows.length, growth.trees.length + 2);
+    assert.match(rows.at(-2), /^500\s+all, of new items/);
+    assert.match(rows.at(-1), /^any number\s+all/);
+    await page.finish();
+});
+
+test('what judges leave, and how well the response itself is predicted, stand with the scores', async () => {
+    const page = await open(browser, pages.response);
+    const text = await page.locator('#scores').innerText();
+    assert.match(text, /Each pair was rated by 2 to 5 judges/);
+    assert.equal(text.match(/The judges differ among themselves/g).length, 2, 'for the error and the correlation');
+    assert.match(text, /R\u00b2 of the response\s+0\.43\s+Of the response itself.*43\u00a0% of the variance/);
+    await page.finish();
+    const other = await open(browser, pages.letters);
+    assert.doesNotMatch(await other.locator('#scores').innerText(), /judge|R\u00b2/);
+    assert.match(await other.locator('#classification .lead').innerText(), /3 items that every tree has seen are left out/); // prettier-ignore
+    await other.finish();
+});
+
+test('a picture that stands alone is as wide on paper as on the screen', async () => {
+    const page = await open(browser, pages.graph);
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    await page.emulateMedia({ media: 'print' });
+    await settle(page);
+    const widths = await page.evaluate(() => [...document.querySelectorAll('.figures')].filter((grid) => grid.childElementCount === 1).map((grid) => grid.firstElementChild.getBoundingClientRect().width / grid.getBoundingClientRect().width)); // prettier-ignore
+    assert.ok(widths.length > 0);
+    for (const width of widths) assert.ok(width > 0.95, `${width}`);
     await page.finish();
 });
 

@@ -219,10 +219,22 @@ function withFit(report, n, seed = 5) {
     });
     report.fit = { observed, predicted, counts: pack('u32', counts), by_distance: byDistance, n_pairs: nPairs };
     report.scores = { kind: 'out of bag', list: [{ name: 'rmse', value: 0.138 }, { name: 'spearman', value: 0.939 }, { name: 'map@10', value: 0.61 }], n_pairs: nPairs, n_items: Math.min(n, 2000), mean: 1.2, sd: 0.49 }; // prettier-ignore
-    const trees = [1, 2, 5, 10, 20, 50, 100, 200, 500];
-    report.growth = { trees, metrics: [{ name: 'rmse', values: trees.map((t) => 0.138 + 0.2 / t) }, { name: 'spearman', values: trees.map((t) => 0.94 - 0.5 / (t + 1)) }], n_items: Math.min(n, 500) }; // prettier-ignore
+    report.growth = growthOf([10, 20, 50, 100, 200, 500], [{ name: 'rmse', from: 0.2, limit: 0.138 }, { name: 'spearman', from: -0.5, limit: 0.94 }], Math.min(n, 300)); // prettier-ignore
     report.absent.curves = 'ROC and precision-recall curves are for networks and labels; this model learned distances.';
     return report;
+}
+
+/** Out of bag: of the trees about an eighth predict a pair; scores go to their limit as 1 / number. */
+function growthOf(trees, metrics, nItems) {
+    const last = trees[trees.length - 1];
+    return {
+        kind: 'out of bag',
+        trees,
+        predicting: trees.map((t) => 0.7 + 0.13 * t),
+        metrics: metrics.map(({ name, from, limit }) => ({ name, values: trees.map((t) => limit + from / (0.7 + 0.13 * t)), with_all: limit + from / last, limit })), // prettier-ignore
+        n_pairs: (nItems * (nItems - 1)) / 2,
+        n_items: nItems,
+    };
 }
 
 export function coloursReport() {
@@ -315,8 +327,7 @@ export function graphReport(n = 234) {
         pr: steps.map((t) => [t, 0.05 + 0.9 * (1 - t) ** 1.5]),
         share_of_links: 0.05,
     };
-    const trees = [1, 2, 5, 10, 20, 50];
-    report.growth = { trees, metrics: [{ name: 'auc-roc', values: trees.map((t) => 0.95 - 0.3 / t ** 0.5) }, { name: 'auc-pr', values: trees.map((t) => 0.5 - 0.3 / t ** 0.5) }], n_items: n }; // prettier-ignore
+    report.growth = growthOf([5, 10, 20, 50], [{ name: 'rmse', from: 0.3, limit: 0.2 }, { name: 'auc-roc', from: -0.3, limit: 0.95 }, { name: 'auc-pr', from: -0.3, limit: 0.5 }], n); // prettier-ignore
     report.fit = twoGroupsFit();
     return report;
 }
@@ -359,7 +370,7 @@ export function tinyReport() {
     Object.assign(report.clusters, { silhouette: null, silhouettes: pack('f32', [NaN, NaN]), tried: null });
     report.scores = { kind: 'given target', list: [{ name: 'rmse', value: 0 }, { name: 'spearman', value: null }, { name: 'other', value: 2 }], n_pairs: 1, n_items: 2, mean: 1, sd: null }; // prettier-ignore
     report.fit = { observed: { from: 1, to: 1, n: 1 }, predicted: { from: 1, to: 1, n: 1 }, counts: pack('u32', [1]), by_distance: [], n_pairs: 1 }; // prettier-ignore
-    report.growth = { trees: [1, 2], metrics: [{ name: 'rmse', values: [null, 0] }], n_items: 2 };
+    report.growth = { kind: 'given target', trees: [1, 2], predicting: [1, 2], metrics: [{ name: 'rmse', values: [null, 0], limit: null }], n_pairs: 1, n_items: 2 }; // prettier-ignore
     report.importance = {
         features: ['x', 'y'],
         gain: [0, 0],
@@ -386,7 +397,7 @@ export function lettersReport(n = 800) {
     report.clusters.tried = Array.from({ length: 19 }, (_, t) => [t + 2, 0.2 + 0.01 * t]);
     const counts = levels.map(() => levels.map(() => 0));
     for (const code of codes) counts[code][draw() < 0.9 ? code : Math.floor(draw() * 26)]++;
-    report.classification = { kind: 'out of bag', how: 'the votes of the trees', labels: levels, counts };
+    report.classification = { kind: 'out of bag', how: 'the votes of the trees', labels: levels, counts, n_unpredicted: 3 }; // prettier-ignore
     report.scores = { kind: 'out of bag', list: [{ name: 'auc-roc', value: 0.97 }], n_pairs: 9000, n_items: n, mean: 0.95, sd: 0.2 }; // prettier-ignore
     return report;
 }
@@ -406,8 +417,10 @@ export function responseReport(n = 300, flatness = 0.06) {
     report.fit.by_distance = report.fit.by_distance.map((bin) => ({ ...bin, from: bin.from * scale, to: bin.to * scale, bias: bin.bias * scale, rmse: bin.rmse * scale })); // prettier-ignore
     Object.assign(report.scores, { mean: report.scores.mean * scale, sd: report.scores.sd * scale });
     report.scores.list[0].value = 0.612 * scale;
-    report.growth.metrics[0].values = report.growth.metrics[0].values.map((value) => value * scale);
-    report.growth.metrics[0].limit = 0.1 * scale;
+    const [rmse] = report.growth.metrics;
+    Object.assign(rmse, { values: rmse.values.map((value) => value * scale), with_all: rmse.with_all * scale, limit: rmse.limit * scale }); // prettier-ignore
+    report.response = { kind: 'out of bag', r_squared: 0.43, n_items: n };
+    report.scores.ceiling = { rmse: 0.2 * scale, spearman: 0.97, judges: [2, 5] };
     report.importance.permutation = report.importance.permutation.map((value) => value * scale ** 2);
     report.importance.standard_error = report.importance.standard_error.map((value) => value * scale ** 2);
     return report;

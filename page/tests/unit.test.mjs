@@ -26,9 +26,12 @@ import {
     chanceOfMap,
     clusterSentence,
     growthSentence,
+    growthVerdict,
     howWell,
     layoutSentence,
+    responseSentence,
     scoreSentence,
+    scoredSentence,
     whatWasLearned,
 } from '../src/sentences.js';
 import { twoGroups, twoGroupsSentence } from '../src/charts/two-groups.js';
@@ -265,32 +268,51 @@ test('the chance level of map@10 is what shuffled rankings give', () => {
     assert.ok(Math.abs(chanceOfMap(11) - 1) < 1e-12);
 });
 
-test('whether more trees help: by the limit if there is one, else by the last doubling, with care out of bag', () => {
-    const given = { trees: [1, 2, 4, 8], kind: 'given target' };
-    const oob = { ...given, kind: 'out of bag' };
-    assert.match(
-        growthSentence({ name: 'rmse', values: [4, 2, 1, 0.5] }, given),
-        /From 4 to 8 trees, RMSE fell by 50\u00a0%: more trees would help\.$/,
+test('whether more trees help is told from what all trees and any number of them would have', () => {
+    const oob = { trees: [20, 50, 500], predicting: [2.1, 6, 67.2], kind: 'out of bag' };
+    const steep = { name: 'spearman', values: [0.82, 0.882, 0.9212], with_all: 0.9371, limit: 0.9376 };
+    assert.equal(
+        growthSentence(steep, oob),
+        'Out of bag a pair is predicted by about 67 of the 500 trees: 0.9212; for new items, by all of them, about 0.9371, the ring; with any number of trees about 0.9376, dashed: more trees would hardly help.',
     );
+    assert.match(growthSentence({ ...steep, with_all: 0.92 }, oob), /dashed: more trees would help\.$/);
+    assert.match(growthSentence({ ...steep, with_all: 0.934 }, oob), /more trees would help a little\.$/);
     assert.match(
-        growthSentence({ name: 'rmse', values: [4, 2, 1, 0.5] }, oob),
-        /more trees may help\. Out of bag a pair is predicted by only some of the trees/,
+        growthSentence({ ...steep, with_all: null, limit: null }, oob),
+        /0\.9212; where it would end cannot be told from so few\.$/,
     );
+    const given = { trees: [1, 2, 4, 8], predicting: [1, 2, 4, 8], kind: 'given target' };
+    assert.equal(
+        growthSentence({ name: 'rmse', values: [4, 2, 1, 0.5], limit: 0.25 }, given),
+        'With 8 trees it is 0.5; with any number of trees about 0.25, dashed: more trees would help.',
+    );
+    assert.match(growthSentence({ name: 'rmse', values: [null, null, null, 1], limit: 1 }, given), /too few/);
+    const verdict = (withAll, limit) => growthVerdict({ ...oob, metrics: [steep, { name: 'rmse', values: [0.024, 0.0205, 0.0188], with_all: withAll, limit }] }); // prettier-ignore
+    assert.equal(
+        verdict(0.0186, 0.01857),
+        'More trees would hardly help. After 500 trees, any number of others would lower the error of a new pair by 0.16\u00a0%.',
+    );
+    assert.match(verdict(0.0186, 0.0175), /^More trees would help\. .* by 5\.9/);
+    assert.match(verdict(0.0186, 0.0186), /hardly help\. .* would lower no error\.$/);
+    assert.match(verdict(null, null), /cannot be told/);
+});
+
+test('judges who differ leave a ceiling, and a response is scored itself', () => {
+    const scores = { kind: 'out of bag', sd: 1, n_items: 20, ceiling: { rmse: 0.2, spearman: 0.97, judges: [2, 5] } };
+    const context = { target: 'pairs', shareOfLinks: null };
+    assert.match(scoreSentence({ name: 'spearman', value: 0.9 }, scores, context), /differ.*would have about 0\.97\.$/);
+    assert.match(scoreSentence({ name: 'rmse', value: 0.5 }, scores, context), /differ.*be off by about 0\.2\.$/);
+    assert.doesNotMatch(scoreSentence({ name: 'map@10', value: 0.5 }, scores, context), /judges/);
+    assert.match(scoredSentence(scores), /rated by 2 to 5 judges\.$/);
+    assert.match(scoredSentence({ ...scores, ceiling: { ...scores.ceiling, judges: [3, 3] } }), /rated by 3 judges\.$/);
+    assert.doesNotMatch(scoredSentence({ ...scores, ceiling: undefined }), /judge/);
+    const response = { kind: 'out of bag', r_squared: 0.427, n_items: 442 };
     assert.match(
-        growthSentence({ name: 'spearman', values: [0.1, 0.2, 0.9, 0.9005] }, oob),
-        /rose by 0\.0005: more trees would hardly help\.$/,
+        responseSentence(response),
+        /of 442 items, by trees that have not seen the item, 43\u00a0% of the variance/,
     );
-    assert.match(
-        growthSentence({ name: 'rmse', values: [1, 1, 1, 1] }, given),
-        /did not change: more trees would hardly help/,
-    );
-    assert.match(growthSentence({ name: 'rmse', values: [null, null, null, 1] }, given), /too few/);
-    const limited = (limit) => growthSentence({ name: 'spearman', values: [0.1, 0.5, 0.8, 0.9], limit }, oob);
-    assert.match(
-        limited(0.95),
-        /With 8 trees it is 0\.9; with any number.*about 0\.95, dashed: more trees would help\.$/,
-    );
-    assert.match(limited(0.9001), /hardly/, 'a steep line near its limit is at its end');
+    assert.match(responseSentence({ ...response, r_squared: -0.1 }), /no better than by its mean/);
+    assert.match(responseSentence({ ...response, r_squared: null }), /does not vary/);
 });
 
 test('clusters: which numbers were tried, and where the largest one won', () => {
@@ -329,7 +351,7 @@ test('a flat map is stretched, one on a line becomes a strip with a density, any
 });
 
 /** What is drawn over a map of 20 medoids near each other: the boxes of numbers and of names. */
-function marksOf(labelling, colouring) {
+function marksOf(labelling, colouring, selection = {}) {
     const report = new Report(lettersReport());
     report.clusters.medoids.forEach((item, c) => {
         report.map.x[item] = 100 + 9 * (c % 5);
@@ -347,7 +369,7 @@ function marksOf(labelling, colouring) {
         fillText: (text, x, y) =>
             pen.textAlign !== 'center' && names.push([x, y - 8, x + 7 * text.length, y + 8, text]),
     });
-    const now = { first: null, second: null, pointed: null, theme: 'light', isolated: null, labelling, colouring };
+    const now = { first: null, second: null, pointed: null, theme: 'light', isolated: null, labelling, colouring, ...selection }; // prettier-ignore
     const screen = (item) => [report.map.x[item], report.map.y[item]];
     drawMarks({ report, places, layout: report.map, size: { width: 600, height: 400 }, store: { now }, colouring: makeColouring(report, colouring, 'light'), frame: () => null, radius: () => 4, screen }, pen); // prettier-ignore
     return { report, numbers, names };
@@ -363,6 +385,16 @@ test('the numbers of clusters cover neither each other nor names', () => {
     // 20 medoids within 36 pixels: a few numbers find no free ground around them, but names never lie on a number.
     assert.ok(names.every((name) => numbers.every((some) => !overlap(name, some))));
     assert.ok(pairs.length <= 12, `${pairs.length} overlaps`);
+});
+
+test('an item has its name once, also a selected one and its neighbours', () => {
+    const { report } = marksOf(FEW_IDS, CLUSTER);
+    const [first, near] = [30, report.neighbors(30)[0].item];
+    for (const selection of [{ first }, { first, second: near }, { first, second: 45 }]) {
+        const names = marksOf(FEW_IDS, 'letter', selection).names.map((name) => name[4]);
+        assert.equal(new Set(names).size, names.length, names.join(', '));
+        for (const item of Object.values(selection)) assert.ok(names.includes(report.ids[item]));
+    }
 });
 
 test('items are labelled by any column, or not at all', () => {
@@ -401,6 +433,8 @@ test('labels: accuracy, what guessing gives, mistakes, and a matrix that fits', 
     const table = { kind: 'out of bag', labels: ['a', 'b', 'c'], counts: [[8, 2, 0], [1, 4, 0], [0, 0, 5]] }; // prettier-ignore
     assert.deepEqual(totals(table), { rowSums: [10, 5, 5], columnSums: [9, 6, 5], n: 20, right: 17, guess: 10 });
     assert.match(accuracySentence(table), /17 of 20 items: an accuracy of 0\.85, by trees.*guessing \u201ca\u201d every time would be right for 50/); // prettier-ignore
+    assert.doesNotMatch(accuracySentence(table), /left out/);
+    assert.match(accuracySentence({ ...table, n_unpredicted: 1 }), / 1 item that every tree has seen is left out\.$/);
     assert.match(mistakesSentence(table), /a for b \(2 times\), b for a \(1 time\)/);
     const poor = { ...table, kind: 'given target', counts: [[2, 8, 0], [1, 4, 0], [5, 0, 0]] }; // prettier-ignore
     assert.match(accuracySentence(poor), /0\.3; that is worse than guessing/);

@@ -101,6 +101,10 @@ static double work_of_scores(const sm_reporter *reporter) {
     return 2 * n * n;
 }
 
+static double work_of_values(const sm_reporter *reporter) {
+    return (double)reporter->n * (double)smerf_model_n_values(reporter->wanted->model);
+}
+
 static double work_of_growth(const sm_reporter *reporter) {
     double n = fmin((double)reporter->n, SM_MOST_GROWN);
     return 2 * n * n;
@@ -120,6 +124,7 @@ static const struct {
                 {sm_write_heat, work_of_heat},
                 {sm_write_explanations, work_of_explanations},
                 {sm_write_scores, work_of_scores},
+                {sm_write_values, work_of_values},
                 {sm_write_growth, work_of_growth},
                 {sm_write_importance, work_of_importance}};
 

@@ -1,5 +1,4 @@
-/* scores.c - how well distances are predicted: scores, predicted against true distances, curves, and scores against the number
- * of trees. */
+/* scores.c - how well distances are predicted: scores, predicted against true distances, curves. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,6 +50,17 @@ static smerf_status find_pairs(const sm_reporter *reporter, const sm_exam *exam,
 
 /* ---- scores ---- */
 
+static void write_ceiling(sm_json *json, const sm_report_ceiling *ceiling) {
+    sm_json_open(json, "ceiling", '{');
+    sm_json_number(json, "rmse", ceiling->rmse);
+    sm_json_number(json, "spearman", ceiling->spearman);
+    sm_json_open(json, "judges", '[');
+    sm_json_count(json, NULL, ceiling->fewest_judges);
+    sm_json_count(json, NULL, ceiling->most_judges);
+    sm_json_close(json, ']');
+    sm_json_close(json, '}');
+}
+
 static void write_scores(sm_reporter *reporter, const sm_exam *exam, const smerf_scores *scores,
                          const sm_scored *pairs) {
     sm_json *json = &reporter->json;
@@ -72,6 +82,7 @@ static void write_scores(sm_reporter *reporter, const sm_exam *exam, const smerf
     sm_json_count(json, "n_items", exam->sample.n);
     sm_json_number(json, "mean", mean);
     sm_json_number(json, "sd", sd);
+    if (reporter->wanted->ceiling != NULL) write_ceiling(json, reporter->wanted->ceiling);
     sm_json_close(json, '}');
     if (exam->sample.n < reporter->n)
         sm_report_note(reporter, "%s of %s items were scored.", sm_report_count(exam->sample.n, some),
@@ -189,78 +200,6 @@ smerf_status sm_write_scores(sm_reporter *reporter, smerf_error *error) {
     if (status == SMERF_OK)
         status = write_curves(reporter, exam.truth != NULL ? exam.truth : smerf_model_target(model), &pairs, error);
     sm_arena_free(&arena);
-    sm_exam_free(&exam);
-    return status;
-}
-
-/* ---- growth ---- */
-
-enum { MOST_SIZES = 32 };
-
-/* 1, 2, 5, 10, ... and all. */
-static size_t list_sizes(size_t n_trees, size_t sizes[MOST_SIZES]) {
-    static const size_t steps[3] = {1, 2, 5};
-    size_t n = 0;
-    for (size_t ten = 1; n < MOST_SIZES - 1; ten *= 10)
-        for (size_t s = 0; s < 3; s++) {
-            if (steps[s] * ten >= n_trees) {
-                sizes[n++] = n_trees;
-                return n;
-            }
-            sizes[n++] = steps[s] * ten;
-        }
-    return n;
-}
-
-static void write_growth(sm_reporter *reporter, const sm_exam *exam, const size_t *sizes, const smerf_scores *scores,
-                         size_t n) {
-    sm_json *json = &reporter->json;
-    sm_json_open(json, "growth", '{');
-    sm_json_open(json, "trees", '[');
-    for (size_t k = 0; k < n; k++) sm_json_count(json, NULL, sizes[k]);
-    sm_json_close(json, ']');
-    sm_json_open(json, "metrics", '[');
-    for (unsigned m = 0; m < SMERF_N_METRICS; m++) {
-        if ((scores[0].metrics & SMERF_HAS(m)) == 0) continue;
-        sm_json_open(json, NULL, '{');
-        sm_json_text(json, "name", smerf_metric_name((smerf_metric)m));
-        sm_json_open(json, "values", '[');
-        for (size_t k = 0; k < n; k++) sm_json_number(json, NULL, scores[k].value[m]);
-        sm_json_close(json, ']');
-        sm_json_close(json, '}');
-    }
-    sm_json_close(json, ']');
-    sm_json_count(json, "n_items", exam->sample.n);
-    sm_json_close(json, '}');
-    char some[32], all[32];
-    if (exam->sample.n < reporter->n)
-        sm_report_note(reporter, "Scores against the number of trees are those of %s of %s items.",
-                       sm_report_count(exam->sample.n, some), sm_report_count(reporter->n, all));
-}
-
-smerf_status sm_write_growth(sm_reporter *reporter, smerf_error *error) {
-    const char *why_not;
-    if (!reporter->is_forest) why_not = "The method grows no trees that could be counted.";
-    if (!reporter->is_forest || !sm_exam_is_possible(reporter, &why_not)) {
-        sm_report_absent(reporter, "growth", "%s", why_not);
-        return SMERF_OK;
-    }
-    size_t sizes[MOST_SIZES], n_trees = reporter->about.options->n_trees, n = list_sizes(n_trees, sizes);
-    smerf_scores scores[MOST_SIZES];
-    double from = reporter->part.from, length = reporter->part.to - from, whole = 0, done = 0;
-    sm_exam exam;
-    smerf_status status = sm_exam_start(reporter, SM_MOST_GROWN, &exam, error);
-    for (size_t k = 0; k < n; k++) whole += (double)sizes[k];
-    for (size_t k = 0; k < n && status == SMERF_OK; k++) {
-        exam.request.n_trees = sizes[k];
-        reporter->part.from = from + length * done / whole;
-        done += (double)sizes[k];
-        reporter->part.to = from + length * done / whole;
-        scores[k] = SMERF_INIT(smerf_scores);
-        status =
-            smerf_evaluate(reporter->wanted->model, &exam.request, exam.truth, 0, &reporter->run, &scores[k], error);
-    }
-    if (status == SMERF_OK) write_growth(reporter, &exam, sizes, scores, n);
     sm_exam_free(&exam);
     return status;
 }

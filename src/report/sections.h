@@ -99,6 +99,7 @@ smerf_status sm_write_clusters(sm_reporter *reporter, smerf_error *error);
 smerf_status sm_write_heat(sm_reporter *reporter, smerf_error *error);
 smerf_status sm_write_explanations(sm_reporter *reporter, smerf_error *error);
 smerf_status sm_write_scores(sm_reporter *reporter, smerf_error *error); /* scores, fit, curves */
+smerf_status sm_write_values(sm_reporter *reporter, smerf_error *error); /* classification, or response */
 smerf_status sm_write_growth(sm_reporter *reporter, smerf_error *error);
 smerf_status sm_write_importance(sm_reporter *reporter, smerf_error *error);
 

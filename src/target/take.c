@@ -19,6 +19,8 @@ smerf_status sm_target_check_cut(const smerf_target *target, smerf_error *error)
 
 smerf_status smerf_target_take(const smerf_target *target, const uint32_t *rows, size_t n, smerf_target **out,
                                smerf_error *error) {
+    const smerf_target *pairs = sm_completed_pairs(target);
+    if (pairs != NULL) target = pairs; /* what was filled in is not known */
     smerf_status status = sm_target_check_cut(target, error);
     if (status == SMERF_OK) status = sm_rows_check(rows, n, target->n_rows, error);
     if (status == SMERF_OK) status = target->kind->data.take(target, rows, n, out, error);

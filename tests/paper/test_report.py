@@ -23,10 +23,10 @@ def numbers(values):
     return [np.nan if v is None else v for v in values]
 
 
-def matrix(model, items, *options):
-    """Predicted distances as written: the shortest text that reads back."""
+def matrix(model, items, *options, n=None):
+    """Predicted distances as written: the shortest text that reads back. Of n items: the first distance may be missing."""
     rows = list(csv.reader(io.StringIO(helpers.run("predict", model, items, *options))))
-    has_ids = rows[0][0] == ""
+    has_ids = rows[0][0] == "" if n is None else len(rows) > n
     return np.array([[helpers.to_number(cell) for cell in row[has_ids:]] for row in rows[has_ids:]])
 
 
@@ -185,13 +185,107 @@ def thinned(points, x, y):
     return np.array([all_points[np.abs(all_points - p).sum(axis=1).argmin()] for p in points])
 
 
-def check_growth(found, items, arguments, options, folder):
-    assert found["trees"] == [1, 2, 5, 10, TREES]
-    for k, n_trees in enumerate(found["trees"]):
-        model = folder / "smaller.smerf"
-        helpers.run("fit", items, *arguments, *options, "--trees", n_trees, "-o", model, "--quiet")
-        told = json.loads(helpers.run("evaluate", model, items, "--oob", "--json"))
-        metrics.assert_told([{"name": m["name"], "value": m["values"][k]} for m in found["metrics"]], told)
+def predicting_trees(model, n, is_out_of_bag=True):
+    """[trees][n][n] of the first so many trees, how many predict the pair: by what the trees hold."""
+    trees = json.loads(helpers.run("export", model, "--format", "json"))["trees"]
+    out = np.ones((len(trees), n), dtype=bool)
+    for b, tree in enumerate(trees if is_out_of_bag else []):
+        for node in tree["nodes"]:
+            out[b, [item for item, _ in node.get("members", [])]] = False
+    return (out[:, :, None] & out[:, None, :]).cumsum(axis=0)
+
+
+def spreads(model, items, names, folder, *options):
+    """[n][n] the standard deviation over the trees, above the diagonal."""
+    upper = np.triu_indices(len(names), 1)
+    with open(folder / "all-pairs.csv", "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([("i", "j"), *((names[i], names[j]) for i, j in zip(*upper))])
+    rows = helpers.read_rows(helpers.run("predict", model, items, "--pairs", folder / "all-pairs.csv", "--spread", *options))
+    sd = np.full((len(names), len(names)), np.nan)
+    sd[upper] = [helpers.to_number(row[3]) for row in rows[1:]]
+    return sd
+
+
+def check_growth(found, predictions, counts, sd, true, links=None):
+    """`predictions` and `counts` of each number of trees, from the fewest on; the second of them, or the first, is about half."""
+    upper = np.triu(np.ones(true.shape, dtype=bool), 1)
+    kept = (counts[0] > 0) & ~np.isnan(true)
+    links = None if links is None else links & (true != 1)  # an edge of weight 0 is none
+    if not (kept & upper).any():
+        assert found is None
+        return
+    harmonic = [1 / np.mean(1 / c[kept & upper]) for c in counts]
+    report.assert_near(found["predicting"], harmonic, "trees that predict a pair")
+    assert found["n_pairs"] == (kept & upper).sum() and found["n_items"] == len(true)
+    known = [metrics.scores(np.where(kept, p, np.nan), true, links) if links is None or 0 < links[kept & upper].mean() < 1
+             else metrics.scores(np.where(kept, p, np.nan), true) for p in predictions]
+    free = (counts[-1] - 1.0)[kept & upper]
+    variance = (free * sd[kept & upper] ** 2).sum() / free.sum() if free.sum() > 0 else np.nan
+    half = max(k for k, size in enumerate(found["trees"]) if size <= found["trees"][-1] / 2)
+    for metric in found["metrics"]:
+        if metric["name"] not in known[0]:
+            assert np.isnan(numbers(metric["values"])).all()
+            continue
+        values = [scores[metric["name"]] for scores in known]
+        if metric["name"] == "spearman" and len(true) < 4:
+            continue  # metrics.py wants three partners; smerf takes two where there are no more
+        report.assert_near(numbers(metric["values"]), values, metric["name"], 1e-9)
+        told = numbers([metric["limit"]] + ([metric["with_all"]] if "with_all" in metric else []))
+        rest = [1 / harmonic[-1], 1 / harmonic[-1] - 1 / found["trees"][-1]][: len(told)]
+        if metric["name"] == "rmse":
+            squares = [values[-1] ** 2 - variance * r for r in rest]
+            expected = [np.sqrt(max(s, 0)) if not np.isnan(s) else s for s in squares]
+        elif harmonic[half] < 2:
+            expected = [np.nan] * len(told)
+        else:
+            slope = (values[-1] - values[half]) / (1 / harmonic[half] - 1 / harmonic[-1])
+            expected = [min(values[-1] + slope * r, 1) for r in rest]
+        report.assert_near(told, expected, metric["name"] + " of more trees", 1e-7)
+
+
+def check_first_trees(found, task, arguments, folder, true):
+    """Out of bag, against smaller forests."""
+    items, names, sizes = folder / "items.csv", task.target.names(), [5, 10, TREES]
+    predictions = []
+    for n_trees in sizes:
+        helpers.run("fit", items, *arguments, *task.options, "--trees", n_trees, "-o", folder / "smaller.smerf", "--quiet")
+        predictions.append(matrix(folder / "smaller.smerf", items, "--oob", n=len(names)))
+    counts = predicting_trees(folder / "model.smerf", len(names))[[size - 1 for size in sizes]]
+    sd = spreads(folder / "model.smerf", items, names, folder, "--oob")
+    assert found is None or (found["kind"], found["trees"]) == ("out of bag", sizes)
+    check_growth(found, predictions, counts, sd, true, task.target.links)
+
+
+def check_values(found, task, model, items):
+    """What is predicted of labels and responses themselves, out of bag."""
+    told = helpers.read_table(helpers.run("predict", model, items, "--values", "--oob"))
+    if found["model"]["target"] == "labels":
+        check_labels(found["classification"], task.target.columns[0].values, [row["label"] for row in told])
+    else:
+        columns = [(c.values, [helpers.to_number(row[c.name]) for row in told]) for c in task.target.columns]
+        check_response(found["response"], np.array(columns, dtype=float))
+
+
+def check_labels(found, true, predicted):
+    scored = [(str(t), p) for t, p in zip(true, predicted) if p != ""]
+    if not scored:
+        assert found is None
+        return
+    labels = sorted({label for pair in scored for label in pair}, key=str.encode)
+    assert found["labels"] == labels and found["n_unpredicted"] == len(true) - len(scored)
+    expected = sklearn.metrics.confusion_matrix(*zip(*scored), labels=labels)
+    assert found["counts"] == expected.tolist()
+
+
+def check_response(found, columns):
+    """`columns` [column][true, predicted][item]"""
+    columns = columns[:, :, ~np.isnan(columns[0, 1])]
+    if columns.shape[2] == 0:
+        assert found is None
+        return
+    assert found["n_items"] == columns.shape[2]
+    scores = [np.nan if np.ptp(t) == 0 else sklearn.metrics.r2_score(t, p) for t, p in columns]
+    report.assert_near(numbers([found["r_squared"]]), [np.mean(scores)], "R squared")
 
 
 def check_importance(found, model, items):
@@ -244,7 +338,11 @@ def check_report(found, task, arguments, folder):
     check_scores(found["scores"], model, items, predicted, true, ["--oob"])
     check_fit(found["fit"], predicted, true)
     check_curves(found["curves"], predicted, true, task.target.links)
-    check_growth(found["growth"], items, arguments, task.options, folder)
+    check_first_trees(found["growth"], task, arguments, folder, true)
+    if found["model"]["target"] in ("labels", "response"):
+        check_values(found, task, model, items)
+    else:
+        assert "classification" not in found and "response" not in found
     check_importance(found["importance"], model, items)
 
 
@@ -279,7 +377,87 @@ def test_new_items_are_scored_against_a_given_target(tmp_path):
     check_scores(given["scores"], model, items, predicted, true, ["--distances", tmp_path / "new.npy"])
     check_fit(given["fit"], predicted, true)
     assert given["growth"]["metrics"][0]["values"][-1] == given["scores"]["list"][0]["value"]
+    check_first_trees_of_new_items(given["growth"], case, others, tmp_path)
     check_heat(bare["heat"], bare["clusters"], predicted)
+
+
+def check_first_trees_of_new_items(found, case, others, folder):
+    items, n, sizes, predictions = folder / "new.csv", len(others.distances), [1, 2, 5, 10, TREES], []
+    for n_trees in sizes:
+        predictions.append(matrix(helpers.fit(folder, case, "--trees", n_trees, name="smaller"), items))
+    counts = [np.full((n, n), size) for size in sizes]
+    sd = spreads(folder / "model.smerf", items, [str(i) for i in range(n)], folder)
+    assert (found["kind"], found["trees"]) == ("given target", sizes)
+    assert all("with_all" not in metric and metric["limit"] is not None for metric in found["metrics"])
+    check_growth(found, predictions, counts, sd, others.distances.astype(np.float32).astype(float))
+
+
+@pytest.mark.parametrize("n_trees, seeds, least, most", [(10, range(1, 7), 0.02, 0.2), (400, [1], 0, 0.005)])
+def test_whether_more_trees_help_is_what_new_items_say(n_trees, seeds, least, most, tmp_path):
+    """The squared error of new items is told to end where that of many trees is, from these and from out of bag alike."""
+    helpers.run("simulate", "radial", "-n", 200, "--test", 100, "-o", tmp_path)
+    words = [tmp_path / "items.csv", "--distances", tmp_path / "distances.npy"]
+    new = [tmp_path / "test-items.csv", "--distances", tmp_path / "test-distances.npy"]
+    helpers.run("fit", *words, "--trees", 2000, "-o", tmp_path / "many.smerf")
+    best = json.loads(helpers.run("evaluate", tmp_path / "many.smerf", *new, "--json"))["rmse"]
+    gains = []
+    for seed in seeds:
+        model = tmp_path / "model.smerf"
+        helpers.run("fit", *words, "--trees", n_trees, "--seed", seed, "-o", model)
+        own = report.write(model, tmp_path / "items.csv", folder=tmp_path)["growth"]["metrics"]
+        given = report.write(model, *new, folder=tmp_path)["growth"]["metrics"]
+        assert given[0]["name"] == own[0]["name"] == "rmse"
+        value = given[0]["values"][-1]
+        gains.append([1 - given[0]["limit"] / value, 1 - own[0]["limit"] / own[0]["with_all"], 1 - best / value])
+    of_new, out_of_bag, truly = np.mean(gains, axis=0)
+    assert least < of_new < most and least < out_of_bag < most, gains
+    assert max(abs(of_new - truly), abs(out_of_bag - truly)) < 0.03, gains
+    shown = {metric["name"]: metric for metric in own}["spearman"]
+    if n_trees == 400:
+        assert shown["values"][-1] < shown["with_all"] < shown["limit"] < shown["with_all"] + 0.0025
+
+
+def test_one_tree_does_not_tell_what_more_would_do(tmp_path):
+    case = cases.make_case("distinct values", 41, n=20)
+    found = report.write(helpers.fit(tmp_path, case, "--trees", 1), tmp_path / "items.csv", folder=tmp_path)
+    assert found["growth"] is None and "One tree" in found["absent"]["growth"]
+
+
+# ---------------------------------------------------------------- labels themselves
+
+def save_labels(path, x, labels):
+    path.write_text("x,kind\n" + "".join(f"{v},{label}\n" for v, label in zip(x, labels)))
+
+
+def test_labels_that_the_model_does_not_know_have_a_row(tmp_path):
+    save_labels(tmp_path / "items.csv", range(12), ["low"] * 6 + ["high"] * 6)
+    save_labels(tmp_path / "new.csv", [0, 1, 11, 5], ["low", "middle", "high", "low"])
+    model = tmp_path / "model.smerf"
+    helpers.run("fit", tmp_path / "items.csv", "--labels", "kind", "--sample", "none", "--trees", 3, "-o", model)
+    found = report.write(model, tmp_path / "new.csv", "--labels", "kind", folder=tmp_path)["classification"]
+    assert found["kind"] == "given target" and found["labels"] == ["high", "low", "(not known to the model)"]
+    assert found["counts"] == [[1, 0, 0], [0, 2, 0], [0, 1, 0]] and found["n_unpredicted"] == 0
+
+
+def test_a_target_of_another_kind_says_nothing_of_labels(tmp_path):
+    save_labels(tmp_path / "items.csv", range(12), ["low"] * 6 + ["high"] * 6)
+    np.save(tmp_path / "z.npy", np.abs(np.subtract.outer(np.arange(12.0), np.arange(12.0))))
+    model = tmp_path / "model.smerf"
+    helpers.run("fit", tmp_path / "items.csv", "--labels", "kind", "--trees", 5, "-o", model)
+    found = report.write(model, tmp_path / "items.csv", "--distances", tmp_path / "z.npy", folder=tmp_path)
+    assert found["classification"] is None and "'labels'" in found["absent"]["classification"]
+
+
+def test_of_very_many_labels_no_matrix_is_made(tmp_path):
+    labels = [f"k{i // 2}" for i in range(1010)]
+    save_labels(tmp_path / "items.csv", range(1010), labels)
+    model = tmp_path / "model.smerf"
+    helpers.run("fit", tmp_path / "items.csv", "--labels", "kind", "--trees", 3, "-o", model)
+    found = report.write(model, tmp_path / "items.csv", folder=tmp_path)
+    told = helpers.read_table(helpers.run("predict", model, tmp_path / "items.csv", "--values", "--oob"))
+    right = np.mean([row["label"] == label for row, label in zip(told, labels) if row["label"] != ""])
+    assert found["classification"] is None
+    assert f"505 labels, too many for a table of them; {right:.3f} of the items" in found["absent"]["classification"]
 
 
 def test_training_items_in_another_order_are_known_again(tmp_path):
@@ -361,6 +539,7 @@ def test_pairs_of_which_most_are_missing(tmp_path):
         told = json.loads(helpers.run("evaluate", model, items, "--oob", "--json"))
         metrics.assert_told(found["scores"]["list"], told)
         check_fit(found["fit"], predicted, true)
+        assert 0 < found["growth"]["n_pairs"] <= len(known), "of pairs that were filled in, those that were given"
 
 
 # ---------------------------------------------------------------- few items, equal items

@@ -82,6 +82,30 @@ static void what_was_filled_in_is_no_truth(void **state) {
     }
 }
 
+static void a_cut_has_what_is_known_only(void **state) {
+    (void)state;
+    double row[3];
+    smerf_error error;
+    smerf_target *part;
+    const uint32_t rows[3] = {7, 2, 5};
+    for (int is_graph = 0; is_graph < 2; is_graph++) {
+        sm_random random;
+        sm_random_start(&random, 4, 3, 17);
+        filled *made = filled_new(12, is_graph, &random);
+        demand_ok(smerf_target_take(made->target, rows, 3, &part, &error), &error);
+        assert_ptr_equal(part->kind, made->pairs->kind);
+        for (size_t i = 0; i < 3; i++) {
+            smerf_target_row(part, i, row);
+            for (size_t j = 0; j < 3; j++) {
+                size_t cell = rows[i] * 12 + rows[j];
+                assert_true(made->is_known[cell] ? row[j] == (double)made->z[cell] : isnan(row[j]));
+            }
+        }
+        smerf_target_free(part);
+        filled_free(made);
+    }
+}
+
 static void a_completed_graph_keeps_its_metrics(void **state) {
     (void)state;
     for (int is_graph = 0; is_graph < 2; is_graph++) {
@@ -230,6 +254,7 @@ int main(void) {
         cmocka_unit_test(completed_pairs_grow_the_trees_of_the_matrix),
         cmocka_unit_test(a_completed_graph_grows_the_trees_of_the_matrix),
         cmocka_unit_test(what_was_filled_in_is_no_truth),
+        cmocka_unit_test(a_cut_has_what_is_known_only),
         cmocka_unit_test(a_completed_graph_keeps_its_metrics),
         cmocka_unit_test(what_is_equal_is_equal),
         cmocka_unit_test(forged_tensors_are_refused),

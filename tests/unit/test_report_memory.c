@@ -5,6 +5,7 @@
 #include "tests/unit/forests.h"
 
 #include "report/report.h"
+#include "tests/unit/files.h"
 
 enum { N = 9 };
 
@@ -111,11 +112,33 @@ static void progress_only_grows(void **state) {
     stop(&here);
 }
 
+static void what_judges_leave_is_written_with_the_scores(void **state) {
+    (void)state;
+    static const sm_report_ceiling ceiling = {.fewest_judges = 2, .most_judges = 5, .rmse = NAN, .spearman = 0.75};
+    static char text[1 << 20];
+    const smerf_run alone = SMERF_INIT(smerf_run, .n_threads = 1);
+    scene here;
+    smerf_error error;
+    sm_output *output;
+    start(&here);
+    here.wanted.ceiling = &ceiling;
+    demand_ok(sm_output_open("ceiling.json", &output, &error), &error);
+    demand_ok(sm_report_write(&here.wanted, true, &alone, output, &error), &error);
+    demand_ok(sm_output_finish(output, &error), &error);
+    FILE *file = fopen("ceiling.json", "rb");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    assert_non_null(strstr(text, "\"ceiling\": {\"rmse\": null,\n\"spearman\": 0.75,\n\"judges\": [2,\n5]}"));
+    stop(&here);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
         cmocka_unit_test(a_report_can_be_cancelled_at_any_time),
         cmocka_unit_test(progress_only_grows),
+        cmocka_unit_test(what_judges_leave_is_written_with_the_scores),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, files_enter, files_leave);
 }

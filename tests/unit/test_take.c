@@ -309,8 +309,8 @@ static void what_was_made_from_another_target_is_not_cut(void **state) {
     demand_ok(smerf_target_new_block(z, 1, 2, &block, &error), &error);
     assert_not_cut(part, &row, 1, "distances between two sets of items cannot be cut once more");
     assert_not_cut(block, &row, 1, "distances between two sets of items cannot be cut once more");
-    smerf_target completed = {.kind = sm_target_kind_find("completed"), .n_rows = 2, .n_columns = 2};
-    assert_not_cut(&completed, &row, 1, "a target of kind 'completed' was made from another one: cut that instead");
+    smerf_target lowered = {.kind = sm_target_kind_find("rank"), .n_rows = 2, .n_columns = 2};
+    assert_not_cut(&lowered, &row, 1, "a target of kind 'rank' was made from another one: cut that instead");
     smerf_target_free(part);
     smerf_target_free(block);
     smerf_target_free(whole);

@@ -41,6 +41,8 @@ export function pooled(classification, most = MOST_LABELS) {
 export function accuracySentence(classification) {
     const { n, right, guess, rowSums } = totals(classification);
     if (n === 0) return 'No item was classified.';
+    const nLeft = classification.n_unpredicted ?? 0;
+    const left = nLeft > 0 ? ` ${counted(nLeft, 'item')} that every tree has seen ${nLeft === 1 ? 'is' : 'are'} left out.` : ''; // prettier-ignore
     const how = classification.kind === 'out of bag' ? ', by trees that have not seen the item' : '';
     const most = classification.labels[rowSums.indexOf(guess)];
     const worth =
@@ -49,7 +51,7 @@ export function accuracySentence(classification) {
             : right === guess
               ? `guessing \u201c${shorten(most, 30)}\u201d every time would be right as often`
               : `that is worse than guessing \u201c${shorten(most, 30)}\u201d every time, which would be right for ${percent(guess / n)}`;
-    return `The predicted label is the true one for ${count(right)} of ${counted(n, 'item')}: an accuracy of ${score(right / n)}${how}; ${worth}.`;
+    return `The predicted label is the true one for ${count(right)} of ${counted(n, 'item')}: an accuracy of ${score(right / n)}${how}; ${worth}.${left}`;
 }
 
 /** The pairs of labels that are mistaken for each other most often, one sentence. */

@@ -1,4 +1,5 @@
-// charts/growth.js - the scores of the first trees, so that one sees whether more would help.
+// charts/growth.js - the scores of the first trees, so that one sees whether more would help. A score stands above the number of
+// trees that predict a pair: out of bag that is a part of them, and the ring is what all would give for new items.
 import * as Plot from '@observablehq/plot';
 import { numbers } from '../dom.js';
 import { count, number } from '../format.js';
@@ -7,8 +8,10 @@ import { ACCENT, CHART, MUTED, axisMargin, figure } from './figure.js';
 
 export function growthFigure(growth, metric) {
     const points = growth.trees
-        .map((trees, k) => ({ trees, value: metric.values[k] }))
+        .map((trees, k) => ({ trees, at: growth.predicting?.[k] ?? trees, value: metric.values[k] }))
         .filter((point) => point.value != null);
+    const withAll = metric.with_all == null ? [] : [{ at: Math.max(...growth.trees), value: metric.with_all }];
+    const places = [...growth.trees.map((trees, k) => growth.predicting?.[k] ?? trees), ...withAll.map(({ at }) => at)];
     const draw = (width) =>
         Plot.plot({
             ...CHART,
@@ -29,9 +32,9 @@ export function growthFigure(growth, metric) {
             },
             marks: [
                 // An axis of its own, because that of a logarithmic scale leaves labels out.
-                Plot.axisX(treeTicks(growth.trees, width), {
-                    text: (n) => count(n),
-                    label: 'trees',
+                Plot.axisX(treeTicks(places, width), {
+                    text: (n) => number(n, n < 10 ? 2 : 3),
+                    label: growth.predicting ? 'trees that predict a pair' : 'trees',
                     labelAnchor: 'center',
                     labelArrow: 'none',
                 }),
@@ -40,9 +43,17 @@ export function growthFigure(growth, metric) {
                     strokeDasharray: '4 4',
                     strokeWidth: 1.5,
                 }),
-                Plot.line(points, { x: 'trees', y: 'value', stroke: ACCENT, strokeWidth: 2 }),
+                Plot.line([...points.slice(-1), ...withAll], {
+                    x: 'at',
+                    y: 'value',
+                    stroke: ACCENT,
+                    strokeWidth: 1.5,
+                    strokeDasharray: '2 4',
+                }),
+                Plot.line(points, { x: 'at', y: 'value', stroke: ACCENT, strokeWidth: 2 }),
+                Plot.dot(withAll, { x: 'at', y: 'value', stroke: ACCENT, strokeWidth: 2, r: 5 }),
                 Plot.dot(points, {
-                    x: 'trees',
+                    x: 'at',
                     y: 'value',
                     fill: ACCENT,
                     r: 3,
@@ -55,10 +66,19 @@ export function growthFigure(growth, metric) {
         note: growthSentence(metric, growth),
         label: `${scoreName(metric.name)} against the number of trees`,
         draw,
-        rows: () => [['trees', metric.name], ...points.map((point) => [point.trees, point.value])],
+        rows: () => [
+            ['trees', 'trees_predicting_a_pair', metric.name, 'what'],
+            ...points.map((point) => [point.trees, point.at, point.value, 'measured']),
+            ...withAll.map(({ at, value }) => [at, at, value, 'expected of new items']),
+            ...(metric.limit == null ? [] : [[null, null, metric.limit, 'expected of any number of trees']]),
+        ],
         table: numbers(
-            ['trees', scoreName(metric.name)],
-            points.map((point) => [count(point.trees), number(point.value, 4)]),
+            ['trees', 'predict a pair', scoreName(metric.name)],
+            [
+                ...points.map((point) => [count(point.trees), number(point.at, 3), number(point.value, 4)]),
+                ...withAll.map(({ at, value }) => [count(at), 'all, of new items', number(value, 4)]),
+                ...(metric.limit == null ? [] : [['any number', 'all', number(metric.limit, 4)]]),
+            ],
         ),
     });
 }

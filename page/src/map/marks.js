@@ -1,7 +1,7 @@
 // map/marks.js - what lies over the items: lines to neighbours, rings, the clusters' numbers, names where they fit.
 import { CLUSTER } from '../colours.js';
 import { shorten } from '../format.js';
-import { FEW_IDS, NOTHING, labelOf } from './labels.js';
+import { FEW_IDS, IDS, NOTHING, labelOf } from './labels.js';
 
 const FEW = 60; // items in view, of which all are named
 const MOST_TRIED = 1500; // of many, those that a name is tried for
@@ -56,17 +56,20 @@ export function drawMarks(view, context) {
     if (pointed !== null) ring(pointed, radius + 3.5, 2);
 
     if (colouring === CLUSTER) numberClusters(view, context, names, at);
-    for (const item of [first, second])
-        if (item !== null) names.put(view.report.ids[item], ...at(item), radius + 7, true);
-    for (const { item } of near) names.put(view.report.ids[item], ...at(item), radius + 4, false);
-    labelOthers(view, names, at, radius);
+    const selected = [first, second].filter((item) => item !== null);
+    const named = new Set(selected); // once each, also a neighbour that is selected
+    for (const item of selected) names.put(view.report.ids[item], ...at(item), radius + 7, true);
+    for (const { item } of near)
+        if (!named.has(item) && names.put(view.report.ids[item], ...at(item), radius + 4, false)) named.add(item);
+    labelOthers(view, names, named, at, radius);
 }
 
 /** The labels of the items in view, as many as fit beside each other. */
-function labelOthers(view, names, at, radius) {
+function labelOthers(view, names, named, at, radius) {
     const { width, height } = view.size;
     const { labelling, isolated } = view.store.now;
     if (labelling === NOTHING) return;
+    const areIds = [FEW_IDS, IDS].includes(labelling);
     const seen = [];
     for (const item of view.places) {
         if (isolated !== null && view.colouring.of[item] !== isolated) continue;
@@ -77,6 +80,7 @@ function labelOthers(view, names, at, radius) {
     const step = Math.ceil(seen.length / MOST_TRIED);
     let n = 0;
     for (let k = 0; k < seen.length && n < MOST_NAMES; k += step) {
+        if (areIds && named.has(seen[k])) continue;
         const label = labelOf(view.report, labelling, seen[k]);
         if (label !== '' && names.put(label, ...at(seen[k]), radius + 4, false)) n++;
     }
