@@ -13,12 +13,6 @@ typedef struct sm_report_column {
     const char *role;    /* "feature", "target" or "other" */
 } sm_report_column;
 
-/* What judges who differ leave to be predicted of pairs that they rated. */
-typedef struct sm_report_ceiling {
-    size_t fewest_judges, most_judges; /* of a pair */
-    double rmse, spearman;             /* of a perfect prediction of what they have in common; NaN: not known */
-} sm_report_ceiling;
-
 typedef struct sm_report {
     const smerf_model *model;
     const smerf_items *items;
@@ -27,8 +21,8 @@ typedef struct sm_report {
     size_t n_columns;
     const smerf_target
         *truth; /* of the items; NULL: what the model was trained on, if the items are its training items */
-    const sm_report_ceiling *ceiling; /* of the truth; NULL: it was not rated by judges */
-    size_t n_clusters;                /* 0: chosen */
+    const smerf_ceiling *ceiling; /* of the truth; NULL: it was not rated by judges */
+    size_t n_clusters;            /* 0: chosen */
     const char *title, *model_file, *items_file;
     const char *target_text;     /* how the truth was given; NULL: it was not */
     const char *explain_command; /* to which two ids are added */

@@ -50,7 +50,7 @@ static smerf_status find_pairs(const sm_reporter *reporter, const sm_exam *exam,
 
 /* ---- scores ---- */
 
-static void write_ceiling(sm_json *json, const sm_report_ceiling *ceiling) {
+static void write_ceiling(sm_json *json, const smerf_ceiling *ceiling) {
     sm_json_open(json, "ceiling", '{');
     sm_json_number(json, "rmse", ceiling->rmse);
     sm_json_number(json, "spearman", ceiling->spearman);

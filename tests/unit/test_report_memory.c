@@ -114,7 +114,7 @@ static void progress_only_grows(void **state) {
 
 static void what_judges_leave_is_written_with_the_scores(void **state) {
     (void)state;
-    static const sm_report_ceiling ceiling = {.fewest_judges = 2, .most_judges = 5, .rmse = NAN, .spearman = 0.75};
+    static const smerf_ceiling ceiling = {.fewest_judges = 2, .most_judges = 5, .rmse = NAN, .spearman = 0.75};
     static char text[1 << 20];
     const smerf_run alone = SMERF_INIT(smerf_run, .n_threads = 1);
     scene here;
