@@ -6,11 +6,12 @@
 #ifndef SM_BASE_PARALLEL_H
 #define SM_BASE_PARALLEL_H
 
-#include "smerf.h"
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "base/status.h"
+#include "smerf.h"
 
 typedef struct sm_pool {
     size_t n_threads;
@@ -67,5 +68,13 @@ typedef struct sm_progress_part {
 /* The caller's run for one piece: the fraction that is done of it is reported as a fraction of the whole. The part must outlive
  * it, and may move on. */
 smerf_run sm_progress_part_run(sm_progress_part *part);
+
+/* ---- the clock ---- */
+
+static inline double sm_seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 #endif

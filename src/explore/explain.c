@@ -17,7 +17,7 @@
 #include "model/model.h"
 #include "predict/limits.h"
 #include "predict/neighbors.h"
-#include "predict/undefined.h"
+#include "predict/predict.h"
 
 enum { PIECES_A_TREE = 8, PAIRS_A_TASK = 256 };
 

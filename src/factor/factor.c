@@ -17,7 +17,7 @@
 #include "base/random.h"
 #include "base/square.h"
 #include "factor/tall.h"
-#include "kernels/panel.h"
+#include "kernels/matrices.h"
 
 enum {
     FEW_ITEMS = 256,       /* so many are solved whole */

@@ -11,8 +11,8 @@
 
 #include <math.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/versioned.h"
 #include "fit/train_method.h"
 #include "model/model.h"

@@ -7,13 +7,10 @@
 #define SM_KERNELS_KERNELS_H
 
 #include "kernels/blocks.h"
-#include "kernels/codes.h"
 #include "kernels/dense.h"
 #include "kernels/deviations.h"
-#include "kernels/panel.h"
+#include "kernels/matrices.h"
 #include "kernels/part.h"
-#include "kernels/products.h"
-#include "kernels/rows.h"
 #include "smerf.h"
 
 typedef struct sm_kernels {

@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "base/versioned.h"
+#include "predict/predict.h"
 #include "predict/predictor.h"
-#include "predict/undefined.h"
 
 enum { MOST_A_TASK = 1024, FEWEST_A_TASK = 32, FEW_LEAVES = 128 };
 

@@ -4,7 +4,7 @@
  *   sm_panel_predict       one panel, Eq. (3): for each group of trees, and in it for each batch that fits into the cache,
  *   add_batch              threads take blocks of rows and go through the trees in order: sm_block_add (block.c) adds the
  *                          distances between leaves, and sm_block_divide makes means of the sums at the last tree
- *   redo_undefined         pairs that every tree leaves undefined are predicted once more (undefined.h)
+ *   redo_undefined         pairs that every tree leaves undefined are predicted once more (undefined.c)
  * Every pair is added up in the order of the trees by one thread at a time, so that the result depends neither on how rows
  * and trees were dealt out nor on how large panels are. Where the columns are the rows, (j, i) is (i, j) if both are in the
  * panel. Listed pairs are pairs.c. */
@@ -14,7 +14,6 @@
 #include "base/versioned.h"
 #include "predict/block.h"
 #include "predict/predictor.h"
-#include "predict/undefined.h"
 
 /* Whether (j, i) will be (i, j): the columns are the rows, all of them. */
 static bool mirrors(const sm_panel *panel) {

@@ -3,6 +3,7 @@
 #define SM_PREDICT_PREDICT_H
 
 #include "predict/block.h"
+#include "predict/query.h"
 
 /* A panel is as many rows as are predicted at the same time. Threads take blocks of it. */
 typedef struct sm_panel {
@@ -14,7 +15,7 @@ typedef struct sm_panel {
     sm_span columns;             /* to which: all, unless who asks says otherwise, no more than there is memory for */
     double *distances;           /* [end - first][columns]; NaN where no tree is eligible */
     uint32_t *n_predicting;      /* the same shape, see sm_query_uses_all_trees; NULL where all do */
-    atomic_bool has_undefined;   /* for some pairs, see undefined.h */
+    atomic_bool has_undefined;   /* for some pairs, see below */
     double *leaf_rows;           /* [SM_MOST_LEAF_ROWS] of the trees that are added now; NULL: none wants any */
     sm_block_scratch *scratches; /* [n_threads]; NULL where the model is no forest */
 } sm_panel;
@@ -28,5 +29,24 @@ void sm_panel_free(sm_panel *panel); /* fine on one filled with zeros */
 
 /* Predicts most_rows rows, or what is left of them, from `first` on, Eq. (3). The pool's fraction is that of the panel. */
 smerf_status sm_panel_predict(sm_panel *panel, size_t first, sm_pool *pool, smerf_error *error);
+
+/* ---- undefined.c: pairs that every tree leaves out because the model leaves items' own distances out ---- */
+
+/* Whether such pairs are settled with own distances counted, rather than by the fallback alone. */
+static inline bool sm_redoes_undefined(const sm_query *query) {
+    return query->model->options.self_distance == SMERF_SELF_EXCLUDE;
+}
+
+/* Their distances with own distances counted; the fallback if the eligible trees leave it undefined still.
+ *   row, column  [n] indices in the sides
+ *   distance     [n] out */
+smerf_status sm_predict_undefined(sm_query *query, const uint32_t *row, const uint32_t *column, size_t n,
+                                  double *distance, sm_pool *pool, smerf_error *error);
+
+/* Settles those of the listed pairs that are left, if the model is such a one.
+ *   n_predicting     [n] trees, as sm_query_uses_all_trees says; SM_IS_ELIGIBLE alone: it is left
+ *   distance     [n] changed where pairs were left */
+smerf_status sm_predict_undefined_pairs(sm_query *query, const smerf_pair_list *pairs, const uint32_t *n_predicting,
+                                        double *distance, sm_pool *pool, smerf_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* undefined.c - see undefined.h. Such pairs are rare: they are listed, and go through all groups of trees once more. */
-#include "predict/undefined.h"
+/* undefined.c - pairs that every tree leaves out: few, so that they are listed, and go through all trees once more. See predict.h. */
+#include "predict/predict.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-/* grid.c - see grid.h.
+/* grid.c - the settings that tuning tries, in order: see tuning.h.
  *
  *   1. make_lists  the values of each option: a caller's, or the paper's (appendix, "Details of Algorithm Implementation and
  *                  Hyperparameters") where tuning varies it, or the one value that the options have
  *   2. add_all     every combination. Settings that have the same trees stand next to each other, the one that grows the
  *                  largest first, so that the others are pruned from it
  * What is tried by default for each option stands in make_lists, and nowhere else. */
-#include "study/grid.h"
+#include "study/tuning.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* prune.c - see prune.h. A pruned tree is made in place, in a copy of the tree: nodes that stay move forward. */
-#include "study/prune.h"
+/* prune.c - the forest for a larger min-parent, made in place in a copy of each tree: nodes that stay move forward. See tuning.h. */
+#include "study/tuning.h"
 
 #include <stdlib.h>
 #include <string.h>

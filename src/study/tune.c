@@ -1,7 +1,6 @@
 /* tune.c - tries the settings of a grid (grid.c) and keeps the best by out-of-bag score, until all are tried or it is stopped. */
 #include <math.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/versioned.h"
@@ -9,8 +8,7 @@
 #include "fit/train_method.h"
 #include "model/model.h"
 #include "smerf_study.h"
-#include "study/grid.h"
-#include "study/prune.h"
+#include "study/tuning.h"
 
 /* What all trials have in common. */
 typedef struct tuning_job {

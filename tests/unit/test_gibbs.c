@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "method/gibbs/fit/gibbs_rows.h"
+#include "method/gibbs/gibbs.h"
 
 enum { N_NODES = 4, N_FACTORS = 3, N_PAIRS = N_NODES * (N_NODES - 1) / 2 };
 

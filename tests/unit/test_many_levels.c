@@ -1,5 +1,6 @@
 /* test_many_levels.c - categories of many levels: what engines say of products with mean distances, the order that follows, held
  * against the order that all mean distances give, and whole fits. */
+#include "tests/unit/files.h"
 #include "tests/unit/forests.h"
 
 #include "base/square.h"
@@ -556,5 +557,5 @@ int main(void) {
         cmocka_unit_test(one_seed_grows_one_forest_of_many_levels),
         cmocka_unit_test(a_split_lists_no_more_levels_than_its_node_holds),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, files_enter, files_leave);
 }

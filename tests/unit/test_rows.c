@@ -11,7 +11,7 @@
 
 #include "base/random.h"
 #include "kernels/kernels.h"
-#include "method/gibbs/fit/gibbs_rows.h"
+#include "method/gibbs/gibbs.h"
 
 enum { MOST = 40 };
 

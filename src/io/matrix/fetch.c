@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 
 /* Direct I/O reads whole blocks. */
 static size_t block_of(size_t position) { return position / SM_DISK_BLOCK * SM_DISK_BLOCK; }

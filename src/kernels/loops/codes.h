@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "kernels/codes.h"
+#include "kernels/blocks.h"
 
 #if defined(__AVX2__)
 enum { VECTOR = 32 };

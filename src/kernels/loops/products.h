@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "kernels/products.h"
+#include "kernels/matrices.h"
 
 /* A tile of so many rows and columns is summed in registers, over so many steps at a time that what it reads stays in the
  * L1 cache for the tiles beside it. */

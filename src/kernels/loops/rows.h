@@ -2,7 +2,7 @@
 #ifndef SM_KERNELS_LOOPS_ROWS_H
 #define SM_KERNELS_LOOPS_ROWS_H
 
-#include "kernels/rows.h"
+#include "kernels/matrices.h"
 
 static inline double row_join(const double lane[SM_ROW_LANES]) {
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));

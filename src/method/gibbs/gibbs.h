@@ -17,9 +17,31 @@
 #define SM_METHOD_GIBBS_H
 
 #include "base/draws.h"
-#include "kernels/rows.h"
+#include "kernels/matrices.h"
 #include "method/gibbs/attributes.h"
-#include "method/gibbs/fit/network.h"
+#include "target/target.h"
+
+/* ---- network.c: a graph as the samplers want it, links and which pairs were observed ---- */
+
+/* Of the pairs, either the observed ones are listed or the others, whichever are fewer: sums over the partners of a node
+ * are then sums over its list, or all minus that. Of a graph whose every pair is known nothing is listed. */
+typedef struct sm_network {
+    size_t n_nodes, n_links;
+    uint32_t *left, *right; /* [n_links] left < right */
+    double n_observed;      /* pairs */
+    bool lists_observed;    /* else the pairs that are not observed */
+    size_t *first;          /* [n_nodes + 1] */
+    uint32_t *partner;      /* ascending for each node; each pair stands with both its nodes */
+} sm_network;
+
+/* Refuses targets other than graphs, and weighted ones, in the name of the method. */
+smerf_status sm_network_check(const smerf_target *target, const char *method, smerf_error *error);
+
+/*   target  one that passed the check */
+smerf_status sm_network_new(sm_network *network, const smerf_target *target, smerf_error *error);
+void sm_network_free(sm_network *network);
+
+/* ---- the chain ---- */
 
 /* Gamma priors of what stands at the top. */
 typedef struct sm_gamma_prior {
@@ -108,5 +130,26 @@ void sm_chain_pull(sm_chain *chain);
 
 /* Gamma(prior + shape, rate prior + rate). */
 double sm_chain_gamma(sm_chain *chain, sm_gamma_prior prior, double shape, double rate);
+
+/* ---- gibbs_rows.c: arithmetic on rows that takes little time, or knows of networks; the rest is kernels/matrices.h ---- */
+
+static inline size_t sm_row_width(size_t n) { return (n + SM_ROW_LANES - 1) / SM_ROW_LANES * SM_ROW_LANES; }
+
+double sm_row_sum(const double *row, size_t width);
+
+/* The k at which the running sum of products, as sm_row_kernels gives them, passes `target`, 0 <= target < the sum; of a k whose product is 0 only
+ * if all are. */
+size_t sm_row_find(const double *product, const double *part, size_t width, double target);
+
+void sm_row_clear(double *row, size_t width);
+void sm_row_add(double *row, const double *other, size_t width);
+void sm_row_subtract(double *row, const double *other, size_t width);
+
+/* total = the sum of all rows.   rows  [n][width] */
+void sm_rows_total(const double *rows, size_t n, size_t width, double *total);
+
+/* out = the sum of the rows of a node's observed partners.   total  the sum of all rows */
+void sm_rows_of_partners(const sm_network *network, size_t node, const double *rows, const double *total, size_t width,
+                         double *out);
 
 #endif

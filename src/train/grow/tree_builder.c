@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/sort.h"
-#include "train/grow/thresholds.h"
+#include "train/split/splitter.h"
 
 #define NO_PARENT SIZE_MAX
 #define SPLIT_ABOVE (SIZE_MAX - 1) /* in the branch that this one was taken from */

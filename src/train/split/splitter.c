@@ -2,8 +2,11 @@
  *   1. draw a few directions                             direction.c
  *   2. have the engine find the best cut along these     target/engine.h; it has items lined up by line_up.c
  *   3. turn the cut into a split: which items, and which levels of a category, go left
+ *   4. when the tree is done: thresholds midway between the values on both sides of each cut
  * It never touches the tree: that is tree_builder.c. Paper: section 2, Eq. (1). */
 #include "train/split/splitter.h"
+
+#include <math.h>
 
 #include "base/memory.h"
 
@@ -197,4 +200,57 @@ bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, sm_random *ran
         split->n_left_levels = collect_left_levels(splitter, node, feature, split->missing_left);
     }
     return true;
+}
+
+/* ---- thresholds, when a tree is done ---- */
+
+static sm_gap kept_gap(const sm_tree *tree, size_t split) {
+    sm_gap gap;
+    memcpy(&gap, &tree->threshold[split], sizeof gap);
+    return gap;
+}
+
+/* Midway between two values, but never the larger one: x <= t must separate them. */
+static double midpoint(double low, double high) {
+    double middle = (low + high) / 2;
+    if (isinf(middle)) middle = low / 2 + high / 2;
+    return middle < high ? middle : low;
+}
+
+/* The numbers on both sides of every gap; the lower ones where the gaps are. They lie all over memory: nothing but reading
+ * is done here, so that many are on their way at once. */
+static void read_gaps(sm_tree *tree, const sm_problem *problem, double *high) {
+    const sm_numbers *numbers = problem->view->numbers;
+    const uint32_t *feature = tree->term_feature;
+    const bool *is_category = tree->is_category;
+    size_t n_splits = tree->n_splits;
+    for (size_t s = 0; s < n_splits; s++) {
+        sm_gap gap = kept_gap(tree, s);
+        if (is_category[s]) continue;
+        tree->threshold[s] = sm_number_at(&numbers[feature[s]], gap.low);
+        high[s] = sm_number_at(&numbers[feature[s]], gap.high);
+    }
+}
+
+/* The same where splits are of sums. */
+static void project_gaps(sm_tree *tree, const sm_problem *problem, double *high) {
+    for (size_t s = 0; s < tree->n_splits; s++) {
+        size_t first = tree->first_term[s];
+        const sm_projection projection = {.n_terms = tree->first_term[s + 1] - first,
+                                          .feature = tree->term_feature + first,
+                                          .weight = tree->term_weight + first,
+                                          .level = tree->term_level != NULL ? tree->term_level + first : NULL};
+        sm_gap gap = kept_gap(tree, s);
+        tree->threshold[s] = sm_view_project(problem->view, &projection, gap.low);
+        high[s] = sm_view_project(problem->view, &projection, gap.high);
+    }
+}
+
+void sm_make_thresholds(sm_tree *tree, const sm_problem *problem, double *high) {
+    if (problem->options->splits == SMERF_AXIS)
+        read_gaps(tree, problem, high);
+    else
+        project_gaps(tree, problem, high);
+    for (size_t s = 0; s < tree->n_splits; s++)
+        tree->threshold[s] = tree->is_category[s] ? 0 : midpoint(tree->threshold[s], high[s]);
 }

@@ -1,12 +1,26 @@
-/* splitter.h - finds the best split of one node. */
+/* splitter.h - finds the best split of one node; and the thresholds of a tree's splits, when it is done. */
 #ifndef SM_TRAIN_SPLITTER_H
 #define SM_TRAIN_SPLITTER_H
 
+#include <string.h>
+
+#include "model/tree.h"
 #include "target/cuts/candidates.h"
-#include "train/grow/thresholds.h"
+#include "train/grow/problem.h"
 #include "train/order/slots.h"
 #include "train/split/categories.h"
 #include "train/split/direction.h"
+
+/* The items on both sides of a gap; the same one twice: it is the gap before missing values. */
+typedef struct sm_gap {
+    uint32_t low, high;
+} sm_gap;
+
+/* A gap is kept where its threshold will be. */
+static inline void sm_keep_gap(sm_tree *tree, size_t split, sm_gap gap) {
+    _Static_assert(sizeof gap == sizeof *tree->threshold, "a gap must fit");
+    memcpy(&tree->threshold[split], &gap, sizeof gap);
+}
 
 /* The split of a node. Valid until the next search. */
 typedef struct sm_split {
@@ -59,5 +73,8 @@ bool sm_splitter_best(sm_splitter *splitter, const sm_node *node, sm_random *ran
 
 /* line_up.c: lines the items of the node up along one more candidate, see sm_candidates.line_up. */
 void sm_splitter_line_up(sm_candidates *candidates, size_t c);
+
+/* Once all splits have gaps.   high  [n_splits] scratch */
+void sm_make_thresholds(sm_tree *tree, const sm_problem *problem, double *high);
 
 #endif

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "method/gibbs/fit/gibbs_rows.h"
 
 const sm_gibbs_priors sm_gibbs_their_priors = {
     .a = {0.01, 0.01}, .c = {1, 1}, .h = {1, 1}, .gamma0 = {1, 1}, .c0 = {1, 1}, .xi = {0.01, 0.01}, .beta = {1, 1}};

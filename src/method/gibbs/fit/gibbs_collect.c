@@ -4,7 +4,7 @@
 #include <float.h>
 
 #include "base/memory.h"
-#include "method/gibbs/fit/gibbs_rows.h"
+#include "method/gibbs/gibbs.h"
 
 /* ---- the pairs ---- */
 

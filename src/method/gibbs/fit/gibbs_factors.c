@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "method/gibbs/fit/gibbs_rows.h"
+#include "method/gibbs/gibbs.h"
 
 /* ln 0 would be too much of a good thing: tiny shapes underflow. */
 static double floored_log(double x) { return log(x > DBL_MIN ? x : DBL_MIN); }

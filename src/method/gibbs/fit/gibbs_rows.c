@@ -1,5 +1,5 @@
-/* gibbs_rows.c - arithmetic on rows of factors, for the samplers: see gibbs_rows.h. */
-#include "method/gibbs/fit/gibbs_rows.h"
+/* gibbs_rows.c - arithmetic on rows of factors, for the samplers: see gibbs.h. */
+#include "method/gibbs/gibbs.h"
 
 double sm_row_sum(const double *row, size_t width) {
     double lane[SM_ROW_LANES] = {0};

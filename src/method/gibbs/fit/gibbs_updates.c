@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "method/gibbs/fit/gibbs_rows.h"
+#include "method/gibbs/gibbs.h"
 
 /* Logarithms of products of four: fewer of them, and far from overflow unless one ratio is beyond 1e75. */
 static double sum_of_logs(const double *exposure, double c, size_t n) {

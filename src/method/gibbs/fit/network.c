@@ -1,5 +1,5 @@
-/* network.c - a graph as the samplers want it: links, and which pairs were observed: see network.h. */
-#include "method/gibbs/fit/network.h"
+/* network.c - a graph as the samplers want it: links, and which pairs were observed: see gibbs.h. */
+#include "method/gibbs/gibbs.h"
 
 #include "base/memory.h"
 #include "target/links/graph.h"

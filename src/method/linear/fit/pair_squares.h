@@ -15,7 +15,7 @@
 #ifndef SM_METHOD_PAIR_SQUARES_H
 #define SM_METHOD_PAIR_SQUARES_H
 
-#include "kernels/products.h"
+#include "kernels/matrices.h"
 #include "method/linear/fit/frame.h"
 #include "method/linear/fit/psd_least_squares.h"
 

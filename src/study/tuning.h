@@ -1,7 +1,8 @@
-/* grid.h - the settings that tuning tries, in order. */
-#ifndef SM_STUDY_GRID_H
-#define SM_STUDY_GRID_H
+/* tuning.h - what tuning is made of: the settings that are tried, in order, and forests that need not be grown again. */
+#ifndef SM_STUDY_TUNING_H
+#define SM_STUDY_TUNING_H
 
+#include "model/model.h"
 #include "smerf_study.h"
 
 enum { SM_MOST_TRIALS = 512 };
@@ -24,5 +25,12 @@ typedef struct sm_grid_list {
  *   options  what does not vary */
 smerf_status sm_grid_make(sm_grid_list *list, const smerf_items *items, const smerf_target *target,
                           const smerf_options *options, const smerf_tuning *tuning, smerf_error *error);
+
+/* ---- prune.c ---- */
+
+/* Exactly the model that fitting with this min_parent gives, which must not be smaller than the model's own: what a
+ * node draws depends on the path to it only (docs/decisions/0003-random-streams.md), so a larger min_parent just stops
+ * earlier. Takes a small part of the time of growing. */
+smerf_status sm_prune(const smerf_model *model, size_t min_parent, smerf_model **out, smerf_error *error);
 
 #endif
