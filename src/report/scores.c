@@ -70,8 +70,9 @@ static void write_scores(sm_reporter *reporter, const sm_exam *exam, const smerf
     sm_json_open(json, "scores", '{');
     sm_json_text(json, "kind", exam->request.out_of_bag ? "out of bag" : "given target");
     sm_json_open(json, "list", '[');
+    bool has_few_partners = scores->mean_partners < SMERF_FEWEST_PARTNERS;
     for (unsigned m = 0; m < SMERF_N_METRICS; m++) {
-        if ((scores->metrics & SMERF_HAS(m)) == 0) continue;
+        if ((scores->metrics & SMERF_HAS(m)) == 0 || (m == SMERF_MAP10 && has_few_partners)) continue;
         sm_json_open(json, NULL, '{');
         sm_json_text(json, "name", smerf_metric_name((smerf_metric)m));
         sm_json_number(json, "value", scores->value[m]);
@@ -87,6 +88,10 @@ static void write_scores(sm_reporter *reporter, const sm_exam *exam, const smerf
     if (exam->sample.n < reporter->n)
         sm_report_note(reporter, "%s of %s items were scored.", sm_report_count(exam->sample.n, some),
                        sm_report_count(reporter->n, all));
+    if (has_few_partners && (scores->metrics & SMERF_HAS(SMERF_MAP10)))
+        sm_report_note(reporter,
+                       "Items have %.3g partners on average: too few for map@10, of which any order would have much.",
+                       scores->mean_partners);
     if (reporter->are_training && !exam->request.out_of_bag)
         sm_report_note(reporter,
                        "The model was trained on these items, so that they say little of how well it does on others.");
