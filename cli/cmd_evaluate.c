@@ -29,6 +29,7 @@ static const cli_option own_options[] = {
     {"", NULL, "  ndcg@k              the same, where the nearest of all counts most"},
     {"", NULL, "  mantel-pearson, mantel-spearman      correlation over all pairs at once"},
     {"", NULL, "  mantel-pearson-p, mantel-spearman-p  their p-values, with --permutations"},
+    {"", NULL, "  ceiling-rmse, ceiling-spearman       of a perfect prediction, with --judge"},
     {"", NULL, "Scores of items, for a forest fitted on labels or a response:"},
     {"", NULL, "  accuracy, log-loss  of predicted labels"},
     {"", NULL, "  r2                  of a predicted response"},
@@ -53,7 +54,7 @@ static smerf_status read_metrics(const cli_args *args, cli_evaluation *all, smer
                 cli_fail(args, error,
                          "--metrics '%s' is not one of rmse, spearman, map@10, auc-roc, auc-pr, rmse-of-the-mean, "
                          "variance-explained, recall@k, ndcg@k (one k for both), mantel-pearson, mantel-pearson-p, "
-                         "mantel-spearman, mantel-spearman-p, accuracy, log-loss, r2",
+                         "mantel-spearman, mantel-spearman-p, accuracy, log-loss, r2, ceiling-rmse, ceiling-spearman",
                          names[i]);
         else
             cli_want_score(all, id);

@@ -324,7 +324,7 @@ NEIGHBORS = [
         "neighbors: 'items.csv' is one word too many; usage: smerf neighbors MODEL ITEMS [--queries ITEMS2] -k K "
         "[--radius R] [--oob] [--vote COLUMN] [--graph FILE [--symmetric]] [-o FILE]"),
     use("one file for both", "neighbors model --items items.csv -k 1 --graph out -o out",
-        "neighbors: -o and --graph are the same file"),
+        "neighbors: --graph and -o are the same file"),
     use("items and queries from standard input", "neighbors model --items - --queries - -k 1 -o out",
         "neighbors: standard input can be read only once"),
     use("feature missing in queries", "neighbors model --items items.csv --queries bad.csv -k 1 -o out",

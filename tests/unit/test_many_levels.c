@@ -556,5 +556,5 @@ int main(void) {
         cmocka_unit_test(one_seed_grows_one_forest_of_many_levels),
         cmocka_unit_test(a_split_lists_no_more_levels_than_its_node_holds),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, files_enter, files_leave);
 }
