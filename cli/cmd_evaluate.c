@@ -133,11 +133,6 @@ static smerf_status read_own_target(const own_target *own, const smerf_model *mo
     return status;
 }
 
-static void tell_own_target(const own_target *own) {
-    for (size_t c = 0; c < own->spec.n_targets; c++)
-        cli_say(&own->args, "scored against column '%s', as %s in training", own->spec.targets[c], own->option.name);
-}
-
 /* ---- the work ---- */
 
 static bool are_labels(const smerf_model *model) {
@@ -208,7 +203,6 @@ static smerf_status read_and_score(const cli_args *args, smerf_oob_rule rule, cl
                         : cli_read_known_items(args, all->model, against, &columns, error);
     if (status == SMERF_OK)
         status = score(is_own ? &own.args : args, &rows, against != NULL ? &columns : NULL, rule, all, error);
-    if (status == SMERF_OK && is_own) tell_own_target(&own);
     cli_free_items(&rows);
     cli_free_items(&columns);
     return status;

@@ -359,6 +359,8 @@ smerf_status cli_read_target(const cli_args *args, const cli_items *rows, const 
     target->source = readers[given].is_in_items ? rows->path : text;
     status = readers[given].read(args, text, &of, target, error);
     if (status == SMERF_OK) status = take_between(&of, target, error);
+    bool is_of_model = readers[given].is_in_items && text[0] == '\0'; /* nobody named the columns: see cmd_evaluate.c */
+    if (status == SMERF_OK && is_of_model) cli_add_fact(target, ", as in training");
     if (status == SMERF_OK)
         note_target(args, target);
     else

@@ -218,6 +218,18 @@ def test_every_target_says_what_was_read(words, line, folder):
     assert learn(f"{items} {words}", folder) == [line]
 
 
+@pytest.mark.parametrize("model, options, fact", [
+    ("labels", "--labels c", "labels c, 3 classes"), ("response", "--response y,a", "response y, a"),
+    ("absolute", "--absolute y", "absolute difference of y"),
+])  # fmt: skip
+def test_columns_known_from_training_are_named_once(model, options, fact, folder):
+    given, known = (run_well(f"evaluate {model} all.csv {words}", folder) for words in (options, ""))
+    assert known.stdout == given.stdout
+    line = f"smerf: all.csv: {fact}\n"
+    assert line in given.stderr.decode()
+    assert known.stderr.decode() == given.stderr.decode().replace(line, line.replace("\n", ", as in training\n"))
+
+
 # ---- similarities given back ----
 
 
