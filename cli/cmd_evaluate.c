@@ -216,6 +216,10 @@ static smerf_status run_evaluate(const cli_args *args, smerf_error *error) {
         return cli_fail(args, error, "--oob and --against exclude each other: out of bag is about training items");
     if (cli_has(args, "--oob-rule") && !cli_has(args, "--oob"))
         return cli_fail(args, error, "--oob-rule goes with --oob");
+    const char *table = cli_get(args, "--confusion"), *scores = cli_get_output(args);
+    if (table != NULL && strcmp(table, "-") == 0 && (scores == NULL || strcmp(scores, "-") == 0))
+        return cli_fail(args, error,
+                        "--confusion - and the scores would both go to standard output: -o FILE parts them");
     smerf_status status = cli_read_oob_rule(args, &rule, error);
     if (status == SMERF_OK) status = read_wanted(args, &all, error);
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);

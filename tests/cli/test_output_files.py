@@ -216,6 +216,10 @@ def test_a_confusion_is_a_table_of_its_own(place):
     done = run(f"{words} one -o one", place)
     assert (done.returncode, done.stderr) == (2, b"smerf: evaluate: --confusion and -o are the same file\n")
     assert not (place / "c.json").exists() and not (place / "one").exists()
+    for scores in ("", " -o -"):
+        done = run(f"{words} -{scores}", place)
+        assert (done.returncode, done.stdout) == (2, b"") and b"standard output" in done.stderr
+    assert run_well(f"{words} - -o scores.txt", place).stdout.startswith(b"label,")
 
 
 def test_a_graph_is_written_in_matrix_market_form_only(place):
