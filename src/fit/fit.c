@@ -6,6 +6,7 @@
 #include "fit/train_method.h"
 #include "target/completed/completed.h"
 #include "target/links/pairs.h"
+#include "train/grow/problem.h"
 
 smerf_status smerf_fit(const smerf_items *items, smerf_target *target, const smerf_options *options,
                        const smerf_run *run, smerf_model **out, smerf_error *error) {
@@ -156,13 +157,15 @@ static smerf_status choose_rank(const smerf_items *items, smerf_target *target, 
     size_t rank = SMERF_COMPLETE_AUTO, n_steps;
     *complete = SMERF_COMPLETE_OFF;
     sm_pool_start(&pool, run);
-    smerf_status status = hold_out(&out, ~options->seed) ? SMERF_OK : sm_no_memory(error, "holding out pairs");
+    smerf_options resolved; /* the small forests are of the kind of the whole, although their target is a list of pairs */
+    smerf_status status = sm_options_resolve(options, items, target, &resolved, error);
+    if (status == SMERF_OK && !hold_out(&out, ~options->seed)) status = sm_no_memory(error, "holding out pairs");
     if (status == SMERF_OK && out.n >= FEWEST_QUERY)
         status = sm_completion_choose(out.links, out.left_out, options->seed, &rank, &n_steps, &pool, error);
     if (status == SMERF_OK && out.n >= FEWEST_QUERY && rank > 0) {
         status = keep_others(target, &out, &kept, error);
         for (size_t side = 0; side < 2 && status == SMERF_OK; side++) {
-            const smerf_options few = options_of_few(options, &out, side == 0 ? SMERF_COMPLETE_OFF : rank);
+            const smerf_options few = options_of_few(&resolved, &out, side == 0 ? SMERF_COMPLETE_OFF : rank);
             status = predict_held_out(items, kept, &few, run, &out, out.predicted[side], error);
         }
         if (status == SMERF_OK && second_is_better(&out)) *complete = rank;
