@@ -16,7 +16,7 @@ c_files = $(shell find $(code) -name '*.[ch]' 2>/dev/null | sort)
 shell_scripts = $(shell grep -rlIE '^\#!.*[/ ](ba)?sh( |$$)' .ci scripts bindings page/run-tests $(code) 2>/dev/null | sort)
 
 # Rooms that keep the sizes and words of CONTRIBUTING.md; scripts/check-code without a name looks at all of them.
-checked_rooms = $(shell find src experiments -mindepth 1 -maxdepth 1 -type d | grep -v __pycache__ | sort) include
+checked_rooms = $(shell find src experiments -mindepth 1 -maxdepth 1 -type d | grep -v __pycache__ | sort) include cli
 
 .PHONY: build demo test test-all abi lint format fuzz bench bench-quick reproduce reference python install uninstall clean help
 

@@ -12,7 +12,7 @@ static const cli_option own_options[] = {
     {"--repeats", "N", "how often the data are divided anew (default 5; of 200 items at most, up to 20 if need be)"},
     {"--folds", "K", "divide the items into K folds instead, each of which is tested once; --repeats is 1 then"},
     {"--groups", "COLUMN", "items with the same value are never divided; the column is no feature"},
-    {"--train", "F", "the share of the items to learn from (default 0.7); by pairs: as many pairs as these have"},
+    {"--train", "F", "the fraction of the items to learn from (default 0.7); by pairs: as many pairs as these have"},
     {"--by", "KIND", "nodes (default): test on items never seen; pairs: on other pairs of the same items"},
     {"--tune", "yes|no", "yes (default): choose smerf's options, as tune does; the others have none to choose"},
     {"--metric", "NAME", "out-of-bag score to tune by (default: auc-roc for edges, else rmse)"},

@@ -29,6 +29,7 @@ static const cli_option own_options[] = {
     {"", NULL, "  ndcg@k              the same, where the nearest of all counts most"},
     {"", NULL, "  mantel-pearson, mantel-spearman      correlation over all pairs at once"},
     {"", NULL, "  mantel-pearson-p, mantel-spearman-p  their p-values, with --permutations"},
+    {"", NULL, "  ceiling-rmse, ceiling-spearman       of a perfect prediction, with --judge"},
     {"", NULL, "Scores of items, for a forest fitted on labels or a response:"},
     {"", NULL, "  accuracy, log-loss  of predicted labels"},
     {"", NULL, "  r2                  of a predicted response"},
@@ -53,7 +54,7 @@ static smerf_status read_metrics(const cli_args *args, cli_evaluation *all, smer
                 cli_fail(args, error,
                          "--metrics '%s' is not one of rmse, spearman, map@10, auc-roc, auc-pr, rmse-of-the-mean, "
                          "variance-explained, recall@k, ndcg@k (one k for both), mantel-pearson, mantel-pearson-p, "
-                         "mantel-spearman, mantel-spearman-p, accuracy, log-loss, r2",
+                         "mantel-spearman, mantel-spearman-p, accuracy, log-loss, r2, ceiling-rmse, ceiling-spearman",
                          names[i]);
         else
             cli_want_score(all, id);
@@ -132,11 +133,6 @@ static smerf_status read_own_target(const own_target *own, const smerf_model *mo
     return status;
 }
 
-static void tell_own_target(const own_target *own) {
-    for (size_t c = 0; c < own->spec.n_targets; c++)
-        cli_say(&own->args, "scored against column '%s', as %s in training", own->spec.targets[c], own->option.name);
-}
-
 /* ---- the work ---- */
 
 static bool are_labels(const smerf_model *model) {
@@ -207,7 +203,6 @@ static smerf_status read_and_score(const cli_args *args, smerf_oob_rule rule, cl
                         : cli_read_known_items(args, all->model, against, &columns, error);
     if (status == SMERF_OK)
         status = score(is_own ? &own.args : args, &rows, against != NULL ? &columns : NULL, rule, all, error);
-    if (status == SMERF_OK && is_own) tell_own_target(&own);
     cli_free_items(&rows);
     cli_free_items(&columns);
     return status;
@@ -221,6 +216,10 @@ static smerf_status run_evaluate(const cli_args *args, smerf_error *error) {
         return cli_fail(args, error, "--oob and --against exclude each other: out of bag is about training items");
     if (cli_has(args, "--oob-rule") && !cli_has(args, "--oob"))
         return cli_fail(args, error, "--oob-rule goes with --oob");
+    const char *table = cli_get(args, "--confusion"), *scores = cli_get_output(args);
+    if (table != NULL && strcmp(table, "-") == 0 && (scores == NULL || strcmp(scores, "-") == 0))
+        return cli_fail(args, error,
+                        "--confusion - and the scores would both go to standard output: -o FILE parts them");
     smerf_status status = cli_read_oob_rule(args, &rule, error);
     if (status == SMERF_OK) status = read_wanted(args, &all, error);
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);

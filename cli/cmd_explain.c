@@ -16,7 +16,7 @@ static const cli_option own_options[] = {
     {"--item", "I", "which features part an item from the others: shares for its nearest, and for all"},
     {"-k", "K", "with --item: how many nearest (default: 10)"},
     {"--against", "ITEMS2", "the second item of each pair is one of these"},
-    {"--oob", NULL, "out of bag: ITEMS are the training items; empty where no tree can speak"},
+    {"--oob", NULL, "out of bag: ITEMS are the training items; empty where no tree is eligible"},
     {"--oob-rule", "RULE", "both or either (default: as fitted)"},
     {"--json", NULL, "as JSON (not with --pairs)"},
     {"-o", "FILE", "where the result goes (default: standard output)"},

@@ -20,7 +20,7 @@ static const cli_option own_options[] = {
      "distance (default), or similarity: the scale of the similarities, or weights of edges, learned from"},
     {"--values", NULL, "the label or response itself, of a model that was fitted on one"},
     {"--spread", NULL, "with --pairs: a column sd, the standard deviation over the trees"},
-    {"--oob", NULL, "out of bag: ITEMS are the training items; empty where no tree can speak"},
+    {"--oob", NULL, "out of bag: ITEMS are the training items; empty where no tree is eligible"},
     {"--oob-rule", "RULE", "both or either (default: as fitted)"},
     {"--id", "COLUMN", "names the items (default: as in training, or a column called 'id')"},
     {0},

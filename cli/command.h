@@ -70,7 +70,7 @@ const char *cli_get_output(const cli_args *args);
 smerf_status cli_get_size(const cli_args *args, const char *name, size_t smallest, size_t *out, smerf_error *error);
 smerf_status cli_get_number(const cli_args *args, const char *name, double *out, smerf_error *error);
 
-/* The place of an option's value among the words it may be, in *out. */
+/* The index of an option's value among the words it may be, in *out. */
 smerf_status cli_get_word(const cli_args *args, const char *name, const char *const *words, size_t n_words,
                           unsigned *out, smerf_error *error);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -104,5 +105,5 @@ const char *cli_output_name(const char *path) { return strcmp(path, "-") == 0 ? 
 
 bool cli_is_npy(const char *path) {
     size_t n = strlen(path);
-    return n >= 4 && strcmp(path + n - 4, ".npy") == 0;
+    return n >= 4 && strcasecmp(path + n - 4, ".npy") == 0;
 }

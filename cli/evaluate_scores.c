@@ -71,7 +71,7 @@ unsigned cli_find_score(cli_evaluation *all, const char *name) {
 }
 
 /* Without --metrics: what the target has, and what other options ask for. */
-static void want_usual(const cli_args *args, bool has_values, bool has_judges, cli_evaluation *all) {
+static void want_usual(const cli_args *args, bool has_values, bool has_ceilings, cli_evaluation *all) {
     for (unsigned m = 0; m < SMERF_N_METRICS; m++)
         if (all->pairs.metrics & SMERF_HAS(m)) cli_want_score(all, m);
     cli_want_score(all, CLI_RMSE_OF_THE_MEAN);
@@ -87,7 +87,7 @@ static void want_usual(const cli_args *args, bool has_values, bool has_judges, c
         cli_want_score(all, CLI_ACCURACY);
         cli_want_score(all, CLI_LOG_LOSS);
     }
-    if (has_judges) {
+    if (has_ceilings) {
         cli_want_score(all, CLI_CEILING_RMSE);
         cli_want_score(all, CLI_CEILING_SPEARMAN);
     }
@@ -159,9 +159,9 @@ static void set_value_scores(cli_evaluation *all) {
 /* What a perfect prediction would score, of ratings by several judges. */
 static void set_ceilings(const cli_target *truth, cli_evaluation *all) {
     bool has_judges = truth->n_judges > 0;
-    const char *why = "no pair has two judges, or too few items do";
-    set_score(all, CLI_CEILING_RMSE, has_judges ? truth->ceiling.rmse : NAN, NAN, "%s", why);
-    set_score(all, CLI_CEILING_SPEARMAN, has_judges ? truth->ceiling.spearman : NAN, NAN, "%s", why);
+    set_score(all, CLI_CEILING_RMSE, has_judges ? truth->ceiling.rmse : NAN, NAN, "no pair has two judges");
+    set_score(all, CLI_CEILING_SPEARMAN, has_judges ? truth->ceiling.spearman : NAN, NAN,
+              "no item has enough pairs with two judges");
 }
 
 /* ---- finding them ---- */
@@ -240,6 +240,7 @@ smerf_status cli_find_scores(const cli_args *args, const smerf_request *request,
     set_value_scores(all);
     set_ceilings(truth, all);
     if (all->are_named) return check_named(args, has_values, all, error);
-    want_usual(args, has_values, truth->n_judges > 0, all);
+    bool has_ceilings = truth->n_judges > 0 && !isnan(truth->ceiling.rmse); /* else it is known from the reading why */
+    want_usual(args, has_values, has_ceilings, all);
     return SMERF_OK;
 }

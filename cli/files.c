@@ -1,7 +1,7 @@
 /* files.c - see files.h.
  *
- * Outputs are listed in one table; every other option that is followed by one of the words for files names an input. What the
- * -o of a command is written as stands in its cli_command, and some options change that. */
+ * Outputs are listed by name; every other option that is followed by one of the words for files names an input. What the -o of
+ * a command is written as stands in its cli_command, and some options change that. */
 #include "files.h"
 
 #include <ctype.h>
@@ -16,7 +16,10 @@
 /* ---- which options name files ---- */
 
 bool cli_names_output(const cli_option *option) {
-    return strcmp(option->name, "-o") == 0 || strcmp(option->name, "--graph") == 0;
+    static const char *const outputs[] = {"-o", "--graph", "--confusion"};
+    for (size_t o = 0; o < sizeof outputs / sizeof *outputs; o++)
+        if (strcmp(option->name, outputs[o]) == 0) return true;
+    return false;
 }
 
 static bool names_input(const cli_option *option) {
@@ -61,6 +64,7 @@ enum { N_CHANGES = sizeof changes / sizeof *changes, N_FOREIGN = sizeof foreign 
 
 static cli_output_kind kind_of(const cli_args *args, const cli_option *option) {
     if (strcmp(option->name, "--graph") == 0) return CLI_GRAPH;
+    if (strcmp(option->name, "--confusion") == 0) return CLI_TABLE;
     cli_output_kind kind = args->command->output;
     for (size_t c = 0; c < N_CHANGES; c++)
         if (kind == changes[c].from && cli_has(args, changes[c].option)) return changes[c].to;
@@ -68,25 +72,27 @@ static cli_output_kind kind_of(const cli_args *args, const cli_option *option) {
 }
 
 typedef struct suffix {
-    const char *text; /* from its dot on, to the end of the name */
+    const char *text; /* from its dot on, to the end of the name; .gz is part of it */
     size_t length;    /* without .gz */
     bool is_compressed;
 } suffix;
 
 /* The end of a file's name from its last dot on, where that looks like the name of a format: ".csv", but neither ".2026" nor
- * what follows the dot of a hidden file; and "csv" of .csv.gz, as text may be compressed. Length 0: it has none. */
+ * what follows the dot of a hidden file. All text may be compressed, so that a last .gz says nothing of the format: ".csv" of
+ * d.csv.gz. Length 0: it has none. */
 static suffix suffix_of(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
     size_t n = strlen(name), n_gz = n > 3 && strcmp(name + n - 3, ".gz") == 0 ? 3 : 0;
-    for (const char *dot = name + n - n_gz; dot > name; dot--) {
+    for (size_t at = n - n_gz; at-- > 1;) {
+        const char *dot = name + at;
         if (*dot != '.') continue;
-        size_t length = (size_t)(name + n - n_gz - dot);
+        size_t length = n - n_gz - at;
         bool is_format = length > 1 && length <= 8 && isalpha((unsigned char)dot[1]);
         for (size_t k = 1; k < length; k++) is_format = is_format && isalnum((unsigned char)dot[k]);
         if (is_format) return (suffix){dot, length, n_gz > 0};
         break;
     }
-    return n_gz > 0 ? (suffix){name + n - n_gz, n_gz, true} : (suffix){name + n, 0, false};
+    return (suffix){name + n - n_gz, 0, n_gz > 0};
 }
 
 static bool is_same_suffix(const char *name, suffix of) {
@@ -111,14 +117,20 @@ static bool is_no_model(suffix of) {
 static smerf_status check_suffix(const cli_args *args, const cli_option *option, const char *path, smerf_error *error) {
     cli_output_kind kind = kind_of(args, option);
     suffix of = suffix_of(path);
-    if (of.length == 0 || kind == CLI_FOLDER) return SMERF_OK;
+    if (kind == CLI_FOLDER) return SMERF_OK;
     if (kind == CLI_MODEL) {
         if (!is_no_model(of)) return SMERF_OK;
         return cli_fail(args, error,
                         "%s '%s': a model is written here, which is no %s file: take another name, such as %s",
                         option->name, path, of.text, "model.smerf");
     }
-    if (is_suffix_of(kind, of)) return SMERF_OK;
+    if (of.length == 0) return SMERF_OK;
+    if (is_suffix_of(kind, of)) {
+        if (!of.is_compressed || !is_same_suffix(".npy", of)) return SMERF_OK;
+        return cli_fail(args, error,
+                        "%s '%s': a .npy file is not compressed, as it is mapped into memory: .npy or .csv.gz",
+                        option->name, path);
+    }
     for (size_t c = 0; c < N_CHANGES && is_same_suffix(".json", of); c++)
         if (changes[c].to == CLI_JSON && changes[c].from == kind)
             return cli_fail(args, error, "%s '%s': this is written as %s here, %s; with --json as .json", option->name,
@@ -202,7 +214,7 @@ smerf_status cli_check_files(const cli_args *args, smerf_error *error) {
         for (size_t k = 0; k < i && status == SMERF_OK; k++)
             if (cli_names_output(args->given[k]) && strcmp(path, "/dev/null") != 0 &&
                 name_one_file(args->values[k], path))
-                return cli_fail(args, error, "-o and --graph are the same file");
+                return cli_fail(args, error, "%s and %s are the same file", args->given[k]->name, option->name);
     }
     return status;
 }

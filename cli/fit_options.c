@@ -16,11 +16,11 @@ const cli_option cli_fit_options[] = {
      "directions tried at each node: a number, all, a power such as p^0.5, paper, or auto (default): p^0.5 for labels, "
      "as paper for distances and pairs, else p^0.75"},
     {"--splits", "KIND", "axis (default), or oblique for sparse random projections"},
-    {"--density", "F", "oblique: share of non-zeros in the projections (default 3/p, 1/p if p < 10)"},
+    {"--density", "F", "oblique: fraction of non-zeros in the projections (default 3/p, 1/p if p < 10)"},
     {"--min-parent", "N", "smallest node that is split, in draws (default 2)"},
     {"--max-depth", "N", "the root has depth 0 (default: no limit)"},
     {"--sample", "KIND", "bootstrap (default), subsample:F, or none"},
-    {"--oob-rule", "RULE", "both (default) or either: which trees speak for a training pair"},
+    {"--oob-rule", "RULE", "both (default) or either: which trees count for a training pair"},
     {"--self-distance", "KIND",
      "an item's to itself: given, a number, exclude, or auto (default): exclude for distances, pairs and edges, else "
      "given"},

@@ -62,13 +62,19 @@ const char *cli_show_number(double number, char text[SM_NUMBER_SPACE]) {
 static void note_judges(const cli_args *args, const cli_target *target) {
     const smerf_ceiling *ceiling = &target->ceiling;
     const char *name = sm_input_name(target->source);
-    char judges[40];
+    char judges[40], of_each[60], spearman[40] = "";
     cli_count(target->n_judges, "judge", judges);
-    if (isnan(ceiling->rmse))
+    if (isnan(ceiling->rmse)) {
         cli_note(args, "%s: %s; no pair has two, so nothing is known of how far they differ", name, judges);
+        return;
+    }
+    if (ceiling->fewest_judges == ceiling->most_judges)
+        snprintf(of_each, sizeof of_each, "%zu of each pair", ceiling->most_judges);
     else
-        cli_note(args, "%s: %s, %zu to %zu of a pair; a perfect prediction would have rmse %.4g and spearman %.4g",
-                 name, judges, ceiling->fewest_judges, ceiling->most_judges, ceiling->rmse, ceiling->spearman);
+        snprintf(of_each, sizeof of_each, "%zu to %zu of a pair", ceiling->fewest_judges, ceiling->most_judges);
+    if (!isnan(ceiling->spearman)) snprintf(spearman, sizeof spearman, " and spearman %.4g", ceiling->spearman);
+    cli_note(args, "%s: %s, %s; a perfect prediction would have rmse %.4g%s", name, judges, of_each, ceiling->rmse,
+             spearman);
 }
 
 static void note_target(const cli_args *args, const cli_target *target) {
@@ -353,6 +359,8 @@ smerf_status cli_read_target(const cli_args *args, const cli_items *rows, const 
     target->source = readers[given].is_in_items ? rows->path : text;
     status = readers[given].read(args, text, &of, target, error);
     if (status == SMERF_OK) status = take_between(&of, target, error);
+    bool is_of_model = readers[given].is_in_items && text[0] == '\0'; /* nobody named the columns: see cmd_evaluate.c */
+    if (status == SMERF_OK && is_of_model) cli_add_fact(target, ", as in training");
     if (status == SMERF_OK)
         note_target(args, target);
     else

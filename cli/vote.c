@@ -90,7 +90,7 @@ typedef struct votes {
     const sm_table_column *column, *truth; /* truth: of the queries, or NULL */
     size_t n_queries, n_classes;           /* n_classes: 0 for numbers */
     const char **classes;                  /* [n_classes] in bytewise order */
-    uint32_t *codes, *winner;              /* [items], [queries]: places in classes */
+    uint32_t *codes, *winner;              /* [items], [queries]: indices of classes */
     double *values;                        /* [queries][n_classes or 1] */
     size_t n_scored;
     double accuracy, rmse, r2;

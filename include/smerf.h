@@ -326,7 +326,7 @@ static inline void smerf_options_paper(smerf_options *options) {
     options->self_distance = SMERF_SELF_GIVEN;
 }
 
-/* "smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "plugin", "epm", "narm". */
+/* "smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "plugin", "epm", "narm", "mean", "standardized", "gower". */
 SMERF_API const char *smerf_method_name(smerf_method method);
 
 /* Called now and then from the calling thread, fraction_done in [0, 1]. Return non-zero to cancel. */

@@ -195,8 +195,9 @@ static smerf_status check_fit(const smerf_items *items, smerf_target *target, co
     return status;
 }
 
-/* Zeros in *found: it was given up, as it can be while there are items or directions that can be left out. */
-/* A part of the items is tried with what all of them get, so options are resolved. */
+/* Zeros in *found: it was given up, as it can be while there are items or directions that can be left out. A part of the items is
+ * tried with what all of them get.
+ *   options  resolved */
 static smerf_status try_plan(const smerf_items *items, smerf_target *target, const smerf_options *options,
                              const smerf_run *run, const plan *few, pace *found, smerf_error *error) {
     smerf_options few_trees = *options;

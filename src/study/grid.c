@@ -118,6 +118,8 @@ static smerf_status make_lists(lists *all, const smerf_target *target, const sme
     list_candidates(all, options, tuning, grid);
     list_min_parents(all, options, tuning, grid);
     list_splits(all, options, tuning, grid);
+    for (size_t k = 0; k < all->n_splits; k++)
+        if ((unsigned)all->splits[k] > SMERF_OBLIQUE) return sm_fail(error, SMERF_BAD_INPUT, "splits: unknown kind");
     list_selves(all, target, options, tuning, grid);
     for (size_t k = 0; k < grid->n_densities; k++) all->densities[all->n_densities++] = grid->densities[k];
     if (all->n_densities == 0) all->densities[all->n_densities++] = options->density;
@@ -158,6 +160,23 @@ static bool are_too_many(const smerf_options *options, double p) {
            pow(p, options->candidates_power + 1) > 1e9;
 }
 
+static bool is_listed(const sm_setting *settings, size_t n, const smerf_options *options) {
+    for (size_t i = 0; i < n; i++)
+        if (same_setting(&settings[i].options, options)) return true;
+    return false;
+}
+
+static smerf_status fail_for_settings(smerf_error *error) {
+    return sm_fail(error, SMERF_BAD_INPUT, "grid: there are more than %d settings", SM_MOST_TRIALS);
+}
+
+static smerf_status leave_out(sm_grid_list *list, const sm_setting *setting, smerf_error *error) {
+    if (is_listed(list->left_out, list->n_left_out, &setting->options)) return SMERF_OK;
+    if (list->n_left_out == SM_MOST_TRIALS) return fail_for_settings(error);
+    list->left_out[list->n_left_out++] = *setting;
+    return SMERF_OK;
+}
+
 /* Adds a setting, unless an earlier one comes to the same. */
 static smerf_status add_setting(grid_job *job, const smerf_options *options, smerf_error *error) {
     sm_grid_list *list = job->list;
@@ -166,23 +185,17 @@ static smerf_status add_setting(grid_job *job, const smerf_options *options, sme
     sm_setting setting = {.options = *options};
     if (may_be_left_out && are_too_many(options, (double)p)) {
         setting.options.candidates = (size_t)ceil(pow((double)p, options->candidates_power));
-        list->left_out[list->n_left_out++] = setting;
-        return SMERF_OK;
+        return leave_out(list, &setting, error);
     }
     smerf_status status = sm_options_resolve(options, job->items, job->target, &setting.options, error);
     if (status != SMERF_OK) return status;
-    for (size_t i = 0; i < list->n; i++)
-        if (same_setting(&list->settings[i].options, &setting.options)) return SMERF_OK;
+    if (is_listed(list->settings, list->n, &setting.options)) return SMERF_OK;
     sm_fit_size size;
     sm_fit_size_start(&size, job->items, job->target, &setting.options, NULL);
     setting.growing = sm_fit_tree_work(&size, (double)job->items->n_items) * (double)setting.options.n_trees;
     setting.scoring = scoring_work(job->items, &setting.options);
-    if (may_be_left_out && takes_too_long(&setting, p)) {
-        list->left_out[list->n_left_out++] = setting;
-        return SMERF_OK;
-    }
-    if (list->n == SM_MOST_TRIALS)
-        return sm_fail(error, SMERF_BAD_INPUT, "grid: there are more than %d settings", SM_MOST_TRIALS);
+    if (may_be_left_out && takes_too_long(&setting, p)) return leave_out(list, &setting, error);
+    if (list->n == SM_MOST_TRIALS) return fail_for_settings(error);
     setting.is_pruned = list->n > 0 && has_trees_of(&setting.options, &list->settings[list->n - 1].options);
     if (setting.is_pruned) setting.growing = 0;
     list->settings[list->n++] = setting;

@@ -21,7 +21,7 @@ typedef struct sm_grid_list {
     size_t n_left_out;
 } sm_grid_list;
 
-/* Lists the settings of a grid, each once: several may come to the same, as small powers of few features do.
+/* Lists the settings of a grid, and those that are left out, each once: several may come to the same, as small powers of few features do.
  *   options  what does not vary */
 smerf_status sm_grid_make(sm_grid_list *list, const smerf_items *items, const smerf_target *target,
                           const smerf_options *options, const smerf_tuning *tuning, smerf_error *error);

@@ -75,5 +75,5 @@ CASES = [
         "bad.npy.gz: a compressed .npy file, which cannot be mapped into memory; decompress it (gunzip)",
         {"bad.npy.gz": gzip.compress(b"\x93NUMPY\x01\0")}),
     use("array to be written compressed", "predict model items.csv -o z.npy.gz",
-        "z.npy.gz: a .npy file is not compressed, as it is mapped into memory: .npy or .csv.gz"),
+        "predict: -o 'z.npy.gz': a .npy file is not compressed, as it is mapped into memory: .npy or .csv.gz"),
 ]

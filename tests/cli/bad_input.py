@@ -324,7 +324,7 @@ NEIGHBORS = [
         "neighbors: 'items.csv' is one word too many; usage: smerf neighbors MODEL ITEMS [--queries ITEMS2] -k K "
         "[--radius R] [--oob] [--vote COLUMN] [--graph FILE [--symmetric]] [-o FILE]"),
     use("one file for both", "neighbors model --items items.csv -k 1 --graph out -o out",
-        "neighbors: -o and --graph are the same file"),
+        "neighbors: --graph and -o are the same file"),
     use("items and queries from standard input", "neighbors model --items - --queries - -k 1 -o out",
         "neighbors: standard input can be read only once"),
     use("feature missing in queries", "neighbors model --items items.csv --queries bad.csv -k 1 -o out",
@@ -447,10 +447,12 @@ EVALUATING = [
         "bad.npy: has 3 x 4 numbers; 4 x 4 items need 4 x 4 numbers", {"bad.npy": npy_of(Z[:3])}),
     use("unknown metric", "evaluate model items.csv --distances z.csv --metrics rmse,mae",
         f"evaluate: --metrics 'mae' is not one of {METRICS}, auc-pr, rmse-of-the-mean, variance-explained, recall@k, ndcg@k "
-        "(one k for both), mantel-pearson, mantel-pearson-p, mantel-spearman, mantel-spearman-p, accuracy, log-loss, r2"),
+        "(one k for both), mantel-pearson, mantel-pearson-p, mantel-spearman, mantel-spearman-p, accuracy, log-loss, r2, "
+        "ceiling-rmse, ceiling-spearman"),
     use("two ks", "evaluate model items.csv --distances z.csv --metrics recall@3,ndcg@4",
         f"evaluate: --metrics 'ndcg@4' is not one of {METRICS}, auc-pr, rmse-of-the-mean, variance-explained, recall@k, ndcg@k "
-        "(one k for both), mantel-pearson, mantel-pearson-p, mantel-spearman, mantel-spearman-p, accuracy, log-loss, r2"),
+        "(one k for both), mantel-pearson, mantel-pearson-p, mantel-spearman, mantel-spearman-p, accuracy, log-loss, r2, "
+        "ceiling-rmse, ceiling-spearman"),
     use("accuracy of distances", "evaluate model items.csv --distances z.csv --metrics accuracy",
         "evaluate: --metrics: accuracy, log-loss and r2 need a forest fitted on labels or a response, and those of ITEMS"),
     use("a table of labels of distances", "evaluate model items.csv --distances z.csv --confusion out",

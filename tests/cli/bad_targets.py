@@ -176,7 +176,7 @@ def split(name, old, new, line):
 
 SPLITTING = [
     split("split without --by", "--by nodes", "", "--by is missing: nodes or pairs?"),
-    split("split without --train", "--train 0.5", "", "--train F is missing: how large a share to train on?"),
+    split("split without --train", "--train 0.5", "", "--train F is missing: how large a fraction to train on?"),
     split("split without output", "-o new", "", "-o DIR is missing: where shall the files go?"),
     split("split to standard output", "-o new", "-o -", "-o - will not do: several files need a folder"),
     split("split by something else", "nodes", "items", "--by 'items' is not known; it is nodes or pairs"),
@@ -195,7 +195,7 @@ SPLITTING = [
           f"--train 0.97 of 4 items makes 6 of 6 known pairs to train on: {SOME}"),
     split("split of items from standard input", "all.csv", "-", f"standard input {READ_TWICE}"),
     split("a share of the items and of the pairs", "nodes --train 0.5", "pairs --train 0.5 --train-pairs 0.5",
-          "--train and --train-pairs exclude each other: a share of the items, or of the pairs?"),
+          "--train and --train-pairs exclude each other: a fraction of the items, or of the pairs?"),
     split("a share of the pairs by nodes", "--train 0.5", "--train-pairs 0.5",
           "--train-pairs goes with --by pairs; --by nodes takes --train"),
     split("a share of the pairs that is none", "nodes --train 0.5", "pairs --train-pairs 1",

@@ -127,14 +127,16 @@ OUTPUTS = {
     "evaluate": "evaluate model items.csv --distances z.csv",
     "report": "report model items.csv",
 }
+SUFFIXES = {"export": ".json", "info": ".txt", "evaluate": ".txt", "report": ".html"}  # of the others: .csv
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_an_output_called_gz_is_the_same_compressed(folder, name):
-    for out in ("o.txt", "o.txt.gz", "again.gz"):
+    plain = "o" + SUFFIXES.get(name, ".csv")
+    for out in (plain, f"{plain}.gz", "again.gz"):
         run_well(f"{OUTPUTS[name]} -o {out}", folder)
-    packed = (folder / "o.txt.gz").read_bytes()
-    assert gzip.decompress(packed).replace(b"o.txt.gz", b"o.txt") == (folder / "o.txt").read_bytes()
+    packed = (folder / f"{plain}.gz").read_bytes()
+    assert gzip.decompress(packed).replace(plain.encode() + b".gz", plain.encode()) == (folder / plain).read_bytes()
     assert packed[4:8] == bytes(4)  # no time
     if name != "report":
         assert packed == (folder / "again.gz").read_bytes()
@@ -206,8 +208,8 @@ def test_a_report_and_a_tuned_model_leave_out_items_too(folder):
     run_well("fit whole.csv --response y --trees 5 -o m", folder)
     assert "left out 2 items" in run_well("report m gaps.csv --response y --drop-missing -o r.html", folder).stderr.decode()
     for items, option in (("gaps.csv", "--drop-missing"), ("whole.csv", "")):
-        run_well(f"tune {items} --response y --metric rmse --trees 5 -o tuned-{items} {option}", folder)
-    assert (folder / "tuned-gaps.csv").read_bytes() == (folder / "tuned-whole.csv").read_bytes()
+        run_well(f"tune {items} --response y --metric rmse --trees 5 -o tuned-{items}.smerf {option}", folder)
+    assert (folder / "tuned-gaps.csv.smerf").read_bytes() == (folder / "tuned-whole.csv.smerf").read_bytes()
 
 
 def test_a_split_leaves_them_out_and_calls_rows_as_in_the_file(folder):

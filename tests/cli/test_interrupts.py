@@ -111,7 +111,7 @@ def test_an_interrupt_ends_it_soon_and_leaves_nothing(words, place):
 # A few settings that are tried soon, and one that takes for ever.
 TUNE = (
     "tune wide.npy --distances z.npy --trees {0} --grid "
-    "'candidates=1,5000;min-parent=200;splits=oblique;density=0.02' -o new"
+    "'candidates=1,5000;min-parent=200;splits=oblique;density=0.02;self-distance=given' -o new"
 )
 STOPPING = b"smerf: stopping, with the best so far; press Ctrl-C again to stop without a model\n"
 
@@ -138,7 +138,8 @@ def tuning_at_work(folder, n_interrupts, use):
 def test_the_first_interrupt_of_tune_writes_the_best_so_far(place):
     def look(code, out, err):
         assert code == 0
-        stopped, tried = err.splitlines()
+        items, target, stopped, tried = err.splitlines()
+        assert items.startswith("smerf: wide.npy: ") and target.startswith("smerf: z.npy: ")
         assert stopped.startswith("smerf: stopped, with 1 setting not tried")
         assert tried.startswith("smerf: tried 1 setting in ")
         assert out.count("\n") == 2 and out.endswith("<- best\n")

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from command import run, run_well
+from command import about_others, run, run_well
 from workspace import npy_of
 
 TREES = "--sample none --trees 4"
@@ -18,7 +18,7 @@ def learn(words, folder, **files):
     for path, content in files.items():
         content = content if isinstance(content, bytes) else content.encode()
         (folder / path.replace("_", ".")).write_bytes(content)
-    lines = run_well(f"fit {words} {TREES} -o new", folder).stderr.decode().splitlines()
+    lines = about_others(run_well(f"fit {words} {TREES} -o new", folder).stderr).decode().splitlines()
     return [line.removeprefix("smerf: ") for line in lines[:-1]]
 
 
@@ -93,8 +93,8 @@ FULL = "i,j,Similarity\nu,v,2\nu,w,1\nu,x,3\nv,w,3\nv,x,0\nw,x,1\n"
 @pytest.mark.parametrize("name", EVERYWHERE)
 def test_it_holds_wherever_pairs_are_read(name, folder):
     learn(PAIRS, folder, p_csv=FULL)
-    first = run_well(EVERYWHERE[name].format("--pairs p.csv"), folder).stderr.decode().splitlines()[0]
-    assert first.startswith("smerf: p.csv: 6 known pairs; columns used: i, j, Similarity (similarity)")
+    done = run_well(EVERYWHERE[name].format("--pairs p.csv"), folder)
+    assert about_others(done.stderr).decode().startswith("smerf: p.csv: 6 known pairs; columns used: i, j, Similarity (similarity)")
 
 
 @pytest.mark.parametrize("words", ["predict new items.csv --pairs q.csv", "explain new items.csv --pairs q.csv"])
@@ -102,11 +102,11 @@ def test_ids_alone_may_stand_anywhere(words, folder):
     learn(PAIRS, folder, p_csv=FULL)
     (folder / "q.csv").write_text("i,j\nu,v\nw,x\n")
     wanted = run_well(words, folder)
-    assert wanted.stderr == b""
+    assert about_others(wanted.stderr) == b""
     (folder / "q.csv").write_text("similarity,from,to\n3,u,v\n4,w,x\n")
     done = run_well(words, folder)
     assert done.stdout == wanted.stdout
-    assert done.stderr == b"smerf: q.csv: columns used: from, to; not used: similarity\n"
+    assert about_others(done.stderr) == b"smerf: q.csv: columns used: from, to; not used: similarity\n"
     (folder / "q.csv").write_text("day,to,from\n1,v,u\n2,x,w\n")
     assert run_well(f"{words} --pair-columns from,to --quiet", folder).stdout == wanted.stdout
 
@@ -161,8 +161,7 @@ def test_edges_are_scored_on_the_scale_of_the_model(folder):
     assert float(done.stdout.split()[1]) == pytest.approx(wanted, rel=1e-12)
     assert b"weights are divided by 4, as in the model\n" in done.stderr
     other = run_well("evaluate new items.csv --edges few.csv --metrics rmse --similarity-max 2", folder)
-    assert other.stderr.endswith(
-        b"smerf: weights are divided by 2 here, and by 4 in the model; --similarity-max 4 makes them alike\n")  # fmt: skip
+    assert b"smerf: weights are divided by 2 here, and by 4 in the model; --similarity-max 4 makes them alike\n" in other.stderr
     assert other.stdout != done.stdout
 
 
@@ -170,7 +169,7 @@ def test_a_graph_that_was_not_scaled_is_a_scale_too(folder):
     learn(GRAPH, folder, g_csv=EDGES)
     (folder / "more.csv").write_text("source,target,weight\nu,v,3\n")
     done = run_well("evaluate new items.csv --edges more.csv", folder)
-    assert done.stderr.endswith(b"weight; 1 weight above 1: negative distances\n")
+    assert b"weight; 1 weight above 1: negative distances\n" in done.stderr and b"divided" not in done.stderr
 
 
 def test_splits_keep_the_weights_of_the_file(folder):
@@ -219,6 +218,18 @@ def test_every_target_says_what_was_read(words, line, folder):
     assert learn(f"{items} {words}", folder) == [line]
 
 
+@pytest.mark.parametrize("model, options, fact", [
+    ("labels", "--labels c", "labels c, 3 classes"), ("response", "--response y,a", "response y, a"),
+    ("absolute", "--absolute y", "absolute difference of y"),
+])  # fmt: skip
+def test_columns_known_from_training_are_named_once(model, options, fact, folder):
+    given, known = (run_well(f"evaluate {model} all.csv {words}", folder) for words in (options, ""))
+    assert known.stdout == given.stdout
+    line = f"smerf: all.csv: {fact}\n"
+    assert line in given.stderr.decode()
+    assert known.stderr.decode() == given.stderr.decode().replace(line, line.replace("\n", ", as in training\n"))
+
+
 # ---- similarities given back ----
 
 
@@ -237,7 +248,7 @@ def test_predictions_on_the_scale_of_the_similarities(folder):
 
 
 def test_predictions_on_the_scale_of_the_weights(folder):
-    learn(GRAPH, folder, g_csv="source,target,weight\nu,v,1\nw,x,4\n")
+    learn(f"{GRAPH} --self-distance given", folder, g_csv="source,target,weight\nu,v,1\nw,x,4\n")
     z, q = predicted(folder), predicted(folder, "--output similarity")
     assert q == {pair: (1 - d) * 4 for pair, d in z.items()}
     assert (q["u", "v"], q["w", "x"], q["u", "x"], q["u", "u"]) == (1, 4, 0, 4)
@@ -268,14 +279,15 @@ JUDGED = "i,j,who,distance\n" + "".join(
 def test_judges_are_averaged_and_their_differences_make_a_ceiling(folder):
     lines = learn(PAIRS + " --judge who", folder, p_csv=JUDGED)
     assert lines[0] == "p.csv: 6 known pairs; columns used: i, j, distance (distance), who (judge)"
-    assert lines[1].startswith("p.csv: 3 judges, 3 to 3 of a pair; a perfect prediction would have rmse 0.")
+    assert lines[1].startswith("p.csv: 3 judges, 3 of each pair; a perfect prediction would have rmse 0.")
     assert predicted(folder)["u", "x"] == pytest.approx(16 / 3, rel=1e-15)
     done = run_well("evaluate new items.csv --pairs p.csv --judge who", folder).stdout.decode()
     assert [line.split()[0] for line in done.splitlines()] == [
-        "rmse", "spearman", "map@10", "ceiling-rmse", "ceiling-spearman"]  # fmt: skip
+        "rmse", "spearman", "rmse-of-the-mean", "variance-explained", "ceiling-rmse", "ceiling-spearman"]  # fmt: skip
     as_json = json.loads(run_well("evaluate new items.csv --pairs p.csv --judge who --json", folder).stdout)
-    assert as_json == {name: float(value) for name, value in map(str.split, done.splitlines())}
-    few = run_well("evaluate new items.csv --pairs p.csv --judge who --metrics spearman", folder).stdout.decode()
+    scores = {name: float(value) for name, value in map(str.split, done.splitlines())}
+    assert {name: as_json[name] for name in scores} == scores
+    few = run_well("evaluate new items.csv --pairs p.csv --judge who --metrics spearman,ceiling-spearman", folder).stdout.decode()
     assert [line.split()[0] for line in few.splitlines()] == ["spearman", "ceiling-spearman"]
     plain = run_well("evaluate new items.csv --pairs p.csv", folder).stdout.decode()
     assert done.startswith(plain)  # every judge rated once: the mean over judges is that of the lines
@@ -290,8 +302,13 @@ def test_a_judge_who_rates_twice_counts_once(folder):
 def test_one_judge_says_nothing_of_a_ceiling(folder):
     lines = learn(PAIRS + " --judge who", folder, p_csv="i,j,who,distance\nu,v,ann,1\nw,x,ann,3\n")
     assert lines[1] == "p.csv: 1 judge; no pair has two, so nothing is known of how far they differ"
-    done = run_well("evaluate new items.csv --pairs p.csv --judge who", folder).stdout.decode()
-    assert done.endswith("ceiling-rmse NaN\nceiling-spearman NaN\n")
+    done = run_well("evaluate new items.csv --pairs p.csv --judge who", folder)
+    assert b"ceiling" not in done.stdout + done.stderr and done.stderr.decode().count(lines[1]) == 1
+    done = run_well("evaluate new items.csv --pairs p.csv --judge who --metrics ceiling-rmse,ceiling-spearman", folder)
+    assert done.stdout == b"" and b"smerf: no ceiling-rmse: no pair has two judges\n" in done.stderr
+    done = run("evaluate new items.csv --pairs p.csv --metrics ceiling-rmse", folder)
+    assert (done.returncode, done.stderr) == (
+        2, b"smerf: evaluate: --metrics: ceilings are of ratings by several judges: --pairs with --judge\n")  # fmt: skip
 
 
 def test_splits_keep_the_judges(folder):

@@ -8,8 +8,8 @@ import pytest
 
 from command import run, run_well
 
-# Calls that together have every option that names a file. Words that are files of the folder are read; what follows -o or --graph
-# is written.
+# Calls that together have every option that names a file. Words that are files of the folder are read; what follows -o,
+# --graph or --confusion is written.
 CALLS = [
     "fit items.csv --distances z.csv --trees 4 -o new",
     "fit items.csv --similarities z2.csv --trees 4 -o new",
@@ -26,6 +26,7 @@ CALLS = [
     "evaluate model items.csv --against moved.csv --distances z.csv -o new",
     "evaluate model items.csv --similarities z2.csv -o new",
     "evaluate model items.csv --pairs rated.csv -o new",
+    "evaluate labels all.csv --oob -o scores.txt --confusion new",
     "evaluate graph items.csv --edges edges.csv --observed observed.csv -o new",
     "compare many.csv --distances many-z.csv --repeats 1 --methods euclidean -o new",
     "compare many.csv --similarities many-q.csv --repeats 1 --methods euclidean -o new",
@@ -52,7 +53,6 @@ CALLS = [
     "split items.csv --edges edges.csv --observed observed.csv --by pairs --train 0.7 -o new",
     "simulate radial -n 5 --test 4 -o new",
 ]
-OUTPUTS = ("-o", "--graph")
 FOLDERS = ("split", "simulate")
 FILE_WORDS = "FILE|ITEMS2?|PAIRS|MODEL|DIR"
 
@@ -152,20 +152,20 @@ def test_two_outputs_that_are_one_file_are_refused(graph, place):
 
 WRITTEN = {
     "fit items.csv --distances z.csv --trees 4": ["m.smerf", "m.v1", "m", "m.2026-11-18", ".hidden"],
-    "predict model items.csv": ["d.csv", "d.CSV", "d.npy", "d"],
+    "predict model items.csv": ["d.csv", "d.CSV", "d.npy", "d", "d.csv.gz", "d.gz"],
     "predict labels all.csv --values": ["d.csv"],
     "neighbors model items.csv -k 1": ["d.csv"],
     "neighbors model items.csv -k 1 --json": ["d.json"],
     "evaluate model items.csv --oob": ["d.txt", "d"],
-    "evaluate model items.csv --oob --json": ["d.json"],
+    "evaluate model items.csv --oob --json": ["d.json", "d.json.gz"],
     "embed model items.csv": ["d.csv", "d.npy"],
     "report model items.csv": ["d.html", "d.htm"],
     "report model items.csv --json": ["d.json"],
     "export model": ["d.json"],
 }
 REFUSED = {
-    "fit items.csv --distances z.csv --trees 4": ["m.csv", "m.npy", "m.json", "m.html", "m.mtx", "m.parquet", "m.gz"],
-    "predict model items.csv": ["d.tsv", "d.parquet", "d.npz", "d.json", "d.txt", "d.xlsx"],
+    "fit items.csv --distances z.csv --trees 4": ["m.csv", "m.npy", "m.json", "m.html", "m.mtx", "m.parquet", "m.gz", "m.csv.gz"],
+    "predict model items.csv": ["d.tsv", "d.parquet", "d.npz", "d.json", "d.txt", "d.xlsx", "d.npy.gz", "d.txt.gz"],
     "predict model items.csv --pairs pairs.csv": ["d.npy"],
     "predict labels all.csv --values": ["d.npy"],
     "neighbors model items.csv -k 1": ["d.tsv", "d.npy", "d.json"],
@@ -200,6 +200,26 @@ def test_what_is_not_supported_is_refused_before_the_work(words, name, place):
     assert done.returncode == 2 and line.count("\n") == 1
     assert f"'{name}'" in line and re.search(r"\.(csv|npy|txt|html|json|smerf)\b", line.replace(name, ""))
     assert contents(place) == before
+
+
+def test_an_array_may_be_called_so_in_any_case(place):
+    run_well("predict model items.csv -o d.NPY", place)
+    assert (place / "d.NPY").read_bytes().startswith(b"\x93NUMPY")
+
+
+def test_a_confusion_is_a_table_of_its_own(place):
+    words = "evaluate labels all.csv --oob --confusion"
+    run_well(f"{words} c.csv", place)
+    run_well(f"{words} c.csv.gz", place)
+    done = run(f"{words} c.json", place)
+    assert done.returncode == 2 and b"--confusion 'c.json'" in done.stderr and b".csv" in done.stderr
+    done = run(f"{words} one -o one", place)
+    assert (done.returncode, done.stderr) == (2, b"smerf: evaluate: --confusion and -o are the same file\n")
+    assert not (place / "c.json").exists() and not (place / "one").exists()
+    for scores in ("", " -o -"):
+        done = run(f"{words} -{scores}", place)
+        assert (done.returncode, done.stdout) == (2, b"") and b"standard output" in done.stderr
+    assert run_well(f"{words} - -o scores.txt", place).stdout.startswith(b"label,")
 
 
 def test_a_graph_is_written_in_matrix_market_form_only(place):

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from command import run, run_well
+from command import about_others, run, run_well
 from workspace import npy_of
 
 ITEMS = "tune items.npy --distances z.npy"
@@ -32,9 +32,9 @@ def settings(trials, *keys):
 
 
 def test_a_grid_says_what_is_tried(place):
-    trials = tried_by(f"{ITEMS} --trees 20 --grid 'candidates=p^0.5,p;min-parent=8,2;splits=axis'", place)
-    assert settings(trials, "splits", "candidates", "min_parent") == [
-        ("axis", 4, 2), ("axis", 4, 8), ("axis", 16, 2), ("axis", 16, 8),
+    trials = tried_by(f"{ITEMS} --trees 20 --grid 'candidates=p^0.5,p;min-parent=8,2;splits=axis;self-distance=exclude'", place)
+    assert settings(trials, "splits", "candidates", "min_parent", "self_distance") == [
+        ("axis", 4, 2, "exclude"), ("axis", 4, 8, "exclude"), ("axis", 16, 2, "exclude"), ("axis", 16, 8, "exclude"),
     ]  # fmt: skip
 
 
@@ -45,8 +45,11 @@ def test_what_a_grid_leaves_out_is_tried_as_usual(place):
 
 
 def test_values_that_come_to_the_same_are_tried_once(place):
-    trials = tried_by(f"{ITEMS} --trees 20 --grid 'candidates=4,p^0.5,4,all,p,99;min-parent=2,2;splits=axis'", place)
-    assert settings(trials, "candidates", "min_parent") == [(4, 2), (16, 2)]
+    grid = "candidates=4,p^0.5,4,all,p,99;min-parent=2,2;splits=axis;self-distance=given,exclude,given"
+    trials = tried_by(f"{ITEMS} --trees 20 --grid '{grid}'", place)
+    assert settings(trials, "candidates", "min_parent", "self_distance") == [
+        (4, 2, "given"), (4, 2, "exclude"), (16, 2, "given"), (16, 2, "exclude"),
+    ]  # fmt: skip
 
 
 def test_self_distances_and_densities_can_be_tried(place):
@@ -123,9 +126,9 @@ def test_too_many_directions_are_left_out_and_said(place):
     done = run_well(f"{words} --json -o new", place)
     left_out = json.loads(done.stdout)["not_tried"]
     assert ("oblique", 89443) in settings(left_out, "splits", "candidates")
-    assert done.stderr.startswith(
+    assert (
         b"smerf: left out, as they would take too long (splits and candidates): oblique 89443; --grid tries what you name\n"
-    )
+    ) in done.stderr
 
 
 def test_few_trees_are_not_too_long(place):

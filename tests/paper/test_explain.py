@@ -224,12 +224,14 @@ def test_one_pair_says_what_the_list_says(tmp_path):
     features, cells, distances = ask(tmp_path, model, [(4, 9)], [str(i) for i in range(30)])
     rows = helpers.read_rows(helpers.run("explain", model, tmp_path / "items.csv", "--pair", 4, 9))
     assert rows[0] == ["feature", "share"] and rows[1] == ["(baseline)", cells[0][0]]
-    assert dict(rows[2:]) == dict(zip(features, cells[0][1:]))
-    sizes = [abs(float(share)) for _, share in rows[2:]]
+    assert rows[-1][0] == "(distance)" and float(rows[-1][1]) == distances[0]
+    shares = rows[2:-1]
+    assert dict(shares) == dict(zip(features, cells[0][1:]))
+    sizes = [abs(float(share)) for _, share in shares]
     assert sizes == sorted(sizes, reverse=True)
     told = json.loads(helpers.run("explain", model, tmp_path / "items.csv", "--pair", 4, 9, "--json"))
     assert told["baseline"] == float(cells[0][0]) and told["distance"] == distances[0]
-    assert list(told["shares"]) == [name for name, _ in rows[2:]]
+    assert list(told["shares"]) == [name for name, _ in shares]
     assert told["shares"] == {name: float(cell) for name, cell in zip(features, cells[0][1:])}
 
 

@@ -134,7 +134,7 @@ def test_an_interaction_is_what_both_cost_less_what_each_does(tmp_path, kind, op
         row, = [r for r in rows if (r["feature"], r["with"]) == (names[f], names[g])]
         assert float(row["interaction"]) == pytest.approx(values.mean(), abs=1e-6 * scale)
         assert float(row["se"]) == pytest.approx(values.std(ddof=1) / np.sqrt(len(values)), abs=1e-6 * scale)
-    sizes = [float(row["interaction"]) for row in rows]
+    sizes = [abs(float(row["interaction"])) for row in rows]
     assert sizes == sorted(sizes, reverse=True)
     told = json.loads(helpers.run(*words, "--interactions", top, "--json"))["interactions"]
     assert told == [{n: v if n in ("feature", "with") else float(v) for n, v in row.items()} for row in rows]

@@ -2,10 +2,12 @@
 import json
 import math
 
+import numpy as np
 import pytest
 
 import cases
 import helpers
+from oracle import Column
 
 
 def tune(folder, *options):
@@ -55,6 +57,19 @@ def test_the_grid_of_twenty_features(tmp_path):
     (tmp_path / "distances.npy").rename(tmp_path / "z.npy")
     assert settings(tune(tmp_path, "--trees", 5)) == expected_grid(20)
     assert {d for _, d, _ in expected_grid(20)} == {3, 5, 10, 20, 90}
+
+
+def test_what_would_take_too_long_is_listed_once(tmp_path):
+    """Self-distances that grow the same trees come again when settings are listed."""
+    n, p = 12, 4100  # p^1.5 directions of p features are over 1e9 numbers
+    rng = np.random.default_rng(4)
+    columns = [Column(f"x{k}", values.tolist()) for k, values in enumerate(rng.integers(0, 9, size=(p, n)))]
+    helpers.save_items(tmp_path / "items.csv", [*columns, Column("y", rng.normal(size=n).tolist())])
+    told = json.loads(helpers.plain_run("tune", tmp_path / "items.csv", "--response", "y", "-o", tmp_path / "m.smerf", "--json",
+                                        "--quiet", "--trees", 3))
+    left_out = [tuple(setting.values()) for setting in told["not_tried"]]
+    directions = math.ceil(p**1.5)
+    assert left_out == [("oblique", directions, m, own) for m in (2, 4, 8) for own in ("given", "exclude")]
 
 
 def test_what_is_given_does_not_vary(folder):

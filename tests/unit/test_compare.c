@@ -244,7 +244,7 @@ static void each_item_is_tested_in_one_fold(void **state) {
         sm_divider divider;
         smerf_error error;
         demand_ok(sm_divider_start(&divider, data->items, data->target, &plan, &error), &error);
-        bool first[2][N_ITEMS];
+        size_t fold_of[2][N_ITEMS];
         for (size_t repeat = 0; repeat < 2; repeat++) {
             size_t n_tests[N_ITEMS] = {0};
             for (size_t fold = 0; fold < 4; fold++) {
@@ -257,15 +257,15 @@ static void each_item_is_tested_in_one_fold(void **state) {
                 if (!has_groups) assert_in_range(n, N_ITEMS / 4, (N_ITEMS + 3) / 4);
                 for (size_t i = 0; i < N_ITEMS; i++) {
                     n_tests[i] += is_tested[i];
+                    if (is_tested[i]) fold_of[repeat][i] = fold;
                     for (size_t j = 0; j < N_ITEMS && has_groups; j++)
                         if (groups[i] == groups[j]) assert_int_equal(is_tested[i], is_tested[j]);
                 }
-                if (fold == 0) memcpy(first[repeat], is_tested, sizeof is_tested);
                 sm_division_free(&data_of_fold);
             }
             for (size_t i = 0; i < N_ITEMS; i++) assert_int_equal(n_tests[i], 1);
         }
-        assert_memory_not_equal(first[0], first[1], sizeof first[0]); /* dealt anew */
+        assert_memory_not_equal(fold_of[0], fold_of[1], sizeof fold_of[0]); /* dealt anew */
         sm_divider_free(&divider);
     }
     data_set_free(data);

@@ -127,5 +127,5 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_fitted_is_refused),
         cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, files_enter, files_leave);
 }

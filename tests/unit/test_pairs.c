@@ -274,6 +274,10 @@ static void ids_may_stand_anywhere(void **state) {
     assert_values("distance,a,weight,b\n2.5,3,2,1\n", &five_spec, 1, expected);
     assert_values("\"\",i,j,distance,weight\n1,3,1,2.5,2\n", &five_spec, 1, expected); /* R's row names */
     assert_values(",j,distance,weight\n3,1,2.5,2\n", &five_spec, 1, expected);
+    assert_values("\"i\",\"j\",\"distance\",\"weight\"\n\"1\",3,1,2.5,2\n", &five_spec, 1, expected);
+    assert_refused_values("\"\",0,1\n1,2,3\n", &five_spec, "p.csv:1:1: the first line is a pair", "header");
+    assert_refused_values(",i,j,rating\n1,3,1,2\n", &five_spec, "p.csv:1:1: column rating beside the ids",
+                          "--value rating");
     assert_refused_values("distance,a\n1,0\n", &five_spec, "p.csv:1:1: one column that may hold ids", "--pair-columns");
     assert_refused_values("distance,weight\n1,0\n", &five_spec, "p.csv:1:1: no column that may hold ids", "");
     sm_pairs_spec spec = five_spec;

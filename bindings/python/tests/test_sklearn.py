@@ -26,6 +26,9 @@ CHECKED = [
     smerf.Euclidean(),
     smerf.Mahalanobis(),
     smerf.Bilinear(),
+    smerf.Mean(),
+    smerf.Standardized(),
+    smerf.Gower(),
     smerf.RandomForestDistance(n_estimators=3, n_pairs=200, random_state=1),
     smerf.Plugin(n_estimators=5, target="response", random_state=1),
 ]

@@ -266,30 +266,38 @@ static smerf_status take_known_value(sm_pair_lines *lines, const named_cells *fo
     return status;
 }
 
-/* Without a name that is known: nobody but the user knows whether large numbers are far or near. */
+/* Without a name that is known: nobody but the user knows whether large numbers are far or near. A column without a name, such as
+ * R's row names, is one only if there is no other. */
 static smerf_status take_other_value(sm_pair_lines *lines, const sm_pairs_spec *spec) {
-    size_t n_others = 0, other = SM_NO_CELL;
+    size_t n_named = 0, other = SM_NO_CELL;
     const char *names = lines->pairs.columns.unused;
-    for (size_t c = 0; c < lines->n_cells; c++) {
-        if (is_taken(lines, c)) continue;
-        if (n_others++ == 0) other = c;
+    char name[SM_QUOTE] = "";
+    header_walk at;
+    for (start_walk(lines, &at); next_name(lines, &at);) {
+        bool has_name = !is_nameless(&at.cell), is_first = has_name ? n_named == 0 : other == SM_NO_CELL;
+        if (is_taken(lines, at.c)) continue;
+        n_named += has_name;
+        if (!is_first) continue;
+        other = at.c;
+        show_name(&at.cell, name);
     }
-    if (n_others == 0)
+    if (end_walk(&at) != SMERF_OK) return at.status;
+    if (other == SM_NO_CELL)
         return sm_source_fail(&lines->source, 0, lines->error,
                               "there is no column with numbers: each pair needs a distance or a similarity");
-    if (n_others > 1)
+    if (n_named > 1)
         return sm_source_fail(&lines->source, 0, lines->error,
                               "of the columns %s none is called distance, dissimilarity or similarity: "
                               "--value COLUMN --value-is distance (or similarity) says which holds what",
                               names);
-    if (spec->value_kind == SM_BY_ITS_NAME && strcmp(names, nameless) == 0)
+    if (spec->value_kind == SM_BY_ITS_NAME && n_named == 0)
         return sm_source_fail(&lines->source, 0, lines->error,
                               "the column beside the ids has no name: call it distance or similarity");
     if (spec->value_kind == SM_BY_ITS_NAME)
         return sm_source_fail(&lines->source, 0, lines->error,
                               "column %s beside the ids is not called distance, dissimilarity or similarity: "
                               "--value %s --value-is distance (or similarity) says what it holds",
-                              names, names);
+                              name, name);
     lines->value = other;
     return note_columns(lines);
 }
@@ -354,6 +362,7 @@ static bool is_usual(size_t c, const sm_csv_cell *cell) {
 /* Two ids are no header: the first pair would be lost without a word. */
 smerf_status sm_pair_lines_read_header(sm_pair_lines *lines, const sm_pairs_spec *spec, sm_pair_content content) {
     sm_csv_cell cell = {0};
+    size_t n_named = 0; /* R's row names, without a name, may stand before the ids */
     bool is_found = true, is_pair = spec->id_columns[0] == NULL, is_header = true;
     for (lines->n_cells = 0; !cell.ends_row; lines->n_cells++) {
         smerf_status status = sm_csv_next(&lines->csv, &cell, &is_found, lines->error);
@@ -361,13 +370,13 @@ smerf_status sm_pair_lines_read_header(sm_pair_lines *lines, const sm_pairs_spec
         if (!is_found)
             return sm_source_fail(&lines->source, 0, lines->error, "the file is empty: a header and %ss are needed",
                                   lines->noun);
-        if (lines->n_cells >= 2) continue;
-        is_header &= is_usual(lines->n_cells, &cell);
-        is_pair &= sm_pair_lines_has_id(lines, lines->n_cells, &cell);
+        if (n_named >= 2 || is_nameless(&cell)) continue;
+        is_header &= is_usual(n_named, &cell);
+        is_pair &= sm_pair_lines_has_id(lines, n_named++, &cell);
     }
     if (lines->n_cells < 2)
         return sm_source_fail(&lines->source, cell.position, lines->error, "one column, and two with ids are needed");
-    if (is_pair && !is_header)
+    if (is_pair && n_named == 2 && !is_header)
         return sm_source_fail(&lines->source, 0, lines->error,
                               "the first line is a pair, and a header is needed above it");
     return choose_columns(lines, spec, content);

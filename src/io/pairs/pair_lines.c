@@ -7,6 +7,13 @@
 #include "base/memory.h"
 #include "io/text/text.h"
 
+/* Pairs are known by their position in a row: a row that is too long by mistake must not become another pair, so that a header
+ * may be one cell short only as R writes it, in quotes. */
+static void check_short_header(sm_source *source) {
+    if (source->dialect.has_short_header)
+        source->dialect.has_short_header = source->bytes[sm_csv_first_line(source)] == '"';
+}
+
 smerf_status sm_pair_lines_open(sm_pair_lines *lines, const char *path, const sm_pairs_spec *spec, smerf_error *error) {
     const sm_matrix_side *rows = &spec->rows, *columns = &spec->columns;
     *lines = (sm_pair_lines){.ends = spec->is_square ? SM_BOTH_IN_ROWS : SM_ONE_IN_EACH,
@@ -22,7 +29,7 @@ smerf_status sm_pair_lines_open(sm_pair_lines *lines, const char *path, const sm
         return sm_fail(error, SMERF_BAD_INPUT, "more items than can be counted in 32 bits");
     smerf_status status = sm_source_open(path, &lines->source, error);
     if (status != SMERF_OK) return status;
-    sm_source_skip_nameless(&lines->source);
+    check_short_header(&lines->source);
     sm_csv_start(&lines->csv, &lines->source);
     status = sm_id_table_start(&lines->rows, rows->ids, rows->n, error);
     if (status == SMERF_OK && !spec->is_square)

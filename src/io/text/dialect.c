@@ -270,20 +270,6 @@ smerf_status sm_dialect_find(sm_source *source, smerf_error *error) {
     return status;
 }
 
-void sm_source_skip_nameless(sm_source *source) {
-    sm_csv csv;
-    sm_csv_cell cell = {0};
-    bool is_found = false;
-    if (source->bytes == NULL || source->dialect.separator == '\0') return; /* no CSV */
-    /* Pairs are known by their position in a row: a row that is too long by mistake must not become another pair. */
-    if (source->bytes[sm_csv_first_line(source)] != '"') source->dialect.has_short_header = false;
-    sm_csv_start(&csv, source);
-    csv.keeps_doubled = true;
-    bool is_read = sm_csv_next(&csv, &cell, &is_found, NULL) == SMERF_OK && is_found;
-    sm_csv_stop(&csv);
-    source->dialect.skips_first = is_read && cell.n == 0 && !cell.ends_row;
-}
-
 /* ---- Numbers in this dialect ---- */
 
 enum { LONGEST_WITH_COMMA = 400 };

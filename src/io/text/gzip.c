@@ -152,9 +152,6 @@ static bool ends_with(const char *path, const char *suffix) {
 
 /* zlib's own header says neither when nor on what system. */
 smerf_status sm_text_output_open(const char *path, sm_output **output, smerf_error *error) {
-    if (ends_with(path, ".npy.gz"))
-        return sm_fail(error, SMERF_BAD_INPUT,
-                       "%s: a .npy file is not compressed, as it is mapped into memory: .npy or .csv.gz", path);
     smerf_status status = sm_output_open(path, output, error);
     if (status != SMERF_OK || !ends_with(path, ".gz")) return status;
     z_stream *stream = sm_zeros(1, sizeof *stream);

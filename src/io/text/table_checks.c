@@ -121,8 +121,7 @@ static smerf_status check_for_names(const sm_table_reader *reader) {
     char what[WHAT] = "", name[SM_QUOTE];
     add_to(what,
            "column \"%s\" holds %zu different texts in %zu items, and looks like a name: give --id or --ignore; "
-           "--categories "
-           "takes it all the same",
+           "--categories takes it all the same",
            sm_quote(first->name, strlen(first->name), name), sm_names_count(first->words), count_there(reader, first));
     add_others(reader, holds_names, first, what);
     return sm_source_fail(&reader->source, first->odd_position, reader->error, "%s", what);

@@ -105,10 +105,6 @@ smerf_status sm_dialect_find(sm_source *source, smerf_error *error);
 
 /* ---- gzip.c: compressed text in and out (zlib) ---- */
 
-/* Where the first column has no name, it is the names of rows (R's and pandas' output), of which a list of pairs needs none: its cells
- * are no longer given. */
-void sm_source_skip_nameless(sm_source *source);
-
 /* Whether these are the first bytes of a compressed file. */
 bool sm_gzip_is(const char *bytes, size_t n_bytes);
 
@@ -117,8 +113,7 @@ bool sm_gzip_is(const char *bytes, size_t n_bytes);
  *   name  of the input, for messages */
 smerf_status sm_gzip_open(const char *name, sm_input *input, smerf_error *error);
 
-/* Opens an output of text: compressed if its name ends in .gz, the same bytes for the same text. A name that ends in .npy.gz is refused:
- * an array is mapped into memory, which wants it as it is. */
+/* Opens an output of text: compressed if its name ends in .gz, the same bytes for the same text. */
 smerf_status sm_text_output_open(const char *path, sm_output **output, smerf_error *error);
 
 /* ---- csv.c: the cells of a CSV text (RFC 4180, with comma, semicolon, tab or white space).

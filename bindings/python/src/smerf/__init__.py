@@ -14,7 +14,19 @@ from ._compare import compare, simulate
 from ._core import version as _version
 from ._distances import Distances
 from ._forest import DistanceForest
-from ._methods import EPM, NARM, Bilinear, Euclidean, Mahalanobis, Plugin, RandomForestDistance, load
+from ._methods import (
+    EPM,
+    NARM,
+    Bilinear,
+    Euclidean,
+    Gower,
+    Mahalanobis,
+    Mean,
+    Plugin,
+    RandomForestDistance,
+    Standardized,
+    load,
+)
 from ._options import paper
 
 __version__ = _version()
@@ -24,10 +36,13 @@ __all__ = [
     "Distances",
     "EPM",
     "Euclidean",
+    "Gower",
     "Mahalanobis",
+    "Mean",
     "NARM",
     "Plugin",
     "RandomForestDistance",
+    "Standardized",
     "compare",
     "load",
     "paper",

@@ -86,6 +86,63 @@ class Bilinear(_Plain):
     _method = "bilinear"
 
 
+class Mean(_Plain):
+    """Of any two items the mean of the known training distances.
+
+    Parameters
+    ----------
+    target, categories, n_jobs, random_state, verbose
+        As in `DistanceForest`.
+
+    Examples
+    --------
+    >>> import smerf
+    >>> X, Z = smerf.simulate("radial", 40)
+    >>> smerf.Mean().fit(X, Z).distance(X).shape
+    (40, 40)
+    """
+
+    _method = "mean"
+
+
+class Standardized(_Plain):
+    """Euclidean distance of the features, each divided by its standard deviation.
+
+    Parameters
+    ----------
+    target, categories, n_jobs, random_state, verbose
+        As in `DistanceForest`.
+
+    Examples
+    --------
+    >>> import smerf
+    >>> X, Z = smerf.simulate("radial", 40)
+    >>> smerf.Standardized().fit(X, Z).distance(X).shape
+    (40, 40)
+    """
+
+    _method = "standardized"
+
+
+class Gower(_Plain):
+    """The mean over the features of their differences, each divided by its range; a category differs or not.
+
+    Parameters
+    ----------
+    target, categories, n_jobs, random_state, verbose
+        As in `DistanceForest`.
+
+    Examples
+    --------
+    >>> import smerf
+    >>> X, Z = smerf.simulate("radial", 40)
+    >>> smerf.Gower().fit(X, Z).distance(X).shape
+    (40, 40)
+    """
+
+    _method = "gower"
+
+
 class _Grown(ExploringModel):
     """A method that grows an ordinary forest."""
 
@@ -302,7 +359,19 @@ class NARM(_Sampled):
 
 ESTIMATORS: dict[str, type[ExploringModel]] = {
     estimator._method: estimator
-    for estimator in (DistanceForest, Euclidean, Mahalanobis, Bilinear, RandomForestDistance, Plugin, EPM, NARM)
+    for estimator in (
+        DistanceForest,
+        Euclidean,
+        Mahalanobis,
+        Bilinear,
+        RandomForestDistance,
+        Plugin,
+        EPM,
+        NARM,
+        Mean,
+        Standardized,
+        Gower,
+    )
 }
 
 
