@@ -95,6 +95,21 @@ def test_columns_keep_their_names(make, frame):
     assert one.explain_pair(make(frame[["a"]][:1]), make(frame[["a"]][1:2])).shares.shape == (1,)
 
 
+def test_columns_keep_their_names_where_scikit_learn_does_not_know_polars(frame, monkeypatch):
+    from sklearn.utils import validation
+
+    def as_before(X):  # what scikit-learn 1.6 did
+        given = X.__dataframe__().column_names() if hasattr(X, "__dataframe__") and not isinstance(X, pl.DataFrame) else None
+        return None if given is None else np.asarray(list(given), dtype=object)
+
+    monkeypatch.setattr(validation, "_get_feature_names", as_before)
+    monkeypatch.setattr(smerf._inputs, "_get_feature_names", as_before)
+    forest = smerf.DistanceForest(n_estimators=4, random_state=1).fit(polars_of(frame), Z)
+    assert list(forest.feature_names_in_) == list(frame.columns)
+    with pytest.raises(ValueError, match="feature names"):
+        forest.distance(polars_of(frame[["b", "a", *frame.columns[2:]]]))
+
+
 def test_categories_have_their_levels(frame):
     expected = learned(frame[["size"]], Z)
     for levels in (pl.Categorical, pl.Enum(["S", "M", "L", "XL"])):
@@ -226,11 +241,15 @@ def test_numbers_of_every_type(make):
 def test_nobody_has_to_have_them():
     code = """
 import sys
-for name in ("pandas", "polars", "pyarrow"):
-    sys.modules[name] = None
+class Nobody:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("pandas", "polars", "pyarrow"):
+            raise ImportError(name)
+sys.meta_path.insert(0, Nobody())
 import smerf
 X, Z = smerf.simulate("radial", 20)
 smerf.DistanceForest(n_estimators=2).fit(X, Z).evaluate(X, Z.tolist())
+assert "pandas" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 

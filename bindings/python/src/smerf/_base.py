@@ -98,8 +98,6 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         given, X = X, _inputs.checked(X, fewest=2)
         validate_data(self, _inputs.source_of(X), reset=True, skip_check_array=True)
         names = [str(name) for name in getattr(self, "feature_names_in_", _inputs.number_names(X.shape[1]))]
-        if isinstance(X, _inputs.Frame) and not hasattr(self, "feature_names_in_"):
-            raise TypeError(f"this scikit-learn does not see the columns' names of a {type(given).__name__}; use a newer one")
         index, ids = _labels.index_of(given), _inputs.item_ids(given)
         weights = None
         if sample_weight is not None:

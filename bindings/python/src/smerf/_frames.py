@@ -54,13 +54,20 @@ class Frame:
     """A table that is not pandas', as columns of NumPy arrays, each made when it is asked for."""
 
     def __init__(self, source: Any, names: Sequence[str], n: int, make: Callable[[int], Column]) -> None:
-        self.source = source  # of a kind that scikit-learn knows
+        self.source = source  # polars' or Arrow's own
         self.columns = list(names)
         self.shape = n, len(self.columns)
         self.column = make
 
     def __len__(self) -> int:
         return self.shape[0]
+
+    def __dataframe__(self) -> Frame:
+        """Itself, which tells scikit-learn before 1.9 the names of its columns."""
+        return self
+
+    def column_names(self) -> list[str]:
+        return self.columns
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return np.asarray(self.column(self.columns.index(name)))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_array
+from sklearn.utils.validation import _get_feature_names
 
 from . import _core
 from ._frames import Column as ForeignColumn
@@ -142,8 +143,8 @@ def checked(X: Any, fewest: int = 1) -> Any:
 
 
 def source_of(X: Any) -> Any:
-    """What was checked, as scikit-learn knows it."""
-    return X.source if isinstance(X, Frame) else X
+    """What was checked, as scikit-learn sees the names of its columns; an older one does not know polars."""
+    return X.source if isinstance(X, Frame) and _get_feature_names(X.source) is not None else X
 
 
 def number_names(n: int) -> list[str]:
