@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core, _inputs, _options
+from . import _core, _frames, _labels, _options
 from ._base import DistanceEstimator
 from ._progress import watching
-from ._targets import make_target
+from ._targets import is_matrix, make_target
 
 Floats = NDArray[np.float64]
 
@@ -99,6 +99,10 @@ class DistanceModel(DistanceEstimator):
 
     def _items_of(self, X: Any) -> _core.Items:
         return X if isinstance(X, _core.Items) else super()._items_of(X)
+
+    def _index_of(self, X: Any) -> Any:
+        """The index of a pandas frame of items, by default of those that it was fitted on."""
+        return self._index if X is None else _labels.index_of(X)
 
     # ---- neighbours ----
 
@@ -261,6 +265,8 @@ class DistanceModel(DistanceEstimator):
         check_is_fitted(self)
         rows = self._items_of(X)
         columns = None if Y is None else self._items_of(Y)
+        if columns is not None:
+            Z = _labels.aligned_block(_frames.values_of(Z), self._index_of(X), self._index_of(Y))
         truth = self._truth(X, rows.n, y, Z, pairs, graph, observed, None if columns is None else columns.n)
         with watching(self.n_jobs) as watch:
             return self._model.evaluate(rows, columns, truth, False, _options.metrics(metrics), watch)
@@ -273,13 +279,10 @@ class DistanceModel(DistanceEstimator):
             if block.shape != (n, n_columns) or any(given is not None for given in (y, pairs, graph, observed)):
                 raise ValueError(f"between X and Y, Z is an array of the shape ({n}, {n_columns}), and nothing else is given")
             return _core.target_of_block(block)
-        ids = _inputs.item_ids(X)
         kind = self.target_ if self.target_ in ("labels", "response", "absolute", "product") else "auto"
-        if getattr(y, "ndim", 0) == 2 and y.shape[1] >= n > 1:
+        if is_matrix(y, n):
             kind = "auto"
-        return make_target(
-            X, n, y, Z, pairs, graph, observed, kind, None if ids is None else ids[1], type(self).__name__
-        ).target
+        return make_target(self._index_of(X), n, y, Z, pairs, graph, observed, kind, type(self).__name__).target
 
     def score(
         self,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from . import _core, _inputs, _options
+from . import _core, _inputs, _labels, _options
 from ._progress import watching
 from ._targets import Known, make_target
 
@@ -23,6 +23,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     _method = "smerf"
     target = "auto"
     categories: Any = None
+    _index: Any = None  # of the pandas frame that it was fitted on
     n_jobs: int | None
     random_state: Any
     verbose: int
@@ -47,20 +48,22 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         Parameters
         ----------
         X : array, frame or sparse matrix of shape (n, p)
-            Features; NaN (None, pandas.NA) is missing. Columns of text and of pandas' type category are categories. A
-            sparse matrix is made dense.
+            Features; NaN (None, null, pandas.NA) is missing. Frames are those of pandas, polars and pyarrow, whose columns of
+            text and of categories are categories. A sparse matrix is made dense. Where a pandas frame's index has labels,
+            whatever else has labels is matched with them ("Which row is which" in docs/python.md).
         y : array of shape (n,) or (n, k), optional
-            Labels or numbers, of which `target` says how they make distances. A square matrix here is Z.
+            Labels or numbers, of which `target` says how they make distances. A square matrix or nested list here is Z.
         Z : array of shape (n, n), condensed vector, frame or Distances, optional
             Distances, symmetric; NaN where one is not known. A C-contiguous float32 array is used in place: leave
             it unchanged as long as the estimator lives.
         pairs : tuple of arrays or frame, optional
             Some pairs and their distances: ``(indices, distances)`` with indices of shape (m, 2),
             ``(i, j, distances)``, either with weights at the end, or a frame with columns i, j (else the
-            first two), distance, dissimilarity or similarity, and perhaps weight, in any case. Places count from 0; if X
-            is a frame whose index has a name, they are its labels.
+            first two), distance, dissimilarity or similarity, and perhaps weight, in any case. Items are X's labels;
+            where X has none, numbers of rows from 0.
         graph : SciPy sparse matrix, networkx or igraph graph, frame with source and target, optional
-            Links: the distance is 1 - weight, 1 where there is no link.
+            Links: the distance is 1 - weight, 1 where there is no link. Nodes of networkx, and those of igraph that have
+            a `name`, are items as in `pairs`.
         observed : array of shape (m, 2), optional
             With `graph`: the only pairs of which it is known whether they are linked.
         sample_weight : array of shape (n,), optional
@@ -93,15 +96,16 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     ) -> tuple[_core.Items, Known]:
         """Items and target of a fit; sets what scikit-learn wants to know of the features."""
         given, X = X, _inputs.checked(X, fewest=2)
-        validate_data(self, given if _inputs.is_frame(given) else X, reset=True, skip_check_array=True)
+        validate_data(self, _inputs.source_of(X), reset=True, skip_check_array=True)
         names = [str(name) for name in getattr(self, "feature_names_in_", _inputs.number_names(X.shape[1]))]
-        ids = _inputs.item_ids(given)
+        index, ids = _labels.index_of(given), _inputs.item_ids(given)
         weights = None
         if sample_weight is not None:
+            sample_weight = _labels.aligned(sample_weight, index, "sample_weight")
             checked = _check_sample_weight(sample_weight, np.empty((X.shape[0], 0)), dtype=np.float64)
             weights = "sample_weight", np.ascontiguousarray(checked)
         known = make_target(
-            given,
+            index,
             X.shape[0],
             y,
             Z,
@@ -109,11 +113,10 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             graph,
             observed,
             self.target,
-            None if ids is None else ids[1],
             self.__class__.__name__,
         )
         flags = _inputs.category_places(self.categories, names)
-        return _inputs.make_items(X, names, flags, ids, weights), known
+        return _inputs.make_items(X, names, flags, ids, weights), known._replace(index=index)
 
     def _remember(self, model: _core.Model, items: _core.Items | None, known: Known | None) -> None:
         """What a fitted estimator knows. `known` is None for a model from a file."""
@@ -122,6 +125,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self._model, self._items = model, items
         about = model.describe()
         self.target_ = about["target"]
+        self._index = None if known is None else known.index
         self._n_outputs = known.n_outputs if known is not None else 0
         self._n_features_out = about["n_items"]
         if self.target_ == "labels":
@@ -144,7 +148,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         if X is None:
             return self._training_items()
         given, X = X, _inputs.checked(X)
-        validate_data(self, given if _inputs.is_frame(given) else X, reset=False, skip_check_array=True)
+        validate_data(self, _inputs.source_of(X), reset=False, skip_check_array=True)
         features = self._model.features()
         if not _inputs.is_frame(X) or not hasattr(self, "feature_names_in_"):
             if X.shape[1] != len(features):

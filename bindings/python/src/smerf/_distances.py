@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._frames import is_pandas, values_of
+from ._labels import square
+
 
 class Distances:
     """A square matrix of distances that is cut on both axes.
@@ -17,8 +20,8 @@ class Distances:
 
     Parameters
     ----------
-    Z : array of shape (n, n)
-        Distances; NaN where one is not known.
+    Z : array or frame of shape (n, n)
+        Distances; NaN where one is not known. The labels of a pandas frame stay, and are matched with X's.
 
     Examples
     --------
@@ -33,7 +36,7 @@ class Distances:
     """
 
     def __init__(self, Z: Any) -> None:
-        matrix = np.asarray(Z)
+        matrix, self.index = square_of(Z)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"Z has the shape {matrix.shape}; distances among n items are n x n")
         self.matrix: NDArray[Any] = matrix
@@ -60,13 +63,25 @@ class Distances:
         if isinstance(rows, tuple):  # Z[rows, ...], as scikit-learn writes it
             rows = rows[0]
         places = np.arange(len(self))[rows]
-        return Distances(self.matrix[np.ix_(np.atleast_1d(places), np.atleast_1d(places))])
+        cut = Distances(self.matrix[np.ix_(np.atleast_1d(places), np.atleast_1d(places))])
+        cut.index = None if self.index is None else self.index[np.atleast_1d(places)]
+        return cut
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         return np.array(self.matrix, dtype=dtype, copy=bool(copy)) if copy else np.asarray(self.matrix, dtype=dtype)
 
     def __repr__(self) -> str:
         return f"Distances(<{len(self)} x {len(self)}>)"
+
+
+def square_of(Z: Any) -> tuple[NDArray[Any], Any]:
+    """Distances as an array, and the index of a pandas frame of them, or None."""
+    if isinstance(Z, Distances):
+        return Z.matrix, Z.index
+    if is_pandas(Z):
+        values, index = square(Z)
+        return np.asarray(values), index
+    return np.asarray(values_of(Z)), None
 
 
 def square_of_rows(rows: NDArray[Any]) -> NDArray[Any]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch, check_array
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core, _inputs, _options
+from . import _core, _frames, _inputs, _labels, _options
 from ._asking import Floats
 from ._pairs import PairModel
 from ._progress import watching
@@ -53,6 +53,7 @@ class ExploringModel(PairModel):
         check_is_fitted(self)
         items = self._items_of(Y)
         queries = None if X is None else self._items_of(X)
+        y = _labels.aligned(_frames.values_of(y), self._index_of(Y), "y", "X" if Y is None else "Y")
         y = check_array(y, ensure_2d=False, dtype=None, input_name="y")
         if y.shape != (items.n,):
             raise ValueError(f"y has the shape {y.shape}, and the catalogue {items.n} items")
@@ -216,7 +217,12 @@ class ExploringModel(PairModel):
         items = self._items_of(X)
         given = [name for name, value in (("y", y), ("Z", Z), ("pairs", pairs), ("graph", graph)) if value is not None]
         truth = self._truth(X, items.n, y, Z, pairs, graph, observed) if given else None
-        columns = [("other", column) for column in _inputs.shown_columns(show or {}, items.n)]
+        y = _labels.aligned(_frames.values_of(y), self._index_of(X), "y")
+        shown = {
+            name: _labels.aligned(_frames.values_of(values), self._index_of(X), f"column '{name}'")
+            for name, values in (show or {}).items()
+        }
+        columns = [("other", column) for column in _inputs.shown_columns(shown, items.n)]
         columns += [("feature", _inputs.plain_column(column)) for column in items.columns]
         if given == ["y"] and np.ndim(y) == 1:
             columns.insert(0, ("target", _inputs.shown_columns({self._target_name(): y}, items.n)[0]))

@@ -6,29 +6,24 @@ made and kept as long as the items.
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_array
+from sklearn.utils.validation import _get_feature_names
 
 from . import _core
+from ._frames import Column as ForeignColumn
+from ._frames import Frame as Frame
+from ._frames import is_frame as is_frame
+from ._frames import is_pandas, native
+from ._frames import is_series as is_series
+from ._frames import level_text as level_text
 
 Column = tuple[Any, ...]
 """(name, array of float32 or float64), or (name, uint32 codes, levels)."""
-
-
-def is_frame(data: Any) -> bool:
-    """Whether it is a pandas frame; nobody has to have pandas."""
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(data, pandas.DataFrame)
-
-
-def is_series(data: Any) -> bool:
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(data, pandas.Series)
 
 
 # ---- one column ----
@@ -41,15 +36,6 @@ def _is_missing(value: Any) -> bool:
         return False
     different = value != value  # NaN, NaT and pandas.NA differ from themselves or cannot say
     return different is not False and different is not np.False_
-
-
-def level_text(value: Any) -> str:
-    """A level as the command would read it: whole numbers without a point."""
-    if isinstance(value, bytes):
-        return value.decode()
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
 
 
 def _coded(name: str, values: Sequence[Any] | NDArray[Any]) -> Column:
@@ -87,17 +73,31 @@ def _object_column(name: str, values: NDArray[Any], is_category: bool | None) ->
     return name, np.array([float(v) for v in missing_or_number], dtype=np.float64)
 
 
+def _level_column(name: str, codes: NDArray[Any], levels: Sequence[Any]) -> Column:
+    """A category from codes, -1 where it is missing; only levels that occur are known, in the order of all."""
+    texts = [level_text(level) for level in levels]
+    used = np.unique(codes[codes >= 0])
+    new_place = np.full(len(texts) + 1, _core.MISSING, dtype=np.uint32)  # the last: code -1
+    new_place[used] = np.arange(len(used), dtype=np.uint32)
+    return name, np.ascontiguousarray(new_place[codes]), [texts[level] for level in used]
+
+
+def _foreign_column(name: str, column: ForeignColumn, is_category: bool | None) -> Column:
+    """A column of a table that is not pandas'."""
+    if column.levels is not None and is_category is not False:
+        return _level_column(name, column.values, column.levels)
+    values = column.values if column.levels is None else np.asarray(column)
+    if values.dtype.kind in "iuf":
+        return _coded(name, values.tolist()) if is_category else (name, _numbers(values))
+    return _object_column(name, values, is_category)
+
+
 def _series_column(name: str, series: Any, is_category: bool | None) -> Column:
-    """A column of a frame. `is_category` is what the model says, None in training."""
+    """A column of a pandas frame. `is_category` is what the model says, None in training."""
     import pandas as pd
 
     if isinstance(series.dtype, pd.CategoricalDtype) and is_category is not False:
-        codes = series.cat.codes.to_numpy()
-        texts = [level_text(level) for level in series.cat.categories]
-        used = np.unique(codes[codes >= 0])
-        new_place = np.full(len(texts) + 1, _core.MISSING, dtype=np.uint32)  # the last: code -1
-        new_place[used] = np.arange(len(used), dtype=np.uint32)
-        return name, np.ascontiguousarray(new_place[codes]), [texts[level] for level in used]
+        return _level_column(name, series.cat.codes.to_numpy(), series.cat.categories)
     if pd.api.types.is_bool_dtype(series.dtype) or pd.api.types.is_numeric_dtype(series.dtype):
         if is_category:
             return _coded(name, series.tolist())
@@ -115,6 +115,8 @@ def _series_column(name: str, series: Any, is_category: bool | None) -> Column:
 
 
 def _frame_columns(X: Any, names: Sequence[str], categories: Sequence[bool | None]) -> list[Column]:
+    if isinstance(X, Frame):
+        return [_foreign_column(name, X.column(f), categories[f]) for f, name in enumerate(names)]
     return [_series_column(name, X.iloc[:, f], categories[f]) for f, name in enumerate(names)]
 
 
@@ -128,7 +130,8 @@ def _array_columns(X: NDArray[Any], names: Sequence[str], categories: Sequence[b
 
 
 def checked(X: Any, fewest: int = 1) -> Any:
-    """X as a two-dimensional array, sparse matrix or frame, with scikit-learn's words where it is none."""
+    """X as a two-dimensional array or frame, with scikit-learn's words where it is none."""
+    X = native(X)
     if is_frame(X):
         if X.shape[0] < fewest:
             raise ValueError(f"Found array with {X.shape[0]} sample(s) (shape={X.shape}) while {fewest} are required.")
@@ -137,6 +140,11 @@ def checked(X: Any, fewest: int = 1) -> Any:
         return X
     X = check_array(X, accept_sparse=True, dtype=None, ensure_all_finite=False, ensure_min_samples=fewest)
     return X.toarray(order="F") if sparse.issparse(X) else X
+
+
+def source_of(X: Any) -> Any:
+    """What was checked, as scikit-learn sees the names of its columns; an older one does not know polars."""
+    return X.source if isinstance(X, Frame) and _get_feature_names(X.source) is not None else X
 
 
 def number_names(n: int) -> list[str]:
@@ -173,8 +181,8 @@ def shown_columns(columns: dict[str, Any], n: int) -> list[Column]:
 
 
 def item_ids(X: Any, id_column: str | None = None) -> tuple[str, list[str]] | None:
-    """A frame whose index has a name tells what the items are called, if no two are called the same."""
-    if not is_frame(X) or X.index.name is None or not X.index.is_unique:
+    """A pandas frame whose index has a name tells what the items are called, if no two are called the same."""
+    if not is_pandas(X) or X.index.name is None or not X.index.is_unique:
         return None
     if id_column is not None and str(X.index.name) != id_column:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,9 @@ from scipy.spatial.distance import squareform
 from sklearn.utils import check_array
 
 from . import _core
-from ._distances import Distances, square_of_rows
-from ._inputs import is_frame, is_series, level_text
+from ._distances import Distances, square_of, square_of_rows
+from ._frames import Column, is_frame, is_series, level_text, native, values_of
+from ._labels import aligned, aligned_square, index_of_names, row_of_label, rows_of_ids, rows_of_nodes
 
 KINDS = ("auto", "labels", "response", "absolute", "product")
 
@@ -23,18 +24,10 @@ class Known(NamedTuple):
     target: _core.Target
     classes: NDArray[Any] | None = None  # of labels, sorted as NumPy sorts them
     n_outputs: int = 0  # columns of a response; 0: y was one-dimensional
+    index: Any = None  # of a pandas frame X
 
 
 # ---- matrices ----
-
-
-def _aligned(Z: Any, X: Any) -> Any:
-    """A frame of distances in the order of X's index, if both are labelled alike; else as it stands."""
-    if not (is_frame(Z) and is_frame(X)) or Z.shape[0] != Z.shape[1] or len(Z) != len(X) or not X.index.is_unique:
-        return Z
-    if set(Z.index) == set(X.index) == set(Z.columns):
-        return Z.loc[X.index, X.index]
-    return Z
 
 
 def _first_difference(z: NDArray[np.float32]) -> str:
@@ -60,10 +53,14 @@ def _gappy(z: NDArray[np.float32], has_diagonal: bool) -> _core.Target:
     return _core.target_of_pairs(left, right, z[left, right].astype(np.float64), None, len(z))
 
 
-def _matrix(Z: Any, n: int, X: Any) -> _core.Target:
+def _matrix(Z: Any, n: int, items: Any) -> _core.Target:
     if sparse.issparse(Z):
         raise ValueError("Z is sparse; distances that are not known go into pairs=, and a graph into graph=")
-    given = np.asarray(_aligned(Z, X))
+    given, index = square_of(Z)
+    if index is None and is_frame(Z):
+        index = index_of_names(Z, items)
+    if given.ndim == 2 and given.shape[0] == n < given.shape[1]:
+        given = square_of_rows(given)
     if given.dtype.kind not in "biuf":
         given = given.astype(np.float64)
     if given.ndim == 1:
@@ -75,6 +72,7 @@ def _matrix(Z: Any, n: int, X: Any) -> _core.Target:
         has_diagonal = True
     if given.shape != (n, n):
         raise ValueError(f"Z has the shape {given.shape}; {n} items need {n} x {n}, or {n * (n - 1) // 2} condensed numbers")
+    given = aligned_square(given, index, items)
     with np.errstate(over="ignore"):  # the library refuses what becomes infinite
         z = np.ascontiguousarray(given, dtype=np.float32)
     if np.isnan(z.min()):
@@ -86,7 +84,7 @@ def _matrix(Z: Any, n: int, X: Any) -> _core.Target:
 
 
 def _names(y: Any, n: int) -> list[str]:
-    if is_series(y) and y.name is not None:
+    if (is_series(y) and y.name is not None) or (isinstance(y, Column) and y.name):
         return [str(y.name)]
     if is_frame(y):
         return [str(name) for name in y.columns]
@@ -112,7 +110,8 @@ def _labels(y: NDArray[Any], name: str) -> Known:
 
 
 def _values(y: Any, n: int, kind: str) -> Known:
-    given = y
+    given = native(y)
+    y = values_of(given)
     if is_series(y) and y.dtype.kind in "iub" and not isinstance(y.dtype, np.dtype):
         y = y.to_numpy(dtype=y.dtype.type)  # pandas' own whole numbers and truth values stay what they are
     y = check_array(y, ensure_2d=False, dtype=None, ensure_min_samples=0, input_name="y", allow_nd=False)
@@ -132,17 +131,13 @@ def _values(y: Any, n: int, kind: str) -> Known:
 # ---- pairs and graphs ----
 
 
-def places(labels: Any, n: int, ids: Sequence[str] | None = None) -> NDArray[np.uint32]:
-    """Rows of items: by what they are called, if they have ids, else by number from 0."""
+def places(labels: Any, n: int, row: dict[str, int] | None = None) -> NDArray[np.uint32]:
+    """Rows of items: by X's labels, if it has any, else by number from 0."""
+    if row is not None:  # a list may hold numbers and text, which an array turns into text
+        return np.array(rows_of_ids(labels if isinstance(labels, list) else np.asarray(labels).tolist(), row), dtype=np.uint32)
     given = np.asarray(labels)
     if given.ndim != 1:
         raise ValueError(f"places of items are one-dimensional, and these have the shape {given.shape}")
-    if ids is not None:
-        place = {label: row for row, label in enumerate(ids)}
-        unknown = [label for label in given.tolist() if level_text(label) not in place]
-        if unknown:
-            raise ValueError(f"there is no item called {unknown[0]!r}")
-        return np.array([place[level_text(label)] for label in given.tolist()], dtype=np.uint32)
     if len(given) == 0:
         return np.zeros(0, dtype=np.uint32)
     if given.dtype.kind not in "iu":
@@ -221,7 +216,7 @@ def _floats(values: Any, n: int) -> NDArray[np.float64] | None:
     return array
 
 
-def _rated(pairs: Any, n: int, ids: Sequence[str] | None) -> _core.Target:
+def _rated(pairs: Any, n: int, row: dict[str, int] | None) -> _core.Target:
     left, right, value, weight = _pair_parts(pairs, "i", "j")
     are_similarities = False
     if is_frame(pairs):
@@ -229,7 +224,7 @@ def _rated(pairs: Any, n: int, ids: Sequence[str] | None) -> _core.Target:
         value = pairs[column]
     if value is None:
         raise ValueError("pairs come with distances: pairs=(indices, distances), or a frame with i, j, distance")
-    i, j = places(left, n, ids), places(right, n, ids)
+    i, j = places(left, n, row), places(right, n, row)
     if len(i) != len(j):
         raise ValueError(f"pairs of {len(i)} and {len(j)} items")
     values = _floats(value, len(i))
@@ -242,19 +237,7 @@ def _rated(pairs: Any, n: int, ids: Sequence[str] | None) -> _core.Target:
     return target
 
 
-def _nodes(graph: Any, n: int, X: Any) -> dict[Any, int]:
-    """The row of each node of a networkx graph: by X's index, by number, or in order."""
-    nodes = list(graph.nodes)
-    if is_frame(X) and X.index.is_unique and set(nodes) <= set(X.index) and not set(nodes) <= set(range(n)):
-        return {label: row for row, label in enumerate(X.index)}
-    if set(nodes) <= set(range(n)):
-        return {row: row for row in range(n)}
-    if len(nodes) != n:
-        raise ValueError(f"the graph has {len(nodes)} nodes, and there are {n} items")
-    return {node: row for row, node in enumerate(nodes)}
-
-
-def _edge_parts(graph: Any, n: int, X: Any) -> tuple[Any, Any, Any] | None:
+def _edge_parts(graph: Any, n: int, row: dict[str, int] | None) -> tuple[Any, Any, Any] | None:
     """Rows at both ends of the edges of a graph, and their weights; None: it is no graph but a list of edges."""
     if sparse.issparse(graph):
         if graph.shape != (n, n):
@@ -262,41 +245,56 @@ def _edge_parts(graph: Any, n: int, X: Any) -> tuple[Any, Any, Any] | None:
         edges = graph.tocoo()
         return edges.row, edges.col, edges.data
     if hasattr(graph, "get_edgelist"):  # igraph
-        if graph.vcount() != n:
+        if "name" in graph.vs.attributes():
+            row_of_vertex = np.array(rows_of_nodes(graph.vs["name"], n, row), dtype=np.int64)
+        elif graph.vcount() != n:
             raise ValueError(f"the graph has {graph.vcount()} nodes, and there are {n} items")
-        ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+        else:
+            row_of_vertex = np.arange(n)
+        ends = row_of_vertex[np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)]
         weights = graph.es["weight"] if "weight" in graph.es.attributes() else None
         return ends[:, 0], ends[:, 1], weights
     if hasattr(graph, "nodes") and hasattr(graph, "edges"):  # networkx
-        row = _nodes(graph, n, X)
-        listed = [(row[a], row[b], weight) for a, b, weight in graph.edges(data="weight", default=1.0)]
+        nodes = list(graph.nodes)
+        row_of_node = dict(zip(nodes, rows_of_nodes(nodes, n, row)))
+        listed = [(row_of_node[a], row_of_node[b], weight) for a, b, weight in graph.edges(data="weight", default=1.0)]
         left, right, weights = zip(*listed) if listed else ((), (), ())
         return left, right, weights
     return None
 
 
-def _graph(graph: Any, observed: Any, n: int, X: Any, ids: Sequence[str] | None) -> _core.Target:
-    parts = _edge_parts(graph, n, X)
+def _graph(graph: Any, observed: Any, n: int, row: dict[str, int] | None) -> _core.Target:
+    parts = _edge_parts(graph, n, row)
     if parts is None:  # a list of edges
         left, right, value, weight = _pair_parts(graph, "source", "target")
         if is_frame(graph):
             value = weight
-        i, j = places(left, n, ids), places(right, n, ids)
+        i, j = places(left, n, row), places(right, n, row)
     else:
         left, right, value = parts
         i, j = places(left, n), places(right, n)
     known = None
     if observed is not None:
         first, second, _, _ = _pair_parts(observed, "i", "j")
-        known = places(first, n, ids), places(second, n, ids)
+        known = places(first, n, row), places(second, n, row)
     return _core.target_of_graph(i, j, _floats(value, len(i)), known, n)
 
 
 # ---- all of them ----
 
 
+def is_matrix(y: Any, n: int) -> bool:
+    """Whether what is given as y has a column for every item, so that it is distances, or what a splitter has left."""
+    if isinstance(y, (list, tuple)):  # nested, as NumPy would have it; what has no shape is no matrix
+        if len(y) == 0 or not isinstance(y[0], (list, tuple, np.ndarray)) or len(y[0]) < n:
+            return False
+        y = np.asarray(y)
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    return len(shape) == 2 and shape[1] >= n > 1
+
+
 def make_target(
-    X: Any,
+    items: Any,
     n: int,
     y: Any,
     Z: Any,
@@ -304,10 +302,10 @@ def make_target(
     graph: Any,
     observed: Any,
     kind: str,
-    ids: Sequence[str] | None,
     whose: str,
 ) -> Known:
-    """Exactly one of y, Z, pairs and graph is given; a square matrix in place of y is Z."""
+    """Exactly one of y, Z, pairs and graph is given; a square matrix in place of y is Z. `items` is the index of a pandas
+    frame X, or None."""
     if kind not in KINDS:
         raise ValueError(f"target={kind!r} is not one of {', '.join(map(repr, KINDS))}")
     given = [name for name, value in (("y", y), ("Z", Z), ("pairs", pairs), ("graph", graph)) if value is not None]
@@ -320,16 +318,13 @@ def make_target(
     if observed is not None and graph is None:
         raise ValueError("observed goes with graph")
     if pairs is not None:
-        return Known(_rated(pairs, n, ids))
+        return Known(_rated(native(pairs), n, row_of_label(items)))
     if graph is not None:
-        return Known(_graph(graph, observed, n, X, ids))
-    if y is not None and kind == "auto" and getattr(y, "ndim", 0) == 2 and y.shape[1] >= n > 1:
+        return Known(_graph(native(graph), native(observed), n, row_of_label(items)))
+    if y is not None and kind == "auto" and is_matrix(y, n):
         y, Z = None, y  # a matrix, or what a splitter has left of one
     if isinstance(y, Distances):
         y, Z = None, y
     if Z is not None:
-        Z = Z.matrix if isinstance(Z, Distances) else Z
-        if getattr(Z, "ndim", 0) == 2 and Z.shape[0] == n < Z.shape[1]:
-            Z = square_of_rows(np.asarray(Z))
-        return Known(_matrix(Z, n, X))
-    return _values(y, n, kind)
+        return Known(_matrix(Z, n, items))
+    return _values(aligned(y, items, "y"), n, kind)
