@@ -175,6 +175,6 @@ def test_what_a_forest_has_no_notion_of_is_refused(simulated):
     with pytest.raises(ValueError, match="only labels have shares"):
         forest.predict_proba(X)
     with pytest.raises(ValueError, match="bag|sampl"):
-        forest.oob_distance_
+        forest.oob_distance()
     with pytest.raises(ValueError, match="n_neighbors"):
         forest.kneighbors(X, 100)

@@ -117,7 +117,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def _remember(self, model: _core.Model, items: _core.Items | None, known: Known | None) -> None:
         """What a fitted estimator knows. `known` is None for a model from a file."""
-        for name in ("classes_", "threshold_", "tuned_", "_oob"):  # of a fit before
+        for name in ("classes_", "threshold_", "tuned_"):  # of a fit before
             self.__dict__.pop(name, None)
         self._model, self._items = model, items
         about = model.describe()

@@ -241,35 +241,55 @@ class DistanceForest(Explained):
 
     # ---- out of bag ----
 
-    @property
-    def oob_distance_(self) -> Floats:
+    def oob_distance(self, X: Any = None) -> Floats:
         """Distances of the training items by trees that have not seen them; NaN where there is none.
+
+        They are computed with every call, and not kept: they are as large as the matrix of all pairs.
+
+        Parameters
+        ----------
+        X : array of shape (n, p), optional
+            The training items, where the model comes from a file.
+
+        Returns
+        -------
+        distances : array of shape (n, n)
+            As ``distance(X, oob=True)``.
 
         Examples
         --------
         >>> import smerf
         >>> X, Z = smerf.simulate("radial", 40)
-        >>> smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z).oob_distance_.shape
+        >>> smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z).oob_distance().shape
         (40, 40)
         """
-        check_is_fitted(self)
-        if not hasattr(self, "_oob"):
-            self._oob = self.distance(self._training_items(), oob=True)
-        return self._oob
+        return self.distance(self._items_of(X), oob=True)
 
-    @property
-    def oob_score_(self) -> float:
-        """The score of `score`, out of bag.
+    def oob_score(self, X: Any = None, *, metric: str | None = None) -> float:
+        """How good the distances are out of bag, as one number that is larger for better ones.
+
+        Parameters
+        ----------
+        X : array of shape (n, p), optional
+            The training items, where the model comes from a file.
+        metric : str, optional
+            One of those of `evaluate`; 'auc-roc' for graphs, else 'rmse' by default. 'rmse' counts negative.
+
+        Returns
+        -------
+        score : float
+            The larger the better.
 
         Examples
         --------
         >>> import smerf
         >>> X, Z = smerf.simulate("regression", 80)
-        >>> smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z).oob_score_ < 0
+        >>> smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z).oob_score() < 0
         True
         """
-        metric = "auc-roc" if self.target_ in ("graph", "observed") else "rmse"
-        score = self.evaluate_oob(metrics=metric)[metric]
+        check_is_fitted(self)
+        metric = metric or ("auc-roc" if self.target_ in ("graph", "observed") else "rmse")
+        score = self.evaluate_oob(X, metrics=metric)[metric]
         return score if metric in _core.RISING_METRICS else -score
 
     def evaluate_oob(self, X: Any = None, *, metrics: Any = None) -> dict[str, float]:
