@@ -158,15 +158,6 @@ def test_labels_come_back_as_they_were(iris, y):
     assert (best == forest.predict(iris[0])).all()
 
 
-def test_targets_are_guessed_by_type(iris):
-    X, y = iris
-    guesses = {"labels": [y, y.astype(str), y > 0, y.astype(object)], "response": [y + 0.5, y.astype(np.float32)]}
-    for kind, given in guesses.items():
-        for truth in given:
-            assert smerf.DistanceForest(n_estimators=1).fit(X, truth).target_ == kind
-    assert smerf.DistanceForest(n_estimators=1, target="response").fit(X, y).target_ == "response"
-
-
 def test_what_a_forest_has_no_notion_of_is_refused(simulated):
     X, Z = simulated
     forest = smerf.DistanceForest(n_estimators=2, sample="none").fit(X, Z)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _inputs, _options
 from ._base import DistanceEstimator
+from ._meanings import is_matrix
 from ._progress import watching
 from ._targets import make_target
 
@@ -274,11 +275,22 @@ class DistanceModel(DistanceEstimator):
                 raise ValueError(f"between X and Y, Z is an array of the shape ({n}, {n_columns}), and nothing else is given")
             return _core.target_of_block(block)
         ids = _inputs.item_ids(X)
-        kind = self.target_ if self.target_ in ("labels", "response", "absolute", "product") else "auto"
-        if getattr(y, "ndim", 0) == 2 and y.shape[1] >= n > 1:
-            kind = "auto"
+        about = self._model.describe()
+        is_of_y = self.target_ in ("labels", "response", "absolute", "product")
+        is_of_graph = self.target_ in ("graph", "observed")
+        largest = about["largest_similarity"] or (1.0 if is_of_graph else None)
         return make_target(
-            X, n, y, Z, pairs, graph, observed, kind, None if ids is None else ids[1], type(self).__name__
+            X,
+            n,
+            y,
+            Z,
+            pairs,
+            graph,
+            observed,
+            self.target_ if is_of_y and not is_matrix(y, n, len(about["target_columns"])) else "auto",
+            None if ids is None else ids[1],
+            type(self).__name__,
+            largest=largest if is_of_graph == (graph is not None) else None,
         ).target
 
     def score(

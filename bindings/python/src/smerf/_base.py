@@ -52,15 +52,18 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         y : array of shape (n,) or (n, k), optional
             Labels or numbers, of which `target` says how they make distances. A square matrix here is Z.
         Z : array of shape (n, n), condensed vector, frame or Distances, optional
-            Distances, symmetric; NaN where one is not known. A C-contiguous float32 array is used in place: leave
-            it unchanged as long as the estimator lives.
+            Distances, symmetric; NaN where one is not known. The estimator keeps a copy in float32; a
+            C-contiguous float32 array that is read-only (``Z.setflags(write=False)``, a memory map of mode 'r') is used
+            in place.
         pairs : tuple of arrays or frame, optional
             Some pairs and their distances: ``(indices, distances)`` with indices of shape (m, 2),
-            ``(i, j, distances)``, either with weights at the end, or a frame with columns i, j (else the
+            ``(i, j, distances)``, either with weights at the end (1 and -1 for distances: alike or not, as metric-learn
+            has it), or a frame with columns i, j (else the
             first two), distance, dissimilarity or similarity, and perhaps weight, in any case. Places count from 0; if X
             is a frame whose index has a name, they are its labels.
         graph : SciPy sparse matrix, networkx or igraph graph, frame with source and target, optional
-            Links: the distance is 1 - weight, 1 where there is no link.
+            Links: the distance is 1 - weight, 1 where there is no link. Weights are divided by the largest if that exceeds
+            1, with a warning.
         observed : array of shape (m, 2), optional
             With `graph`: the only pairs of which it is known whether they are linked.
         sample_weight : array of shape (n,), optional
@@ -111,6 +114,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             self.target,
             None if ids is None else ids[1],
             self.__class__.__name__,
+            is_kept=True,
         )
         flags = _inputs.category_places(self.categories, names)
         return _inputs.make_items(X, names, flags, ids, weights), known

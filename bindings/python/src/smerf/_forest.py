@@ -27,7 +27,9 @@ class DistanceForest(Explained):
     target : {'auto', 'labels', 'response', 'absolute', 'product'}, default='auto'
         What `y` means. 'labels': the distance is 1 if two labels differ, else 0. 'response': half the squared
         difference, summed over the columns. 'absolute': the absolute difference. 'product': 1 - the sum of products.
-        'auto': numbers with a point (dtype float) are a response; text, truth values and whole numbers are labels.
+        'auto': numbers of which one has a fraction are a response; text, truth values and whole numbers, whatever
+        their dtype, are labels, as scikit-learn's ``type_of_target`` has it. It warns where that is doubtful: floats
+        that are all whole, and more than 20 different integers that are more than a tenth of the items.
     candidates : int, 'auto', 'all', 'paper' or a power such as 'p^0.5', default='auto'
         Directions tried at each node. 'paper': all up to 20 features, beyond that the larger of 20 and p^0.75.
         'auto': 'p^0.5' for labels, as 'paper' for distances and pairs, else 'p^0.75'.

@@ -13,6 +13,7 @@ from sklearn.utils import check_array
 from . import _core
 from ._distances import Distances, square_of_rows
 from ._inputs import is_frame, is_series, level_text
+from ._meanings import distances_of_signs, divided, is_matrix, kind_of, owned
 
 KINDS = ("auto", "labels", "response", "absolute", "product")
 
@@ -60,7 +61,7 @@ def _gappy(z: NDArray[np.float32], has_diagonal: bool) -> _core.Target:
     return _core.target_of_pairs(left, right, z[left, right].astype(np.float64), None, len(z))
 
 
-def _matrix(Z: Any, n: int, X: Any) -> _core.Target:
+def _matrix(Z: Any, n: int, X: Any, is_kept: bool) -> _core.Target:
     if sparse.issparse(Z):
         raise ValueError("Z is sparse; distances that are not known go into pairs=, and a graph into graph=")
     given = np.asarray(_aligned(Z, X))
@@ -79,7 +80,15 @@ def _matrix(Z: Any, n: int, X: Any) -> _core.Target:
         z = np.ascontiguousarray(given, dtype=np.float32)
     if np.isnan(z.min()):
         return _gappy(z, has_diagonal)
-    return _core.target_of_distances(z, has_diagonal)
+    return _core.target_of_distances(owned(z, given) if is_kept else z, has_diagonal)
+
+
+def _matrix_or_rows(Z: Any, n: int, X: Any, is_kept: bool) -> _core.Target:
+    """A matrix, or what a splitter has left of its rows."""
+    Z = Z.matrix if isinstance(Z, Distances) else Z
+    if getattr(Z, "ndim", 0) == 2 and Z.shape[0] == n < Z.shape[1]:
+        Z = square_of_rows(np.asarray(Z))
+    return _matrix(Z, n, X, is_kept)
 
 
 # ---- labels and numbers ----
@@ -91,11 +100,6 @@ def _names(y: Any, n: int) -> list[str]:
     if is_frame(y):
         return [str(name) for name in y.columns]
     return ["y"] if n == 1 else [f"y{c}" for c in range(n)]
-
-
-def _kind_of(y: NDArray[Any]) -> str:
-    """Numbers with a point are a response; text, truth values and whole numbers are labels."""
-    return "response" if y.dtype.kind == "f" else "labels"
 
 
 def _labels(y: NDArray[Any], name: str) -> Known:
@@ -119,7 +123,7 @@ def _values(y: Any, n: int, kind: str) -> Known:
     if len(y) != n:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: X has {n}, y has {len(y)}")
     if kind == "auto":
-        kind = _kind_of(y)
+        kind = kind_of(y)
     if kind == "labels":
         return _labels(y, _names(given, 1)[0])
     columns = np.asarray(y.reshape(n, -1), dtype=np.float64, order="F")
@@ -221,7 +225,7 @@ def _floats(values: Any, n: int) -> NDArray[np.float64] | None:
     return array
 
 
-def _rated(pairs: Any, n: int, ids: Sequence[str] | None) -> _core.Target:
+def _rated(pairs: Any, n: int, ids: Sequence[str] | None, largest: float | None) -> _core.Target:
     left, right, value, weight = _pair_parts(pairs, "i", "j")
     are_similarities = False
     if is_frame(pairs):
@@ -235,8 +239,9 @@ def _rated(pairs: Any, n: int, ids: Sequence[str] | None) -> _core.Target:
     values = _floats(value, len(i))
     assert values is not None
     if not are_similarities:
+        values = values if is_frame(pairs) else distances_of_signs(values)
         return _core.target_of_pairs(i, j, values, _floats(weight, len(i)), n)
-    largest = float(values.max(initial=1.0))  # as the command takes it; NaN is refused as a distance is
+    largest = float(values.max(initial=1.0)) if largest is None else largest  # as the command takes it; NaN is refused as a distance is
     target = _core.target_of_pairs(i, j, largest - values, _floats(weight, len(i)), n)
     target.note_similarities(largest)
     return target
@@ -275,7 +280,9 @@ def _edge_parts(graph: Any, n: int, X: Any) -> tuple[Any, Any, Any] | None:
     return None
 
 
-def _graph(graph: Any, observed: Any, n: int, X: Any, ids: Sequence[str] | None) -> _core.Target:
+def _graph(
+    graph: Any, observed: Any, n: int, X: Any, ids: Sequence[str] | None, largest: float | None
+) -> _core.Target:
     parts = _edge_parts(graph, n, X)
     if parts is None:  # a list of edges
         left, right, value, weight = _pair_parts(graph, "source", "target")
@@ -289,7 +296,11 @@ def _graph(graph: Any, observed: Any, n: int, X: Any, ids: Sequence[str] | None)
     if observed is not None:
         first, second, _, _ = _pair_parts(observed, "i", "j")
         known = places(first, n, ids), places(second, n, ids)
-    return _core.target_of_graph(i, j, _floats(value, len(i)), known, n)
+    weights, largest = divided(_floats(value, len(i)), largest)
+    target = _core.target_of_graph(i, j, weights, known, n)
+    if largest != 1:
+        target.note_similarities(largest)
+    return target
 
 
 # ---- all of them ----
@@ -306,8 +317,15 @@ def make_target(
     kind: str,
     ids: Sequence[str] | None,
     whose: str,
+    *,
+    largest: float | None = None,
+    is_kept: bool = False,
 ) -> Known:
-    """Exactly one of y, Z, pairs and graph is given; a square matrix in place of y is Z."""
+    """Exactly one of y, Z, pairs and graph is given; a square matrix in place of y is Z.
+
+    `largest` is what a model's similarities were taken from or its weights divided by; `is_kept` says that the target lives
+    on in a model, whatever becomes of a matrix that the caller holds.
+    """
     if kind not in KINDS:
         raise ValueError(f"target={kind!r} is not one of {', '.join(map(repr, KINDS))}")
     given = [name for name, value in (("y", y), ("Z", Z), ("pairs", pairs), ("graph", graph)) if value is not None]
@@ -320,16 +338,15 @@ def make_target(
     if observed is not None and graph is None:
         raise ValueError("observed goes with graph")
     if pairs is not None:
-        return Known(_rated(pairs, n, ids))
+        return Known(_rated(pairs, n, ids, largest))
     if graph is not None:
-        return Known(_graph(graph, observed, n, X, ids))
-    if y is not None and kind == "auto" and getattr(y, "ndim", 0) == 2 and y.shape[1] >= n > 1:
-        y, Z = None, y  # a matrix, or what a splitter has left of one
+        return Known(_graph(graph, observed, n, X, ids, largest))
     if isinstance(y, Distances):
         y, Z = None, y
-    if Z is not None:
-        Z = Z.matrix if isinstance(Z, Distances) else Z
-        if getattr(Z, "ndim", 0) == 2 and Z.shape[0] == n < Z.shape[1]:
-            Z = square_of_rows(np.asarray(Z))
-        return Known(_matrix(Z, n, X))
-    return _values(y, n, kind)
+    if y is not None and kind == "auto" and is_matrix(y, n, 0):
+        try:
+            return Known(_matrix_or_rows(y, n, X, is_kept))
+        except ValueError as error:
+            what = "y has as many columns as there are items, or more, and is taken for distances; target='response' says otherwise"
+            raise ValueError(f"{error} ({what})") from None
+    return _values(y, n, kind) if Z is None else Known(_matrix_or_rows(Z, n, X, is_kept))
