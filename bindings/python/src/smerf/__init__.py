@@ -15,12 +15,15 @@ from ._core import version as _version
 from ._distances import Distances
 from ._forest import DistanceForest
 from ._methods import EPM, NARM, Bilinear, Euclidean, Mahalanobis, Plugin, RandomForestDistance, load
+from ._of_y import DistanceForestClassifier, DistanceForestRegressor
 from ._options import paper
 
 __version__ = _version()
 __all__ = [
     "Bilinear",
     "DistanceForest",
+    "DistanceForestClassifier",
+    "DistanceForestRegressor",
     "Distances",
     "EPM",
     "Euclidean",

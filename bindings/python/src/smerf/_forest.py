@@ -7,6 +7,7 @@ from typing import Any, Iterable
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import ClassifierTags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _options
@@ -15,6 +16,22 @@ from ._explaining import Explained
 from ._progress import watching
 
 VARIED = ("candidates", "min_parent", "splits", "self_distance")
+
+
+def _means(forest: DistanceForest, *kinds: str) -> bool:
+    """Whether it was fitted on one of these targets, or may be."""
+    kind = forest.target_ if hasattr(forest, "_model") else forest.target
+    if kind not in ("auto", *kinds):
+        raise AttributeError(f"only {' and '.join(kinds)} can be predicted so, and the target is '{kind}'")
+    return True
+
+
+def _predicts(forest: DistanceForest) -> bool:
+    return _means(forest, "labels", "response")
+
+
+def _has_shares(forest: DistanceForest) -> bool:
+    return _means(forest, "labels")
 
 
 class DistanceForest(Explained):
@@ -160,6 +177,7 @@ class DistanceForest(Explained):
         with watching(self.n_jobs) as watch:
             return self._model.values(items, oob, watch)
 
+    @available_if(_predicts)  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> NDArray[Any]:
         """The label or the response itself, of a forest fitted on one.
 
@@ -187,6 +205,7 @@ class DistanceForest(Explained):
             return np.asarray(self.classes_[self._class_places[values.argmax(axis=1)]])
         return values if self._n_outputs > 0 or values.shape[1] > 1 else values[:, 0]
 
+    @available_if(_has_shares)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """The share of each class, of a forest fitted on labels.
 
@@ -209,9 +228,6 @@ class DistanceForest(Explained):
         >>> forest.predict_proba(X).shape
         (150, 3)
         """
-        check_is_fitted(self)
-        if self.target_ != "labels":
-            raise ValueError(f"only labels have shares, and the forest was fitted on a target '{self.target_}'")
         values = self._values(X)
         shares = np.empty_like(values)
         shares[:, self._class_places] = values
