@@ -167,6 +167,27 @@ def test_a_graph_with_weights_above_1_is_the_commands(command):
     assert loaded._model.describe()["largest_similarity"] == forest._model.describe()["largest_similarity"] == 7
 
 
+@pytest.mark.parametrize("largest", [0.5, 14])
+def test_a_divisor_of_the_command_counts_in_python(command, largest):
+    X, W = _graph(scale=0.5)
+    np.save(command.folder / "x.npy", X)
+    lines = [f"{i},{j},{float(W[i, j])!r}" for i in range(30) for j in range(i) if W[i, j] > 0]
+    (command.folder / "edges.csv").write_text("\n".join(["source,target,weight", *lines]))
+    command("fit", "x.npy", "--edges", "edges.csv", "--similarity-max", largest, "--trees", 5, "--seed", 1, "-o", "m.smerf")
+    loaded = smerf.load(command.folder / "m.smerf")
+    expected = np.sqrt(((loaded.distance(X) - (1 - W / largest))[np.triu_indices(30, 1)] ** 2).mean())
+    found = loaded.evaluate(X, graph=sparse.csr_array(W), metrics="rmse")["rmse"]
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("weight", [np.nan, np.inf, 1e300])
+def test_weights_that_are_no_weights_are_refused(weight):
+    X, W = _graph()
+    W[2, 3] = W[3, 2] = weight
+    with pytest.raises(ValueError, match="[Ww]eight|number|large|finite"):
+        smerf.DistanceForest(**FEW).fit(X, graph=sparse.csr_array(W))
+
+
 def test_similarities_of_pairs_are_counted_from_the_models_number():
     pd = pytest.importorskip("pandas")
     X = np.random.default_rng(2).normal(size=(30, 3))

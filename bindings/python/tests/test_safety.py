@@ -51,7 +51,8 @@ def test_bytes_that_are_no_model_are_refused():
 def fitted():
     pd = pytest.importorskip("pandas")
     X, Z = smerf.simulate("regression", 50)
-    frame = pd.DataFrame({"a": X[:, 0], "b": pd.Categorical(["u", "v"] * 25)}, index=pd.Index([f"i{k}" for k in range(50)], name="id"))
+    ids = pd.Index([f"i{k}" for k in range(50)], name="id")
+    frame = pd.DataFrame({"a": X[:, 0], "b": pd.Categorical(["u", "v"] * 25)}, index=ids)
     frame.loc["i3", "a"] = np.nan
     forest = smerf.DistanceForest(n_estimators=5, random_state=1)
     yield "distances", forest.fit(X, Z), X

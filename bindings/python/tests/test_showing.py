@@ -40,7 +40,8 @@ def questions(monkeypatch):
 def shown(estimator):
     members = dict(inspect.getmembers(estimator))
     assert "oob_score" in members and not hasattr(estimator, "oob_score_") and not hasattr(estimator, "oob_distance_")
-    assert "<div" in estimator_html_repr(estimator) and "<div" in estimator._repr_html_() and type(estimator).__name__ in repr(estimator)
+    assert "<div" in estimator_html_repr(estimator) and "<div" in estimator._repr_html_()
+    assert type(estimator).__name__ in repr(estimator)
 
 
 @pytest.mark.parametrize("kind", KNOWN)

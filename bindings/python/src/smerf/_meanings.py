@@ -59,14 +59,13 @@ def distances_of_signs(values: Floats) -> Floats:
 
 def divided(weights: Floats | None, largest: float | None) -> tuple[Floats | None, float]:
     """Weights of edges that go to 1, and what they were divided by: the model's number, or their largest if that exceeds 1."""
-    if weights is None:
-        return None, 1.0 if largest is None else largest
-    by = float(weights.max(initial=1.0)) if largest is None else largest
-    if not by > 1 or not np.isfinite(by):  # NaN and infinite weights are the library's to refuse
-        return weights, 1.0
     if largest is None:
-        _say(f"weights of edges are divided by {by:.9g}, the largest, so that no distance is negative")
-    return weights / by, by
+        largest = 1.0 if weights is None else float(weights.max(initial=1.0))
+        if not largest <= float(np.finfo(np.float32).max):  # NaN and what is too large are the library's to refuse
+            largest = 1.0
+        if largest > 1:
+            _say(f"weights of edges are divided by {largest:.9g}, the largest, so that no distance is negative")
+    return weights if weights is None or largest == 1 else weights / largest, largest
 
 
 # ---- matrices ----

@@ -150,7 +150,8 @@ cdef class Model:
                 "n_items": about.n_items, "n_features": about.n_features, "n_nodes": about.n_nodes,
                 "n_leaves": about.n_leaves, "id_column": _text(about.id_column),
                 "rank_share": about.rank_fraction,
-                "largest_similarity": about.largest_similarity if about.from_similarities else None, "options": facts_of(about.options), "findings": findings}
+                "largest_similarity": about.largest_similarity if about.from_similarities else None,
+                "options": facts_of(about.options), "findings": findings}
 
     def features(self):
         """(name, levels) of every feature; levels is None for numbers."""

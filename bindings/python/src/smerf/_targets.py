@@ -241,7 +241,8 @@ def _rated(pairs: Any, n: int, ids: Sequence[str] | None, largest: float | None)
     if not are_similarities:
         values = values if is_frame(pairs) else distances_of_signs(values)
         return _core.target_of_pairs(i, j, values, _floats(weight, len(i)), n)
-    largest = float(values.max(initial=1.0)) if largest is None else largest  # as the command takes it; NaN is refused as a distance is
+    if largest is None:  # as the command takes it; NaN is refused as a distance is
+        largest = float(values.max(initial=1.0))
     target = _core.target_of_pairs(i, j, largest - values, _floats(weight, len(i)), n)
     target.note_similarities(largest)
     return target
