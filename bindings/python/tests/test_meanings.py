@@ -58,6 +58,22 @@ def test_doubtful_targets_are_told_of_and_target_settles_them():
             assert smerf.DistanceForest(target=kind, **FEW).fit(X, given).target_ == kind  # and nothing is said
 
 
+def test_a_warning_names_the_line_of_the_caller():
+    X, y = load_diabetes(return_X_y=True)
+    with pytest.warns(UserWarning, match="all whole") as told:
+        smerf.DistanceForest(**FEW).fit(X, y)
+        smerf.compare(X[:40], y[:40], methods=["euclidean"], n_repeats=1, tune=False)
+    assert {warning.filename for warning in told} == {__file__}
+
+
+def test_a_method_that_learns_from_numbers_only_takes_y_for_numbers():
+    X, y = load_diabetes(return_X_y=True)
+    for given in (y, y.astype(int)):
+        assert smerf.Plugin(**FEW).fit(X, given).target_ == "response"
+    with pytest.raises(ValueError, match="needs a response"):
+        smerf.Plugin(target="labels", **FEW).fit(X, y)
+
+
 # ---- distances or a response ----
 
 

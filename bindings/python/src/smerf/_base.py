@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from . import _core, _inputs, _options
+from ._meanings import is_matrix
 from ._progress import watching
 from ._targets import Known, make_target
 
@@ -22,6 +23,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     _method = "smerf"
     target = "auto"
+    _usual_target = "auto"  # what 'auto' is of a y that is no matrix
     categories: Any = None
     n_jobs: int | None
     random_state: Any
@@ -103,6 +105,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         if sample_weight is not None:
             checked = _check_sample_weight(sample_weight, np.empty((X.shape[0], 0)), dtype=np.float64)
             weights = "sample_weight", np.ascontiguousarray(checked)
+        is_plain = self.target == "auto" and y is not None and not is_matrix(y, X.shape[0], 0)
         known = make_target(
             given,
             X.shape[0],
@@ -111,7 +114,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             pairs,
             graph,
             observed,
-            self.target,
+            self._usual_target if is_plain else self.target,
             None if ids is None else ids[1],
             self.__class__.__name__,
             is_kept=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -14,7 +15,11 @@ USUAL_CLASSES = 20  # so many whole numbers are no reason to doubt that they are
 
 
 def _say(sentence: str) -> None:
-    warnings.warn(sentence, UserWarning, stacklevel=2)
+    """A warning about the caller's line, so that each line of theirs is told."""
+    frame, depth = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(sentence, UserWarning, stacklevel=depth)
 
 
 # ---- y ----
