@@ -136,7 +136,7 @@ def test_joblib_sends_forests_to_processes(data, forest):
 
 
 def _everything(forest, X):
-    return (forest.distance(X), forest.kneighbors(X[:3], 2)[1], forest.oob_distance_, forest.transform(X[:2]))
+    return (forest.distance(X), forest.kneighbors(X[:3], 2)[1], forest.oob_distance(), forest.transform(X[:2]))
 
 
 def test_copies_are_alike(data, forest, tmp_path):
@@ -157,7 +157,7 @@ def test_a_copy_of_labels_and_categories_is_alike():
     forest = smerf.DistanceForest(n_estimators=5, random_state=1).fit(frame, y, sample_weight=np.linspace(1, 2, 40))
     other = pickle.loads(pickle.dumps(forest))
     np.testing.assert_array_equal(other.predict(frame), forest.predict(frame))
-    np.testing.assert_array_equal(other.oob_distance_, forest.oob_distance_)
+    np.testing.assert_array_equal(other.oob_distance(), forest.oob_distance())
 
 
 def test_files_hold_the_model_and_not_the_items(data, forest, tmp_path):
@@ -167,7 +167,7 @@ def test_files_hold_the_model_and_not_the_items(data, forest, tmp_path):
     np.testing.assert_array_equal(loaded.distance(X), forest.distance(X))
     np.testing.assert_array_equal(loaded.kneighbors(X[:3], 2, Y=X)[1], forest.kneighbors(X[:3], 2)[1])
     assert loaded.evaluate_oob(X) == forest.evaluate_oob()
-    for needs_items in (loaded.kneighbors, lambda: loaded.transform(X), lambda: loaded.oob_distance_):
+    for needs_items in (loaded.kneighbors, lambda: loaded.transform(X), lambda: loaded.oob_distance()):
         with pytest.raises(ValueError, match="does not hold the items"):
             needs_items()
     with pytest.raises(ValueError, match="method 'smerf'"):

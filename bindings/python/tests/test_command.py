@@ -106,7 +106,7 @@ def test_pandas_and_a_table_make_the_same_model(command):
     assert (command.folder / "own.smerf").read_bytes() == (command.folder / "m.smerf").read_bytes()
     loaded = smerf.load(command.folder / "m.smerf")
     np.testing.assert_array_equal(loaded.distance(frame), forest.distance(frame))
-    np.testing.assert_array_equal(loaded.distance(frame, oob=True), forest.oob_distance_)
+    np.testing.assert_array_equal(loaded.distance(frame, oob=True), forest.oob_distance())
 
 
 def test_gaps_and_condensed_vectors_are_read_alike(command):

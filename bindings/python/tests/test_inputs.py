@@ -119,7 +119,7 @@ def test_a_named_index_names_the_items(mixed, tmp_path):
     frame.index = pd.Index([f"n{i}" for i in range(40)], name="who")
     forest = smerf.DistanceForest(n_estimators=50, random_state=1).fit(frame, y)
     shuffled = frame.iloc[::-1]
-    np.testing.assert_array_equal(forest.distance(shuffled, oob=True), forest.oob_distance_[::-1, ::-1])
+    np.testing.assert_array_equal(forest.distance(shuffled, oob=True), forest.oob_distance()[::-1, ::-1])
 
 
 # ---- pairs ----

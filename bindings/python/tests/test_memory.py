@@ -1,4 +1,4 @@
-"""Z is not copied, and nothing is lost."""
+"""What is large is copied only where somebody could change it, and nothing is lost."""
 
 import gc
 import resource
@@ -15,18 +15,66 @@ def resident():
         return int(file.read().split()[1]) * resource.getpagesize()
 
 
-def test_a_float32_matrix_is_used_in_place():
+@pytest.mark.parametrize("is_mapped", [False, True])
+def test_a_read_only_float32_matrix_is_used_in_place(is_mapped, tmp_path):
     X, Z = smerf.simulate("regression", 1500)
     Z = np.ascontiguousarray(Z, dtype=np.float32)
+    if is_mapped:
+        np.save(tmp_path / "z.npy", Z)
+        Z = np.load(tmp_path / "z.npy", mmap_mode="r")
+    else:
+        Z.setflags(write=False)
     forest = smerf.DistanceForest(n_estimators=1, max_depth=1, candidates=1, random_state=1)
     tracemalloc.start()
     forest.fit(X, Z)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 0.25 * Z.nbytes
-    before = forest.distance(X[:5])
-    Z *= 2  # whoever holds the same memory notices
-    np.testing.assert_array_equal(forest.distance(X[:5]), 2 * before)
+
+
+def test_scoring_copies_no_matrix():
+    X, Z = smerf.simulate("regression", 1500)
+    Z = np.ascontiguousarray(Z, dtype=np.float32)
+    forest = smerf.DistanceForest(n_estimators=1, max_depth=1, candidates=1, random_state=1).fit(X[:50], Z[:50, :50])
+    tracemalloc.start()
+    forest.score(X, Z)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 0.25 * Z.nbytes
+
+
+def _as_given(Z):
+    return Z, {"Z": Z}
+
+
+def _as_y(Z):
+    return Z, {"y": Z}
+
+
+def _as_distances(Z):
+    return Z, {"Z": smerf.Distances(Z)}
+
+
+def _as_a_read_only_view(Z):
+    view = Z[:]
+    view.setflags(write=False)  # but its base can be written to
+    return Z, {"Z": view}
+
+
+def _as_a_frame(Z):
+    pd = pytest.importorskip("pandas")
+    return Z, {"Z": pd.DataFrame(Z, copy=False)}
+
+
+@pytest.mark.parametrize("given", [_as_given, _as_y, _as_distances, _as_a_read_only_view, _as_a_frame])
+def test_a_matrix_that_changes_after_fit_changes_no_model(given):
+    X, Z = smerf.simulate("regression", 80)
+    held, keywords = given(np.ascontiguousarray(Z, dtype=np.float32))
+    forest = smerf.DistanceForest(n_estimators=5, random_state=1).fit(X, **keywords)
+    before, saved = forest.distance(X), forest._model.to_bytes()
+    held *= 2
+    np.testing.assert_array_equal(forest.distance(X), before)
+    assert forest._model.to_bytes() == saved
 
 
 def test_the_matrix_lives_as_long_as_the_model():
@@ -61,7 +109,7 @@ def test_asking_of_many_features_takes_no_room_for_a_copy():
     """Of the whole process, in which the library's own memory counts too."""
     X = np.ones((40000, 400), dtype=np.float32)
     X[:, 0] = np.arange(40000)
-    forest = smerf.DistanceForest(n_estimators=1, max_depth=1, candidates=1, random_state=1)
+    forest = smerf.DistanceForest(n_estimators=1, target="response", max_depth=1, candidates=1, random_state=1)
     forest.fit(X[:2000], X[:2000, 0])
     pairs = np.array([[0, 39999]])
     before = peak()

@@ -102,9 +102,9 @@ def test_scores_are_those_of_numpy(rng):
 def test_out_of_bag_leaves_out_the_trees_that_have_seen_an_item():
     X, Z = smerf.simulate("regression", 50)
     forest = smerf.DistanceForest(n_estimators=200, random_state=1).fit(X, Z)
-    D = forest.oob_distance_
+    D = forest.oob_distance()
     assert np.isfinite(D[np.triu_indices(50, 1)]).all()
     error = (D - Z.astype(np.float32))[np.triu_indices(50, 1)]
-    assert -forest.oob_score_ == pytest.approx(np.sqrt((error**2).mean()), abs=1e-9)
+    assert -forest.oob_score() == pytest.approx(np.sqrt((error**2).mean()), abs=1e-9)
     seen = forest.distance(X) - Z.astype(np.float32)
     assert (error**2).mean() > (seen[np.triu_indices(50, 1)] ** 2).mean()

@@ -19,10 +19,13 @@ REASONS = {  # every check that is expected to fail, and why
     "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
     "check_sample_weight_equivalence_on_sparse_data": WEIGHTS,
     "check_sample_weight_equivalence": WEIGHTS,
+    "check_classifiers_one_label_sample_weights": "it gives items the weight 0, and weights are > 0",
 }
 # EPM and NARM learn from graphs, which these checks have none of; Plugin from responses, and some checks have labels.
 CHECKED = [
     smerf.DistanceForest(n_estimators=5, random_state=1),
+    smerf.DistanceForestClassifier(n_estimators=20, random_state=1),
+    smerf.DistanceForestRegressor(n_estimators=20, random_state=1),
     smerf.Euclidean(),
     smerf.Mahalanobis(),
     smerf.Bilinear(),
@@ -161,23 +164,14 @@ def test_labels_come_back_as_they_were(iris, y):
     assert (best == forest.predict(iris[0])).all()
 
 
-def test_targets_are_guessed_by_type(iris):
-    X, y = iris
-    guesses = {"labels": [y, y.astype(str), y > 0, y.astype(object)], "response": [y + 0.5, y.astype(np.float32)]}
-    for kind, given in guesses.items():
-        for truth in given:
-            assert smerf.DistanceForest(n_estimators=1).fit(X, truth).target_ == kind
-    assert smerf.DistanceForest(n_estimators=1, target="response").fit(X, y).target_ == "response"
-
-
 def test_what_a_forest_has_no_notion_of_is_refused(simulated):
     X, Z = simulated
     forest = smerf.DistanceForest(n_estimators=2, sample="none").fit(X, Z)
-    with pytest.raises(ValueError, match="only labels and responses can be predicted"):
+    with pytest.raises(AttributeError) as refused:
         forest.predict(X)
-    with pytest.raises(ValueError, match="only labels have shares"):
-        forest.predict_proba(X)
+    assert "only labels and response can be predicted so, and the target is 'distances'" in str(refused.value.__cause__)
+    assert not hasattr(forest, "predict") and not hasattr(forest, "predict_proba")
     with pytest.raises(ValueError, match="bag|sampl"):
-        forest.oob_distance_
+        forest.oob_distance()
     with pytest.raises(ValueError, match="n_neighbors"):
         forest.kneighbors(X, 100)

@@ -27,12 +27,15 @@ from ._methods import (
     Standardized,
     load,
 )
+from ._of_y import DistanceForestClassifier, DistanceForestRegressor
 from ._options import paper
 
 __version__ = _version()
 __all__ = [
     "Bilinear",
     "DistanceForest",
+    "DistanceForestClassifier",
+    "DistanceForestRegressor",
     "Distances",
     "EPM",
     "Euclidean",

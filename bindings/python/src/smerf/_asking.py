@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _frames, _labels, _options
 from ._base import DistanceEstimator
+from ._meanings import is_matrix
 from ._progress import watching
-from ._targets import is_matrix, make_target
+from ._targets import make_target
 
 Floats = NDArray[np.float64]
 
@@ -102,7 +103,7 @@ class DistanceModel(DistanceEstimator):
 
     def _index_of(self, X: Any) -> Any:
         """The index of a pandas frame of items, by default of those that it was fitted on."""
-        return self._index if X is None else _labels.index_of(X)
+        return _labels.restored(self._index) if X is None else _labels.index_of(X)
 
     # ---- neighbours ----
 
@@ -279,10 +280,22 @@ class DistanceModel(DistanceEstimator):
             if block.shape != (n, n_columns) or any(given is not None for given in (y, pairs, graph, observed)):
                 raise ValueError(f"between X and Y, Z is an array of the shape ({n}, {n_columns}), and nothing else is given")
             return _core.target_of_block(block)
-        kind = self.target_ if self.target_ in ("labels", "response", "absolute", "product") else "auto"
-        if is_matrix(y, n):
-            kind = "auto"
-        return make_target(self._index_of(X), n, y, Z, pairs, graph, observed, kind, type(self).__name__).target
+        about = self._model.describe()
+        is_of_y = self.target_ in ("labels", "response", "absolute", "product")
+        is_of_graph = self.target_ in ("graph", "observed")
+        largest = about["largest_similarity"] or (1.0 if is_of_graph else None)
+        return make_target(
+            self._index_of(X),
+            n,
+            y,
+            Z,
+            pairs,
+            graph,
+            observed,
+            self.target_ if is_of_y and not is_matrix(y, n, len(about["target_columns"])) else "auto",
+            type(self).__name__,
+            largest=largest if is_of_graph == (graph is not None) else None,
+        ).target
 
     def score(
         self,

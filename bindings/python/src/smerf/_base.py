@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from . import _core, _inputs, _labels, _options
+from ._meanings import is_matrix
 from ._progress import watching
 from ._targets import Known, make_target
 
@@ -22,8 +23,9 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     _method = "smerf"
     target = "auto"
+    _usual_target = "auto"  # what 'auto' is of a y that is no matrix
     categories: Any = None
-    _index: Any = None  # of the pandas frame that it was fitted on
+    _index: Any = None  # of the pandas frame that it was fitted on, as _labels.kept
     n_jobs: int | None
     random_state: Any
     verbose: int
@@ -54,16 +56,17 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         y : array of shape (n,) or (n, k), optional
             Labels or numbers, of which `target` says how they make distances. A square matrix or nested list here is Z.
         Z : array of shape (n, n), condensed vector, frame or Distances, optional
-            Distances, symmetric; NaN where one is not known. A C-contiguous float32 array is used in place: leave
-            it unchanged as long as the estimator lives.
+            Distances, symmetric; NaN where one is not known. The estimator keeps a copy in float32; a
+            C-contiguous float32 array that is read-only (``Z.setflags(write=False)``, a memory map of mode 'r') is used
+            in place.
         pairs : tuple of arrays or frame, optional
             Some pairs and their distances: ``(indices, distances)`` with indices of shape (m, 2),
-            ``(i, j, distances)``, either with weights at the end, or a frame with columns i, j (else the
-            first two), distance, dissimilarity or similarity, and perhaps weight, in any case. Items are X's labels;
-            where X has none, numbers of rows from 0.
+            ``(i, j, distances)``, either with weights at the end (1 and -1 for distances: alike or not, as metric-learn
+            has it), or a frame with columns i, j (else the first two), distance, dissimilarity or similarity, and perhaps
+            weight, in any case. Items are X's labels; where X has none, numbers of rows from 0.
         graph : SciPy sparse matrix, networkx or igraph graph, frame with source and target, optional
-            Links: the distance is 1 - weight, 1 where there is no link. Nodes of networkx, and those of igraph that have
-            a `name`, are items as in `pairs`.
+            Links: the distance is 1 - weight, 1 where there is no link. Weights are divided by the largest if that exceeds
+            1, with a warning. Nodes of networkx, and those of igraph that have a `name`, are items as in `pairs`.
         observed : array of shape (m, 2), optional
             With `graph`: the only pairs of which it is known whether they are linked.
         sample_weight : array of shape (n,), optional
@@ -104,6 +107,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             sample_weight = _labels.aligned(sample_weight, index, "sample_weight")
             checked = _check_sample_weight(sample_weight, np.empty((X.shape[0], 0)), dtype=np.float64)
             weights = "sample_weight", np.ascontiguousarray(checked)
+        is_plain = self.target == "auto" and y is not None and not is_matrix(y, X.shape[0], 0)
         known = make_target(
             index,
             X.shape[0],
@@ -112,20 +116,21 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             pairs,
             graph,
             observed,
-            self.target,
+            self._usual_target if is_plain else self.target,
             self.__class__.__name__,
+            is_kept=True,
         )
         flags = _inputs.category_places(self.categories, names)
         return _inputs.make_items(X, names, flags, ids, weights), known._replace(index=index)
 
     def _remember(self, model: _core.Model, items: _core.Items | None, known: Known | None) -> None:
         """What a fitted estimator knows. `known` is None for a model from a file."""
-        for name in ("classes_", "threshold_", "tuned_", "_oob"):  # of a fit before
+        for name in ("classes_", "threshold_", "tuned_"):  # of a fit before
             self.__dict__.pop(name, None)
         self._model, self._items = model, items
         about = model.describe()
         self.target_ = about["target"]
-        self._index = None if known is None else known.index
+        self._index = None if known is None else _labels.kept(known.index)
         self._n_outputs = known.n_outputs if known is not None else 0
         self._n_features_out = about["n_items"]
         if self.target_ == "labels":

@@ -69,6 +69,9 @@ cdef int check(smerf_status status, const smerf_error *error, Watch watch=None) 
     raise ValueError(sentence)
 
 
+cdef object OURS = object()  # what only this module has: nobody else makes an object whose pointer is not set
+
+
 cdef class Words:
     """A list of strings as C has them."""
     cdef list kept

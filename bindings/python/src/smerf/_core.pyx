@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
 """Thin calls of the C library: arrays in, arrays out. The estimators speak to the user, this module to the library.
 
 Every call that may take long lets go of the interpreter's lock. Arrays come as the library wants them (contiguous, of the

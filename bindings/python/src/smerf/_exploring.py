@@ -14,7 +14,6 @@ from . import _core, _frames, _inputs, _labels, _options
 from ._asking import Floats
 from ._pairs import PairModel
 from ._progress import watching
-from ._targets import _kind_of
 
 
 class ExploringModel(PairModel):
@@ -59,7 +58,7 @@ class ExploringModel(PairModel):
             raise ValueError(f"y has the shape {y.shape}, and the catalogue {items.n} items")
         k = _options.count("n_neighbors", n_neighbors, 1)
         with watching(self.n_jobs) as watch:
-            if _kind_of(y) == "response":
+            if y.dtype.kind == "f":
                 values = np.ascontiguousarray(y, dtype=np.float64)
                 return _core.vote(self._model, items, queries, k, None, 0, values, watch)[0][:, 0]
             classes, places = np.unique(y, return_inverse=True)

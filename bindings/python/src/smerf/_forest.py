@@ -7,6 +7,7 @@ from typing import Any, Iterable
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import ClassifierTags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _options
@@ -15,6 +16,22 @@ from ._explaining import Explained
 from ._progress import watching
 
 VARIED = ("candidates", "min_parent", "splits", "self_distance")
+
+
+def _means(forest: DistanceForest, *kinds: str) -> bool:
+    """Whether it was fitted on one of these targets, or may be."""
+    kind = forest.target_ if hasattr(forest, "_model") else forest.target
+    if kind not in ("auto", *kinds):
+        raise AttributeError(f"only {' and '.join(kinds)} can be predicted so, and the target is '{kind}'")
+    return True
+
+
+def _predicts(forest: DistanceForest) -> bool:
+    return _means(forest, "labels", "response")
+
+
+def _has_shares(forest: DistanceForest) -> bool:
+    return _means(forest, "labels")
 
 
 class DistanceForest(Explained):
@@ -27,7 +44,9 @@ class DistanceForest(Explained):
     target : {'auto', 'labels', 'response', 'absolute', 'product'}, default='auto'
         What `y` means. 'labels': the distance is 1 if two labels differ, else 0. 'response': half the squared
         difference, summed over the columns. 'absolute': the absolute difference. 'product': 1 - the sum of products.
-        'auto': numbers with a point (dtype float) are a response; text, truth values and whole numbers are labels.
+        'auto': numbers of which one has a fraction are a response; text, truth values and whole numbers, whatever
+        their dtype, are labels, as scikit-learn's ``type_of_target`` has it. It warns where that is doubtful: floats
+        that are all whole, and more than 20 different integers that are more than a tenth of the items.
     candidates : int, 'auto', 'all', 'paper' or a power such as 'p^0.5', default='auto'
         Directions tried at each node. 'paper': all up to 20 features, beyond that the larger of 20 and p^0.75.
         'auto': 'p^0.5' for labels, as 'paper' for distances and pairs, else 'p^0.75'.
@@ -158,6 +177,7 @@ class DistanceForest(Explained):
         with watching(self.n_jobs) as watch:
             return self._model.values(items, oob, watch)
 
+    @available_if(_predicts)  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> NDArray[Any]:
         """The label or the response itself, of a forest fitted on one.
 
@@ -185,6 +205,7 @@ class DistanceForest(Explained):
             return np.asarray(self.classes_[self._class_places[values.argmax(axis=1)]])
         return values if self._n_outputs > 0 or values.shape[1] > 1 else values[:, 0]
 
+    @available_if(_has_shares)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """The share of each class, of a forest fitted on labels.
 
@@ -207,9 +228,6 @@ class DistanceForest(Explained):
         >>> forest.predict_proba(X).shape
         (150, 3)
         """
-        check_is_fitted(self)
-        if self.target_ != "labels":
-            raise ValueError(f"only labels have shares, and the forest was fitted on a target '{self.target_}'")
         values = self._values(X)
         shares = np.empty_like(values)
         shares[:, self._class_places] = values
@@ -241,35 +259,55 @@ class DistanceForest(Explained):
 
     # ---- out of bag ----
 
-    @property
-    def oob_distance_(self) -> Floats:
+    def oob_distance(self, X: Any = None) -> Floats:
         """Distances of the training items by trees that have not seen them; NaN where there is none.
+
+        They are computed with every call, and not kept: they are as large as the matrix of all pairs.
+
+        Parameters
+        ----------
+        X : array of shape (n, p), optional
+            The training items, where the model comes from a file.
+
+        Returns
+        -------
+        distances : array of shape (n, n)
+            As ``distance(X, oob=True)``.
 
         Examples
         --------
         >>> import smerf
         >>> X, Z = smerf.simulate("radial", 40)
-        >>> smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z).oob_distance_.shape
+        >>> smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z).oob_distance().shape
         (40, 40)
         """
-        check_is_fitted(self)
-        if not hasattr(self, "_oob"):
-            self._oob = self.distance(self._training_items(), oob=True)
-        return self._oob
+        return self.distance(self._items_of(X), oob=True)
 
-    @property
-    def oob_score_(self) -> float:
-        """The score of `score`, out of bag.
+    def oob_score(self, X: Any = None, *, metric: str | None = None) -> float:
+        """How good the distances are out of bag, as one number that is larger for better ones.
+
+        Parameters
+        ----------
+        X : array of shape (n, p), optional
+            The training items, where the model comes from a file.
+        metric : str, optional
+            One of those of `evaluate`; 'auc-roc' for graphs, else 'rmse' by default. 'rmse' counts negative.
+
+        Returns
+        -------
+        score : float
+            The larger the better.
 
         Examples
         --------
         >>> import smerf
         >>> X, Z = smerf.simulate("regression", 80)
-        >>> smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z).oob_score_ < 0
+        >>> smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z).oob_score() < 0
         True
         """
-        metric = "auc-roc" if self.target_ in ("graph", "observed") else "rmse"
-        score = self.evaluate_oob(metrics=metric)[metric]
+        check_is_fitted(self)
+        metric = metric or ("auc-roc" if self.target_ in ("graph", "observed") else "rmse")
+        score = self.evaluate_oob(X, metrics=metric)[metric]
         return score if metric in _core.RISING_METRICS else -score
 
     def evaluate_oob(self, X: Any = None, *, metrics: Any = None) -> dict[str, float]:

@@ -11,7 +11,7 @@ cdef class Items:
     cdef readonly list columns
     cdef readonly object ids, weights  # (column name, values), or None
 
-    def __init__(self, list columns, size_t n, ids=None, weights=None):
+    def __cinit__(self, list columns not None, size_t n, ids=None, weights=None):
         self.columns, self.n, self.ids, self.weights = columns, n, ids, weights
         self.make()
         if ids is not None:

@@ -41,6 +41,27 @@ def _rows_of(texts: Sequence[str], whose: str) -> dict[str, int]:
     return row
 
 
+# ---- an index that an estimator keeps ----
+
+
+def kept(index: Any) -> Any:
+    """An index as plain Python objects, so that estimators can be saved by whatever saves such objects."""
+    if index is None or _counts(index):
+        return index if index is None else len(index)
+    labels = index.tolist()
+    is_plain = all(isinstance(label, (int, float, str)) for label in labels)
+    return None if index.name is None else str(index.name), labels if is_plain else _texts(index)
+
+
+def restored(index: Any) -> Any:
+    """The index that was kept."""
+    if index is None:
+        return None
+    import pandas as pd
+
+    return pd.RangeIndex(index) if isinstance(index, int) else pd.Index(index[1], name=index[0])
+
+
 # ---- what has one row an item: y, sample_weight, Z ----
 
 

@@ -265,6 +265,7 @@ class Plugin(_Grown):
     """
 
     _method = "plugin"
+    _usual_target = "response"  # it learns from nothing else
 
 
 class _Sampled(ExploringModel):

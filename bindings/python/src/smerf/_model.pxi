@@ -77,8 +77,29 @@ cdef smerf_pair_list pairs_of(const uint32_t[::1] left, const uint32_t[::1] righ
 
 
 cdef class Model:
+    """`Model(bytes)` reads what `to_bytes` gave; else it comes from `fit`, `load`, `merge` or `tune`, which fill it."""
     cdef smerf_model *model
     cdef object borrowed  # the matrix that a forest was grown on
+
+    def __cinit__(self, data):
+        if data is not OURS:
+            self.read(data)
+
+    cdef read(self, bytes data):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model")
+            with open(path, "wb") as file:
+                file.write(data)
+            self.load(path)
+
+    cdef load(self, path):
+        cdef smerf_error error
+        cdef bytes name = os.fsencode(path)
+        cdef const char *source = name
+        cdef smerf_status status
+        with nogil:
+            status = smerf_model_load(source, &self.model, &error)
+        check(status, &error)
 
     def __dealloc__(self):
         smerf_model_free(self.model)
@@ -105,7 +126,7 @@ cdef class Model:
         return self  # nothing ever changes it
 
     def __reduce__(self):
-        return model_from_bytes, (self.to_bytes(),)
+        return Model, (self.to_bytes(),)  # the form that skops takes too
 
     # ---- what it is ----
 
@@ -128,7 +149,9 @@ cdef class Model:
                 "target_columns": [_text(about.target_columns[c]) for c in range(about.n_target_columns)],
                 "n_items": about.n_items, "n_features": about.n_features, "n_nodes": about.n_nodes,
                 "n_leaves": about.n_leaves, "id_column": _text(about.id_column),
-                "rank_share": about.rank_fraction, "options": facts_of(about.options), "findings": findings}
+                "rank_share": about.rank_fraction,
+                "largest_similarity": about.largest_similarity if about.from_similarities else None,
+                "options": facts_of(about.options), "findings": findings}
 
     def features(self):
         """(name, levels) of every feature; levels is None for numbers."""
@@ -248,7 +271,7 @@ cdef class Model:
 def fit(Items items, Target target, dict options, Watch watch):
     cdef smerf_error error
     cdef Options chosen = Options(options)
-    cdef Model made = Model()
+    cdef Model made = Model(OURS)
     cdef smerf_status status
     with nogil:
         status = smerf_fit(items.items, target.target, &chosen.forest, &watch.run, &made.model, &error)
@@ -258,29 +281,15 @@ def fit(Items items, Target target, dict options, Watch watch):
 
 
 def load(path):
-    cdef smerf_error error
-    cdef Model made = Model()
-    cdef bytes name = os.fsencode(path)
-    cdef const char *source = name
-    cdef smerf_status status
-    with nogil:
-        status = smerf_model_load(source, &made.model, &error)
-    check(status, &error)
+    cdef Model made = Model(OURS)
+    made.load(path)
     return made
-
-
-def model_from_bytes(data):
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "model")
-        with open(path, "wb") as file:
-            file.write(data)
-        return load(path)
 
 
 def merge(parts):
     """Joins parts of one forest."""
     cdef smerf_error error
-    cdef Model made = Model()
+    cdef Model made = Model(OURS)
     cdef size_t n = len(parts)
     cdef const smerf_model **models = <const smerf_model **>malloc((n + 1) * sizeof(smerf_model *))
     if models == NULL:

@@ -20,7 +20,7 @@ def tune(Items items, Target target, dict options, vary, int metric, Watch watch
     cdef Options chosen = Options(options)
     cdef smerf_tuning tuning
     cdef smerf_tuned best
-    cdef Model made = Model()
+    cdef Model made = Model(OURS)
     cdef list tried = []
     cdef smerf_status status
     memset(&tuning, 0, sizeof(tuning))

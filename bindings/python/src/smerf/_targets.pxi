@@ -2,8 +2,13 @@
 
 
 cdef class Target:
+    """Comes from the functions below, which fill it before anybody sees it."""
     cdef smerf_target *target
     cdef object borrowed
+
+    def __cinit__(self, key):
+        if key is not OURS:
+            raise TypeError("a target comes from the functions that make one")
 
     def __dealloc__(self):
         smerf_target_free(self.target)
@@ -23,7 +28,7 @@ cdef list metric_names(unsigned metrics):
 
 def target_of_distances(const float[:, ::1] z, bint has_diagonal):
     """A symmetric matrix, which is not copied."""
-    cdef Target made = Target()
+    cdef Target made = Target(OURS)
     cdef smerf_error error
     cdef size_t n = z.shape[0]
     cdef smerf_status status
@@ -38,7 +43,7 @@ def target_of_distances(const float[:, ::1] z, bint has_diagonal):
 
 def target_of_block(const float[:, ::1] z):
     """Distances between two sets of items, which are not copied."""
-    cdef Target made = Target()
+    cdef Target made = Target(OURS)
     cdef smerf_error error
     check(smerf_target_new_block(&z[0, 0], z.shape[0], z.shape[1], &made.target, &error), &error)
     made.borrowed = z
@@ -46,7 +51,7 @@ def target_of_block(const float[:, ::1] z):
 
 
 def target_of_labels(column, const uint32_t[::1] codes, classes):
-    cdef Target made = Target()
+    cdef Target made = Target(OURS)
     cdef smerf_error error
     cdef bytes name = _utf8(column)
     cdef Words words = Words(classes)
@@ -56,7 +61,7 @@ def target_of_labels(column, const uint32_t[::1] codes, classes):
 
 def target_of_columns(kind, names, const double[::1, :] values):
     """A response, a product, or an absolute difference, from columns one after the other."""
-    cdef Target made = Target()
+    cdef Target made = Target(OURS)
     cdef smerf_error error
     cdef Words words = Words(names)
     cdef size_t n = values.shape[0]
@@ -92,7 +97,7 @@ cdef smerf_pair_list pair_list(const uint32_t[::1] left, const uint32_t[::1] rig
 
 def target_of_pairs(const uint32_t[::1] left, const uint32_t[::1] right, const double[::1] value,
                     const double[::1] weight, size_t n_items):
-    cdef Target made = Target()
+    cdef Target made = Target(OURS)
     cdef smerf_error error
     cdef smerf_pair_list pairs = pair_list(left, right, value, weight)
     cdef smerf_status status
@@ -105,7 +110,7 @@ def target_of_pairs(const uint32_t[::1] left, const uint32_t[::1] right, const d
 def target_of_graph(const uint32_t[::1] left, const uint32_t[::1] right, const double[::1] value, observed,
                     size_t n_items):
     """`observed` is None, or two arrays: the only pairs of which it is known whether there is an edge."""
-    cdef Target made = Target()
+    cdef Target made = Target(OURS)
     cdef smerf_error error
     cdef smerf_pair_list edges = pair_list(left, right, value, None), known
     cdef const smerf_pair_list *only = NULL

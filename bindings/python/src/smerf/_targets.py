@@ -14,6 +14,7 @@ from . import _core
 from ._distances import Distances, square_of, square_of_rows
 from ._frames import Column, is_frame, is_series, level_text, native, values_of
 from ._labels import aligned, aligned_square, index_of_names, row_of_label, rows_of_ids, rows_of_nodes
+from ._meanings import distances_of_signs, divided, is_matrix, kind_of, owned
 
 KINDS = ("auto", "labels", "response", "absolute", "product")
 
@@ -53,7 +54,7 @@ def _gappy(z: NDArray[np.float32], has_diagonal: bool) -> _core.Target:
     return _core.target_of_pairs(left, right, z[left, right].astype(np.float64), None, len(z))
 
 
-def _matrix(Z: Any, n: int, items: Any) -> _core.Target:
+def _matrix(Z: Any, n: int, items: Any, is_kept: bool) -> _core.Target:
     if sparse.issparse(Z):
         raise ValueError("Z is sparse; distances that are not known go into pairs=, and a graph into graph=")
     given, index = square_of(Z)
@@ -77,7 +78,7 @@ def _matrix(Z: Any, n: int, items: Any) -> _core.Target:
         z = np.ascontiguousarray(given, dtype=np.float32)
     if np.isnan(z.min()):
         return _gappy(z, has_diagonal)
-    return _core.target_of_distances(z, has_diagonal)
+    return _core.target_of_distances(owned(z, given) if is_kept else z, has_diagonal)
 
 
 # ---- labels and numbers ----
@@ -89,11 +90,6 @@ def _names(y: Any, n: int) -> list[str]:
     if is_frame(y):
         return [str(name) for name in y.columns]
     return ["y"] if n == 1 else [f"y{c}" for c in range(n)]
-
-
-def _kind_of(y: NDArray[Any]) -> str:
-    """Numbers with a point are a response; text, truth values and whole numbers are labels."""
-    return "response" if y.dtype.kind == "f" else "labels"
 
 
 def _labels(y: NDArray[Any], name: str) -> Known:
@@ -118,7 +114,7 @@ def _values(y: Any, n: int, kind: str) -> Known:
     if len(y) != n:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: X has {n}, y has {len(y)}")
     if kind == "auto":
-        kind = _kind_of(y)
+        kind = kind_of(y)
     if kind == "labels":
         return _labels(y, _names(given, 1)[0])
     columns = np.asarray(y.reshape(n, -1), dtype=np.float64, order="F")
@@ -216,7 +212,7 @@ def _floats(values: Any, n: int) -> NDArray[np.float64] | None:
     return array
 
 
-def _rated(pairs: Any, n: int, row: dict[str, int] | None) -> _core.Target:
+def _rated(pairs: Any, n: int, row: dict[str, int] | None, largest: float | None) -> _core.Target:
     left, right, value, weight = _pair_parts(pairs, "i", "j")
     are_similarities = False
     if is_frame(pairs):
@@ -230,8 +226,10 @@ def _rated(pairs: Any, n: int, row: dict[str, int] | None) -> _core.Target:
     values = _floats(value, len(i))
     assert values is not None
     if not are_similarities:
+        values = values if is_frame(pairs) else distances_of_signs(values)
         return _core.target_of_pairs(i, j, values, _floats(weight, len(i)), n)
-    largest = float(values.max(initial=1.0))  # as the command takes it; NaN is refused as a distance is
+    if largest is None:  # as the command takes it; NaN is refused as a distance is
+        largest = float(values.max(initial=1.0))
     target = _core.target_of_pairs(i, j, largest - values, _floats(weight, len(i)), n)
     target.note_similarities(largest)
     return target
@@ -263,7 +261,7 @@ def _edge_parts(graph: Any, n: int, row: dict[str, int] | None) -> tuple[Any, An
     return None
 
 
-def _graph(graph: Any, observed: Any, n: int, row: dict[str, int] | None) -> _core.Target:
+def _graph(graph: Any, observed: Any, n: int, row: dict[str, int] | None, largest: float | None) -> _core.Target:
     parts = _edge_parts(graph, n, row)
     if parts is None:  # a list of edges
         left, right, value, weight = _pair_parts(graph, "source", "target")
@@ -277,20 +275,14 @@ def _graph(graph: Any, observed: Any, n: int, row: dict[str, int] | None) -> _co
     if observed is not None:
         first, second, _, _ = _pair_parts(observed, "i", "j")
         known = places(first, n, row), places(second, n, row)
-    return _core.target_of_graph(i, j, _floats(value, len(i)), known, n)
+    weights, largest = divided(_floats(value, len(i)), largest)
+    target = _core.target_of_graph(i, j, weights, known, n)
+    if largest != 1:
+        target.note_similarities(largest)
+    return target
 
 
 # ---- all of them ----
-
-
-def is_matrix(y: Any, n: int) -> bool:
-    """Whether what is given as y has a column for every item, so that it is distances, or what a splitter has left."""
-    if isinstance(y, (list, tuple)):  # nested, as NumPy would have it; what has no shape is no matrix
-        if len(y) == 0 or not isinstance(y[0], (list, tuple, np.ndarray)) or len(y[0]) < n:
-            return False
-        y = np.asarray(y)
-    shape: tuple[int, ...] = getattr(y, "shape", ())
-    return len(shape) == 2 and shape[1] >= n > 1
 
 
 def make_target(
@@ -303,9 +295,15 @@ def make_target(
     observed: Any,
     kind: str,
     whose: str,
+    *,
+    largest: float | None = None,
+    is_kept: bool = False,
 ) -> Known:
-    """Exactly one of y, Z, pairs and graph is given; a square matrix in place of y is Z. `items` is the index of a pandas
-    frame X, or None."""
+    """Exactly one of y, Z, pairs and graph is given; a square matrix in place of y is Z.
+
+    `items` is the index of a pandas frame X, or None. `largest` is what a model's similarities were taken from or its
+    weights divided by; `is_kept` says that the target lives on in a model, whatever becomes of a matrix that the caller holds.
+    """
     if kind not in KINDS:
         raise ValueError(f"target={kind!r} is not one of {', '.join(map(repr, KINDS))}")
     given = [name for name, value in (("y", y), ("Z", Z), ("pairs", pairs), ("graph", graph)) if value is not None]
@@ -318,13 +316,15 @@ def make_target(
     if observed is not None and graph is None:
         raise ValueError("observed goes with graph")
     if pairs is not None:
-        return Known(_rated(native(pairs), n, row_of_label(items)))
+        return Known(_rated(native(pairs), n, row_of_label(items), largest))
     if graph is not None:
-        return Known(_graph(native(graph), native(observed), n, row_of_label(items)))
-    if y is not None and kind == "auto" and is_matrix(y, n):
-        y, Z = None, y  # a matrix, or what a splitter has left of one
+        return Known(_graph(native(graph), native(observed), n, row_of_label(items), largest))
     if isinstance(y, Distances):
         y, Z = None, y
-    if Z is not None:
-        return Known(_matrix(Z, n, items))
-    return _values(aligned(y, items, "y"), n, kind)
+    if y is not None and kind == "auto" and is_matrix(y, n, 0):
+        try:
+            return Known(_matrix(y, n, items, is_kept))
+        except ValueError as error:
+            what = "y has as many columns as there are items, or more, and is taken for distances; target='response' says otherwise"
+            raise ValueError(f"{error} ({what})") from None
+    return _values(aligned(y, items, "y"), n, kind) if Z is None else Known(_matrix(Z, n, items, is_kept))
