@@ -1,4 +1,5 @@
 /* cmd_report.c - smerf report MODEL ITEMS [TARGET] -o FILE */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +142,7 @@ static smerf_status report(const cli_args *args, const smerf_model *model, const
                         .items = items->items,
                         .ids = (const char *const *)items->table.ids,
                         .truth = truth->target,
-                        .ceiling = truth->n_judges > 0 ? &truth->ceiling : NULL,
+                        .ceiling = truth->n_judges > 0 && !isnan(truth->ceiling.rmse) ? &truth->ceiling : NULL,
                         .n_clusters = n_clusters,
                         .title = cli_has(args, "--title") ? cli_get(args, "--title") : file_name(args->words[0]),
                         .model_file = args->words[0],

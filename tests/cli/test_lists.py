@@ -293,6 +293,17 @@ def test_judges_are_averaged_and_their_differences_make_a_ceiling(folder):
     assert done.startswith(plain)  # every judge rated once: the mean over judges is that of the lines
 
 
+def test_a_report_has_the_ceiling_of_the_judges(folder):
+    learn(PAIRS + " --judge who", folder, p_csv=JUDGED)
+    scores = json.loads(run_well("evaluate new items.csv --pairs p.csv --judge who --json", folder).stdout)
+    report = "report new items.csv --pairs p.csv --json -o -"
+    assert "ceiling" not in json.loads(run_well(report, folder).stdout)["scores"]
+    found = json.loads(run_well(f"{report} --judge who", folder).stdout)["scores"]["ceiling"]
+    assert found == {"rmse": scores["ceiling-rmse"], "spearman": scores["ceiling-spearman"], "judges": [3, 3]}
+    (folder / "p.csv").write_text("i,j,who,distance\nu,v,ann,1\nw,x,ann,3\n")
+    assert "ceiling" not in json.loads(run_well(f"{report} --judge who", folder).stdout)["scores"]
+
+
 def test_a_judge_who_rates_twice_counts_once(folder):
     text = "i,j,who,distance\nu,v,ann,1\nv,u,ann,3\nu,v,bob,8\nw,x,bob,1\n"
     learn(PAIRS + " --judge who", folder, p_csv=text)
