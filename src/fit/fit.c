@@ -157,7 +157,8 @@ static smerf_status choose_rank(const smerf_items *items, smerf_target *target, 
     size_t rank = SMERF_COMPLETE_AUTO, n_steps;
     *complete = SMERF_COMPLETE_OFF;
     sm_pool_start(&pool, run);
-    smerf_options resolved; /* the small forests are of the kind of the whole, although their target is a list of pairs */
+    smerf_options
+        resolved; /* the small forests are of the kind of the whole, although their target is a list of pairs */
     smerf_status status = sm_options_resolve(options, items, target, &resolved, error);
     if (status == SMERF_OK && !hold_out(&out, ~options->seed)) status = sm_no_memory(error, "holding out pairs");
     if (status == SMERF_OK && out.n >= FEWEST_QUERY)
