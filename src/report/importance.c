@@ -136,14 +136,31 @@ static void write_weights(sm_reporter *reporter, const weights *found) {
                        sm_report_count(reporter->n, all));
 }
 
+/* Names the first category of which gains say too much, and how many there are. */
+static void note_overstated(sm_reporter *reporter, const bool *is_overstated, size_t p) {
+    size_t n = 0;
+    smerf_column first = {0}, column;
+    for (size_t f = 0; f < p; f++) {
+        if (!is_overstated[f]) continue;
+        smerf_model_feature(reporter->wanted->model, f, &column);
+        if (n++ == 0) first = column;
+    }
+    if (n > 0)
+        sm_report_note(reporter, "Gains overstate categories with few items for each level: %.60s (%zu levels)%s.",
+                       first.name, first.n_levels, n > 1 ? " and others" : "");
+}
+
 static smerf_status weigh_features(sm_reporter *reporter, weights *found, smerf_error *error) {
     const char *why_not;
     found->gain = sm_arena_take(&found->arena, found->p, sizeof *found->gain);
     found->permutation = sm_arena_take(&found->arena, found->p, sizeof *found->permutation);
     found->error = sm_arena_take(&found->arena, found->p, sizeof *found->error);
+    bool *is_overstated = sm_arena_take(&found->arena, found->p, sizeof *is_overstated);
     if (found->arena.has_failed) return sm_no_memory(error, "weighing features");
     smerf_status status = smerf_importance_gain(reporter->wanted->model, found->gain, error);
     if (status != SMERF_OK) return status;
+    smerf_importance_overstated(reporter->wanted->model, found->gain, is_overstated);
+    note_overstated(reporter, is_overstated, found->p);
     if (!reporter->is_out_of_bag || !sm_exam_is_possible(reporter, &why_not))
         sm_report_note(reporter,
                        "Features are shuffled out of bag only, among the items that the model was trained on.");

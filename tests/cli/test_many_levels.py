@@ -1,6 +1,7 @@
 """A category of thousands of levels: it costs about what a number costs, in time, memory and the model; and importance warns."""
 
 import json
+import random
 import signal
 import subprocess
 import sys
@@ -87,6 +88,9 @@ def test_an_interrupt_is_heeded_at_once(words, place):
 # ---------------------------------------------------------------- importance
 
 def test_importance_names_a_category_that_gains_overstate(place):
+    draw = random.Random(5)
+    lines = [f"{draw.random()},n{i % 60},{draw.random()}\n" for i in range(120)]
+    (place / "few.csv").write_text("a,name,y\n" + "".join(lines))
     run_well(f"{TARGETS['response']} {LEVELS} --trees 3 --quiet -o model", place)
     done = run_well("importance model", place)
     assert done.stderr.decode() == (
@@ -94,6 +98,9 @@ def test_importance_names_a_category_that_gains_overstate(place):
     assert done.stdout.startswith(b"feature,importance\nname,1\n")
     quiet = run_well("importance model --quiet", place)
     assert (quiet.stdout, quiet.stderr) == (done.stdout, b"")
+    run_well("fit few.csv --response y --categories name --trees 20 --quiet -o model", place)
+    report = json.loads(run_well("report model few.csv --json -o -", place).stdout)
+    assert "Gains overstate categories with few items for each level: name (60 levels)." in report["notes"]
 
 
 def test_importance_says_nothing_of_few_levels(place):

@@ -453,7 +453,7 @@ static void levels_without_a_direction_stand_by_number(void **state) {
 /* ---- whole fits ---- */
 
 static smerf_items *items_of(const drawn *made, sm_random *random) {
-    static char texts[MOST][8];
+    static char texts[MOST][24];
     static double numbers[MOST];
     const char *levels[MOST];
     for (size_t a = 0; a < made->n_levels; a++) {
