@@ -1,4 +1,4 @@
-/* grid.c - see grid.h. */
+/* grid.c - reads the grid of settings that a user writes, option by option: see grid.h. */
 #include "grid.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* help.c - see help.h. */
+/* help.c - prints a command's help, and the topics that commands share: see help.h. */
 #include "help.h"
 
 #include <stdio.h>

@@ -35,7 +35,7 @@ typedef struct data_set {
     char names[MOST_COLUMNS][8]; /* x0, x1, ..., c0, c1, ... */
     smerf_column columns[MOST_COLUMNS];
     double *values;  /* [n_numbers][n_items] */
-    uint32_t *codes; /* [n_categories][n_items] places in level_names */
+    uint32_t *codes; /* [n_categories][n_items] indices of level_names */
     float *z;        /* [n_items][n_items] */
     smerf_items *items;
     smerf_target *target;

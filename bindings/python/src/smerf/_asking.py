@@ -114,17 +114,17 @@ class DistanceModel(DistanceEstimator):
         items = self._items_of(Y)
         queries = None if X is None else self._items_of(X)
         with watching(self.n_jobs) as watch:
-            start, places, distances = self._model.neighbors(items, queries, k, radius, False, watch)
-        return start, places, distances, items.n
+            start, indices, distances = self._model.neighbors(items, queries, k, radius, False, watch)
+        return start, indices, distances, items.n
 
     def _nearest(
         self, X: Any, Y: Any, n_neighbors: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, int]:
         k = _options.count("n_neighbors", n_neighbors, 1)
-        start, places, distances, n_items = self._neighbors(X, Y, k, None)
-        if len(places) < k * (len(start) - 1):
+        start, indices, distances, n_items = self._neighbors(X, Y, k, None)
+        if len(indices) < k * (len(start) - 1):
             raise ValueError(f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = {n_items}")
-        return start, places, distances, n_items
+        return start, indices, distances, n_items
 
     def kneighbors(
         self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True, *, Y: Any = None
@@ -158,9 +158,9 @@ class DistanceModel(DistanceEstimator):
         >>> indices.shape
         (2, 3)
         """
-        start, places, distances, _ = self._nearest(X, Y, n_neighbors)
+        start, indices, distances, _ = self._nearest(X, Y, n_neighbors)
         shape = len(start) - 1, n_neighbors
-        indices = places.reshape(shape)
+        indices = indices.reshape(shape)
         return (distances.reshape(shape), indices) if return_distance else indices
 
     def kneighbors_graph(
@@ -220,10 +220,10 @@ class DistanceModel(DistanceEstimator):
         return self._graph(*self._neighbors(X, Y, 0, float(radius)), mode)
 
     @staticmethod
-    def _graph(start: Any, places: Any, distances: Any, n_items: int, mode: str) -> sparse.csr_matrix:
+    def _graph(start: Any, indices: Any, distances: Any, n_items: int, mode: str) -> sparse.csr_matrix:
         _options.word("mode", mode, ("connectivity", "distance"))
-        data = np.ones(len(places)) if mode == "connectivity" else distances
-        return sparse.csr_matrix((data, places, start), shape=(len(start) - 1, n_items))
+        data = np.ones(len(indices)) if mode == "connectivity" else distances
+        return sparse.csr_matrix((data, indices, start), shape=(len(start) - 1, n_items))
 
     # ---- scores ----
 

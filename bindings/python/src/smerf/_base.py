@@ -120,7 +120,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             self.__class__.__name__,
             is_kept=True,
         )
-        flags = _inputs.category_places(self.categories, names)
+        flags = _inputs.category_flags(self.categories, names)
         return _inputs.make_items(X, names, flags, ids, weights), known._replace(index=index)
 
     def _remember(self, model: _core.Model, items: _core.Items | None, known: Known | None) -> None:
@@ -142,8 +142,8 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             are_whole = all(text.lstrip("-").isdigit() and str(int(text)) == text for text in texts)
             classes = np.unique([int(text) for text in texts] if are_whole else list(texts))
         self.classes_ = classes
-        place = {_inputs.level_text(label): k for k, label in enumerate(classes)}
-        self._class_places = np.array([place[text] for text in texts])
+        index = {_inputs.level_text(label): k for k, label in enumerate(classes)}
+        self._class_indices = np.array([index[text] for text in texts])
 
     # ---- items of a question ----
 

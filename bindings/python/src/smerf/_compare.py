@@ -45,7 +45,7 @@ def compare(
     n_repeats : int, default=5
         How often the data are divided anew.
     train_share : float, default=0.7
-        The share of the items to learn from.
+        The fraction of the items to learn from.
     by : {'nodes', 'pairs'}, default='nodes'
         Test on items never seen, or on other pairs of the same items.
     tune : bool, default=True
@@ -134,6 +134,6 @@ def simulate(
     >>> X.shape, Z.shape
     ((30, 20), (30, 30))
     """
-    place = _options.word("kind", kind, SIMULATIONS)
+    index = _options.word("kind", kind, SIMULATIONS)
     n = _options.count("n_items", n_items, 1)
-    return _core.simulate(place, first_item, n, _options.seed(random_state), part)
+    return _core.simulate(index, first_item, n, _options.seed(random_state), part)

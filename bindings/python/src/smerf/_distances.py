@@ -62,9 +62,9 @@ class Distances:
     def __getitem__(self, rows: Any) -> Distances:
         if isinstance(rows, tuple):  # Z[rows, ...], as scikit-learn writes it
             rows = rows[0]
-        places = np.arange(len(self))[rows]
-        cut = Distances(self.matrix[np.ix_(np.atleast_1d(places), np.atleast_1d(places))])
-        cut.index = None if self.index is None else self.index[np.atleast_1d(places)]
+        kept = np.arange(len(self))[rows]
+        cut = Distances(self.matrix[np.ix_(np.atleast_1d(kept), np.atleast_1d(kept))])
+        cut.index = None if self.index is None else self.index[np.atleast_1d(kept)]
         return cut
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:

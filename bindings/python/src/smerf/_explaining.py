@@ -13,7 +13,7 @@ from . import _core, _inputs, _options
 from ._asking import Floats
 from ._exploring import ExploringModel
 from ._progress import watching
-from ._targets import places as rows_of
+from ._targets import rows_of
 
 
 def _row(item: Any) -> Any:
@@ -87,7 +87,7 @@ class Explained(ExploringModel):
 
         Parameters
         ----------
-        features : list of names or places
+        features : list of names or indices
             At least two.
         X : array of shape (n, p), optional
             The training items, where the model comes from a file.
@@ -176,13 +176,13 @@ class Explained(ExploringModel):
         >>> forest.explain_pairs([[0, 1], [2, 3]], X).shares.shape
         (2, 20)
         """
-        places = np.asarray(pairs)
-        if places.ndim != 2 or places.shape[1] != 2:
-            raise ValueError(f"places of pairs have the shape (m, 2), and these have {places.shape}")
+        indices = np.asarray(pairs)
+        if indices.ndim != 2 or indices.shape[1] != 2:
+            raise ValueError(f"indices of pairs have the shape (m, 2), and these have {indices.shape}")
         rows = self._items_of(X)
         columns = None if Y is None else self._items_of(Y)
-        left = rows_of(places[:, 0], rows.n)
-        right = rows_of(places[:, 1], (rows if columns is None else columns).n)
+        left = rows_of(indices[:, 0], rows.n)
+        right = rows_of(indices[:, 1], (rows if columns is None else columns).n)
         with watching(self.n_jobs, self.verbose, "explaining") as watch:
             baseline, shares, distance = _core.explain_pairs(self._model, rows, columns, left, right, watch)
         return Bunch(baseline=baseline, shares=shares, distance=distance)

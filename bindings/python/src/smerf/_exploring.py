@@ -33,7 +33,7 @@ class ExploringModel(PairModel):
         Y : array of shape (m, p), optional
             The catalogue; without it the training items.
         shares : bool, default=False
-            The share of each class instead of the label, in the order of ``numpy.unique(y)``.
+            The fraction of each class instead of the label, in the order of ``numpy.unique(y)``.
 
         Returns
         -------
@@ -61,8 +61,8 @@ class ExploringModel(PairModel):
             if y.dtype.kind == "f":
                 values = np.ascontiguousarray(y, dtype=np.float64)
                 return _core.vote(self._model, items, queries, k, None, 0, values, watch)[0][:, 0]
-            classes, places = np.unique(y, return_inverse=True)
-            codes = np.ascontiguousarray(places, dtype=np.uint32)
+            classes, indices = np.unique(y, return_inverse=True)
+            codes = np.ascontiguousarray(indices, dtype=np.uint32)
             found, winners = _core.vote(self._model, items, queries, k, codes, len(classes), None, watch)
         return found if shares else np.asarray(classes[winners])
 
@@ -93,7 +93,7 @@ class ExploringModel(PairModel):
         Returns
         -------
         result : Bunch
-            `labels` (n,) from 0 in the order of the first items, `medoids` (n_clusters,) places of the items that stand
+            `labels` (n,) from 0 in the order of the first items, `medoids` (n_clusters,) rows of the items that stand
             for the clusters, `silhouettes` (n,), `n_clusters`, `cost`, `silhouette` (the mean), and `tried`: mean
             silhouettes by number of clusters, where that was chosen.
 
@@ -109,10 +109,10 @@ class ExploringModel(PairModel):
         items = self._items_of(X)
         k = 0 if n_clusters is None else _options.count("n_clusters", n_clusters, 1)
         most = 0 if max_clusters is None else _options.count("max_clusters", max_clusters, 2)
-        place = _options.word("by", by, ("medoids", "means"))
+        index = _options.word("by", by, ("medoids", "means"))
         with watching(self.n_jobs, self.verbose, "clustering") as watch:
             labels, standing, silhouettes, tries, facts = _core.cluster(
-                self._model, items, place, k, most, _options.seed(random_state), watch
+                self._model, items, index, k, most, _options.seed(random_state), watch
             )
         _, first = np.unique(labels, return_index=True)
         return Bunch(

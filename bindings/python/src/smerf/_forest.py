@@ -53,7 +53,7 @@ class DistanceForest(Explained):
     splits : {'axis', 'oblique'}, default='axis'
         One feature a split, or a sparse sum of features.
     density : float, optional
-        Oblique: share of non-zeros in the projections; 3/p, or 1/p if p < 10, by default.
+        Oblique: fraction of non-zeros in the projections; 3/p, or 1/p if p < 10, by default.
     min_parent : int, default=2
         The smallest node that is split, in draws.
     max_depth : int, optional
@@ -69,7 +69,7 @@ class DistanceForest(Explained):
         Pairs: fill in missing ones by completion of this rank before growing.
     rank : int, optional
         Distances, graphs, products: grow on the leading part of this rank.
-    categories : list of names or places of columns, optional
+    categories : list of names or indices of columns, optional
         Columns of numbers that are codes of categories. (Columns of text and of pandas' type category always are.)
     n_jobs : int, optional
         Threads; None is one, -1 all cores. They change no bit of a result.
@@ -202,12 +202,12 @@ class DistanceForest(Explained):
         """
         values = self._values(X)
         if self.target_ == "labels":  # equal shares: the first as text, as the command has it
-            return np.asarray(self.classes_[self._class_places[values.argmax(axis=1)]])
+            return np.asarray(self.classes_[self._class_indices[values.argmax(axis=1)]])
         return values if self._n_outputs > 0 or values.shape[1] > 1 else values[:, 0]
 
     @available_if(_has_shares)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
-        """The share of each class, of a forest fitted on labels.
+        """The fraction of each class, of a forest fitted on labels.
 
         Parameters
         ----------
@@ -230,7 +230,7 @@ class DistanceForest(Explained):
         """
         values = self._values(X)
         shares = np.empty_like(values)
-        shares[:, self._class_places] = values
+        shares[:, self._class_indices] = values
         return shares
 
     def apply(self, X: Any) -> NDArray[np.int64]:
@@ -382,9 +382,9 @@ class DistanceForest(Explained):
         for name in chosen:
             _options.word("vary", name, VARIED)
         metric = metric or _core.usual_metric(known.target)
-        place = _options.word("metric", metric, tuple(_core.METRICS))
+        index = _options.word("metric", metric, tuple(_core.METRICS))
         with watching(self.n_jobs, self.verbose, "trying settings") as watch:
-            model, tried, best = _core.tune(items, known.target, self._options(), chosen, place, watch)
+            model, tried, best = _core.tune(items, known.target, self._options(), chosen, index, watch)
         self._remember(model, items, known)
         self.set_params(**{name: value for name, value in _options.as_parameters(best).items() if name in chosen})
         self.tuned_ = [

@@ -40,11 +40,11 @@ def _is_missing(value: Any) -> bool:
 
 def _coded(name: str, values: Sequence[Any] | NDArray[Any]) -> Column:
     """A category from its values; only levels that occur are known."""
-    place: dict[str, int] = {}
+    index: dict[str, int] = {}
     codes = np.empty(len(values), np.uint32)
     for i, value in enumerate(values):
-        codes[i] = _core.MISSING if _is_missing(value) else place.setdefault(level_text(value), len(place))
-    return name, codes, list(place)
+        codes[i] = _core.MISSING if _is_missing(value) else index.setdefault(level_text(value), len(index))
+    return name, codes, list(index)
 
 
 def _in_place(values: NDArray[Any]) -> bool:
@@ -152,14 +152,14 @@ def number_names(n: int) -> list[str]:
     return [f"x{f}" for f in range(n)]
 
 
-def category_places(categories: Any, names: Sequence[str]) -> list[bool | None]:
-    """Which columns are to be categories, from names or places; None: their values say."""
+def category_flags(categories: Any, names: Sequence[str]) -> list[bool | None]:
+    """Which columns are to be categories, from names or indices; None: their values say."""
     flags: list[bool | None] = [None] * len(names)
     for column in [] if categories is None else categories:
-        place = list(names).index(column) if isinstance(column, str) and column in names else column
-        if not isinstance(place, (int, np.integer)) or not 0 <= place < len(names):
+        index = list(names).index(column) if isinstance(column, str) and column in names else column
+        if not isinstance(index, (int, np.integer)) or not 0 <= index < len(names):
             raise ValueError(f"categories: there is no column {column!r}")
-        flags[place] = True
+        flags[index] = True
     return flags
 
 

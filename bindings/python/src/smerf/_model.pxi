@@ -173,10 +173,10 @@ cdef class Model:
         """Into out, [rows][columns] of float32 or float64."""
         cdef smerf_error error
         cdef smerf_request request = request_of(rows, columns, out_of_bag)
-        cdef row_place place = place_of(out)
+        cdef row_buffer buffer = buffer_of(out)
         cdef smerf_status status
         with nogil:
-            status = smerf_predict_rows(self.model, &request, &watch.run, take_row, &place, &error)
+            status = smerf_predict_rows(self.model, &request, &watch.run, take_row, &buffer, &error)
         check(status, &error, watch)
 
     def pairs(self, Items rows, Items columns, const uint32_t[::1] left, const uint32_t[::1] right, bint out_of_bag,

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from . import _options
 from ._asking import DistanceModel, Floats
 from ._progress import watching
-from ._targets import places as rows_of
+from ._targets import rows_of
 
 
 class PairModel(DistanceModel):
@@ -26,7 +26,7 @@ class PairModel(DistanceModel):
         Parameters
         ----------
         pairs : array of shape (m, 2, p), or of shape (m, 2)
-            Two items each; or, with X, places in X (and in Y, for the second).
+            Two items each; or, with X, rows of X (and in Y, for the second).
         X : array of shape (n, p), optional
             Items that `pairs` refers to.
         Y : array of shape (k, p), optional
@@ -54,19 +54,19 @@ class PairModel(DistanceModel):
         pairs = np.asarray(pairs)
         if X is None:
             if pairs.ndim != 3 or pairs.shape[1] != 2:
-                raise ValueError(f"pairs have the shape (m, 2, p), and these have {pairs.shape}; places in X go with X")
+                raise ValueError(f"pairs have the shape (m, 2, p), and these have {pairs.shape}; rows of X go with X")
             if len(pairs) == 0:
                 return np.empty(0), np.empty(0)
             X, Y = pairs[:, 0], pairs[:, 1]
-            places = np.repeat(np.arange(len(pairs)), 2).reshape(-1, 2)
+            indices = np.repeat(np.arange(len(pairs)), 2).reshape(-1, 2)
         else:
             if pairs.ndim != 2 or pairs.shape[1] != 2:
-                raise ValueError(f"places of pairs have the shape (m, 2), and these have {pairs.shape}")
-            places = pairs
+                raise ValueError(f"indices of pairs have the shape (m, 2), and these have {pairs.shape}")
+            indices = pairs
         rows = self._items_of(X)
         columns = None if Y is None else self._items_of(Y)
-        left = rows_of(places[:, 0], rows.n)
-        right = rows_of(places[:, 1], (rows if columns is None else columns).n)
+        left = rows_of(indices[:, 0], rows.n)
+        right = rows_of(indices[:, 1], (rows if columns is None else columns).n)
         with watching(self.n_jobs) as watch:
             return self._model.pairs(rows, columns, left, right, False, with_spread, watch)
 
@@ -163,7 +163,7 @@ class PairModel(DistanceModel):
         y : array of shape (m,)
             1 for pairs that are alike, -1 for others.
         strategy : {'accuracy', 'f_beta', 'max_tpr', 'max_tnr'}
-            What is made as large as can be: the share of pairs that are told right; the F score; the share of alike
+            What is made as large as can be: the fraction of pairs that are told right; the F score; the fraction of alike
             pairs that are found while at least `min_rate` of the others are; or the other way round.
         min_rate : float
             For 'max_tpr' and 'max_tnr'.
@@ -233,7 +233,7 @@ class PairModel(DistanceModel):
 def _best_cut(
     strategy: str, fpr: Floats, tpr: Floats, alike: NDArray[Any], min_rate: float | None
 ) -> int:
-    """The place on a ROC curve that a strategy wants; the first, on a tie."""
+    """The point on a ROC curve that a strategy wants; the first, on a tie."""
     if strategy == "accuracy":
         n_alike, n_others = (alike == 1).sum(), (alike == -1).sum()
         return int(np.argmax(tpr * n_alike + (1 - fpr) * n_others))

@@ -1,45 +1,45 @@
 # What takes rows of distances and lists of neighbours from the library, without the interpreter's lock.
 
-ctypedef struct row_place:
+ctypedef struct row_buffer:
     char *first
     Py_ssize_t row_bytes, cell_bytes
     bint is_float
 
 
 cdef int take_row(void *context, size_t row, const double *distances, size_t n) noexcept nogil:
-    cdef row_place *place = <row_place *>context
-    cdef char *cell = place.first + <Py_ssize_t>row * place.row_bytes
+    cdef row_buffer *buffer = <row_buffer *>context
+    cdef char *cell = buffer.first + <Py_ssize_t>row * buffer.row_bytes
     cdef size_t j
     for j in range(n):
-        if place.is_float:
+        if buffer.is_float:
             (<float *>cell)[0] = <float>distances[j]
         else:
             (<double *>cell)[0] = distances[j]
-        cell += place.cell_bytes
+        cell += buffer.cell_bytes
     return 0
 
 
-cdef row_place place_of(out):
+cdef row_buffer buffer_of(out):
     """Where an array's rows stand, whatever its strides."""
-    cdef row_place place
+    cdef row_buffer buffer
     cdef float[:, :] floats
     cdef double[:, :] doubles
-    place.is_float = out.dtype == np.float32
-    if place.is_float:
+    buffer.is_float = out.dtype == np.float32
+    if buffer.is_float:
         floats = out
-        place.first = <char *>&floats[0, 0]
+        buffer.first = <char *>&floats[0, 0]
     else:
         doubles = out
-        place.first = <char *>&doubles[0, 0]
-    place.row_bytes, place.cell_bytes = out.strides
-    return place
+        buffer.first = <char *>&doubles[0, 0]
+    buffer.row_bytes, buffer.cell_bytes = out.strides
+    return buffer
 
 
 ctypedef struct neighbor_lists:
     int64_t *start      # [queries + 1], the caller's
     int64_t *item       # ours: grows
     double *distance
-    size_t n, room
+    size_t n, capacity
     bint is_full        # memory ran out
 
 
@@ -47,19 +47,19 @@ cdef int take_neighbors(void *context, size_t query, const smerf_neighbor *neigh
     cdef neighbor_lists *lists = <neighbor_lists *>context
     cdef int64_t *item
     cdef double *distance
-    cdef size_t room, k
-    if lists.n + n > lists.room:
-        room = 2 * (lists.n + n)
-        item = <int64_t *>realloc(lists.item, room * sizeof(int64_t))
+    cdef size_t capacity, k
+    if lists.n + n > lists.capacity:
+        capacity = 2 * (lists.n + n)
+        item = <int64_t *>realloc(lists.item, capacity * sizeof(int64_t))
         if item != NULL:
             lists.item = item
-        distance = <double *>realloc(lists.distance, room * sizeof(double))
+        distance = <double *>realloc(lists.distance, capacity * sizeof(double))
         if distance != NULL:
             lists.distance = distance
         lists.is_full = item == NULL or distance == NULL
         if lists.is_full:
             return 1
-        lists.room = room
+        lists.capacity = capacity
     for k in range(n):
         lists.item[lists.n + k] = <int64_t>neighbors[k].item
         lists.distance[lists.n + k] = neighbors[k].distance

@@ -33,7 +33,7 @@ class Known(NamedTuple):
 
 def _first_difference(z: NDArray[np.float32]) -> str:
     differ = (z != z.T) & ~(np.isnan(z) & np.isnan(z.T))
-    i, j = (int(place) for place in np.argwhere(np.tril(differ))[0])
+    i, j = (int(index) for index in np.argwhere(np.tril(differ))[0])
     return f"z[{i}][{j}] = {z[i, j]:.9g} but z[{j}][{i}] = {z[j, i]:.9g}: a distance is symmetric"
 
 
@@ -50,7 +50,7 @@ def _gappy(z: NDArray[np.float32], has_diagonal: bool) -> _core.Target:
         return _core.target_of_distances(z, has_diagonal)
     if not has_diagonal:
         is_known[np.diag_indices(len(z))] &= np.diagonal(z) != 0  # zeros there are only filled in
-    left, right = (np.ascontiguousarray(place, dtype=np.uint32) for place in np.nonzero(is_known))
+    left, right = (np.ascontiguousarray(index, dtype=np.uint32) for index in np.nonzero(is_known))
     return _core.target_of_pairs(left, right, z[left, right].astype(np.float64), None, len(z))
 
 
@@ -127,18 +127,18 @@ def _values(y: Any, n: int, kind: str) -> Known:
 # ---- pairs and graphs ----
 
 
-def places(labels: Any, n: int, row: dict[str, int] | None = None) -> NDArray[np.uint32]:
+def rows_of(labels: Any, n: int, row: dict[str, int] | None = None) -> NDArray[np.uint32]:
     """Rows of items: by X's labels, if it has any, else by number from 0."""
     if row is not None:  # a list may hold numbers and text, which an array turns into text
         return np.array(rows_of_ids(labels if isinstance(labels, list) else np.asarray(labels).tolist(), row), dtype=np.uint32)
     given = np.asarray(labels)
     if given.ndim != 1:
-        raise ValueError(f"places of items are one-dimensional, and these have the shape {given.shape}")
+        raise ValueError(f"rows of items are one-dimensional, and these have the shape {given.shape}")
     if len(given) == 0:
         return np.zeros(0, dtype=np.uint32)
     if given.dtype.kind not in "iu":
         if given.dtype.kind != "f" or (given != np.floor(given)).any():
-            raise ValueError(f"places of items are whole numbers, and these are {given.dtype}")
+            raise ValueError(f"rows of items are whole numbers, and these are {given.dtype}")
     if given.min() < 0 or given.max() >= n:
         raise ValueError(f"item {int(given.min() if given.min() < 0 else given.max())} of {n}; they count from 0")
     return np.ascontiguousarray(given, dtype=np.uint32)
@@ -199,7 +199,7 @@ def _pair_parts(pairs: Any, first: str, second: str) -> list[Any]:
     if indices.ndim == 2 and indices.shape[1] == 2:
         parts = [indices[:, 0], indices[:, 1], *parts[1:]]
     if not 2 <= len(parts) <= 4:
-        raise ValueError("pairs are two columns of places, perhaps with values and weights")
+        raise ValueError("pairs are two columns of rows, perhaps with values and weights")
     return parts + [None] * (4 - len(parts))
 
 
@@ -220,7 +220,7 @@ def _rated(pairs: Any, n: int, row: dict[str, int] | None, largest: float | None
         value = pairs[column]
     if value is None:
         raise ValueError("pairs come with distances: pairs=(indices, distances), or a frame with i, j, distance")
-    i, j = places(left, n, row), places(right, n, row)
+    i, j = rows_of(left, n, row), rows_of(right, n, row)
     if len(i) != len(j):
         raise ValueError(f"pairs of {len(i)} and {len(j)} items")
     values = _floats(value, len(i))
@@ -267,14 +267,14 @@ def _graph(graph: Any, observed: Any, n: int, row: dict[str, int] | None, larges
         left, right, value, weight = _pair_parts(graph, "source", "target")
         if is_frame(graph):
             value = weight
-        i, j = places(left, n, row), places(right, n, row)
+        i, j = rows_of(left, n, row), rows_of(right, n, row)
     else:
         left, right, value = parts
-        i, j = places(left, n), places(right, n)
+        i, j = rows_of(left, n), rows_of(right, n)
     known = None
     if observed is not None:
         first, second, _, _ = _pair_parts(observed, "i", "j")
-        known = places(first, n, row), places(second, n, row)
+        known = rows_of(first, n, row), rows_of(second, n, row)
     weights, largest = divided(_floats(value, len(i)), largest)
     target = _core.target_of_graph(i, j, weights, known, n)
     if largest != 1:
