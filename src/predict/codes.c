@@ -34,7 +34,7 @@ smerf_status sm_leaf_codes_find(const smerf_model *model, sm_pool *pool, sm_leaf
     codes_search search = {.model = model, .codes = codes};
     *codes = (sm_leaf_codes){0};
     if (model->method != NULL || model->target->kind->predicting.leaf_codes == NULL ||
-        model->options.self_distance == SMERF_SELF_EXCLUDE || model->options.n_trees > SM_MOST_CODES)
+        model->options.self_distance == SMERF_SELF_EXCLUDE || model->options.n_trees >= SM_MOST_CODES)
         return SMERF_OK;
     atomic_init(&search.is_mixed, false);
     smerf_status status = reserve_codes(model, codes) ? SMERF_OK : sm_no_memory(error, "looking for neighbours");

@@ -169,7 +169,7 @@ smerf_status sm_search_by_rows(sm_neighbor_search *search, smerf_error *error) {
 
 /* ---- the request ---- */
 
-static smerf_status check(const smerf_neighborhood *wanted, smerf_error *error) {
+smerf_status sm_neighborhood_check(const smerf_neighborhood *wanted, smerf_error *error) {
     if (wanted->k == 0 && !wanted->has_radius)
         return sm_fail(error, SMERF_BAD_INPUT, "neighbours: neither how many nor how far is said");
     if (wanted->has_radius && isnan(wanted->radius))
@@ -182,7 +182,7 @@ smerf_status sm_neighbors(const smerf_model *model, const smerf_neighborhood *wa
     sm_pool pool;
     sm_query query;
     bool is_square = wanted->queries == NULL;
-    smerf_status status = check(wanted, error);
+    smerf_status status = sm_neighborhood_check(wanted, error);
     if (status != SMERF_OK) return status;
     const smerf_request request = SMERF_INIT(smerf_request, .rows = is_square ? wanted->items : wanted->queries,
                                              .columns = is_square ? NULL : wanted->items,

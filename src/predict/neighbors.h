@@ -72,6 +72,9 @@ static inline bool sm_search_offer(const sm_neighbor_search *search, size_t quer
 /* Sorts the panel's lists, and tells the sink. */
 smerf_status sm_search_hand_over(sm_neighbor_search *search, smerf_error *error);
 
+/* Refuses one that says neither how many nor how far. */
+smerf_status sm_neighborhood_check(const smerf_neighborhood *wanted, smerf_error *error);
+
 /* neighbors.c: from predicted distances, whatever the model. */
 smerf_status sm_search_by_rows(sm_neighbor_search *search, smerf_error *error);
 
