@@ -142,10 +142,7 @@ def test_a_metric_refuses_what_is_no_item():
 
 
 def test_a_metric_of_categories_works_too():
-    import pandas as pd
-
-    frame = pd.DataFrame({"size": np.arange(20.0), "colour": ["red", "blue"] * 10})
-    forest = smerf.DistanceForest(n_estimators=9, random_state=1).fit(frame, np.arange(20) % 2)
+    X = np.array([[float(i), ("red", "blue")[i % 2]] for i in range(20)], object)
+    forest = smerf.DistanceForest(n_estimators=9, random_state=1).fit(X, np.arange(20) % 2)
     metric = forest.get_metric()
-    plain = forest.distance(np.array([[3.0, "red"]], object), np.array([[4.0, "blue"]], object))[0, 0]
-    assert metric(np.array([3.0, "red"], object), np.array([4.0, "blue"], object)) == plain
+    assert metric(X[3], X[4]) == forest.distance(X[3:4], X[4:5])[0, 0]
