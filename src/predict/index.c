@@ -12,8 +12,11 @@
 
 static smerf_status find_engine(smerf_index *index, sm_pool *pool, smerf_error *error) {
     smerf_status status = sm_leaf_codes_find(index->model, pool, &index->codes, error);
-    if (status != SMERF_OK || sm_index_has_codes(index) || sm_prepared_of(index->model) != NULL) return status;
-    return sm_prepared_new(index->model, &sm_usual_limits, pool, &index->prepared, error);
+    if (status != SMERF_OK || sm_index_has_codes(index)) return status;
+    if (sm_prepared_of(index->model) == NULL)
+        status = sm_prepared_new(index->model, &sm_usual_limits, pool, &index->prepared, error);
+    if (status == SMERF_OK) sm_leaves_start(index);
+    return status;
 }
 
 smerf_status sm_index_start(const smerf_model *model, sm_pool *pool, smerf_index **out, smerf_error *error) {
@@ -36,7 +39,7 @@ void smerf_index_free(smerf_index *index) {
     sm_free(index->id_column);
     sm_leaf_codes_free(&index->codes);
     sm_tiles_free(&index->tiles);
-    sm_free(index->leaf);
+    sm_leaves_free(&index->leaves);
     sm_prepared_free(index->prepared, index->model);
     sm_free(index);
 }
@@ -47,31 +50,20 @@ static size_t capacity_for(const smerf_index *index, size_t n) {
     return sm_code_tiles(capacity) * SM_CODE_TILE;
 }
 
-static smerf_status reserve_leaves(smerf_index *index, size_t capacity, smerf_error *error) {
-    size_t n_trees = index->model->options.n_trees;
-    uint32_t *leaf = sm_array(sm_size(capacity, n_trees, 0), sizeof *leaf);
-    if (leaf == NULL) return sm_no_memory(error, "making an index");
-    for (size_t b = 0; b < n_trees && index->n_items > 0; b++)
-        memcpy(leaf + b * capacity, index->leaf + b * index->capacity, index->n_items * sizeof *leaf);
-    sm_free(index->leaf);
-    index->leaf = leaf;
-    return SMERF_OK;
-}
-
 smerf_status sm_index_reserve(smerf_index *index, size_t n, smerf_error *error) {
     size_t n_trees = index->model->options.n_trees, capacity = index->capacity == 0 ? n : capacity_for(index, n);
     if (n > UINT32_MAX - 1)
         return sm_fail(error, SMERF_BAD_INPUT, "an index of %zu items: there may be up to 2^32 - 2", n);
     if (n <= index->capacity) return SMERF_OK;
     capacity = sm_code_tiles(capacity) * SM_CODE_TILE;
-    double bytes = (double)capacity * (double)n_trees * (sm_index_has_codes(index) ? 1 : sizeof *index->leaf);
+    double bytes = (double)capacity * (double)n_trees * (sm_index_has_codes(index) ? 1 : sizeof *index->leaves.leaf);
     smerf_status status = sm_check_memory(bytes, "making an index", error);
-    if (status == SMERF_OK && !sm_index_has_codes(index)) status = reserve_leaves(index, capacity, error);
-    if (status == SMERF_OK && sm_index_has_codes(index) &&
-        !sm_tiles_reserve(&index->tiles, index->capacity, capacity, n_trees))
-        status = sm_no_memory(error, "making an index");
-    if (status == SMERF_OK) index->capacity = capacity;
-    return status;
+    if (status != SMERF_OK) return status;
+    bool has_memory = sm_index_has_codes(index) ? sm_tiles_reserve(&index->tiles, index->capacity, capacity, n_trees)
+                                                : sm_leaves_reserve(index, capacity);
+    if (!has_memory) return sm_no_memory(error, "making an index");
+    index->capacity = capacity;
+    return SMERF_OK;
 }
 
 /* ---- ids ---- */
@@ -147,7 +139,7 @@ static void put_item_codes(void *to, size_t b, size_t first, size_t end, const u
 
 static void put_item_leaves(void *to, size_t b, size_t first, size_t end, const uint32_t *leaf) {
     const smerf_index *index = to;
-    memcpy(index->leaf + b * index->capacity + index->n_items + first, leaf, (end - first) * sizeof *leaf);
+    memcpy(index->leaves.leaf + b * index->capacity + index->n_items + first, leaf, (end - first) * sizeof *leaf);
 }
 
 static smerf_status send_items(smerf_index *index, const smerf_items *items, sm_pool *pool, smerf_error *error) {
@@ -172,8 +164,9 @@ static smerf_status add_items(smerf_index *index, const smerf_items *items, sm_p
     if (status == SMERF_OK) status = sm_index_reserve(index, n, error);
     if (status == SMERF_OK) status = copy_ids(index, items, &copy, error);
     if (status == SMERF_OK) status = send_items(index, items, pool, error);
-    if (status == SMERF_OK && sm_index_has_codes(index))
-        status = sm_tiles_update(index, n_before, n, pool->n_threads, error);
+    if (status == SMERF_OK)
+        status = (sm_index_has_codes(index) ? sm_tiles_update : sm_leaves_update)(index, n_before, n, pool->n_threads,
+                                                                                  error);
     if (status == SMERF_OK) {
         take_ids(index, &copy);
         index->n_items = n;

@@ -15,13 +15,17 @@
 
 typedef struct index_writing {
     const smerf_index *index;
-    uint32_t *stands_at; /* [n_items] where an item stands in the tiles */
+    uint32_t *stands_at; /* [n_items] where an item stands */
 } index_writing;
 
 static void put_leaves(const void *of, sm_tensor_sink sink, void *to) {
-    const smerf_index *index = ((const index_writing *)of)->index;
+    const index_writing *writing = of;
+    const smerf_index *index = writing->index;
+    sm_pieces pieces = {.sink = sink, .to = to};
     for (size_t b = 0; b < index->model->options.n_trees; b++)
-        sink(to, index->leaf + b * index->capacity, index->n_items * sizeof *index->leaf);
+        for (size_t i = 0; i < index->n_items; i++)
+            sm_pieces_put_u32(&pieces, index->leaves.leaf[b * index->capacity + writing->stands_at[i]]);
+    sm_pieces_flush(&pieces);
 }
 
 static void put_codes(const void *of, sm_tensor_sink sink, void *to) {
@@ -49,11 +53,12 @@ static smerf_status pack_index(index_writing *writing, sm_tensors *tensors, smer
                                : sm_no_memory(error, "saving an index");
     }
     if (status != SMERF_OK) return status;
-    if (!sm_index_has_codes(index))
-        return sm_tensors_add_written(tensors, "index.leaf", SM_U32, writing, n, put_leaves, error);
     writing->stands_at = sm_array(index->n_items, sizeof *writing->stands_at);
     if (writing->stands_at == NULL) return sm_no_memory(error, "saving an index");
-    for (size_t i = 0; i < index->n_items; i++) writing->stands_at[index->tiles.item_at[i]] = (uint32_t)i;
+    const uint32_t *item_at = sm_index_item_at(index);
+    for (size_t i = 0; i < index->n_items; i++) writing->stands_at[item_at[i]] = (uint32_t)i;
+    if (!sm_index_has_codes(index))
+        return sm_tensors_add_written(tensors, "index.leaf", SM_U32, writing, n, put_leaves, error);
     return sm_tensors_add_written(tensors, "index.code", SM_U8, writing, n, put_codes, error);
 }
 
@@ -138,10 +143,11 @@ static smerf_status unpack_trees(smerf_index *index, const sm_tensor *tensor, co
         } else {
             const uint32_t *leaf = (const uint32_t *)tensor->data + b * n;
             if (!are_leaves(index, b, leaf, n)) return fail_damaged(name, "it has leaves that the model has not", error);
-            memcpy(index->leaf + b * index->capacity, leaf, n * sizeof *leaf);
+            memcpy(index->leaves.leaf + b * index->capacity, leaf, n * sizeof *leaf);
         }
     }
-    if (status == SMERF_OK && sm_index_has_codes(index)) status = sm_tiles_update(index, 0, n, n_threads, error);
+    if (status == SMERF_OK)
+        status = (sm_index_has_codes(index) ? sm_tiles_update : sm_leaves_update)(index, 0, n, n_threads, error);
     if (status == SMERF_OK) index->n_items = n;
     return status;
 }

@@ -56,11 +56,14 @@ static smerf_status search_panels(sm_index_search *of, smerf_status (*fill)(sm_i
     return status;
 }
 
-/* Few queries, whose distances to all leaves are found at once; else blocks of them, as in any search. */
+/* One query after the other where tiles can be passed over, or queries are few; else blocks of them, as in any search. */
 static smerf_status search_leaves(sm_index_search *of, smerf_error *error) {
     const sm_query *query = of->search.query;
-    bool is_few = query->rows.n < SM_FEW_QUERIES && query->prepared != NULL && sm_query_uses_all_trees(query);
-    return is_few ? search_panels(of, sm_index_add_leaves, error) : sm_search_by_rows(&of->search, error);
+    bool is_each = of->index->leaves.n_groups > 0 || query->rows.n < SM_FEW_QUERIES;
+    if (is_each && query->prepared != NULL && sm_query_uses_all_trees(query))
+        return search_panels(of, sm_index_add_leaves, error);
+    of->search.item_at = of->index->leaves.item_at;
+    return sm_search_by_rows(&of->search, error);
 }
 
 static smerf_status check_index_use(const smerf_neighborhood *wanted, smerf_error *error) {
@@ -83,9 +86,9 @@ smerf_status sm_index_query(const smerf_index *index, const smerf_neighborhood *
     smerf_status status = check_index_use(wanted, error);
     if (status != SMERF_OK) return status;
     const sm_kept_items kept = {.n = index->n_items,
-                                .leaf = index->leaf,
+                                .leaf = index->leaves.leaf,
                                 .step = index->capacity,
-                                .prepared = index->prepared != NULL ? index->prepared->ready : NULL};
+                                .prepared = sm_index_has_codes(index) ? NULL : sm_index_ready(index)};
     sm_pool_start(&pool, run);
     status = sm_query_start_kept(&query, index->model, wanted->queries, &kept, limits, error);
     if (status != SMERF_OK) return status;

@@ -14,7 +14,7 @@ enum { TILES_A_TASK = 64, KEY_GROUPS = 3, GROUP_BITS = 4, COUNT_BITS = 16 };
 
 /* ---- memory ---- */
 
-static bool widen(void **array, size_t n_before, size_t n, size_t size) {
+bool sm_index_widen(void **array, size_t n_before, size_t n, size_t size) {
     char *wider = sm_zeros(n, size);
     if (wider == NULL) return false;
     if (n_before > 0) memcpy(wider, *array, n_before * size);
@@ -25,10 +25,10 @@ static bool widen(void **array, size_t n_before, size_t n, size_t size) {
 
 bool sm_tiles_reserve(sm_index_tiles *tiles, size_t capacity, size_t needed, size_t n_trees) {
     size_t n_before = sm_code_tiles(capacity), n = sm_code_tiles(needed);
-    return widen((void **)&tiles->item_at, capacity, needed, sizeof *tiles->item_at) &&
-           widen((void **)&tiles->most, n_before * SM_CODE_GROUPS, n * SM_CODE_GROUPS, sizeof *tiles->most) &&
-           widen((void **)&tiles->least, n_before, n, sizeof *tiles->least) &&
-           widen((void **)&tiles->codes, sm_code_bytes(capacity, n_trees), sm_code_bytes(needed, n_trees), 1);
+    return sm_index_widen((void **)&tiles->item_at, capacity, needed, sizeof *tiles->item_at) &&
+           sm_index_widen((void **)&tiles->most, n_before * SM_CODE_GROUPS, n * SM_CODE_GROUPS, sizeof *tiles->most) &&
+           sm_index_widen((void **)&tiles->least, n_before, n, sizeof *tiles->least) &&
+           sm_index_widen((void **)&tiles->codes, sm_code_bytes(capacity, n_trees), sm_code_bytes(needed, n_trees), 1);
 }
 
 void sm_tiles_free(sm_index_tiles *tiles) {
@@ -91,7 +91,8 @@ static size_t end_of(const arrangement *job, size_t first) {
 }
 
 /* From a tile to the rows of its items. */
-static void leave_tile(const arrangement *job, size_t tile) {
+static void leave_tile(const void *of, size_t tile) {
+    const arrangement *job = of;
     size_t first = tile * SM_CODE_TILE, end = end_of(job, first);
     const uint8_t *codes = job->tiles->codes + sm_code_index(first, 0, job->n_trees);
     for (size_t i = first; i < end; i++) {
@@ -104,7 +105,8 @@ static void leave_tile(const arrangement *job, size_t tile) {
 }
 
 /* And back, in the new order. */
-static void enter_tile(const arrangement *job, size_t tile) {
+static void enter_tile(const void *of, size_t tile) {
+    const arrangement *job = of;
     size_t first = tile * SM_CODE_TILE, end = end_of(job, first);
     uint8_t *codes = job->tiles->codes + sm_code_index(first, 0, job->n_trees);
     for (size_t i = first; i < end; i++) {
@@ -117,24 +119,25 @@ static void enter_tile(const arrangement *job, size_t tile) {
 }
 
 typedef struct tiles_job {
-    const arrangement *of;
-    void (*act)(const arrangement *job, size_t tile);
+    size_t n_tiles;
+    void (*act)(const void *of, size_t tile);
+    const void *of;
 } tiles_job;
 
 static smerf_status act_on_tiles(void *argument, size_t task, size_t thread, smerf_error *error) {
     const tiles_job *job = argument;
-    size_t n = sm_code_tiles(job->of->n_items), first = task * TILES_A_TASK;
+    size_t first = task * TILES_A_TASK;
     (void)thread;
     (void)error;
-    for (size_t tile = first; tile < n && tile < first + TILES_A_TASK; tile++) job->act(job->of, tile);
+    for (size_t tile = first; tile < job->n_tiles && tile < first + TILES_A_TASK; tile++) job->act(job->of, tile);
     return SMERF_OK;
 }
 
-/* Every tile must have its turn: nobody is asked whether to go on, and without memory for threads there are none. */
-static void act_on_all_tiles(const arrangement *of, void (*act)(const arrangement *job, size_t tile), size_t n_threads) {
-    tiles_job job = {.of = of, .act = act};
+/* Without memory for threads there are none. */
+void sm_index_for_tiles(size_t n_items, size_t n_threads, void (*act)(const void *of, size_t tile), const void *of) {
+    tiles_job job = {.n_tiles = sm_code_tiles(n_items), .act = act, .of = of};
     sm_pool pool;
-    size_t n_tasks = (sm_code_tiles(of->n_items) + TILES_A_TASK - 1) / TILES_A_TASK;
+    size_t n_tasks = (job.n_tiles + TILES_A_TASK - 1) / TILES_A_TASK;
     sm_pool_start(&pool, &(smerf_run){.n_threads = n_threads});
     if (sm_pool_run(&pool, n_tasks, act_on_tiles, &job, NULL) == SMERF_OK) return;
     for (size_t task = 0; task < n_tasks; task++) act_on_tiles(&job, task, 0, NULL);
@@ -153,9 +156,9 @@ static smerf_status arrange(sm_index_tiles *tiles, size_t n_items, size_t n_tree
     job.order = sm_arena_take(&arena, n_items, sizeof *job.order);
     job.spare_order = sm_arena_take(&arena, n_items, sizeof *job.order);
     if (!arena.has_failed) {
-        act_on_all_tiles(&job, leave_tile, n_threads);
+        sm_index_for_tiles(n_items, n_threads, leave_tile, &job);
         sm_sort(job.keys, job.order, n_items, job.spare_keys, job.spare_order);
-        act_on_all_tiles(&job, enter_tile, n_threads);
+        sm_index_for_tiles(n_items, n_threads, enter_tile, &job);
         tiles->n_arranged = n_items;
     } else {
         status = sm_no_memory(error, "making an index");

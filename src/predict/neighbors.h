@@ -48,6 +48,7 @@ typedef struct sm_neighbor_search {
     size_t first, end;   /* the panel */
     sm_nearest *nearest; /* [most_queries] of the panel's queries */
     sm_leaf_codes codes; /* of the model, if it has some and they will do; freed with the search */
+    const uint32_t *item_at; /* which item a column of the query is, where these are no query rows; NULL: the same */
     smerf_neighbor_sink sink;
     void *context;
 } sm_neighbor_search;
@@ -65,6 +66,10 @@ void sm_search_fraction(const sm_neighbor_search *search, double from, double to
 /* Offers an item to a query. False: no memory. */
 static inline bool sm_search_offer(const sm_neighbor_search *search, size_t query, size_t item, double distance) {
     sm_nearest *nearest = &search->nearest[query - search->first];
+    if (search->item_at != NULL) {
+        item = search->item_at[item];
+        return !sm_nearest_wants_item(nearest, item, distance) || sm_nearest_keep(nearest, item, distance);
+    }
     if (!sm_nearest_wants(nearest, distance) || (search->query->is_square && query == item)) return true;
     return sm_nearest_keep(nearest, item, distance);
 }
