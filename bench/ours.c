@@ -297,7 +297,8 @@ static void run_index(void) {
     sm_table queries = read_table(bench_word("queries"));
     const double *labels = read_numbers(bench_word("items_y")), *truth = read_numbers(bench_word("queries_y"));
     const smerf_options options = options_from_words();
-    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = bench_count("threads")), one = SMERF_INIT(smerf_run, .n_threads = 1);
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = bench_count("threads")),
+                    one = SMERF_INIT(smerf_run, .n_threads = 1);
     smerf_target *target = labels_target(read_numbers(bench_word("y")), train.n_rows);
     smerf_items *catalogue = items_of(&items, items.n_rows);
     smerf_model *model;
@@ -396,9 +397,9 @@ int main(int n_words, char **words) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } commands[] = {{"forest", run_forest}, {"distances", run_distances}, {"all-pairs", run_all_pairs},
-                    {"index", run_index},   {"table", run_table},         {"matrix", run_matrix},
-                    {"mahalanobis", run_mahalanobis}};
+    } commands[] = {
+        {"forest", run_forest}, {"distances", run_distances}, {"all-pairs", run_all_pairs},    {"index", run_index},
+        {"table", run_table},   {"matrix", run_matrix},       {"mahalanobis", run_mahalanobis}};
     bench_take_words(n_words - 1, words + 1);
     for (size_t k = 0; n_words > 1 && k < sizeof commands / sizeof *commands; k++)
         if (strcmp(words[1], commands[k].name) == 0) {

@@ -12,7 +12,8 @@
 
 static const cli_option own_options[] = {
     {"--items", "ITEMS", "the same as ITEMS in its place: among which neighbours are looked for"},
-    {"--index", "FILE", "in place of ITEMS: an index of them (smerf index), which need not be sent down the trees again"},
+    {"--index", "FILE",
+     "in place of ITEMS: an index of them (smerf index), which need not be sent down the trees again"},
     {"--queries", "ITEMS2", "whose neighbours (default: those of ITEMS; none is its own neighbour)"},
     {"-k", "K", "the K nearest; fewer where there are fewer. Equal distances: in the order of ITEMS"},
     {"--radius", "R", "only those at a distance of R or less; without -k all of them"},
@@ -183,8 +184,9 @@ static smerf_status write_symmetric_graph(const writer *from, const char *path, 
 static smerf_status check_index_use(const cli_args *args, smerf_error *error) {
     static const char *const others[] = {"--oob", "--vote", "--symmetric"};
     if (!cli_has(args, "--queries"))
-        return cli_fail(args, error, "--index wants --queries ITEMS2: an index knows the leaves of its items only, and "
-                                     "not the items themselves");
+        return cli_fail(args, error,
+                        "--index wants --queries ITEMS2: an index knows the leaves of its items only, and "
+                        "not the items themselves");
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (cli_has(args, others[k]))
             return cli_fail(args, error, "--index and %s exclude each other: that needs ITEMS themselves", others[k]);
@@ -311,13 +313,14 @@ static const char *const examples[] = {
     NULL,
 };
 
-const cli_command cli_neighbors = {.name = "neighbors",
-                                   .usage = "neighbors MODEL ITEMS|--index FILE [--queries ITEMS2] -k K [--radius R] [--oob] "
-                                            "[--vote COLUMN] [--graph FILE [--symmetric]] [-o FILE]",
-                                   .summary = "nearest items, and what they say of a label or a number",
-                                   .fewest_words = 1,
-                                   .most_words = 2,
-                                   .option_groups = options,
-                                   .output = CLI_TABLE,
-                                   .examples = examples,
-                                   .run = run_neighbors};
+const cli_command cli_neighbors = {
+    .name = "neighbors",
+    .usage = "neighbors MODEL ITEMS|--index FILE [--queries ITEMS2] -k K [--radius R] [--oob] "
+             "[--vote COLUMN] [--graph FILE [--symmetric]] [-o FILE]",
+    .summary = "nearest items, and what they say of a label or a number",
+    .fewest_words = 1,
+    .most_words = 2,
+    .option_groups = options,
+    .output = CLI_TABLE,
+    .examples = examples,
+    .run = run_neighbors};

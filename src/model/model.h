@@ -33,8 +33,8 @@ struct smerf_model {
     uint64_t *hashes; /* [n_items] of the items' features */
 
     /* A forest. */
-    smerf_target *target; /* shared */
-    sm_tree *trees;       /* [options.n_trees] */
+    smerf_target *target;            /* shared */
+    sm_tree *trees;                  /* [options.n_trees] */
     _Atomic(sm_prepared *) prepared; /* NULL: nobody has asked for it */
 
     /* Another method: there is no target, and there are no trees. */

@@ -16,7 +16,7 @@ typedef struct sm_leaf_codes {
     uint8_t **of; /* [trees][leaves]; NULL: the forest has none */
 } sm_leaf_codes;
 
-/* Forests have codes if their leaves are pure, and none is asked for its distance without its items' own. Others have none, and
+/* neighbors_codes.c: forests have codes if their leaves are pure, and none is asked for its distance without its items' own. Others have none, and
  * that is no failure. */
 smerf_status sm_leaf_codes_find(const smerf_model *model, sm_pool *pool, sm_leaf_codes *codes, smerf_error *error);
 void sm_leaf_codes_free(sm_leaf_codes *codes);

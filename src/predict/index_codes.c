@@ -38,7 +38,8 @@ static void put_query_codes(void *to, size_t b, size_t first, size_t end, const 
 
 static smerf_status find_query_codes(const index_codes_job *job, smerf_error *error) {
     const sm_neighbor_search *search = &job->of->search;
-    query_codes codes = {.index = job->of->index, .wanted = job->wanted, .first = search->first, .n_trees = job->n_trees};
+    query_codes codes = {
+        .index = job->of->index, .wanted = job->wanted, .first = search->first, .n_trees = job->n_trees};
     const sm_sending sending = {.model = job->of->index->model,
                                 .view = &search->query->rows.view,
                                 .first = search->first,
@@ -89,7 +90,8 @@ static bool visit_tile(const index_codes_job *job, const uint8_t *wanted, size_t
     size_t first = tile * SM_CODE_TILE, n = index->n_items - first;
     if (!count_tile(job, wanted, tile, list, same, rest)) return true;
     for (size_t i = 0; i < SM_CODE_TILE && i < n; i++)
-        if (!sm_index_offer(list, index->tiles.item_at[first + i], sm_code_distance(job->n_trees, same[i]))) return false;
+        if (!sm_index_offer(list, index->tiles.item_at[first + i], sm_code_distance(job->n_trees, same[i])))
+            return false;
     return true;
 }
 

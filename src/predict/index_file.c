@@ -63,8 +63,8 @@ static smerf_status pack_index(index_writing *writing, sm_tensors *tensors, smer
 }
 
 static json_t *write_index_facts(const smerf_index *index, const char *model) {
-    json_t *facts = json_pack("{s:s, s:s, s:s}", "format", INDEX_FORMAT, "format_version", INDEX_FORMAT_VERSION,
-                              "model", model);
+    json_t *facts =
+        json_pack("{s:s, s:s, s:s}", "format", INDEX_FORMAT, "format_version", INDEX_FORMAT_VERSION, "model", model);
     if (facts == NULL || index->id_column == NULL) return facts;
     if (json_object_set_new(facts, "id_column", json_string(index->id_column)) == 0) return facts;
     json_decref(facts);
@@ -142,7 +142,8 @@ static smerf_status unpack_trees(smerf_index *index, const sm_tensor *tensor, co
             take_codes(index, b, codes, n);
         } else {
             const uint32_t *leaf = (const uint32_t *)tensor->data + b * n;
-            if (!are_leaves(index, b, leaf, n)) return fail_damaged(name, "it has leaves that the model has not", error);
+            if (!are_leaves(index, b, leaf, n))
+                return fail_damaged(name, "it has leaves that the model has not", error);
             memcpy(index->leaves.leaf + b * index->capacity, leaf, n * sizeof *leaf);
         }
     }

@@ -74,8 +74,9 @@ static smerf_status check_index_use(const smerf_neighborhood *wanted, smerf_erro
                        "an index does not keep its items, only their leaves: give the queries whose neighbours are "
                        "wanted");
     if (wanted->out_of_bag)
-        return sm_fail(error, SMERF_BAD_INPUT, "an index does not know which trees have seen its items: out of bag "
-                                               "needs smerf_neighbors");
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "an index does not know which trees have seen its items: out of bag "
+                       "needs smerf_neighbors");
     return sm_neighborhood_check(wanted, error);
 }
 

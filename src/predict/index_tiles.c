@@ -66,9 +66,9 @@ static void describe_tile(sm_index_tiles *tiles, size_t tile, size_t n_items, si
 typedef struct arrangement {
     sm_index_tiles *tiles;
     size_t n_items, n_trees;
-    uint8_t *rows;                  /* [n_items][n_trees] codes, item by item */
-    uint64_t *keys, *spare_keys;    /* [n_items] */
-    uint32_t *order, *spare_order;  /* [n_items] */
+    uint8_t *rows;                 /* [n_items][n_trees] codes, item by item */
+    uint64_t *keys, *spare_keys;   /* [n_items] */
+    uint32_t *order, *spare_order; /* [n_items] */
 } arrangement;
 
 /* Groups by falling count; of equal counts the first group comes first. */
@@ -171,8 +171,7 @@ smerf_status sm_tiles_update(smerf_index *index, size_t first, size_t n_items, s
     sm_index_tiles *tiles = &index->tiles;
     size_t n_trees = index->model->options.n_trees;
     for (size_t i = first; i < n_items; i++) tiles->item_at[i] = (uint32_t)i;
-    if (n_items - tiles->n_arranged > tiles->n_arranged / 4)
-        return arrange(tiles, n_items, n_trees, n_threads, error);
+    if (n_items - tiles->n_arranged > tiles->n_arranged / 4) return arrange(tiles, n_items, n_trees, n_threads, error);
     for (size_t tile = first / SM_CODE_TILE; tile < sm_code_tiles(n_items); tile++)
         describe_tile(tiles, tile, n_items, n_trees);
     return SMERF_OK;

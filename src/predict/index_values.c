@@ -133,10 +133,10 @@ double sm_tile_bound(const smerf_index *index, size_t tile, const double *sums) 
 
 typedef struct value_order {
     smerf_index *index;
-    size_t first, n_items;       /* where the items stand that are looked at */
-    double *sums;                /* [items from first][n_groups][2] */
-    double *values;              /* [tiles from that of first][values of the target] scratch */
-    const uint32_t *from;        /* [n_items] where the sums of an item are found that stands there */
+    size_t first, n_items; /* where the items stand that are looked at */
+    double *sums;          /* [items from first][n_groups][2] */
+    double *values;        /* [tiles from that of first][values of the target] scratch */
+    const uint32_t *from;  /* [n_items] where the sums of an item are found that stands there */
 } value_order;
 
 static void sum_tile(const void *of, size_t tile) {
@@ -184,7 +184,7 @@ static uint64_t value_key(const smerf_index *index, const double *sums) {
 /* Memory of an arrangement. */
 typedef struct value_sort {
     sm_arena arena;
-    uint64_t *keys, *spare_keys;                          /* [n_items] */
+    uint64_t *keys, *spare_keys;                         /* [n_items] */
     uint32_t *order, *spare_order, *stands_at, *new_row; /* [n_items] items, in their new order; where they stood */
 } value_sort;
 
@@ -252,7 +252,8 @@ smerf_status sm_leaves_update(smerf_index *index, size_t first, size_t n_items, 
     for (size_t i = first; i < n_items; i++) leaves->item_at[i] = (uint32_t)i;
     smerf_status status = sum_values(&job, &arena, n_threads, error);
     if (status == SMERF_OK && is_anew) status = arrange_leaves(&job, error);
-    for (size_t tile = job.first / SM_INDEX_TILE; tile < sm_code_tiles(n_items) && status == SMERF_OK && !is_anew; tile++)
+    for (size_t tile = job.first / SM_INDEX_TILE; tile < sm_code_tiles(n_items) && status == SMERF_OK && !is_anew;
+         tile++)
         describe_leaf_tile(&job, tile);
     sm_arena_free(&arena);
     return status;

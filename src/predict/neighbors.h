@@ -42,12 +42,12 @@ void sm_nearest_sort(sm_nearest *nearest);
 typedef struct sm_neighbor_search {
     sm_query *query; /* its rows are the queries, its columns the catalogue */
     sm_pool *pool;
-    size_t most;         /* neighbours of a query; SIZE_MAX: no limit */
-    double radius;       /* INFINITY: no limit */
-    size_t most_queries; /* a panel has */
-    size_t first, end;   /* the panel */
-    sm_nearest *nearest; /* [most_queries] of the panel's queries */
-    sm_leaf_codes codes; /* of the model, if it has some and they will do; freed with the search */
+    size_t most;             /* neighbours of a query; SIZE_MAX: no limit */
+    double radius;           /* INFINITY: no limit */
+    size_t most_queries;     /* a panel has */
+    size_t first, end;       /* the panel */
+    sm_nearest *nearest;     /* [most_queries] of the panel's queries */
+    sm_leaf_codes codes;     /* of the model, if it has some and they will do; freed with the search */
     const uint32_t *item_at; /* which item a column of the query is, where these are no query rows; NULL: the same */
     smerf_neighbor_sink sink;
     void *context;

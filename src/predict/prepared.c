@@ -29,8 +29,7 @@ static void free_head(sm_prepared *head, const smerf_model *model) {
 
 void sm_prepared_free(sm_prepared_trees *prepared, const smerf_model *model) {
     if (prepared == NULL) return;
-    for (size_t b = 0; b < prepared->n_trees && prepared->ready != NULL; b++)
-        sm_ready_free(&prepared->ready[b], model);
+    for (size_t b = 0; b < prepared->n_trees && prepared->ready != NULL; b++) sm_ready_free(&prepared->ready[b], model);
     sm_free(prepared->ready);
     sm_free(prepared);
 }

@@ -64,8 +64,7 @@ smerf_status sm_query_start(sm_query *query, const smerf_model *model, const sme
 
 smerf_status sm_query_start_kept(sm_query *query, const smerf_model *model, const smerf_items *rows,
                                  const sm_kept_items *kept, const sm_limits *limits, smerf_error *error) {
-    smerf_status status =
-        sm_query_start(query, model, &SMERF_INIT(smerf_request, .rows = rows), limits, error);
+    smerf_status status = sm_query_start(query, model, &SMERF_INIT(smerf_request, .rows = rows), limits, error);
     if (status != SMERF_OK) return status;
     query->is_square = false;
     query->others = (sm_side){.n = kept->n, .kept = kept->leaf, .kept_step = kept->step};

@@ -19,11 +19,11 @@
 typedef struct sm_side {
     const smerf_items *items;
     sm_view view;
-    size_t n;               /* how many are asked about */
-    uint32_t *pick;         /* [n] their rows in the view, ascending; NULL: all */
-    bool is_sent;           /* down the trees with every group; else whoever asks finds leaves as they are needed */
-    uint32_t *leaf;         /* [trees][n] if sent: of the group, or of all trees; see sm_query_leaves */
-    const uint32_t *kept;   /* [all trees][kept_step] their leaves, which an index knows: there is no view; else NULL */
+    size_t n;             /* how many are asked about */
+    uint32_t *pick;       /* [n] their rows in the view, ascending; NULL: all */
+    bool is_sent;         /* down the trees with every group; else whoever asks finds leaves as they are needed */
+    uint32_t *leaf;       /* [trees][n] if sent: of the group, or of all trees; see sm_query_leaves */
+    const uint32_t *kept; /* [all trees][kept_step] their leaves, which an index knows: there is no view; else NULL */
     size_t kept_step;
     uint32_t *training_row; /* [items] see predictor.h; else NULL */
 } sm_side;
@@ -46,11 +46,11 @@ typedef struct sm_query {
     double fallback; /* where trees is eligible, but none has anything to say */
 
     size_t n_groups;
-    size_t *group_first; /* [n_groups + 1] trees */
-    bool keeps_leaves;   /* leaf and is_out are about all trees */
-    size_t n_sent;       /* trees whose leaf and is_out have been filled, if they are kept */
-    size_t first, end;   /* the trees at hand */
-    sm_ready *ready;     /* [end - first] */
+    size_t *group_first;      /* [n_groups + 1] trees */
+    bool keeps_leaves;        /* leaf and is_out are about all trees */
+    size_t n_sent;            /* trees whose leaf and is_out have been filled, if they are kept */
+    size_t first, end;        /* the trees at hand */
+    sm_ready *ready;          /* [end - first] */
     const sm_ready *prepared; /* [n_trees] where somebody keeps all trees ready: `ready` borrows from them; else NULL */
 
     sm_query_sides sides; /* instead of all about trees, where the model is no forest: see predictor.h */

@@ -46,7 +46,7 @@ static inline size_t next_nearest(const double *row, size_t n, size_t itself, co
 }
 
 static inline found search_by_hand(const double *distances, size_t n_queries, size_t n_items,
-                            const smerf_neighborhood *wanted) {
+                                   const smerf_neighborhood *wanted) {
     found made = found_start(n_queries, n_items);
     for (size_t q = 0; q < n_queries; q++) {
         const double *row = distances + q * n_items;

@@ -26,7 +26,8 @@ static void forge(const forgery *how) {
         if (how->array == NULL || strcmp(tensor->name, how->array) != 0)
             demand_ok(sm_tensors_add(&changed, tensor->name, tensor->type, tensor->data, tensor->n, &error), &error);
     }
-    if (how->data != NULL) demand_ok(sm_tensors_add(&changed, how->array, how->type, how->data, how->n, &error), &error);
+    if (how->data != NULL)
+        demand_ok(sm_tensors_add(&changed, how->array, how->type, how->data, how->n, &error), &error);
     demand_ok(sm_safetensors_write("forged.index", facts, &changed, &error), &error);
     json_decref(facts);
     sm_tensors_free(&changed);
@@ -85,7 +86,8 @@ static void forged_codes_are_refused(void **state) {
     name_items(data, NULL);
     save_good(model, data);
     codes[N * N_TREES - 1] = 7;
-    assert_forged(model, (forgery){"index.code", SM_U8, codes, N * N_TREES, NULL, NULL}, "codes that the model has not");
+    assert_forged(model, (forgery){"index.code", SM_U8, codes, N * N_TREES, NULL, NULL},
+                  "codes that the model has not");
     assert_forged(model, (forgery){"index.code", SM_U8, codes, N * N_TREES - 1, NULL, NULL}, "those of every tree");
     assert_forged(model, (forgery){"index.code", SM_U8, codes, 0, NULL, NULL}, "those of every tree");
     assert_forged(model, (forgery){"index.code", SM_U32, wide, N * N_TREES, NULL, NULL}, "those of every tree");
@@ -106,9 +108,11 @@ static void forged_leaves_are_refused(void **state) {
     save_good(model, data);
     smerf_model_tree(model, N_TREES - 1, &tree, NULL);
     leaves[N * N_TREES - 1] = (uint32_t)tree.n_leaves;
-    assert_forged(model, (forgery){"index.leaf", SM_U32, leaves, N * N_TREES, NULL, NULL}, "leaves that the model has not");
+    assert_forged(model, (forgery){"index.leaf", SM_U32, leaves, N * N_TREES, NULL, NULL},
+                  "leaves that the model has not");
     leaves[N * N_TREES - 1] = UINT32_MAX;
-    assert_forged(model, (forgery){"index.leaf", SM_U32, leaves, N * N_TREES, NULL, NULL}, "leaves that the model has not");
+    assert_forged(model, (forgery){"index.leaf", SM_U32, leaves, N * N_TREES, NULL, NULL},
+                  "leaves that the model has not");
     assert_forged(model, (forgery){"index.leaf", SM_U32, leaves, N * N_TREES - 3, NULL, NULL}, "those of every tree");
     assert_forged(model, (forgery){"index.leaf", SM_F32, leaves, N * N_TREES, NULL, NULL}, "those of every tree");
     assert_forged(model, (forgery){.array = "index.leaf"}, "those of every tree");

@@ -54,9 +54,9 @@ static void assert_finds_all(const smerf_index *index, const smerf_items *items,
         assert_finds(index, items, &SMERF_INIT(smerf_neighborhood, .queries = queries, .k = some[k]));
     for (size_t k = 0; k < 5; k += 4)
         for (double radius = -0.5; radius <= 1; radius += 0.5)
-            assert_finds(index, items,
-                         &SMERF_INIT(smerf_neighborhood, .queries = queries, .k = k, .has_radius = true,
-                                     .radius = radius));
+            assert_finds(
+                index, items,
+                &SMERF_INIT(smerf_neighborhood, .queries = queries, .k = k, .has_radius = true, .radius = radius));
 }
 
 /* Few queries and many go different ways. */
@@ -166,9 +166,9 @@ static void tiles_that_are_passed_over_hold_nothing_nearer(void **state) {
         smerf_index *index = index_of(model, data->items, 2);
         assert_true(sm_index_has_codes(index));
         for (size_t k = 0; k < 3; k++) {
-            const smerf_neighborhood wanted = SMERF_INIT(smerf_neighborhood, .queries = queries->items,
-                                                         .k = (size_t[]){1, 10, 400}[k], .has_radius = k == 2,
-                                                         .radius = 0.3);
+            const smerf_neighborhood wanted =
+                SMERF_INIT(smerf_neighborhood, .queries = queries->items, .k = (size_t[]){1, 10, 400}[k],
+                           .has_radius = k == 2, .radius = 0.3);
             assert_finds(index, data->items, &wanted);
         }
         smerf_index_free(index);

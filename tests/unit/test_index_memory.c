@@ -56,9 +56,9 @@ static void fail_to_make(const smerf_model *model) {
 static void fail_to_search(const smerf_index *index) {
     smerf_error error;
     for (unsigned way = 0; way < 4; way++) {
-        const smerf_neighborhood wanted = SMERF_INIT(
-            smerf_neighborhood, .queries = way % 2 == 0 ? few->items : rest->items, .k = 3, .has_radius = way >= 2,
-            .radius = 0.4);
+        const smerf_neighborhood wanted =
+            SMERF_INIT(smerf_neighborhood, .queries = way % 2 == 0 ? few->items : rest->items, .k = 3,
+                       .has_radius = way >= 2, .radius = 0.4);
         const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1 + way / 2);
         for (shortage lack = {.of = "searching an index"}; shortage_starts(&lack, &error);)
             shortage_ends(&lack, smerf_index_query(index, &wanted, &run, forget, NULL, &error), &error);
@@ -129,7 +129,8 @@ static void a_model_that_cannot_be_prepared_is_as_it_was(void **state) {
     all = plain_data(20);
     smerf_error error;
     for (size_t m = 0; m < 2; m++) {
-        smerf_model *model = m == 0 ? fit_to(all, labels_for(all, 3), N_TREES, 2) : fit_to(all, response_for(all), 3, 2);
+        smerf_model *model =
+            m == 0 ? fit_to(all, labels_for(all, 3), N_TREES, 2) : fit_to(all, response_for(all), 3, 2);
         const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1);
         for (long call = 1;; call++) {
             long n_before = n_live;
