@@ -6,6 +6,8 @@
  *   forest       kind=labels|response x= y= trees= candidates= threads= [splits=oblique] [model=] [test_x= test_y=]
  *   distances    x= n= trees= candidates= threads= [rank=] test_x=      Z is made up from x: see l1
  *   all-pairs    kind=labels|distances x= y= trees= candidates= threads= [model=] [out=]     only predicting is timed
+ *   index        x= y= items= items_y= queries= queries_y= trees= candidates= threads= k= [vectors= query_vectors=]
+ *                one query after the other is timed, once the index is there
  *   table        file=
  *   matrix       file= n= threads=
  *   mahalanobis  x= z=|pairs= threads= */
@@ -251,6 +253,78 @@ static void run_all_pairs(void) {
     bench_print(&work, names, &mean, 1);
 }
 
+/* The share of neighbours that have the label of their query. */
+typedef struct neighbor_taker {
+    const double *labels;
+    double wanted;
+    size_t n_same, n;
+} neighbor_taker;
+
+static int take_neighbors(void *context, size_t query, const smerf_neighbor *neighbors, size_t n) {
+    neighbor_taker *taker = context;
+    (void)query;
+    for (size_t k = 0; k < n; k++) taker->n_same += taker->labels[neighbors[k].item] == taker->wanted;
+    taker->n += n;
+    return 0;
+}
+
+static int write_vector(void *context, size_t item, const float *vector, size_t size) {
+    (void)item;
+    return fwrite(vector, sizeof *vector, size, context) != size;
+}
+
+/* Rows of float32, for tools that search vectors. */
+static void write_vectors(const smerf_model *model, const smerf_items *items, bool is_query, const char *path) {
+    smerf_error error;
+    FILE *file = fopen(path, "wb");
+    const smerf_vector_result result = SMERF_INIT(smerf_vector_result, .sink = write_vector, .context = file);
+    bench_check(smerf_vectors(model, items, is_query, NULL, &result, &error), &error);
+    fclose(file);
+}
+
+static smerf_items *row_of(const sm_table *table, size_t row) {
+    sm_table one = *table;
+    one.columns = bench_zeros(table->n_columns, sizeof *one.columns);
+    for (size_t f = 0; f < table->n_columns; f++) {
+        one.columns[f] = table->columns[f];
+        one.columns[f].values += row;
+    }
+    return items_of(&one, 1);
+}
+
+static void run_index(void) {
+    sm_table train = read_table(bench_word("x")), items = read_table(bench_word("items"));
+    sm_table queries = read_table(bench_word("queries"));
+    const double *labels = read_numbers(bench_word("items_y")), *truth = read_numbers(bench_word("queries_y"));
+    const smerf_options options = options_from_words();
+    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = bench_count("threads")),
+                    one = SMERF_INIT(smerf_run, .n_threads = 1);
+    smerf_target *target = labels_target(read_numbers(bench_word("y")), train.n_rows);
+    smerf_items *catalogue = items_of(&items, items.n_rows);
+    smerf_model *model;
+    smerf_index *index;
+    smerf_error error;
+    neighbor_taker taker = {.labels = labels};
+    bench_check(smerf_fit(items_of(&train, train.n_rows), target, &options, &run, &model, &error), &error);
+    bench_check(smerf_index_new(model, catalogue, &run, &index, &error), &error);
+    smerf_items **rows = bench_zeros(queries.n_rows, sizeof *rows);
+    for (size_t q = 0; q < queries.n_rows; q++) rows[q] = row_of(&queries, q);
+    bench_work work = bench_start();
+    for (size_t q = 0; q < queries.n_rows; q++) {
+        const smerf_neighborhood wanted = SMERF_INIT(smerf_neighborhood, .queries = rows[q], .k = bench_count("k"));
+        taker.wanted = truth[q];
+        bench_check(smerf_index_query(index, &wanted, &one, take_neighbors, &taker, &error), &error);
+    }
+    bench_stop(&work);
+    if (bench_word_or_null("vectors") != NULL) {
+        write_vectors(model, catalogue, false, bench_word("vectors"));
+        write_vectors(model, items_of(&queries, queries.n_rows), true, bench_word("query_vectors"));
+    }
+    static const char *const names[] = {"score"};
+    const double score = (double)taker.n_same / (double)taker.n;
+    bench_print(&work, names, &score, 1);
+}
+
 static void run_table(void) {
     bench_work work = bench_start();
     sm_table table = read_table(bench_word("file"));
@@ -323,14 +397,15 @@ int main(int n_words, char **words) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } commands[] = {{"forest", run_forest}, {"distances", run_distances}, {"all-pairs", run_all_pairs},
-                    {"table", run_table},   {"matrix", run_matrix},       {"mahalanobis", run_mahalanobis}};
+    } commands[] = {
+        {"forest", run_forest}, {"distances", run_distances}, {"all-pairs", run_all_pairs},    {"index", run_index},
+        {"table", run_table},   {"matrix", run_matrix},       {"mahalanobis", run_mahalanobis}};
     bench_take_words(n_words - 1, words + 1);
     for (size_t k = 0; n_words > 1 && k < sizeof commands / sizeof *commands; k++)
         if (strcmp(words[1], commands[k].name) == 0) {
             commands[k].run();
             return 0;
         }
-    fprintf(stderr, "usage: bench-ours forest|distances|all-pairs|table|matrix|mahalanobis NAME=VALUE...\n");
+    fprintf(stderr, "usage: bench-ours forest|distances|all-pairs|index|table|matrix|mahalanobis NAME=VALUE...\n");
     return 2;
 }

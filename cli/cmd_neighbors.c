@@ -1,5 +1,6 @@
 /* cmd_neighbors.c - smerf neighbors MODEL ITEMS [--queries ITEMS2] [-k K] [--radius R] [--graph FILE]
- * [--vote COLUMN] */
+ * [--vote COLUMN]; with --index FILE in place of ITEMS */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@
 
 static const cli_option own_options[] = {
     {"--items", "ITEMS", "the same as ITEMS in its place: among which neighbours are looked for"},
+    {"--index", "FILE",
+     "in place of ITEMS: an index of them (smerf index), which need not be sent down the trees again"},
     {"--queries", "ITEMS2", "whose neighbours (default: those of ITEMS; none is its own neighbour)"},
     {"-k", "K", "the K nearest; fewer where there are fewer. Equal distances: in the order of ITEMS"},
     {"--radius", "R", "only those at a distance of R or less; without -k all of them"},
@@ -30,9 +33,27 @@ static const cli_option *const options[] = {own_options, cli_general_options, NU
 
 /* ---- writing ---- */
 
+/* Among which items is looked: a file, or an index. */
+typedef struct catalogue {
+    const cli_items *items;
+    smerf_index *index; /* NULL: a file */
+} catalogue;
+
+static size_t catalogue_size(const catalogue *of) {
+    return of->index != NULL ? smerf_index_count(of->index) : of->items->table.n_rows;
+}
+
+static const char *catalogue_name(const catalogue *of, size_t item, char space[24]) {
+    if (of->index == NULL) return cli_item_name(of->items, item, space);
+    const char *id = smerf_index_id(of->index, item);
+    if (id == NULL) snprintf(space, 24, "%zu", item);
+    return id != NULL ? id : space;
+}
+
 /* A graph is kept until it is known how many entries it has. */
 typedef struct writer {
-    const cli_items *queries, *items;
+    const cli_items *queries;
+    const catalogue *items;
     sm_output *csv; /* NULL: no CSV */
     bool is_json;   /* but JSON */
     bool keeps;     /* for a graph */
@@ -49,7 +70,7 @@ static void put_json(const writer *to, size_t query, const smerf_neighbor *neigh
     sm_output_print(to->csv, ", \"neighbors\": [");
     for (size_t i = 0; i < n; i++) {
         sm_output_print(to->csv, "%s{\"neighbor\": ", i == 0 ? "" : ", ");
-        sm_put_json_string(to->csv, cli_item_name(to->items, neighbors[i].item, space));
+        sm_put_json_string(to->csv, catalogue_name(to->items, neighbors[i].item, space));
         sm_output_print(to->csv, ", \"distance\": ");
         sm_put_json_number(to->csv, neighbors[i].distance);
         sm_output_print(to->csv, "}");
@@ -63,7 +84,7 @@ static void put_neighbors(const writer *to, size_t query, const smerf_neighbor *
     for (size_t i = 0; i < n; i++) {
         sm_put_cell(to->csv, cli_item_name(to->queries, query, space));
         sm_output_print(to->csv, ",%zu,", i + 1);
-        sm_put_cell(to->csv, cli_item_name(to->items, neighbors[i].item, space));
+        sm_put_cell(to->csv, catalogue_name(to->items, neighbors[i].item, space));
         sm_output_write(to->csv, ",", 1);
         sm_put_number(to->csv, neighbors[i].distance);
         sm_output_write(to->csv, "\n", 1);
@@ -103,7 +124,7 @@ static smerf_status write_graph(const writer *from, const char *path, smerf_erro
     smerf_status status = sm_text_output_open(path, &output, error);
     if (status != SMERF_OK) return status;
     sm_output_print(output, "%%%%MatrixMarket matrix coordinate real general\n%zu %zu %zu\n", n_queries,
-                    from->items->table.n_rows, from->n);
+                    catalogue_size(from->items), from->n);
     for (size_t q = 0; q < n_queries; q++)
         for (size_t k = from->first[q]; k < from->first[q + 1]; k++)
             put_entry(output, q, from->kept[k].item, from->kept[k].distance);
@@ -145,7 +166,7 @@ static smerf_status write_symmetric_graph(const writer *from, const char *path, 
         strcpy(error->message, "out of memory while writing a graph");
         return SMERF_NO_MEMORY;
     }
-    size_t n_items = from->items->table.n_rows, n = find_halves(from, halves);
+    size_t n_items = catalogue_size(from->items), n = find_halves(from, halves);
     smerf_status status = sm_text_output_open(path, &output, error);
     if (status == SMERF_OK) {
         sm_output_print(output, "%%%%MatrixMarket matrix coordinate real symmetric\n%zu %zu %zu\n", n_items, n_items,
@@ -159,10 +180,24 @@ static smerf_status write_symmetric_graph(const writer *from, const char *path, 
 
 /* ---- the command ---- */
 
-static smerf_status check_use(const cli_args *args, smerf_neighborhood *wanted, smerf_error *error) {
-    if (cli_has(args, "--items") == (args->n_words == 2))
+/* What an index cannot do, as it keeps neither features nor other columns. */
+static smerf_status check_index_use(const cli_args *args, smerf_error *error) {
+    static const char *const others[] = {"--oob", "--vote", "--symmetric"};
+    if (!cli_has(args, "--queries"))
         return cli_fail(args, error,
-                        "among which items to look is said once: smerf neighbors MODEL ITEMS (or --items)");
+                        "--index wants --queries ITEMS2: an index knows the leaves of its items only, and "
+                        "not the items themselves");
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (cli_has(args, others[k]))
+            return cli_fail(args, error, "--index and %s exclude each other: that needs ITEMS themselves", others[k]);
+    return SMERF_OK;
+}
+
+static smerf_status check_use(const cli_args *args, smerf_neighborhood *wanted, smerf_error *error) {
+    if (cli_has(args, "--items") + (args->n_words == 2) + cli_has(args, "--index") != 1)
+        return cli_fail(args, error,
+                        "among which items to look is said once: smerf neighbors MODEL ITEMS (or --items, or --index)");
+    if (cli_has(args, "--index") && check_index_use(args, error) != SMERF_OK) return SMERF_BAD_INPUT;
     if (!cli_has(args, "-k") && !cli_has(args, "--radius"))
         return cli_fail(args, error, "how many neighbours, or how far? Give -k K, --radius R, or both");
     if (cli_has(args, "--oob") && cli_has(args, "--queries"))
@@ -202,7 +237,9 @@ static smerf_status search(const cli_args *args, const smerf_model *model, const
         status = sm_text_output_open(path != NULL ? path : "-", &to->csv, error);
     if (status == SMERF_OK) status = cli_start_run(args, "looking for neighbours", &run, &follow, error);
     if (status != SMERF_OK) return status;
-    status = smerf_neighbors(model, wanted, &run, take_neighbors, to, error);
+    const smerf_index *index = to->items->index;
+    status = index != NULL ? smerf_index_query(index, wanted, &run, take_neighbors, to, error)
+                           : smerf_neighbors(model, wanted, &run, take_neighbors, to, error);
     cli_stop_following(&follow);
     if (to->has_failed) {
         strcpy(error->message, "out of memory while looking for neighbours");
@@ -214,7 +251,7 @@ static smerf_status search(const cli_args *args, const smerf_model *model, const
 }
 
 static smerf_status write_neighbors(const cli_args *args, const smerf_model *model, const smerf_neighborhood *wanted,
-                                    const cli_items *items, const cli_items *queries, smerf_error *error) {
+                                    const catalogue *items, const cli_items *queries, smerf_error *error) {
     writer to = {.queries = queries, .items = items, .is_json = cli_has(args, "--json")};
     smerf_status status = search(args, model, wanted, &to, error);
     if (to.csv != NULL && (status == SMERF_OK || sm_output_has_failed(to.csv)))
@@ -229,24 +266,38 @@ static smerf_status write_neighbors(const cli_args *args, const smerf_model *mod
 static smerf_status read_items(const cli_args *args, const smerf_model *model, cli_items *items, cli_items *queries,
                                smerf_error *error) {
     if (cli_has(args, "--vote")) return cli_read_voters(args, model, items, queries, error);
-    smerf_status status = cli_read_known_items(args, model, cli_catalogue(args), items, error);
+    smerf_status status = SMERF_OK;
+    if (!cli_has(args, "--index")) status = cli_read_known_items(args, model, cli_catalogue(args), items, error);
     if (status != SMERF_OK || !cli_has(args, "--queries")) return status;
     return cli_read_known_items(args, model, cli_get(args, "--queries"), queries, error);
+}
+
+static smerf_status load_index(const cli_args *args, const smerf_model *model, smerf_index **index,
+                               smerf_error *error) {
+    const char *path = cli_get(args, "--index");
+    if (path == NULL) return SMERF_OK;
+    smerf_status status = smerf_index_load(path, model, index, error);
+    if (status == SMERF_OK) cli_note(args, "%s: an index of %zu items", path, smerf_index_count(*index));
+    return status;
 }
 
 static smerf_status run_neighbors(const cli_args *args, smerf_error *error) {
     smerf_model *model = NULL;
     cli_items items = {0}, queries = {0};
+    catalogue among = {.items = &items};
     smerf_neighborhood wanted = SMERF_INIT(smerf_neighborhood);
     smerf_status status = check_use(args, &wanted, error);
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);
+    if (status == SMERF_OK) status = load_index(args, model, &among.index, error);
     if (status == SMERF_OK) status = read_items(args, model, &items, &queries, error);
     if (status == SMERF_OK) {
+        const cli_items *askers = queries.items != NULL ? &queries : &items;
         wanted.items = items.items;
         wanted.queries = queries.items;
-        status = (cli_has(args, "--vote") ? cli_vote : write_neighbors)(
-            args, model, &wanted, &items, queries.items != NULL ? &queries : &items, error);
+        status = cli_has(args, "--vote") ? cli_vote(args, model, &wanted, &items, askers, error)
+                                         : write_neighbors(args, model, &wanted, &among, askers, error);
     }
+    smerf_index_free(among.index);
     cli_free_items(&items);
     cli_free_items(&queries);
     smerf_model_free(model);
@@ -257,16 +308,19 @@ static const char *const examples[] = {
     "smerf neighbors animals.smerf animals.csv --queries new-animals.csv -k 2",
     "smerf neighbors model.smerf items.csv -k 5 --graph nearest.mtx --symmetric",
     "smerf neighbors animals.smerf animals.csv -k 3 --vote kind",
+    "smerf index animals.smerf animals.csv -o animals.index",
+    "smerf neighbors animals.smerf --index animals.index --queries new-animals.csv -k 2",
     NULL,
 };
 
-const cli_command cli_neighbors = {.name = "neighbors",
-                                   .usage = "neighbors MODEL ITEMS [--queries ITEMS2] -k K [--radius R] [--oob] "
-                                            "[--vote COLUMN] [--graph FILE [--symmetric]] [-o FILE]",
-                                   .summary = "nearest items, and what they say of a label or a number",
-                                   .fewest_words = 1,
-                                   .most_words = 2,
-                                   .option_groups = options,
-                                   .output = CLI_TABLE,
-                                   .examples = examples,
-                                   .run = run_neighbors};
+const cli_command cli_neighbors = {
+    .name = "neighbors",
+    .usage = "neighbors MODEL ITEMS|--index FILE [--queries ITEMS2] -k K [--radius R] [--oob] "
+             "[--vote COLUMN] [--graph FILE [--symmetric]] [-o FILE]",
+    .summary = "nearest items, and what they say of a label or a number",
+    .fewest_words = 1,
+    .most_words = 2,
+    .option_groups = options,
+    .output = CLI_TABLE,
+    .examples = examples,
+    .run = run_neighbors};

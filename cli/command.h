@@ -21,6 +21,7 @@ typedef enum cli_output_kind {
     CLI_JSON,
     CLI_PAGE,  /* HTML */
     CLI_MODEL, /* of any name that is not one of the others */
+    CLI_INDEX, /* a catalogue that is kept */
     CLI_FOLDER
 } cli_output_kind;
 

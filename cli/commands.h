@@ -5,6 +5,7 @@
 #include "command.h"
 
 extern const cli_command cli_fit, cli_tune, cli_predict, cli_evaluate, cli_importance, cli_info, cli_export, cli_merge,
-    cli_simulate, cli_split_command, cli_compare, cli_neighbors, cli_embed, cli_cluster, cli_explain, cli_report;
+    cli_simulate, cli_split_command, cli_compare, cli_neighbors, cli_index, cli_embed, cli_cluster, cli_explain,
+    cli_report;
 
 #endif

@@ -44,6 +44,7 @@ static const struct {
     [CLI_JSON] = {{".json"}, "JSON"},
     [CLI_PAGE] = {{".html", ".htm"}, "a page in HTML"},
     [CLI_MODEL] = {{NULL}, "a model"},
+    [CLI_INDEX] = {{".index"}, "an index of items"},
     [CLI_FOLDER] = {{NULL}, "a folder"},
 };
 

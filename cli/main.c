@@ -7,10 +7,10 @@
 #include "interrupt.h"
 #include "program.h"
 
-static const cli_command *const commands[] = {&cli_fit,      &cli_tune,    &cli_predict,    &cli_neighbors,
-                                              &cli_evaluate, &cli_compare, &cli_importance, &cli_explain,
-                                              &cli_cluster,  &cli_embed,   &cli_report,     &cli_info,
-                                              &cli_export,   &cli_merge,   &cli_simulate,   &cli_split_command};
+static const cli_command *const commands[] = {
+    &cli_fit,     &cli_tune,       &cli_predict, &cli_neighbors, &cli_index,        &cli_evaluate,
+    &cli_compare, &cli_importance, &cli_explain, &cli_cluster,   &cli_embed,        &cli_report,
+    &cli_info,    &cli_export,     &cli_merge,   &cli_simulate,  &cli_split_command};
 
 static void print_usage(void) {
     printf("usage: smerf COMMAND [ARGUMENTS] [OPTIONS]\n\nLearns distances and similarities from data.\n\n");

@@ -413,6 +413,12 @@ SMERF_API smerf_status smerf_predict_values(const smerf_model *model, const smer
 SMERF_API smerf_status smerf_predict_leaves(const smerf_model *model, const smerf_items *items, const smerf_run *run,
                                             uint32_t *leaves, smerf_error *error);
 
+/* Makes a forest's trees ready once, for all requests that follow: a request about a few items then takes microseconds, where
+ * it would read all members of all leaves. The same bits as before. The model keeps what is made, in up to 512 MB; a forest that
+ * would take more, and another method, are left as they are. Nothing happens the second time. It is the one call that changes a
+ * model, and other threads may use the model meanwhile. */
+SMERF_API smerf_status smerf_model_prepare(smerf_model *model, const smerf_run *run, smerf_error *error);
+
 /* How many classes or columns, and what they are called (classes in bytewise order); 0 for other targets. */
 SMERF_API size_t smerf_model_n_values(const smerf_model *model);
 SMERF_API const char *smerf_model_value_name(const smerf_model *model, size_t value);
@@ -445,6 +451,40 @@ typedef int (*smerf_neighbor_sink)(void *context, size_t query, const smerf_neig
 SMERF_API smerf_status smerf_neighbors(const smerf_model *model, const smerf_neighborhood *neighborhood,
                                        const smerf_run *run, smerf_neighbor_sink sink, void *context,
                                        smerf_error *error);
+
+/* A catalogue that is kept, of a forest: what is left of an item is its leaf in every tree, and searching does not send the items
+ * down the trees again. It finds the neighbours that smerf_neighbors finds, at the same distances to the last bit.
+ *
+ * Memory: 4 bytes for an item and tree; 1 byte for labels where all leaves are pure, as in fully grown trees. The items themselves
+ * are not kept, but their ids are. Any number of threads may search an index at the same time, while none adds to it. */
+typedef struct smerf_index smerf_index;
+
+/*   model  must outlive the index; one that has been prepared (smerf_model_prepare) is not made ready a second time
+ *   items  no more than 2^32 - 2 */
+SMERF_API smerf_status smerf_index_new(const smerf_model *model, const smerf_items *items, const smerf_run *run,
+                                       smerf_index **out, smerf_error *error);
+
+/* More items, which come after those that are there: the same index as if all had been given at once. Ids must be different from
+ * those that are there; all items have ids, or none has. On failure the index is as it was. */
+SMERF_API smerf_status smerf_index_add(smerf_index *index, const smerf_items *items, const smerf_run *run,
+                                       smerf_error *error);
+SMERF_API void smerf_index_free(smerf_index *index);
+SMERF_API size_t smerf_index_count(const smerf_index *index);
+
+/* What an item is called, and what ids are called; NULL: items are called by their row. They live until items are added. */
+SMERF_API const char *smerf_index_id(const smerf_index *index, size_t item);
+SMERF_API const char *smerf_index_id_column(const smerf_index *index);
+
+/*   neighborhood  its items are NULL: they are those of the index; its queries are not, and it is not out of bag */
+SMERF_API smerf_status smerf_index_query(const smerf_index *index, const smerf_neighborhood *neighborhood,
+                                         const smerf_run *run, smerf_neighbor_sink sink, void *context,
+                                         smerf_error *error);
+
+/* A file of its own, written as smerf_model_save writes. It belongs to one model, and is refused with another: the same trees,
+ * target and features, whatever file they were loaded from. */
+SMERF_API smerf_status smerf_index_save(const smerf_index *index, const char *path, smerf_error *error);
+SMERF_API smerf_status smerf_index_load(const char *path, const smerf_model *model, smerf_index **out,
+                                        smerf_error *error);
 
 /* What is known of the items of a catalogue, for their neighbours to be guessed from: labels, or a number. Frozen: a view of arrays. */
 typedef struct smerf_known_values {

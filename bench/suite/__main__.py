@@ -10,6 +10,7 @@ import traceback
 
 import forests
 import graphs
+import kept
 import loading
 import machine
 import matrices
@@ -22,7 +23,7 @@ from measure import ROOT, Bench, claim
 SECTIONS = {
     "forests": forests.run, "oblique": forests.run_oblique, "dense": matrices.run_exact, "rfd": matrices.run_pairs_forest,
     "rank": matrices.run_rank, "graphs": graphs.run, "all-pairs": queries.run_all_pairs, "neighbors": queries.run_neighbors,
-    "loading": loading.run, "metric": metric.run, "threads": threads.run,
+    "kept": kept.run,    "loading": loading.run, "metric": metric.run, "threads": threads.run,
 }
 
 

@@ -52,9 +52,10 @@ def run_all_pairs(bench):
     }
 
 
-def neighbor_words(bench):
+def neighbor_words(bench, n_queries=None):
     """A forest learns from some items, and others are asked about: the same files for every side."""
-    n_learned, n_items, n_queries, trees = (10_000, 100_000, 100, 20) if bench.quick else (100_000, 1_000_000, 1000, 100)
+    n_learned, n_items, usual, trees = (10_000, 100_000, 100, 20) if bench.quick else (100_000, 1_000_000, 1000, 100)
+    n_queries = n_queries or usual
     learned, items, test = (data.tables(bench, n_learned), data.tables(bench, n_items), data.tables(bench, 20_000)["test"])
     words = {"x": learned["train"]["x"], "y": learned["train"]["labels"], "items": items["train"]["x"],
              "items_y": items["train"]["labels"], "trees": trees, "candidates": 5, "k": 10}

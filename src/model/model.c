@@ -10,6 +10,8 @@
 
 void smerf_model_free(smerf_model *model) {
     if (model == NULL) return;
+    sm_prepared *prepared = atomic_load(&model->prepared);
+    if (prepared != NULL) prepared->free(prepared, model);
     for (size_t b = 0; b < model->options.n_trees && model->trees != NULL; b++) sm_tree_free(&model->trees[b]);
     sm_free(model->trees);
     sm_features_free(&model->features);

@@ -6,6 +6,7 @@
 #include "model/method.h"
 #include "model/tree.h"
 #include <jansson.h>
+#include <stdatomic.h>
 
 /* What is remembered of a target that the model itself does not need. */
 typedef struct sm_public_target {
@@ -14,6 +15,11 @@ typedef struct sm_public_target {
     bool from_similarities;
     double largest_similarity;
 } sm_public_target;
+
+/* The head of what requests make of the trees once and leave to those that follow: predict/prepared.h. */
+typedef struct sm_prepared {
+    void (*free)(struct sm_prepared *prepared, const smerf_model *model);
+} sm_prepared;
 
 struct smerf_model {
     smerf_options options;            /* as resolved by training: first_tree and n_trees say which trees these are */
@@ -27,8 +33,9 @@ struct smerf_model {
     uint64_t *hashes; /* [n_items] of the items' features */
 
     /* A forest. */
-    smerf_target *target; /* shared */
-    sm_tree *trees;       /* [options.n_trees] */
+    smerf_target *target;            /* shared */
+    sm_tree *trees;                  /* [options.n_trees] */
+    _Atomic(sm_prepared *) prepared; /* NULL: nobody has asked for it */
 
     /* Another method: there is no target, and there are no trees. */
     const sm_method *method; /* NULL: a forest */
@@ -66,6 +73,9 @@ smerf_status sm_model_find_items(const smerf_model *model, const smerf_items *it
 
 /* Which training items a tree has not seen.   out_of_bag  [n_items] out */
 void sm_model_out_of_bag(const smerf_model *model, size_t tree, bool *out_of_bag);
+
+/* model_file.c: what tells a model from others, whatever file it came from: a checksum of its features and arrays. */
+smerf_status sm_model_digest(const smerf_model *model, char digits[33], smerf_error *error);
 
 /* For messages: the most members and leaves that any tree has. */
 size_t sm_model_most_members(const smerf_model *model);

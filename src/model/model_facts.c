@@ -314,6 +314,8 @@ smerf_status sm_facts_read(smerf_model *model, const json_t *facts, const char *
                            smerf_error *error) {
     const char *format = json_string_value(json_object_get(facts, "format"));
     size_t version = 0;
+    if (format != NULL && strcmp(format, "smerf index") == 0)
+        return sm_fail(error, SMERF_BAD_FILE, "%s: is an index of items, and not a model", name);
     if (format == NULL || strcmp(format, "smerf") != 0)
         return sm_fail(error, SMERF_BAD_FILE, "%s: is not a smerf model", name);
     if (!get_size(facts, "format_version", SIZE_MAX >> 1, &version) || version != SM_FORMAT_VERSION)

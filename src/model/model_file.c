@@ -34,6 +34,19 @@ smerf_status smerf_model_save(const smerf_model *model, const char *path, smerf_
     return status;
 }
 
+smerf_status sm_model_digest(const smerf_model *model, char digits[33], smerf_error *error) {
+    sm_tensors tensors = {0};
+    json_t *facts = sm_facts_write(model);
+    smerf_status status = SMERF_OK;
+    const char *features = json_string_value(json_object_get(facts, "features"));
+    if (features == NULL) status = sm_no_memory(error, "telling models apart");
+    if (status == SMERF_OK) status = pack_model(model, &tensors, error);
+    if (status == SMERF_OK) status = sm_safetensors_digest(features, &tensors, digits, error);
+    json_decref(facts);
+    sm_tensors_free(&tensors);
+    return status;
+}
+
 static smerf_status unpack_items(smerf_model *model, const sm_tensors *tensors, smerf_error *error) {
     const void *data;
     smerf_status status = sm_tensors_get(tensors, "item.hash", SM_U64, model->n_items, &data, error);
@@ -85,7 +98,7 @@ static smerf_status unpack_model(smerf_model *model, const sm_safetensors *file,
 
 smerf_status smerf_model_load(const char *path, smerf_model **out, smerf_error *error) {
     sm_safetensors file;
-    smerf_status status = sm_safetensors_read(path, &file, error);
+    smerf_status status = sm_safetensors_read(path, "model", &file, error);
     if (status != SMERF_OK) return status;
     smerf_model *model = sm_zeros(1, sizeof *model);
     if (model != NULL) sm_model_set_options(model, &SMERF_INIT(smerf_options));

@@ -107,6 +107,22 @@ smerf_status sm_safetensors_write(const char *path, const json_t *facts, const s
     return status;
 }
 
+smerf_status sm_safetensors_digest(const char *words, const sm_tensors *tensors, char digits[33], smerf_error *error) {
+    sm_checksum *checksum = sm_checksum_new();
+    if (checksum == NULL) return sm_no_memory(error, "telling models apart");
+    sm_checksum_add(checksum, words, strlen(words) + 1);
+    for (size_t i = 0; i < tensors->n; i++) {
+        const sm_tensor *tensor = &tensors->tensor[i];
+        unsigned char length[LENGTH_BYTES];
+        put_length(tensor->n, length);
+        sm_checksum_add(checksum, tensor->name, strlen(tensor->name) + 1);
+        sm_checksum_add(checksum, length, sizeof length);
+        put_tensor(tensor, add_to_checksum, checksum);
+    }
+    sm_checksum_finish(checksum, digits);
+    return SMERF_OK;
+}
+
 /* ---- reading ---- */
 
 static size_t get_length(const char *bytes) {
@@ -116,14 +132,15 @@ static size_t get_length(const char *bytes) {
 }
 
 /* The checksum is that of the file with zeros in place of its own digits. */
-static smerf_status check_bytes(const sm_input *input, const char *name, size_t *n_header, smerf_error *error) {
+static smerf_status check_bytes(const sm_input *input, const char *name, const char *what, size_t *n_header,
+                                smerf_error *error) {
     const size_t digits_from = LENGTH_BYTES + OPENING_BYTES, digits_to = digits_from + DIGITS;
     if (input->n_bytes < LENGTH_BYTES + 2 || input->bytes[LENGTH_BYTES] != '{')
-        return sm_fail(error, SMERF_BAD_FILE, "%s: is not a smerf model", name);
+        return sm_fail(error, SMERF_BAD_FILE, "%s: is not a smerf %s", name, what);
     *n_header = get_length(input->bytes);
     size_t n_opening = input->n_bytes - LENGTH_BYTES < OPENING_BYTES ? input->n_bytes - LENGTH_BYTES : OPENING_BYTES;
     if (memcmp(input->bytes + LENGTH_BYTES, opening, n_opening) != 0)
-        return sm_fail(error, SMERF_BAD_FILE, "%s: is not a smerf model, or its first bytes are damaged", name);
+        return sm_fail(error, SMERF_BAD_FILE, "%s: is not a smerf %s, or its first bytes are damaged", name, what);
     if (*n_header > input->n_bytes - LENGTH_BYTES || input->n_bytes < digits_to)
         return sm_fail(error, SMERF_BAD_FILE, "%s: is cut short: the header says %zu bytes, the file has %zu", name,
                        *n_header, input->n_bytes);
@@ -208,12 +225,12 @@ static smerf_status read_tensors(sm_safetensors *file, const char *data, size_t 
     return sm_fail(error, SMERF_BAD_FILE, "%s: is damaged: its arrays overlap, or leave gaps", name);
 }
 
-smerf_status sm_safetensors_read(const char *path, sm_safetensors *file, smerf_error *error) {
+smerf_status sm_safetensors_read(const char *path, const char *what, sm_safetensors *file, smerf_error *error) {
     *file = (sm_safetensors){0};
     const char *name = sm_input_name(path);
     size_t n_header = 0;
     smerf_status status = sm_input_open(path, &file->input, error);
-    if (status == SMERF_OK) status = check_bytes(&file->input, name, &n_header, error);
+    if (status == SMERF_OK) status = check_bytes(&file->input, name, what, &n_header, error);
     if (status == SMERF_OK) {
         json_error_t problem;
         file->header = json_loadb(file->input.bytes + LENGTH_BYTES, n_header, JSON_REJECT_DUPLICATES, &problem);

@@ -28,6 +28,9 @@ smerf_status sm_predict_leaves(const smerf_model *model, const smerf_items *item
 smerf_status sm_neighbors(const smerf_model *model, const smerf_neighborhood *wanted, const sm_limits *limits,
                           const smerf_run *run, smerf_neighbor_sink sink, void *context, smerf_error *error);
 
+smerf_status sm_index_query(const smerf_index *index, const smerf_neighborhood *wanted, const sm_limits *limits,
+                            const smerf_run *run, smerf_neighbor_sink sink, void *context, smerf_error *error);
+
 typedef struct sm_evaluation {
     const smerf_request *request;
     const sm_limits *limits;

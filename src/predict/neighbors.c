@@ -72,6 +72,7 @@ smerf_status sm_search_start(sm_neighbor_search *search, size_t most_queries, sm
 void sm_search_free(sm_neighbor_search *search) {
     for (size_t q = 0; q < search->most_queries && search->nearest != NULL; q++) sm_free(search->nearest[q].kept);
     sm_free(search->nearest);
+    sm_leaf_codes_free(&search->codes);
 }
 
 void sm_search_turn(sm_neighbor_search *search, size_t first) {
@@ -150,7 +151,7 @@ static smerf_status search_panel(sm_neighbor_search *search, sm_panel *panel, si
     return status;
 }
 
-static smerf_status search_rows(sm_neighbor_search *search, smerf_error *error) {
+smerf_status sm_search_by_rows(sm_neighbor_search *search, smerf_error *error) {
     sm_panel panel;
     size_t most_columns = block_columns(search->query);
     smerf_status status = sm_panel_start(&panel, search->query, most_columns, false, search->pool, error);
@@ -168,7 +169,7 @@ static smerf_status search_rows(sm_neighbor_search *search, smerf_error *error) 
 
 /* ---- the request ---- */
 
-static smerf_status check(const smerf_neighborhood *wanted, smerf_error *error) {
+smerf_status sm_neighborhood_check(const smerf_neighborhood *wanted, smerf_error *error) {
     if (wanted->k == 0 && !wanted->has_radius)
         return sm_fail(error, SMERF_BAD_INPUT, "neighbours: neither how many nor how far is said");
     if (wanted->has_radius && isnan(wanted->radius))
@@ -180,8 +181,8 @@ smerf_status sm_neighbors(const smerf_model *model, const smerf_neighborhood *wa
                           const smerf_run *run, smerf_neighbor_sink sink, void *context, smerf_error *error) {
     sm_pool pool;
     sm_query query;
-    bool has_codes = false, is_square = wanted->queries == NULL;
-    smerf_status status = check(wanted, error);
+    bool is_square = wanted->queries == NULL;
+    smerf_status status = sm_neighborhood_check(wanted, error);
     if (status != SMERF_OK) return status;
     const smerf_request request = SMERF_INIT(smerf_request, .rows = is_square ? wanted->items : wanted->queries,
                                              .columns = is_square ? NULL : wanted->items,
@@ -195,8 +196,9 @@ smerf_status sm_neighbors(const smerf_model *model, const smerf_neighborhood *wa
                                  .radius = wanted->has_radius ? wanted->radius : INFINITY,
                                  .sink = sink,
                                  .context = context};
-    status = sm_search_look_for_codes(&search, &has_codes, error);
-    if (status == SMERF_OK) status = has_codes ? sm_search_by_codes(&search, error) : search_rows(&search, error);
+    pool.fraction_to = 0;
+    if (!query.is_out_of_bag) status = sm_leaf_codes_find(model, &pool, &search.codes, error);
+    if (status == SMERF_OK) status = (search.codes.of != NULL ? sm_search_by_codes : sm_search_by_rows)(&search, error);
     sm_search_free(&search);
     sm_query_free(&query);
     return status;

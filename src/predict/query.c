@@ -45,7 +45,8 @@ smerf_status sm_query_start(sm_query *query, const smerf_model *model, const sme
                         .is_square = request->columns == NULL,
                         .is_out_of_bag = request->out_of_bag,
                         .rule = request->oob_rule == SMERF_OOB_AS_FITTED ? model->options.oob_rule : request->oob_rule,
-                        .fallback = NAN};
+                        .fallback = NAN,
+                        .prepared = request->out_of_bag ? NULL : sm_prepared_of(model)};
     if (request->out_of_bag && !query->is_square)
         return sm_fail(error, SMERF_BAD_INPUT, "out of bag is about pairs of training items: there is no second set");
     smerf_status status = SMERF_OK;
@@ -59,6 +60,16 @@ smerf_status sm_query_start(sm_query *query, const smerf_model *model, const sme
     if (status == SMERF_OK && query->is_out_of_bag) status = find_out_of_bag(query, request->rows, error);
     if (status != SMERF_OK) sm_query_free(query);
     return status;
+}
+
+smerf_status sm_query_start_kept(sm_query *query, const smerf_model *model, const smerf_items *rows,
+                                 const sm_kept_items *kept, const sm_limits *limits, smerf_error *error) {
+    smerf_status status = sm_query_start(query, model, &SMERF_INIT(smerf_request, .rows = rows), limits, error);
+    if (status != SMERF_OK) return status;
+    query->is_square = false;
+    query->others = (sm_side){.n = kept->n, .kept = kept->leaf, .kept_step = kept->step};
+    if (kept->prepared != NULL) query->prepared = kept->prepared;
+    return SMERF_OK;
 }
 
 smerf_status sm_side_pick(sm_side *side, const uint32_t *const *lists, uint32_t *const *indices, size_t n_lists,
@@ -105,6 +116,12 @@ smerf_status sm_query_pick_pairs(sm_query *query, const uint32_t *left, const ui
     return status == SMERF_OK ? sm_query_plan(query, true, true, error) : status;
 }
 
+/* What is at hand. */
+static void put_away(sm_query *query) {
+    for (size_t b = query->first; b < query->end && query->prepared == NULL; b++)
+        sm_ready_free(&query->ready[b - query->first], query->model);
+}
+
 void sm_query_free(sm_query *query) {
     sm_side *sides[2] = {&query->rows, &query->others};
     for (size_t s = 0; s < 2; s++) {
@@ -113,7 +130,7 @@ void sm_query_free(sm_query *query) {
         sm_free(sides[s]->leaf);
     }
     sm_predictor_free(query);
-    for (size_t b = query->first; b < query->end; b++) sm_ready_free(&query->ready[b - query->first], query->model);
+    put_away(query);
     sm_free(query->ready);
     sm_free(query->training_row);
     sm_free(query->query_for);
@@ -142,7 +159,8 @@ static void deal_out(sm_query *query, size_t *most_trees, double *most_bytes) {
     *most_trees = 0;
     query->n_groups = 0;
     for (size_t b = 0; b < query->n_trees; b++) {
-        double more = (double)sm_ready_bytes(query->model, b, n_items(query)) + leaves;
+        double more = leaves;
+        if (query->prepared == NULL) more += (double)sm_ready_bytes(query->model, b, n_items(query));
         if (b == 0 || bytes + more > query->limits->group_bytes) {
             query->group_first[query->n_groups++] = b;
             bytes = 0;
@@ -168,10 +186,11 @@ static bool find_query_rows(sm_query *query) {
 
 smerf_status sm_query_plan(sm_query *query, bool sends_rows, bool sends_columns, smerf_error *error) {
     query->rows.is_sent = sends_rows || (sends_columns && query->is_square);
-    query->others.is_sent = sends_columns && !query->is_square;
+    query->others.is_sent = sends_columns && !query->is_square && query->others.kept == NULL;
     double all_leaves = (double)query->n_trees * leaves_bytes(query), bytes;
     size_t n_trees;
     query->keeps_leaves = all_leaves <= query->limits->leaves_bytes;
+    if (!query->keeps_leaves) query->prepared = NULL; /* then the trees come in groups */
     query->group_first = sm_array(sm_size(query->n_trees, 1, 1), sizeof *query->group_first);
     if (query->group_first == NULL) return sm_no_memory(error, "making the trees ready");
     deal_out(query, &n_trees, &bytes);
@@ -246,7 +265,11 @@ static size_t n_tasks_for(const sm_side *side) {
 
 static smerf_status make_ready(group_job *job, sm_pool *pool, smerf_error *error) {
     sm_query *query = job->query;
-    smerf_status status = sm_pool_run(pool, query->end - query->first, ready_tree, job, error);
+    smerf_status status = SMERF_OK;
+    if (query->prepared != NULL)
+        memcpy(query->ready, query->prepared + query->first, (query->end - query->first) * sizeof *query->ready);
+    else
+        status = sm_pool_run(pool, query->end - query->first, ready_tree, job, error);
     job->n_row_tasks = n_tasks_for(&query->rows);
     job->n_column_tasks = n_tasks_for(&query->others);
     for (size_t b = query->first; b < query->end && job->sends && status == SMERF_OK; b = job->end) {
@@ -260,7 +283,7 @@ static smerf_status make_ready(group_job *job, sm_pool *pool, smerf_error *error
 smerf_status sm_query_turn(sm_query *query, size_t group, sm_pool *pool, smerf_error *error) {
     size_t first = query->group_first[group], end = query->group_first[group + 1];
     if (query->first == first && query->end == end) return SMERF_OK;
-    for (size_t b = query->first; b < query->end; b++) sm_ready_free(&query->ready[b - query->first], query->model);
+    put_away(query);
     query->first = first;
     query->end = end;
     group_job job = {.query = query, .sends = !query->keeps_leaves || end > query->n_sent};

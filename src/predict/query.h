@@ -13,16 +13,18 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "predict/limits.h"
-#include "predict/ready.h"
+#include "predict/prepared.h"
 
 /* The items on one side of the pairs. */
 typedef struct sm_side {
     const smerf_items *items;
     sm_view view;
-    size_t n;               /* how many are asked about */
-    uint32_t *pick;         /* [n] their rows in the view, ascending; NULL: all */
-    bool is_sent;           /* down the trees with every group; else whoever asks finds leaves as they are needed */
-    uint32_t *leaf;         /* [trees][n] if sent: of the group, or of all trees; see sm_query_leaves */
+    size_t n;             /* how many are asked about */
+    uint32_t *pick;       /* [n] their rows in the view, ascending; NULL: all */
+    bool is_sent;         /* down the trees with every group; else whoever asks finds leaves as they are needed */
+    uint32_t *leaf;       /* [trees][n] if sent: of the group, or of all trees; see sm_query_leaves */
+    const uint32_t *kept; /* [all trees][kept_step] their leaves, which an index knows: there is no view; else NULL */
+    size_t kept_step;
     uint32_t *training_row; /* [items] see predictor.h; else NULL */
 } sm_side;
 
@@ -44,11 +46,12 @@ typedef struct sm_query {
     double fallback; /* where trees is eligible, but none has anything to say */
 
     size_t n_groups;
-    size_t *group_first; /* [n_groups + 1] trees */
-    bool keeps_leaves;   /* leaf and is_out are about all trees */
-    size_t n_sent;       /* trees whose leaf and is_out have been filled, if they are kept */
-    size_t first, end;   /* the trees at hand */
-    sm_ready *ready;     /* [end - first] */
+    size_t *group_first;      /* [n_groups + 1] trees */
+    bool keeps_leaves;        /* leaf and is_out are about all trees */
+    size_t n_sent;            /* trees whose leaf and is_out have been filled, if they are kept */
+    size_t first, end;        /* the trees at hand */
+    sm_ready *ready;          /* [end - first] */
+    const sm_ready *prepared; /* [n_trees] where somebody keeps all trees ready: `ready` borrows from them; else NULL */
 
     sm_query_sides sides; /* instead of all about trees, where the model is no forest: see predictor.h */
     sm_predictor *predictor;
@@ -57,6 +60,16 @@ typedef struct sm_query {
 
 smerf_status sm_query_start(sm_query *query, const smerf_model *model, const smerf_request *request,
                             const sm_limits *limits, smerf_error *error);
+/* The same about items that an index keeps, as columns.   kept  see sm_side   prepared  see sm_query; may be NULL */
+typedef struct sm_kept_items {
+    size_t n;
+    const uint32_t *leaf;
+    size_t step;
+    const sm_ready *prepared;
+} sm_kept_items;
+
+smerf_status sm_query_start_kept(sm_query *query, const smerf_model *model, const smerf_items *rows,
+                                 const sm_kept_items *kept, const sm_limits *limits, smerf_error *error);
 void sm_query_free(sm_query *query); /* fine on one filled with zeros */
 
 /* Narrows a side down to the items that are listed.
@@ -89,6 +102,7 @@ static inline const sm_ready *sm_query_ready(const sm_query *query, size_t b) {
 
 /* The leaves of a side that was sent, by index in the side. */
 static inline const uint32_t *sm_query_leaves(const sm_query *query, const sm_side *side, size_t b) {
+    if (side->kept != NULL) return side->kept + b * side->kept_step;
     return side->leaf + (query->keeps_leaves ? b : b - query->first) * side->n;
 }
 

@@ -116,12 +116,20 @@ typedef struct sm_explaining {
                        double *mean, double *scratch);
 } sm_explaining;
 
+/* What the values of two leaves say of their distance h, where items' own distances are as they are given. */
+typedef enum sm_values_bound {
+    SM_NO_BOUND,
+    SM_FRACTIONS_BOUND, /* values are fractions of 1, and h is 1 - the sum of their products, or more */
+    SM_SQUARES_BOUND    /* h is half the sum of the squared differences, or more */
+} sm_values_bound;
+
 typedef struct sm_values {
     /* The label or response itself: how many numbers it is, what they are called, and their means in one leaf. NULL:
      * there is no such thing. */
     size_t (*n_values)(const smerf_target *target);
     const char *(*value_name)(const smerf_target *target, size_t value);
     void (*leaf_values)(const smerf_target *target, const sm_leaves *leaves, size_t leaf, double *values);
+    sm_values_bound bound;
 
     /* The Euclidean view: each leaf as a point and a term, such that h(l, l') of two different leaves is the squared distance
      * of their points plus both terms. n_coordinates of a point; 0: these distances have no such view. NULL: none has. */

@@ -23,6 +23,9 @@ CALLS = [
     "predict model items.csv --pairs pairs.csv -o new",
     "neighbors model items.csv --queries moved.csv -k 2 -o new",
     "neighbors model --items items.csv --queries moved.csv -k 2 --graph new",
+    "neighbors model --index old --queries moved.csv -k 2 -o new",
+    "index model items.csv -o new",
+    "index model others.csv --add old -o new",
     "evaluate model items.csv --against moved.csv --distances z.csv -o new",
     "evaluate model items.csv --similarities z2.csv -o new",
     "evaluate model items.csv --pairs rated.csv -o new",
@@ -62,6 +65,8 @@ every_call = pytest.mark.parametrize("words", CALLS)
 @pytest.fixture
 def place(folder):
     (folder / "pairs.csv").write_text("i,j\nu,v\n")
+    (folder / "others.csv").write_text("id,a,b\np,3,6\nq,2,8\n")
+    run_well("index model items.csv -o old", folder)
     rows = [(n, n % 3, n % 5) for n in range(30)]
     (folder / "many.csv").write_text("id,a,b\n" + "".join(f"n{n},{a},{b}\n" for n, a, b in rows))
     z = [[abs(a - c) + abs(b - d) for _, c, d in rows] for _, a, b in rows]

@@ -154,7 +154,7 @@ static inline smerf_status load_forged(const char *name, sm_tensor_type type, co
                                        smerf_error *error) {
     sm_safetensors file;
     sm_tensors changed = {0};
-    demand_ok(sm_safetensors_read("good.smerf", &file, error), error);
+    demand_ok(sm_safetensors_read("good.smerf", "model", &file, error), error);
     json_t *facts = json_deep_copy(file.facts);
     json_object_del(facts, "checksum");
     for (size_t k = 0; k < file.tensors.n; k++) {

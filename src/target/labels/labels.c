@@ -233,6 +233,7 @@ const sm_target_kind sm_target_labels = {
     .values.n_values = n_labels_values,
     .values.value_name = labels_value_name,
     .values.leaf_values = sm_labels_leaf_values,
+    .values.bound = SM_FRACTIONS_BOUND,
     .values.n_coordinates = sm_labels_n_coordinates,
     .values.leaf_point = sm_labels_leaf_point,
     .data.true_row = labels_true_row,

@@ -254,7 +254,8 @@ const sm_target_kind sm_target_response = {.name = "response",
                                            .data.load = load_response,
                                            .values.n_values = n_columns_values,
                                            .values.value_name = columns_value_name,
-                                           .values.leaf_values = columns_leaf_values};
+                                           .values.leaf_values = columns_leaf_values,
+                                           .values.bound = SM_SQUARES_BOUND};
 
 const sm_target_kind sm_target_product = {
     .name = "product", SHARED_BY_BOTH, .engines = {&columns_engine}, .data.load = load_product};

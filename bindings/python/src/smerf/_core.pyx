@@ -9,6 +9,7 @@ import tempfile
 
 import numpy as np
 
+from libc.math cimport isinf
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
@@ -20,6 +21,7 @@ include "_items.pxi"
 include "_targets.pxi"
 include "_sinks.pxi"
 include "_model.pxi"
+include "_index.pxi"
 include "_explore.pxi"
 include "_report.pxi"
 include "_study.pxi"

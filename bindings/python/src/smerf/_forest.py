@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core, _options
 from ._asking import Floats
 from ._explaining import Explained
+from ._index import Indexing
 from ._progress import watching
 
 VARIED = ("candidates", "min_parent", "splits", "self_distance")
@@ -34,7 +35,7 @@ def _has_shares(forest: DistanceForest) -> bool:
     return _means(forest, "labels")
 
 
-class DistanceForest(Explained):
+class DistanceForest(Indexing, Explained):
     """Similarity and metric random forest: learns how far apart items are.
 
     Parameters

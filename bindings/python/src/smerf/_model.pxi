@@ -77,10 +77,15 @@ cdef smerf_pair_list pairs_of(const uint32_t[::1] left, const uint32_t[::1] righ
     return pairs
 
 
+cdef size_t FEW_ITEMS = 64  # of a request: a prepared model is quicker
+
+
 cdef class Model:
     """`Model(bytes)` reads what `to_bytes` gave; else it comes from `fit`, `load`, `merge` or `tune`, which fill it."""
     cdef smerf_model *model
     cdef object borrowed  # the matrix that a forest was grown on
+    cdef object listed    # what features() has told
+    cdef size_t n_small   # requests about few items so far
 
     def __cinit__(self, data):
         if data is not OURS:
@@ -156,17 +161,39 @@ cdef class Model:
 
     def features(self):
         """(name, levels) of every feature; levels is None for numbers."""
-        cdef smerf_description about = self.about()
+        cdef smerf_description about
         cdef smerf_column column
+        if self.listed is not None:
+            return self.listed
+        about = self.about()
         features = []
         for f in range(about.n_features):
             smerf_model_feature(self.model, f, &column)
             levels = [_text(column.levels[k]) for k in range(column.n_levels)]
             features.append((_text(column.name), levels if column.kind == SMERF_CATEGORY else None))
-        return features
+        self.listed = tuple(features)
+        return self.listed
 
     def value_names(self):
         return [_text(smerf_model_value_name(self.model, v)) for v in range(smerf_model_n_values(self.model))]
+
+    # ---- small requests ----
+
+    def prepare(self, Watch watch):
+        """Makes the trees ready for all requests to come."""
+        cdef smerf_error error
+        cdef smerf_status status
+        with nogil:
+            status = smerf_model_prepare(self.model, &watch.run, &error)
+        check(status, &error, watch)
+
+    cdef notice(self, Items rows, Items columns, Watch watch):
+        """The second request about few items is worth preparing for: more will follow."""
+        if rows.n + (0 if columns is None else columns.n) > FEW_ITEMS:
+            return
+        self.n_small += 1
+        if self.n_small == 2:
+            self.prepare(watch)
 
     # ---- distances ----
 
@@ -176,6 +203,7 @@ cdef class Model:
         cdef smerf_request request = request_of(rows, columns, out_of_bag)
         cdef row_buffer buffer = buffer_of(out)
         cdef smerf_status status
+        self.notice(rows, columns, watch)
         with nogil:
             status = smerf_predict_rows(self.model, &request, &watch.run, take_row, &buffer, &error)
         check(status, &error, watch)
@@ -195,6 +223,7 @@ cdef class Model:
         pairs = pairs_of(left, right)
         result.size = sizeof(result)
         result.distance, result.spread = &distance[0], &spread[0] if with_spread else NULL
+        self.notice(rows, columns, watch)
         with nogil:
             status = smerf_predict_pairs(self.model, &request, &pairs, &watch.run, &result, &error)
         check(status, &error, watch)
@@ -207,6 +236,7 @@ cdef class Model:
         cdef smerf_status status
         made = np.empty((rows.n, max(1, smerf_model_n_values(self.model))))
         cdef double[:, ::1] values = made
+        self.notice(rows, None, watch)
         with nogil:
             status = smerf_predict_values(self.model, &request, &watch.run, &values[0, 0], &error)
         check(status, &error, watch)

@@ -173,6 +173,20 @@ cdef extern from "smerf.h" nogil:
     smerf_status smerf_neighbors(const smerf_model *, const smerf_neighborhood *, const smerf_run *,
                                  smerf_neighbor_sink, void *, smerf_error *)
 
+    smerf_status smerf_model_prepare(smerf_model *, const smerf_run *, smerf_error *)
+
+    ctypedef struct smerf_index:
+        pass
+
+    smerf_status smerf_index_new(const smerf_model *, const smerf_items *, const smerf_run *, smerf_index **, smerf_error *)
+    smerf_status smerf_index_add(smerf_index *, const smerf_items *, const smerf_run *, smerf_error *)
+    void smerf_index_free(smerf_index *)
+    size_t smerf_index_count(const smerf_index *)
+    smerf_status smerf_index_query(const smerf_index *, const smerf_neighborhood *, const smerf_run *, smerf_neighbor_sink,
+                                   void *, smerf_error *)
+    smerf_status smerf_index_save(const smerf_index *, const char *, smerf_error *)
+    smerf_status smerf_index_load(const char *, const smerf_model *, smerf_index **, smerf_error *)
+
     ctypedef struct smerf_known_values:
         size_t n_classes
         const uint32_t *codes
