@@ -472,9 +472,9 @@ static void methods_that_do_not_apply_are_left_out_with_their_sentence(void **st
         compare(data, graph, &plan, NULL, scores);
         assert_true(scores[SMERF_METHOD_FOREST].applies && scores[SMERF_METHOD_NARM].applies);
         assert_false(scores[SMERF_METHOD_PLUGIN].applies);
-        assert_true(strncmp(scores[SMERF_METHOD_PLUGIN].why_not, "needs a response", 16) == 0);
+        assert_true(strncmp(scores[SMERF_METHOD_PLUGIN].refusal.message, "needs a response", 16) == 0);
         assert_int_equal(scores[SMERF_METHOD_EPM].applies, plan.by_pairs);
-        assert_string_equal(scores[SMERF_METHOD_EPM].why_not, plan.by_pairs ? "" : only_seen);
+        assert_string_equal(scores[SMERF_METHOD_EPM].refusal.message, plan.by_pairs ? "" : only_seen);
     }
     smerf_target_free(graph);
     data_set_free(data);

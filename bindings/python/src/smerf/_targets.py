@@ -26,6 +26,8 @@ class Known(NamedTuple):
     classes: NDArray[Any] | None = None  # of labels, sorted as NumPy sorts them
     n_outputs: int = 0  # columns of a response; 0: y was one-dimensional
     index: Any = None  # of a pandas frame X
+    ordered: dict[str, list[str]] | None = None  # levels of the ordered categories of X
+    of_y: Any = None  # y, if the target was made of labels or numbers
 
 
 # ---- matrices ----
@@ -97,6 +99,8 @@ def _labels(y: NDArray[Any], name: str) -> Known:
         y = y[:, 0]
     if y.ndim != 1:
         raise ValueError(f"labels are one column, and y has the shape {y.shape}")
+    if y.dtype == object and all(isinstance(label, (bool, np.bool_)) for label in y):
+        y = y.astype(bool)
     classes, codes = np.unique(y, return_inverse=True)
     if len({level_text(label) for label in classes}) < len(classes):
         raise ValueError("two labels read the same; labels must differ as text")
@@ -327,4 +331,7 @@ def make_target(
         except ValueError as error:
             what = "y has as many columns as there are items, or more, and is taken for distances; target='response' says otherwise"
             raise ValueError(f"{error} ({what})") from None
-    return _values(aligned(y, items, "y"), n, kind) if Z is None else Known(_matrix(Z, n, items, is_kept))
+    if Z is not None:
+        return Known(_matrix(Z, n, items, is_kept))
+    y = aligned(y, items, "y")
+    return _values(y, n, kind)._replace(of_y=y)
