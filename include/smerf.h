@@ -82,9 +82,10 @@ typedef enum smerf_status {
 
 #define SMERF_NOWHERE SIZE_MAX
 
-/* Where a sentence names an option, so that each front can name it in its own words. Frozen. */
+/* Where a sentence names an option, so that each front can name it in its own words: "min_parent", or with a value, "sample
+ * none". At which byte of the message, and how long. Frozen. */
 typedef struct smerf_mention {
-    unsigned short at, length; /* bytes of the message: a name, as "min_parent", or a name, a blank and a value, as "sample none" */
+    unsigned short at, length;
 } smerf_mention;
 
 #define SMERF_MOST_MENTIONS 4
@@ -95,7 +96,7 @@ typedef struct smerf_error {
     char message[480];  /* one sentence: what is wrong, and what would be right */
     size_t row, column; /* the offending cell of a matrix, from 0; SMERF_NOWHERE if there is none */
     size_t n_mentions;
-    smerf_mention mention[SMERF_MOST_MENTIONS]; /* in order; the command writes "min_parent" as --min-parent */
+    smerf_mention mention[SMERF_MOST_MENTIONS]; /* in order; the command makes --min-parent of "min_parent" */
 } smerf_error;
 
 /* ---- 2  Items --------------------------------------------------------------------------------------------

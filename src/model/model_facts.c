@@ -298,8 +298,7 @@ static bool read_items(smerf_model *model, const json_t *facts) {
     bool is_fine = get_size(facts, "n_items", UINT32_MAX - 1, &model->n_items) && model->n_items >= 2 &&
                    read_features(facts, &model->features) && read_strings(ignored, &model->ignored) &&
                    read_text(facts, "id_column", &model->id_column) &&
-                   read_text(facts, "weight_column", &model->weight_column) &&
-                   read_text(facts, "note", &model->note);
+                   read_text(facts, "weight_column", &model->weight_column) && read_text(facts, "note", &model->note);
     model->trained_on.from_similarities = json_is_number(largest);
     model->trained_on.largest_similarity = json_number_value(largest);
     json_decref(ignored);

@@ -65,7 +65,8 @@ static smerf_status check_plan(const smerf_comparison *plan, unsigned n_methods,
     if ((unsigned)plan->metric >= SMERF_N_METRICS)
         return sm_fail(error, SMERF_BAD_INPUT, "{metric}: there is no such metric");
     if ((smerf_target_metrics(target) & SMERF_HAS(plan->metric)) == 0)
-        return sm_fail(error, SMERF_BAD_INPUT, "{metric}: %s needs a graph or labels: a target of kind '%s' has no links",
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "{metric}: %s needs a graph or labels: a target of kind '%s' has no links",
                        smerf_metric_name(plan->metric), sm_target_public_name(target));
     return SMERF_OK;
 }
@@ -137,8 +138,8 @@ static size_t count_left(const contest *all) {
 /* Why the first one was left out is a hint for all. */
 static smerf_status check_left(const contest *all, smerf_error *error) {
     if (count_left(all) > 0) return SMERF_OK;
-    (void)sm_fail_within(error, &all->summary[SMERF_METHOD_FOREST].refusal, 0, "no method applies: %s: ",
-                         smerf_method_name(SMERF_METHOD_FOREST));
+    (void)sm_fail_within(error, &all->summary[SMERF_METHOD_FOREST].refusal, 0,
+                         "no method applies: %s: ", smerf_method_name(SMERF_METHOD_FOREST));
     return SMERF_BAD_INPUT;
 }
 

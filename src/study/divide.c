@@ -353,9 +353,8 @@ smerf_status sm_divide(sm_divider *divider, uint64_t seed, size_t round, sm_divi
 smerf_status smerf_compare_division(const smerf_target *target, const smerf_comparison *comparison, size_t round,
                                     bool *is_train, smerf_error *error) {
     SM_READ(smerf_comparison, comparison, error);
-    const sm_division_plan plan = {.train_fraction = comparison->train_fraction,
-                                   .n_folds = comparison->n_folds,
-                                   .groups = comparison->groups};
+    const sm_division_plan plan = {
+        .train_fraction = comparison->train_fraction, .n_folds = comparison->n_folds, .groups = comparison->groups};
     smerf_options usual;
     smerf_options_default(&usual);
     sm_divider divider;

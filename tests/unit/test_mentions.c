@@ -69,8 +69,8 @@ static void bytes_that_are_no_text_leave_the_message_one_line_and_whole(void **s
     (void)state;
     smerf_error error;
     (void)sm_fail(&error, SMERF_IO, "%s: cannot be read {seed}", "a\xff\xfe\xff\xfe\x01");
-    assert_null(memchr(error.message, '\xff', strlen(error.message)));
-    assert_null(memchr(error.message, '\xfe', strlen(error.message)));
+    assert_null(memchr(error.message, 0xff, strlen(error.message)));
+    assert_null(memchr(error.message, 0xfe, strlen(error.message)));
     assert_mentioned(&error, error.n_mentions - 1, "seed");
 }
 

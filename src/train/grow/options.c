@@ -96,7 +96,8 @@ static smerf_status check_sample(const smerf_options *options, smerf_error *erro
 }
 
 static smerf_status resolve_self(smerf_options *options, const smerf_target *target, smerf_error *error) {
-    if (options->self_distance > SMERF_SELF_AUTO) return sm_fail(error, SMERF_BAD_INPUT, "{self_distance}: unknown kind");
+    if (options->self_distance > SMERF_SELF_AUTO)
+        return sm_fail(error, SMERF_BAD_INPUT, "{self_distance}: unknown kind");
     if (options->self_distance == SMERF_SELF_VALUE && !(fabs(options->self_value) <= (double)FLT_MAX))
         return sm_fail(error, SMERF_BAD_INPUT, "{self_distance}: %g is not a number that float32 can hold",
                        options->self_value);

@@ -64,26 +64,19 @@ def _plan(
     return plan
 
 
-def _parted(methods: Any) -> tuple[list[str] | None, list[tuple[str, Any]]]:
-    """smerf's own methods by name (None: all that can take the data), and those of others with their names."""
-    if methods is None:
-        return None, []
-    if isinstance(methods, str):
-        methods = [methods]
-    own: list[str] = []
-    others: list[tuple[str, Any]] = []
-    for method in methods:
-        if isinstance(method, str):
-            own.append(_core.METHODS[_options.word("methods", method, tuple(_core.METHODS))])
-        else:
-            others.append(contender(method))
-    names = own + [name for name, _ in others]
-    for name in names:
-        if names.count(name) > 1:
+def _named(methods: list[Any]) -> dict[str, Any]:
+    """Methods by name, in order: None for one of smerf's own."""
+    found: dict[str, Any] = {}
+    for given in methods:
+        if isinstance(given, str):
+            _options.word("methods", given, tuple(_core.METHODS))
+        name, method = (given, None) if isinstance(given, str) else contender(given)
+        if name in found:
             raise ValueError(f"methods: two are called '{name}'; give one another name: (name, method)")
-    if not names:
+        found[name] = method
+    if not found:
         raise ValueError("methods: there is none")
-    return own, others
+    return found
 
 
 def compare(
@@ -160,7 +153,7 @@ def compare(
     """
     check(n_jobs, verbose)
     plan, chosen = _plan(by, train_share, n_repeats, folds, tune, metric), _settings(options, random_state)
-    own, others = _parted(methods)
+    named = None if methods is None else _named([methods] if isinstance(methods, str) else list(methods))
     helper = DistanceForest(target=target)
     items, known = helper._problem(X, y, Z, pairs, graph, observed, sample_weight)
     if groups is not None:
@@ -168,13 +161,14 @@ def compare(
     if plan["by_pairs"] and (folds is not None or groups is not None):
         raise ValueError(f"{'groups' if folds is None else 'folds'} is about items, and by='pairs' divides pairs")
     result = Comparison(known.target.metrics())
-    if own != []:
+    if named is None or None in named.values():
+        own = {} if named is None else {"methods": [name for name in named if named[name] is None]}
         with watching(n_jobs, verbose, "comparing methods") as watch:
-            result.take(_core.compare(items, known.target, chosen, {**plan, **({} if own is None else {"methods": own})}, watch))
-    if others:
-        division = Division(known.target, plan, chosen["seed"], items.n)
-        contest = Contest(X, known.of_y, sample_weight, known.index, division)
-        contest.play(others, result, verbose)
+            result.take(_core.compare(items, known.target, chosen, {**plan, **own}, watch))
+    if named is not None:
+        contest = Contest(X, known.of_y, sample_weight, known.index, Division(known.target, plan, chosen["seed"], items.n))
+        contest.play([(name, method) for name, method in named.items() if method is not None], result, verbose)
+        result.sort(key=lambda row: list(named).index(row["method"]))
     return result
 
 

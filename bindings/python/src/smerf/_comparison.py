@@ -175,7 +175,7 @@ class Contest:
                     scores.append(found)
                     if tell is not None:
                         tell(len(scores) / self.division.n_rounds)
-            columns = {metric: np.array([one[metric] for one in scores]) for metric in result.metrics}
+            columns = {metric: np.array([one.get(metric, np.nan) for one in scores]) for metric in result.metrics}
             means = {metric: _mean(values) for metric, values in columns.items()}
             errors = {metric: _standard_error(values) for metric, values in columns.items()}
             result.add(name, means, errors, time.perf_counter() - start, len(scores))

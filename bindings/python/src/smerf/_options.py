@@ -76,7 +76,7 @@ def candidates(value: Any) -> dict[str, Any]:
     if isinstance(value, str) and value in CANDIDATES:
         return {"candidates": CANDIDATES[value]}
     if isinstance(value, str) and (value == "p" or value.startswith("p^")):
-        power = _number(value[2:] or "1")
+        power = 1.0 if value == "p" else _number(value[2:])
         if power is not None and 0 < power < np.inf:
             return {"candidates_power": power}
     raise refuse("candidates", value, "a whole number from 1 on, 'all', 'auto', 'paper', 'p' or a power such as 'p^0.5'")

@@ -114,6 +114,8 @@ def _values(y: Any, n: int, kind: str) -> Known:
     y = values_of(given)
     if is_series(y) and y.dtype.kind in "iub" and not isinstance(y.dtype, np.dtype):
         y = y.to_numpy(dtype=y.dtype.type)  # pandas' own whole numbers and truth values stay what they are
+    elif is_series(y) and y.dtype == "category":
+        y = np.asarray(y)  # whole numbers and truth values, which scikit-learn would make floats of
     y = check_array(y, ensure_2d=False, dtype=None, ensure_min_samples=0, input_name="y", allow_nd=False)
     if len(y) != n:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: X has {n}, y has {len(y)}")
