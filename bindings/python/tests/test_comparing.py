@@ -1,6 +1,7 @@
 """Comparisons: tables, folds and groups as in the command, and methods from elsewhere on the same divisions."""
 
 import json
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -50,6 +51,8 @@ def test_the_result_is_a_list_a_frame_and_a_table(data):
     assert lines[0].split() == ["method", "rmse", "spearman", "map@10", "seconds"] and len(lines) == 3
     assert f"{found['mean']['rmse']:.4g} +- {found['mean']['rmse_se']:.2g}" in lines[1]
     json.dumps(list(found))
+    again = pickle.loads(pickle.dumps(found))
+    assert again.metrics == found.metrics and repr(again) == repr(found) and again["mean"]["rmse"] == found["mean"]["rmse"]
     with pytest.raises(KeyError, match="no method 'rfd'"):
         found["rfd"]
     assert found[1:][0]["method"] == "euclidean"

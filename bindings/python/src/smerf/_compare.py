@@ -164,7 +164,7 @@ def compare(
     if named is None or None in named.values():
         own = {} if named is None else {"methods": [name for name in named if named[name] is None]}
         with watching(n_jobs, verbose, "comparing methods") as watch:
-            result.take(_core.compare(items, known.target, chosen, {**plan, **own}, watch))
+            result._take(_core.compare(items, known.target, chosen, {**plan, **own}, watch))
     if named is not None:
         contest = Contest(X, known.of_y, sample_weight, known.index, Division(known.target, plan, chosen["seed"], items.n))
         contest.play([(name, method) for name, method in named.items() if method is not None], result, verbose)

@@ -78,17 +78,17 @@ class Comparison(list[dict[str, Any]]):
         lines += [f"{name} is left out: {why}" for name, why in self.left_out.items()]
         return "\n".join(lines)
 
-    def take(self, standings: list[dict[str, Any]]) -> None:
+    def _take(self, standings: list[dict[str, Any]]) -> None:
         """Adds what the library says of its methods."""
         for standing in standings:
             if standing["applies"]:
                 means = {name: score["mean"] for name, score in standing["scores"].items()}
                 errors = {name: score["se"] for name, score in standing["scores"].items()}
-                self.add(standing["method"], means, errors, standing["seconds"], standing["n_rounds"])
+                self._add(standing["method"], means, errors, standing["seconds"], standing["n_rounds"])
             elif standing["why_not"]:
                 self.left_out[standing["method"]] = standing["why_not"]
 
-    def add(self, method: str, means: dict[str, float], errors: dict[str, float], seconds: float, n_rounds: int) -> None:
+    def _add(self, method: str, means: dict[str, float], errors: dict[str, float], seconds: float, n_rounds: int) -> None:
         row: dict[str, Any] = {"method": method}
         for metric in self.metrics:
             row[metric], row[f"{metric}_se"] = float(means[metric]), float(errors[metric])
@@ -178,7 +178,7 @@ class Contest:
             columns = {metric: np.array([one.get(metric, np.nan) for one in scores]) for metric in result.metrics}
             means = {metric: _mean(values) for metric, values in columns.items()}
             errors = {metric: _standard_error(values) for metric, values in columns.items()}
-            result.add(name, means, errors, time.perf_counter() - start, len(scores))
+            result._add(name, means, errors, time.perf_counter() - start, len(scores))
 
 
 def _mean(values: Floats) -> float:
