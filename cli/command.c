@@ -20,6 +20,7 @@ smerf_status cli_fail(const cli_args *args, smerf_error *error, const char *form
     vsnprintf(error->message + n, sizeof error->message - (size_t)n, format, arguments);
     va_end(arguments);
     error->status = SMERF_BAD_INPUT;
+    error->n_mentions = 0;
     return SMERF_BAD_INPUT;
 }
 
@@ -190,14 +191,37 @@ void cli_free_list(char **list) {
     free(list);
 }
 
+/* "min_parent" as "--min-parent"; a value behind it, as in "sample none", stays as it is. */
+static size_t put_option(const char *name, size_t length, char *text) {
+    bool is_name = true;
+    text[0] = text[1] = '-';
+    for (size_t i = 0; i < length; i++) {
+        is_name = is_name && name[i] != ' ';
+        text[i + 2] = is_name && name[i] == '_' ? '-' : name[i];
+    }
+    return length + 2;
+}
+
+const char *cli_sentence(const smerf_error *error, char text[CLI_SENTENCE_SPACE]) {
+    const char *message = error->message;
+    size_t n = 0, from = 0, end = strlen(message);
+    for (size_t m = 0; m < error->n_mentions && m < SMERF_MOST_MENTIONS; m++) {
+        const smerf_mention *mention = &error->mention[m];
+        if (mention->at < from || (size_t)mention->at + mention->length > end) break;
+        memcpy(text + n, message + from, mention->at - from);
+        n += mention->at - from;
+        n += put_option(message + mention->at, mention->length, text + n);
+        from = (size_t)mention->at + mention->length;
+    }
+    memcpy(text + n, message + from, end - from + 1);
+    return text;
+}
+
 void cli_name_option(const cli_args *args, smerf_error *error) {
-    char name[40], sentence[sizeof error->message];
-    size_t n = strcspn(error->message, ":");
-    if (error->status != SMERF_BAD_INPUT || n + 3 > sizeof name) return;
-    snprintf(name, sizeof name, "--%.*s", (int)n, error->message);
-    if (find_option(args->command, name, n + 2) == NULL) return;
-    memcpy(sentence, error->message, sizeof sentence);
-    cli_fail(args, error, "--%.400s", sentence);
+    char text[CLI_SENTENCE_SPACE];
+    if (error->status != SMERF_BAD_INPUT || error->n_mentions == 0 || error->mention[0].at != 0) return;
+    cli_sentence(error, text);
+    if (find_option(args->command, text, error->mention[0].length + 2) != NULL) cli_fail(args, error, "%s", text);
 }
 
 const char *cli_count(size_t n, const char *noun, char text[40]) {

@@ -83,7 +83,11 @@ void cli_free_list(char **list);
 smerf_status cli_fail(const cli_args *args, smerf_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Where the library speaks of an option ("density: ..."), says it as the command does ("fit: --density: ..."). */
+/* An error's sentence with options in the command's words: "min_parent" is --min-parent. Returns the text. */
+enum { CLI_SENTENCE_SPACE = sizeof((smerf_error *)0)->message + 2 * SMERF_MOST_MENTIONS };
+const char *cli_sentence(const smerf_error *error, char text[CLI_SENTENCE_SPACE]);
+
+/* Where the library's sentence begins with an option ("density: ..."), the command is named too ("fit: --density: ..."). */
 void cli_name_option(const cli_args *args, smerf_error *error);
 
 /* "1 tree", "2 trees".   text  where it is written; returned */

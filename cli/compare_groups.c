@@ -78,13 +78,14 @@ static void tell_certainty(const cli_args *args, const cli_comparison *done, siz
 }
 
 void cli_tell_comparison(const cli_args *args, const cli_comparison *done, double seconds) {
-    char methods[40], repeats[40], folds[60] = "";
+    char methods[40], repeats[40], folds[60] = "", why[CLI_SENTENCE_SPACE];
     size_t n = 0, n_folds = done->plan.n_folds;
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
         const smerf_method_scores *standing = &done->scores[m];
         n += standing->applies;
-        if (!standing->applies && standing->why_not[0] != '\0')
-            cli_say(args, "%s is left out: %s", smerf_method_name((smerf_method)m), standing->why_not);
+        if (!standing->applies && standing->refusal.status != SMERF_OK)
+            cli_say(args, "%s is left out: %s", smerf_method_name((smerf_method)m),
+                    cli_sentence(&standing->refusal, why));
     }
     if (done->groups.column != NULL)
         cli_say(args, "%zu groups by column '%s' stay together", done->groups.n, done->groups.column);

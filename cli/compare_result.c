@@ -104,14 +104,15 @@ static void put_json_methods(sm_output *output, const cli_comparison *done, json
     const char *separator = "";
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
         const smerf_method_scores *standing = &done->scores[m];
-        if (standing->applies != take_part || (!take_part && standing->why_not[0] == '\0')) continue;
+        if (standing->applies != take_part || (!take_part && standing->refusal.status == SMERF_OK)) continue;
         sm_output_print(output, "%s\n  {\"method\": \"%s\"", separator, smerf_method_name((smerf_method)m));
         separator = ",";
         if (take_part) {
             put_json_scores(output, done, part == DIFFERENCES ? standing->difference : standing->score);
         } else {
+            char why[CLI_SENTENCE_SPACE];
             sm_output_print(output, ", \"why\": ");
-            sm_put_json_string(output, standing->why_not);
+            sm_put_json_string(output, cli_sentence(&standing->refusal, why));
         }
         sm_output_print(output, "}");
     }

@@ -23,9 +23,10 @@ static int exit_code(smerf_status status) {
 
 /* One line, whatever is in the name of a file. */
 static void print_error(const char *program, smerf_error *error) {
+    char text[CLI_SENTENCE_SPACE];
     for (char *c = error->message; *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 127) *c = ' ';
-    fprintf(stderr, "%s: %s\n", program, error->message);
+    fprintf(stderr, "%s: %s\n", program, cli_sentence(error, text));
 }
 
 int cli_run_command(const cli_command *command, int n, char **words) {

@@ -82,11 +82,21 @@ typedef enum smerf_status {
 
 #define SMERF_NOWHERE SIZE_MAX
 
+/* Where a sentence names an option, so that each front can name it in its own words: "min_parent", or with a value, "sample
+ * none". At which byte of the message, and how long. Frozen. */
+typedef struct smerf_mention {
+    unsigned short at, length;
+} smerf_mention;
+
+#define SMERF_MOST_MENTIONS 4
+
 /* Frozen. */
 typedef struct smerf_error {
     smerf_status status;
     char message[480];  /* one sentence: what is wrong, and what would be right */
     size_t row, column; /* the offending cell of a matrix, from 0; SMERF_NOWHERE if there is none */
+    size_t n_mentions;
+    smerf_mention mention[SMERF_MOST_MENTIONS]; /* in order; the command makes --min-parent of "min_parent" */
 } smerf_error;
 
 /* ---- 2  Items --------------------------------------------------------------------------------------------
@@ -795,6 +805,13 @@ SMERF_API smerf_status smerf_vectors(const smerf_model *model, const smerf_items
 /* Written under a temporary name, synced and renamed: a crash leaves the old file or the new one. */
 SMERF_API smerf_status smerf_model_save(const smerf_model *model, const char *path, smerf_error *error);
 SMERF_API smerf_status smerf_model_load(const char *path, smerf_model **out, smerf_error *error);
+
+/* The same with a text that the program wants to find in the file again, such as what it has made of the model since; it changes
+ * nothing of the model. smerf_model_save writes the note that a model was loaded with; a merged model has none.
+ *   note    UTF-8; NULL: none */
+SMERF_API smerf_status smerf_model_save_noted(const smerf_model *model, const char *path, const char *note,
+                                              smerf_error *error);
+SMERF_API const char *smerf_model_note(const smerf_model *model); /* that it was loaded with, the model's; or NULL */
 
 /* Joins parts of one forest (same data, options and seed), in the order of their tree numbers. */
 SMERF_API smerf_status smerf_model_merge(const smerf_model *const *parts, size_t n_parts, smerf_model **out,

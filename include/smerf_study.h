@@ -169,7 +169,7 @@ typedef struct smerf_mean_score {
 typedef struct smerf_method_scores {
     size_t size;
     bool applies;
-    char why_not[480];                       /* the sentence with which it refused; "": it was not requested */
+    smerf_error refusal;                     /* why it does not; SMERF_OK: it was not requested */
     double seconds;                          /* in all; nothing else here depends on the machine */
     smerf_mean_score score[SMERF_N_METRICS]; /* by smerf_metric */
     smerf_mean_score
@@ -184,6 +184,12 @@ typedef struct smerf_method_scores {
 SMERF_API smerf_status smerf_compare(const smerf_items *items, const smerf_target *target,
                                      const smerf_comparison *comparison, const smerf_run *run,
                                      smerf_method_scores *scores, size_t n_scores, smerf_error *error);
+
+/* Which items a round of a comparison by nodes learns from, so that others can be scored on the same divisions.
+ *   round     from 0: the repeat, or with K folds the repeat * K + the fold
+ *   is_train  [n_items], the caller's */
+SMERF_API smerf_status smerf_compare_division(const smerf_target *target, const smerf_comparison *comparison,
+                                              size_t round, bool *is_train, smerf_error *error);
 
 #ifdef __cplusplus
 }

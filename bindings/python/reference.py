@@ -13,6 +13,9 @@ is up to date). Every example is run by the tests. What it is about: [python.md]
 """
 
 
+IN_FULL = ("DistanceForest", "Distances", "Comparison")  # the methods of others are described there
+
+
 def section(text: str) -> str:
     """A numpydoc docstring as Markdown: its sections become lists, its examples code."""
     lines, out, in_list, in_code = inspect.cleandoc(text).split("\n"), [], False, False
@@ -82,11 +85,11 @@ def main() -> None:
         listed = members(thing)
         for member in listed:
             value = getattr(thing, member)
-            if name not in ("DistanceForest", "Distances"):
+            if name not in IN_FULL:
                 continue
             title = f"`{member}`" if isinstance(value, property) else f"`{member}{signature(value)}`"
             print(f"### {name}.{member}\n\n{title}\n\n{section(value.__doc__)}")
-        if name not in ("DistanceForest", "Distances"):
+        if name not in IN_FULL:
             print("Methods, as in `DistanceForest`: " + ", ".join(f"`{member}`" for member in listed) + ".\n")
 
 

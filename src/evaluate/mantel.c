@@ -274,10 +274,11 @@ static smerf_status correlate_all(mantel_job *job, const smerf_run *run, smerf_c
 static smerf_status check_correlation(const smerf_correlation *wanted, const smerf_request *request,
                                       smerf_error *error) {
     if (wanted->n_permutations > 0 && request->columns != NULL)
-        return sm_fail(error, SMERF_BAD_INPUT, "permutations: the pairs between two sets of items cannot be permuted");
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "{permutations}: the pairs between two sets of items cannot be permuted");
     if (wanted->n_permutations > UINT32_MAX)
-        return sm_fail(error, SMERF_BAD_INPUT, "permutations: %zu are more than 2^32 - 1", wanted->n_permutations);
-    if (wanted->seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "seed: it is not in 0 ... 2^63 - 1");
+        return sm_fail(error, SMERF_BAD_INPUT, "{permutations}: %zu are more than 2^32 - 1", wanted->n_permutations);
+    if (wanted->seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "{seed}: it is not in 0 ... 2^63 - 1");
     return SMERF_OK;
 }
 

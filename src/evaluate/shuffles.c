@@ -42,7 +42,7 @@ static smerf_status check(const smerf_model *model, const smerf_items *items, co
     if (model->options.sample == SMERF_NO_SAMPLE)
         return sm_fail(
             error, SMERF_BAD_INPUT,
-            "the model was fitted with --sample none: every tree has seen every item, nothing is out of bag");
+            "the model was fitted with {sample none}: every tree has seen every item, nothing is out of bag");
     if (truth != NULL && (truth->is_block || truth->n_rows != items->n_items))
         return sm_fail(error, SMERF_BAD_INPUT, "there are %zu items, and the target is about %zu", items->n_items,
                        truth->n_rows);

@@ -23,7 +23,7 @@ smerf_status sm_clusters_check(const smerf_clustering *clustering, size_t n, sm_
         return sm_fail(error, SMERF_BAD_INPUT,
                        "the number of clusters is chosen for three items or more, and there are %zu: say how many", n);
     if (most_k == 1 || most_k >= n)
-        return sm_fail(error, SMERF_BAD_INPUT, "most-k: %zu is not between 2 and %zu, one less than there are items",
+        return sm_fail(error, SMERF_BAD_INPUT, "{most_k}: %zu is not between 2 and %zu, one less than there are items",
                        most_k, n - 1);
     range->fewest = 2;
     range->most = most_k > 0 ? most_k : n - 1 < USUAL_MOST ? n - 1 : USUAL_MOST;

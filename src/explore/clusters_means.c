@@ -129,8 +129,7 @@ static smerf_status gather(const smerf_model *model, const smerf_items *items, c
     smerf_error why = {0};
     const smerf_vector_result result = SMERF_INIT(smerf_vector_result, .sink = take_vector, .context = to);
     smerf_status status = smerf_vectors(model, items, true, run, &result, &why);
-    if (status == SMERF_BAD_INPUT && to->width == 0)
-        return sm_fail(error, status, "clusters by means: %.400s", why.message);
+    if (status == SMERF_BAD_INPUT && to->width == 0) return sm_fail_within(error, &why, 0, "clusters by means: ");
     if (status != SMERF_OK && error != NULL) *error = why;
     return status;
 }

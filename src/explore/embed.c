@@ -291,11 +291,11 @@ static smerf_status check_map(const smerf_model *model, const smerf_items *items
                               size_t n_landmarks, smerf_error *error) {
     bool have_ids = model->ids.n > 0 && items->ids.n > 0;
     if (options->n_dimensions == 0) return sm_fail(error, SMERF_BAD_INPUT, "a map has at least one dimension");
-    if (options->seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "seed: it is not in 0 ... 2^63 - 1");
+    if (options->seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "{seed}: it is not in 0 ... 2^63 - 1");
     if (n_landmarks == 0) return sm_fail(error, SMERF_BAD_INPUT, "a map needs an item");
     if (n_landmarks < items->n_items && model->method != NULL && model->method->knows_items && !have_ids)
         return sm_fail(error, SMERF_BAD_INPUT,
-                       "landmarks: the model knows items without ids only all together; %zu landmarks would do",
+                       "{landmarks}: the model knows items without ids only all together; %zu landmarks would do",
                        items->n_items);
     double n = (double)n_landmarks, bytes = n * n * sizeof(float) + n * (double)options->n_dimensions * sizeof(double);
     return sm_check_memory(bytes, "a map", error);

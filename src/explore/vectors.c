@@ -175,7 +175,7 @@ static smerf_status check_vectors(const smerf_model *model, smerf_error *error) 
                        "eigenvalues that its rank keeps are negative)");
     return sm_fail(
         error, SMERF_BAD_INPUT,
-        "vectors are there for labels, responses, products, and distances of a low --rank; the target of this "
+        "vectors are there for labels, responses, products, and distances of a low {rank}; the target of this "
         "model is '%s'",
         sm_target_public_name(model->target));
 }

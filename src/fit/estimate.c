@@ -246,7 +246,7 @@ smerf_status smerf_fit_estimate(const smerf_items *items, smerf_target *target, 
     SM_READ_RUN(run, error);
     SM_READ_RESULT(smerf_estimate, estimate, found, error);
     if (full.options.method >= SMERF_N_METHODS)
-        return sm_fail(error, SMERF_BAD_INPUT, "method: there is no such method");
+        return sm_fail(error, SMERF_BAD_INPUT, "{method}: there is no such method");
     found.seconds = found.bytes = found.model_bytes = NAN;
     found.n_trees_tried = found.n_items_tried = 0;
     if (full.options.method == SMERF_METHOD_FOREST)

@@ -15,7 +15,7 @@ smerf_status smerf_fit(const smerf_items *items, smerf_target *target, const sme
     if (status != SMERF_OK) return status;
     SM_READ_RUN(run, error);
     options = &full.options;
-    if (options->method >= SMERF_N_METHODS) return sm_fail(error, SMERF_BAD_INPUT, "method: there is no such method");
+    if (options->method >= SMERF_N_METHODS) return sm_fail(error, SMERF_BAD_INPUT, "{method}: there is no such method");
     if (options->method != SMERF_METHOD_FOREST) return sm_method_fit(items, target, options, run, out, error);
     smerf_options chosen = *options;
     status = sm_choose_completion(items, target, options, run, &chosen.complete, error);
@@ -181,7 +181,7 @@ smerf_status sm_choose_completion(const smerf_items *items, smerf_target *target
     bool has_pairs = target->kind == &sm_target_pairs || target->kind == &sm_target_observed;
     *complete = SMERF_COMPLETE_OFF;
     if (!has_pairs && options->complete != SMERF_COMPLETE_OFF && options->complete != SMERF_COMPLETE_AUTO)
-        return sm_fail(error, SMERF_BAD_INPUT, "complete: a target of kind '%s' has no missing pairs to fill in",
+        return sm_fail(error, SMERF_BAD_INPUT, "{complete}: a target of kind '%s' has no missing pairs to fill in",
                        target->kind->name);
     if (!has_pairs || options->complete == SMERF_COMPLETE_OFF || target->n_rows != items->n_items) return SMERF_OK;
     double n = (double)target->n_rows;

@@ -43,14 +43,15 @@ static smerf_status check_counts(const smerf_options *options, smerf_error *erro
     const struct {
         const char *name;
         size_t value;
-    } counts[] = {{"sample-pairs", baselines->n_pairs}, {"factors", baselines->n_factors}, {"burn", baselines->n_burn},
+    } counts[] = {{"sample_pairs", baselines->n_pairs}, {"factors", baselines->n_factors}, {"burn", baselines->n_burn},
                   {"draws", baselines->n_draws},        {"chains", baselines->n_chains},   {"trees", options->n_trees}};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
         if (counts[k].value < 1 || counts[k].value > UINT32_MAX)
-            return sm_fail(error, SMERF_BAD_INPUT, "%s: %zu is not in 1 ... 2^32 - 1", counts[k].name, counts[k].value);
-    if (options->seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "seed: it must be in 0 ... 2^63 - 1");
+            return sm_fail(error, SMERF_BAD_INPUT, "{%s}: %zu is not in 1 ... 2^32 - 1", counts[k].name,
+                           counts[k].value);
+    if (options->seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "{seed}: it must be in 0 ... 2^63 - 1");
     if (options->first_tree > 0)
-        return sm_fail(error, SMERF_BAD_INPUT, "trees: parts are grown of forests only, the method is '%s'",
+        return sm_fail(error, SMERF_BAD_INPUT, "{trees}: parts are grown of forests only, the method is '%s'",
                        smerf_method_name(options->method));
     return SMERF_OK;
 }

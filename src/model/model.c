@@ -18,6 +18,7 @@ void smerf_model_free(smerf_model *model) {
     sm_strings_free(&model->ids);
     sm_strings_free(&model->ignored);
     sm_free(model->id_column);
+    sm_free(model->note);
     sm_free(model->weight_column);
     sm_free(model->weights);
     sm_free(model->hashes);

@@ -28,6 +28,7 @@ struct smerf_model {
     sm_features features;
     sm_strings ids; /* empty: items are called by their row */
     char *id_column, *weight_column;
+    char *note; /* that the file was saved with, or NULL */
     sm_strings ignored;
     double *weights;  /* [n_items] or NULL: all 1 */
     uint64_t *hashes; /* [n_items] of the items' features */
@@ -86,8 +87,8 @@ size_t sm_model_most_leaves(const smerf_model *model);
 /* Written in the header; a reader refuses what is newer than it knows. */
 enum { SM_FORMAT_VERSION = 1 };
 
-/* model_facts.c: everything that is not an array, as an object of strings. NULL: no memory. */
-json_t *sm_facts_write(const smerf_model *model);
+/* model_facts.c: everything that is not an array, as an object of strings. NULL: no memory.   note  or NULL */
+json_t *sm_facts_write(const smerf_model *model, const char *note);
 
 /* Fills options, n_items, features, columns; the target's kind goes to *kind, NULL if the method keeps no target. */
 smerf_status sm_facts_read(smerf_model *model, const json_t *facts, const char *name, const sm_target_kind **kind,

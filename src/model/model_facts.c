@@ -108,7 +108,7 @@ static bool add_learned(json_t *facts, const smerf_model *model) {
            add_json(facts, "options", options_json(&model->options));
 }
 
-json_t *sm_facts_write(const smerf_model *model) {
+json_t *sm_facts_write(const smerf_model *model, const char *note) {
     smerf_description description = SMERF_INIT(smerf_description);
     smerf_model_describe(model, &description, NULL);
     json_t *facts = json_object();
@@ -123,6 +123,7 @@ json_t *sm_facts_write(const smerf_model *model) {
         is_fine = is_fine && json_object_set_new(facts, "id_column", json_string(model->id_column)) == 0;
     if (model->weight_column != NULL)
         is_fine = is_fine && json_object_set_new(facts, "weight_column", json_string(model->weight_column)) == 0;
+    if (note != NULL) is_fine = is_fine && json_object_set_new(facts, "note", json_string(note)) == 0;
     if (description.from_similarities)
         is_fine = is_fine && add_json(facts, "largest_similarity", json_real(description.largest_similarity));
     if (is_fine) return facts;
@@ -302,7 +303,7 @@ static bool read_items(smerf_model *model, const json_t *facts) {
     bool is_fine = get_size(facts, "n_items", UINT32_MAX - 1, &model->n_items) && model->n_items >= 2 &&
                    read_features(facts, &model->features) && read_strings(ignored, &model->ignored) &&
                    read_text(facts, "id_column", &model->id_column) &&
-                   read_text(facts, "weight_column", &model->weight_column);
+                   read_text(facts, "weight_column", &model->weight_column) && read_text(facts, "note", &model->note);
     model->trained_on.from_similarities = json_is_number(largest);
     model->trained_on.largest_similarity = json_number_value(largest);
     json_decref(ignored);

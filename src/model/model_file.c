@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/strings.h"
 #include "model/forest_arrays.h"
 #include "model/safetensors.h"
 
@@ -24,9 +25,10 @@ static smerf_status pack_model(const smerf_model *model, sm_tensors *tensors, sm
     return status;
 }
 
-smerf_status smerf_model_save(const smerf_model *model, const char *path, smerf_error *error) {
+smerf_status smerf_model_save_noted(const smerf_model *model, const char *path, const char *note, smerf_error *error) {
     sm_tensors tensors = {0};
-    json_t *facts = sm_facts_write(model);
+    if (note != NULL && !sm_is_utf8(note)) return sm_fail(error, SMERF_BAD_INPUT, "the note is not UTF-8 text");
+    json_t *facts = sm_facts_write(model, note);
     smerf_status status = facts != NULL ? pack_model(model, &tensors, error) : sm_no_memory(error, "saving a model");
     if (status == SMERF_OK) status = sm_safetensors_write(path, facts, &tensors, error);
     json_decref(facts);
@@ -46,6 +48,12 @@ smerf_status sm_model_digest(const smerf_model *model, char digits[33], smerf_er
     sm_tensors_free(&tensors);
     return status;
 }
+
+smerf_status smerf_model_save(const smerf_model *model, const char *path, smerf_error *error) {
+    return smerf_model_save_noted(model, path, model->note, error);
+}
+
+const char *smerf_model_note(const smerf_model *model) { return model->note; }
 
 static smerf_status unpack_items(smerf_model *model, const sm_tensors *tensors, smerf_error *error) {
     const void *data;

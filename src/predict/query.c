@@ -17,7 +17,7 @@ static smerf_status find_out_of_bag(sm_query *query, const smerf_items *items, s
     if (model->options.sample == SMERF_NO_SAMPLE)
         return sm_fail(
             error, SMERF_BAD_INPUT,
-            "the model was fitted with --sample none: every tree has seen every item, nothing is out of bag");
+            "the model was fitted with {sample none}: every tree has seen every item, nothing is out of bag");
     query->training_row = sm_array(items->n_items, sizeof *query->training_row);
     if (query->training_row == NULL) return sm_no_memory(error, "looking up out-of-bag items");
     return sm_model_find_items(model, items, &query->rows.view, query->training_row, error);

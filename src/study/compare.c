@@ -55,17 +55,18 @@ static bool is_requested(const contest *all, unsigned method) {
 
 static smerf_status check_plan(const smerf_comparison *plan, unsigned n_methods, const smerf_target *target,
                                smerf_error *error) {
-    if (plan->methods >> n_methods != 0) return sm_fail(error, SMERF_BAD_INPUT, "methods: there is no such method");
-    if (plan->n_repeats == 0) return sm_fail(error, SMERF_BAD_INPUT, "repeats: there must be at least one");
+    if (plan->methods >> n_methods != 0) return sm_fail(error, SMERF_BAD_INPUT, "{methods}: there is no such method");
+    if (plan->n_repeats == 0) return sm_fail(error, SMERF_BAD_INPUT, "{repeats}: there must be at least one");
     if (!(plan->train_fraction > 0 && plan->train_fraction < 1))
-        return sm_fail(error, SMERF_BAD_INPUT, "train: %g is not between 0 and 1", plan->train_fraction);
+        return sm_fail(error, SMERF_BAD_INPUT, "{train}: %g is not between 0 and 1", plan->train_fraction);
     if (plan->options->seed > INT64_MAX || most_rounds(plan) > INT64_MAX - plan->options->seed)
-        return sm_fail(error, SMERF_BAD_INPUT, "seed: with one more for each repeat it leaves 0 ... 2^63 - 1");
+        return sm_fail(error, SMERF_BAD_INPUT, "{seed}: with one more for each repeat it leaves 0 ... 2^63 - 1");
     if (!plan->tunes && plan->n_most_repeats <= plan->n_repeats) return SMERF_OK; /* nothing is chosen by the metric */
     if ((unsigned)plan->metric >= SMERF_N_METRICS)
-        return sm_fail(error, SMERF_BAD_INPUT, "metric: there is no such metric");
+        return sm_fail(error, SMERF_BAD_INPUT, "{metric}: there is no such metric");
     if ((smerf_target_metrics(target) & SMERF_HAS(plan->metric)) == 0)
-        return sm_fail(error, SMERF_BAD_INPUT, "metric: %s needs a graph or labels: a target of kind '%s' has no links",
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "{metric}: %s needs a graph or labels: a target of kind '%s' has no links",
                        smerf_metric_name(plan->metric), sm_target_public_name(target));
     return SMERF_OK;
 }
@@ -79,22 +80,23 @@ static smerf_status check_data(const smerf_items *items, const smerf_target *tar
 
 /* ---- who takes part ---- */
 
-/* A sentence that starts with the method's name is told without it. */
-static const char *without_name(const char *sentence, const char *name) {
+/* How long the method's name is at the start of a sentence, which is told without it. */
+static size_t name_length(const char *sentence, const char *name) {
     size_t n = strlen(name);
-    if (strncmp(sentence, name, n) != 0) return sentence;
+    if (strncmp(sentence, name, n) != 0) return 0;
     if (sentence[n] == ':') n++;
-    return sentence[n] == ' ' ? sentence + n + 1 : sentence;
+    return sentence[n] == ' ' ? n + 1 : 0;
 }
 
 /* What comes of a refusal: a failure of the whole, if the method was asked for. */
 static smerf_status leave_out(contest *all, unsigned method, const smerf_error *refusal, smerf_error *error) {
-    const char *name = smerf_method_name((smerf_method)method), *why = without_name(refusal->message, name);
+    const char *name = smerf_method_name((smerf_method)method);
+    size_t skip = name_length(refusal->message, name);
     bool is_refusal = refusal->status == SMERF_BAD_INPUT || refusal->status == SMERF_NO_MEMORY;
-    if (!is_refusal) return sm_fail(error, refusal->status, "%s", refusal->message);
-    if (all->plan->methods != 0) return sm_fail(error, refusal->status, "methods: %s: %s", name, why);
+    if (!is_refusal) return sm_fail_within(error, refusal, 0, "%s", "");
+    if (all->plan->methods != 0) return sm_fail_within(error, refusal, skip, "{methods}: %s: ", name);
     all->summary[method].applies = false;
-    snprintf(all->summary[method].why_not, sizeof all->summary[method].why_not, "%s", why);
+    (void)sm_fail_within(&all->summary[method].refusal, refusal, skip, "%s", "");
     return SMERF_OK;
 }
 
@@ -136,8 +138,9 @@ static size_t count_left(const contest *all) {
 /* Why the first one was left out is a hint for all. */
 static smerf_status check_left(const contest *all, smerf_error *error) {
     if (count_left(all) > 0) return SMERF_OK;
-    return sm_fail(error, SMERF_BAD_INPUT, "no method applies: %s: %s", smerf_method_name(SMERF_METHOD_FOREST),
-                   all->summary[SMERF_METHOD_FOREST].why_not);
+    (void)sm_fail_within(error, &all->summary[SMERF_METHOD_FOREST].refusal, 0,
+                         "no method applies: %s: ", smerf_method_name(SMERF_METHOD_FOREST));
+    return SMERF_BAD_INPUT;
 }
 
 /* ---- one method, once ---- */

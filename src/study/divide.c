@@ -6,11 +6,13 @@
 #include "study/divide.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/sort.h"
 #include "base/status.h"
+#include "base/versioned.h"
 #include "data/items.h"
 #include "smerf_study.h"
 #include "target/links/pairs.h"
@@ -209,12 +211,12 @@ static smerf_status number_groups(sm_divider *divider, const uint32_t *groups, s
 static smerf_status check_groups(const sm_divider *divider, double fraction, smerf_error *error) {
     size_t n = divider->n_groups, n_train = divider->n_train_groups;
     const char *what = divider->n_groups < divider->n ? "groups" : "items";
-    if (divider->n_folds == 1) return sm_fail(error, SMERF_BAD_INPUT, "folds: there must be at least two");
+    if (divider->n_folds == 1) return sm_fail(error, SMERF_BAD_INPUT, "{folds}: there must be at least two");
     if (divider->n_folds > n)
-        return sm_fail(error, SMERF_BAD_INPUT, "folds: %zu cannot be made of %zu %s", divider->n_folds, n, what);
+        return sm_fail(error, SMERF_BAD_INPUT, "{folds}: %zu cannot be made of %zu %s", divider->n_folds, n, what);
     if (divider->n_folds == 0 && (n_train == 0 || n_train == n))
         return sm_fail(error, SMERF_BAD_INPUT,
-                       "train: %g of %zu %s makes %zu to learn from: there must be some, and some to test with",
+                       "{train}: %g of %zu %s makes %zu to learn from: there must be some, and some to test with",
                        fraction, n, what, n_train);
     return SMERF_OK;
 }
@@ -279,7 +281,7 @@ static smerf_status draw_groups(sm_divider *divider, uint64_t seed, size_t round
     sm_free(group_is_train);
     if (status == SMERF_OK && (divider->n_train < 2 || divider->n - divider->n_train < 2))
         status = sm_fail(error, SMERF_BAD_INPUT,
-                         "%s: %zu of %zu items to learn from: there must be two, and two to test with",
+                         "{%s}: %zu of %zu items to learn from: there must be two, and two to test with",
                          n_folds > 0 ? "folds" : "train", divider->n_train, divider->n);
     return status;
 }
@@ -296,7 +298,7 @@ static smerf_status count(sm_divider *divider, const sm_division_plan *plan, sme
     bool has_groups = plan->n_folds > 0 || plan->groups != NULL; /* which are counted when they are drawn */
     if (has_groups || (divider->n_train >= least && divider->n - divider->n_train >= least)) return SMERF_OK;
     return sm_fail(
-        error, SMERF_BAD_INPUT, "train: %g of %zu items makes %zu of %zu %s to learn from: %s", plan->train_fraction,
+        error, SMERF_BAD_INPUT, "{train}: %g of %zu items makes %zu of %zu %s to learn from: %s", plan->train_fraction,
         n_items, divider->n_train, divider->n, divider->by_pairs ? "known pairs" : "items",
         divider->by_pairs ? "there must be some, and some to test with" : "there must be two, and two to test with");
 }
@@ -306,7 +308,7 @@ smerf_status sm_divider_start(sm_divider *divider, const smerf_items *items, con
     *divider = (sm_divider){.items = items, .target = target, .by_pairs = plan->by_pairs, .n_folds = plan->n_folds};
     bool has_groups = plan->n_folds > 0 || plan->groups != NULL;
     if (has_groups && plan->by_pairs)
-        return sm_fail(error, SMERF_BAD_INPUT, "%s: they are of items, and pairs are divided here",
+        return sm_fail(error, SMERF_BAD_INPUT, "{%s}: they are of items, and pairs are divided here",
                        plan->n_folds > 0 ? "folds" : "groups");
     smerf_status status = count(divider, plan, error);
     if (status != SMERF_OK) return status;
@@ -333,14 +335,36 @@ void sm_divider_free(sm_divider *divider) {
     *divider = (sm_divider){0};
 }
 
+/* Sets is_train. */
+static smerf_status draw(sm_divider *divider, uint64_t seed, size_t round, smerf_error *error) {
+    if (divider->group_of != NULL) return draw_groups(divider, seed, round, error);
+    return smerf_split(divider->n, divider->n_train, seed + round, divider->is_train, error);
+}
+
 smerf_status sm_divide(sm_divider *divider, uint64_t seed, size_t round, sm_division *out, smerf_error *error) {
     *out = (sm_division){0};
-    smerf_status status = divider->group_of != NULL
-                              ? draw_groups(divider, seed, round, error)
-                              : smerf_split(divider->n, divider->n_train, seed + round, divider->is_train, error);
+    smerf_status status = draw(divider, seed, round, error);
     if (status == SMERF_OK)
         status = (divider->by_pairs ? divide_pairs(divider, out, error) : divide_items(divider, out, error));
     if (status != SMERF_OK) sm_division_free(out);
+    return status;
+}
+
+smerf_status smerf_compare_division(const smerf_target *target, const smerf_comparison *comparison, size_t round,
+                                    bool *is_train, smerf_error *error) {
+    SM_READ(smerf_comparison, comparison, error);
+    const sm_division_plan plan = {
+        .train_fraction = comparison->train_fraction, .n_folds = comparison->n_folds, .groups = comparison->groups};
+    smerf_options usual;
+    smerf_options_default(&usual);
+    sm_divider divider;
+    if (comparison->by_pairs)
+        return sm_fail(error, SMERF_BAD_INPUT, "by pairs there are no items to learn from: see smerf_target_divide");
+    smerf_status status = sm_divider_start(&divider, NULL, target, &plan, error);
+    if (status != SMERF_OK) return status;
+    status = draw(&divider, comparison->options != NULL ? comparison->options->seed : usual.seed, round, error);
+    if (status == SMERF_OK) memcpy(is_train, divider.is_train, divider.n * sizeof *is_train);
+    sm_divider_free(&divider);
     return status;
 }
 
@@ -349,7 +373,7 @@ smerf_status smerf_target_divide(const smerf_target *target, double train_fracti
     sm_divider divider;
     sm_division division;
     if (!(train_fraction > 0 && train_fraction < 1))
-        return sm_fail(error, SMERF_BAD_INPUT, "train: %g is not between 0 and 1", train_fraction);
+        return sm_fail(error, SMERF_BAD_INPUT, "{train}: %g is not between 0 and 1", train_fraction);
     smerf_status status = sm_target_check_cut(target, error);
     const sm_division_plan plan = {.by_pairs = true, .train_fraction = train_fraction};
     if (status == SMERF_OK) status = sm_divider_start(&divider, NULL, target, &plan, error);

@@ -40,8 +40,8 @@ typedef struct grid_job {
 /* ---- 1  Values ---- */
 
 static smerf_status check_list(const char *what, const void *values, size_t n, smerf_error *error) {
-    if (n > 0 && values == NULL) return sm_fail(error, SMERF_BAD_INPUT, "grid: the list of %s is NULL", what);
-    if (n > SM_MOST_TRIALS) return sm_fail(error, SMERF_BAD_INPUT, "grid: %zu %s are too many", n, what);
+    if (n > 0 && values == NULL) return sm_fail(error, SMERF_BAD_INPUT, "{grid}: the list of %s is NULL", what);
+    if (n > SM_MOST_TRIALS) return sm_fail(error, SMERF_BAD_INPUT, "{grid}: %zu %s are too many", n, what);
     return SMERF_OK;
 }
 
@@ -52,7 +52,7 @@ static smerf_status check_grid(const smerf_grid *grid, smerf_error *error) {
     if (status == SMERF_OK) status = check_list("densities", grid->densities, grid->n_densities, error);
     if (status == SMERF_OK) status = check_list("self-distances", grid->selves, grid->n_selves, error);
     if (status == SMERF_OK && grid->n_splits > 2)
-        return sm_fail(error, SMERF_BAD_INPUT, "grid: there are two kinds of splits");
+        return sm_fail(error, SMERF_BAD_INPUT, "{grid}: there are two kinds of splits");
     return status;
 }
 
@@ -119,7 +119,7 @@ static smerf_status make_lists(lists *all, const smerf_target *target, const sme
     list_min_parents(all, options, tuning, grid);
     list_splits(all, options, tuning, grid);
     for (size_t k = 0; k < all->n_splits; k++)
-        if ((unsigned)all->splits[k] > SMERF_OBLIQUE) return sm_fail(error, SMERF_BAD_INPUT, "splits: unknown kind");
+        if ((unsigned)all->splits[k] > SMERF_OBLIQUE) return sm_fail(error, SMERF_BAD_INPUT, "{splits}: unknown kind");
     list_selves(all, target, options, tuning, grid);
     for (size_t k = 0; k < grid->n_densities; k++) all->densities[all->n_densities++] = grid->densities[k];
     if (all->n_densities == 0) all->densities[all->n_densities++] = options->density;
@@ -167,7 +167,7 @@ static bool is_listed(const sm_setting *settings, size_t n, const smerf_options 
 }
 
 static smerf_status fail_for_settings(smerf_error *error) {
-    return sm_fail(error, SMERF_BAD_INPUT, "grid: there are more than %d settings", SM_MOST_TRIALS);
+    return sm_fail(error, SMERF_BAD_INPUT, "{grid}: there are more than %d settings", SM_MOST_TRIALS);
 }
 
 static smerf_status leave_out(sm_grid_list *list, const sm_setting *setting, smerf_error *error) {

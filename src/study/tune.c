@@ -128,10 +128,10 @@ static smerf_status try_settings(tuning_job *job, stopping *stop, smerf_tuned *b
 static smerf_status check_tuning(const smerf_tuning *tuning, const smerf_options *options, smerf_error *error) {
     if ((unsigned)tuning->metric >= SMERF_N_METRICS) return sm_fail(error, SMERF_BAD_INPUT, "there is no such metric");
     if (options->method != SMERF_METHOD_FOREST)
-        return sm_fail(error, SMERF_BAD_INPUT, "method: only smerf has out-of-bag scores to choose options by");
-    if (!(tuning->seconds >= 0)) return sm_fail(error, SMERF_BAD_INPUT, "time: %g is no time", tuning->seconds);
+        return sm_fail(error, SMERF_BAD_INPUT, "{method}: only smerf has out-of-bag scores to choose options by");
+    if (!(tuning->seconds >= 0)) return sm_fail(error, SMERF_BAD_INPUT, "{time}: %g is no time", tuning->seconds);
     if (options->sample == SMERF_NO_SAMPLE)
-        return sm_fail(error, SMERF_BAD_INPUT, "sample: without one, nothing is out of bag to choose by");
+        return sm_fail(error, SMERF_BAD_INPUT, "{sample}: without one, nothing is out of bag to choose by");
     return SMERF_OK;
 }
 

@@ -171,7 +171,7 @@ static void out_of_bag_has_no_second_set_and_needs_a_sample(void **state) {
     assert_unasked(sampled, &request, "out of bag is about pairs of training items: there is no second set");
     request.columns = NULL;
     assert_unasked(whole, &request,
-                   "the model was fitted with --sample none: every tree has seen every item, nothing is out of bag");
+                   "the model was fitted with sample none: every tree has seen every item, nothing is out of bag");
     smerf_model_free(sampled);
     smerf_model_free(whole);
     data_set_free(data);

@@ -459,6 +459,36 @@ static void a_method_that_was_query_for_must_apply(void **state) {
     data_set_free(data);
 }
 
+static void the_division_of_a_round_is_that_of_the_comparison(void **state) {
+    (void)state;
+    data_set *data = plain_data(N_ITEMS);
+    smerf_comparison plan = plan_for(data->target);
+    bool is_train[N_ITEMS], expected[N_ITEMS];
+    size_t n_tested[N_ITEMS] = {0};
+    smerf_error error;
+    for (size_t round = 0; round < 3; round++) {
+        demand_ok(smerf_compare_division(data->target, &plan, round, is_train, &error), &error);
+        demand_ok(smerf_split(N_ITEMS, N_TRAIN, plan.options->seed + round, expected, &error), &error);
+        assert_memory_equal(is_train, expected, sizeof expected);
+    }
+    plan.n_folds = 5;
+    for (size_t round = 0; round < 10; round++) {
+        demand_ok(smerf_compare_division(data->target, &plan, round, is_train, &error), &error);
+        for (size_t i = 0; i < N_ITEMS; i++) n_tested[i] += !is_train[i];
+    }
+    for (size_t i = 0; i < N_ITEMS; i++) assert_int_equal(n_tested[i], 2); /* once in each of two repeats */
+    uint32_t groups[N_ITEMS];
+    for (uint32_t i = 0; i < N_ITEMS; i++) groups[i] = i % 7;
+    plan.groups = groups;
+    demand_ok(smerf_compare_division(data->target, &plan, 3, is_train, &error), &error);
+    for (size_t i = 7; i < N_ITEMS; i++) assert_true(is_train[i] == is_train[i - 7]);
+    plan.n_folds = N_ITEMS + 1;
+    assert_int_equal(smerf_compare_division(data->target, &plan, 0, is_train, &error), SMERF_BAD_INPUT);
+    plan.by_pairs = true;
+    assert_int_equal(smerf_compare_division(data->target, &plan, 0, is_train, &error), SMERF_BAD_INPUT);
+    data_set_free(data);
+}
+
 static void methods_that_do_not_apply_are_left_out_with_their_sentence(void **state) {
     (void)state;
     data_set *data = plain_data(N_ITEMS);
@@ -472,9 +502,9 @@ static void methods_that_do_not_apply_are_left_out_with_their_sentence(void **st
         compare(data, graph, &plan, NULL, scores);
         assert_true(scores[SMERF_METHOD_FOREST].applies && scores[SMERF_METHOD_NARM].applies);
         assert_false(scores[SMERF_METHOD_PLUGIN].applies);
-        assert_true(strncmp(scores[SMERF_METHOD_PLUGIN].why_not, "needs a response", 16) == 0);
+        assert_true(strncmp(scores[SMERF_METHOD_PLUGIN].refusal.message, "needs a response", 16) == 0);
         assert_int_equal(scores[SMERF_METHOD_EPM].applies, plan.by_pairs);
-        assert_string_equal(scores[SMERF_METHOD_EPM].why_not, plan.by_pairs ? "" : only_seen);
+        assert_string_equal(scores[SMERF_METHOD_EPM].refusal.message, plan.by_pairs ? "" : only_seen);
     }
     smerf_target_free(graph);
     data_set_free(data);
@@ -493,6 +523,7 @@ int main(void) {
         cmocka_unit_test(a_comparison_can_be_cancelled_anywhere),
         cmocka_unit_test(a_plan_that_makes_no_sense_is_refused),
         cmocka_unit_test(a_method_that_was_query_for_must_apply),
+        cmocka_unit_test(the_division_of_a_round_is_that_of_the_comparison),
         cmocka_unit_test(methods_that_do_not_apply_are_left_out_with_their_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

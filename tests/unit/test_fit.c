@@ -207,13 +207,13 @@ static const char *spoil(size_t number, smerf_options *options) {
     case 2: options->n_trees = (size_t)UINT32_MAX + 1; return "trees: numbers must stay below 2^32";
     case 3: options->first_tree = UINT32_MAX; return "trees: numbers must stay below 2^32";
     case 4: options->splits = (smerf_splits)2; return "splits: unknown kind";
-    case 5: options->min_parent = 1; return "min-parent: 1 is below 2: one draw cannot be split";
-    case 6: options->oob_rule = SMERF_OOB_AS_FITTED; return "oob-rule: unknown rule";
-    case 7: options->self_distance = (smerf_self)4; return "self-distance: unknown kind";
+    case 5: options->min_parent = 1; return "min_parent: 1 is below 2: one draw cannot be split";
+    case 6: options->oob_rule = SMERF_OOB_AS_FITTED; return "oob_rule: unknown rule";
+    case 7: options->self_distance = (smerf_self)4; return "self_distance: unknown kind";
     case 8:
         options->self_distance = SMERF_SELF_VALUE;
         options->self_value = INFINITY;
-        return "self-distance: inf is not a number that float32 can hold";
+        return "self_distance: inf is not a number that float32 can hold";
     case 9: options->sample = (smerf_sample)3; return "sample: unknown kind";
     case 10:
         options->sample = SMERF_SUBSAMPLE;

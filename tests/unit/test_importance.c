@@ -232,7 +232,7 @@ static void shuffling_needs_items_out_of_bag_and_their_truth(void **state) {
     model = fit_with(data, &options, NULL);
     assert_int_equal(smerf_importance_permutation(model, data->items, NULL, NULL, found, errors, &error),
                      SMERF_BAD_INPUT);
-    assert_says(&error, "the model was fitted with --sample none", "");
+    assert_says(&error, "the model was fitted with sample none", "");
     smerf_model_free(model);
     data_set_free(data);
     data_set_free(other);

@@ -348,9 +348,9 @@ static void what_cannot_be_clustered_is_refused(void **state) {
     assert_refused(z, 2, SMERF_INIT(smerf_clustering, .k = 0),
                    "the number of clusters is chosen for three items or more, and there are 2: say how many");
     assert_refused(z, 5, SMERF_INIT(smerf_clustering, .most_k = 5),
-                   "most-k: 5 is not between 2 and 4, one less than there are items");
+                   "most_k: 5 is not between 2 and 4, one less than there are items");
     assert_refused(z, 5, SMERF_INIT(smerf_clustering, .most_k = 1),
-                   "most-k: 1 is not between 2 and 4, one less than there are items");
+                   "most_k: 1 is not between 2 and 4, one less than there are items");
     assert_refused(z, 5, SMERF_INIT(smerf_clustering, .k = 2, .by = SMERF_MEANS),
                    "a matrix of distances can be clustered by medoids only");
     z[1 * 5 + 3] = INFINITY;

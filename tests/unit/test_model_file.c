@@ -86,6 +86,34 @@ static void what_is_known_of_the_items_comes_back(void **state) {
     data_set_free(data);
 }
 
+static void a_note_stays_with_the_file_and_changes_nothing_of_the_model(void **state) {
+    (void)state;
+    static const char note[] = "{\"threshold\": 0.5} caf\xc3\xa9\n";
+    data_set *data = plain_data(30);
+    const smerf_options options = options_for(3);
+    smerf_model *model = fit_with(data, &options, NULL), *noted, *again, *plain;
+    smerf_error error;
+    assert_null(smerf_model_note(model));
+    demand_ok(smerf_model_save_noted(model, "n.smerf", note, &error), &error);
+    assert_null(smerf_model_note(model));
+    demand_ok(smerf_model_load("n.smerf", &noted, &error), &error);
+    assert_string_equal(smerf_model_note(noted), note);
+    demand_ok(smerf_model_save(noted, "again.smerf", &error), &error);
+    demand_ok(smerf_model_load("again.smerf", &again, &error), &error);
+    assert_string_equal(smerf_model_note(again), note);
+    demand_ok(smerf_model_save_noted(noted, "plain.smerf", NULL, &error), &error);
+    demand_ok(smerf_model_load("plain.smerf", &plain, &error), &error);
+    assert_null(smerf_model_note(plain));
+    assert_same_model(model, plain); /* to the byte, from the file with the note */
+    assert_int_equal(smerf_model_save_noted(model, "bad.smerf", "\xff", &error), SMERF_BAD_INPUT);
+    assert_string_equal(error.message, "the note is not UTF-8 text");
+    smerf_model_free(model);
+    smerf_model_free(noted);
+    smerf_model_free(again);
+    smerf_model_free(plain);
+    data_set_free(data);
+}
+
 static void a_file_that_is_not_there_is_no_damaged_model(void **state) {
     (void)state;
     smerf_model *model = NULL;
@@ -164,6 +192,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_comes_back_as_it_was),
         cmocka_unit_test(what_is_known_of_the_items_comes_back),
+        cmocka_unit_test(a_note_stays_with_the_file_and_changes_nothing_of_the_model),
         cmocka_unit_test(a_file_that_is_not_there_is_no_damaged_model),
         cmocka_unit_test(a_file_cut_short_anywhere_is_refused),
         cmocka_unit_test(a_file_that_goes_on_is_refused),

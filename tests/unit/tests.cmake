@@ -8,7 +8,7 @@ endif()
 # These start no thread, so that the thread sanitizer, which is slow, has nothing to see in them. Others of that sort,
 # and every new program, it runs.
 set(threadless approximate_costs attributes chart_.+ colours csv dense_nodes design deviations dialect draws edges eigen gzip quote gibbs kernels large_files
-               matrix npy number output pair_lists pair_target pairs psd_least_squares random reader_memory
+               matrix mentions npy number output pair_lists pair_target pairs psd_least_squares random reader_memory
                report_accuracy report_json rows same_pairs sort square blocks target_memory)
 if(SMERF_SANITIZE MATCHES thread)
   list(TRANSFORM threadless REPLACE "(.+)" "/test_\\1[.]c$")
@@ -24,6 +24,8 @@ foreach(unit_test ${unit_tests})
     target_link_libraries(${name} PRIVATE smerf_chart)
   elseif(name MATCHES report)
     target_link_libraries(${name} PRIVATE smerf_report)
+  elseif(name MATCHES mentions)
+    target_link_libraries(${name} PRIVATE smerf_cli)
   endif()
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES TIMEOUT 900)

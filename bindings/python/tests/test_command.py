@@ -135,9 +135,11 @@ def test_tuning_tries_the_same_and_ends_with_the_same(command):
     forest.save(command.folder / "own.smerf")
     assert (command.folder / "own.smerf").read_bytes() == (command.folder / "m.smerf").read_bytes()
     varied = ("splits", "candidates", "min_parent", "self_distance")
-    assert json.loads(told)["tried"] == [{name: trial[name] for name in (*varied, "rmse")} for trial in forest.tuned_]
+    found = forest.cv_results_
+    tried = [{**setting, "rmse": rmse} for setting, rmse in zip(found["params"], found["rmse"])]
+    assert json.loads(told)["tried"] == [{name: trial[name] for name in (*varied, "rmse")} for trial in tried]
     best = json.loads(told)["best"]
-    assert [getattr(forest, name) for name in varied] == [best[name] for name in varied]
+    assert forest.best_params_ == {name: best[name] for name in varied}
 
 
 def test_the_papers_parameters_are_the_commands(command):
@@ -159,13 +161,13 @@ def test_comparing_says_the_same(command, n):
     told = json.loads(command("compare", "x.npy", "--distances", "z.npy", *words))
     methods = ["smerf", "euclidean", "mahalanobis"]
     found = smerf.compare(X, Z, methods=methods, n_repeats=2, n_estimators=10, tune=False)
-    assert [entry["method"] for entry in told["methods"]] == list(found["methods"])
+    assert [entry["method"] for entry in told["methods"]] == [row["method"] for row in found]
     for entry in told["methods"]:
-        scores = found["methods"][entry["method"]]
+        row = found[entry["method"]]
         for name, said in entry.items():
             if name != "method":
-                np.testing.assert_equal(scores[name], with_nan(said))
-        assert np.isnan(scores["map@10"]["mean"]) == (n == 40)
+                np.testing.assert_equal({"mean": row[name], "se": row[f"{name}_se"]}, with_nan(said))
+        assert np.isnan(row["map@10"]) == (n == 40)
 
 
 @pytest.mark.parametrize(

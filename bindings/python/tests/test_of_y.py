@@ -132,7 +132,7 @@ def test_a_fit_settles_what_can_be_asked_anew(iris):
 def test_copies_files_and_tuning(iris, kind, target, tmp_path):
     X, y = iris
     forest = kind(**FEW).tune(X, y, vary=["min_parent"])
-    assert len(forest.tuned_) == 3 and forest.target_ == target
+    assert len(forest.cv_results_["params"]) == 3 and forest.min_parent == 2 and forest.target_ == target
     other = pickle.loads(pickle.dumps(forest))
     forest.save(tmp_path / "m.smerf")
     loaded = kind.load(tmp_path / "m.smerf")

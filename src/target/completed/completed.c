@@ -44,10 +44,11 @@ static smerf_status make_rest(const sm_links *links, const sm_completion *form, 
             uint32_t j = links->partner[e];
             double too_much = j > i ? sm_completion_pair(form, i, j) - sm_links_value(links, e) : 0;
             if (!(fabs(too_much) <= largest_rest))
-                status = sm_fail(error, SMERF_BAD_INPUT,
-                                 "complete: items %zu and %u are at distance %g, and at %g by the completion, which is "
-                                 "too far off",
-                                 i, j, sm_links_value(links, e), sm_completion_pair(form, i, j));
+                status =
+                    sm_fail(error, SMERF_BAD_INPUT,
+                            "{complete}: items %zu and %u are at distance %g, and at %g by the completion, which is "
+                            "too far off",
+                            i, j, sm_links_value(links, e), sm_completion_pair(form, i, j));
             if (!sm_graph_is_link(1 - too_much)) continue;
             rest.n_partners[i]++;
             rest.partner[rest.n] = j;

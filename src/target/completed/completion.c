@@ -157,7 +157,7 @@ smerf_status sm_completer_new(const sm_links *links, const bool *left_out, size_
                               sm_completer **out, smerf_error *error) {
     size_t n = links->n_items, stride = rank + 1;
     if (stride > MOST_SIZE)
-        return sm_fail(error, SMERF_BAD_INPUT, "complete: a rank of %zu is more than %d", rank, MOST_SIZE - 1);
+        return sm_fail(error, SMERF_BAD_INPUT, "{complete}: a rank of %zu is more than %d", rank, MOST_SIZE - 1);
     sm_completer *fit = sm_zeros(1, sizeof *fit);
     if (fit == NULL) return sm_no_memory(error, "completing pairs");
     fit->links = links;

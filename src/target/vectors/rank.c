@@ -122,7 +122,7 @@ smerf_status sm_rank_new(const smerf_target *target, size_t rank, uint64_t seed,
         target->kind == &sm_target_distances || target->kind == &sm_target_product || target->kind == &sm_target_graph;
     if (!is_fit || target->is_block || rank == 0)
         return sm_fail(error, SMERF_BAD_INPUT,
-                       "rank: a low rank, of at least 1, is for distances, graphs and products, not for %s",
+                       "{rank}: a low rank, of at least 1, is for distances, graphs and products, not for %s",
                        target->is_block ? "distances between two sets of items" : target->kind->name);
     sm_factors factors;
     double *self = sm_array(target->n_rows, sizeof *self);

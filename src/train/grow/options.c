@@ -61,12 +61,12 @@ static double wanted_candidates(const smerf_options *options, const smerf_target
 static smerf_status resolve_candidates(smerf_options *options, const smerf_target *target, double p,
                                        smerf_error *error) {
     if (options->candidates_power < 0 || !isfinite(options->candidates_power))
-        return sm_fail(error, SMERF_BAD_INPUT, "candidates: the power of p is %g and must be > 0",
+        return sm_fail(error, SMERF_BAD_INPUT, "{candidates}: the power of p is %g and must be > 0",
                        options->candidates_power);
     double wanted = wanted_candidates(options, target, p);
     if (options->splits == SMERF_AXIS && wanted > p) wanted = p;
     if (options->splits == SMERF_OBLIQUE && wanted * p > 1e9) /* they are drawn from a matrix of that size */
-        return sm_fail(error, SMERF_BAD_INPUT, "candidates: %g directions of %.0f features are too many", wanted, p);
+        return sm_fail(error, SMERF_BAD_INPUT, "{candidates}: %g directions of %.0f features are too many", wanted, p);
     options->candidates = (size_t)wanted;
     options->candidates_power = 0;
     return SMERF_OK;
@@ -75,30 +75,31 @@ static smerf_status resolve_candidates(smerf_options *options, const smerf_targe
 static smerf_status resolve_density(smerf_options *options, size_t n_features, smerf_error *error) {
     double p = (double)n_features;
     if (options->splits == SMERF_AXIS) {
-        if (options->density != 0) return sm_fail(error, SMERF_BAD_INPUT, "density: only oblique splits have one");
+        if (options->density != 0) return sm_fail(error, SMERF_BAD_INPUT, "{density}: only oblique splits have one");
         return SMERF_OK;
     }
     if (options->density == 0) options->density = n_features < 10 ? 1 / p : 3 / p;
     if (!(options->density > 0 && options->density <= 1))
-        return sm_fail(error, SMERF_BAD_INPUT, "density: %g is not in (0, 1]", options->density);
+        return sm_fail(error, SMERF_BAD_INPUT, "{density}: %g is not in (0, 1]", options->density);
     if (sm_options_non_zeros(options, n_features) == 0)
         return sm_fail(error, SMERF_BAD_INPUT,
-                       "density: %g leaves no non-zeros in %zu projections of %zu features; take a larger one",
+                       "{density}: %g leaves no non-zeros in %zu projections of %zu features; take a larger one",
                        options->density, options->candidates, n_features);
     return SMERF_OK;
 }
 
 static smerf_status check_sample(const smerf_options *options, smerf_error *error) {
-    if (options->sample > SMERF_NO_SAMPLE) return sm_fail(error, SMERF_BAD_INPUT, "sample: unknown kind");
+    if (options->sample > SMERF_NO_SAMPLE) return sm_fail(error, SMERF_BAD_INPUT, "{sample}: unknown kind");
     if (options->sample == SMERF_SUBSAMPLE && !(options->sample_fraction > 0 && options->sample_fraction <= 1))
-        return sm_fail(error, SMERF_BAD_INPUT, "sample: the share %g is not in (0, 1]", options->sample_fraction);
+        return sm_fail(error, SMERF_BAD_INPUT, "{sample}: the share %g is not in (0, 1]", options->sample_fraction);
     return SMERF_OK;
 }
 
 static smerf_status resolve_self(smerf_options *options, const smerf_target *target, smerf_error *error) {
-    if (options->self_distance > SMERF_SELF_AUTO) return sm_fail(error, SMERF_BAD_INPUT, "self-distance: unknown kind");
+    if (options->self_distance > SMERF_SELF_AUTO)
+        return sm_fail(error, SMERF_BAD_INPUT, "{self_distance}: unknown kind");
     if (options->self_distance == SMERF_SELF_VALUE && !(fabs(options->self_value) <= (double)FLT_MAX))
-        return sm_fail(error, SMERF_BAD_INPUT, "self-distance: %g is not a number that float32 can hold",
+        return sm_fail(error, SMERF_BAD_INPUT, "{self_distance}: %g is not a number that float32 can hold",
                        options->self_value);
     if (options->self_distance == SMERF_SELF_AUTO) options->self_distance = automatic_self(target);
     if (options->self_distance != SMERF_SELF_VALUE) options->self_value = 0;
@@ -111,17 +112,17 @@ smerf_status sm_options_resolve(const smerf_options *options, const smerf_items 
     *resolved = *options;
     if (items->n_items < 2) return sm_fail(error, SMERF_BAD_INPUT, "there is one item; a distance needs at least two");
     if (options->seed > INT64_MAX)
-        return sm_fail(error, SMERF_BAD_INPUT, "seed: %llu is not in 0 ... 2^63 - 1",
+        return sm_fail(error, SMERF_BAD_INPUT, "{seed}: %llu is not in 0 ... 2^63 - 1",
                        (unsigned long long)options->seed);
-    if (options->n_trees == 0) return sm_fail(error, SMERF_BAD_INPUT, "trees: at least one is needed");
+    if (options->n_trees == 0) return sm_fail(error, SMERF_BAD_INPUT, "{trees}: at least one is needed");
     if (options->n_trees > UINT32_MAX || options->first_tree > UINT32_MAX - options->n_trees)
-        return sm_fail(error, SMERF_BAD_INPUT, "trees: numbers must stay below 2^32");
-    if (options->splits > SMERF_OBLIQUE) return sm_fail(error, SMERF_BAD_INPUT, "splits: unknown kind");
+        return sm_fail(error, SMERF_BAD_INPUT, "{trees}: numbers must stay below 2^32");
+    if (options->splits > SMERF_OBLIQUE) return sm_fail(error, SMERF_BAD_INPUT, "{splits}: unknown kind");
     if (options->min_parent < 2)
-        return sm_fail(error, SMERF_BAD_INPUT, "min-parent: %zu is below 2: one draw cannot be split",
+        return sm_fail(error, SMERF_BAD_INPUT, "{min_parent}: %zu is below 2: one draw cannot be split",
                        options->min_parent);
     if (options->oob_rule != SMERF_OOB_BOTH && options->oob_rule != SMERF_OOB_EITHER)
-        return sm_fail(error, SMERF_BAD_INPUT, "oob-rule: unknown rule");
+        return sm_fail(error, SMERF_BAD_INPUT, "{oob_rule}: unknown rule");
     if (options->sample != SMERF_SUBSAMPLE) resolved->sample_fraction = 1;
     smerf_status status = check_sample(options, error);
     if (status == SMERF_OK) status = resolve_self(resolved, target, error);

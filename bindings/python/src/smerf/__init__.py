@@ -11,6 +11,7 @@ a forest that predicts the distance of any two items, also of items that it has 
 """
 
 from ._compare import compare, simulate
+from ._comparison import Comparison
 from ._core import version as _version
 from ._distances import Distances
 from ._forest import DistanceForest
@@ -34,6 +35,7 @@ from ._options import paper
 __version__ = _version()
 __all__ = [
     "Bilinear",
+    "Comparison",
     "DistanceForest",
     "DistanceForestClassifier",
     "DistanceForestRegressor",

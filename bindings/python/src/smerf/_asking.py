@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core, _frames, _labels, _options
 from ._base import DistanceEstimator
 from ._meanings import is_matrix
-from ._progress import watching
+from ._progress import asking
 from ._targets import make_target
 
 Floats = NDArray[np.float64]
@@ -63,7 +63,7 @@ class DistanceModel(DistanceEstimator):
             raise ValueError(f"out is {out.dtype} of the shape {out.shape}; it must be float32 or float64 of {shape}")
         if not out.flags.writeable:
             raise ValueError("out is read-only")
-        with watching(self.n_jobs) as watch:
+        with asking(self, "finding distances") as watch:
             self._model.distances(rows, columns, oob, out, watch)
         return out
 
@@ -113,7 +113,7 @@ class DistanceModel(DistanceEstimator):
         check_is_fitted(self)
         items = self._items_of(Y)
         queries = None if X is None else self._items_of(X)
-        with watching(self.n_jobs) as watch:
+        with asking(self, "finding neighbours") as watch:
             start, indices, distances = self._model.neighbors(items, queries, k, radius, False, watch)
         return start, indices, distances, items.n
 
@@ -121,10 +121,22 @@ class DistanceModel(DistanceEstimator):
         self, X: Any, Y: Any, n_neighbors: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, int]:
         k = _options.count("n_neighbors", n_neighbors, 1)
+        check_is_fitted(self)
+        self._check_enough(k, self._items_of(Y).n, X is None)
         start, indices, distances, n_items = self._neighbors(X, Y, k, None)
         if len(indices) < k * (len(start) - 1):
             raise ValueError(f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = {n_items}")
         return start, indices, distances, n_items
+
+    @staticmethod
+    def _check_enough(k: int, n_items: int, are_queries_too: bool) -> None:
+        """Refuses more neighbours than a catalogue has."""
+        most = n_items - 1 if are_queries_too else n_items
+        if k > most:
+            why = ", none of which is its own neighbour" if are_queries_too else ""
+            raise ValueError(
+                f"Expected n_neighbors <= {most}: n_neighbors={k}, and the catalogue has {n_items} items{why}"
+            )
 
     def kneighbors(
         self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True, *, Y: Any = None
@@ -217,7 +229,7 @@ class DistanceModel(DistanceEstimator):
         >>> bool((forest.radius_neighbors_graph(radius=0.1, mode="distance").data <= 0.1).all())
         True
         """
-        return self._graph(*self._neighbors(X, Y, 0, float(radius)), mode)
+        return self._graph(*self._neighbors(X, Y, 0, _options.number("radius", radius)), mode)
 
     @staticmethod
     def _graph(start: Any, indices: Any, distances: Any, n_items: int, mode: str) -> sparse.csr_matrix:
@@ -238,6 +250,8 @@ class DistanceModel(DistanceEstimator):
         observed: Any = None,
         Y: Any = None,
         metrics: Any = None,
+        permutations: int | None = None,
+        random_state: Any = 1,
     ) -> dict[str, float]:
         """How good the distances are.
 
@@ -249,6 +263,12 @@ class DistanceModel(DistanceEstimator):
             Other items: the pairs are those between X and Y, and Z their distances, of shape (n, m).
         metrics : str or list of str, optional
             Of 'rmse', 'spearman', 'map@10', 'auc-roc', 'auc-pr'; without it all that the target has.
+        permutations : int, optional
+            Also correlations over all pairs at once, 'mantel-pearson' and 'mantel-spearman' ('spearman' is a mean over
+            items), and Mantel's test of them by so many permutations of the items: 'mantel-pearson-p' and
+            'mantel-spearman-p', NaN with 0 of them or where a pair is not known. Of more than 4000 items so many are drawn.
+        random_state : int, RandomState or None, default=1
+            Of the permutations.
 
         Returns
         -------
@@ -269,8 +289,25 @@ class DistanceModel(DistanceEstimator):
         if columns is not None:
             Z = _labels.aligned_block(_frames.values_of(Z), self._index_of(X), self._index_of(Y))
         truth = self._truth(X, rows.n, y, Z, pairs, graph, observed, None if columns is None else columns.n)
-        with watching(self.n_jobs) as watch:
-            return self._model.evaluate(rows, columns, truth, False, _options.metrics(metrics), watch)
+        with asking(self, "scoring") as watch:
+            scores = self._model.evaluate(rows, columns, truth, False, _options.metrics(metrics), watch)
+        return {**scores, **self._correlations(rows, columns, truth, False, permutations, random_state)}
+
+    def _correlations(
+        self, rows: Any, columns: Any, truth: Any, oob: bool, permutations: int | None, random_state: Any
+    ) -> dict[str, float]:
+        """What the command calls them: correlations over all pairs, and how probable they are by chance."""
+        if permutations is None:
+            return {}
+        n = _options.count("permutations", permutations, 0)
+        with asking(self, "permuting items") as watch:
+            found = self._model.correlate(rows, columns, truth, oob, n, _options.seed(random_state), watch)
+        return {
+            "mantel-pearson": found["pearson"],
+            "mantel-pearson-p": found["p_pearson"],
+            "mantel-spearman": found["spearman"],
+            "mantel-spearman-p": found["p_spearman"],
+        }
 
     def _truth(
         self, X: Any, n: int, y: Any, Z: Any, pairs: Any, graph: Any, observed: Any, n_columns: int | None = None
@@ -335,6 +372,6 @@ class DistanceModel(DistanceEstimator):
         rows = self._items_of(X)
         truth = self._truth(X, rows.n, y, Z, pairs, graph, observed)
         metric = metric or _core.usual_metric(truth)
-        with watching(self.n_jobs) as watch:
+        with asking(self, "scoring") as watch:
             score = self._model.evaluate(rows, None, truth, False, _options.metrics(metric), watch)[metric]
         return score if metric in _core.RISING_METRICS else -score

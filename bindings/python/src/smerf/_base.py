@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any, Sequence, TypeVar
 
@@ -12,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from . import _core, _inputs, _labels, _options
 from ._meanings import is_matrix
-from ._progress import watching
+from ._progress import check, watching
 from ._targets import Known, make_target
 
 Self = TypeVar("Self", bound="DistanceEstimator")
@@ -26,6 +27,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     _usual_target = "auto"  # what 'auto' is of a y that is no matrix
     categories: Any = None
     _index: Any = None  # of the pandas frame that it was fitted on, as _labels.kept
+    _ordered: dict[str, list[str]] = {}  # the levels of each column of ordered categories, which are numbers to the model
     n_jobs: int | None
     random_state: Any
     verbose: int
@@ -85,9 +87,11 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         >>> forest.distance(X[:2]).shape
         (2, 2)
         """
+        options = self._options()
+        check(self.n_jobs, self.verbose)
         items, known = self._problem(X, y, Z, pairs, graph, observed, sample_weight)
         with watching(self.n_jobs, self.verbose, "learning") as watch:
-            model = _core.fit(items, known.target, self._options(), watch)
+            model = _core.fit(items, known.target, options, watch)
         self._remember(model, items, known)
         return self
 
@@ -121,16 +125,18 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             is_kept=True,
         )
         flags = _inputs.category_flags(self.categories, names)
-        return _inputs.make_items(X, names, flags, ids, weights), known._replace(index=index)
+        ordered = _inputs.ordered_levels(X, names, flags)
+        return _inputs.make_items(X, names, flags, ids, weights, ordered), known._replace(index=index, ordered=ordered)
 
     def _remember(self, model: _core.Model, items: _core.Items | None, known: Known | None) -> None:
         """What a fitted estimator knows. `known` is None for a model from a file."""
-        for name in ("classes_", "threshold_", "tuned_"):  # of a fit before
+        for name in ("classes_", "threshold_", "best_params_", "best_score_", "best_index_", "cv_results_"):  # of a fit before
             self.__dict__.pop(name, None)
         self._model, self._items = model, items
         about = model.describe()
         self.target_ = about["target"]
         self._index = None if known is None else _labels.kept(known.index)
+        self._ordered = {} if known is None or known.ordered is None else known.ordered
         self._n_outputs = known.n_outputs if known is not None else 0
         self._n_features_out = about["n_items"]
         if self.target_ == "labels":
@@ -139,8 +145,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def _remember_classes(self, texts: Sequence[str], classes: NDArray[Any] | None) -> None:
         """`classes_` are sorted as scikit-learn sorts them, the model's as text."""
         if classes is None:
-            are_whole = all(text.lstrip("-").isdigit() and str(int(text)) == text for text in texts)
-            classes = np.unique([int(text) for text in texts] if are_whole else list(texts))
+            classes = np.unique(_inputs.values_of_texts(texts))
         self.classes_ = classes
         index = {_inputs.level_text(label): k for k, label in enumerate(classes)}
         self._class_indices = np.array([index[text] for text in texts])
@@ -166,7 +171,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             names = [str(name) for name in X.columns]
             flags = [kinds.get(name, False) for name in names]
         ids = _inputs.item_ids(given, self._model.describe()["id_column"] or "")
-        return _inputs.make_items(X, names, flags, ids, None)
+        return _inputs.make_items(X, names, flags, ids, None, self._ordered)
 
     def _training_items(self) -> _core.Items:
         if self._items is None:
@@ -191,7 +196,8 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that the command reads too.
 
-        The file holds what was learned and nothing of X; pickle keeps the estimator whole, X included.
+        The file holds what was learned, `threshold_` and the order of ordered categories, and nothing of X; pickle keeps
+        the estimator whole, X included.
 
         Parameters
         ----------
@@ -209,14 +215,18 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         True
         """
         check_is_fitted(self)
-        self._model.save(path)
+        note = {"threshold": getattr(self, "threshold_", None), "ordered": self._ordered}
+        kept = {name: value for name, value in note.items() if value is not None and value != {}}
+        self._model.save(path, json.dumps(kept, ensure_ascii=False) if kept else None)
 
     @classmethod
     def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
         """Read a model from a file, whether Python or the command wrote it.
 
-        The parameters are those that it was learned with. Labels that are whole numbers come back as such, others as
-        text. What needs the items that it was fitted on (`kneighbors`, `transform`, out of bag) must be given them.
+        The parameters are those that it was learned with, as the file has them: what was chosen automatically is spelled
+        out ('auto' candidates are a number), so that `fit` with them grows the same forest from the same data. `threshold_` and the order of
+        ordered categories come back. Labels that are whole numbers come back as such, 'False' and 'True' as truth values,
+        others as text. What needs the items that it was fitted on (`kneighbors`, `transform`, out of bag) must be given them.
 
         Parameters
         ----------
@@ -247,7 +257,20 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         if features != _inputs.number_names(len(features)):
             estimator.feature_names_in_ = np.array(features, dtype=object)
         estimator._remember(model, None, None)
+        estimator._recall(model.note())
         return estimator
+
+    def _recall(self, note: str | None) -> None:
+        """What `save` has kept beside the model; what other programs keep there is not ours."""
+        try:
+            kept = json.loads(note or "{}")
+        except ValueError:
+            return
+        threshold, ordered = (kept.get("threshold"), kept.get("ordered")) if isinstance(kept, dict) else (None, None)
+        if isinstance(threshold, (int, float)):
+            self.threshold_ = float(threshold)
+        if isinstance(ordered, dict):
+            self._ordered = {str(name): [str(level) for level in levels] for name, levels in ordered.items()}
 
     @classmethod
     def _parameters_of(cls, options: dict[str, Any]) -> dict[str, Any]:

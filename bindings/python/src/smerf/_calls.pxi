@@ -29,10 +29,15 @@ cdef int look(void *context, double share) noexcept nogil:
 
 
 cdef class Watch:
-    """How a call is run, and what went wrong while it ran. `bar` takes the share that is done, or is None."""
+    """How a call is run, and what went wrong while it ran. `bar` takes the share that is done, or is None.
+
+    Where a call `can_stop`, the first Ctrl-C only asks it to: `is_stopping` is set, and the second one ends it.
+    """
     cdef smerf_run run
     cdef look_state state
     cdef object bar, raised
+    cdef bint can_stop
+    cdef readonly bint is_stopping
 
     def __cinit__(self, size_t n_threads=0, bar=None):
         memset(&self.run, 0, sizeof(self.run))
@@ -49,10 +54,23 @@ cdef class Watch:
             PyErr_CheckSignals()
             if self.bar is not None:
                 self.bar(share)
+        except KeyboardInterrupt as raised:
+            if self.can_stop and not self.is_stopping:
+                self.is_stopping = True
+                return 0
+            self.raised = raised
+            return 1
         except BaseException as raised:
             self.raised = raised
             return 1
         return 0
+
+
+cdef str sentence_of(const smerf_error *error):
+    """What the library says, with options as the arguments that they are in Python."""
+    cdef bytes message = <const char *>error.message
+    mentions = [(error.mention[m].at, error.mention[m].length) for m in range(error.n_mentions)]
+    return _messages.sentence(message, mentions)
 
 
 cdef int check(smerf_status status, const smerf_error *error, Watch watch=None) except -1:
@@ -61,7 +79,7 @@ cdef int check(smerf_status status, const smerf_error *error, Watch watch=None) 
         return 0
     if status == SMERF_CANCELLED and watch is not None and watch.raised is not None:
         raise watch.raised
-    sentence = (<const char *>error.message).decode("utf-8", "replace")
+    sentence = sentence_of(error)
     if status == SMERF_NO_MEMORY:
         raise MemoryError(sentence)
     if status == SMERF_IO:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core, _inputs, _options
 from ._asking import Floats
 from ._exploring import ExploringModel
-from ._progress import watching
+from ._progress import asking
 from ._targets import rows_of
 
 
@@ -78,7 +78,7 @@ class Explained(ExploringModel):
         (20,)
         """
         items = self._items_of(X)
-        with watching(self.n_jobs, self.verbose, "shuffling features") as watch:
+        with asking(self, "shuffling features") as watch:
             mean, error = _core.permutation_importance(self._model, items, watch)
         return Bunch(importances_mean=mean, standard_error=error)
 
@@ -111,7 +111,7 @@ class Explained(ExploringModel):
             if isinstance(name, str) and name not in names:
                 raise ValueError(f"there is no feature '{name}'")
         chosen = rows_of([names.index(f) if isinstance(f, str) else f for f in features], len(names))
-        with watching(self.n_jobs, self.verbose, "shuffling features") as watch:
+        with asking(self, "shuffling features") as watch:
             mean, error = _core.interaction(self._model, items, chosen, watch)
         return Bunch(interactions_mean=mean, standard_error=error)
 
@@ -142,7 +142,7 @@ class Explained(ExploringModel):
         one = np.zeros(1, dtype=np.uint32)
         check_is_fitted(self)
         rows, columns = self._items_of(_row(x)), self._items_of(_row(y))
-        with watching(self.n_jobs) as watch:
+        with asking(self, "explaining") as watch:
             baseline, shares, distance = _core.explain_pairs(self._model, rows, columns, one, one, watch)
         return Bunch(
             baseline=float(baseline[0]),
@@ -183,7 +183,7 @@ class Explained(ExploringModel):
         columns = None if Y is None else self._items_of(Y)
         left = rows_of(indices[:, 0], rows.n)
         right = rows_of(indices[:, 1], (rows if columns is None else columns).n)
-        with watching(self.n_jobs, self.verbose, "explaining") as watch:
+        with asking(self, "explaining") as watch:
             baseline, shares, distance = _core.explain_pairs(self._model, rows, columns, left, right, watch)
         return Bunch(baseline=baseline, shares=shares, distance=distance)
 
@@ -215,6 +215,6 @@ class Explained(ExploringModel):
         rows = self._items_of(X)
         chosen = rows_of(items, rows.n)
         k = _options.count("n_neighbors", n_neighbors, 1)
-        with watching(self.n_jobs, self.verbose, "explaining") as watch:
+        with asking(self, "explaining") as watch:
             near, others = _core.explain_items(self._model, rows, chosen, k, watch)
         return Bunch(near=near, others=others)

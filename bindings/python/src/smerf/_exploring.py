@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core, _frames, _inputs, _labels, _options
 from ._asking import Floats
 from ._pairs import PairModel
-from ._progress import watching
+from ._progress import asking
 
 
 class ExploringModel(PairModel):
@@ -50,6 +50,8 @@ class ExploringModel(PairModel):
         True
         """
         check_is_fitted(self)
+        if y is None:
+            raise ValueError("vote requires y to be passed: the labels or numbers of the catalogue's items")
         items = self._items_of(Y)
         queries = None if X is None else self._items_of(X)
         y = _labels.aligned(_frames.values_of(y), self._index_of(Y), "y", "X" if Y is None else "Y")
@@ -57,7 +59,8 @@ class ExploringModel(PairModel):
         if y.shape != (items.n,):
             raise ValueError(f"y has the shape {y.shape}, and the catalogue {items.n} items")
         k = _options.count("n_neighbors", n_neighbors, 1)
-        with watching(self.n_jobs) as watch:
+        self._check_enough(k, items.n, X is None)
+        with asking(self, "taking votes") as watch:
             if y.dtype.kind == "f":
                 values = np.ascontiguousarray(y, dtype=np.float64)
                 return _core.vote(self._model, items, queries, k, None, 0, values, watch)[0][:, 0]
@@ -110,7 +113,7 @@ class ExploringModel(PairModel):
         k = 0 if n_clusters is None else _options.count("n_clusters", n_clusters, 1)
         most = 0 if max_clusters is None else _options.count("max_clusters", max_clusters, 2)
         index = _options.word("by", by, ("medoids", "means"))
-        with watching(self.n_jobs, self.verbose, "clustering") as watch:
+        with asking(self, "clustering") as watch:
             labels, standing, silhouettes, tries, facts = _core.cluster(
                 self._model, items, index, k, most, _options.seed(random_state), watch
             )
@@ -166,7 +169,7 @@ class ExploringModel(PairModel):
         items = self._items_of(X)
         n, landmarks = _options.count("n_components", n_components, 1), n_landmarks
         landmarks = 0 if landmarks is None else _options.count("n_landmarks", landmarks, 1)
-        with watching(self.n_jobs, self.verbose, "mapping") as watch:
+        with asking(self, "mapping") as watch:
             coordinates, eigenvalues, facts = _core.embed(
                 self._model, items, n, landmarks, _options.seed(random_state), watch
             )
@@ -227,7 +230,7 @@ class ExploringModel(PairModel):
             columns.insert(0, ("target", _inputs.shown_columns({self._target_name(): y}, items.n)[0]))
         n = 0 if n_clusters is None else _options.count("n_clusters", n_clusters, 1)
         name = type(self).__name__ if title is None else title
-        with watching(self.n_jobs, self.verbose, "writing a report") as watch:
+        with asking(self, "writing a report") as watch:
             is_bare = os.fspath(path).endswith(".json")
             _core.report(self._model, items, truth, columns, path, name, given[0] if given else None, n, is_bare, watch)
 
@@ -263,5 +266,5 @@ class ExploringModel(PairModel):
         (150, 61)
         """
         items = self._items_of(X)
-        with watching(self.n_jobs, self.verbose, "writing vectors") as watch:
+        with asking(self, "writing vectors") as watch:
             return _core.vectors(self._model, items, query, watch)[0]

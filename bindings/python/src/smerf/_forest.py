@@ -12,11 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _options
 from ._asking import Floats
-from ._explaining import Explained
 from ._index import Indexing
-from ._progress import watching
-
-VARIED = ("candidates", "min_parent", "splits", "self_distance")
+from ._progress import asking
+from ._tuning import Tuned
 
 
 def _means(forest: DistanceForest, *kinds: str) -> bool:
@@ -35,7 +33,7 @@ def _has_shares(forest: DistanceForest) -> bool:
     return _means(forest, "labels")
 
 
-class DistanceForest(Indexing, Explained):
+class DistanceForest(Indexing, Tuned):
     """Similarity and metric random forest: learns how far apart items are.
 
     Parameters
@@ -48,7 +46,7 @@ class DistanceForest(Indexing, Explained):
         'auto': numbers of which one has a fraction are a response; text, truth values and whole numbers, whatever
         their dtype, are labels, as scikit-learn's ``type_of_target`` has it. It warns where that is doubtful: floats
         that are all whole, and more than 20 different integers that are more than a tenth of the items.
-    candidates : int, 'auto', 'all', 'paper' or a power such as 'p^0.5', default='auto'
+    candidates : int, 'auto', 'all', 'paper', 'p' or a power such as 'p^0.5', default='auto'
         Directions tried at each node. 'paper': all up to 20 features, beyond that the larger of 20 and p^0.75.
         'auto': 'p^0.5' for labels, as 'paper' for distances and pairs, else 'p^0.75'.
     splits : {'axis', 'oblique'}, default='axis'
@@ -77,7 +75,7 @@ class DistanceForest(Indexing, Explained):
     random_state : int, RandomState or None, default=None
         An int is the command's ``--seed``: the same data, parameters and int give the same model, byte for byte.
     verbose : int, default=0
-        1 shows how far a fit has come.
+        1 shows how far a fit has come, and any other call that takes long.
 
     Attributes
     ----------
@@ -87,8 +85,8 @@ class DistanceForest(Indexing, Explained):
         The labels, if it was fitted on labels.
     target_ : str
         What it was fitted on: 'distances', 'labels', 'response', 'absolute', 'product', 'graph', 'pairs', 'observed'.
-    tuned_ : list of dict
-        What `tune` has tried.
+    best_params_, best_score_, best_index_, cv_results_
+        What `tune` has found.
     threshold_ : float
         What `calibrate_threshold` found.
 
@@ -175,7 +173,7 @@ class DistanceForest(Indexing, Explained):
 
     def _values(self, X: Any, oob: bool = False) -> Floats:
         items = self._items_of(X)
-        with watching(self.n_jobs) as watch:
+        with asking(self, "predicting") as watch:
             return self._model.values(items, oob, watch)
 
     @available_if(_predicts)  # type: ignore[untyped-decorator]
@@ -255,7 +253,7 @@ class DistanceForest(Indexing, Explained):
         (60, 7)
         """
         items = self._items_of(X)
-        with watching(self.n_jobs) as watch:
+        with asking(self, "finding leaves") as watch:
             return self._model.leaves(items, watch).astype(np.int64)
 
     # ---- out of bag ----
@@ -311,14 +309,16 @@ class DistanceForest(Indexing, Explained):
         score = self.evaluate_oob(X, metrics=metric)[metric]
         return score if metric in _core.RISING_METRICS else -score
 
-    def evaluate_oob(self, X: Any = None, *, metrics: Any = None) -> dict[str, float]:
+    def evaluate_oob(
+        self, X: Any = None, *, metrics: Any = None, permutations: int | None = None, random_state: Any = 1
+    ) -> dict[str, float]:
         """How good the distances are out of bag.
 
         Parameters
         ----------
         X : array of shape (n, p), optional
             The training items, where the model comes from a file.
-        metrics : str or list of str, optional
+        metrics, permutations, random_state
             As in `evaluate`.
 
         Returns
@@ -334,62 +334,6 @@ class DistanceForest(Indexing, Explained):
         ['map@10', 'rmse', 'spearman']
         """
         items = self._items_of(X)
-        with watching(self.n_jobs) as watch:
-            return self._model.evaluate(items, None, None, True, _options.metrics(metrics), watch)
-
-    # ---- tuning ----
-
-    def tune(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        Z: Any = None,
-        pairs: Any = None,
-        graph: Any = None,
-        observed: Any = None,
-        sample_weight: Any = None,
-        metric: str | None = None,
-        vary: Iterable[str] | None = None,
-    ) -> DistanceForest:
-        """Choose parameters by out-of-bag score, and fit with the best.
-
-        `candidates`, `min_parent`, `splits` and `self_distance` are set to the best found.
-
-        Parameters
-        ----------
-        X, y, Z, pairs, graph, observed, sample_weight
-            As in `fit`.
-        metric : str, optional
-            'auc-roc' for graphs, else 'rmse' by default.
-        vary : list of str, optional
-            Which of these parameters vary; the others are as they are.
-
-        Returns
-        -------
-        self : object
-            Fitted, with `tuned_`.
-
-        Examples
-        --------
-        >>> import smerf
-        >>> X, Z = smerf.simulate("regression", 60)
-        >>> forest = smerf.DistanceForest(n_estimators=20, random_state=1).tune(X, Z, vary=["min_parent"])
-        >>> len(forest.tuned_)
-        3
-        """
-        items, known = self._problem(X, y, Z, pairs, graph, observed, sample_weight)
-        chosen = list(VARIED if vary is None else vary)
-        for name in chosen:
-            _options.word("vary", name, VARIED)
-        metric = metric or _core.usual_metric(known.target)
-        index = _options.word("metric", metric, tuple(_core.METRICS))
-        with watching(self.n_jobs, self.verbose, "trying settings") as watch:
-            model, tried, best = _core.tune(items, known.target, self._options(), chosen, index, watch)
-        self._remember(model, items, known)
-        self.set_params(**{name: value for name, value in _options.as_parameters(best).items() if name in chosen})
-        self.tuned_ = [
-            {**{name: value for name, value in _options.as_parameters(trial).items() if name in chosen}, metric: trial["score"]}
-            for trial in tried
-        ]
-        return self
+        with asking(self, "scoring") as watch:
+            scores = self._model.evaluate(items, None, None, True, _options.metrics(metrics), watch)
+        return {**scores, **self._correlations(items, None, None, True, permutations, random_state)}

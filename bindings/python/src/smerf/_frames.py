@@ -35,8 +35,11 @@ def level_text(value: Any) -> str:
 class Column:
     """One column of a table that is not pandas'."""
 
-    def __init__(self, name: str, values: NDArray[Any], levels: Sequence[Any] | None = None) -> None:
+    def __init__(
+        self, name: str, values: NDArray[Any], levels: Sequence[Any] | None = None, is_ordered: bool = False
+    ) -> None:
         self.name = name
+        self.ordered = levels if is_ordered else None  # the levels, if their order means something
         self.values = values  # numbers; text, truth values and None as objects; or codes of levels, -1 where missing
         self.levels = levels
 
@@ -115,7 +118,7 @@ def _arrow_column(name: str, values: Any) -> Column:
         codes = values.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
         levels = values.dictionary.to_pylist()
         lost = [k for k, level in enumerate(levels) if level is None]  # Arrow may have a missing level, too
-        return Column(name, np.where(np.isin(codes, lost), -1, _codes(codes)), levels)
+        return Column(name, np.where(np.isin(codes, lost), -1, _codes(codes)), levels, bool(kind.ordered))
     if pa.types.is_decimal(kind):
         values, kind = values.cast(pa.float64()), pa.float64()
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):

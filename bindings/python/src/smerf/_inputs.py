@@ -6,6 +6,7 @@ made and kept as long as the items.
 
 from __future__ import annotations
 
+import re
 from typing import Any, Sequence
 
 import numpy as np
@@ -21,12 +22,22 @@ from ._frames import is_frame as is_frame
 from ._frames import is_pandas, native
 from ._frames import is_series as is_series
 from ._frames import level_text as level_text
+from ._messages import refuse
 
 Column = tuple[Any, ...]
 """(name, array of float32 or float64), or (name, uint32 codes, levels)."""
 
 
 # ---- one column ----
+
+
+def values_of_texts(texts: Sequence[str]) -> list[Any]:
+    """Labels from their text: truth values or whole numbers, if all of them read as such."""
+    if all(text in ("False", "True") for text in texts):
+        return [text == "True" for text in texts]
+    if all(re.fullmatch("0|-?[1-9][0-9]*", text) for text in texts):
+        return [int(text) for text in texts]
+    return list(texts)
 
 
 def _is_missing(value: Any) -> bool:
@@ -82,6 +93,13 @@ def _level_column(name: str, codes: NDArray[Any], levels: Sequence[Any]) -> Colu
     return name, np.ascontiguousarray(new_place[codes]), [texts[level] for level in used]
 
 
+def _ordered_column(name: str, values: Sequence[Any], levels: Sequence[str]) -> Column:
+    """An ordered category as numbers, from 0 on in the order of its levels; what is none of them is missing."""
+    number = {level: float(k) for k, level in enumerate(levels)}
+    found = [np.nan if _is_missing(value) else number.get(level_text(value), np.nan) for value in values]
+    return name, np.array(found, dtype=np.float64)
+
+
 def _foreign_column(name: str, column: ForeignColumn, is_category: bool | None) -> Column:
     """A column of a table that is not pandas'."""
     if column.levels is not None and is_category is not False:
@@ -114,19 +132,55 @@ def _series_column(name: str, series: Any, is_category: bool | None) -> Column:
 # ---- all of them ----
 
 
-def _frame_columns(X: Any, names: Sequence[str], categories: Sequence[bool | None]) -> list[Column]:
+Ordered = dict[str, list[str]]
+"""Levels, in order, of the columns of ordered categories."""
+
+
+def ordered_levels(X: Any, names: Sequence[str], categories: Sequence[bool | None]) -> Ordered:
+    """Columns of pandas' and Arrow's ordered categories, but for those that are to be categories like others."""
+    found: Ordered = {}
+    for f, name in enumerate(names):
+        if categories[f] or not is_frame(X):
+            continue
+        levels = X.column(f).ordered if isinstance(X, Frame) else _pandas_order(X.iloc[:, f])
+        if levels is not None:
+            found[name] = [level_text(level) for level in levels]
+    return found
+
+
+def _pandas_order(series: Any) -> Sequence[Any] | None:
+    import pandas as pd
+
+    is_ordered = isinstance(series.dtype, pd.CategoricalDtype) and series.cat.ordered
+    return list(series.cat.categories) if is_ordered else None
+
+
+def _frame_column(X: Any, f: int, name: str, is_category: bool | None, ordered: Ordered) -> Column:
     if isinstance(X, Frame):
-        return [_foreign_column(name, X.column(f), categories[f]) for f, name in enumerate(names)]
-    return [_series_column(name, X.iloc[:, f], categories[f]) for f, name in enumerate(names)]
+        column = X.column(f)
+        if name in ordered:
+            return _ordered_column(name, np.asarray(column).tolist(), ordered[name])
+        return _foreign_column(name, column, is_category)
+    series = X.iloc[:, f]
+    if name in ordered:
+        return _ordered_column(name, series.tolist(), ordered[name])
+    return _series_column(name, series, is_category)
 
 
-def _array_columns(X: NDArray[Any], names: Sequence[str], categories: Sequence[bool | None]) -> list[Column]:
-    if X.dtype.kind in "biuf":
-        values = X if _in_place(X) else np.asarray(X, dtype=np.float64, order="F")
-        return [
-            _coded(name, X[:, f].tolist()) if categories[f] else (name, values[:, f]) for f, name in enumerate(names)
-        ]
-    return [_object_column(name, X[:, f].astype(object), categories[f]) for f, name in enumerate(names)]
+def _array_columns(
+    X: NDArray[Any], names: Sequence[str], categories: Sequence[bool | None], ordered: Ordered
+) -> list[Column]:
+    are_numbers = X.dtype.kind in "biuf"
+    values = X if not are_numbers or _in_place(X) else np.asarray(X, dtype=np.float64, order="F")
+    columns: list[Column] = []
+    for f, name in enumerate(names):
+        if name in ordered:
+            columns.append(_ordered_column(name, X[:, f].tolist(), ordered[name]))
+        elif not are_numbers:
+            columns.append(_object_column(name, X[:, f].astype(object), categories[f]))
+        else:
+            columns.append(_coded(name, X[:, f].tolist()) if categories[f] else (name, values[:, f]))
+    return columns
 
 
 def checked(X: Any, fewest: int = 1) -> Any:
@@ -155,9 +209,11 @@ def number_names(n: int) -> list[str]:
 def category_flags(categories: Any, names: Sequence[str]) -> list[bool | None]:
     """Which columns are to be categories, from names or indices; None: their values say."""
     flags: list[bool | None] = [None] * len(names)
+    if isinstance(categories, str):
+        raise refuse("categories", categories, "a list of names or indices of columns")
     for column in [] if categories is None else categories:
         index = list(names).index(column) if isinstance(column, str) and column in names else column
-        if not isinstance(index, (int, np.integer)) or not 0 <= index < len(names):
+        if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or not 0 <= index < len(names):
             raise ValueError(f"categories: there is no column {column!r}")
         flags[index] = True
     return flags
@@ -195,6 +251,10 @@ def make_items(
     categories: Sequence[bool | None],
     ids: tuple[str, list[str]] | None,
     weights: tuple[str, NDArray[np.float64]] | None,
+    ordered: Ordered,
 ) -> _core.Items:
-    columns = _frame_columns(X, names, categories) if is_frame(X) else _array_columns(X, names, categories)
+    if is_frame(X):
+        columns = [_frame_column(X, f, name, categories[f], ordered) for f, name in enumerate(names)]
+    else:
+        columns = _array_columns(X, names, categories, ordered)
     return _core.Items(columns, X.shape[0], ids, weights)

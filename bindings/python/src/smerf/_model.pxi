@@ -112,14 +112,20 @@ cdef class Model:
 
     # ---- in and out ----
 
-    def save(self, path):
+    def save(self, path, note=None):
+        """`note` is a text that `note` gives back of the model that is loaded from the file."""
         cdef smerf_error error
-        cdef bytes name = os.fsencode(path)
+        cdef bytes name = os.fsencode(path), text = _utf8(note or "")
         cdef const char *to = name
+        cdef const char *kept = NULL if note is None else <const char *>text
         cdef smerf_status status
         with nogil:
-            status = smerf_model_save(self.model, to, &error)
+            status = smerf_model_save_noted(self.model, to, kept, &error)
         check(status, &error)
+
+    def note(self):
+        """The text that it was saved with, or None."""
+        return _text(smerf_model_note(self.model))
 
     def to_bytes(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -297,6 +303,23 @@ cdef class Model:
         check(status, &error, watch)
         return {_text(smerf_metric_name(<smerf_metric>m)): scores.value[m] for m in range(SMERF_N_METRICS)
                 if scores.metrics >> m & 1}
+
+
+    def correlate(self, Items rows, Items columns, Target truth, bint out_of_bag, size_t n_permutations, uint64_t seed,
+                  Watch watch):
+        """Correlations over all pairs, and Mantel's test of them."""
+        cdef smerf_error error
+        cdef smerf_request request = request_of(rows, columns, out_of_bag)
+        cdef const smerf_target *known = NULL if truth is None else truth.target
+        cdef smerf_correlation found
+        cdef smerf_status status
+        memset(&found, 0, sizeof(found))
+        found.size, found.n_permutations, found.seed = sizeof(found), n_permutations, seed
+        with nogil:
+            status = smerf_correlate(self.model, &request, known, &watch.run, &found, &error)
+        check(status, &error, watch)
+        return {"pearson": found.pearson, "p_pearson": found.p_pearson, "spearman": found.spearman,
+                "p_spearman": found.p_spearman, "n_items": found.n_rows, "n_pairs": found.n_pairs}
 
 
 def fit(Items items, Target target, dict options, Watch watch):

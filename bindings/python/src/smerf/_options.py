@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from . import _core
+from ._messages import refuse
 
 SPLITS = ("axis", "oblique")
 CANDIDATES = {"auto": _core.CANDIDATES_AUTO, "all": _core.CANDIDATES_ALL, "paper": _core.CANDIDATES_PAPER}
@@ -17,23 +18,48 @@ OOB_RULES = ("both", "either")  # from 1 on: 0 is "as the model says"
 
 def seed(random_state: Any) -> int:
     """An integer is the command's ``--seed``; else one is drawn, as scikit-learn's forests do."""
-    if isinstance(random_state, (int, np.integer)):
+    if is_whole(random_state):
         if not 0 <= random_state < 2**63:
-            raise ValueError(f"random_state={random_state} is not in 0 ... 2^63 - 1")
+            raise refuse("random_state", random_state, "in 0 ... 2^63 - 1")
         return int(random_state)
+    if not (random_state is None or isinstance(random_state, (np.random.RandomState, type(np.random)))):
+        raise refuse("random_state", random_state, "a whole number, None, or a numpy.random.RandomState")
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
+def is_whole(value: Any) -> bool:
+    """Whether it is an int of Python or NumPy. Truth values are none, though Python counts them as such."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a number, NaN not."""
+    is_float = isinstance(value, (float, np.floating))
+    return is_whole(value) or (is_float and not np.isnan(value))
+
+
 def count(name: str, value: Any, least: int) -> int:
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least:
+    if is_whole(value) and value >= least:
         return int(value)
-    raise ValueError(f"{name}={value!r} is not a whole number from {least} on")
+    raise refuse(name, value, f"a whole number from {least} on")
+
+
+def number(name: str, value: Any, what: str = "a number") -> float:
+    if is_number(value):
+        return float(value)
+    raise refuse(name, value, what)
 
 
 def word(name: str, value: Any, words: tuple[str, ...]) -> int:
-    if value in words:
+    if isinstance(value, str) and value in words:
         return words.index(value)
-    raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, words))}")
+    raise refuse(name, value, f"one of {', '.join(map(repr, words))}")
+
+
+def truth(name: str, value: Any) -> bool:
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise refuse(name, value, "True or False")
 
 
 def _number(text: str) -> float | None:
@@ -44,16 +70,16 @@ def _number(text: str) -> float | None:
 
 
 def candidates(value: Any) -> dict[str, Any]:
-    """A number, 'all', 'auto', 'paper', or a power of p such as 'p^0.5'."""
-    if isinstance(value, (int, np.integer)) and value > 0:
+    """A number, 'all', 'auto', 'paper', 'p', or a power of p such as 'p^0.5'."""
+    if is_whole(value) and value > 0:
         return {"candidates": min(int(value), _core.CANDIDATES_PAPER - 1)}
     if isinstance(value, str) and value in CANDIDATES:
         return {"candidates": CANDIDATES[value]}
-    if isinstance(value, str) and value.startswith("p^"):
-        power = _number(value[2:])
-        if power is not None and power > 0:
+    if isinstance(value, str) and (value == "p" or value.startswith("p^")):
+        power = 1.0 if value == "p" else _number(value[2:])
+        if power is not None and 0 < power < np.inf:
             return {"candidates_power": power}
-    raise ValueError(f"candidates={value!r} is not a number > 0, 'all', 'auto', 'paper' or a power such as 'p^0.5'")
+    raise refuse("candidates", value, "a whole number from 1 on, 'all', 'auto', 'paper', 'p' or a power such as 'p^0.5'")
 
 
 def paper() -> dict[str, Any]:
@@ -75,44 +101,46 @@ def paper() -> dict[str, Any]:
 
 def sample(value: Any) -> dict[str, Any]:
     """'bootstrap', 'none', or 'subsample:F'."""
-    if value == "bootstrap":
-        return {"sample": 0}
-    if value == "none":
-        return {"sample": 2}
+    if isinstance(value, str) and value in ("bootstrap", "none"):
+        return {"sample": 0 if value == "bootstrap" else 2}
     if isinstance(value, str) and value.startswith("subsample:"):
         share = _number(value[len("subsample:") :])
         if share is not None and 0 < share <= 1:
             return {"sample": 1, "sample_share": share}
-    raise ValueError(f"sample={value!r} is not 'bootstrap', 'none', or 'subsample:F' with 0 < F <= 1")
+    raise refuse("sample", value, "'bootstrap', 'none', or 'subsample:F' with 0 < F <= 1")
 
 
 def self_distance(value: Any) -> dict[str, Any]:
     """'auto', 'given', 'exclude', or a number."""
     if isinstance(value, str) and value in SELF_DISTANCES:
         return {"self_distance": SELF_DISTANCES[value]}
-    if isinstance(value, (int, float, np.integer, np.floating)):
+    if is_number(value) and abs(value) < np.inf:
         return {"self_distance": 1, "self_value": float(value)}
-    raise ValueError(f"self_distance={value!r} is not 'auto', 'given', 'exclude', or a number")
+    raise refuse("self_distance", value, "'auto', 'given', 'exclude', or a number")
 
 
 def complete(value: Any) -> dict[str, Any]:
     """'auto', 'off', or a rank."""
-    if value == "auto":
-        return {"complete": _core.COMPLETE_AUTO}
-    if value == "off":
-        return {"complete": _core.COMPLETE_OFF}
-    return {"complete": count("complete", value, 1)}
+    if isinstance(value, str) and value in ("auto", "off"):
+        return {"complete": _core.COMPLETE_AUTO if value == "auto" else _core.COMPLETE_OFF}
+    if is_whole(value) and value >= 1:
+        return {"complete": int(value)}
+    raise refuse("complete", value, "'auto', 'off', or a whole number from 1 on")
+
+
+def density(value: Any) -> float:
+    if is_number(value) and 0 < value <= 1:
+        return float(value)
+    raise refuse("density", value, "a number in (0, 1], or None")
 
 
 def growing(estimator: Any) -> dict[str, Any]:
     """What every forest is grown by."""
-    density, depth = estimator.density, estimator.max_depth
-    if density is not None and not (isinstance(density, (int, float, np.floating)) and 0 < density <= 1):
-        raise ValueError(f"density={density!r} is neither None nor in (0, 1]")
+    depth = estimator.max_depth
     return {
         "n_trees": count("n_estimators", estimator.n_estimators, 1),
         "splits": word("splits", estimator.splits, SPLITS),
-        "density": 0.0 if density is None else float(density),
+        "density": 0.0 if estimator.density is None else density(estimator.density),
         "min_parent": count("min_parent", estimator.min_parent, 2),
         "max_depth": _core.NO_LIMIT if depth is None else count("max_depth", depth, 0),
         **candidates(estimator.candidates),
@@ -135,5 +163,5 @@ def metrics(names: Any) -> int:
     """Names of metrics as a sum of bits; None is 0, which means all that there are."""
     if names is None:
         return 0
-    chosen = [names] if isinstance(names, str) else list(names)
+    chosen = list(names) if isinstance(names, (list, tuple, set, frozenset, np.ndarray)) else [names]
     return sum({1 << word("metric", name, tuple(_core.METRICS)) for name in chosen})

@@ -6,12 +6,13 @@ from typing import Any, Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import precision_recall_curve, roc_curve
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _core, _options
 from ._asking import DistanceModel, Floats
-from ._progress import watching
+from ._progress import asking
 from ._targets import rows_of
 
 
@@ -67,7 +68,7 @@ class PairModel(DistanceModel):
         columns = None if Y is None else self._items_of(Y)
         left = rows_of(indices[:, 0], rows.n)
         right = rows_of(indices[:, 1], (rows if columns is None else columns).n)
-        with watching(self.n_jobs) as watch:
+        with asking(self, "finding distances") as watch:
             return self._model.pairs(rows, columns, left, right, False, with_spread, watch)
 
     def pair_spread(self, pairs: Any, X: Any = None, Y: Any = None) -> Floats:
@@ -197,6 +198,8 @@ class PairModel(DistanceModel):
         True
         """
         _options.word("strategy", strategy, ("accuracy", "f_beta", "max_tpr", "max_tnr"))
+        if y is None:
+            raise ValueError("calibrate_threshold requires y to be passed: 1 for pairs that are alike and -1 for others")
         scores, alike = self.pair_score(pairs, X), column_or_1d(y)
         if len(alike) != len(scores) or not np.isin(alike, (-1, 1)).all() or len(np.unique(alike)) < 2:
             raise ValueError("y is 1 for pairs that are alike and -1 for others, one a pair, and both occur")
@@ -233,7 +236,11 @@ class PairModel(DistanceModel):
         >>> set(forest.predict_pairs([[0, 4], [1, 5]], X).tolist()) <= {1, -1}
         True
         """
-        check_is_fitted(self, "threshold_")
+        check_is_fitted(self)
+        if not hasattr(self, "threshold_"):
+            raise NotFittedError(
+                "predict_pairs needs a threshold: call calibrate_threshold(pairs, y) first, or set threshold_ to a distance"
+            )
         return np.where(self.pair_distance(pairs, X, Y) <= self.threshold_, 1, -1)
 
 

@@ -12,10 +12,15 @@ cdef extern from "smerf.h" nogil:
         SMERF_BAD_INPUT
         SMERF_BAD_FILE
 
+    ctypedef struct smerf_mention:
+        unsigned short at, length
+
     ctypedef struct smerf_error:
         smerf_status status
         char *message
         size_t row, column
+        size_t n_mentions
+        smerf_mention *mention
 
     ctypedef enum smerf_kind:
         SMERF_NUMBER
@@ -65,6 +70,8 @@ cdef extern from "smerf.h" nogil:
     smerf_status smerf_target_new_pairs(const smerf_pair_list *, size_t, smerf_target **, smerf_error *)
     void smerf_target_note_similarities(smerf_target *, double)
     void smerf_target_note_no_diagonal(smerf_target *)
+    void smerf_target_row(const smerf_target *, size_t, double *)
+    smerf_status smerf_target_take(const smerf_target *, const uint32_t *, size_t, smerf_target **, smerf_error *)
     void smerf_target_free(smerf_target *)
 
     ctypedef enum smerf_splits:
@@ -216,6 +223,17 @@ cdef extern from "smerf.h" nogil:
     unsigned smerf_target_metrics(const smerf_target *)
     smerf_status smerf_evaluate(const smerf_model *, const smerf_request *, const smerf_target *, unsigned,
                                 const smerf_run *, smerf_scores *, smerf_error *)
+    smerf_status smerf_score(const double *, const smerf_target *, unsigned, smerf_scores *, smerf_error *)
+    int SMERF_MAP10, SMERF_FEWEST_PARTNERS
+
+    ctypedef struct smerf_correlation:
+        size_t size, n_permutations, most_items
+        uint64_t seed
+        size_t n_rows, n_columns, n_pairs
+        double pearson, spearman, p_pearson, p_spearman
+
+    smerf_status smerf_correlate(const smerf_model *, const smerf_request *, const smerf_target *, const smerf_run *,
+                                 smerf_correlation *, smerf_error *)
 
     ctypedef bint cbool "bool"
     smerf_status smerf_importance_gain(const smerf_model *, double *, smerf_error *)
@@ -299,6 +317,8 @@ cdef extern from "smerf.h" nogil:
                                const smerf_vector_result *, smerf_error *)
 
     smerf_status smerf_model_save(const smerf_model *, const char *, smerf_error *)
+    smerf_status smerf_model_save_noted(const smerf_model *, const char *, const char *, smerf_error *)
+    const char *smerf_model_note(const smerf_model *)
     smerf_status smerf_model_load(const char *, smerf_model **, smerf_error *)
     smerf_status smerf_model_merge(const smerf_model **, size_t, smerf_model **, smerf_error *)
 
@@ -358,6 +378,7 @@ cdef extern from "smerf_study.h" nogil:
         void *context
         const smerf_grid *grid
         double seconds
+        cbool (*stops)(void *) noexcept
         smerf_trial_sink left_out
 
     ctypedef struct smerf_tuned:
@@ -390,12 +411,15 @@ cdef extern from "smerf_study.h" nogil:
     ctypedef struct smerf_method_scores:
         size_t size
         bint applies
-        char *why_not
+        smerf_error refusal
         double seconds
         smerf_mean_score *score
         smerf_mean_score *difference
         size_t n_rounds
 
+    smerf_status smerf_compare_division(const smerf_target *, const smerf_comparison *, size_t, cbool *, smerf_error *)
+    smerf_status smerf_target_divide(const smerf_target *, double, uint64_t, smerf_target **, smerf_target **,
+                                     smerf_error *)
     smerf_status smerf_compare(const smerf_items *, const smerf_target *, const smerf_comparison *, const smerf_run *,
                                smerf_method_scores *, size_t, smerf_error *)
 

@@ -10,32 +10,101 @@ NO_LIMIT = SMERF_NO_LIMIT
 COMPLETE_OFF, COMPLETE_AUTO = SMERF_COMPLETE_OFF, SMERF_COMPLETE_AUTO
 
 
+cdef class Search:
+    """What was tried, and what was not."""
+    cdef list tried, left_out
+    cdef Watch watch
+
+    def __cinit__(self, Watch watch):
+        self.tried, self.left_out, self.watch = [], [], watch
+
+
 cdef void take_trial(void *context, const smerf_trial *trial) noexcept with gil:
-    (<list>context).append({**facts_of(trial.options), "score": trial.score})
+    (<Search>context).tried.append({**facts_of(trial.options), "score": trial.score})
 
 
-def tune(Items items, Target target, dict options, vary, int metric, Watch watch):
-    """The best model, what was tried, and the number of the best."""
+cdef void take_left_out(void *context, const smerf_trial *trial) noexcept with gil:
+    (<Search>context).left_out.append({**facts_of(trial.options), "score": trial.score})
+
+
+cdef cbool is_stopping(void *context) noexcept nogil:
+    return (<Search>context).watch.is_stopping
+
+
+cdef class Grid:
+    """A grid as C has it, from lists of values: candidates as (number, power), self_distance as (kind, value)."""
+    cdef smerf_grid grid
+    cdef smerf_candidate_count *candidates
+    cdef size_t *min_parents
+    cdef smerf_splits *splits
+    cdef double *densities
+    cdef smerf_self_setting *selves
+
+    def __cinit__(self, dict given):
+        memset(&self.grid, 0, sizeof(self.grid))
+        self.grid.size = sizeof(self.grid)
+        n = 1 + max([len(values) for values in given.values()], default=0)
+        self.candidates = <smerf_candidate_count *>malloc(n * sizeof(smerf_candidate_count))
+        self.min_parents = <size_t *>malloc(n * sizeof(size_t))
+        self.splits = <smerf_splits *>malloc(n * sizeof(smerf_splits))
+        self.densities = <double *>malloc(n * sizeof(double))
+        self.selves = <smerf_self_setting *>malloc(n * sizeof(smerf_self_setting))
+        if (self.candidates == NULL or self.min_parents == NULL or self.splits == NULL or self.densities == NULL
+                or self.selves == NULL):
+            raise MemoryError()
+        for k, (number, power) in enumerate(given.get("candidates", [])):
+            self.candidates[k].number, self.candidates[k].power = number, power
+            self.grid.candidates, self.grid.n_candidates = self.candidates, k + 1
+        for k, value in enumerate(given.get("min_parent", [])):
+            self.min_parents[k] = value
+            self.grid.min_parents, self.grid.n_min_parents = self.min_parents, k + 1
+        for k, value in enumerate(given.get("splits", [])):
+            self.splits[k] = <smerf_splits><int>value
+            self.grid.splits, self.grid.n_splits = self.splits, k + 1
+        for k, value in enumerate(given.get("density", [])):
+            self.densities[k] = value
+            self.grid.densities, self.grid.n_densities = self.densities, k + 1
+        for k, (kind, value) in enumerate(given.get("self_distance", [])):
+            self.selves[k].kind, self.selves[k].value = <smerf_self><int>kind, value
+            self.grid.selves, self.grid.n_selves = self.selves, k + 1
+
+    def __dealloc__(self):
+        free(self.candidates)
+        free(self.min_parents)
+        free(self.splits)
+        free(self.densities)
+        free(self.selves)
+
+
+def tune(Items items, Target target, dict options, dict plan, Watch watch):
+    """The best model, what was tried, what was not, and the number of the best among the tried.
+
+    `plan` has vary, a list of names; grid, lists of values by name; metric, a number; and seconds, 0 for no end.
+    """
     cdef smerf_error error
     cdef Options chosen = Options(options)
+    cdef Grid grid = Grid(plan["grid"])
+    cdef Search search = Search(watch)
     cdef smerf_tuning tuning
     cdef smerf_tuned best
     cdef Model made = Model(OURS)
-    cdef list tried = []
     cdef smerf_status status
+    vary = plan["vary"]
     memset(&tuning, 0, sizeof(tuning))
     memset(&best, 0, sizeof(best))
     tuning.size, best.size = sizeof(tuning), sizeof(best)
-    tuning.metric = <smerf_metric>metric
+    tuning.metric, tuning.seconds = <smerf_metric><int>plan["metric"], plan["seconds"]
     tuning.vary_candidates, tuning.vary_min_parent = "candidates" in vary, "min_parent" in vary
     tuning.vary_splits, tuning.vary_self = "splits" in vary, "self_distance" in vary
-    tuning.tried, tuning.context = take_trial, <void *>tried
+    tuning.tried, tuning.left_out, tuning.stops = take_trial, take_left_out, is_stopping
+    tuning.context, tuning.grid = <void *>search, &grid.grid
+    watch.can_stop = True
     with nogil:
         status = smerf_tune(items.items, target.target, &chosen.forest, &tuning, &watch.run, &best, &error)
     made.model = best.model
     check(status, &error, watch)
     made.borrowed = target.borrowed
-    return made, tried, dict(tried[best.number])
+    return made, search.tried, search.left_out, best.number
 
 
 def usual_metric(Target target):
@@ -50,6 +119,7 @@ def compare(Items items, Target target, dict options, dict plan, Watch watch):
     cdef smerf_error error
     cdef Options chosen = Options(options)
     cdef smerf_comparison comparison
+    cdef const uint32_t[::1] groups = None
     cdef smerf_status status
     cdef smerf_method_scores *standings = <smerf_method_scores *>malloc(SMERF_N_METHODS * sizeof(smerf_method_scores))
     if standings == NULL:
@@ -62,6 +132,10 @@ def compare(Items items, Target target, dict options, dict plan, Watch watch):
         elif name == "by_pairs": comparison.by_pairs = value
         elif name == "tunes": comparison.tunes = value
         elif name == "metric": comparison.metric = <smerf_metric><int>METRICS.index(value)
+        elif name == "n_folds": comparison.n_folds = value
+        elif name == "groups": groups = value
+    if groups is not None:
+        comparison.groups = &groups[0]
     comparison.options = &chosen.forest
     memset(standings, 0, SMERF_N_METHODS * sizeof(smerf_method_scores))
     for m in range(SMERF_N_METHODS):
@@ -72,11 +146,29 @@ def compare(Items items, Target target, dict options, dict plan, Watch watch):
         check(status, &error, watch)
         metrics = [METRICS.index(name) for name in target.metrics()]
         return [{"method": METHODS[m], "applies": bool(standings[m].applies),
-                 "why_not": standings[m].why_not.decode("utf-8", "replace"), "seconds": standings[m].seconds,
+                 "why_not": sentence_of(&standings[m].refusal) if standings[m].refusal.status != SMERF_OK else "",
+                 "seconds": standings[m].seconds, "n_rounds": standings[m].n_rounds,
                  "scores": {METRICS[k]: {"mean": standings[m].score[k].mean,
                                          "se": standings[m].score[k].standard_error} for k in metrics}} for m in range(SMERF_N_METHODS)]
     finally:
         free(standings)
+
+
+def division(Target target, dict plan, uint64_t seed, size_t round, size_t n_items):
+    """Which items a round of a comparison by nodes learns from."""
+    cdef smerf_error error
+    cdef Options chosen = Options({"seed": seed})
+    cdef smerf_comparison comparison
+    cdef const uint32_t[::1] groups = plan.get("groups")
+    made = np.zeros(n_items, dtype=np.bool_)
+    cdef unsigned char[::1] is_train = made.view(np.uint8)
+    smerf_comparison_default(target.target, &comparison)
+    comparison.train_fraction, comparison.n_folds = plan["train_share"], plan.get("n_folds", 0)
+    comparison.options = &chosen.forest
+    if groups is not None:
+        comparison.groups = &groups[0]
+    check(smerf_compare_division(target.target, &comparison, round, <cbool *>&is_train[0], &error), &error)
+    return made
 
 
 def simulate(int kind, size_t first_item, size_t n, uint64_t seed, uint32_t part):

@@ -21,6 +21,42 @@ cdef class Target:
         """The names of the metrics that it has a notion of."""
         return metric_names(smerf_target_metrics(self.target))
 
+    def take(self, const uint32_t[::1] rows):
+        """What is known of the pairs among some items."""
+        cdef Target made = Target(OURS)
+        cdef smerf_error error
+        check(smerf_target_take(self.target, &rows[0], rows.shape[0], &made.target, &error), &error)
+        made.borrowed = self.borrowed
+        return made
+
+    def divide(self, double train_share, uint64_t seed):
+        """The pairs to train on, and those to test with, as two targets."""
+        cdef Target train = Target(OURS), test = Target(OURS)
+        cdef smerf_error error
+        check(smerf_target_divide(self.target, train_share, seed, &train.target, &test.target, &error), &error)
+        train.borrowed = test.borrowed = self.borrowed
+        return train, test
+
+    def matrix(self, size_t n_items):
+        """The distances of all pairs, NaN where one is not known."""
+        made = np.empty((n_items, n_items))
+        cdef double[:, ::1] row = made
+        for i in range(n_items):
+            smerf_target_row(self.target, i, &row[i, 0])
+        return made
+
+    def score(self, const double[:, ::1] predicted):
+        """Scores of distances from elsewhere, by the names of the metrics."""
+        cdef smerf_error error
+        cdef smerf_scores scores
+        memset(&scores, 0, sizeof(scores))
+        scores.size = sizeof(scores)
+        check(smerf_score(&predicted[0, 0], self.target, 0, &scores, &error), &error)
+        if scores.mean_partners < SMERF_FEWEST_PARTNERS:  # as smerf_compare has it
+            scores.value[SMERF_MAP10] = float("nan")
+        return {_text(smerf_metric_name(<smerf_metric>m)): scores.value[m] for m in range(SMERF_N_METRICS)
+                if scores.metrics >> m & 1}
+
 
 cdef list metric_names(unsigned metrics):
     return [_text(smerf_metric_name(<smerf_metric>m)) for m in range(SMERF_N_METRICS) if metrics >> m & 1]

@@ -26,6 +26,8 @@ class Known(NamedTuple):
     classes: NDArray[Any] | None = None  # of labels, sorted as NumPy sorts them
     n_outputs: int = 0  # columns of a response; 0: y was one-dimensional
     index: Any = None  # of a pandas frame X
+    ordered: dict[str, list[str]] | None = None  # levels of the ordered categories of X
+    of_y: Any = None  # y, if the target was made of labels or numbers
 
 
 # ---- matrices ----
@@ -97,6 +99,8 @@ def _labels(y: NDArray[Any], name: str) -> Known:
         y = y[:, 0]
     if y.ndim != 1:
         raise ValueError(f"labels are one column, and y has the shape {y.shape}")
+    if y.dtype == object and all(isinstance(label, (bool, np.bool_)) for label in y):
+        y = y.astype(bool)
     classes, codes = np.unique(y, return_inverse=True)
     if len({level_text(label) for label in classes}) < len(classes):
         raise ValueError("two labels read the same; labels must differ as text")
@@ -110,6 +114,8 @@ def _values(y: Any, n: int, kind: str) -> Known:
     y = values_of(given)
     if is_series(y) and y.dtype.kind in "iub" and not isinstance(y.dtype, np.dtype):
         y = y.to_numpy(dtype=y.dtype.type)  # pandas' own whole numbers and truth values stay what they are
+    elif is_series(y) and y.dtype == "category":
+        y = np.asarray(y)  # whole numbers and truth values, which scikit-learn would make floats of
     y = check_array(y, ensure_2d=False, dtype=None, ensure_min_samples=0, input_name="y", allow_nd=False)
     if len(y) != n:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: X has {n}, y has {len(y)}")
@@ -327,4 +333,7 @@ def make_target(
         except ValueError as error:
             what = "y has as many columns as there are items, or more, and is taken for distances; target='response' says otherwise"
             raise ValueError(f"{error} ({what})") from None
-    return _values(aligned(y, items, "y"), n, kind) if Z is None else Known(_matrix(Z, n, items, is_kept))
+    if Z is not None:
+        return Known(_matrix(Z, n, items, is_kept))
+    y = aligned(y, items, "y")
+    return _values(y, n, kind)._replace(of_y=y)

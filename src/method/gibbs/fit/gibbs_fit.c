@@ -30,7 +30,7 @@ static smerf_status check_links(const sm_training_set *training, const char *met
     smerf_status status = sm_network_check(training->target, method, error);
     if (status != SMERF_OK) return status;
     if (training->weights != NULL)
-        return sm_fail(error, SMERF_BAD_INPUT, "%s knows no weights of items; leave --item-weights out", method);
+        return sm_fail(error, SMERF_BAD_INPUT, "%s knows no weights of items; leave {item_weights} out", method);
     return SMERF_OK;
 }
 

@@ -14,7 +14,7 @@ static bool is_link(const sm_links *links, size_t entry) { return sm_links_value
 
 smerf_status sm_network_check(const smerf_target *target, const char *method, smerf_error *error) {
     if (target->kind != &sm_target_graph && target->kind != &sm_target_observed)
-        return sm_fail(error, SMERF_BAD_INPUT, "%s learns from a graph (--edges, perhaps with --observed), not from %s",
+        return sm_fail(error, SMERF_BAD_INPUT, "%s learns from a graph ({edges}, perhaps with {observed}), not from %s",
                        method, sm_target_public_name(target));
     const sm_links *links = network_links(target);
     for (size_t e = 0; e < links->n; e++) {

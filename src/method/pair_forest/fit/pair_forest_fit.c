@@ -203,8 +203,9 @@ static smerf_status plugin_check(const sm_training_set *training, smerf_error *e
                        "plugin: needs a response, the number itself and not distances; the target is '%s'",
                        sm_target_public_name(training->target));
     if (training->options->sample == SMERF_NO_SAMPLE)
-        return sm_fail(error, SMERF_BAD_INPUT,
-                       "plugin: sample 'none' leaves no item out of a tree, and so no residuals; take 'bootstrap'");
+        return sm_fail(
+            error, SMERF_BAD_INPUT,
+            "plugin: {sample none} leaves no item out of a tree, and so no residuals; take {sample bootstrap}");
     return SMERF_OK;
 }
 
