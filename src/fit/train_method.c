@@ -2,6 +2,8 @@
  * model. */
 #include "fit/train_method.h"
 
+#include <stdio.h>
+
 #include "base/memory.h"
 #include "base/versioned.h"
 #include "method/methods.h"
@@ -63,6 +65,12 @@ static smerf_status check_training(const smerf_items *items, const smerf_target 
         return sm_fail(error, SMERF_BAD_INPUT, "there are %zu items, and the target is about %zu", items->n_items,
                        target->n_rows);
     if (items->n_items < 2) return sm_fail(error, SMERF_BAD_INPUT, "there is one item; a distance needs at least two");
+    if (!trainers[options->method]->takes_triplets) {
+        char who[40];
+        snprintf(who, sizeof who, "the method %s", smerf_method_name(options->method));
+        smerf_status status = sm_target_check_distances(target, who, error);
+        if (status != SMERF_OK) return status;
+    }
     return check_counts(options, error);
 }
 
