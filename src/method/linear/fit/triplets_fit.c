@@ -82,8 +82,8 @@ void sm_triplets_tell(const sm_triplets_fit *fit, sm_diagnostics *diagnostics) {
     const sm_ridge_choice *ridge = &fit->ridge;
     sm_diagnostics_add(diagnostics, "ridge", ridge->ridge);
     if (!ridge->is_chosen) return;
-    sm_diagnostics_add(diagnostics, ridge->by_items ? "tested on held-out items" : "tested on held-out triplets",
-                       (double)ridge->n_held_out);
+    sm_diagnostics_add(diagnostics, "chosen on held-out items", ridge->by_items);
+    sm_diagnostics_add(diagnostics, "held-out triplets", (double)ridge->n_held_out);
     sm_diagnostics_add(diagnostics, "held-out log-loss", ridge->log_loss);
     sm_diagnostics_add(diagnostics, "held-out in order", ridge->in_order);
 }
