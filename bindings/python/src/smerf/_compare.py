@@ -8,6 +8,7 @@ from . import _core, _options
 from ._asking import Floats
 from ._forest import DistanceForest
 from ._progress import watching
+from ._triplets import in_place_of
 
 SIMULATIONS = ("regression", "bilinear", "radial")
 
@@ -20,6 +21,7 @@ def compare(
     pairs: Any = None,
     graph: Any = None,
     observed: Any = None,
+    triplets: Any = None,
     sample_weight: Any = None,
     target: str = "auto",
     methods: Iterable[str] | None = None,
@@ -37,7 +39,7 @@ def compare(
 
     Parameters
     ----------
-    X, y, Z, pairs, graph, observed, sample_weight, target
+    X, y, Z, pairs, graph, observed, triplets, sample_weight, target
         As in `DistanceForest` and its `fit`.
     methods : list of str, optional
         Of 'smerf', 'euclidean', 'mahalanobis', 'bilinear', 'rfd', 'plugin', 'epm', 'narm', 'mean', 'standardized',
@@ -60,7 +62,7 @@ def compare(
     Returns
     -------
     result : dict
-        'methods': for each method a dict by metric, each with 'mean' and 'se', and 'seconds'; 'left_out': the sentences
+        'methods': for each method a dict by metric (of triplets 'in-order'), each with 'mean' and 'se', and 'seconds'; 'left_out': the sentences
         with which others refused.
 
     Examples
@@ -74,7 +76,7 @@ def compare(
     """
     names = {"n_estimators": "n_trees"}
     helper = DistanceForest(target=target)
-    items, known = helper._problem(X, y, Z, pairs, graph, observed, sample_weight)
+    items, known = helper._problem(X, y, Z, in_place_of(pairs, triplets), graph, observed, sample_weight)
     allowed = ("n_estimators", "n_pairs", "n_factors", "n_burn", "n_draws", "n_chains")
     for name in options:
         if name not in allowed:
