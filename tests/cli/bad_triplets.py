@@ -93,7 +93,7 @@ OTHERS = [
          "report: the page has no scores of triplets: evaluate --triplets says how many are in order"),
     good("compare by pairs", "compare items.csv --triplets t.csv --by pairs",
          "compare: --by: triplets are divided by nodes here; split divides them by pairs, too"),
-    good("compare a forest", "compare items.csv --triplets t.csv --methods smerf --train 0.75",
+    good("compare a forest", "compare items.csv --triplets t.csv --methods smerf --train 0.5",
          f"compare: --methods: smerf: a forest {ONLY}"),
     good("compare by a metric", "compare items.csv --triplets t.csv --metric rmse",
          "compare: --metric makes no sense with --triplets, which have one score: how many are in order"),
