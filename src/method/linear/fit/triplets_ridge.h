@@ -1,8 +1,8 @@
 /* triplets_ridge.h - how strong the ridge is with which mahalanobis learns from triplets: the one that predicts held-out triplets best.
  *
- * Of five folds each is held out once. Where there are enough triplets, items are dealt out: those of the fold are held out, training sees
- * the triplets without any of them, and is tested on those in which both distances have one (the anchor, or both others). Else
- * comparisons are dealt out. With fewer than ten of these nothing can be chosen. */
+ * Items are dealt out to three parts, twice. Each part is held out once: training sees the triplets without any of its items, and is tested
+ * on those within it, as pairs that share an item with training would be too easy. Where that leaves too few triplets, comparisons are
+ * dealt out instead. With fewer than ten of these nothing can be chosen. */
 #ifndef SM_METHOD_TRIPLETS_RIDGE_H
 #define SM_METHOD_TRIPLETS_RIDGE_H
 
