@@ -169,6 +169,8 @@ static smerf_status run_compare(const cli_args *args, smerf_error *error) {
     smerf_status status = read_plan(args, &all, error);
     if (status == SMERF_OK) status = read_metric(args, &all.plan.metric, error);
     if (status == SMERF_OK) status = cli_check_target_options(args, false, error);
+    if (status == SMERF_OK && cli_has(args, "--triplets") && cli_has(args, "--metric"))
+        status = cli_fail(args, error, "--metric makes no sense with --triplets, which have one score: how many are in order");
     if (status == SMERF_OK && cli_has(args, "-o")) status = sm_output_check(cli_get(args, "-o"), error);
     if (status == SMERF_OK) status = cli_read_items(args, args->words[0], &items, error);
     if (status == SMERF_OK) status = cli_read_groups(args, args->words[0], &all.groups, error);
@@ -177,7 +179,9 @@ static smerf_status run_compare(const cli_args *args, smerf_error *error) {
         smerf_comparison usual;
         smerf_comparison_default(target.target, &usual);
         if (!cli_has(args, "--metric")) all.plan.metric = usual.metric;
-        all.metrics = smerf_target_metrics(target.target);
+        bool has_triplets = cli_has(args, "--triplets");
+        all.metrics = has_triplets ? SMERF_HAS(CLI_IN_ORDER) : smerf_target_metrics(target.target);
+        all.main = has_triplets ? (unsigned)CLI_IN_ORDER : (unsigned)all.plan.metric;
         if (all.groups.column != NULL) all.plan.groups = all.groups.table.columns[0].codes;
         bool is_small = smerf_items_count(items.items) <= SMALL_DATA;
         if (is_small && !all.repeats_are_given && all.plan.n_folds == 0) all.plan.n_most_repeats = MOST_REPEATS;

@@ -30,6 +30,10 @@ static const cli_option own_options[] = {
     {"", NULL, "  mantel-pearson, mantel-spearman      correlation over all pairs at once"},
     {"", NULL, "  mantel-pearson-p, mantel-spearman-p  their p-values, with --permutations"},
     {"", NULL, "  ceiling-rmse, ceiling-spearman       of a perfect prediction, with --judge"},
+    {"", NULL, "With --triplets (docs/triplets.md):"},
+    {"", NULL, "  in-order            the fraction of comparisons that have the answer of the triplets; 0.5 by chance"},
+    {"", NULL, "  standard-error      of that"},
+    {"", NULL, "  log-loss            of a model that has learned from triplets; 0.6931 by chance"},
     {"", NULL, "Scores of items, for a forest fitted on labels or a response:"},
     {"", NULL, "  accuracy, log-loss  of predicted labels"},
     {"", NULL, "  r2                  of a predicted response"},
@@ -186,7 +190,12 @@ static smerf_status score(const cli_args *args, const cli_items *rows, const cli
         SMERF_INIT(smerf_request, .rows = rows->items, .columns = columns != NULL ? columns->items : NULL,
                    .out_of_bag = out_of_bag, .oob_rule = rule);
     smerf_status status = cli_read_target(args, rows, columns, out_of_bag, &truth, error);
-    if (status == SMERF_OK) status = find_and_put(args, rows, &request, &truth, all, error);
+    if (status == SMERF_OK && cli_has(args, "--triplets")) {
+        status = cli_score_triplets(args, &request, &truth, all->model, error);
+        if (status == SMERF_OK) tell_if_trained_on(args, all->model, rows);
+    } else if (status == SMERF_OK) {
+        status = find_and_put(args, rows, &request, &truth, all, error);
+    }
     cli_free_target(&truth);
     return status;
 }
@@ -220,7 +229,8 @@ static smerf_status run_evaluate(const cli_args *args, smerf_error *error) {
     if (table != NULL && strcmp(table, "-") == 0 && (scores == NULL || strcmp(scores, "-") == 0))
         return cli_fail(args, error,
                         "--confusion - and the scores would both go to standard output: -o FILE parts them");
-    smerf_status status = cli_read_oob_rule(args, &rule, error);
+    smerf_status status = cli_check_triplet_options(args, error);
+    if (status == SMERF_OK) status = cli_read_oob_rule(args, &rule, error);
     if (status == SMERF_OK) status = read_wanted(args, &all, error);
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &model, error);
     all.model = model;

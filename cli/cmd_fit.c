@@ -46,6 +46,14 @@ static void tell_diagnostics(const cli_args *args, const smerf_model *model) {
     if (at > 0) cli_say(args, "%s", line);
 }
 
+static void tell_unit(const cli_args *args, const smerf_model *model) {
+    smerf_description about = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &about, NULL);
+    if (about.are_log_odds)
+        cli_say(args, "distances are in log-odds: i is nearer to an anchor than j with the odds exp(d(anchor, j) - "
+                      "d(anchor, i))");
+}
+
 static smerf_status grow(const cli_args *args, const cli_items *items, const cli_target *target,
                          const smerf_options *chosen, smerf_error *error) {
     cli_follow follow;
@@ -65,6 +73,7 @@ static smerf_status grow(const cli_args *args, const cli_items *items, const cli
                 cli_count(items->table.n_columns, "feature", columns),
                 say_how(model, chosen, cli_clock() - follow.started, how), cli_output_name(cli_get_output(args)));
     if (status == SMERF_OK) tell_diagnostics(args, model);
+    if (status == SMERF_OK) tell_unit(args, model);
     smerf_model_free(model);
     return status;
 }

@@ -13,11 +13,19 @@ typedef struct cli_groups {
     size_t n;           /* different values */
 } cli_groups;
 
+/* Scores of a comparison: metrics by their numbers, and of triplets the fraction that is in order. */
+enum { CLI_IN_ORDER = SMERF_N_METRICS, CLI_N_COMPARED };
+
+const char *cli_compared_name(unsigned score);
+const smerf_mean_score *cli_compared_mean(const smerf_method_scores *of, unsigned score);
+const smerf_mean_score *cli_compared_difference(const smerf_method_scores *of, unsigned score);
+
 typedef struct cli_comparison {
     smerf_comparison plan; /* points to the options */
     smerf_options options;
     smerf_baseline_options baselines;
-    unsigned metrics; /* of the target */
+    unsigned metrics; /* of the target, and CLI_IN_ORDER of triplets: a sum of SMERF_HAS(score) */
+    unsigned main;    /* the score by which methods are told apart */
     cli_groups groups;
     size_t n_rounds;        /* repeats, or folds of all repeats */
     bool repeats_are_given; /* else small data are repeated until the methods can be told apart */

@@ -48,7 +48,7 @@ static size_t list_near_best(const cli_comparison *done, char *text, size_t spac
     size_t n = 0, length = 0;
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
         const smerf_method_scores *standing = &done->scores[m];
-        const smerf_mean_score *difference = &standing->difference[done->plan.metric];
+        const smerf_mean_score *difference = cli_compared_difference(standing, done->main);
         if (!standing->applies || !(difference->standard_error > 0)) continue;
         if (fabs(difference->mean) > difference->standard_error || length >= space) continue;
         length += (size_t)snprintf(text + length, space - length, "%s%s", n++ > 0 ? ", " : "",
@@ -59,6 +59,7 @@ static size_t list_near_best(const cli_comparison *done, char *text, size_t spac
 
 /* No division has enough partners for it. */
 static bool lacks_precision(const cli_comparison *done) {
+    if ((done->metrics & SMERF_HAS(SMERF_MAP10)) == 0) return false;
     for (unsigned m = 0; m < SMERF_N_METHODS; m++)
         if (done->scores[m].applies && !isnan(done->scores[m].score[SMERF_MAP10].mean)) return false;
     return true;
@@ -66,7 +67,7 @@ static bool lacks_precision(const cli_comparison *done) {
 
 static void tell_certainty(const cli_args *args, const cli_comparison *done, size_t n_methods) {
     char near_best[200];
-    const char *metric = smerf_metric_name(done->plan.metric);
+    const char *metric = cli_compared_name(done->main);
     if (done->n_rounds < 2 || n_methods < 2) return;
     if (list_near_best(done, near_best, sizeof near_best) == 0)
         cli_say(args, "by %s every method is further from the best than the standard error of the difference", metric);

@@ -5,17 +5,30 @@
 
 #include "compare.h"
 
+const char *cli_compared_name(unsigned score) {
+    return score == CLI_IN_ORDER ? "in-order" : smerf_metric_name((smerf_metric)score);
+}
+
+const smerf_mean_score *cli_compared_mean(const smerf_method_scores *of, unsigned score) {
+    return score == CLI_IN_ORDER ? &of->in_order : &of->score[score];
+}
+
+const smerf_mean_score *cli_compared_difference(const smerf_method_scores *of, unsigned score) {
+    return score == CLI_IN_ORDER ? &of->in_order_difference : &of->difference[score];
+}
+
 static bool is_better(double score, double best, unsigned metric) {
     if (isnan(score)) return false;
-    return isnan(best) || (smerf_metric_rises((smerf_metric)metric) ? score > best : score < best);
+    bool rises = metric == CLI_IN_ORDER || smerf_metric_rises((smerf_metric)metric);
+    return isnan(best) || (rises ? score > best : score < best);
 }
 
 static double best_mean(const cli_comparison *done, unsigned metric) {
     double best = NAN;
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
         const smerf_method_scores *standing = &done->scores[m];
-        if (standing->applies && is_better(standing->score[metric].mean, best, metric))
-            best = standing->score[metric].mean;
+        double mean = cli_compared_mean(standing, metric)->mean;
+        if (standing->applies && is_better(mean, best, metric)) best = mean;
     }
     return best;
 }
@@ -26,8 +39,8 @@ enum { CELL_SPACE = 64, NAME_WIDTH = 12 };
 
 /* What stands after a score: the best, one that differs from it by no more than the standard error of the difference. */
 static const char *mark_of(const smerf_method_scores *standing, unsigned metric, double best) {
-    const smerf_mean_score *difference = &standing->difference[metric];
-    if (standing->score[metric].mean == best) return " *";
+    const smerf_mean_score *difference = cli_compared_difference(standing, metric);
+    if (cli_compared_mean(standing, metric)->mean == best) return " *";
     return fabs(difference->mean) <= difference->standard_error ? " ~" : "";
 }
 
@@ -49,10 +62,10 @@ static void write_column(const cli_comparison *done, unsigned metric, char cells
     double best = best_mean(done, metric);
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
         const smerf_method_scores *standing = &done->scores[m];
-        double mean = standing->score[metric].mean;
+        const smerf_mean_score *score = cli_compared_mean(standing, metric);
         cells[m][0] = '\0';
         if (standing->applies)
-            write_cell(mean, standing->score[metric].standard_error, mark_of(standing, metric, best), cells[m]);
+            write_cell(score->mean, score->standard_error, mark_of(standing, metric, best), cells[m]);
     }
 }
 
@@ -64,20 +77,20 @@ static int width_of(char cells[SMERF_N_METHODS][CELL_SPACE], const char *name) {
 }
 
 void cli_put_comparison(sm_output *output, const cli_comparison *done) {
-    static char cells[SMERF_N_METRICS][SMERF_N_METHODS][CELL_SPACE];
-    int width[SMERF_N_METRICS];
+    static char cells[CLI_N_COMPARED][SMERF_N_METHODS][CELL_SPACE];
+    int width[CLI_N_COMPARED];
     sm_output_print(output, "%-*s", NAME_WIDTH, "method");
-    for (unsigned k = 0; k < SMERF_N_METRICS; k++) {
+    for (unsigned k = 0; k < CLI_N_COMPARED; k++) {
         if ((done->metrics & SMERF_HAS(k)) == 0) continue;
         write_column(done, k, cells[k]);
-        width[k] = width_of(cells[k], smerf_metric_name((smerf_metric)k));
-        sm_output_print(output, "  %-*s", width[k], smerf_metric_name((smerf_metric)k));
+        width[k] = width_of(cells[k], cli_compared_name(k));
+        sm_output_print(output, "  %-*s", width[k], cli_compared_name(k));
     }
     sm_output_print(output, "  seconds\n");
     for (unsigned m = 0; m < SMERF_N_METHODS; m++) {
         if (!done->scores[m].applies) continue;
         sm_output_print(output, "%-*s", NAME_WIDTH, smerf_method_name((smerf_method)m));
-        for (unsigned k = 0; k < SMERF_N_METRICS; k++)
+        for (unsigned k = 0; k < CLI_N_COMPARED; k++)
             if (done->metrics & SMERF_HAS(k)) sm_output_print(output, "  %-*s", width[k], cells[k][m]);
         sm_output_print(output, "  %7.1f\n", done->scores[m].seconds);
     }
@@ -85,13 +98,16 @@ void cli_put_comparison(sm_output *output, const cli_comparison *done) {
 
 /* ---- JSON ---- */
 
-static void put_json_scores(sm_output *output, const cli_comparison *done, const smerf_mean_score *scores) {
-    for (unsigned k = 0; k < SMERF_N_METRICS; k++) {
+typedef const smerf_mean_score *(*compared_score)(const smerf_method_scores *of, unsigned score);
+
+static void put_json_scores(sm_output *output, const cli_comparison *done, const smerf_method_scores *of,
+                            compared_score find) {
+    for (unsigned k = 0; k < CLI_N_COMPARED; k++) {
         if ((done->metrics & SMERF_HAS(k)) == 0) continue;
-        sm_output_print(output, ", \"%s\": {\"mean\": ", smerf_metric_name((smerf_metric)k));
-        sm_put_json_number(output, scores[k].mean);
+        sm_output_print(output, ", \"%s\": {\"mean\": ", cli_compared_name(k));
+        sm_put_json_number(output, find(of, k)->mean);
         sm_output_print(output, ", \"se\": ");
-        sm_put_json_number(output, scores[k].standard_error);
+        sm_put_json_number(output, find(of, k)->standard_error);
         sm_output_print(output, "}");
     }
 }
@@ -108,7 +124,7 @@ static void put_json_methods(sm_output *output, const cli_comparison *done, json
         sm_output_print(output, "%s\n  {\"method\": \"%s\"", separator, smerf_method_name((smerf_method)m));
         separator = ",";
         if (take_part) {
-            put_json_scores(output, done, part == DIFFERENCES ? standing->difference : standing->score);
+            put_json_scores(output, done, standing, part == DIFFERENCES ? cli_compared_difference : cli_compared_mean);
         } else {
             char why[CLI_SENTENCE_SPACE];
             sm_output_print(output, ", \"why\": ");
@@ -120,13 +136,14 @@ static void put_json_methods(sm_output *output, const cli_comparison *done, json
 
 void cli_put_json_comparison(sm_output *output, const cli_comparison *done) {
     const smerf_comparison *plan = &done->plan;
-    const char *quote = plan->tunes ? "\"" : "";
+    bool tunes = plan->tunes && done->main != CLI_IN_ORDER; /* no method that takes triplets has anything to choose */
+    const char *quote = tunes ? "\"" : "";
     sm_output_print(output, "{\"by\": \"%s\", \"train\": ", plan->by_pairs ? "pairs" : "nodes");
     sm_put_json_number(output, plan->train_fraction);
     if (plan->n_folds > 0) sm_output_print(output, ", \"folds\": %zu", plan->n_folds);
     sm_output_print(output, ", \"repeats\": %zu, \"seed\": %llu, \"tuned_by\": %s%s%s,\n \"methods\": [",
                     done->n_rounds / (plan->n_folds > 0 ? plan->n_folds : 1), (unsigned long long)plan->options->seed,
-                    quote, plan->tunes ? smerf_metric_name(plan->metric) : "null", quote);
+                    quote, tunes ? smerf_metric_name(plan->metric) : "null", quote);
     put_json_methods(output, done, SCORES);
     sm_output_print(output, "],\n \"left_out\": [");
     put_json_methods(output, done, LEFT_OUT);

@@ -68,4 +68,13 @@ smerf_status cli_put_confusion(const cli_args *args, const cli_evaluation *all, 
 /* How much was scored, what was left out and why, and what chance gives. */
 void cli_tell_scores(const cli_args *args, const cli_evaluation *all);
 
+/* ---- evaluate_triplets.c ---- */
+
+/* Refuses what is about distances, where there are triplets. */
+smerf_status cli_check_triplet_options(const cli_args *args, smerf_error *error);
+
+/* Has the library score the order of distances, writes the scores and tells what they are worth.   truth  of triplets */
+smerf_status cli_score_triplets(const cli_args *args, const smerf_request *request, const cli_target *truth,
+                                const smerf_model *model, smerf_error *error);
+
 #endif

@@ -1,5 +1,5 @@
 /* split.h - what the files of smerf split fraction. cmd_split.c is the command, split_nodes.c and split_pairs.c are its two
- * ways to divide, split_files.c reads and writes for both. */
+ * ways to divide, split_triplets.c has what is different of triplets, split_files.c reads and writes for both. */
 #ifndef CLI_SPLIT_H
 #define CLI_SPLIT_H
 
@@ -23,6 +23,21 @@ typedef enum cli_part { CLI_TRAIN, CLI_TEST, CLI_CROSS } cli_part;
 /* Makes the folder and writes the files, or fails before there is anything. */
 smerf_status cli_split_by_nodes(const cli_splitting *split, smerf_error *error);
 smerf_status cli_split_by_pairs(const cli_splitting *split, smerf_error *error);
+
+/* ---- split_pairs.c, split_triplets.c ---- */
+
+/* Which of the known pairs, or of the comparisons that triplets answer, are to train on. */
+typedef struct cli_drawing {
+    size_t n_pairs, n_train;
+    bool *is_train; /* [n_pairs] owned */
+} cli_drawing;
+
+/* Draws some of drawn->n_pairs, makes the folder and writes the items. */
+smerf_status cli_draw_pairs(const cli_splitting *split, cli_drawing *drawn, smerf_error *error);
+
+/* Writes the triplets of each part: those among its items, or those of the comparisons that are drawn. */
+smerf_status cli_cut_triplets(const cli_splitting *split, const bool *is_train, smerf_error *error);
+smerf_status cli_divide_triplets(const cli_splitting *split, cli_drawing *drawn, smerf_error *error);
 
 /* ---- split_files.c ---- */
 

@@ -51,6 +51,12 @@ void cli_put_pair(const cli_splitting *split, size_t i, size_t j, sm_output *out
     sm_put_cell(output, cli_item_name(&split->items, j, space));
 }
 
+static void put_third(const cli_splitting *split, size_t item, sm_output *output) {
+    char space[24];
+    sm_output_write(output, ",", 1);
+    sm_put_cell(output, cli_item_name(&split->items, item, space));
+}
+
 smerf_status cli_write_list(const cli_splitting *split, const char *name, const char *header, const sm_pairs *pairs,
                             const unsigned char *part_of, cli_part wanted, smerf_error *error) {
     sm_output *output;
@@ -61,6 +67,7 @@ smerf_status cli_write_list(const cli_splitting *split, const char *name, const 
     for (size_t k = 0; k < pairs->n && !sm_output_has_failed(output); k++) {
         if (part_of != NULL && part_of[k] != wanted) continue;
         cli_put_pair(split, pairs->left[k], pairs->right[k], output);
+        if (pairs->third != NULL) put_third(split, pairs->third[k], output);
         for (int column = 0; column < 2; column++) {
             const double *numbers = column == 0 ? pairs->value : pairs->weight;
             if (numbers == NULL) continue;

@@ -76,6 +76,7 @@ static smerf_status write_block(const cli_splitting *split, const bool *is_train
 static smerf_status cut_target(const cli_splitting *split, const bool *is_train, smerf_error *error) {
     if (cli_has(split->args, "--edges")) return cut_edges(split, is_train, error);
     if (cli_has(split->args, "--pairs")) return cut_pairs(split, is_train, error);
+    if (cli_has(split->args, "--triplets")) return cli_cut_triplets(split, is_train, error);
     smerf_status status = SMERF_OK;
     for (unsigned p = CLI_TRAIN; p <= CLI_CROSS && status == SMERF_OK && split->target.matrix.z != NULL; p++)
         status = write_block(split, is_train, (cli_part)p, error);

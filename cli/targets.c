@@ -1,5 +1,5 @@
 /* targets.c - reads what is known of the pairs, as the options say: exactly one of the targets in the table below. Lists of pairs
- * are read in lists.c. */
+ * are read in lists.c, triplets in triplets.c. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,12 +22,16 @@ const cli_option cli_target_options[] = {
     {"--response", "COLUMNS", "z = half the squared difference, summed over the columns"},
     {"--absolute", "COLUMN", "z = the absolute difference"},
     {"--product", "COLUMNS", "z = 1 - the sum of the products"},
+    {"--triplets", "FILE",
+     "CSV anchor,near,far (near is nearer to the anchor than far is) or a,b,odd, perhaps a weight; for --method "
+     "mahalanobis"},
     {"", NULL, "and goes with:"},
     {"--similarity-max", "M", "the similarity, or weight of an edge, that is distance 0"},
     {"--symmetrize", "mean", "average z_ij and z_ji where they differ"},
     {"--value", "COLUMN", "the column of FILE that holds the distance or similarity (or the weight of an edge)"},
     {"--value-is", "KIND", "what it holds: distance or similarity (needless where its name says so)"},
     {"--pair-columns", "A,B", "the columns of FILE that hold the ids (default: the first two that may)"},
+    {"--triplet-columns", "A,B,C", "the columns of FILE that are anchor, near and far"},
     {"--judge", "COLUMN", "the column of --pairs that says who rated: a pair has the mean over its judges"},
     {"--observed", "PAIRS",
      "the only pairs of which it is known whether there is an edge; edges elsewhere are left out"},
@@ -287,7 +291,8 @@ static const struct {
 } readers[] = {{"--distances", read_matrix, false, false},      {"--similarities", read_matrix, false, false},
                {"--pairs", cli_read_rated_pairs, false, false}, {"--edges", cli_read_edges, false, false},
                {"--labels", read_labels, true, true},           {"--response", read_columns, false, true},
-               {"--absolute", read_columns, true, true},        {"--product", read_columns, false, true}};
+               {"--absolute", read_columns, true, true},        {"--product", read_columns, false, true},
+               {"--triplets", cli_read_triplets, false, false}};
 
 enum { N_READERS = sizeof readers / sizeof *readers };
 
@@ -313,7 +318,7 @@ smerf_status cli_check_target_options(const cli_args *args, bool is_optional, sm
     if (given == N_READERS && !is_optional)
         return cli_fail(args, error,
                         "there is no target: give one of --distances, --similarities, --pairs, --edges, --labels, "
-                        "--response, --absolute, --product");
+                        "--response, --absolute, --product, --triplets");
     if (given < N_READERS && readers[given].is_one_column && strchr(cli_get(args, readers[given].option), ',') != NULL)
         return cli_fail(args, error, "%s takes one column, and '%s' names several", readers[given].option,
                         cli_get(args, readers[given].option));
@@ -328,6 +333,8 @@ smerf_status cli_check_target_options(const cli_args *args, bool is_optional, sm
         return cli_fail(args, error, "--value goes with --pairs or --edges");
     if (cli_has(args, "--pair-columns") && !is_given(args, "--pairs", "--edges"))
         return cli_fail(args, error, "--pair-columns goes with --pairs or --edges");
+    if (cli_has(args, "--triplet-columns") && !cli_has(args, "--triplets"))
+        return cli_fail(args, error, "--triplet-columns goes with --triplets");
     if (cli_has(args, "--value-is") && !cli_has(args, "--pairs"))
         return cli_fail(args, error, "--value-is goes with --pairs");
     if (cli_has(args, "--judge") && !cli_has(args, "--pairs"))

@@ -34,10 +34,12 @@ void cli_note_largest(const cli_args *args, const cli_sides *of, double largest,
  *   has_judges  repeats are what is wanted */
 void cli_note_counts(const cli_args *args, const cli_sides *of, bool has_judges, cli_target *target);
 
-/* The readers of --pairs and --edges. */
+/* The readers of --pairs, --edges and --triplets. */
 smerf_status cli_read_rated_pairs(const cli_args *args, const char *path, const cli_sides *of, cli_target *target,
                                   smerf_error *error);
 smerf_status cli_read_edges(const cli_args *args, const char *path, const cli_sides *of, cli_target *target,
                             smerf_error *error);
+smerf_status cli_read_triplets(const cli_args *args, const char *path, const cli_sides *of, cli_target *target,
+                               smerf_error *error);
 
 #endif

@@ -219,6 +219,31 @@ typedef struct smerf_pair_facts {
 /* False: the target is none of these, all its pairs are known. */
 SMERF_API bool smerf_target_pair_facts(const smerf_target *target, smerf_pair_facts *facts);
 
+/* Triplets: item `near` is nearer to the anchor than item `far` is. Frozen: a view of arrays. */
+typedef struct smerf_triplet_list {
+    size_t n;
+    const uint32_t *anchor, *near, *far; /* [n] rows of the items, three different ones each */
+    const double *weight;                /* [n] above 0, at most 1e100; NULL: all 1 */
+} smerf_triplet_list;
+
+/* Triplets as a target: no distance is known, only which of two is larger. The method mahalanobis learns from them
+ * (docs/triplets.md), smerf_evaluate_triplets scores by them; all that wants distances refuses them. A triplet that is given again
+ * adds to its weight, and may conflict with others: both count. Of smerf_target_take those stay of which all three items do.
+ *   triplets  copied */
+SMERF_API smerf_status smerf_target_new_triplets(const smerf_triplet_list *triplets, size_t n_items, smerf_target **out,
+                                                 smerf_error *error);
+
+/* A comparison is what a triplet answers: which of two items is nearer to an anchor. Frozen. */
+typedef struct smerf_triplet_facts {
+    size_t n_comparisons; /* different ones */
+    size_t n_repeated;    /* of these: answered more than once */
+    size_t n_conflicts;   /* of those: in both ways */
+    size_t n_unobserved;  /* items without any */
+} smerf_triplet_facts;
+
+/* False: the target has no triplets. */
+SMERF_API bool smerf_target_triplet_facts(const smerf_target *target, smerf_triplet_facts *facts);
+
 /* Distances between two different sets of items, to evaluate against (not to train on).
  *   z       [n_rows][n_columns] row-major, finite or NaN: not known; must outlive the target */
 SMERF_API smerf_status smerf_target_new_block(const float *z, size_t n_rows, size_t n_columns, smerf_target **out,
@@ -563,6 +588,24 @@ SMERF_API smerf_status smerf_evaluate(const smerf_model *model, const smerf_requ
 SMERF_API smerf_status smerf_score(const double *predicted, const smerf_target *truth, unsigned metrics,
                                    smerf_scores *scores, smerf_error *error);
 
+/* How often two distances are in the order that a triplet says; weights count. */
+typedef struct smerf_triplet_scores {
+    size_t size;
+    size_t n_comparisons;  /* different ones that counted: both of their distances are predicted */
+    size_t n_unpredicted;  /* those that did not (never out of bag) */
+    size_t n_ties;         /* of those that counted: both distances are the same */
+    double in_order;       /* the fraction in the right order, by weight; a tie is half right. 0.5 by chance. NaN: none counted */
+    double standard_error; /* of that, as if comparisons were drawn one by one; NaN with fewer than two */
+    double log_loss; /* mean of log(1 + exp(-(d(anchor, far) - d(anchor, near)))), log 2 by chance; NaN: the distances are no
+                        log-odds, see smerf_description */
+} smerf_triplet_scores;
+
+/*   request  without columns
+ *   truth    of triplets, over the request's rows */
+SMERF_API smerf_status smerf_evaluate_triplets(const smerf_model *model, const smerf_request *request,
+                                               const smerf_target *truth, const smerf_run *run,
+                                               smerf_triplet_scores *scores, smerf_error *error);
+
 /* Ratings of pairs by several judges, at most one of a judge and a pair. The distance of a pair is the mean of its ratings. */
 typedef struct smerf_ratings {
     size_t size;
@@ -820,8 +863,8 @@ SMERF_API smerf_status smerf_model_merge(const smerf_model *const *parts, size_t
 typedef struct smerf_description {
     size_t size;
     const char *method; /* "smerf", or see smerf_method_name */
-    const char *target; /* "distances", "labels", "response", "product", "absolute", "graph", "pairs", or "observed": a
-                               graph of which some pairs are known */
+    const char *target; /* "distances", "labels", "response", "product", "absolute", "graph", "pairs", "observed": a
+                               graph of which some pairs are known, or "triplets" */
     size_t n_target_columns;
     const char *const *target_columns; /* the columns that the target was taken from */
     double rank_fraction; /* with a rank: what was kept of the sum of |eigenvalues|; NaN: they are not all known */
@@ -834,6 +877,7 @@ typedef struct smerf_description {
     const char *weight_column;    /* NULL: items are not weighed */
     size_t n_ignored;
     const char *const *ignored;
+    bool are_log_odds; /* learned from triplets: that i is nearer to an anchor than j has the log-odds d(anchor, j) - d(anchor, i) */
 } smerf_description;
 
 /* Strings, arrays and options live as long as the model. */

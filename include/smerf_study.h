@@ -133,7 +133,10 @@ SMERF_API smerf_status smerf_target_divide(const smerf_target *target, double tr
  * Folds (by nodes): each item is tested once in a repeat. Repeat r deals the items out to K folds by options.seed + r; in its round
  * f fold f is tested, and the others are learned from, with the seed options.seed + r * K + f. Groups (by nodes): items with the
  * same number are learned from together or tested together; train_fraction is of the groups. Methods can be told apart if each
- * differs from the best, by the metric, by more than the standard error of the difference. */
+ * differs from the best, by the metric, by more than the standard error of the difference.
+ *
+ * Triplets are divided by nodes: methods learn from those among the items to learn from, or learn nothing from the target at all, and are
+ * scored on those among the others, by how many are in order. The metric is not looked at then. */
 
 typedef struct smerf_comparison {
     size_t size;
@@ -175,6 +178,7 @@ typedef struct smerf_method_scores {
     smerf_mean_score
         difference[SMERF_N_METRICS]; /* its score less that of the method with the best mean, round by round */
     size_t n_rounds;                 /* that there were */
+    smerf_mean_score in_order, in_order_difference; /* of triplets, which have no other: as smerf_triplet_scores has it */
 } smerf_method_scores;
 
 /* smerf_target_metrics says which metrics a target has. A division whose test items have fewer than SMERF_FEWEST_PARTNERS partners

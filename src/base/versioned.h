@@ -34,6 +34,7 @@ void sm_struct_fill(const sm_struct *type, const void *full, void *given, size_t
 #define SM_LAST_smerf_pair_result spread
 #define SM_LAST_smerf_neighborhood radius
 #define SM_LAST_smerf_scores value
+#define SM_LAST_smerf_triplet_scores log_loss
 #define SM_LAST_smerf_ratings n_rows
 #define SM_LAST_smerf_ceiling reliability
 #define SM_LAST_smerf_correlation p_spearman

@@ -180,6 +180,10 @@ smerf_status sm_truth_check(const smerf_model *model, const smerf_request *reque
     if (truth == NULL && model->target->kind->data.is_approximate)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "the model keeps only a low-rank form of its target: give the target to score against");
+    if (truth != NULL) {
+        smerf_status status = sm_target_check_distances(truth, "a score of distances", error);
+        if (status != SMERF_OK) return status;
+    }
     if (truth != NULL && (truth->n_rows != n_rows || truth->n_columns != n_columns || truth->is_block == is_square))
         return sm_fail(error, SMERF_BAD_INPUT, "the items make %zu x %zu pairs, and the target has %zu x %zu", n_rows,
                        n_columns, truth->n_rows, truth->n_columns);
@@ -236,7 +240,8 @@ smerf_status smerf_score(const double *predicted, const smerf_target *truth, uns
                      .n_columns = truth->n_columns,
                      .is_square = !truth->is_block,
                      .metrics = metrics};
-    smerf_status status = check_metrics(truth, &job.metrics, error);
+    smerf_status status = sm_target_check_distances(truth, "a score of distances", error);
+    if (status == SMERF_OK) status = check_metrics(truth, &job.metrics, error);
     if (status == SMERF_OK) status = score(&job, NULL, &pool, &found, error);
     SM_WRITE(smerf_scores, found, scores);
     return status;

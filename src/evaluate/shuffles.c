@@ -46,6 +46,8 @@ static smerf_status check(const smerf_model *model, const smerf_items *items, co
     if (truth != NULL && (truth->is_block || truth->n_rows != items->n_items))
         return sm_fail(error, SMERF_BAD_INPUT, "there are %zu items, and the target is about %zu", items->n_items,
                        truth->n_rows);
+    if (truth != NULL) status = sm_target_check_distances(truth, "permutation importance", error);
+    if (status != SMERF_OK) return status;
     if (truth == NULL && model->target->kind->data.is_approximate)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "the model keeps only a low-rank form of its target: give the target to score against");

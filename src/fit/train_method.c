@@ -64,7 +64,10 @@ static smerf_status check_training(const smerf_items *items, const smerf_target 
         return sm_fail(error, SMERF_BAD_INPUT, "there are %zu items, and the target is about %zu", items->n_items,
                        target->n_rows);
     if (items->n_items < 2) return sm_fail(error, SMERF_BAD_INPUT, "there is one item; a distance needs at least two");
-    return check_counts(options, error);
+    smerf_status status = SMERF_OK;
+    if (!trainers[options->method]->takes_triplets)
+        status = sm_target_check_distances(target, smerf_method_name(options->method), error);
+    return status == SMERF_OK ? check_counts(options, error) : status;
 }
 
 /* ---- learning ---- */

@@ -17,6 +17,8 @@ typedef struct sm_training_set {
 } sm_training_set;
 
 typedef struct sm_trainer {
+    bool takes_triplets; /* it learns from triplets, too, or nothing from any target */
+
     /* Refuses targets and features that it cannot take, with a sentence that says which it can. */
     smerf_status (*check)(const sm_training_set *training, smerf_error *error);
 

@@ -46,6 +46,7 @@ typedef struct sm_query_sides {
 typedef struct sm_method {
     const char *name;        /* as in --method and in model files */
     bool knows_items;        /* it tells training items from new ones */
+    bool learns_log_odds;    /* from triplets: differences of its distances are log-odds */
     const char *refuses_new; /* the sentence with which it refuses items it was not trained on; NULL: it takes them */
 
     void (*free)(sm_learned *learned); /* takes NULL */

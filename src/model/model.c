@@ -278,6 +278,8 @@ smerf_status smerf_model_describe(const smerf_model *model, smerf_description *d
         .weight_column = model->weight_column,
         .n_ignored = model->ignored.n,
         .ignored = (const char *const *)model->ignored.text};
+    full.are_log_odds =
+        model->method != NULL && model->method->learns_log_odds && strcmp(full.target, sm_target_triplets.name) == 0;
     for (size_t b = 0; b < model->options.n_trees; b++) {
         full.n_nodes += model->trees[b].n_nodes;
         full.n_leaves += model->trees[b].n_leaves;

@@ -24,8 +24,30 @@ typedef struct contest {
     const smerf_target *target;     /* of all items */
     smerf_method_scores *summary;   /* [n_methods] */
     size_t n_rounds, n_most_rounds; /* divisions that were played, and that there may be */
-    double *score;                  /* [n_methods][SMERF_N_METRICS][n_most_rounds] */
+    double *score;                  /* [n_methods][N_SCORES][n_most_rounds] */
 } contest;
+
+/* What a method is scored by: metrics by their numbers, and of triplets how many are in order. */
+enum { IN_ORDER = SMERF_N_METRICS, N_SCORES };
+
+static bool are_triplets(const smerf_target *target) { return target->kind == &sm_target_triplets; }
+
+/* That by which methods are told apart. */
+static unsigned main_score(const contest *all) {
+    return are_triplets(all->target) ? (unsigned)IN_ORDER : (unsigned)all->plan->metric;
+}
+
+static bool score_rises(unsigned score) {
+    return score == IN_ORDER || smerf_metric_rises((smerf_metric)score);
+}
+
+static smerf_mean_score *mean_of(smerf_method_scores *summary, unsigned score) {
+    return score == IN_ORDER ? &summary->in_order : &summary->score[score];
+}
+
+static smerf_mean_score *difference_of(smerf_method_scores *summary, unsigned score) {
+    return score == IN_ORDER ? &summary->in_order_difference : &summary->difference[score];
+}
 
 static bool is_graph(const smerf_target *target) {
     return target->kind == &sm_target_graph || target->kind == &sm_target_observed;
@@ -61,6 +83,9 @@ static smerf_status check_plan(const smerf_comparison *plan, unsigned n_methods,
         return sm_fail(error, SMERF_BAD_INPUT, "{train}: %g is not between 0 and 1", plan->train_fraction);
     if (plan->options->seed > INT64_MAX || most_rounds(plan) > INT64_MAX - plan->options->seed)
         return sm_fail(error, SMERF_BAD_INPUT, "{seed}: with one more for each repeat it leaves 0 ... 2^63 - 1");
+    if (are_triplets(target) && plan->by_pairs)
+        return sm_fail(error, SMERF_BAD_INPUT, "{by}: triplets are divided by nodes here; split divides them by pairs, too");
+    if (are_triplets(target)) return SMERF_OK; /* there is one score, and nothing to tune */
     if (!plan->tunes && plan->n_most_repeats <= plan->n_repeats) return SMERF_OK; /* nothing is chosen by the metric */
     if ((unsigned)plan->metric >= SMERF_N_METRICS)
         return sm_fail(error, SMERF_BAD_INPUT, "{metric}: there is no such metric");
@@ -110,7 +135,7 @@ static smerf_options options_of(const contest *all, unsigned method, size_t repe
 static smerf_status check_method(const contest *all, unsigned method, const sm_division *data, smerf_error *error) {
     const smerf_options options = options_of(all, method, 0);
     const sm_method *known = sm_method_of(options.method);
-    if (known == NULL) return SMERF_OK; /* the forest takes anything */
+    if (known == NULL) return sm_target_check_distances(data->train, "a forest", error); /* it takes anything else */
     smerf_status status = sm_method_check(data->train_items, data->train, &options, error);
     if (status == SMERF_OK && !all->plan->by_pairs && known->refuses_new != NULL)
         status = sm_fail(error, SMERF_BAD_INPUT, "%s", known->refuses_new);
@@ -157,36 +182,50 @@ static smerf_status learn(const contest *all, const smerf_options *options, cons
     return status;
 }
 
-static smerf_status learn_and_score(const contest *all, const smerf_options *options, const sm_division *data,
-                                    sm_progress_part part, smerf_scores *scores, smerf_error *error) {
-    smerf_model *model = NULL;
+/*   scores  [N_SCORES] out */
+static smerf_status score_model(const smerf_model *model, const sm_division *data, const smerf_run *run, double *scores,
+                                smerf_error *error) {
     const smerf_request request = SMERF_INIT(smerf_request, .rows = data->test_items);
+    smerf_scores found = SMERF_INIT(smerf_scores);
+    smerf_triplet_scores triplets = SMERF_INIT(smerf_triplet_scores, .in_order = NAN);
+    bool has_order = are_triplets(data->truth);
+    smerf_status status = has_order
+                              ? smerf_evaluate_triplets(model, &request, data->truth, run, &triplets, error)
+                              : smerf_evaluate(model, &request, data->truth, 0, run, &found, error);
+    if (found.mean_partners < SMERF_FEWEST_PARTNERS) found.value[SMERF_MAP10] = NAN;
+    for (unsigned m = 0; m < SMERF_N_METRICS; m++) scores[m] = has_order ? NAN : found.value[m];
+    scores[IN_ORDER] = triplets.in_order;
+    return status;
+}
+
+static smerf_status learn_and_score(const contest *all, const smerf_options *options, const sm_division *data,
+                                    sm_progress_part part, double *scores, smerf_error *error) {
+    smerf_model *model = NULL;
     const smerf_run run = sm_progress_part_run(&part);
     double end = part.to;
     part.to -= 0.1 * (part.to - part.from); /* the rest is for scoring */
     smerf_status status = learn(all, options, data, &run, &model, error);
     part.from = part.to;
     part.to = end;
-    if (status == SMERF_OK) status = smerf_evaluate(model, &request, data->truth, 0, &run, scores, error);
+    if (status == SMERF_OK) status = score_model(model, data, &run, scores, error);
     smerf_model_free(model);
     return status;
 }
 
 static double *scores_of(const contest *all, unsigned method, unsigned metric) {
-    return all->score + (method * SMERF_N_METRICS + metric) * all->n_most_rounds;
+    return all->score + (method * N_SCORES + metric) * all->n_most_rounds;
 }
 
 static smerf_status take_turn(contest *all, unsigned method, size_t repeat, const sm_division *data,
                               sm_progress_part part, smerf_error *error) {
     const smerf_options options = options_of(all, method, repeat);
     double start = sm_seconds_now();
-    smerf_scores scores = SMERF_INIT(smerf_scores);
+    double scores[N_SCORES] = {0};
     smerf_error refusal;
-    smerf_status status = learn_and_score(all, &options, data, part, &scores, &refusal);
+    smerf_status status = learn_and_score(all, &options, data, part, scores, &refusal);
     all->summary[method].seconds += sm_seconds_now() - start;
     if (status != SMERF_OK) return leave_out(all, method, &refusal, error);
-    if (scores.mean_partners < SMERF_FEWEST_PARTNERS) scores.value[SMERF_MAP10] = NAN;
-    for (unsigned m = 0; m < SMERF_N_METRICS; m++) scores_of(all, method, m)[repeat] = scores.value[m];
+    for (unsigned m = 0; m < N_SCORES; m++) scores_of(all, method, m)[repeat] = scores[m];
     return SMERF_OK;
 }
 
@@ -225,10 +264,10 @@ static void average(const double *scores, size_t n, double *mean, double *standa
 static unsigned find_best(const contest *all, unsigned metric) {
     unsigned best = all->n_methods;
     for (unsigned method = 0; method < all->n_methods; method++) {
-        double mean = all->summary[method].score[metric].mean;
+        double mean = mean_of(&all->summary[method], metric)->mean;
         if (!all->summary[method].applies || isnan(mean)) continue;
-        double best_mean = best < all->n_methods ? all->summary[best].score[metric].mean : NAN;
-        bool is_better = smerf_metric_rises((smerf_metric)metric) ? mean > best_mean : mean < best_mean;
+        double best_mean = best < all->n_methods ? mean_of(&all->summary[best], metric)->mean : NAN;
+        bool is_better = score_rises(metric) ? mean > best_mean : mean < best_mean;
         if (best == all->n_methods || is_better) best = method;
     }
     return best;
@@ -242,7 +281,8 @@ static void compare_with_best(contest *all, unsigned metric, double *scratch) {
         const double *own = scores_of(all, method, metric), *of_best = scores_of(all, best, metric);
         if (!summary->applies) continue;
         for (size_t r = 0; r < all->n_rounds; r++) scratch[r] = own[r] - of_best[r];
-        average(scratch, all->n_rounds, &summary->difference[metric].mean, &summary->difference[metric].standard_error);
+        smerf_mean_score *difference = difference_of(summary, metric);
+        average(scratch, all->n_rounds, &difference->mean, &difference->standard_error);
     }
 }
 
@@ -250,18 +290,18 @@ static void average_all(contest *all, double *scratch) {
     for (unsigned method = 0; method < all->n_methods; method++) {
         smerf_method_scores *summary = &all->summary[method];
         summary->n_rounds = summary->applies ? all->n_rounds : 0;
-        for (unsigned m = 0; m < SMERF_N_METRICS && summary->applies; m++)
-            average(scores_of(all, method, m), all->n_rounds, &summary->score[m].mean,
-                    &summary->score[m].standard_error);
+        for (unsigned m = 0; m < N_SCORES && summary->applies; m++)
+            average(scores_of(all, method, m), all->n_rounds, &mean_of(summary, m)->mean,
+                    &mean_of(summary, m)->standard_error);
     }
-    for (unsigned m = 0; m < SMERF_N_METRICS; m++) compare_with_best(all, m, scratch);
+    for (unsigned m = 0; m < N_SCORES; m++) compare_with_best(all, m, scratch);
 }
 
 /* Whether every method is further from the best, by the metric of the plan, than the standard error of that. Scores that are the
  * same in every division stay so. */
 static bool differ_clearly(const contest *all) {
     for (unsigned method = 0; method < all->n_methods; method++) {
-        const smerf_mean_score *difference = &all->summary[method].difference[all->plan->metric];
+        const smerf_mean_score *difference = difference_of(&all->summary[method], main_score(all));
         if (!all->summary[method].applies || difference->standard_error == 0) continue;
         if (!(fabs(difference->mean) > difference->standard_error)) return false;
     }
@@ -298,7 +338,7 @@ static smerf_status compare(contest *all, const smerf_items *items, const smerf_
     smerf_status status = sm_divider_start(&divider, items, all->target, &divided, error);
     if (status != SMERF_OK) return status;
     all->n_most_rounds = most_rounds(plan);
-    all->score = sm_array(sm_size(all->n_most_rounds, all->n_methods * SMERF_N_METRICS, 0), sizeof *all->score);
+    all->score = sm_array(sm_size(all->n_most_rounds, all->n_methods * N_SCORES, 0), sizeof *all->score);
     double *scratch = sm_array(all->n_most_rounds, sizeof *scratch);
     status = all->score != NULL && scratch != NULL ? play_rounds(all, &divider, run, scratch, error)
                                                    : sm_no_memory(error, "comparing methods");
@@ -316,8 +356,8 @@ static smerf_status read_summary(const smerf_method_scores *scores, unsigned n_m
         const void *given = (const char *)scores + method * scores->size;
         status = sm_struct_read(SM_STRUCT(smerf_method_scores), given, &summary[method], error);
         summary[method] = SMERF_INIT(smerf_method_scores);
-        for (unsigned m = 0; m < SMERF_N_METRICS; m++)
-            summary[method].score[m] = summary[method].difference[m] = (smerf_mean_score){NAN, NAN};
+        for (unsigned m = 0; m < N_SCORES; m++)
+            *mean_of(&summary[method], m) = *difference_of(&summary[method], m) = (smerf_mean_score){NAN, NAN};
     }
     return status;
 }

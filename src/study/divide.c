@@ -374,7 +374,8 @@ smerf_status smerf_target_divide(const smerf_target *target, double train_fracti
     sm_division division;
     if (!(train_fraction > 0 && train_fraction < 1))
         return sm_fail(error, SMERF_BAD_INPUT, "{train}: %g is not between 0 and 1", train_fraction);
-    smerf_status status = sm_target_check_cut(target, error);
+    smerf_status status = sm_target_check_distances(target, "dividing the known pairs", error);
+    if (status == SMERF_OK) status = sm_target_check_cut(target, error);
     const sm_division_plan plan = {.by_pairs = true, .train_fraction = train_fraction};
     if (status == SMERF_OK) status = sm_divider_start(&divider, NULL, target, &plan, error);
     if (status != SMERF_OK) return status;

@@ -135,6 +135,8 @@ smerf_status smerf_target_new_between(smerf_target *both, size_t n_rows, smerf_t
     size_t n = both->n_rows;
     if (both->is_block)
         return sm_fail(error, SMERF_BAD_INPUT, "distances between two sets of items cannot be cut once more");
+    if (both->kind->data.has_no_distances)
+        return sm_fail(error, SMERF_BAD_INPUT, "triplets are about the items of one set, and cannot be cut into two");
     if (n_rows == 0 || n_rows >= n)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "%zu of %zu items as rows: there must be at least one, and one left for the columns", n_rows, n);

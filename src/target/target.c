@@ -9,6 +9,7 @@
 #include "target/links/pairs.h"
 #include "target/vectors/rank.h"
 
+/* Those that a model file may hold: not triplets, on which no forest is grown. */
 static const sm_target_kind *const kinds[] = {
     &sm_target_distances, &sm_target_labels, &sm_target_response, &sm_target_product,   &sm_target_absolute,
     &sm_target_graph,     &sm_target_pairs,  &sm_target_observed, &sm_target_completed, &sm_target_rank};
@@ -64,6 +65,14 @@ smerf_status sm_target_load_columns(const sm_tensors *tensors, sm_strings *colum
     if (are_texts) return SMERF_OK;
     sm_strings_free(columns);
     return sm_fail(error, SMERF_BAD_FILE, "the names of the model's target columns are not texts");
+}
+
+smerf_status sm_target_check_distances(const smerf_target *target, const char *who, smerf_error *error) {
+    if (!sm_target_inner(target)->kind->data.has_no_distances) return SMERF_OK;
+    return sm_fail(error, SMERF_BAD_INPUT,
+                   "%s needs distances, and triplets only say which of two is larger; the method that learns from triplets "
+                   "is mahalanobis",
+                   who);
 }
 
 const char *sm_target_public_name(const smerf_target *target) {

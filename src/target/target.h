@@ -23,6 +23,9 @@ typedef struct sm_target_data {
     /* What is known of one row of pairs; NaN: nothing.   row  [n_columns] out */
     void (*true_row)(const smerf_target *target, size_t row, double *out);
 
+    /* No distance is known, only which of two is larger: nothing can be grown on it, nor scored by a metric. */
+    bool has_no_distances;
+
     /* Whether that is no longer the true distances, but something near them: no truth to score against. */
     bool is_approximate;
 
@@ -75,7 +78,7 @@ struct smerf_target {
 };
 
 extern const sm_target_kind sm_target_distances, sm_target_labels, sm_target_response, sm_target_product,
-    sm_target_absolute, sm_target_graph, sm_target_pairs, sm_target_rank;
+    sm_target_absolute, sm_target_graph, sm_target_pairs, sm_target_rank, sm_target_triplets;
 
 /* By the name in a model file; NULL: unknown. */
 const sm_target_kind *sm_target_kind_find(const char *name);
@@ -94,6 +97,10 @@ smerf_status sm_target_load_columns(const sm_tensors *tensors, sm_strings *colum
 
 /* Refuses what smerf_target_take cannot cut. */
 smerf_status sm_target_check_cut(const smerf_target *target, smerf_error *error);
+
+/* Refuses one without distances.
+ *   who  needs them: "a forest" */
+smerf_status sm_target_check_distances(const smerf_target *target, const char *who, smerf_error *error);
 
 /* What users call its kind: a form that was made from another is called by that one's name. */
 const char *sm_target_public_name(const smerf_target *target);

@@ -52,4 +52,4 @@ DAMAGED = "is damaged: the checksum does not fit the content"
 NUL = "a NUL byte, and CSV is text (in UTF-8)"
 RAGGED = "a row with {} cells than the header, which has {}"
 NO_TARGET = ("there is no target: give one of --distances, --similarities, --pairs, --edges, --labels, --response, "
-             "--absolute, --product")  # fmt: skip
+             "--absolute, --product, --triplets")  # fmt: skip

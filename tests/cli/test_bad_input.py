@@ -12,12 +12,13 @@ import bad_lists
 import bad_models
 import bad_reports
 import bad_targets
+import bad_triplets
 from command import IS_SANITIZED, run
 from damage import flip, header_end
 from workspace import ITEMS
 
 CASES = [*bad_input.CASES, *bad_clusters.CASES, *bad_explain.CASES, *bad_files.CASES, *bad_lists.CASES, *bad_models.CASES,
-         *bad_reports.CASES, *bad_targets.CASES]
+         *bad_reports.CASES, *bad_targets.CASES, *bad_triplets.CASES]
 LEAST_CASES = 40  # what the issue asks for
 
 

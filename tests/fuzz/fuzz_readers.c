@@ -139,6 +139,24 @@ static void fuzz_pairs(const char *path, uint8_t choice, size_t n) {
     sm_pairs_free(&pairs);
 }
 
+/* With IS_SQUARE: triplets of one set of items. */
+static void fuzz_triplets(const char *path, uint8_t choice, size_t n) {
+    sm_pairs_spec spec = {.rows = {n, (choice & HAS_IDS) != 0 ? names : NULL}, .is_square = true};
+    for (size_t c = 0; c < 3 && (choice & HAS_SPEC) != 0; c++) spec.id_columns[c] = names[c];
+    sm_pairs triplets;
+    smerf_error error;
+    smerf_status status = sm_triplets_read(path, &spec, &triplets, &error);
+    if (status != SMERF_OK) check_failure(status, &error);
+    for (size_t k = 0; k < triplets.n; k++) {
+        uint32_t a = triplets.left[k], b = triplets.right[k], c = triplets.third[k];
+        demand(a < n && b < n && c < n, "triplets are places");
+        demand(a != b && a != c && b != c, "triplets are of three items");
+        demand(triplets.weight == NULL || (triplets.weight[k] > 0 && isfinite(triplets.weight[k])),
+               "weights are above zero");
+    }
+    sm_pairs_free(&triplets);
+}
+
 static void fuzz_knowledge(const char *path, uint8_t choice, size_t n) {
     const sm_matrix_side rows = {n, (choice & HAS_IDS) != 0 ? names : NULL},
                          columns = {N_NAMES / 2, names + N_NAMES / 2};
@@ -199,7 +217,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     switch (choice & 3) {
     case IS_TABLE: fuzz_table(path, choice, n_items); break;
     case IS_MATRIX: fuzz_matrix(path, choice, n_items); break;
-    case IS_PAIRS: fuzz_pairs(path, choice, n_items); break;
+    case IS_PAIRS: (choice & IS_SQUARE ? fuzz_triplets : fuzz_pairs)(path, choice, n_items); break;
     case IS_KNOWLEDGE: fuzz_knowledge(path, choice, n_items); break;
     }
     close(file);

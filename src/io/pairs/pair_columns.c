@@ -10,31 +10,23 @@
 
 /* ---- The header, name by name ---- */
 
-typedef struct header_walk {
-    sm_csv csv;
-    sm_csv_cell cell;
-    size_t c; /* of the cell */
-    smerf_status status;
-} header_walk;
-
-static void start_walk(const sm_pair_lines *lines, header_walk *at) {
-    *at = (header_walk){.c = SIZE_MAX};
+void sm_header_start(const sm_pair_lines *lines, sm_header_walk *at) {
+    *at = (sm_header_walk){.c = SIZE_MAX};
     sm_csv_start(&at->csv, &lines->source);
 }
 
-/* False: that was the last name, or the walk failed. */
-static bool next_name(const sm_pair_lines *lines, header_walk *at) {
+bool sm_header_next(const sm_pair_lines *lines, sm_header_walk *at) {
     bool is_found = false;
     if (++at->c < lines->n_cells) at->status = sm_csv_next(&at->csv, &at->cell, &is_found, lines->error);
     return at->status == SMERF_OK && is_found;
 }
 
-static smerf_status end_walk(header_walk *at) {
+smerf_status sm_header_end(sm_header_walk *at) {
     sm_csv_stop(&at->csv);
     return at->status;
 }
 
-static bool is_nameless(const sm_csv_cell *cell) {
+bool sm_header_is_nameless(const sm_csv_cell *cell) {
     for (size_t k = 0; k < cell->n; k++)
         if (cell->text[k] != ' ') return false;
     return true;
@@ -44,7 +36,7 @@ static const char nameless[] = "(no name)";
 
 /* How a message calls a column. */
 static const char *show_name(const sm_csv_cell *cell, char shown[SM_QUOTE]) {
-    return is_nameless(cell) ? strcpy(shown, nameless) : sm_quote(cell->text, cell->n, shown);
+    return sm_header_is_nameless(cell) ? strcpy(shown, nameless) : sm_quote(cell->text, cell->n, shown);
 }
 
 /* ---- Names that mean something ---- */
@@ -68,8 +60,7 @@ static const char *const known_names[N_MEANINGS] = {[DISTANCE] = "distance",    
                                                     [SIMILARITY] = "similarity", [WEIGHT] = "weight",
                                                     [SOURCE] = "source",         [TARGET] = "target"};
 
-/* Whether a text is this word, in any case; whatever the locale. */
-static bool is_word(const char *text, size_t n, const char *lower_case) {
+bool sm_header_is_word(const char *text, size_t n, const char *lower_case) {
     if (n != strlen(lower_case)) return false;
     for (size_t k = 0; k < n; k++)
         if ((text[k] >= 'A' && text[k] <= 'Z' ? text[k] + ('a' - 'A') : text[k]) != lower_case[k]) return false;
@@ -84,12 +75,12 @@ typedef struct named_cells {
 
 static bool has_name(const sm_csv_cell *cell, const char *name, meaning m) {
     if (name == NULL) return false;
-    if (m >= DISTANCE) return is_word(cell->text, cell->n, name);
+    if (m >= DISTANCE) return sm_header_is_word(cell->text, cell->n, name);
     return cell->n == strlen(name) && memcmp(cell->text, name, cell->n) == 0;
 }
 
 static smerf_status look_for_names(const sm_pair_lines *lines, const sm_pairs_spec *spec, named_cells *found) {
-    header_walk at;
+    sm_header_walk at;
     for (size_t m = 0; m < N_MEANINGS; m++) {
         found->name[m] = known_names[m];
         found->first[m] = found->second[m] = SM_NO_CELL;
@@ -98,7 +89,7 @@ static smerf_status look_for_names(const sm_pair_lines *lines, const sm_pairs_sp
     found->name[SECOND_ID] = spec->id_columns[1];
     found->name[JUDGE] = spec->judge_column;
     found->name[VALUE] = spec->value_column;
-    for (start_walk(lines, &at); next_name(lines, &at);)
+    for (sm_header_start(lines, &at); sm_header_next(lines, &at);)
         for (unsigned m = 0; m < N_MEANINGS; m++) {
             if (!has_name(&at.cell, found->name[m], (meaning)m)) continue;
             if (found->first[m] == SM_NO_CELL) {
@@ -108,7 +99,7 @@ static smerf_status look_for_names(const sm_pair_lines *lines, const sm_pairs_sp
                 found->second_position[m] = at.cell.position;
             }
         }
-    return end_walk(&at);
+    return sm_header_end(&at);
 }
 
 static bool is_taken(const sm_pair_lines *lines, size_t c) {
@@ -156,6 +147,7 @@ static void note_name(sm_pair_lines *lines, size_t c, const char *name) {
     sm_pair_columns *columns = &lines->pairs.columns;
     char *to = c == lines->ids[0]   ? columns->ids[0]
                : c == lines->ids[1] ? columns->ids[1]
+               : c == lines->ids[2] ? columns->ids[2]
                : c == lines->value  ? columns->value
                : c == lines->weight ? columns->weight
                : c == lines->judge  ? columns->judge
@@ -166,23 +158,22 @@ static void note_name(sm_pair_lines *lines, size_t c, const char *name) {
         append_name(columns->unused, sizeof columns->unused, name);
 }
 
-/* Fills in sm_pairs.columns, all but other_number. */
-static smerf_status note_columns(sm_pair_lines *lines) {
-    header_walk at;
+smerf_status sm_header_note(sm_pair_lines *lines) {
+    sm_header_walk at;
     char shown[SM_QUOTE];
     lines->pairs.columns = (sm_pair_columns){0};
-    for (start_walk(lines, &at); next_name(lines, &at);) note_name(lines, at.c, show_name(&at.cell, shown));
-    return end_walk(&at);
+    for (sm_header_start(lines, &at); sm_header_next(lines, &at);) note_name(lines, at.c, show_name(&at.cell, shown));
+    return sm_header_end(&at);
 }
 
 /* Row numbers, which have no name or are called id, are no weights. */
-static bool may_be_weight(const sm_pair_lines *lines, const header_walk *at) {
-    return !is_taken(lines, at->c) && !is_nameless(&at->cell) && !is_word(at->cell.text, at->cell.n, "id");
+static bool may_be_weight(const sm_pair_lines *lines, const sm_header_walk *at) {
+    return !is_taken(lines, at->c) && !sm_header_is_nameless(&at->cell) && !sm_header_is_word(at->cell.text, at->cell.n, "id");
 }
 
 /* Notes the first column that is not used and holds a number in the line below the header. */
 static smerf_status note_other_number(sm_pair_lines *lines) {
-    header_walk at;
+    sm_header_walk at;
     sm_csv csv;
     sm_csv_cell cell = {0};
     bool is_found = true, is_done = false;
@@ -191,14 +182,14 @@ static smerf_status note_other_number(sm_pair_lines *lines) {
     sm_csv_start(&csv, &lines->source);
     for (size_t c = 0; c < lines->n_cells && status == SMERF_OK; c++)
         status = sm_csv_next(&csv, &cell, &is_found, NULL);
-    for (start_walk(lines, &at); status == SMERF_OK && is_found && !is_done && next_name(lines, &at);) {
+    for (sm_header_start(lines, &at); status == SMERF_OK && is_found && !is_done && sm_header_next(lines, &at);) {
         status = sm_csv_next(&csv, &cell, &is_found, NULL);
         if (status != SMERF_OK || !is_found || !may_be_weight(lines, &at)) continue;
         is_done = sm_number_parse(cell.text, cell.n, &number) == SM_CELL_NUMBER;
         if (is_done) sm_quote(at.cell.text, at.cell.n, lines->pairs.columns.other_number);
     }
     sm_csv_stop(&csv);
-    if (end_walk(&at) != SMERF_OK) return at.status;
+    if (sm_header_end(&at) != SMERF_OK) return at.status;
     /* Whatever else is wrong with the line is said when it is read. */
     return status == SMERF_NO_MEMORY ? sm_no_memory(lines->error, "reading pairs") : SMERF_OK;
 }
@@ -214,19 +205,19 @@ static bool is_name_of_numbers(const named_cells *found, size_t c) {
 /* The first two columns that may be ids; one without a name, such as R's row names, only if there are no others. */
 static smerf_status choose_ids(sm_pair_lines *lines, const named_cells *found) {
     size_t any[2], n_any = 0, named[2], n_named = 0;
-    header_walk at;
-    for (start_walk(lines, &at); next_name(lines, &at);) {
+    sm_header_walk at;
+    for (sm_header_start(lines, &at); sm_header_next(lines, &at);) {
         if (is_taken(lines, at.c) || is_name_of_numbers(found, at.c)) continue;
         if (n_any < 2) any[n_any++] = at.c;
-        if (n_named < 2 && !is_nameless(&at.cell)) named[n_named++] = at.c;
+        if (n_named < 2 && !sm_header_is_nameless(&at.cell)) named[n_named++] = at.c;
     }
-    smerf_status status = end_walk(&at);
+    smerf_status status = sm_header_end(&at);
     if (status != SMERF_OK) return status;
     if (n_any < 2)
         return sm_source_fail(&lines->source, 0, lines->error,
                               "%s column that may hold ids, and two are needed (--pair-columns A,B names them)",
                               n_any == 0 ? "no" : "one");
-    memcpy(lines->ids, n_named == 2 ? named : any, sizeof lines->ids);
+    memcpy(lines->ids, n_named == 2 ? named : any, sizeof any);
     return SMERF_OK;
 }
 
@@ -272,16 +263,16 @@ static smerf_status take_other_value(sm_pair_lines *lines, const sm_pairs_spec *
     size_t n_named = 0, other = SM_NO_CELL;
     const char *names = lines->pairs.columns.unused;
     char name[SM_QUOTE] = "";
-    header_walk at;
-    for (start_walk(lines, &at); next_name(lines, &at);) {
-        bool has_name = !is_nameless(&at.cell), is_first = has_name ? n_named == 0 : other == SM_NO_CELL;
+    sm_header_walk at;
+    for (sm_header_start(lines, &at); sm_header_next(lines, &at);) {
+        bool has_name = !sm_header_is_nameless(&at.cell), is_first = has_name ? n_named == 0 : other == SM_NO_CELL;
         if (is_taken(lines, at.c)) continue;
         n_named += has_name;
         if (!is_first) continue;
         other = at.c;
         show_name(&at.cell, name);
     }
-    if (end_walk(&at) != SMERF_OK) return at.status;
+    if (sm_header_end(&at) != SMERF_OK) return at.status;
     if (other == SM_NO_CELL)
         return sm_source_fail(&lines->source, 0, lines->error,
                               "there is no column with numbers: each pair needs a distance or a similarity");
@@ -299,7 +290,7 @@ static smerf_status take_other_value(sm_pair_lines *lines, const sm_pairs_spec *
                               "--value %s --value-is distance (or similarity) says what it holds",
                               name, name);
     lines->value = other;
-    return note_columns(lines);
+    return sm_header_note(lines);
 }
 
 /* What a value_column of the spec holds. */
@@ -307,9 +298,9 @@ static smerf_status check_given_value(sm_pair_lines *lines, const sm_pairs_spec 
     const char *name = spec->value_column;
     char shown[SM_QUOTE];
     size_t n = strlen(name);
-    lines->pairs.are_similarities = is_word(name, n, known_names[SIMILARITY]);
+    lines->pairs.are_similarities = sm_header_is_word(name, n, known_names[SIMILARITY]);
     if (spec->value_kind != SM_BY_ITS_NAME || lines->pairs.are_similarities ||
-        is_word(name, n, known_names[DISTANCE]) || is_word(name, n, known_names[DISSIMILARITY]))
+        sm_header_is_word(name, n, known_names[DISTANCE]) || sm_header_is_word(name, n, known_names[DISSIMILARITY]))
         return SMERF_OK;
     return sm_source_fail(&lines->source, 0, lines->error,
                           "column \"%s\" may hold distances or similarities: --value-is distance or --value-is "
@@ -337,14 +328,14 @@ static smerf_status take_numbers(sm_pair_lines *lines, const sm_pairs_spec *spec
 static smerf_status choose_columns(sm_pair_lines *lines, const sm_pairs_spec *spec, sm_pair_content content) {
     named_cells found;
     smerf_status status = look_for_names(lines, spec, &found);
-    if (status == SMERF_OK) status = note_columns(lines); /* all of them, for messages */
+    if (status == SMERF_OK) status = sm_header_note(lines); /* all of them, for messages */
     if (status == SMERF_OK) status = take_given(lines, &found, FIRST_ID, &lines->ids[0]);
     if (status == SMERF_OK) status = take_given(lines, &found, SECOND_ID, &lines->ids[1]);
     if (status == SMERF_OK && content == SM_RATINGS) status = take_given(lines, &found, JUDGE, &lines->judge);
     if (status == SMERF_OK && content != SM_IDS_ALONE) status = take_given(lines, &found, VALUE, &lines->value);
     if (status == SMERF_OK) status = take_numbers(lines, spec, &found, content);
     if (status == SMERF_OK) status = take_ids(lines, &found, content);
-    if (status == SMERF_OK) status = note_columns(lines);
+    if (status == SMERF_OK) status = sm_header_note(lines);
     if (status == SMERF_OK && content == SM_RATINGS && lines->value == SM_NO_CELL)
         status = take_other_value(lines, spec);
     if (status == SMERF_OK && content != SM_IDS_ALONE && spec->value_column == NULL) status = note_other_number(lines);
@@ -355,7 +346,7 @@ static smerf_status choose_columns(sm_pair_lines *lines, const sm_pairs_spec *sp
 static bool is_usual(size_t c, const sm_csv_cell *cell) {
     static const char *const names[2][2] = {{"i", "source"}, {"j", "target"}};
     for (size_t k = 0; k < 2; k++)
-        if (is_word(cell->text, cell->n, names[c][k])) return true;
+        if (sm_header_is_word(cell->text, cell->n, names[c][k])) return true;
     return false;
 }
 
@@ -370,7 +361,7 @@ smerf_status sm_pair_lines_read_header(sm_pair_lines *lines, const sm_pairs_spec
         if (!is_found)
             return sm_source_fail(&lines->source, 0, lines->error, "the file is empty: a header and %ss are needed",
                                   lines->noun);
-        if (n_named >= 2 || is_nameless(&cell)) continue;
+        if (n_named >= 2 || sm_header_is_nameless(&cell)) continue;
         is_header &= is_usual(n_named, &cell);
         is_pair &= sm_pair_lines_has_id(lines, n_named++, &cell);
     }

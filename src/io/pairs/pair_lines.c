@@ -17,7 +17,8 @@ static void check_short_header(sm_source *source) {
 smerf_status sm_pair_lines_open(sm_pair_lines *lines, const char *path, const sm_pairs_spec *spec, smerf_error *error) {
     const sm_matrix_side *rows = &spec->rows, *columns = &spec->columns;
     *lines = (sm_pair_lines){.ends = spec->is_square ? SM_BOTH_IN_ROWS : SM_ONE_IN_EACH,
-                             .ids = {SM_NO_CELL, SM_NO_CELL},
+                             .ids = {SM_NO_CELL, SM_NO_CELL, SM_NO_CELL},
+                             .n_ids = 2,
                              .value = SM_NO_CELL,
                              .weight = SM_NO_CELL,
                              .judge = SM_NO_CELL,
@@ -94,21 +95,22 @@ size_t sm_pair_lines_find_row(const sm_source *source, size_t row) {
 static bool allocate_pairs(sm_pair_lines *lines, size_t most) {
     sm_pairs *pairs = &lines->pairs;
     bool has_value = lines->value != SM_NO_CELL, has_weight = lines->weight != SM_NO_CELL;
-    bool has_row = lines->ends == SM_ONE_IN_EACH, has_judge = lines->judge != SM_NO_CELL;
+    bool has_row = lines->ends == SM_ONE_IN_EACH, has_judge = lines->judge != SM_NO_CELL, has_third = lines->n_ids == 3;
     pairs->left = sm_array(most, sizeof *pairs->left);
     pairs->right = sm_array(most, sizeof *pairs->right);
+    if (has_third) pairs->third = sm_array(most, sizeof *pairs->third);
     if (has_value) pairs->value = sm_array(most, sizeof *pairs->value);
     if (has_weight) pairs->weight = sm_array(most, sizeof *pairs->weight);
     if (has_row) pairs->row = sm_array(most, sizeof *pairs->row);
     if (has_judge) pairs->judge = sm_array(most, sizeof *pairs->judge);
     return pairs->left != NULL && pairs->right != NULL && (pairs->value != NULL) == has_value &&
            (pairs->weight != NULL) == has_weight && (pairs->row != NULL) == has_row &&
-           (pairs->judge != NULL) == has_judge;
+           (pairs->judge != NULL) == has_judge && (pairs->third != NULL) == has_third;
 }
 
 static smerf_status reserve_pairs(sm_pair_lines *lines) {
     size_t most = sm_csv_most_rows(&lines->csv, lines->n_cells);
-    size_t bytes = 2 * sizeof(uint32_t);
+    size_t bytes = lines->n_ids * sizeof(uint32_t);
     if (lines->value != SM_NO_CELL) bytes += sizeof(double);
     if (lines->weight != SM_NO_CELL) bytes += sizeof(double);
     if (lines->judge != SM_NO_CELL) bytes += sizeof(uint32_t);
@@ -125,11 +127,11 @@ static smerf_status reserve_pairs(sm_pair_lines *lines) {
 enum { AT_ONCE = 64 };
 
 typedef struct batch {
-    size_t n;                     /* whole lines */
-    size_t n_ids[2];              /* of each kind: n, or one more while a line is being read */
-    sm_text ids[2][AT_ONCE];      /* no bytes: index n in lines->odd_ids */
-    size_t positions[2][AT_ONCE]; /* in the source */
-    uint32_t in_rows[2][AT_ONCE], in_columns[2][AT_ONCE];
+    size_t n;                               /* whole lines */
+    size_t n_ids[SM_MOST_IDS];              /* of each kind: n, or one more while a line is being read */
+    sm_text ids[SM_MOST_IDS][AT_ONCE];      /* no bytes: index n in lines->odd_ids */
+    size_t positions[SM_MOST_IDS][AT_ONCE]; /* in the source */
+    uint32_t in_rows[SM_MOST_IDS][AT_ONCE], in_columns[SM_MOST_IDS][AT_ONCE];
     double values[AT_ONCE], weights[AT_ONCE];
     uint32_t judges[AT_ONCE];
 } batch;
@@ -152,7 +154,7 @@ static smerf_status take_pair_id(sm_pair_lines *lines, batch *now, size_t c, con
 }
 
 static void find_ids(const sm_pair_lines *lines, batch *now) {
-    for (size_t c = 0; c < 2; c++) {
+    for (size_t c = 0; c < lines->n_ids; c++) {
         sm_text *ids = now->ids[c];
         for (size_t k = 0; k < now->n_ids[c]; k++) {
             now->in_rows[c][k] = now->in_columns[c][k] = SMERF_MISSING;
@@ -167,15 +169,23 @@ static void find_ids(const sm_pair_lines *lines, batch *now) {
 
 static end batch_end(const batch *now, size_t k, size_t c) { return (end){now->in_rows[c][k], now->in_columns[c][k]}; }
 
+/* Whether an id is one of those before it in its line. */
+static bool is_repeated(const batch *now, size_t k, size_t c) {
+    for (size_t before = 0; before < c; before++)
+        if (are_same(batch_end(now, k, before), batch_end(now, k, c))) return true;
+    return false;
+}
+
 static smerf_status check_id(const sm_pair_lines *lines, const batch *now, size_t k, size_t c) {
     char shown[SM_QUOTE];
     const sm_text *id = &now->ids[c][k];
     if (!is_known(batch_end(now, k, c)))
         return sm_source_fail(&lines->source, now->positions[c][k], lines->error, "no item has the id \"%s\"",
                               sm_quote(id->bytes, id->n, shown));
-    if (c == 1 && !lines->has_loops && are_same(batch_end(now, k, 0), batch_end(now, k, 1)))
+    if (!lines->has_loops && is_repeated(now, k, c))
         return sm_source_fail(&lines->source, now->positions[c][k], lines->error,
-                              "an edge from \"%s\" to itself; an edge joins two different items",
+                              lines->n_ids == 3 ? "\"%s\" stands in this line twice; a triplet is about three different items"
+                                                : "an edge from \"%s\" to itself; an edge joins two different items",
                               sm_quote(id->bytes, id->n, shown));
     return SMERF_OK;
 }
@@ -199,7 +209,8 @@ static smerf_status take_pair_number(const sm_pair_lines *lines, bool is_weight,
 
 static smerf_status check_weight(const sm_pair_lines *lines, const sm_csv_cell *cell, double weight) {
     if (weight > 0) return SMERF_OK;
-    return sm_source_fail(&lines->source, cell->position, lines->error, "the weight of a pair must be a number > 0");
+    return sm_source_fail(&lines->source, cell->position, lines->error, "the weight of a %s must be a number > 0",
+                          lines->n_ids == 3 ? "triplet" : "pair");
 }
 
 static smerf_status take_judge(sm_pair_lines *lines, const sm_csv_cell *cell, uint32_t *judge) {
@@ -222,6 +233,7 @@ static inline void put_pair(sm_pairs *pairs, uint32_t left, uint32_t right, size
     if (pairs->weight != NULL) pairs->weight[pairs->n] = now->weights[k];
     if (pairs->row != NULL) pairs->row[pairs->n] = row;
     if (pairs->judge != NULL) pairs->judge[pairs->n] = now->judges[k];
+    if (pairs->third != NULL) pairs->third[pairs->n] = now->in_rows[2][k];
     pairs->n++;
 }
 
@@ -246,10 +258,12 @@ static smerf_status put_batch(sm_pair_lines *lines, size_t row, batch *now) {
     find_ids(lines, now);
     for (size_t k = 0; k < now->n_ids[0] && status == SMERF_OK; k++) {
         status = check_id(lines, now, k, 0);
-        if (status == SMERF_OK && k < now->n_ids[1]) status = check_id(lines, now, k, 1);
+        for (size_t c = 1; c < lines->n_ids && status == SMERF_OK && k < now->n_ids[c]; c++)
+            status = check_id(lines, now, k, c);
         if (status == SMERF_OK && k < now->n) put_line(lines, row + k, now, k);
     }
-    now->n = now->n_ids[0] = now->n_ids[1] = 0;
+    now->n = 0;
+    memset(now->n_ids, 0, sizeof now->n_ids);
     return status;
 }
 
@@ -267,7 +281,8 @@ static inline smerf_status read_pair_cell(sm_pair_lines *lines, batch *now, size
         return sm_source_fail(&lines->source, cell->ends_row ? cell->position : lines->csv.next, lines->error,
                               "a row with %s cells than the header, which has %zu", cell->ends_row ? "fewer" : "more",
                               lines->n_cells);
-    if (c == lines->ids[0] || c == lines->ids[1]) return take_pair_id(lines, now, c == lines->ids[1], cell);
+    for (size_t which = 0; which < lines->n_ids; which++)
+        if (c == lines->ids[which]) return take_pair_id(lines, now, which, cell);
     if (c == lines->judge) return take_judge(lines, cell, &now->judges[now->n]);
     if (is_number && !is_plain) status = take_pair_number(lines, is_weight, cell, number);
     return status == SMERF_OK && is_weight ? check_weight(lines, cell, *number) : status;

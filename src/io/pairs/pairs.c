@@ -13,6 +13,7 @@
 void sm_pairs_free(sm_pairs *pairs) {
     sm_free(pairs->left);
     sm_free(pairs->right);
+    sm_free(pairs->third);
     sm_free(pairs->value);
     sm_free(pairs->weight);
     sm_free(pairs->row);
@@ -68,6 +69,19 @@ smerf_status sm_pairs_read_values(const char *path, const sm_pairs_spec *spec, s
     if (status == SMERF_OK) status = sm_pair_lines_read(&lines);
     if (status == SMERF_OK && lines.pairs.are_similarities) status = turn_similarities(&lines, spec->largest);
     return sm_pair_lines_close(&lines, status, pairs);
+}
+
+/* ---- Triplets ---- */
+
+smerf_status sm_triplets_read(const char *path, const sm_pairs_spec *spec, sm_pairs *triplets, smerf_error *error) {
+    sm_pair_lines lines;
+    smerf_status status = sm_pair_lines_open(&lines, path, spec, error);
+    lines.noun = "triplet";
+    lines.has_loops = false;
+    lines.n_ids = 3;
+    if (status == SMERF_OK) status = sm_triplet_header_read(&lines, spec);
+    if (status == SMERF_OK) status = sm_pair_lines_read(&lines);
+    return sm_pair_lines_close(&lines, status, triplets);
 }
 
 /* ---- Complaints ---- */

@@ -1,4 +1,4 @@
-/* pairs.h - reads a CSV file with two columns of ids of items, alone or with numbers for each pair. */
+/* pairs.h - reads a CSV file with two columns of ids of items, alone or with numbers for each pair; or with three, triplets. */
 #ifndef SM_IO_PAIRS_H
 #define SM_IO_PAIRS_H
 
@@ -9,7 +9,7 @@ typedef enum sm_value_kind { SM_BY_ITS_NAME, SM_DISTANCES, SM_SIMILARITIES } sm_
 
 /* The columns of a file as messages call them, "" where there is none. */
 typedef struct sm_pair_columns {
-    char ids[2][SM_QUOTE], value[SM_QUOTE], weight[SM_QUOTE], judge[SM_QUOTE];
+    char ids[3][SM_QUOTE], value[SM_QUOTE], weight[SM_QUOTE], judge[SM_QUOTE];
     char unused[4 * SM_QUOTE];   /* all others, with commas; cut short where there are many */
     char other_number[SM_QUOTE]; /* the first of them that has numbers, by the first line of cells */
 } sm_pair_columns;
@@ -18,6 +18,8 @@ typedef struct sm_pair_columns {
 typedef struct sm_pairs {
     size_t n;
     uint32_t *left, *right; /* [n] rows of items, see below */
+    uint32_t *third;        /* [n] likewise, of triplets; else NULL */
+    bool is_odd_one_out;    /* of triplets: the third is the one that is unlike the two others; else the first is nearer to the second */
     double *value;          /* [n] finite; NULL: there are none, or none are wanted */
     double *weight;         /* [n] finite and > 0; NULL: there are none, or none are wanted */
     size_t *row;            /* [n] the row of the file that each comes from, from 0; NULL: pair k comes from row k */
@@ -45,7 +47,7 @@ typedef struct sm_pairs {
 typedef struct sm_pairs_spec {
     sm_matrix_side rows, columns;
     bool is_square;            /* there is one set: columns is not looked at */
-    const char *id_columns[2]; /* or NULL: as above */
+    const char *id_columns[3]; /* or NULL: as above; the third of triplets */
     const char *value_column;  /* or NULL: as below */
     const char *judge_column;  /* or NULL: no judges */
     sm_value_kind value_kind;  /* what the values are */
@@ -63,6 +65,11 @@ smerf_status sm_pairs_read_values(const char *path, const sm_pairs_spec *spec, s
 
 /* Pairs alone; further columns are ignored. */
 smerf_status sm_pairs_read_observed(const char *path, const sm_pairs_spec *spec, sm_pairs *pairs, smerf_error *error);
+
+/* Triplets: three ids, and a weight if there is a column called weight. The columns are anchor, near and far, in any case, or
+ * a, b and odd: the one of three that is unlike the two others. Or the spec names three, which are anchor, near and far then. Refused with
+ * its position, too: an item that stands in a line twice. */
+smerf_status sm_triplets_read(const char *path, const sm_pairs_spec *spec, sm_pairs *triplets, smerf_error *error);
 
 /* Says where a complaint about one row (see sm_pairs.row) of a file of pairs or edges belongs, as sm_source_position does.
  * A message that starts with the entry of the list, "entry 3: ...", names the line instead; of standard input and pipes

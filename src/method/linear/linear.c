@@ -207,6 +207,7 @@ static smerf_status bilinear_load(const sm_tensors *tensors, const sm_features *
 }
 
 const sm_method sm_method_mahalanobis = {.name = "mahalanobis",
+                                         .learns_log_odds = true,
                                          .free = sm_linear_free,
                                          .predictor_new = sm_linear_predictor_new,
                                          .predictor_free = sm_linear_predictor_free,

@@ -111,6 +111,8 @@ smerf_status sm_options_resolve(const smerf_options *options, const smerf_items 
     size_t n_features = items->features.n;
     *resolved = *options;
     if (items->n_items < 2) return sm_fail(error, SMERF_BAD_INPUT, "there is one item; a distance needs at least two");
+    smerf_status status = sm_target_check_distances(target, "a forest", error);
+    if (status != SMERF_OK) return status;
     if (options->seed > INT64_MAX)
         return sm_fail(error, SMERF_BAD_INPUT, "{seed}: %llu is not in 0 ... 2^63 - 1",
                        (unsigned long long)options->seed);
@@ -124,7 +126,7 @@ smerf_status sm_options_resolve(const smerf_options *options, const smerf_items 
     if (options->oob_rule != SMERF_OOB_BOTH && options->oob_rule != SMERF_OOB_EITHER)
         return sm_fail(error, SMERF_BAD_INPUT, "{oob_rule}: unknown rule");
     if (options->sample != SMERF_SUBSAMPLE) resolved->sample_fraction = 1;
-    smerf_status status = check_sample(options, error);
+    status = check_sample(options, error);
     if (status == SMERF_OK) status = resolve_self(resolved, target, error);
     if (status == SMERF_OK) status = resolve_candidates(resolved, target, (double)n_features, error);
     if (status == SMERF_OK) status = resolve_density(resolved, n_features, error);

@@ -14,6 +14,7 @@ from ._base import DistanceEstimator
 from ._meanings import is_matrix
 from ._progress import asking
 from ._targets import make_target
+from ._triplets import in_place_of
 
 Floats = NDArray[np.float64]
 
@@ -248,6 +249,7 @@ class DistanceModel(DistanceEstimator):
         pairs: Any = None,
         graph: Any = None,
         observed: Any = None,
+        triplets: Any = None,
         Y: Any = None,
         metrics: Any = None,
         permutations: int | None = None,
@@ -257,7 +259,7 @@ class DistanceModel(DistanceEstimator):
 
         Parameters
         ----------
-        X, y, Z, pairs, graph, observed
+        X, y, Z, pairs, graph, observed, triplets
             Items and what is known of their pairs, as in `fit`.
         Y : array of shape (m, p), optional
             Other items: the pairs are those between X and Y, and Z their distances, of shape (n, m).
@@ -273,7 +275,8 @@ class DistanceModel(DistanceEstimator):
         Returns
         -------
         scores : dict
-            By the names of the metrics.
+            By the names of the metrics. Of triplets 'in-order', the fraction that has the right order (0.5 by chance), its
+            'standard-error', and of a model that has learned from triplets 'log-loss' (0.6931 by chance).
 
         Examples
         --------
@@ -285,6 +288,12 @@ class DistanceModel(DistanceEstimator):
         """
         check_is_fitted(self)
         rows = self._items_of(X)
+        if triplets is not None:
+            if Y is not None or metrics is not None:
+                raise ValueError("triplets are about the items of X, and have no metrics to choose: leave out Y and metrics")
+            truth = self._truth(X, rows.n, y, Z, in_place_of(pairs, triplets), graph, observed)
+            with watching(self.n_jobs) as watch:
+                return self._model.evaluate_triplets(rows, truth, watch)
         columns = None if Y is None else self._items_of(Y)
         if columns is not None:
             Z = _labels.aligned_block(_frames.values_of(Z), self._index_of(X), self._index_of(Y))
@@ -343,14 +352,15 @@ class DistanceModel(DistanceEstimator):
         pairs: Any = None,
         graph: Any = None,
         observed: Any = None,
+        triplets: Any = None,
         metric: str | None = None,
     ) -> float:
         """One number that is larger for better distances, as scikit-learn's searches want it.
 
         Parameters
         ----------
-        X, y, Z, pairs, graph, observed
-            Items and what is known of their pairs, as in `fit`.
+        X, y, Z, pairs, graph, observed, triplets
+            Items and what is known of their pairs, as in `fit`. Of triplets it is the fraction that has the right order.
         metric : str, optional
             One of those of `evaluate`; 'auc-roc' for graphs, else 'rmse' by default. 'rmse' counts negative.
 
@@ -369,6 +379,11 @@ class DistanceModel(DistanceEstimator):
         (3,)
         """
         check_is_fitted(self)
+        if triplets is not None:
+            every = self.evaluate(
+                X, y, Z=Z, pairs=pairs, graph=graph, observed=observed, triplets=triplets, metrics=metric
+            )
+            return every["in-order"]
         rows = self._items_of(X)
         truth = self._truth(X, rows.n, y, Z, pairs, graph, observed)
         metric = metric or _core.usual_metric(truth)

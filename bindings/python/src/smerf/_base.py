@@ -15,6 +15,7 @@ from . import _core, _inputs, _labels, _options
 from ._meanings import is_matrix
 from ._progress import check, watching
 from ._targets import Known, make_target
+from ._triplets import in_place_of
 
 Self = TypeVar("Self", bound="DistanceEstimator")
 
@@ -43,11 +44,12 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         pairs: Any = None,
         graph: Any = None,
         observed: Any = None,
+        triplets: Any = None,
         sample_weight: Any = None,
     ) -> Self:
         """Learn a distance from features and what is known of the pairs.
 
-        Exactly one of `y`, `Z`, `pairs` and `graph` is given.
+        Exactly one of `y`, `Z`, `pairs`, `graph` and `triplets` is given.
 
         Parameters
         ----------
@@ -71,6 +73,10 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             1, with a warning. Nodes of networkx, and those of igraph that have a `name`, are items as in `pairs`.
         observed : array of shape (m, 2), optional
             With `graph`: the only pairs of which it is known whether they are linked.
+        triplets : array of shape (m, 3), or frame with columns anchor, near, far, optional
+            No distances, but which of two items is nearer to an anchor: `Mahalanobis` learns from these, and its distances are
+            log-odds then. ``(triplets, weights)``, or a column weight, weighs them; a frame with the columns a, b, odd says which
+            of three is unlike the two others. Items are as in `pairs`.
         sample_weight : array of shape (n,), optional
             Weights of the items, > 0. They weigh splits and leaf means, not the drawing.
 
@@ -89,7 +95,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """
         options = self._options()
         check(self.n_jobs, self.verbose)
-        items, known = self._problem(X, y, Z, pairs, graph, observed, sample_weight)
+        items, known = self._problem(X, y, Z, in_place_of(pairs, triplets), graph, observed, sample_weight)
         with watching(self.n_jobs, self.verbose, "learning") as watch:
             model = _core.fit(items, known.target, options, watch)
         self._remember(model, items, known)

@@ -14,6 +14,7 @@ from ._forest import DistanceForest
 from ._frames import values_of
 from ._messages import refuse
 from ._progress import check, watching
+from ._triplets import in_place_of
 
 SIMULATIONS = ("regression", "bilinear", "radial")
 COUNTS = {
@@ -87,6 +88,7 @@ def compare(
     pairs: Any = None,
     graph: Any = None,
     observed: Any = None,
+    triplets: Any = None,
     sample_weight: Any = None,
     target: str = "auto",
     methods: Iterable[Any] | None = None,
@@ -106,7 +108,7 @@ def compare(
 
     Parameters
     ----------
-    X, y, Z, pairs, graph, observed, sample_weight, target
+    X, y, Z, pairs, graph, observed, triplets, sample_weight, target
         As in `DistanceForest` and its `fit`.
     methods : list, optional
         Of 'smerf', 'euclidean', 'mahalanobis', 'bilinear', 'rfd', 'plugin', 'epm', 'narm', 'mean', 'standardized',
@@ -137,7 +139,7 @@ def compare(
     Returns
     -------
     result : Comparison
-        A list of dicts, one a method: 'method', each metric (the mean over the divisions), its standard error as in
+        A list of dicts, one a method: 'method', each metric (of triplets 'in-order'; the mean over the divisions), its standard error as in
         'rmse_se', 'seconds', 'n_rounds'. ``pandas.DataFrame(result)`` and ``result.to_frame()`` are tables, ``result["smerf"]`` is a row,
         and `left_out` has the sentences with which methods refused.
 
@@ -155,12 +157,12 @@ def compare(
     plan, chosen = _plan(by, train_share, n_repeats, folds, tune, metric), _settings(options, random_state)
     named = None if methods is None else _named([methods] if isinstance(methods, str) else list(methods))
     helper = DistanceForest(target=target)
-    items, known = helper._problem(X, y, Z, pairs, graph, observed, sample_weight)
+    items, known = helper._problem(X, y, Z, in_place_of(pairs, triplets), graph, observed, sample_weight)
     if groups is not None:
         plan["groups"] = _group_codes(groups, known.index, items.n)
     if plan["by_pairs"] and (folds is not None or groups is not None):
         raise ValueError(f"{'groups' if folds is None else 'folds'} is about items, and by='pairs' divides pairs")
-    result = Comparison(known.target.metrics())
+    result = Comparison(known.target.metrics() or ["in-order"])
     if named is None or None in named.values():
         own = {} if named is None else {"methods": [name for name in named if named[name] is None]}
         with watching(n_jobs, verbose, "comparing methods") as watch:

@@ -77,7 +77,10 @@ class _Linear(ExploringModel):
 
 
 class Mahalanobis(_Linear):
-    """(x - y)^T W (x - y) with W positive semidefinite, by least squares.
+    """(x - y)^T W (x - y) with W positive semidefinite, by least squares; or from triplets, by their likelihood.
+
+    From triplets (`fit(X, triplets=...)`) distances are log-odds: i is nearer to an anchor than j with the odds
+    exp(d(anchor, j) - d(anchor, i)) (docs/triplets.md).
 
     Parameters
     ----------
@@ -92,6 +95,12 @@ class Mahalanobis(_Linear):
     >>> X, Z = smerf.simulate("radial", 40)
     >>> smerf.Mahalanobis().fit(X, Z).distance(X).shape
     (40, 40)
+    >>> import numpy as np
+    >>> triplets = np.random.default_rng(0).permuted(np.tile(np.arange(40), (500, 1)), axis=1)[:, :3]
+    >>> a, i, j = triplets.T
+    >>> triplets = np.where((Z[a, i] < Z[a, j])[:, None], triplets, triplets[:, [0, 2, 1]])
+    >>> smerf.Mahalanobis().fit(X[:30], triplets=triplets[(triplets < 30).all(axis=1)]).score(X, triplets=triplets) > 0.5
+    True
     """
 
     _method = "mahalanobis"

@@ -321,6 +321,20 @@ cdef class Model:
         return {"pearson": found.pearson, "p_pearson": found.p_pearson, "spearman": found.spearman,
                 "p_spearman": found.p_spearman, "n_items": found.n_rows, "n_pairs": found.n_pairs}
 
+    def evaluate_triplets(self, Items rows, Target truth, Watch watch):
+        """How many comparisons are in order; 'log-loss' only where distances are log-odds."""
+        cdef smerf_error error
+        cdef smerf_request request = request_of(rows, None, False)
+        cdef smerf_triplet_scores scores
+        cdef smerf_status status
+        memset(&scores, 0, sizeof(scores))
+        scores.size = sizeof(scores)
+        with nogil:
+            status = smerf_evaluate_triplets(self.model, &request, truth.target, &watch.run, &scores, &error)
+        check(status, &error, watch)
+        found = {"in-order": scores.in_order, "standard-error": scores.standard_error}
+        return {**found, "log-loss": scores.log_loss} if self.about().are_log_odds else found
+
 
 def fit(Items items, Target target, dict options, Watch watch):
     cdef smerf_error error

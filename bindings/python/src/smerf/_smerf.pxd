@@ -68,6 +68,13 @@ cdef extern from "smerf.h" nogil:
     smerf_status smerf_target_new_graph(const smerf_pair_list *, const smerf_pair_list *, size_t, smerf_target **,
                                         smerf_error *)
     smerf_status smerf_target_new_pairs(const smerf_pair_list *, size_t, smerf_target **, smerf_error *)
+    ctypedef struct smerf_triplet_list:
+        size_t n
+        const uint32_t *anchor
+        const uint32_t *near
+        const uint32_t *far
+        const double *weight
+    smerf_status smerf_target_new_triplets(const smerf_triplet_list *, size_t, smerf_target **, smerf_error *)
     void smerf_target_note_similarities(smerf_target *, double)
     void smerf_target_note_no_diagonal(smerf_target *)
     void smerf_target_row(const smerf_target *, size_t, double *)
@@ -221,6 +228,13 @@ cdef extern from "smerf.h" nogil:
     const char *smerf_metric_name(smerf_metric)
     bint smerf_metric_rises(smerf_metric)
     unsigned smerf_target_metrics(const smerf_target *)
+    ctypedef struct smerf_triplet_scores:
+        size_t size
+        double in_order
+        double standard_error
+        double log_loss
+    smerf_status smerf_evaluate_triplets(const smerf_model *, const smerf_request *, const smerf_target *,
+                                         const smerf_run *, smerf_triplet_scores *, smerf_error *) nogil
     smerf_status smerf_evaluate(const smerf_model *, const smerf_request *, const smerf_target *, unsigned,
                                 const smerf_run *, smerf_scores *, smerf_error *)
     smerf_status smerf_score(const double *, const smerf_target *, unsigned, smerf_scores *, smerf_error *)
@@ -335,6 +349,7 @@ cdef extern from "smerf.h" nogil:
         const smerf_options *options
         const char *id_column
         const char *weight_column
+        bint are_log_odds
 
     smerf_status smerf_model_describe(const smerf_model *, smerf_description *, smerf_error *)
     size_t smerf_model_n_diagnostics(const smerf_model *)
@@ -416,6 +431,7 @@ cdef extern from "smerf_study.h" nogil:
         smerf_mean_score *score
         smerf_mean_score *difference
         size_t n_rounds
+        smerf_mean_score in_order
 
     smerf_status smerf_compare_division(const smerf_target *, const smerf_comparison *, size_t, cbool *, smerf_error *)
     smerf_status smerf_target_divide(const smerf_target *, double, uint64_t, smerf_target **, smerf_target **,

@@ -145,11 +145,15 @@ def compare(Items items, Target target, dict options, dict plan, Watch watch):
             status = smerf_compare(items.items, target.target, &comparison, &watch.run, standings, SMERF_N_METHODS, &error)
         check(status, &error, watch)
         metrics = [METRICS.index(name) for name in target.metrics()]
+        has_order = not target.metrics()  # triplets have one score
         return [{"method": METHODS[m], "applies": bool(standings[m].applies),
                  "why_not": sentence_of(&standings[m].refusal) if standings[m].refusal.status != SMERF_OK else "",
                  "seconds": standings[m].seconds, "n_rounds": standings[m].n_rounds,
                  "scores": {METRICS[k]: {"mean": standings[m].score[k].mean,
-                                         "se": standings[m].score[k].standard_error} for k in metrics}} for m in range(SMERF_N_METHODS)]
+                                         "se": standings[m].score[k].standard_error} for k in metrics} |
+                           ({"in-order": {"mean": standings[m].in_order.mean,
+                                          "se": standings[m].in_order.standard_error}} if has_order else {})}
+                for m in range(SMERF_N_METHODS)]
     finally:
         free(standings)
 

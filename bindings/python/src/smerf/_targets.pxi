@@ -143,6 +143,25 @@ def target_of_pairs(const uint32_t[::1] left, const uint32_t[::1] right, const d
     return made
 
 
+def target_of_triplets(const uint32_t[::1] anchor, const uint32_t[::1] nearer, const uint32_t[::1] farther,
+                       const double[::1] weight, size_t n_items):
+    cdef Target made = Target(OURS)
+    cdef smerf_error error
+    cdef smerf_triplet_list triplets
+    cdef smerf_status status
+    if not anchor.shape[0] == nearer.shape[0] == farther.shape[0]:
+        raise ValueError("the three columns of triplets are not of one length")
+    memset(&triplets, 0, sizeof(triplets))
+    triplets.n = anchor.shape[0]
+    if triplets.n > 0:
+        triplets.anchor, triplets.near, triplets.far = &anchor[0], &nearer[0], &farther[0]
+        triplets.weight = NULL if weight is None else &weight[0]
+    with nogil:
+        status = smerf_target_new_triplets(&triplets, n_items, &made.target, &error)
+    check(status, &error)
+    return made
+
+
 def target_of_graph(const uint32_t[::1] left, const uint32_t[::1] right, const double[::1] value, observed,
                     size_t n_items):
     """`observed` is None, or two arrays: the only pairs of which it is known whether there is an edge."""

@@ -15,6 +15,7 @@ from ._distances import Distances, square_of, square_of_rows
 from ._frames import Column, is_frame, is_series, level_text, native, values_of
 from ._labels import aligned, aligned_square, index_of_names, row_of_label, rows_of_ids, rows_of_nodes
 from ._meanings import distances_of_signs, divided, is_matrix, kind_of, owned
+from ._triplets import Triplets, target_of
 
 KINDS = ("auto", "labels", "response", "absolute", "product")
 
@@ -307,20 +308,23 @@ def make_target(
 ) -> Known:
     """Exactly one of y, Z, pairs and graph is given; a square matrix in place of y is Z.
 
-    `items` is the index of a pandas frame X, or None. `largest` is what a model's similarities were taken from or its
+    Triplets come in place of pairs. `items` is the index of a pandas frame X, or None. `largest` is what a model's similarities were taken from or its
     weights divided by; `is_kept` says that the target lives on in a model, whatever becomes of a matrix that the caller holds.
     """
     if kind not in KINDS:
         raise ValueError(f"target={kind!r} is not one of {', '.join(map(repr, KINDS))}")
-    given = [name for name, value in (("y", y), ("Z", Z), ("pairs", pairs), ("graph", graph)) if value is not None]
+    name_of_pairs = "triplets" if isinstance(pairs, Triplets) else "pairs"
+    given = [name for name, value in (("y", y), ("Z", Z), (name_of_pairs, pairs), ("graph", graph)) if value is not None]
     if len(given) > 1:
-        raise ValueError(f"{given[0]} and {given[1]} exclude each other: give exactly one of y, Z, pairs, graph")
+        raise ValueError(f"{given[0]} and {given[1]} exclude each other: give exactly one of y, Z, pairs, graph, triplets")
     if not given:
         raise ValueError(
-            f"{whose} requires y to be passed, but the target y is None; give exactly one of y, Z, pairs, graph"
+            f"{whose} requires y to be passed, but the target y is None; give exactly one of y, Z, pairs, graph, triplets"
         )
     if observed is not None and graph is None:
         raise ValueError("observed goes with graph")
+    if isinstance(pairs, Triplets):
+        return Known(target_of(pairs, n, rows_of, row_of_label(items)))
     if pairs is not None:
         return Known(_rated(native(pairs), n, row_of_label(items), largest))
     if graph is not None:

@@ -5,7 +5,8 @@
  *   4. the sums over pairs, once                                                pair_squares.c
  *   5. the best positive semidefinite A: at once, or by iteration               psd_least_squares.c
  *   6. W = T A T' as F' F, one row of F for each positive eigenvalue of A
- * and, where it is wanted, the intercept that goes with A                     intercept.c */
+ * and, where it is wanted, the intercept that goes with A                     intercept.c
+ * From triplets 4 and 5 are another problem in the same coordinates            triplets_fit.c */
 #include "method/linear/linear.h"
 #include "method/trainer.h"
 
@@ -13,6 +14,7 @@
 
 #include "base/memory.h"
 #include "method/linear/fit/pair_squares.h"
+#include "method/linear/fit/triplets_fit.h"
 
 /* Fractions of the whole job that have passed when the frame is there, and the sums are. */
 static const double after_frame = 0.2, after_sums = 0.5;
@@ -26,6 +28,8 @@ typedef struct fitting {
     double *a, *values, *vectors, *scratch; /* [rank][rank], [rank], [rank][rank], see sm_psd_part */
     sm_psd_facts facts;
     sm_training_mean mean; /* with an intercept */
+    bool is_of_triplets;
+    sm_triplets_fit triplets; /* then */
 } fitting;
 
 static smerf_status take_linear_scratch(fitting *at, smerf_error *error) {
@@ -75,25 +79,35 @@ static smerf_status make_factor(fitting *at, smerf_error *error) {
             row[c] *= root;
             if (!isfinite(row[c]))
                 return sm_fail(error, SMERF_BAD_INPUT,
-                               "the distances are so large, or the features so small, that W overflows");
+                               at->is_of_triplets
+                                   ? "the features are so small that W overflows"
+                                   : "the distances are so large, or the features so small, that W overflows");
         }
     }
     return SMERF_OK;
 }
 
-static void add_linear_diagnostics(const fitting *at, sm_diagnostics *diagnostics) {
-    bool is_of_differences = at->learned->is_of_differences;
-    double p = (double)at->frame.n_columns, n_unknowns = p * (p + 1) / 2;
-    double n_pairs = at->pairs.n_pairs + (is_of_differences ? 0 : at->pairs.n_selves);
-    sm_diagnostics_add(diagnostics, "unknowns", n_unknowns);
+static void count_given(const fitting *at, double n_unknowns, sm_diagnostics *diagnostics) {
+    double n_pairs = at->pairs.n_pairs + (at->learned->is_of_differences ? 0 : at->pairs.n_selves);
+    if (at->is_of_triplets) {
+        sm_diagnostics_add(diagnostics, "triplets", at->triplets.n_triplets);
+        return;
+    }
     sm_diagnostics_add(diagnostics, "pairs", n_pairs);
     sm_diagnostics_add(diagnostics, "fewer pairs than unknowns", n_pairs < n_unknowns);
+}
+
+static void add_linear_diagnostics(const fitting *at, sm_diagnostics *diagnostics) {
+    double p = (double)at->frame.n_columns, n_unknowns = p * (p + 1) / 2;
+    sm_diagnostics_add(diagnostics, "unknowns", n_unknowns);
+    count_given(at, n_unknowns, diagnostics);
     sm_diagnostics_add(diagnostics, "columns", p);
     sm_diagnostics_add(diagnostics, "rank of the columns", (double)at->frame.rank);
     sm_diagnostics_add(diagnostics, "rank of w", (double)at->learned->rank);
     sm_diagnostics_add(diagnostics, "iterations", (double)at->facts.n_iterations);
     sm_diagnostics_add(diagnostics, "kkt residual", at->facts.kkt);
     if (at->learned->has_intercept) sm_diagnostics_add(diagnostics, "intercept", at->learned->intercept);
+    if (at->is_of_triplets) sm_triplets_tell(&at->triplets, diagnostics);
 }
 
 /* The pool's loops report between these two. */
@@ -138,6 +152,22 @@ static smerf_status learn_linear(fitting *at, smerf_error *error) {
     return status;
 }
 
+static smerf_status learn_from_triplets(fitting *at, smerf_error *error) {
+    const sm_training_set *training = at->training;
+    set_progress_part(training->pool, 0, 0);
+    smerf_status status = sm_design_learn(&at->learned->design, training->features, training->view, error);
+    if (status == SMERF_OK) status = sm_triplets_frame(training, at->learned, &at->frame, error);
+    at->triplets.n_triplets = (double)sm_triplets_of(training->target)->n;
+    if (status != SMERF_OK || at->frame.rank == 0) return status;
+    set_progress_part(training->pool, 0, 1);
+    status = take_linear_scratch(at, error);
+    if (status == SMERF_OK) status = sm_triplets_learn(training, &at->frame, at->a, &at->triplets, error);
+    if (status != SMERF_OK) return status;
+    at->facts = (sm_psd_facts){.kkt = at->triplets.solution.kkt, .n_iterations = at->triplets.solution.n_iterations};
+    sm_psd_part(at->a, at->frame.rank, at->values, at->vectors, at->scratch);
+    return make_factor(at, error);
+}
+
 static smerf_status linear_fit(const sm_training_set *training, bool is_of_differences, sm_learned **out,
                                sm_diagnostics *diagnostics, smerf_error *error) {
     fitting at = {.training = training, .learned = sm_zeros(1, sizeof *at.learned)};
@@ -145,7 +175,8 @@ static smerf_status linear_fit(const sm_training_set *training, bool is_of_diffe
     at.learned->is_of_differences = is_of_differences;
     at.learned->intercept = is_of_differences ? 0 : 1;
     at.learned->has_intercept = training->options->baselines->has_intercept;
-    smerf_status status = learn_linear(&at, error);
+    at.is_of_triplets = training->target->kind == &sm_target_triplets;
+    smerf_status status = at.is_of_triplets ? learn_from_triplets(&at, error) : learn_linear(&at, error);
     if (status == SMERF_OK) status = sm_pool_report(training->pool, 1, error);
     if (status == SMERF_OK) {
         add_linear_diagnostics(&at, diagnostics);
@@ -178,6 +209,12 @@ static smerf_status linear_check(const sm_training_set *training, smerf_error *e
         n_columns, n, MOST_COLUMNS);
 }
 
+static smerf_status mahalanobis_check(const sm_training_set *training, smerf_error *error) {
+    smerf_status status = linear_check(training, error);
+    if (status != SMERF_OK || training->target->kind != &sm_target_triplets) return status;
+    return sm_triplets_fit_check(training, error);
+}
+
 static smerf_status mahalanobis_fit(const sm_training_set *training, sm_learned **out, sm_diagnostics *diagnostics,
                                     smerf_error *error) {
     return linear_fit(training, true, out, diagnostics, error);
@@ -188,7 +225,7 @@ static smerf_status bilinear_fit(const sm_training_set *training, sm_learned **o
     return linear_fit(training, false, out, diagnostics, error);
 }
 
-const sm_trainer sm_trainer_mahalanobis = {.check = linear_check, .fit = mahalanobis_fit};
+const sm_trainer sm_trainer_mahalanobis = {.takes_triplets = true, .check = mahalanobis_check, .fit = mahalanobis_fit};
 const sm_trainer sm_trainer_bilinear = {.check = linear_check, .fit = bilinear_fit};
 
 /* ---- euclidean: nothing is learned but means ---- */
@@ -212,4 +249,4 @@ static smerf_status euclidean_fit(const sm_training_set *training, sm_learned **
     return status;
 }
 
-const sm_trainer sm_trainer_euclidean = {.check = euclidean_check, .fit = euclidean_fit};
+const sm_trainer sm_trainer_euclidean = {.takes_triplets = true, .check = euclidean_check, .fit = euclidean_fit};

@@ -113,6 +113,6 @@ static smerf_status fit_mean(const sm_training_set *training, sm_learned **out, 
     return status;
 }
 
-const sm_trainer sm_trainer_mean = {.check = check_plain, .fit = fit_mean};
-const sm_trainer sm_trainer_standardized = {.check = check_plain, .fit = fit_standardized};
-const sm_trainer sm_trainer_gower = {.check = check_plain, .fit = fit_gower};
+const sm_trainer sm_trainer_mean = {.takes_triplets = true, .check = check_plain, .fit = fit_mean};
+const sm_trainer sm_trainer_standardized = {.takes_triplets = true, .check = check_plain, .fit = fit_standardized};
+const sm_trainer sm_trainer_gower = {.takes_triplets = true, .check = check_plain, .fit = fit_gower};
