@@ -119,7 +119,7 @@ static size_t find_first_tiles(const uint16_t *bounds, size_t n, size_t *best) {
 
 static bool start_query(const index_codes_job *job, const uint8_t *wanted, sm_span tiles, uint16_t *bounds,
                         sm_nearest *list) {
-    size_t best[FIRST_TILES];
+    size_t best[FIRST_TILES] = {0};
     find_bounds(job, wanted, tiles, bounds);
     size_t n_best = find_first_tiles(bounds, tiles.end - tiles.first, best);
     for (size_t k = 0; k < n_best; k++) {

@@ -148,7 +148,7 @@ static size_t find_nearest_tiles(const double *bounds, size_t n, size_t *best) {
 static bool search_part(const leaf_search *job, const query_table *table, size_t part, size_t row, double *bounds) {
     sm_nearest *list = sm_index_list(job->of, part, row);
     sm_span items = sm_index_part(job->of, part);
-    size_t first = items.first / SM_INDEX_TILE, n = sm_code_tiles(items.end) - first, best[FIRST_LEAF_TILES];
+    size_t first = items.first / SM_INDEX_TILE, n = sm_code_tiles(items.end) - first, best[FIRST_LEAF_TILES] = {0};
     if (items.first == items.end) return true;
     for (size_t t = 0; t < n; t++) bounds[t] = sm_tile_bound(job->of->index, first + t, table->sums);
     size_t n_best = find_nearest_tiles(bounds, n, best);
