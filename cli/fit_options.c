@@ -32,6 +32,8 @@ const cli_option cli_fit_options[] = {
     {"--draws", "N", "epm, narm: iterations that are collected (default 1500)"},
     {"--chains", "N", "epm, narm: chains that start apart and are averaged (default 2)"},
     {"--intercept", NULL, "mahalanobis, bilinear: learn a constant, too, that every distance has in common"},
+    {"--ridge", "R",
+     "mahalanobis, bilinear: draws the matrix towards 0; 1 is about as strong as the pairs (default 0)"},
     {"--paper", NULL,
      "the paper's forest: --candidates paper (all up to 20, then max(20, p^0.75)) and --self-distance given, "
      "where these are not given"},
@@ -163,6 +165,7 @@ static smerf_status read_seed(const cli_args *args, smerf_options *options, smer
 
 #define METHOD(name) (1u << SMERF_METHOD_##name)
 #define FORESTS (METHOD(FOREST) | METHOD(RFD) | METHOD(PLUGIN))
+#define MATRICES (METHOD(MAHALANOBIS) | METHOD(BILINEAR))
 #define SAMPLERS (METHOD(EPM) | METHOD(NARM))
 
 /* What is about some methods only. */
@@ -187,7 +190,8 @@ static const struct {
     {"--burn", SAMPLERS},
     {"--draws", SAMPLERS},
     {"--chains", SAMPLERS},
-    {"--intercept", METHOD(MAHALANOBIS) | METHOD(BILINEAR)},
+    {"--intercept", MATRICES},
+    {"--ridge", MATRICES},
 };
 
 static smerf_status read_method(const cli_args *args, smerf_options *options, smerf_error *error) {
@@ -212,6 +216,9 @@ static smerf_status read_baselines(const cli_args *args, smerf_baseline_options 
     if (status == SMERF_OK) status = cli_get_size(args, "--draws", 1, &baselines->n_draws, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--chains", 1, &baselines->n_chains, error);
     baselines->has_intercept = cli_has(args, "--intercept");
+    if (status == SMERF_OK) status = cli_get_number(args, "--ridge", &baselines->ridge, error);
+    if (status == SMERF_OK && !(baselines->ridge >= 0 && baselines->ridge <= 1e12))
+        status = cli_fail(args, error, "--ridge %s is not in 0 ... 1e12", cli_get(args, "--ridge"));
     return status;
 }
 

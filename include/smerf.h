@@ -286,6 +286,7 @@ typedef struct smerf_baseline_options {
     size_t n_chains;  /* epm, narm: chains that start apart, all of which are averaged */
     size_t
         has_intercept; /* mahalanobis, bilinear: 1: a constant is learned, too, from pairs of different items; or 0 */
+    double ridge;      /* mahalanobis, bilinear: draws W towards 0; 0: does not (docs/methods/linear.md) */
 } smerf_baseline_options;
 
 typedef struct smerf_options {

@@ -185,6 +185,64 @@ static void w_and_an_intercept_are_optimal_together(void **state) {
         }
 }
 
+static smerf_model *fit_with_ridge(const linear_data *at, smerf_method method, double ridge) {
+    smerf_baseline_options baselines;
+    smerf_baseline_options_default(&baselines);
+    smerf_options options = options_for(1);
+    smerf_model *model = NULL;
+    smerf_error error;
+    baselines.ridge = ridge;
+    options.method = method;
+    options.baselines = &baselines;
+    demand_ok(smerf_fit(at->data->items, at->target, &options, NULL, &model, &error), &error);
+    return model;
+}
+
+/* The gradient of ridge tr(W M W M), half of it: ridge M W M, in units of the weights. */
+static void add_ridge(const linear_data *at, const double *w, bool is_of_differences, double ridge, double *g) {
+    size_t p = at->p;
+    double m[MOST_P * MOST_P] = {0}, mw[MOST_P * MOST_P] = {0}, total = 0;
+    for (size_t i = 0; i < at->n; i++)
+        for (size_t j = 0; j < at->n; j++) {
+            total += at->weight[i][j];
+            for (size_t a = 0; a < p; a++)
+                for (size_t b = 0; b < p; b++)
+                    m[a * p + b] += at->weight[i][j] * (is_of_differences
+                                                            ? (at->x[i][a] - at->x[j][a]) * (at->x[i][b] - at->x[j][b])
+                                                            : at->x[i][a] * at->x[i][b]);
+        }
+    for (size_t a = 0; a < p; a++)
+        for (size_t b = 0; b < p; b++)
+            for (size_t c = 0; c < p; c++) mw[a * p + b] += m[a * p + c] / total * w[c * p + b];
+    for (size_t a = 0; a < p; a++)
+        for (size_t b = 0; b < p; b++)
+            for (size_t c = 0; c < p; c++) g[a * p + b] += ridge * mw[a * p + c] * m[c * p + b];
+}
+
+static void a_ridge_is_part_of_what_is_optimal(void **state) {
+    (void)state;
+    const double ridges[] = {0.01, 1, 30};
+    for (uint64_t seed = 0; seed < 6; seed++)
+        for (size_t r = 0; r < 3; r++)
+            for (int is_of_differences = 0; is_of_differences < 2; is_of_differences++) {
+                linear_data *at = linear_data_new((data_plan){.n_items = 30, .n_numbers = 3, .seed = seed},
+                                                  seed % 2 == 0 ? MATRIX : WEIGHTED_PAIRS, seed % 3 == 1);
+                smerf_method method = is_of_differences ? SMERF_METHOD_MAHALANOBIS : SMERF_METHOD_BILINEAR;
+                smerf_model *model = fit_with_ridge(at, method, ridges[r]);
+                double w[9], g[9], vectors[9], values[3], scratch[9], size, inner = 0, along = 0;
+                take_w(model, 3, w);
+                brute_gradient(at, w, is_of_differences, g, &size);
+                add_ridge(at, w, is_of_differences, ridges[r], g);
+                for (size_t k = 0; k < 9; k++) inner += w[k] * g[k], along += w[k] * w[k];
+                sm_eigen(g, 3, values, vectors, scratch);
+                for (size_t k = 0; k < 3; k++) assert_true(values[k] > -1e-7 * size);
+                assert_true(fabs(inner) <= 1e-7 * size * (1 + sqrt(along)));
+                assert_true(diagnostic(model, "kkt residual") < 1e-6);
+                smerf_model_free(model);
+                linear_data_free(at);
+            }
+}
+
 static void an_intercept_is_kept_in_files_and_counts_in_every_distance(void **state) {
     (void)state;
     linear_data *at = linear_data_new((data_plan){.n_items = 21, .n_numbers = 3, .seed = 8}, MATRIX, false);
@@ -523,6 +581,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(w_is_optimal_for_every_kind_of_target),
         cmocka_unit_test(w_and_an_intercept_are_optimal_together),
+        cmocka_unit_test(a_ridge_is_part_of_what_is_optimal),
         cmocka_unit_test(an_intercept_is_kept_in_files_and_counts_in_every_distance),
         cmocka_unit_test(without_features_that_vary_an_intercept_is_the_mean),
         cmocka_unit_test(a_bilinear_matrix_with_its_diagonal_needs_no_iteration),

@@ -68,7 +68,8 @@ static void no_small_move_is_better(void **state) {
                     if (k == n_bases)
                         intercept += step;
                     else if (weight[k] + step >= 0)
-                        moved[k] += step, intercept -= step * (10 + (double)k); /* about what the base says on average */
+                        moved[k] += step,
+                            intercept -= step * (10 + (double)k); /* about what the base says on average */
                     assert_true(loss_of(&of, moved, intercept) > best - 1e-12);
                 }
             for (size_t k = 0; k < n_bases; k++) assert_true(weight[k] >= 0);

@@ -55,6 +55,7 @@ class _Linear(ExploringModel):
         self,
         *,
         intercept: bool = False,
+        ridge: float = 0.0,
         target: str = "auto",
         categories: Any = None,
         n_jobs: int | None = None,
@@ -62,6 +63,7 @@ class _Linear(ExploringModel):
         verbose: int = 0,
     ) -> None:
         self.intercept = intercept
+        self.ridge = ridge
         self.target = target
         self.categories = categories
         self.n_jobs = n_jobs
@@ -69,11 +71,11 @@ class _Linear(ExploringModel):
         self.verbose = verbose
 
     def _options(self) -> dict[str, Any]:
-        return {**super()._options(), "has_intercept": bool(self.intercept)}
+        return {**super()._options(), "has_intercept": bool(self.intercept), "ridge": float(self.ridge)}
 
     @classmethod
     def _parameters_of(cls, options: dict[str, Any]) -> dict[str, Any]:
-        return {**super()._parameters_of(options), "intercept": options["has_intercept"]}
+        return {**super()._parameters_of(options), "intercept": options["has_intercept"], "ridge": options["ridge"]}
 
 
 class Mahalanobis(_Linear):
@@ -83,6 +85,8 @@ class Mahalanobis(_Linear):
     ----------
     intercept : bool, default=False
         Learn a constant, too, that every distance has in common; items then do not count with themselves.
+    ridge : float, default=0.0
+        Draws W towards 0, whatever the units of the features; 1 is about as strong as the pairs.
     target, categories, n_jobs, random_state, verbose
         As in `DistanceForest`.
 
@@ -104,6 +108,8 @@ class Bilinear(_Linear):
     ----------
     intercept : bool, default=False
         Learn a constant, too, that every distance has in common; items then do not count with themselves.
+    ridge : float, default=0.0
+        Draws W towards 0, whatever the units of the features; 1 is about as strong as the pairs.
     target, categories, n_jobs, random_state, verbose
         As in `DistanceForest`.
 

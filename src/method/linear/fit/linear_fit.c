@@ -131,6 +131,7 @@ static smerf_status learn_linear(fitting *at, smerf_error *error) {
     set_progress_part(training->pool, after_sums, 1);
     if (status == SMERF_OK && at->learned->has_intercept)
         status = sm_pair_squares_add_intercept(&at->squares, at->mean, error);
+    if (status == SMERF_OK) sm_pair_squares_add_ridge(&at->squares, training->options->baselines->ridge);
     if (status == SMERF_OK) status = solve_for_a(at, error);
     if (status == SMERF_OK) status = make_factor(at, error);
     if (status == SMERF_OK && at->learned->has_intercept)

@@ -36,7 +36,8 @@ static void find_units(weighing *of, const bool *uses) {
     const sm_stack_pairs *pairs = of->pairs;
     for (size_t p = 0; p < pairs->n; p++) {
         of->total += pairs->weight[p];
-        for (size_t k = 0; k < pairs->n_bases; k++) of->mean[k] += pairs->weight[p] * pairs->said[p * pairs->n_bases + k];
+        for (size_t k = 0; k < pairs->n_bases; k++)
+            of->mean[k] += pairs->weight[p] * pairs->said[p * pairs->n_bases + k];
     }
     for (size_t k = 0; k < pairs->n_bases; k++) of->mean[k] /= of->total;
     for (size_t p = 0; p < pairs->n; p++)
@@ -145,7 +146,8 @@ smerf_status sm_stack_weigh(const sm_stack_pairs *pairs, const bool *uses, sm_st
     if (status == SMERF_OK) {
         find_units(&of, uses);
         double loss = loss_at(&of, of.at);
-        for (int step = 0; step < MOST_STEPS && step_down(&of, &loss); step++) {}
+        for (int step = 0; step < MOST_STEPS && step_down(&of, &loss); step++) {
+        }
         *fit = (sm_stack_fit){.intercept = of.at[n], .loss = loss};
         for (size_t k = 0; k < n; k++) {
             weight[k] = of.scale[k] > 0 ? of.at[k] / of.scale[k] : 0;
