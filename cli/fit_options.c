@@ -9,8 +9,8 @@
 
 const cli_option cli_fit_options[] = {
     {"--method", "NAME",
-     "how to learn: smerf (default), euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm, mean, standardized or "
-     "gower (docs/methods.md)"},
+     "how to learn: smerf (default), euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm, mean, standardized, "
+     "gower or boost (docs/methods.md)"},
     {"--trees", "B", "how many trees (default 500); A:B grows trees A ... B-1 only, for merge"},
     {"--candidates", "D",
      "directions tried at each node: a number, all, a power such as p^0.5, paper, or auto (default): p^0.5 for labels, "
@@ -34,6 +34,24 @@ const cli_option cli_fit_options[] = {
     {"--intercept", NULL, "mahalanobis, bilinear: learn a constant, too, that every distance has in common"},
     {"--ridge", "R",
      "mahalanobis, bilinear: draws the matrix towards 0; 1 is about as strong as the pairs (default 0)"},
+    {"--rounds", "N", "boost: so many trees (default: as many as predict pairs of held-out items best)"},
+    {"--most-rounds", "N", "boost: no more trees than these where they are chosen (default 1000)"},
+    {"--leaves", "N", "boost: leaves of a tree, at most (default 31)"},
+    {"--min-leaf", "N", "boost: pairs of a leaf, at least (default 20)"},
+    {"--learning-rate", "F", "boost: what counts of a tree (default 0.1)"},
+    {"--l2", "F", "boost: added to the weight of a leaf, whose value becomes smaller (default 0)"},
+    {"--loss", "NAME",
+     "boost: squared, absolute, huber, logistic, or auto (default): logistic for labels and for edges that all weigh "
+     "1, else "
+     "squared"},
+    {"--pair-features", "GROUP",
+     "boost: what is seen of two numbers x and y: difference (and mean), ends (the smaller and the larger), items (x "
+     "and "
+     "y, in both orders), all (but ends), or auto (default): chosen on pairs of held-out items"},
+    {"--base", "NAME", "boost: what it starts from: none (default: the mean)"},
+    {"--bags", "N",
+     "boost: 3, 6, 10 (default), 15, ...: models that leave out two groups of items each; 0: nothing out of bag"},
+    {"--pairs-a-round", "N", "boost: learns from N pairs at a time at most, drawn at random (default 2000000)"},
     {"--paper", NULL,
      "the paper's forest: --candidates paper (all up to 20, then max(20, p^0.75)) and --self-distance given, "
      "where these are not given"},
@@ -192,6 +210,17 @@ static const struct {
     {"--chains", SAMPLERS},
     {"--intercept", MATRICES},
     {"--ridge", MATRICES},
+    {"--rounds", METHOD(BOOST)},
+    {"--most-rounds", METHOD(BOOST)},
+    {"--leaves", METHOD(BOOST)},
+    {"--min-leaf", METHOD(BOOST)},
+    {"--learning-rate", METHOD(BOOST)},
+    {"--l2", METHOD(BOOST)},
+    {"--loss", METHOD(BOOST)},
+    {"--pair-features", METHOD(BOOST)},
+    {"--base", METHOD(BOOST)},
+    {"--bags", METHOD(BOOST)},
+    {"--pairs-a-round", METHOD(BOOST)},
 };
 
 static smerf_status read_method(const cli_args *args, smerf_options *options, smerf_error *error) {
@@ -222,14 +251,38 @@ static smerf_status read_baselines(const cli_args *args, smerf_baseline_options 
     return status;
 }
 
+static smerf_status read_boost(const cli_args *args, smerf_boost_options *boost, smerf_error *error) {
+    static const char *const losses[] = {"auto", "squared", "absolute", "huber", "logistic"};
+    static const char *const features[] = {"auto", "difference", "ends", "items", "all"};
+    static const char *const bases[] = {"none", "forest"};
+    unsigned loss = 0, pair_features = 0, base = 0;
+    smerf_boost_options_default(boost);
+    smerf_status status = cli_get_size(args, "--rounds", 1, &boost->n_rounds, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--most-rounds", 1, &boost->most_rounds, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--leaves", 2, &boost->n_leaves, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--min-leaf", 1, &boost->min_leaf, error);
+    if (status == SMERF_OK) status = cli_get_number(args, "--learning-rate", &boost->learning_rate, error);
+    if (status == SMERF_OK) status = cli_get_number(args, "--l2", &boost->l2, error);
+    if (status == SMERF_OK) status = cli_get_word(args, "--loss", losses, 5, &loss, error);
+    if (status == SMERF_OK) status = cli_get_word(args, "--pair-features", features, 5, &pair_features, error);
+    if (status == SMERF_OK) status = cli_get_word(args, "--base", bases, 2, &base, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--bags", 0, &boost->n_bags, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--pairs-a-round", 1, &boost->pairs_a_round, error);
+    boost->loss = (smerf_boost_loss)loss;
+    boost->pair_features = (smerf_pair_features)pair_features;
+    boost->base = (smerf_boost_base)base;
+    return status;
+}
+
 smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, smerf_baseline_options *baselines,
-                                  smerf_error *error) {
+                                  smerf_boost_options *boost, smerf_error *error) {
     unsigned splits = 0, rule = 0;
     if (cli_has(args, "--paper"))
         smerf_options_paper(options);
     else
         smerf_options_default(options);
     options->baselines = baselines;
+    options->boost = boost;
     smerf_status status = read_method(args, options, error);
     if (status == SMERF_OK) status = read_trees(args, options, error);
     if (status == SMERF_OK) status = read_candidates(args, options, error);
@@ -243,6 +296,7 @@ smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, 
     if (status == SMERF_OK) status = read_complete(args, options, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--rank", 1, &options->rank, error);
     if (status == SMERF_OK) status = read_baselines(args, baselines, error);
+    if (status == SMERF_OK) status = read_boost(args, boost, error);
     if (status == SMERF_OK) status = read_seed(args, options, error);
     options->splits = (smerf_splits)splits;
     options->oob_rule = (smerf_oob_rule)(SMERF_OOB_BOTH + rule);
