@@ -33,7 +33,8 @@ const cli_option cli_fit_options[] = {
     {"--chains", "N", "epm, narm: chains that start apart and are averaged (default 2)"},
     {"--intercept", NULL, "mahalanobis, bilinear: learn a constant, too, that every distance has in common"},
     {"--ridge", "R",
-     "mahalanobis, bilinear: draws the matrix towards 0; 1 is about as strong as the pairs (default 0)"},
+     "mahalanobis, bilinear: draws the matrix towards 0; 1 is about as strong as the pairs, auto is chosen on pairs of "
+     "held-out items (default 0)"},
     {"--rounds", "N", "boost: so many trees (default: as many as predict pairs of held-out items best)"},
     {"--most-rounds", "N", "boost: no more trees than these where they are chosen (default 1000)"},
     {"--leaves", "N", "boost: leaves of a tree, at most (default 31)"},
@@ -50,7 +51,8 @@ const cli_option cli_fit_options[] = {
      "y, in both orders), all (but ends), or auto (default): chosen on pairs of held-out items"},
     {"--base", "NAME", "boost: what it starts from: none (default: the mean)"},
     {"--bags", "N",
-     "boost: 3, 6, 10 (default), 15, ...: models that leave out two groups of items each; 0: nothing out of bag"},
+     "boost (default 10), mahalanobis, bilinear (default 0): 3, 6, 10, 15, ... models that leave out two groups of items "
+     "each; 0: nothing out of bag"},
     {"--pairs-a-round", "N", "boost: learns from N pairs at a time at most, drawn at random (default 2000000)"},
     {"--paper", NULL,
      "the paper's forest: --candidates paper (all up to 20, then max(20, p^0.75)) and --self-distance given, "
@@ -219,7 +221,7 @@ static const struct {
     {"--loss", METHOD(BOOST)},
     {"--pair-features", METHOD(BOOST)},
     {"--base", METHOD(BOOST)},
-    {"--bags", METHOD(BOOST)},
+    {"--bags", METHOD(BOOST) | MATRICES},
     {"--pairs-a-round", METHOD(BOOST)},
 };
 
@@ -237,6 +239,18 @@ static smerf_status read_method(const cli_args *args, smerf_options *options, sm
 
 /* ---- all together ---- */
 
+static smerf_status read_ridge(const cli_args *args, smerf_baseline_options *baselines, smerf_error *error) {
+    const char *text = cli_get(args, "--ridge");
+    if (text != NULL && strcmp(text, "auto") == 0) {
+        baselines->ridge = SMERF_RIDGE_AUTO;
+        return SMERF_OK;
+    }
+    smerf_status status = cli_get_number(args, "--ridge", &baselines->ridge, error);
+    if (status == SMERF_OK && !(baselines->ridge >= 0 && baselines->ridge <= 1e12))
+        status = cli_fail(args, error, "--ridge %s is neither auto nor in 0 ... 1e12", text);
+    return status;
+}
+
 static smerf_status read_baselines(const cli_args *args, smerf_baseline_options *baselines, smerf_error *error) {
     smerf_baseline_options_default(baselines);
     smerf_status status = cli_get_size(args, "--sample-pairs", 1, &baselines->n_pairs, error);
@@ -245,9 +259,8 @@ static smerf_status read_baselines(const cli_args *args, smerf_baseline_options 
     if (status == SMERF_OK) status = cli_get_size(args, "--draws", 1, &baselines->n_draws, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--chains", 1, &baselines->n_chains, error);
     baselines->has_intercept = cli_has(args, "--intercept");
-    if (status == SMERF_OK) status = cli_get_number(args, "--ridge", &baselines->ridge, error);
-    if (status == SMERF_OK && !(baselines->ridge >= 0 && baselines->ridge <= 1e12))
-        status = cli_fail(args, error, "--ridge %s is not in 0 ... 1e12", cli_get(args, "--ridge"));
+    if (status == SMERF_OK) status = read_ridge(args, baselines, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--bags", 0, &baselines->n_bags, error);
     return status;
 }
 

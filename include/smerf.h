@@ -277,6 +277,8 @@ typedef enum smerf_method {
 
 #define SMERF_N_METHODS 12
 
+#define SMERF_RIDGE_AUTO (-1.0) /* chosen on pairs of held-out items (docs/methods/linear.md) */
+
 /* What only the methods that the forest is compared with have. */
 typedef struct smerf_baseline_options {
     size_t size;
@@ -287,7 +289,8 @@ typedef struct smerf_baseline_options {
     size_t n_chains;  /* epm, narm: chains that start apart, all of which are averaged */
     size_t
         has_intercept; /* mahalanobis, bilinear: 1: a constant is learned, too, from pairs of different items; or 0 */
-    double ridge;      /* mahalanobis, bilinear: draws W towards 0; 0: does not (docs/methods/linear.md) */
+    double ridge;         /* mahalanobis, bilinear: draws W towards 0; 0: does not; or the word above */
+    size_t n_bags;        /* mahalanobis, bilinear: as of boosting, below, for out of bag; 0: none */
 } smerf_baseline_options;
 
 /* What boosting makes small. Logistic: of labels and graphs, whose distance is then 1 - the probability of alike or linked; auto

@@ -64,7 +64,7 @@ static smerf_status check_counts(const smerf_options *options, smerf_error *erro
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
         if (counts[k].value < 1 || counts[k].value > UINT32_MAX)
             return sm_fail(error, SMERF_BAD_INPUT, "%s: %zu is not in 1 ... 2^32 - 1", counts[k].name, counts[k].value);
-    if (!(baselines->ridge >= 0 && baselines->ridge <= 1e12))
+    if (baselines->ridge != SMERF_RIDGE_AUTO && !(baselines->ridge >= 0 && baselines->ridge <= 1e12))
         return sm_fail(error, SMERF_BAD_INPUT, "ridge: %g is not in 0 ... 1e12", baselines->ridge);
     if (options->seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "seed: it must be in 0 ... 2^63 - 1");
     if (options->first_tree > 0)

@@ -8,6 +8,7 @@
 #define SM_BOOST_BOOST_H
 
 #include "method/boost/pair_feature.h"
+#include "method/groups.h"
 #include "model/model.h"
 
 /* A set of bins of a category, a bit for each. */
@@ -58,13 +59,6 @@ struct sm_learned {
 
 sm_learned *sm_boost_learned_new(const sm_features *features, size_t n_items, size_t n_groups); /* NULL: no memory */
 void sm_boost_learned_free(sm_learned *learned);                                                /* takes NULL */
-
-static inline size_t sm_n_bags(size_t n_groups) { return n_groups < 2 ? 0 : n_groups * (n_groups - 1) / 2; }
-
-/* The bag that leaves out groups a < b. */
-static inline size_t sm_bag_of(size_t n_groups, size_t a, size_t b) {
-    return a * n_groups - a * (a + 1) / 2 + b - a - 1;
-}
 
 /* From a score to a distance. */
 static inline double sm_boost_distance(const sm_learned *learned, double score) {

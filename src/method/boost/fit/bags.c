@@ -3,39 +3,8 @@
 #include "method/boost/fit/bags.h"
 
 #include "base/memory.h"
-#include "base/random.h"
 
 enum { ROUNDS_AT_A_TIME = 25, PATIENCE = 50, MANY_PAIRS = 400000 };
-
-/* ---- groups ---- */
-
-void sm_groups_deal(uint8_t *group_of, size_t n_items, size_t n_groups, uint64_t seed) {
-    sm_random random;
-    sm_random_start(&random, seed, 0, SM_STREAM_GROUPS);
-    for (size_t i = 0; i < n_items; i++) group_of[i] = (uint8_t)(i % n_groups);
-    for (size_t i = n_items; i > 1; i--) {
-        size_t j = (size_t)sm_random_below_64(&random, i);
-        uint8_t group = group_of[i - 1];
-        group_of[i - 1] = group_of[j];
-        group_of[j] = group;
-    }
-}
-
-size_t sm_groups_of_bags(size_t n_bags) {
-    for (size_t n_groups = 3; n_groups <= 64; n_groups++)
-        if (sm_n_bags(n_groups) == n_bags) return n_groups;
-    return 0;
-}
-
-/* The groups that a bag leaves out. */
-static void find_held(size_t n_groups, size_t bag, size_t held[2]) {
-    for (size_t a = 0; a < n_groups; a++)
-        for (size_t b = a + 1; b < n_groups; b++)
-            if (sm_bag_of(n_groups, a, b) == bag) {
-                held[0] = a;
-                held[1] = b;
-            }
-}
 
 /* ---- starting ---- */
 
@@ -51,7 +20,7 @@ static smerf_status start_one(void *argument, size_t task, size_t thread, smerf_
     size_t held[2] = {SM_NO_GROUP, SM_NO_GROUP}, number = 0;
     (void)thread;
     if (task < job->n_bags) {
-        find_held(boosting->source->n_groups, job->which[task], held);
+        sm_groups_held(boosting->source->n_groups, job->which[task], held);
         number = job->which[task] + 1;
     }
     return sm_booster_start(&job->bags->boosters[task], boosting, held, number, job->n_threads, error);

@@ -14,12 +14,6 @@ typedef struct sm_bags {
     double loss_at_start; /* and this without a tree */
 } sm_bags;
 
-/* Groups of items, dealt out at random.   group_of  [n_items] out */
-void sm_groups_deal(uint8_t *group_of, size_t n_items, size_t n_groups, uint64_t seed);
-
-/* How many groups so many bags hold out two of; 0: there is no such number. */
-size_t sm_groups_of_bags(size_t n_bags);
-
 /* Boosters for some bags, and perhaps one more for all items, which is the last.
  *   bags  [n_bags] numbers as in boost.h */
 smerf_status sm_bags_start(sm_bags *bags, const sm_boosting *boosting, const size_t *which, size_t n_bags, bool has_all,

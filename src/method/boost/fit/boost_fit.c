@@ -89,13 +89,6 @@ typedef struct learning {
     sm_diagnostics *diagnostics;
 } learning;
 
-/* Of 4 items on: fewer leave nothing to learn from. */
-static size_t choose_n_groups(const smerf_boost_options *boost, size_t n_items) {
-    size_t n_groups = sm_groups_of_bags(boost->n_bags);
-    if (n_groups > n_items) n_groups = n_items;
-    return boost->n_bags == 0 || n_items < 4 || n_groups < 4 - (n_items > 5) ? 0 : n_groups;
-}
-
 static smerf_status start_source(learning *work, smerf_error *error) {
     const sm_training_set *training = work->training;
     size_t n = training->items->n_items;
@@ -121,7 +114,7 @@ static smerf_status start_learning(learning *work, smerf_error *error) {
     work->options = *training->options->boost;
     if (work->options.loss == SMERF_LOSS_AUTO)
         work->options.loss = is_alike_or_not(training->target) ? SMERF_LOSS_LOGISTIC : SMERF_LOSS_SQUARED;
-    size_t n_groups = choose_n_groups(&work->options, n);
+    size_t n_groups = sm_groups_choose(work->options.n_bags, n);
     if (n_groups == 0 && work->options.n_rounds == 0) work->options.n_rounds = 100;
     if (n_groups == 0 && work->options.pair_features == SMERF_PAIRS_AUTO) work->options.pair_features = SMERF_PAIRS_ALL;
     work->learned = sm_boost_learned_new(training->features, n, n_groups);

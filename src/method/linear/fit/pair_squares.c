@@ -171,8 +171,6 @@ smerf_status sm_pair_squares_apply(void *context, sm_pool *pool, const double *a
     return status;
 }
 
-void sm_pair_squares_add_ridge(sm_pair_squares *squares, double ridge) { squares->ridge += ridge; }
-
 bool sm_pair_squares_is_direct(const sm_pair_squares *squares) {
     return squares->pairs->links == NULL && !squares->is_of_differences && !squares->has_own &&
            squares->centre == NULL && squares->ridge == 0;

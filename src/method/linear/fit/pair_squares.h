@@ -30,7 +30,7 @@ typedef struct sm_pair_squares {
     const sm_frame *frame;
     bool is_of_differences;
     const sm_product_kernels *kernels;
-    double ridge;
+    double ridge; /* 0, until somebody sets it */
     double of_a,
         of_trace;   /* H A = ridge A + of_a A + of_trace tr(A) I + sum own_i a_i y_i y_i' + what listed pairs bring */
     double *own;    /* [n_items] */
@@ -56,9 +56,6 @@ void sm_pair_squares_free(sm_pair_squares *squares); /* takes one filled with ze
 /* Adds an intercept. Of the pairs, selves have been dropped.
  *   mean  of the distances */
 smerf_status sm_pair_squares_add_intercept(sm_pair_squares *squares, sm_training_mean mean, smerf_error *error);
-
-/* Adds a ridge. */
-void sm_pair_squares_add_ridge(sm_pair_squares *squares, double ridge);
 
 /* c for some A. */
 double sm_pair_squares_intercept(const sm_pair_squares *squares, const double *a);
