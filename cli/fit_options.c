@@ -51,7 +51,8 @@ const cli_option cli_fit_options[] = {
      "y, in both orders), all (but ends), or auto (default): chosen on pairs of held-out items"},
     {"--base", "NAME", "boost: what it starts from: none (default: the mean)"},
     {"--bags", "N",
-     "boost (default 10), mahalanobis, bilinear (default 0): 3, 6, 10, 15, ... models that leave out two groups of items "
+     "boost (default 10), mahalanobis, bilinear (default 0): 3, 6, 10, 15, ... models that leave out two groups of "
+     "items "
      "each; 0: nothing out of bag"},
     {"--pairs-a-round", "N", "boost: learns from N pairs at a time at most, drawn at random (default 2000000)"},
     {"--paper", NULL,

@@ -289,8 +289,8 @@ typedef struct smerf_baseline_options {
     size_t n_chains;  /* epm, narm: chains that start apart, all of which are averaged */
     size_t
         has_intercept; /* mahalanobis, bilinear: 1: a constant is learned, too, from pairs of different items; or 0 */
-    double ridge;         /* mahalanobis, bilinear: draws W towards 0; 0: does not; or the word above */
-    size_t n_bags;        /* mahalanobis, bilinear: as of boosting, below, for out of bag; 0: none */
+    double ridge;      /* mahalanobis, bilinear: draws W towards 0; 0: does not; or the word above */
+    size_t n_bags;     /* mahalanobis, bilinear: as of boosting, below, for out of bag; 0: none */
 } smerf_baseline_options;
 
 /* What boosting makes small. Logistic: of labels and graphs, whose distance is then 1 - the probability of alike or linked; auto

@@ -49,7 +49,8 @@ static void take_w(const smerf_model *model, size_t p, double *w) {
     memset(w, 0, p * p * sizeof *w);
     for (size_t k = 0; k < learned->all.rank; k++)
         for (size_t a = 0; a < p; a++)
-            for (size_t b = 0; b < p; b++) w[a * p + b] += learned->all.factor[k * p + a] * learned->all.factor[k * p + b];
+            for (size_t b = 0; b < p; b++)
+                w[a * p + b] += learned->all.factor[k * p + a] * learned->all.factor[k * p + b];
 }
 
 static void assert_optimal(const linear_data *at, const smerf_model *model, bool is_of_differences) {
@@ -335,7 +336,8 @@ static void a_ridge_is_chosen_by_held_out_items(void **state) {
         for (size_t k = 0; k < 320; k++) data->values[k] = sm_random_normal(&random);
         for (size_t i = 0; i < 40; i++)
             for (size_t j = 0; j <= i; j++) {
-                double apart = data->values[i] - data->values[j], z = is_noise ? sm_random_uniform(&random) : apart * apart;
+                double apart = data->values[i] - data->values[j],
+                       z = is_noise ? sm_random_uniform(&random) : apart * apart;
                 data->z[i * 40 + j] = data->z[j * 40 + i] = i == j ? 0 : (float)z;
             }
         data_set_finish(data);

@@ -61,9 +61,9 @@ enum { PANEL = 8, ITEMS_AT_ONCE = 256 };
 struct sm_predictor {
     const sm_learned *learned;
     const uint32_t *training_row; /* out of bag; else NULL, and what is below is that of bags */
-    double *by_bag;               /* [n_rows][n_groups][largest rank]: items in the coordinates of the bags that have left out
+    double *by_bag;  /* [n_rows][n_groups][largest rank]: items in the coordinates of the bags that have left out
                                      their own group and another one; that with their own is not used */
-    size_t bag_rank;              /* the largest */
+    size_t bag_rank; /* the largest */
     size_t n_rows, n_columns, rank;
     double *rows;   /* [n_rows][rank] */
     double *panels; /* [n_columns / PANEL, rounded up][rank][PANEL] */
@@ -211,7 +211,8 @@ smerf_status sm_linear_predictor_new(const sm_learned *learned, const sm_query_s
 }
 
 static void answer_panel(const sm_predictor *predictor, const double *y, size_t panel, double sums[PANEL]) {
-    const double *x = predictor->panels + panel * predictor->rank * PANEL, intercept = predictor->learned->all.intercept;
+    const double *x = predictor->panels + panel * predictor->rank * PANEL,
+                 intercept = predictor->learned->all.intercept;
     for (size_t lane = 0; lane < PANEL; lane++) sums[lane] = 0;
     if (predictor->learned->is_of_differences) {
         for (size_t k = 0; k < predictor->rank; k++, x += PANEL)
@@ -277,6 +278,6 @@ const sm_method sm_method_bilinear = {.name = "bilinear",
                                       .predictor_new = sm_linear_predictor_new,
                                       .predictor_free = sm_linear_predictor_free,
                                       .predict_row = sm_linear_predict_row,
-                                         .check_out_of_bag = sm_linear_check_bags,
+                                      .check_out_of_bag = sm_linear_check_bags,
                                       .save = sm_linear_save,
                                       .load = bilinear_load};

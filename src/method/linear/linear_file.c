@@ -38,8 +38,8 @@ smerf_status sm_linear_save(const sm_learned *learned, sm_tensors *tensors, smer
     if (status == SMERF_OK && learned->has_intercept)
         status = sm_tensors_add(tensors, "learned.intercept", SM_F64, &all->intercept, 1, error);
     if (status == SMERF_OK)
-        status =
-            sm_tensors_add(tensors, "learned.factor", SM_F64, all->factor, all->rank * learned->design.n_columns, error);
+        status = sm_tensors_add(tensors, "learned.factor", SM_F64, all->factor, all->rank * learned->design.n_columns,
+                                error);
     if (status != SMERF_OK || learned->n_groups == 0) return status;
     status = sm_tensors_add(tensors, "learned.group_of", SM_U8, learned->group_of, learned->n_items, error);
     return status == SMERF_OK ? save_bags(learned, tensors, error) : status;
@@ -100,8 +100,7 @@ static smerf_status load_bags(sm_learned *learned, const sm_tensors *tensors, sm
     size_t n_bags = ranks->n, p = learned->design.n_columns, n_rows = 0;
     const void *rank_data = NULL, *intercept_data = NULL;
     smerf_status status = load_groups(learned, tensors, n_bags, error);
-    if (status == SMERF_OK)
-        status = sm_tensors_get(tensors, "learned.bag_rank", SM_U32, n_bags, &rank_data, error);
+    if (status == SMERF_OK) status = sm_tensors_get(tensors, "learned.bag_rank", SM_U32, n_bags, &rank_data, error);
     if (status == SMERF_OK)
         status = sm_tensors_get(tensors, "learned.bag_intercept", SM_F64, n_bags, &intercept_data, error);
     const sm_tensor *factor = sm_tensors_find(tensors, "learned.bag_factor");
