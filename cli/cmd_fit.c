@@ -162,11 +162,12 @@ static smerf_status run_fit(const cli_args *args, smerf_error *error) {
     cli_target target = {0};
     smerf_options chosen;
     smerf_baseline_options baselines;
+    smerf_boost_options boost;
     bool only_tells = cli_has(args, "--estimate");
     if (!only_tells && cli_get_output(args) == NULL)
         return cli_fail(args, error, "-o MODEL is missing: where shall the model go?");
     if (!only_tells && cli_has(args, "--json")) return cli_fail(args, error, "--json goes with --estimate");
-    smerf_status status = cli_read_fit_options(args, &chosen, &baselines, error);
+    smerf_status status = cli_read_fit_options(args, &chosen, &baselines, &boost, error);
     if (status == SMERF_OK) status = cli_check_target_options(args, false, error);
     if (status == SMERF_OK && cli_get_output(args) != NULL) status = sm_output_check(cli_get_output(args), error);
     if (status == SMERF_OK) status = cli_read_items(args, args->words[0], &items, error);

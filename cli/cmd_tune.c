@@ -154,6 +154,7 @@ static void tell(const cli_args *args, const record *all, double seconds) {
 typedef struct plan {
     smerf_options options;
     smerf_baseline_options baselines;
+    smerf_boost_options boost;
     unsigned metric;
     double seconds;
     cli_grid grid;
@@ -204,7 +205,8 @@ static smerf_status read_plan(const cli_args *args, plan *wanted, smerf_error *e
     if (status == SMERF_OK) status = cli_get_number(args, "--time", &wanted->seconds, error);
     if (status == SMERF_OK && cli_has(args, "--time") && !(wanted->seconds > 0 && isfinite(wanted->seconds)))
         status = cli_fail(args, error, "--time '%s' is not a number of seconds above 0", cli_get(args, "--time"));
-    if (status == SMERF_OK) status = cli_read_fit_options(args, &wanted->options, &wanted->baselines, error);
+    if (status == SMERF_OK)
+        status = cli_read_fit_options(args, &wanted->options, &wanted->baselines, &wanted->boost, error);
     if (status == SMERF_OK) status = cli_read_grid(args, &wanted->grid, error);
     if (status == SMERF_OK && wanted->options.sample == SMERF_NO_SAMPLE)
         status = cli_fail(args, error, "--sample none leaves nothing out of bag to choose by");

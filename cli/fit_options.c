@@ -9,8 +9,8 @@
 
 const cli_option cli_fit_options[] = {
     {"--method", "NAME",
-     "how to learn: smerf (default), euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm, mean, standardized or "
-     "gower (docs/methods.md)"},
+     "how to learn: smerf (default), euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm, mean, standardized, "
+     "gower or boost (docs/methods.md)"},
     {"--trees", "B", "how many trees (default 500); A:B grows trees A ... B-1 only, for merge"},
     {"--candidates", "D",
      "directions tried at each node: a number, all, a power such as p^0.5, paper, or auto (default): p^0.5 for labels, "
@@ -32,6 +32,29 @@ const cli_option cli_fit_options[] = {
     {"--draws", "N", "epm, narm: iterations that are collected (default 1500)"},
     {"--chains", "N", "epm, narm: chains that start apart and are averaged (default 2)"},
     {"--intercept", NULL, "mahalanobis, bilinear: learn a constant, too, that every distance has in common"},
+    {"--ridge", "R",
+     "mahalanobis, bilinear: draws the matrix towards 0; 1 is about as strong as the pairs, auto is chosen on pairs of "
+     "held-out items (default 0)"},
+    {"--rounds", "N", "boost: so many trees (default: as many as predict pairs of held-out items best)"},
+    {"--most-rounds", "N", "boost: no more trees than these where they are chosen (default 1000)"},
+    {"--leaves", "N", "boost: leaves of a tree, at most (default 31)"},
+    {"--min-leaf", "N", "boost: pairs of a leaf, at least (default 20)"},
+    {"--learning-rate", "F", "boost: what counts of a tree (default 0.1)"},
+    {"--l2", "F", "boost: added to the weight of a leaf, whose value becomes smaller (default 0)"},
+    {"--loss", "NAME",
+     "boost: squared, absolute, huber, logistic, or auto (default): logistic for labels and for edges that all weigh "
+     "1, else "
+     "squared"},
+    {"--pair-features", "GROUP",
+     "boost: what is seen of two numbers x and y: difference (and mean), ends (the smaller and the larger), items (x "
+     "and "
+     "y, in both orders), all (but ends), or auto (default): chosen on pairs of held-out items"},
+    {"--base", "NAME", "boost: what it starts from: none (default: the mean)"},
+    {"--bags", "N",
+     "boost (default 10), mahalanobis, bilinear (default 0): 3, 6, 10, 15, ... models that leave out two groups of "
+     "items "
+     "each; 0: nothing out of bag"},
+    {"--pairs-a-round", "N", "boost: learns from N pairs at a time at most, drawn at random (default 2000000)"},
     {"--paper", NULL,
      "the paper's forest: --candidates paper (all up to 20, then max(20, p^0.75)) and --self-distance given, "
      "where these are not given"},
@@ -163,6 +186,7 @@ static smerf_status read_seed(const cli_args *args, smerf_options *options, smer
 
 #define METHOD(name) (1u << SMERF_METHOD_##name)
 #define FORESTS (METHOD(FOREST) | METHOD(RFD) | METHOD(PLUGIN))
+#define MATRICES (METHOD(MAHALANOBIS) | METHOD(BILINEAR))
 #define SAMPLERS (METHOD(EPM) | METHOD(NARM))
 
 /* What is about some methods only. */
@@ -187,7 +211,19 @@ static const struct {
     {"--burn", SAMPLERS},
     {"--draws", SAMPLERS},
     {"--chains", SAMPLERS},
-    {"--intercept", METHOD(MAHALANOBIS) | METHOD(BILINEAR)},
+    {"--intercept", MATRICES},
+    {"--ridge", MATRICES},
+    {"--rounds", METHOD(BOOST)},
+    {"--most-rounds", METHOD(BOOST)},
+    {"--leaves", METHOD(BOOST)},
+    {"--min-leaf", METHOD(BOOST)},
+    {"--learning-rate", METHOD(BOOST)},
+    {"--l2", METHOD(BOOST)},
+    {"--loss", METHOD(BOOST)},
+    {"--pair-features", METHOD(BOOST)},
+    {"--base", METHOD(BOOST)},
+    {"--bags", METHOD(BOOST) | MATRICES},
+    {"--pairs-a-round", METHOD(BOOST)},
 };
 
 static smerf_status read_method(const cli_args *args, smerf_options *options, smerf_error *error) {
@@ -204,6 +240,18 @@ static smerf_status read_method(const cli_args *args, smerf_options *options, sm
 
 /* ---- all together ---- */
 
+static smerf_status read_ridge(const cli_args *args, smerf_baseline_options *baselines, smerf_error *error) {
+    const char *text = cli_get(args, "--ridge");
+    if (text != NULL && strcmp(text, "auto") == 0) {
+        baselines->ridge = SMERF_RIDGE_AUTO;
+        return SMERF_OK;
+    }
+    smerf_status status = cli_get_number(args, "--ridge", &baselines->ridge, error);
+    if (status == SMERF_OK && !(baselines->ridge >= 0 && baselines->ridge <= 1e12))
+        status = cli_fail(args, error, "--ridge %s is neither auto nor in 0 ... 1e12", text);
+    return status;
+}
+
 static smerf_status read_baselines(const cli_args *args, smerf_baseline_options *baselines, smerf_error *error) {
     smerf_baseline_options_default(baselines);
     smerf_status status = cli_get_size(args, "--sample-pairs", 1, &baselines->n_pairs, error);
@@ -212,17 +260,43 @@ static smerf_status read_baselines(const cli_args *args, smerf_baseline_options 
     if (status == SMERF_OK) status = cli_get_size(args, "--draws", 1, &baselines->n_draws, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--chains", 1, &baselines->n_chains, error);
     baselines->has_intercept = cli_has(args, "--intercept");
+    if (status == SMERF_OK) status = read_ridge(args, baselines, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--bags", 0, &baselines->n_bags, error);
+    return status;
+}
+
+static smerf_status read_boost(const cli_args *args, smerf_boost_options *boost, smerf_error *error) {
+    static const char *const losses[] = {"auto", "squared", "absolute", "huber", "logistic"};
+    static const char *const features[] = {"auto", "difference", "ends", "items", "all"};
+    static const char *const bases[] = {"none", "forest"};
+    unsigned loss = 0, pair_features = 0, base = 0;
+    smerf_boost_options_default(boost);
+    smerf_status status = cli_get_size(args, "--rounds", 1, &boost->n_rounds, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--most-rounds", 1, &boost->most_rounds, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--leaves", 2, &boost->n_leaves, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--min-leaf", 1, &boost->min_leaf, error);
+    if (status == SMERF_OK) status = cli_get_number(args, "--learning-rate", &boost->learning_rate, error);
+    if (status == SMERF_OK) status = cli_get_number(args, "--l2", &boost->l2, error);
+    if (status == SMERF_OK) status = cli_get_word(args, "--loss", losses, 5, &loss, error);
+    if (status == SMERF_OK) status = cli_get_word(args, "--pair-features", features, 5, &pair_features, error);
+    if (status == SMERF_OK) status = cli_get_word(args, "--base", bases, 2, &base, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--bags", 0, &boost->n_bags, error);
+    if (status == SMERF_OK) status = cli_get_size(args, "--pairs-a-round", 1, &boost->pairs_a_round, error);
+    boost->loss = (smerf_boost_loss)loss;
+    boost->pair_features = (smerf_pair_features)pair_features;
+    boost->base = (smerf_boost_base)base;
     return status;
 }
 
 smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, smerf_baseline_options *baselines,
-                                  smerf_error *error) {
+                                  smerf_boost_options *boost, smerf_error *error) {
     unsigned splits = 0, rule = 0;
     if (cli_has(args, "--paper"))
         smerf_options_paper(options);
     else
         smerf_options_default(options);
     options->baselines = baselines;
+    options->boost = boost;
     smerf_status status = read_method(args, options, error);
     if (status == SMERF_OK) status = read_trees(args, options, error);
     if (status == SMERF_OK) status = read_candidates(args, options, error);
@@ -236,6 +310,7 @@ smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, 
     if (status == SMERF_OK) status = read_complete(args, options, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--rank", 1, &options->rank, error);
     if (status == SMERF_OK) status = read_baselines(args, baselines, error);
+    if (status == SMERF_OK) status = read_boost(args, boost, error);
     if (status == SMERF_OK) status = read_seed(args, options, error);
     options->splits = (smerf_splits)splits;
     options->oob_rule = (smerf_oob_rule)(SMERF_OOB_BOTH + rule);

@@ -6,9 +6,9 @@
 
 extern const cli_option cli_fit_options[];
 
-/* The options as given, defaults elsewhere; options->baselines points to baselines. */
+/* The options as given, defaults elsewhere; options->baselines points to baselines, options->boost to boost. */
 smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, smerf_baseline_options *baselines,
-                                  smerf_error *error);
+                                  smerf_boost_options *boost, smerf_error *error);
 
 /* One value of --candidates, and of --self-distance; false: it is none. What a value says nothing of is left as it is. */
 bool cli_parse_candidates(const char *text, size_t *candidates, double *power);

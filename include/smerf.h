@@ -306,10 +306,13 @@ typedef enum smerf_method {
     SMERF_METHOD_NARM,   /* a graph: the node attribute relational model */
     SMERF_METHOD_MEAN,   /* of any two items the mean of the known training distances */
     SMERF_METHOD_STANDARDIZED, /* Euclidean distance of the features, each divided by its standard deviation */
-    SMERF_METHOD_GOWER         /* the mean over the features of their differences, each divided by its range */
+    SMERF_METHOD_GOWER,        /* the mean over the features of their differences, each divided by its range */
+    SMERF_METHOD_BOOST         /* gradient boosting: regression trees on features of pairs */
 } smerf_method;
 
-#define SMERF_N_METHODS 11
+#define SMERF_N_METHODS 12
+
+#define SMERF_RIDGE_AUTO (-1.0) /* chosen on pairs of held-out items (docs/methods/linear.md) */
 
 /* What only the methods that the forest is compared with have. */
 typedef struct smerf_baseline_options {
@@ -321,7 +324,51 @@ typedef struct smerf_baseline_options {
     size_t n_chains;  /* epm, narm: chains that start apart, all of which are averaged */
     size_t
         has_intercept; /* mahalanobis, bilinear: 1: a constant is learned, too, from pairs of different items; or 0 */
+    double ridge;      /* mahalanobis, bilinear: draws W towards 0; 0: does not; or the word above */
+    size_t n_bags;     /* mahalanobis, bilinear: as of boosting, below, for out of bag; 0: none */
 } smerf_baseline_options;
+
+/* What boosting makes small. Logistic: of labels and graphs, whose distance is then 1 - the probability of alike or linked; auto
+ * is that for these, and squared for all others. */
+typedef enum smerf_boost_loss {
+    SMERF_LOSS_AUTO,
+    SMERF_LOSS_SQUARED,
+    SMERF_LOSS_ABSOLUTE,
+    SMERF_LOSS_HUBER,
+    SMERF_LOSS_LOGISTIC
+} smerf_boost_loss;
+
+/* What boosting's trees see of a number in both items x and y: |x - y| and (x + y) / 2; the smaller and the larger; x and y
+ * themselves, learning from every pair in both orders and predicting the mean of both; all but the smaller and the larger; or, of
+ * the first, the third and all, whichever predicts pairs of held-out items best. */
+typedef enum smerf_pair_features {
+    SMERF_PAIRS_AUTO,
+    SMERF_PAIRS_DIFFERENCE,
+    SMERF_PAIRS_ENDS,
+    SMERF_PAIRS_ITEMS,
+    SMERF_PAIRS_ALL
+} smerf_pair_features;
+
+/* What boosting starts from: the mean, or a forest, whose prediction is a feature of a pair, too. */
+typedef enum smerf_boost_base { SMERF_BASE_NONE, SMERF_BASE_FOREST } smerf_boost_base;
+
+/* What only boosting has (docs/methods/boost.md). */
+typedef struct smerf_boost_options {
+    size_t size;
+    size_t n_rounds;      /* trees; 0: as many as predict pairs of held-out items best, */
+    size_t most_rounds;   /* but no more than these */
+    size_t n_leaves;      /* of a tree, at most; 2 ... 256 */
+    size_t min_leaf;      /* pairs of a leaf, at least */
+    double learning_rate; /* in (0, 1] */
+    double l2;            /* added to the weight of a leaf: its value is smaller */
+    size_t
+        n_bags; /* 3, 6, 10, 15, ...: models that leave out two of 3, 4, 5, 6, ... groups of items each, for out of bag
+                      and for choosing; 0: none */
+    size_t pairs_a_round; /* no more pairs than these are learned from at a time; others are drawn as rounds go on */
+    smerf_boost_loss loss;
+    smerf_pair_features pair_features;
+    smerf_boost_base base;
+} smerf_boost_options;
 
 typedef struct smerf_options {
     size_t size;
@@ -343,16 +390,22 @@ typedef struct smerf_options {
     size_t complete; /* pairs: fill missing ones by completion of this rank before growing, or a word above */
     size_t rank;     /* distances, graphs, products: grow on the leading part of this rank; 0: on all of it */
     const smerf_baseline_options *baselines; /* NULL: as smerf_baseline_options_default has them */
+    const smerf_boost_options *boost;        /* NULL: as smerf_boost_options_default has them */
 } smerf_options;
 
 /* Fill in all fields, the size among them: 500 trees, axis splits, automatic candidates and self-distances, bootstrap, seed 1; and
- * 60000 pairs, 50 factors, 1500 + 1500 iterations, 2 chains.   size  sizeof the struct, as the program was compiled */
+ * 60000 pairs, 50 factors, 1500 + 1500 iterations, 2 chains; and up to 1000 rounds at a rate of 0.1, 31 leaves of 20 pairs, 10 bags,
+ * 2,000,000 pairs a round.   size  sizeof the struct, as the program was compiled */
 SMERF_API void smerf_options_fill(smerf_options *options, size_t size);
 SMERF_API void smerf_baseline_options_fill(smerf_baseline_options *options, size_t size);
+SMERF_API void smerf_boost_options_fill(smerf_boost_options *options, size_t size);
 
 static inline void smerf_options_default(smerf_options *options) { smerf_options_fill(options, sizeof *options); }
 static inline void smerf_baseline_options_default(smerf_baseline_options *options) {
     smerf_baseline_options_fill(options, sizeof *options);
+}
+static inline void smerf_boost_options_default(smerf_boost_options *options) {
+    smerf_boost_options_fill(options, sizeof *options);
 }
 
 /* The paper's forest, whatever the kind of target: as smerf_options_default, but with SMERF_CANDIDATES_PAPER and self-distances as
@@ -363,7 +416,8 @@ static inline void smerf_options_paper(smerf_options *options) {
     options->self_distance = SMERF_SELF_GIVEN;
 }
 
-/* "smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "plugin", "epm", "narm", "mean", "standardized", "gower". */
+/* "smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "plugin", "epm", "narm", "mean", "standardized", "gower",
+ * "boost". */
 SMERF_API const char *smerf_method_name(smerf_method method);
 
 /* Called now and then from the calling thread, fraction_done in [0, 1]. Return non-zero to cancel. */

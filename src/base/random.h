@@ -61,7 +61,9 @@ enum {
     SM_STREAM_MEANS = 15,
     SM_STREAM_JUDGES = 16,
     SM_STREAM_MANTEL = 17,
-    SM_STREAM_FOLDS = 18
+    SM_STREAM_FOLDS = 18,
+    SM_STREAM_GROUPS = 19,
+    SM_STREAM_ROUND = 20
 };
 
 #endif

@@ -174,9 +174,13 @@ smerf_status sm_truth_check(const smerf_model *model, const smerf_request *reque
         return sm_fail(error, SMERF_BAD_INPUT,
                        "evaluating needs a target, but for out-of-bag scores of the model's own");
     if (request->out_of_bag) {
-        smerf_status status = sm_model_check_forest(model, "out of bag", error);
+        smerf_status status = sm_model_check_out_of_bag(model, error);
         if (status != SMERF_OK) return status;
     }
+    if (truth == NULL && model->target == NULL)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "a model of the method '%s' does not keep its target: give the target to score against",
+                       model->method->name);
     if (truth == NULL && model->target->kind->data.is_approximate)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "the model keeps only a low-rank form of its target: give the target to score against");

@@ -15,7 +15,8 @@ static const sm_trainer *const trainers[SMERF_N_METHODS] = {[SMERF_METHOD_EUCLID
                                                             [SMERF_METHOD_NARM] = &sm_trainer_narm,
                                                             [SMERF_METHOD_MEAN] = &sm_trainer_mean,
                                                             [SMERF_METHOD_STANDARDIZED] = &sm_trainer_standardized,
-                                                            [SMERF_METHOD_GOWER] = &sm_trainer_gower};
+                                                            [SMERF_METHOD_GOWER] = &sm_trainer_gower,
+                                                            [SMERF_METHOD_BOOST] = &sm_trainer_boost};
 
 /* ---- options ---- */
 
@@ -25,6 +26,17 @@ void smerf_baseline_options_fill(smerf_baseline_options *options, size_t size) {
     sm_struct_fill(SM_STRUCT(smerf_baseline_options), &usual, options, size);
 }
 
+void smerf_boost_options_fill(smerf_boost_options *options, size_t size) {
+    const smerf_boost_options usual = {.size = sizeof usual,
+                                       .most_rounds = 1000,
+                                       .n_leaves = 31,
+                                       .min_leaf = 20,
+                                       .learning_rate = 0.1,
+                                       .n_bags = 10,
+                                       .pairs_a_round = 2000000};
+    sm_struct_fill(SM_STRUCT(smerf_boost_options), &usual, options, size);
+}
+
 smerf_status sm_options_read(const smerf_options *given, sm_full_options *full, smerf_error *error) {
     smerf_options_default(&full->options);
     smerf_baseline_options_default(&full->baselines);
@@ -32,7 +44,11 @@ smerf_status sm_options_read(const smerf_options *given, sm_full_options *full, 
     const smerf_baseline_options *baselines = full->options.baselines;
     if (status == SMERF_OK && baselines != NULL)
         status = sm_struct_read(SM_STRUCT(smerf_baseline_options), baselines, &full->baselines, error);
+    smerf_boost_options_default(&full->boost);
+    if (status == SMERF_OK && full->options.boost != NULL)
+        status = sm_struct_read(SM_STRUCT(smerf_boost_options), full->options.boost, &full->boost, error);
     full->options.baselines = &full->baselines;
+    full->options.boost = &full->boost;
     return status;
 }
 
@@ -49,6 +65,8 @@ static smerf_status check_counts(const smerf_options *options, smerf_error *erro
         if (counts[k].value < 1 || counts[k].value > UINT32_MAX)
             return sm_fail(error, SMERF_BAD_INPUT, "{%s}: %zu is not in 1 ... 2^32 - 1", counts[k].name,
                            counts[k].value);
+    if (baselines->ridge != SMERF_RIDGE_AUTO && !(baselines->ridge >= 0 && baselines->ridge <= 1e12))
+        return sm_fail(error, SMERF_BAD_INPUT, "{ridge}: %g is not in 0 ... 1e12", baselines->ridge);
     if (options->seed > INT64_MAX) return sm_fail(error, SMERF_BAD_INPUT, "{seed}: it must be in 0 ... 2^63 - 1");
     if (options->first_tree > 0)
         return sm_fail(error, SMERF_BAD_INPUT, "{trees}: parts are grown of forests only, the method is '%s'",

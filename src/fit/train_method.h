@@ -6,11 +6,12 @@
 #include "model/model.h"
 #include "train/grow/forest_builder.h"
 
-/* Options as a caller gives them, made full: what an older caller does not have, and baselines that are NULL, is as the
- * defaults say. options.baselines points to baselines, so that a copy of the whole is of no use. */
+/* Options as a caller gives them, made full: what an older caller does not have, and baselines or boost that are
+ * NULL, is as the defaults say. options.baselines and options.boost point to these, so that a copy of the whole is of no use. */
 typedef struct sm_full_options {
     smerf_options options;
     smerf_baseline_options baselines;
+    smerf_boost_options boost;
 } sm_full_options;
 
 smerf_status sm_options_read(const smerf_options *given, sm_full_options *full, smerf_error *error);

@@ -20,6 +20,7 @@ static const entry methods[SMERF_N_METHODS] = {
     [SMERF_METHOD_MEAN] = {"mean", &sm_method_mean},
     [SMERF_METHOD_STANDARDIZED] = {"standardized", &sm_method_standardized},
     [SMERF_METHOD_GOWER] = {"gower", &sm_method_gower},
+    [SMERF_METHOD_BOOST] = {"boost", &sm_method_boost},
 };
 
 const char *smerf_method_name(smerf_method method) { return methods[method].name; }

@@ -28,6 +28,7 @@ typedef struct sm_trainer {
 } sm_trainer;
 
 extern const sm_trainer sm_trainer_euclidean, sm_trainer_mahalanobis, sm_trainer_bilinear, sm_trainer_rfd,
-    sm_trainer_plugin, sm_trainer_epm, sm_trainer_narm, sm_trainer_mean, sm_trainer_standardized, sm_trainer_gower;
+    sm_trainer_plugin, sm_trainer_epm, sm_trainer_narm, sm_trainer_mean, sm_trainer_standardized, sm_trainer_gower,
+    sm_trainer_boost;
 
 #endif

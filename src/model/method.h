@@ -31,7 +31,8 @@ void sm_diagnostics_add(sm_diagnostics *diagnostics, const char *name, double va
 /* The items of a query, matched to the model's features. */
 typedef struct sm_query_items {
     const sm_view *view;
-    const uint32_t *training_row; /* [n_items] SMERF_MISSING for new ones; NULL unless the method knows_items */
+    const uint32_t
+        *training_row; /* [n_items] SMERF_MISSING for new ones; NULL unless the method knows_items, or out of bag */
     const smerf_items *items;
 } sm_query_items;
 
@@ -40,7 +41,8 @@ typedef struct sm_query_sides {
     size_t n_trained;             /* items that the model was trained on */
     sm_query_items rows, columns; /* the same if is_square */
     bool is_square;
-    size_t n_threads; /* that will predict */
+    bool is_out_of_bag; /* the rows are training items, and predict_row gives NaN where nothing is out of bag */
+    size_t n_threads;   /* that will predict */
 } sm_query_sides;
 
 typedef struct sm_method {
@@ -68,6 +70,9 @@ typedef struct sm_method {
      *   left, right  [n] rows and columns of the query */
     void (*predict_pairs)(sm_predictor *predictor, const uint32_t *left, const uint32_t *right, size_t n,
                           double *distances);
+
+    /* Refuses a model that has nothing out of bag. NULL: the method has no notion of it. */
+    smerf_status (*check_out_of_bag)(const sm_learned *learned, smerf_error *error);
 
     /* To named arrays "learned.*", and back: the arrays are hostile until checked. */
     smerf_status (*save)(const sm_learned *learned, sm_tensors *tensors, smerf_error *error);

@@ -79,6 +79,8 @@ void sm_model_set_options(smerf_model *model, const smerf_options *options) {
     model->options = *options;
     model->baselines = options->baselines != NULL ? *options->baselines : SMERF_INIT(smerf_baseline_options);
     model->options.baselines = &model->baselines;
+    model->boost = options->boost != NULL ? *options->boost : SMERF_INIT(smerf_boost_options);
+    model->options.boost = &model->boost;
 }
 
 smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_target *target,
@@ -129,6 +131,12 @@ smerf_status sm_model_check_forest(const smerf_model *model, const char *what, s
     if (model->method == NULL) return SMERF_OK;
     return sm_fail(error, SMERF_BAD_INPUT, "the model was made by the method '%s', which has no notion of %s",
                    model->method->name, what);
+}
+
+smerf_status sm_model_check_out_of_bag(const smerf_model *model, smerf_error *error) {
+    if (model->method == NULL || model->method->check_out_of_bag == NULL)
+        return sm_model_check_forest(model, "out of bag", error);
+    return model->method->check_out_of_bag(model->learned, error);
 }
 
 static bool copy_text(char **copy, const char *text) {

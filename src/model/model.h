@@ -23,7 +23,8 @@ typedef struct sm_prepared {
 
 struct smerf_model {
     smerf_options options;            /* as resolved by training: first_tree and n_trees say which trees these are */
-    smerf_baseline_options baselines; /* options.baselines points to these */
+    smerf_baseline_options baselines; /* options.baselines points to these, */
+    smerf_boost_options boost;        /* and options.boost to these */
     size_t n_items;
     sm_features features;
     sm_strings ids; /* empty: items are called by their row */
@@ -45,7 +46,7 @@ struct smerf_model {
     sm_public_target trained_on;
 };
 
-/* The model's own copy of options, whose baselines may be NULL: all 0. */
+/* The model's own copy of options, whose baselines and boost may be NULL: all 0. */
 void sm_model_set_options(smerf_model *model, const smerf_options *options);
 
 /* A model with everything but trees: it knows the items and the target, and has memory for options->n_trees. */
@@ -59,6 +60,9 @@ smerf_status sm_model_new_for_method(const smerf_items *items, const sm_view *vi
 
 /* Refuses a model without trees.   what  that has no notion of other methods: "merging" */
 smerf_status sm_model_check_forest(const smerf_model *model, const char *what, smerf_error *error);
+
+/* Refuses a model that has nothing out of bag. */
+smerf_status sm_model_check_out_of_bag(const smerf_model *model, smerf_error *error);
 
 /* A copy of a model with memory for its trees, but without them; NULL: no memory. */
 smerf_model *sm_model_copy_head(const smerf_model *model);

@@ -48,8 +48,14 @@ static json_t *method_options_json(const smerf_options *options) {
                                (json_int_t)baselines->n_pairs, "factors", (json_int_t)baselines->n_factors, "burn",
                                (json_int_t)baselines->n_burn, "draws", (json_int_t)baselines->n_draws, "chains",
                                (json_int_t)baselines->n_chains);
-    if (object == NULL || !baselines->has_intercept) return object; /* written only where it matters */
-    if (json_object_set_new(object, "intercept", json_true()) == 0) return object;
+    bool is_fine = object != NULL;
+    if (baselines->has_intercept > 0) /* these three are written only where they matter */
+        is_fine = is_fine && json_object_set_new(object, "intercept", json_true()) == 0;
+    if (baselines->n_bags > 0)
+        is_fine = is_fine && json_object_set_new(object, "bags", json_integer((json_int_t)baselines->n_bags)) == 0;
+    if (baselines->ridge != 0)
+        is_fine = is_fine && json_object_set_new(object, "ridge", json_real(baselines->ridge)) == 0;
+    if (is_fine) return object;
     json_decref(object);
     return NULL;
 }
@@ -257,6 +263,8 @@ static bool read_method_options(const json_t *facts, smerf_options *options, sme
                    get_count(object, "chains", &baselines->n_chains);
     if (is_fine) options->seed = (uint64_t)seed;
     baselines->has_intercept = json_is_true(json_object_get(object, "intercept"));
+    baselines->ridge = json_number_value(json_object_get(object, "ridge"));
+    baselines->n_bags = (size_t)json_integer_value(json_object_get(object, "bags"));
     json_decref(object);
     return is_fine;
 }

@@ -30,8 +30,10 @@ static smerf_status look_up(const smerf_model *model, sm_side *side, smerf_error
     return SMERF_OK;
 }
 
-static sm_query_items describe(const sm_side *side) {
-    return (sm_query_items){.view = &side->view, .training_row = side->training_row, .items = side->items};
+/*   known  rows of the training items, if the query has found them: out of bag */
+static sm_query_items describe(const sm_side *side, const uint32_t *known) {
+    return (sm_query_items){
+        .view = &side->view, .training_row = known != NULL ? known : side->training_row, .items = side->items};
 }
 
 smerf_status sm_predictor_start(sm_query *query, sm_pool *pool, smerf_error *error) {
@@ -46,12 +48,14 @@ smerf_status sm_predictor_start(sm_query *query, sm_pool *pool, smerf_error *err
         if (query->lists == NULL) status = sm_no_memory(error, "predicting");
     }
     if (status != SMERF_OK) return status;
-    query->sides = (sm_query_sides){.features = &model->features,
-                                    .n_trained = model->n_items,
-                                    .rows = describe(&query->rows),
-                                    .columns = describe(query->is_square ? &query->rows : &query->others),
-                                    .is_square = query->is_square,
-                                    .n_threads = pool->n_threads};
+    query->sides =
+        (sm_query_sides){.features = &model->features,
+                         .n_trained = model->n_items,
+                         .rows = describe(&query->rows, query->training_row),
+                         .columns = describe(query->is_square ? &query->rows : &query->others, query->training_row),
+                         .is_square = query->is_square,
+                         .is_out_of_bag = query->is_out_of_bag,
+                         .n_threads = pool->n_threads};
     return model->method->predictor_new(model->learned, &query->sides, pool, &query->predictor, error);
 }
 

@@ -14,7 +14,7 @@ const sm_limits sm_usual_limits = {
 
 static smerf_status find_out_of_bag(sm_query *query, const smerf_items *items, smerf_error *error) {
     const smerf_model *model = query->model;
-    if (model->options.sample == SMERF_NO_SAMPLE)
+    if (model->method == NULL && model->options.sample == SMERF_NO_SAMPLE)
         return sm_fail(
             error, SMERF_BAD_INPUT,
             "the model was fitted with {sample none}: every tree has seen every item, nothing is out of bag");
@@ -50,7 +50,7 @@ smerf_status sm_query_start(sm_query *query, const smerf_model *model, const sme
     if (request->out_of_bag && !query->is_square)
         return sm_fail(error, SMERF_BAD_INPUT, "out of bag is about pairs of training items: there is no second set");
     smerf_status status = SMERF_OK;
-    if (request->out_of_bag) status = sm_model_check_forest(model, "out of bag", error);
+    if (request->out_of_bag) status = sm_model_check_out_of_bag(model, error);
     if (request->n_trees > 0 && status == SMERF_OK) status = check_trees(model, request->n_trees, error);
     if (status != SMERF_OK) return status;
     if (model->target != NULL && model->target->kind->predicting.fallback != NULL)

@@ -18,7 +18,8 @@ typedef struct tuning_job {
     const smerf_run *run;
     const sm_grid_list *list;
     const smerf_baseline_options *baselines; /* the caller's */
-    double work, work_done;                  /* of all settings; of those that were tried */
+    const smerf_boost_options *boost;
+    double work, work_done; /* of all settings; of those that were tried */
 } tuning_job;
 
 /* ---- stopping ---- */
@@ -87,6 +88,7 @@ static void report_trial(const tuning_job *job, smerf_trial_sink sink, const sm_
                          double score) {
     smerf_options options = setting->options;
     options.baselines = job->baselines;
+    options.boost = job->boost;
     const smerf_trial trial =
         SMERF_INIT(smerf_trial, .number = number, .n_trials = job->list->n, .options = &options, .score = score);
     if (sink != NULL) sink(job->tuning->context, &trial);
@@ -154,8 +156,13 @@ smerf_status smerf_tune(const smerf_items *items, smerf_target *target, const sm
     status = check_tuning(tuning, &chosen, error);
     if (status == SMERF_OK) status = sm_choose_completion(items, target, &full.options, run, &chosen.complete, error);
     if (status == SMERF_OK) status = sm_grid_make(list, items, target, &chosen, tuning, error);
-    tuning_job job = {
-        .items = items, .target = target, .tuning = tuning, .run = &own, .list = list, .baselines = options->baselines};
+    tuning_job job = {.items = items,
+                      .target = target,
+                      .tuning = tuning,
+                      .run = &own,
+                      .list = list,
+                      .baselines = options->baselines,
+                      .boost = options->boost};
     for (size_t i = 0; i < list->n && status == SMERF_OK; i++)
         job.work += list->settings[i].growing + list->settings[i].scoring;
     for (size_t i = 0; i < list->n_left_out && status == SMERF_OK; i++)

@@ -181,6 +181,44 @@ def test_an_intercept_is_what_another_solver_finds(method, recipe, tmp_path):
     np.testing.assert_allclose(task.predict(model), said(task.test), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_out_of_bag_scores_of_noise_are_those_of_guessing(method, tmp_path):
+    task = Task(tmp_path, 3, n=60, p=6)
+    task.z = symmetric(task.rng.random((60, 60)))
+    task.matrix()
+    model = task.fit(method, "--intercept", "--ridge", "auto", "--bags", "10")
+    scores = json.loads(helpers.run("evaluate", model, tmp_path / "items.csv", *task.arguments, "--oob", "--json"))
+    assert abs(scores["spearman"]) < 0.1
+    assert scores["rmse"] > 0.99 * scores["rmse-of-the-mean"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_out_of_bag_scores_are_those_of_new_items(method, tmp_path):
+    helpers.run("simulate", "regression" if method == "mahalanobis" else "bilinear", "-n", 150, "--test", 200, "-o", tmp_path)
+    fit = ["fit", tmp_path / "items.csv", "--distances", tmp_path / "distances.npy", "--method", method]
+    helpers.run(*fit, "--bags", "15", "-o", tmp_path / "m")
+    out_of_bag = json.loads(helpers.run("evaluate", tmp_path / "m", tmp_path / "items.csv", "--distances",
+                                        tmp_path / "distances.npy", "--oob", "--json"))
+    new = json.loads(helpers.run("evaluate", tmp_path / "m", tmp_path / "test-items.csv", "--distances",
+                                 tmp_path / "test-distances.npy", "--json"))
+    assert out_of_bag["rmse"] == pytest.approx(new["rmse"], rel=0.25, abs=1e-6)
+    assert out_of_bag["spearman"] == pytest.approx(new["spearman"], abs=0.1)
+
+
+def test_without_bags_nothing_is_out_of_bag(tmp_path):
+    task = Task(tmp_path, 1)
+    task.matrix()
+    model = task.fit("mahalanobis")
+    said = helpers.refused("evaluate", model, tmp_path / "items.csv", *task.arguments, "--oob")
+    assert "fitted without bags" in said
+    said = helpers.refused("fit", tmp_path / "items.csv", *task.arguments, "--method", "bilinear", "--bags", "7", "-o",
+                           tmp_path / "never")
+    assert "bags: 7 is not 0, 3, 6, 10, 15" in said
+    said = helpers.refused("fit", tmp_path / "items.csv", *task.arguments, "--method", "bilinear", "--ridge", "-2", "-o",
+                           tmp_path / "never")
+    assert "--ridge -2 is neither auto nor in 0 ... 1e12" in said
+
+
 def test_only_matrices_have_an_intercept(tmp_path):
     task = Task(tmp_path, 1)
     task.matrix()

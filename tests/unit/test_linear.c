@@ -47,9 +47,10 @@ static void brute_gradient(const linear_data *at, const double *w, bool is_of_di
 static void take_w(const smerf_model *model, size_t p, double *w) {
     const sm_learned *learned = model->learned;
     memset(w, 0, p * p * sizeof *w);
-    for (size_t k = 0; k < learned->rank; k++)
+    for (size_t k = 0; k < learned->all.rank; k++)
         for (size_t a = 0; a < p; a++)
-            for (size_t b = 0; b < p; b++) w[a * p + b] += learned->factor[k * p + a] * learned->factor[k * p + b];
+            for (size_t b = 0; b < p; b++)
+                w[a * p + b] += learned->all.factor[k * p + a] * learned->all.factor[k * p + b];
 }
 
 static void assert_optimal(const linear_data *at, const smerf_model *model, bool is_of_differences) {
@@ -115,7 +116,7 @@ static void centre(linear_data *at) {
 /* Of pairs of different items only, c + d_ij(W) against z, or 1 - z: the gradient in W, and that in c. */
 static void brute_gradients(const linear_data *at, const smerf_model *model, bool is_of_differences, const double *w,
                             double *g, double *of_c, double *size) {
-    double intercept = ((const sm_learned *)model->learned)->intercept;
+    double intercept = ((const sm_learned *)model->learned)->all.intercept;
     linear_data *apart = malloc(sizeof *apart);
     assert_non_null(apart);
     *apart = *at;
@@ -150,7 +151,7 @@ static void assert_optimal_with_intercept(const linear_data *at, const smerf_mod
         if (!(values[k] > -1e-7 * size)) fail_msg("eigenvalue %g of the gradient, whose size is %g", values[k], size);
     if (!(fabs(inner) <= 1e-7 * size * (1 + sqrt(along)))) fail_msg("<W, G> = %g, size %g", inner, size);
     assert_true(diagnostic(model, "kkt residual") < 1e-6);
-    assert_true(diagnostic(model, "intercept") == ((const sm_learned *)model->learned)->intercept);
+    assert_true(diagnostic(model, "intercept") == ((const sm_learned *)model->learned)->all.intercept);
 }
 
 static smerf_model *fit_with_intercept(const linear_data *at, smerf_method method) {
@@ -185,6 +186,179 @@ static void w_and_an_intercept_are_optimal_together(void **state) {
         }
 }
 
+static smerf_model *fit_with_ridge(const linear_data *at, smerf_method method, double ridge) {
+    smerf_baseline_options baselines;
+    smerf_baseline_options_default(&baselines);
+    smerf_options options = options_for(1);
+    smerf_model *model = NULL;
+    smerf_error error;
+    baselines.ridge = ridge;
+    options.method = method;
+    options.baselines = &baselines;
+    demand_ok(smerf_fit(at->data->items, at->target, &options, NULL, &model, &error), &error);
+    return model;
+}
+
+/* The gradient of ridge tr(W M W M), half of it: ridge M W M, in units of the weights. */
+static void add_ridge(const linear_data *at, const double *w, bool is_of_differences, double ridge, double *g) {
+    size_t p = at->p;
+    double m[MOST_P * MOST_P] = {0}, mw[MOST_P * MOST_P] = {0}, total = 0;
+    for (size_t i = 0; i < at->n; i++)
+        for (size_t j = 0; j < at->n; j++) {
+            total += at->weight[i][j];
+            for (size_t a = 0; a < p; a++)
+                for (size_t b = 0; b < p; b++)
+                    m[a * p + b] += at->weight[i][j] * (is_of_differences
+                                                            ? (at->x[i][a] - at->x[j][a]) * (at->x[i][b] - at->x[j][b])
+                                                            : at->x[i][a] * at->x[i][b]);
+        }
+    for (size_t a = 0; a < p; a++)
+        for (size_t b = 0; b < p; b++)
+            for (size_t c = 0; c < p; c++) mw[a * p + b] += m[a * p + c] / total * w[c * p + b];
+    for (size_t a = 0; a < p; a++)
+        for (size_t b = 0; b < p; b++)
+            for (size_t c = 0; c < p; c++) g[a * p + b] += ridge * mw[a * p + c] * m[c * p + b];
+}
+
+static void a_ridge_is_part_of_what_is_optimal(void **state) {
+    (void)state;
+    const double ridges[] = {0.01, 1, 30};
+    for (uint64_t seed = 0; seed < 6; seed++)
+        for (size_t r = 0; r < 3; r++)
+            for (int is_of_differences = 0; is_of_differences < 2; is_of_differences++) {
+                linear_data *at = linear_data_new((data_plan){.n_items = 30, .n_numbers = 3, .seed = seed},
+                                                  seed % 2 == 0 ? MATRIX : WEIGHTED_PAIRS, seed % 3 == 1);
+                smerf_method method = is_of_differences ? SMERF_METHOD_MAHALANOBIS : SMERF_METHOD_BILINEAR;
+                smerf_model *model = fit_with_ridge(at, method, ridges[r]);
+                double w[9], g[9], vectors[9], values[3], scratch[9], size, inner = 0, along = 0;
+                take_w(model, 3, w);
+                brute_gradient(at, w, is_of_differences, g, &size);
+                add_ridge(at, w, is_of_differences, ridges[r], g);
+                for (size_t k = 0; k < 9; k++) inner += w[k] * g[k], along += w[k] * w[k];
+                sm_eigen(g, 3, values, vectors, scratch);
+                for (size_t k = 0; k < 3; k++) assert_true(values[k] > -1e-7 * size);
+                assert_true(fabs(inner) <= 1e-7 * size * (1 + sqrt(along)));
+                assert_true(diagnostic(model, "kkt residual") < 1e-6);
+                smerf_model_free(model);
+                linear_data_free(at);
+            }
+}
+
+/* Each bag is what a fit of the items of the other groups would be, and a pair is out of bag for those that have neither item. */
+static void bags_are_fits_without_two_groups(void **state) {
+    (void)state;
+    for (int is_listed = 0; is_listed < 2; is_listed++)
+        for (size_t m = 0; m < 2; m++) {
+            linear_data *at = linear_data_new((data_plan){.n_items = 40, .n_numbers = 3, .seed = 3 + m},
+                                              is_listed ? WEIGHTED_PAIRS : NO_DIAGONAL, true);
+            smerf_baseline_options baselines;
+            smerf_baseline_options_default(&baselines);
+            baselines.has_intercept = 1;
+            baselines.ridge = 0.1;
+            smerf_options options = options_for(1);
+            options.method = m == 0 ? SMERF_METHOD_MAHALANOBIS : SMERF_METHOD_BILINEAR;
+            options.baselines = &baselines;
+            baselines.n_bags = 6;
+            smerf_model *model = NULL, *loaded = NULL;
+            smerf_error error;
+            demand_ok(smerf_fit(at->data->items, at->target, &options, NULL, &model, &error), &error);
+            const sm_learned *learned = model->learned;
+            assert_int_equal(learned->n_groups, 4);
+            double expected[40][40] = {0}, count[40][40] = {0};
+            baselines.n_bags = 0;
+            for (size_t a = 0; a < 4; a++)
+                for (size_t b = a + 1; b < 4; b++) {
+                    uint32_t rows[40], n = 0;
+                    for (uint32_t i = 0; i < 40; i++)
+                        if (learned->group_of[i] != a && learned->group_of[i] != b) rows[n++] = i;
+                    smerf_items *items = NULL;
+                    smerf_target *target = NULL;
+                    smerf_model *part = NULL;
+                    demand_ok(smerf_items_take(at->data->items, rows, n, &items, &error), &error);
+                    demand_ok(smerf_target_take(at->target, rows, n, &target, &error), &error);
+                    if (m == 0) /* of bilinear the means are those of all items, and so no such fit is the same */
+                        demand_ok(smerf_fit(items, target, &options, NULL, &part, &error), &error);
+                    for (size_t i = 0; i < 40; i++)
+                        for (size_t j = 0; j < 40; j++) {
+                            bool are_out = (learned->group_of[i] == a || learned->group_of[i] == b) &&
+                                           (learned->group_of[j] == a || learned->group_of[j] == b);
+                            if (!are_out) continue;
+                            count[i][j]++;
+                            double y[3], other[3], x[3], value;
+                            const sm_linear_map *map = &learned->bags[sm_bag_of(4, a, b)];
+                            sm_view view;
+                            demand_ok(sm_view_match(&view, &model->features, at->data->items, &error), &error);
+                            sm_linear_project(learned, map, &view, i, x, y);
+                            sm_linear_project(learned, map, &view, j, x, other);
+                            value = sm_linear_distance(learned, map, y, other);
+                            if (m == 0) {
+                                const sm_learned *of_part = part->learned;
+                                sm_linear_project(of_part, &of_part->all, &view, i, x, y);
+                                sm_linear_project(of_part, &of_part->all, &view, j, x, other);
+                                assert_close(sm_linear_distance(of_part, &of_part->all, y, other), value, 1);
+                            }
+                            expected[i][j] += value;
+                            sm_view_free(&view);
+                        }
+                    smerf_model_free(part);
+                    smerf_items_free(items);
+                    smerf_target_free(target);
+                }
+            demand_ok(smerf_model_save(model, "bags.smerf", &error), &error);
+            demand_ok(smerf_model_load("bags.smerf", &loaded, &error), &error);
+            double *found = all_distances(model, at->data, true), *after = all_distances(loaded, at->data, true);
+            assert_memory_equal(found, after, 1600 * sizeof *found);
+            for (size_t i = 0; i < 40; i++)
+                for (size_t j = 0; j < 40; j++) {
+                    assert_true(count[i][j] > 0);
+                    assert_close(found[i * 40 + j], expected[i][j] / count[i][j], 1);
+                }
+            free(found);
+            free(after);
+            smerf_model_free(model);
+            smerf_model_free(loaded);
+            linear_data_free(at);
+        }
+}
+
+static void a_ridge_is_chosen_by_held_out_items(void **state) {
+    (void)state;
+    smerf_baseline_options baselines;
+    smerf_baseline_options_default(&baselines);
+    smerf_options options = options_for(1);
+    smerf_error error;
+    options.baselines = &baselines;
+    baselines.has_intercept = 1;
+    for (int is_noise = 0; is_noise < 2; is_noise++) {
+        data_set *data = data_set_start((data_plan){.n_items = 40, .n_numbers = 8});
+        sm_random random;
+        sm_random_start(&random, 11, 2, 3);
+        for (size_t k = 0; k < 320; k++) data->values[k] = sm_random_normal(&random);
+        for (size_t i = 0; i < 40; i++)
+            for (size_t j = 0; j <= i; j++) {
+                double apart = data->values[i] - data->values[j],
+                       z = is_noise ? sm_random_uniform(&random) : apart * apart;
+                data->z[i * 40 + j] = data->z[j * 40 + i] = i == j ? 0 : (float)z;
+            }
+        data_set_finish(data);
+        double ridge[2] = {0};
+        for (size_t k = 0; k < 2; k++) {
+            smerf_model *model = NULL;
+            baselines.ridge = SMERF_RIDGE_AUTO;
+            options.method = SMERF_METHOD_MAHALANOBIS;
+            const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1 + 2 * k);
+            demand_ok(smerf_fit(data->items, data->target, &options, &run, &model, &error), &error);
+            for (size_t d = 0; d < model->diagnostics.n; d++)
+                if (strcmp(model->diagnostics.diagnostic[d].name, "ridge") == 0)
+                    ridge[k] = model->diagnostics.diagnostic[d].value;
+            smerf_model_free(model);
+        }
+        assert_true(ridge[0] == ridge[1]);
+        assert_true(is_noise ? ridge[0] >= 10 : ridge[0] == 0);
+        data_set_free(data);
+    }
+}
+
 static void an_intercept_is_kept_in_files_and_counts_in_every_distance(void **state) {
     (void)state;
     linear_data *at = linear_data_new((data_plan){.n_items = 21, .n_numbers = 3, .seed = 8}, MATRIX, false);
@@ -192,7 +366,7 @@ static void an_intercept_is_kept_in_files_and_counts_in_every_distance(void **st
         smerf_model *model = fit_with_intercept(at, m == 0 ? SMERF_METHOD_MAHALANOBIS : SMERF_METHOD_BILINEAR);
         smerf_model *loaded = NULL;
         smerf_error error;
-        double w[MOST_P * MOST_P], intercept = ((const sm_learned *)model->learned)->intercept;
+        double w[MOST_P * MOST_P], intercept = ((const sm_learned *)model->learned)->all.intercept;
         demand_ok(smerf_model_save(model, "intercept.smerf", &error), &error);
         demand_ok(smerf_model_load("intercept.smerf", &loaded, &error), &error);
         double *before = all_distances(model, at->data, false), *after = all_distances(loaded, at->data, false);
@@ -511,9 +685,9 @@ static void a_damaged_factor_is_refused(void **state) {
         smerf_error error;
         factor[5] = damages[k].value;
         demand_ok(sm_tensors_add(&tensors, "learned.means", SM_F64, mean, 4, &error), &error);
-        assert_int_equal(sm_linear_load(true, &tensors, features, &learned, &error), SMERF_BAD_FILE);
+        assert_int_equal(sm_linear_load(true, &tensors, features, 4, &learned, &error), SMERF_BAD_FILE);
         demand_ok(sm_tensors_add(&tensors, "learned.factor", damages[k].type, factor, damages[k].n, &error), &error);
-        assert_int_equal(sm_linear_load(true, &tensors, features, &learned, &error), SMERF_BAD_FILE);
+        assert_int_equal(sm_linear_load(true, &tensors, features, 4, &learned, &error), SMERF_BAD_FILE);
         sm_tensors_free(&tensors);
     }
     data_set_free(data);
@@ -523,6 +697,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(w_is_optimal_for_every_kind_of_target),
         cmocka_unit_test(w_and_an_intercept_are_optimal_together),
+        cmocka_unit_test(a_ridge_is_part_of_what_is_optimal),
+        cmocka_unit_test(bags_are_fits_without_two_groups),
+        cmocka_unit_test(a_ridge_is_chosen_by_held_out_items),
         cmocka_unit_test(an_intercept_is_kept_in_files_and_counts_in_every_distance),
         cmocka_unit_test(without_features_that_vary_an_intercept_is_the_mean),
         cmocka_unit_test(a_bilinear_matrix_with_its_diagonal_needs_no_iteration),

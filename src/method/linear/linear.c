@@ -1,4 +1,4 @@
-/* linear.c - predictions of mahalanobis and bilinear from W = F^T F, and their arrays in a file: see linear.h. */
+/* linear.c - predictions of mahalanobis and bilinear from W = F^T F: see linear.h. */
 #include "method/linear/linear.h"
 
 #include <math.h>
@@ -7,11 +7,50 @@
 #include "base/memory.h"
 #include "method/methods.h"
 
+void sm_linear_map_free(sm_linear_map *map) {
+    sm_free(map->factor);
+    *map = (sm_linear_map){0};
+}
+
 void sm_linear_free(sm_learned *learned) {
     if (learned == NULL) return;
+    for (size_t b = 0; b < sm_n_bags(learned->n_groups) && learned->bags != NULL; b++)
+        sm_linear_map_free(&learned->bags[b]);
+    sm_linear_map_free(&learned->all);
     sm_design_free(&learned->design);
-    sm_free(learned->factor);
+    sm_free(learned->group_of);
+    sm_free(learned->bags);
     sm_free(learned);
+}
+
+smerf_status sm_linear_check_bags(const sm_learned *learned, smerf_error *error) {
+    if (learned->n_groups > 0) return SMERF_OK;
+    return sm_fail(error, SMERF_BAD_INPUT,
+                   "the model was fitted without bags, or on fewer than 4 items: nothing is out of bag");
+}
+
+/* ---- one item, and two ---- */
+
+void sm_linear_project(const sm_learned *learned, const sm_linear_map *map, const sm_view *view, size_t item, double *x,
+                       double *y) {
+    const sm_design *design = &learned->design;
+    sm_design_row(design, view, item, x);
+    for (size_t c = 0; c < design->n_columns && sm_linear_is_centred(learned); c++) x[c] -= design->mean[c];
+    for (size_t k = 0; k < map->rank; k++) {
+        const double *factor = map->factor + k * design->n_columns;
+        y[k] = 0;
+        for (size_t c = 0; c < design->n_columns; c++) y[k] += factor[c] * x[c];
+    }
+}
+
+double sm_linear_distance(const sm_learned *learned, const sm_linear_map *map, const double *y, const double *other) {
+    double sum = 0;
+    if (learned->is_of_differences) {
+        for (size_t k = 0; k < map->rank; k++) sum += (y[k] - other[k]) * (y[k] - other[k]);
+        return sum + map->intercept;
+    }
+    for (size_t k = 0; k < map->rank; k++) sum += y[k] * other[k];
+    return map->intercept - sum;
 }
 
 /* ---- predicting ---- */
@@ -21,6 +60,10 @@ enum { PANEL = 8, ITEMS_AT_ONCE = 256 };
 
 struct sm_predictor {
     const sm_learned *learned;
+    const uint32_t *training_row; /* out of bag; else NULL, and what is below is that of bags */
+    double *by_bag;  /* [n_rows][n_groups][largest rank]: items in the coordinates of the bags that have left out
+                                     their own group and another one; that with their own is not used */
+    size_t bag_rank; /* the largest */
     size_t n_rows, n_columns, rank;
     double *rows;   /* [n_rows][rank] */
     double *panels; /* [n_columns / PANEL, rounded up][rank][PANEL] */
@@ -30,6 +73,7 @@ void sm_linear_predictor_free(sm_predictor *predictor) {
     if (predictor == NULL) return;
     sm_free(predictor->rows);
     sm_free(predictor->panels);
+    sm_free(predictor->by_bag);
     sm_free(predictor);
 }
 
@@ -37,23 +81,20 @@ void sm_linear_predictor_free(sm_predictor *predictor) {
 typedef struct projection {
     const sm_learned *learned;
     const sm_view *view;
-    double *x; /* [n_threads][n_columns] scratch */
+    double *x; /* [n_threads][n_columns + rank] scratch */
     double *out;
     bool is_panels;
 } projection;
 
+static size_t projection_scratch(const sm_learned *learned) { return learned->design.n_columns + learned->all.rank; }
+
 static void project_item(const projection *job, size_t item, double *x) {
     const sm_learned *learned = job->learned;
-    const sm_design *design = &learned->design;
-    size_t rank = learned->rank;
-    sm_design_row(design, job->view, item, x);
-    for (size_t c = 0; c < design->n_columns && sm_linear_is_centred(learned); c++) x[c] -= design->mean[c];
-    for (size_t k = 0; k < rank; k++) {
-        const double *factor = learned->factor + k * design->n_columns;
-        double sum = 0;
-        for (size_t c = 0; c < design->n_columns; c++) sum += factor[c] * x[c];
-        job->out[job->is_panels ? (item / PANEL * rank + k) * PANEL + item % PANEL : item * rank + k] = sum;
-    }
+    size_t rank = learned->all.rank;
+    double *y = x + learned->design.n_columns;
+    sm_linear_project(learned, &learned->all, job->view, item, x, y);
+    for (size_t k = 0; k < rank; k++)
+        job->out[job->is_panels ? (item / PANEL * rank + k) * PANEL + item % PANEL : item * rank + k] = y[k];
 }
 
 static smerf_status project_block(void *context, size_t task, size_t thread, smerf_error *error) {
@@ -61,27 +102,99 @@ static smerf_status project_block(void *context, size_t task, size_t thread, sme
     (void)error;
     size_t end = (task + 1) * ITEMS_AT_ONCE < job->view->n_items ? (task + 1) * ITEMS_AT_ONCE : job->view->n_items;
     for (size_t i = task * ITEMS_AT_ONCE; i < end; i++)
-        project_item(job, i, job->x + thread * job->learned->design.n_columns);
+        project_item(job, i, job->x + thread * projection_scratch(job->learned));
     return SMERF_OK;
 }
 
 static smerf_status project_items(projection *job, sm_pool *pool, const sm_features *features, smerf_error *error) {
     smerf_status status = sm_design_check(features, job->view, error);
     if (status != SMERF_OK) return status;
-    job->x = sm_array(sm_size(pool->n_threads, job->learned->design.n_columns, 0), sizeof *job->x);
+    job->x = sm_array(sm_size(pool->n_threads, projection_scratch(job->learned), 0), sizeof *job->x);
     if (job->x == NULL) return sm_no_memory(error, "projecting items");
     status = sm_pool_run(pool, (job->view->n_items + ITEMS_AT_ONCE - 1) / ITEMS_AT_ONCE, project_block, job, error);
     sm_free(job->x);
     return status;
 }
 
+/* ---- out of bag ---- */
+
+static double *row_in_bag(const sm_predictor *predictor, size_t row, size_t other_group) {
+    return predictor->by_bag + (row * predictor->learned->n_groups + other_group) * predictor->bag_rank;
+}
+
+static size_t group_of_row(const sm_predictor *predictor, size_t row) {
+    return predictor->learned->group_of[predictor->training_row[row]];
+}
+
+typedef struct bag_projection {
+    const sm_predictor *predictor;
+    const sm_view *view;
+    double *x; /* [n_threads][n_columns] scratch */
+} bag_projection;
+
+static smerf_status project_into_bags(void *context, size_t task, size_t thread, smerf_error *error) {
+    const bag_projection *job = context;
+    const sm_learned *learned = job->predictor->learned;
+    size_t n = job->view->n_items, end = (task + 1) * ITEMS_AT_ONCE < n ? (task + 1) * ITEMS_AT_ONCE : n;
+    (void)error;
+    for (size_t i = task * ITEMS_AT_ONCE; i < end; i++)
+        for (size_t g = 0, own = group_of_row(job->predictor, i); g < learned->n_groups; g++)
+            if (g != own)
+                sm_linear_project(learned, &learned->bags[sm_bag_without(learned->n_groups, own, g)], job->view, i,
+                                  job->x + thread * learned->design.n_columns, row_in_bag(job->predictor, i, g));
+    return SMERF_OK;
+}
+
+static smerf_status make_ready_out_of_bag(sm_predictor *predictor, const sm_query_sides *sides, sm_pool *pool,
+                                          smerf_error *error) {
+    const sm_learned *learned = predictor->learned;
+    size_t n = sides->rows.view->n_items, n_tasks = (n + ITEMS_AT_ONCE - 1) / ITEMS_AT_ONCE;
+    predictor->training_row = sides->rows.training_row;
+    for (size_t b = 0; b < sm_n_bags(learned->n_groups); b++)
+        if (learned->bags[b].rank > predictor->bag_rank) predictor->bag_rank = learned->bags[b].rank;
+    predictor->by_bag = sm_array(sm_size(n, learned->n_groups * predictor->bag_rank, 0), sizeof *predictor->by_bag);
+    bag_projection job = {.predictor = predictor, .view = sides->rows.view};
+    job.x = sm_array(sm_size(pool->n_threads, learned->design.n_columns, 0), sizeof *job.x);
+    smerf_status status = predictor->by_bag != NULL && job.x != NULL ? SMERF_OK : sm_no_memory(error, "predicting");
+    if (status == SMERF_OK) status = sm_design_check(sides->features, sides->rows.view, error);
+    if (status == SMERF_OK) status = sm_pool_run(pool, n_tasks, project_into_bags, &job, error);
+    sm_free(job.x);
+    return status;
+}
+
+/* The mean over the bags that have left out both; NaN: none of them has learned anything. */
+static double answer_out_of_bag(const sm_predictor *predictor, size_t row, size_t column) {
+    const sm_learned *learned = predictor->learned;
+    size_t a = group_of_row(predictor, row), b = group_of_row(predictor, column), n = 0;
+    double sum = 0;
+    for (size_t g = 0; g < learned->n_groups; g++) {
+        if (g == a || (a != b && g != b)) continue; /* two groups: one bag; one group: one with every other */
+        const sm_linear_map *map = &learned->bags[sm_bag_without(learned->n_groups, a, g)];
+        if (isnan(map->intercept)) continue;
+        sum += sm_linear_distance(learned, map, row_in_bag(predictor, row, g),
+                                  row_in_bag(predictor, column, a != b ? a : g));
+        n++;
+    }
+    return n > 0 ? sum / (double)n : NAN;
+}
+
+/* ---- a query ---- */
+
 smerf_status sm_linear_predictor_new(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool,
                                      sm_predictor **out, smerf_error *error) {
-    size_t rank = learned->rank, n_rows = sides->rows.view->n_items, n_columns = sides->columns.view->n_items;
+    size_t rank = learned->all.rank, n_rows = sides->rows.view->n_items, n_columns = sides->columns.view->n_items;
     size_t n_panels = (n_columns + PANEL - 1) / PANEL;
     sm_predictor *predictor = sm_zeros(1, sizeof *predictor);
     if (predictor == NULL) return sm_no_memory(error, "projecting items");
     *predictor = (sm_predictor){.learned = learned, .n_rows = n_rows, .n_columns = n_columns, .rank = rank};
+    if (sides->is_out_of_bag) {
+        smerf_status made = make_ready_out_of_bag(predictor, sides, pool, error);
+        if (made == SMERF_OK)
+            *out = predictor;
+        else
+            sm_linear_predictor_free(predictor);
+        return made;
+    }
     predictor->rows = sm_array(sm_size(n_rows, rank, 0), sizeof *predictor->rows);
     predictor->panels = sm_zeros(sm_size(n_panels, sm_size(rank, PANEL, 0), 0), sizeof *predictor->panels);
     smerf_status status = SMERF_OK;
@@ -98,7 +211,8 @@ smerf_status sm_linear_predictor_new(const sm_learned *learned, const sm_query_s
 }
 
 static void answer_panel(const sm_predictor *predictor, const double *y, size_t panel, double sums[PANEL]) {
-    const double *x = predictor->panels + panel * predictor->rank * PANEL, intercept = predictor->learned->intercept;
+    const double *x = predictor->panels + panel * predictor->rank * PANEL,
+                 intercept = predictor->learned->all.intercept;
     for (size_t lane = 0; lane < PANEL; lane++) sums[lane] = 0;
     if (predictor->learned->is_of_differences) {
         for (size_t k = 0; k < predictor->rank; k++, x += PANEL)
@@ -117,16 +231,19 @@ static double answer_one(const sm_predictor *predictor, const double *y, size_t 
     double sum = 0;
     if (!predictor->learned->is_of_differences) {
         for (size_t k = 0; k < predictor->rank; k++) sum += y[k] * x[k * PANEL];
-        return predictor->learned->intercept - sum;
+        return predictor->learned->all.intercept - sum;
     }
     for (size_t k = 0; k < predictor->rank; k++) sum += (y[k] - x[k * PANEL]) * (y[k] - x[k * PANEL]);
-    return sum + predictor->learned->intercept;
+    return sum + predictor->learned->all.intercept;
 }
 
 void sm_linear_predict_row(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
                            double *distances) {
-    const double *y = predictor->rows + row * predictor->rank;
     (void)thread;
+    for (size_t j = 0; j < n && predictor->training_row != NULL; j++)
+        distances[j] = answer_out_of_bag(predictor, row, columns != NULL ? columns[j] : j);
+    if (predictor->training_row != NULL) return;
+    const double *y = predictor->rows + row * predictor->rank;
     for (size_t j = 0; j < n && columns != NULL; j++) distances[j] = answer_one(predictor, y, columns[j]);
     for (size_t j = 0; j < n && columns == NULL; j += PANEL) {
         double sums[PANEL];
@@ -135,75 +252,16 @@ void sm_linear_predict_row(sm_predictor *predictor, size_t row, const uint32_t *
     }
 }
 
-/* ---- files ---- */
-
-smerf_status sm_linear_save(const sm_learned *learned, sm_tensors *tensors, smerf_error *error) {
-    smerf_status status = sm_design_save(&learned->design, tensors, error);
-    if (status == SMERF_OK && learned->has_intercept)
-        status = sm_tensors_add(tensors, "learned.intercept", SM_F64, &learned->intercept, 1, error);
-    if (status != SMERF_OK) return status;
-    return sm_tensors_add(tensors, "learned.factor", SM_F64, learned->factor, learned->rank * learned->design.n_columns,
-                          error);
-}
-
-static smerf_status check_factor(const sm_tensor *factor, size_t n_columns, smerf_error *error) {
-    if (factor == NULL || factor->type != SM_F64 || factor->n % n_columns != 0 || factor->n / n_columns > n_columns)
-        return sm_fail(error, SMERF_BAD_FILE, "the model's factor of W does not fit its features");
-    const double *values = factor->data;
-    for (size_t k = 0; k < factor->n; k++)
-        if (!isfinite(values[k])) return sm_fail(error, SMERF_BAD_FILE, "the model's W is not finite");
-    return SMERF_OK;
-}
-
-/* Models without an intercept of their own have no such array. */
-static smerf_status load_intercept(sm_learned *learned, const sm_tensors *tensors, smerf_error *error) {
-    const void *data = NULL;
-    learned->intercept = learned->is_of_differences ? 0 : 1;
-    learned->has_intercept = sm_tensors_find(tensors, "learned.intercept") != NULL;
-    if (!learned->has_intercept) return SMERF_OK;
-    smerf_status status = sm_tensors_get(tensors, "learned.intercept", SM_F64, 1, &data, error);
-    if (status != SMERF_OK) return status;
-    memcpy(&learned->intercept, data, sizeof learned->intercept);
-    if (isfinite(learned->intercept)) return SMERF_OK;
-    return sm_fail(error, SMERF_BAD_FILE, "the model's intercept is not finite");
-}
-
-smerf_status sm_linear_load(bool is_of_differences, const sm_tensors *tensors, const sm_features *features,
-                            sm_learned **out, smerf_error *error) {
-    sm_learned *learned = sm_zeros(1, sizeof *learned);
-    if (learned == NULL) return sm_no_memory(error, "loading a model");
-    learned->is_of_differences = is_of_differences;
-    const sm_tensor *factor = sm_tensors_find(tensors, "learned.factor");
-    smerf_status status = sm_design_load(&learned->design, features, tensors, error);
-    size_t n_columns = learned->design.n_columns;
-    if (status == SMERF_OK && n_columns == 0)
-        status = sm_fail(error, SMERF_BAD_FILE, "the model's features have no columns");
-    if (status == SMERF_OK) status = check_factor(factor, n_columns, error);
-    if (status == SMERF_OK) status = load_intercept(learned, tensors, error);
-    if (status == SMERF_OK) {
-        learned->rank = factor->n / n_columns;
-        learned->factor = sm_copy(factor->data, factor->n, sizeof *learned->factor);
-        if (learned->factor == NULL) status = sm_no_memory(error, "loading a model");
-    }
-    if (status == SMERF_OK)
-        *out = learned;
-    else
-        sm_linear_free(learned);
-    return status;
-}
-
 /* ---- the two methods ---- */
 
 static smerf_status mahalanobis_load(const sm_tensors *tensors, const sm_features *features, size_t n_items,
                                      sm_learned **out, smerf_error *error) {
-    (void)n_items;
-    return sm_linear_load(true, tensors, features, out, error);
+    return sm_linear_load(true, tensors, features, n_items, out, error);
 }
 
 static smerf_status bilinear_load(const sm_tensors *tensors, const sm_features *features, size_t n_items,
                                   sm_learned **out, smerf_error *error) {
-    (void)n_items;
-    return sm_linear_load(false, tensors, features, out, error);
+    return sm_linear_load(false, tensors, features, n_items, out, error);
 }
 
 const sm_method sm_method_mahalanobis = {.name = "mahalanobis",
@@ -212,6 +270,7 @@ const sm_method sm_method_mahalanobis = {.name = "mahalanobis",
                                          .predictor_new = sm_linear_predictor_new,
                                          .predictor_free = sm_linear_predictor_free,
                                          .predict_row = sm_linear_predict_row,
+                                         .check_out_of_bag = sm_linear_check_bags,
                                          .save = sm_linear_save,
                                          .load = mahalanobis_load};
 
@@ -220,5 +279,6 @@ const sm_method sm_method_bilinear = {.name = "bilinear",
                                       .predictor_new = sm_linear_predictor_new,
                                       .predictor_free = sm_linear_predictor_free,
                                       .predict_row = sm_linear_predict_row,
+                                      .check_out_of_bag = sm_linear_check_bags,
                                       .save = sm_linear_save,
                                       .load = bilinear_load};

@@ -10,16 +10,27 @@
 #ifndef SM_METHOD_LINEAR_H
 #define SM_METHOD_LINEAR_H
 
+#include "method/groups.h"
 #include "method/linear/design.h"
 #include "model/method.h"
+
+/* What is learned of some pairs. */
+typedef struct sm_linear_map {
+    size_t rank;      /* of W; 0: W is 0 */
+    double *factor;   /* [rank][n_columns] F */
+    double intercept; /* unless one is learned: 0, and of bilinear 1 */
+} sm_linear_map;
+
+void sm_linear_map_free(sm_linear_map *map);
 
 struct sm_learned {
     sm_design design;
     bool is_of_differences; /* mahalanobis; not of euclidean, nor is what follows */
-    size_t rank;            /* of W; 0: W is 0 */
-    double *factor;         /* [rank][n_columns] F */
     bool has_intercept;     /* one that was learned; else it is 0, or of bilinear 1 */
-    double intercept;
+    sm_linear_map all;      /* learned of all pairs, for new items */
+    size_t n_items, n_groups;
+    uint8_t *group_of;   /* [n_items] */
+    sm_linear_map *bags; /* [n_groups (n_groups - 1) / 2] learned without two groups of items each: method/groups.h */
 };
 
 /* Whether items are less their means. */
@@ -34,8 +45,19 @@ smerf_status sm_linear_predictor_new(const sm_learned *learned, const sm_query_s
 void sm_linear_predictor_free(sm_predictor *predictor);
 void sm_linear_predict_row(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
                            double *distances);
+smerf_status sm_linear_check_bags(const sm_learned *learned, smerf_error *error);
+
+/* An item in the coordinates of a map.   x  [n_columns] scratch   y  [map->rank] out */
+void sm_linear_project(const sm_learned *learned, const sm_linear_map *map, const sm_view *view, size_t item, double *x,
+                       double *y);
+
+/* The distance of two items in these. */
+double sm_linear_distance(const sm_learned *learned, const sm_linear_map *map, const double *y, const double *other);
+
+/* ---- linear_file.c ---- */
+
 smerf_status sm_linear_save(const sm_learned *learned, sm_tensors *tensors, smerf_error *error);
 smerf_status sm_linear_load(bool is_of_differences, const sm_tensors *tensors, const sm_features *features,
-                            sm_learned **out, smerf_error *error);
+                            size_t n_items, sm_learned **out, smerf_error *error);
 
 #endif

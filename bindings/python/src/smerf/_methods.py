@@ -55,6 +55,8 @@ class _Linear(ExploringModel):
         self,
         *,
         intercept: bool = False,
+        ridge: float | str = 0.0,
+        n_bags: int = 0,
         target: str = "auto",
         categories: Any = None,
         n_jobs: int | None = None,
@@ -62,6 +64,8 @@ class _Linear(ExploringModel):
         verbose: int = 0,
     ) -> None:
         self.intercept = intercept
+        self.ridge = ridge
+        self.n_bags = n_bags
         self.target = target
         self.categories = categories
         self.n_jobs = n_jobs
@@ -69,11 +73,13 @@ class _Linear(ExploringModel):
         self.verbose = verbose
 
     def _options(self) -> dict[str, Any]:
-        return {**super()._options(), "has_intercept": bool(self.intercept)}
+        ridge = -1.0 if isinstance(self.ridge, str) and self.ridge == "auto" else float(self.ridge)
+        bags = _options.count("n_bags", self.n_bags, 0)
+        return {**super()._options(), "has_intercept": bool(self.intercept), "ridge": ridge, "n_linear_bags": bags}
 
     @classmethod
     def _parameters_of(cls, options: dict[str, Any]) -> dict[str, Any]:
-        return {**super()._parameters_of(options), "intercept": options["has_intercept"]}
+        return {**super()._parameters_of(options), "intercept": options["has_intercept"], "ridge": "auto" if options["ridge"] < 0 else options["ridge"], "n_bags": options["n_linear_bags"]}
 
 
 class Mahalanobis(_Linear):
@@ -86,6 +92,12 @@ class Mahalanobis(_Linear):
     ----------
     intercept : bool, default=False
         Learn a constant, too, that every distance has in common; items then do not count with themselves.
+    ridge : float or 'auto', default=0.0
+        Draws W towards 0, whatever the units of the features; 1 is about as strong as the pairs; 'auto' is chosen on pairs of
+        held-out items.
+    n_bags : int, default=0
+        3, 6, 10, 15, ...: so many more matrices, which leave out two of 3, 4, 5, 6, ... groups of items each, for
+        `evaluate_oob` and `oob_distance`.
     target, categories, n_jobs, random_state, verbose
         As in `DistanceForest`.
 
@@ -113,6 +125,12 @@ class Bilinear(_Linear):
     ----------
     intercept : bool, default=False
         Learn a constant, too, that every distance has in common; items then do not count with themselves.
+    ridge : float or 'auto', default=0.0
+        Draws W towards 0, whatever the units of the features; 1 is about as strong as the pairs; 'auto' is chosen on pairs of
+        held-out items.
+    n_bags : int, default=0
+        3, 6, 10, 15, ...: so many more matrices, which leave out two of 3, 4, 5, 6, ... groups of items each, for
+        `evaluate_oob` and `oob_distance`.
     target, categories, n_jobs, random_state, verbose
         As in `DistanceForest`.
 

@@ -39,6 +39,8 @@ cdef class Options:
         elif name == "n_draws": self.baselines.n_draws = value
         elif name == "n_chains": self.baselines.n_chains = value
         elif name == "has_intercept": self.baselines.has_intercept = value
+        elif name == "ridge": self.baselines.ridge = value
+        elif name == "n_linear_bags": self.baselines.n_bags = value
         else: return False
         return True
 
@@ -52,7 +54,8 @@ cdef dict facts_of(const smerf_options *options):
             "self_distance": <int>options.self_distance, "self_value": options.self_value,
             "complete": options.complete, "rank": options.rank, "n_pairs": baselines.n_pairs,
             "n_factors": baselines.n_factors, "n_burn": baselines.n_burn, "n_draws": baselines.n_draws,
-            "n_chains": baselines.n_chains, "has_intercept": bool(baselines.has_intercept)}
+            "n_chains": baselines.n_chains, "has_intercept": bool(baselines.has_intercept),
+            "ridge": baselines.ridge, "n_linear_bags": baselines.n_bags}
 
 
 cdef const smerf_items *items_or_null(Items items) noexcept:

@@ -105,6 +105,8 @@ cdef extern from "smerf.h" nogil:
 
     ctypedef struct smerf_baseline_options:
         size_t size, n_pairs, n_factors, n_burn, n_draws, n_chains, has_intercept
+        double ridge
+        size_t n_bags
 
     ctypedef struct smerf_options:
         size_t size

@@ -165,14 +165,15 @@ smerf_status sm_pair_squares_apply(void *context, sm_pool *pool, const double *a
     else if (squares->has_own)
         status = apply_own(&job, pool, out, error);
     for (size_t k = 0; k < rank; k++) trace += a[k * (rank + 1)];
-    for (size_t k = 0; k < rank * rank; k++) out[k] += squares->of_a * a[k];
+    for (size_t k = 0; k < rank * rank; k++) out[k] += (squares->ridge + squares->of_a) * a[k];
     for (size_t k = 0; k < rank; k++) out[k * (rank + 1)] += squares->of_trace * trace;
     if (squares->centre != NULL) sm_intercept_apply(squares, a, out);
     return status;
 }
 
 bool sm_pair_squares_is_direct(const sm_pair_squares *squares) {
-    return squares->pairs->links == NULL && !squares->is_of_differences && !squares->has_own && squares->centre == NULL;
+    return squares->pairs->links == NULL && !squares->is_of_differences && !squares->has_own &&
+           squares->centre == NULL && squares->ridge == 0;
 }
 
 /* out = sum w_i y_i y_i', which the frame has made the identity but for rounding. */

@@ -14,7 +14,10 @@
  * rank is small, that sum is turned into a matrix of normal equations for the rank (rank + 1) / 2 unknowns, once.
  *
  * With an intercept c the objective is the sum over pairs of different items of weight_ij (c + d_ij(A) - given_ij)^2. The best c is
- * what is given on average less what A says on average; with that, each D_ij is taken less its mean. */
+ * what is given on average less what A says on average; with that, each D_ij is taken less its mean.
+ *
+ * With a ridge, ridge |A|^2 is added to the objective. As the frame has made the second moment M of the differences, or of the items,
+ * the identity, that is ridge tr(W M W M): it does not depend on the units of the features. */
 #ifndef SM_METHOD_PAIR_SQUARES_H
 #define SM_METHOD_PAIR_SQUARES_H
 
@@ -27,13 +30,15 @@ typedef struct sm_pair_squares {
     const sm_frame *frame;
     bool is_of_differences;
     const sm_product_kernels *kernels;
-    double of_a, of_trace; /* H A = of_a A + of_trace tr(A) I + sum own_i a_i y_i y_i' + what listed pairs bring */
-    double *own;           /* [n_items] */
-    bool has_own;          /* some of these are not 0 */
-    double *panels;        /* [n_items / 8, rounded up][rank][8] y, for eight a_i at a time */
-    double *a;             /* [n_items, rounded up to eights] */
-    double *ya, *v;        /* [n_items][rank] Y A and v_i, for listed pairs */
-    double *sums;          /* [n_blocks][rank][rank] what blocks of items bring */
+    double ridge; /* 0, until somebody sets it */
+    double of_a,
+        of_trace;   /* H A = ridge A + of_a A + of_trace tr(A) I + sum own_i a_i y_i y_i' + what listed pairs bring */
+    double *own;    /* [n_items] */
+    bool has_own;   /* some of these are not 0 */
+    double *panels; /* [n_items / 8, rounded up][rank][8] y, for eight a_i at a time */
+    double *a;      /* [n_items, rounded up to eights] */
+    double *ya, *v; /* [n_items][rank] Y A and v_i, for listed pairs */
+    double *sums;   /* [n_blocks][rank][rank] what blocks of items bring */
     size_t n_blocks;
     double *normal; /* [m][m], m = rank (rank + 1) / 2: what own and listed pairs bring; NULL: not formed */
     double *b;      /* [rank][rank] */

@@ -17,8 +17,11 @@ static const double after_ridge = 0.8;
 smerf_status sm_triplets_fit_check(const sm_training_set *training, smerf_error *error) {
     if (training->options->baselines->has_intercept)
         return sm_fail(error, SMERF_BAD_INPUT,
-                       "intercept: triplets compare distances, and a constant that all have in common changes no "
+                       "{intercept}: triplets compare distances, and a constant that all have in common changes no "
                        "comparison; leave it out");
+    if (training->options->baselines->n_bags > 0)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "{bags}: nothing is known of triplets out of bag; score them on items that were held out");
     if (sm_triplets_of(training->target)->n == 0)
         return sm_fail(error, SMERF_BAD_INPUT, "there is no triplet among the items to learn from");
     return SMERF_OK;
@@ -67,7 +70,12 @@ smerf_status sm_triplets_learn(const sm_training_set *training, const sm_frame *
     *fit = (sm_triplets_fit){.n_triplets = (double)triplets->n};
     memset(a, 0, frame->rank * frame->rank * sizeof *a);
     pool->fraction_to = from + after_ridge * (to - from);
-    smerf_status status = sm_ridge_choose(triplets, training, frame, &fit->ridge, error);
+    double given = training->options->baselines->ridge; /* 0, where nothing is said, is chosen here: answers may part all items */
+    smerf_status status = SMERF_OK;
+    if (given > 0)
+        fit->ridge = (sm_ridge_choice){.ridge = given};
+    else
+        status = sm_ridge_choose(triplets, training, frame, &fit->ridge, error);
     pool->fraction_from = pool->fraction_to = from + after_ridge * (to - from);
     if (status == SMERF_OK)
         status = sm_triplets_loss_start(&loss, triplets, training->weights, NULL, frame, pool, error);

@@ -1,0 +1,128 @@
+/* boost.c - gradient boosting on features of pairs: what it has learned, and its predictions. Learning is in fit/, files in
+ * boost_file.c. */
+#include "method/boost/boost.h"
+
+#include "base/memory.h"
+#include "method/boost/score.h"
+#include "method/methods.h"
+
+/* ---- what was learned ---- */
+
+void sm_boost_free(sm_boost *boost) {
+    sm_free(boost->first);
+    sm_free(boost->splits);
+    sm_free(boost->gain);
+    sm_free(boost->mean);
+    sm_free(boost->value);
+    sm_free(boost->sets);
+    *boost = (sm_boost){0};
+}
+
+sm_learned *sm_boost_learned_new(const sm_features *features, size_t n_items, size_t n_groups) {
+    sm_learned *learned = sm_zeros(1, sizeof *learned);
+    if (learned == NULL) return NULL;
+    learned->n_features = features->n;
+    learned->n_items = n_items;
+    learned->n_groups = n_groups;
+    learned->first_level = sm_zeros(features->n, sizeof *learned->first_level);
+    for (size_t f = 0; f < features->n && learned->first_level != NULL; f++) {
+        learned->first_level[f] = learned->n_levels;
+        if (features->feature[f].kind == SMERF_CATEGORY) learned->n_levels += features->feature[f].levels.n;
+    }
+    learned->level_bin = sm_zeros(learned->n_levels, sizeof *learned->level_bin);
+    learned->group_of = sm_zeros(n_items, sizeof *learned->group_of);
+    learned->bags = sm_zeros(sm_n_bags(n_groups), sizeof *learned->bags);
+    if (learned->first_level != NULL && learned->level_bin != NULL && learned->group_of != NULL &&
+        learned->bags != NULL)
+        return learned;
+    sm_boost_learned_free(learned);
+    return NULL;
+}
+
+void sm_boost_learned_free(sm_learned *learned) {
+    if (learned == NULL) return;
+    for (size_t b = 0; b < sm_n_bags(learned->n_groups) && learned->bags != NULL; b++) sm_boost_free(&learned->bags[b]);
+    sm_boost_free(&learned->all);
+    smerf_model_free(learned->base);
+    sm_free(learned->first_level);
+    sm_free(learned->level_bin);
+    sm_free(learned->group_of);
+    sm_free(learned->bags);
+    sm_free(learned);
+}
+
+/* ---- predicting ---- */
+
+/* Borrows all. */
+struct sm_predictor {
+    const sm_learned *learned;
+    sm_score_side side, reversed;
+    const uint32_t *training_row; /* out of bag; else NULL */
+};
+
+static void free_boost_predictor(sm_predictor *predictor) { sm_free(predictor); }
+
+static smerf_status new_boost_predictor(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool,
+                                        sm_predictor **out, smerf_error *error) {
+    (void)pool;
+    sm_predictor *predictor = sm_zeros(1, sizeof *predictor);
+    if (predictor == NULL) return sm_no_memory(error, "predicting");
+    *predictor = (sm_predictor){.learned = learned,
+                                .side = {.rows = sides->rows.view, .columns = sides->columns.view},
+                                .reversed = {.rows = sides->columns.view, .columns = sides->rows.view},
+                                .training_row = sides->is_out_of_bag ? sides->rows.training_row : NULL};
+    *out = predictor;
+    return SMERF_OK;
+}
+
+/* The same for (i, j) and (j, i), to the last bit. */
+static double score_pair(const sm_predictor *predictor, const sm_boost *boost, size_t row, size_t column) {
+    const sm_learned *learned = predictor->learned;
+    double score = sm_boost_score(boost, learned, &predictor->side, row, column, NAN);
+    if (!learned->is_directed) return score;
+    return score / 2 + sm_boost_score(boost, learned, &predictor->reversed, column, row, NAN) / 2;
+}
+
+/* The mean over the bags that have left out both; NaN: there is none. */
+static double score_out_of_bag(const sm_predictor *predictor, size_t row, size_t column) {
+    const sm_learned *learned = predictor->learned;
+    size_t n_groups = learned->n_groups, n = 0;
+    size_t a = learned->group_of[predictor->training_row[row]], b = learned->group_of[predictor->training_row[column]];
+    double sum = 0;
+    for (size_t g = 0; g < n_groups; g++) {
+        if (g == a || (a != b && g != b)) continue; /* two groups: one bag; one group: one with every other */
+        size_t other = a != b ? b : g, smaller = a < other ? a : other, larger = a < other ? other : a;
+        double score = score_pair(predictor, &learned->bags[sm_bag_of(n_groups, smaller, larger)], row, column);
+        if (isnan(score)) continue;
+        sum += score;
+        n++;
+    }
+    return n > 0 ? sum / (double)n : NAN;
+}
+
+static void predict_boost_row(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
+                              double *distances) {
+    const sm_learned *learned = predictor->learned;
+    (void)thread;
+    for (size_t k = 0; k < n; k++) {
+        size_t column = columns != NULL ? columns[k] : k;
+        double score = predictor->training_row != NULL ? score_out_of_bag(predictor, row, column)
+                                                       : score_pair(predictor, &learned->all, row, column);
+        distances[k] = sm_boost_distance(learned, score);
+    }
+}
+
+static smerf_status check_bags(const sm_learned *learned, smerf_error *error) {
+    if (learned->n_groups > 0) return SMERF_OK;
+    return sm_fail(error, SMERF_BAD_INPUT,
+                   "the model was fitted without bags (--bags 0, or on fewer than 4 items): nothing is out of bag");
+}
+
+const sm_method sm_method_boost = {.name = "boost",
+                                   .free = sm_boost_learned_free,
+                                   .predictor_new = new_boost_predictor,
+                                   .predictor_free = free_boost_predictor,
+                                   .predict_row = predict_boost_row,
+                                   .check_out_of_bag = check_bags,
+                                   .save = sm_boost_save,
+                                   .load = sm_boost_load};
