@@ -61,7 +61,8 @@ enum {
     SM_STREAM_MEANS = 15,
     SM_STREAM_JUDGES = 16,
     SM_STREAM_MANTEL = 17,
-    SM_STREAM_FOLDS = 18
+    SM_STREAM_FOLDS = 18,
+    SM_STREAM_SHRINKAGE = 19
 };
 
 #endif

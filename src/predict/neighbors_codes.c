@@ -183,7 +183,7 @@ static void take_codes(const codes_job *job, size_t query, uint8_t *wanted) {
 /* The distance of items that differ in so many trees: to the last bit what the sum over the trees gives. */
 static double distance_of(const codes_job *job, size_t n_same) {
     size_t n_trees = job->model->options.n_trees;
-    return (double)(n_trees - n_same) / (double)n_trees;
+    return sm_shrunk(&job->model->shrinkage, (double)(n_trees - n_same) / (double)n_trees);
 }
 
 /* Offers items first .. end-1, a stretch, to a query, but for tiles in which nobody is near enough. False: no memory. */
