@@ -783,8 +783,9 @@ typedef struct smerf_description {
     const char *const *ignored;
     double shrinkage;       /* predicted distances are mean_distance + shrinkage (what the trees say - mean_distance); 1: not drawn */
     double mean_distance;   /* of the known training pairs, by weight; NaN where options->shrink is off */
-    double shrinkage_slope; /* where it is automatic, of true on predicted out-of-bag distances: shrinkage is that if it is below 1 */
-    double shrinkage_error; /* by more than this standard error. NaN: too few pairs are out of bag, or all is alike */
+    double shrinkage_slope; /* where it is automatic, of true on predicted out-of-bag distances: shrinkage is that, but 0.02 at
+                               least, if it is below 0.75, and below 1 by more than half of */
+    double shrinkage_error; /* its standard error. NaN: too few pairs are out of bag, or all are alike */
 } smerf_description;
 
 /* Strings, arrays and options live as long as the model. */

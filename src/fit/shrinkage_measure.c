@@ -19,12 +19,16 @@
 /* Among which pairs are drawn where all are known: a row of z is found for each. */
 enum { MOST_ITEMS = 256 };
 
+/* Leaves as large as that have their distances to all others formed at once. */
+enum { MEMBERS_A_ROW = 8 };
+
 typedef struct measure_job {
     smerf_model *model;
     sm_view view;
     sm_arena arena;         /* holds the arrays below */
     uint32_t *picked;       /* [n_picked] the items of the pairs, ascending */
     uint32_t *left, *right; /* [n_pairs] indices among these */
+    size_t *end_of;         /* [n_picked] where the pairs end of which the item is the left one */
     size_t n_picked;
     size_t *trees; /* [n_trees] that count */
     size_t n_trees;
@@ -141,8 +145,10 @@ static void choose_unit(sm_shrinkage *shrinkage) {
 
 /* ---- 3  trees ---- */
 
-static void find_leaves(const measure_job *job, size_t b, const sm_ready *ready, measure_scratch *scratch) {
+/* Which of the items are out of the bag of a tree.   returns how many */
+static size_t list_out_of_bag(const measure_job *job, size_t b, measure_scratch *scratch) {
     size_t n_out = 0;
+    sm_model_out_of_bag(job->model, b, scratch->is_out);
     for (size_t k = 0; k < job->n_picked; k++) {
         scratch->leaf_of[k] = SMERF_MISSING;
         if (!scratch->is_out[job->picked[k]]) continue;
@@ -150,25 +156,35 @@ static void find_leaves(const measure_job *job, size_t b, const sm_ready *ready,
         scratch->out_index[n_out++] = (uint32_t)k;
     }
     (void)b;
-    sm_descend(&ready->descent, &job->view, scratch->out, 0, n_out, scratch->leaf);
-    for (size_t k = 0; k < n_out; k++) scratch->leaf_of[scratch->out_index[k]] = scratch->leaf[k];
+    return n_out;
+}
+
+/* What a tree says of the pairs that it has not seen. Pairs of one left item stand next to each other. */
+static void add_pairs(const measure_job *job, const sm_ready *ready, measure_scratch *scratch) {
+    size_t n = job->model->shrinkage.n_pairs, end;
+    for (size_t first = 0; first < n; first = end) {
+        uint32_t left = job->left[first], from = scratch->leaf_of[left];
+        for (end = job->end_of[left]; from != SMERF_MISSING && first < end; first++) {
+            uint32_t to = scratch->leaf_of[job->right[first]];
+            if (to == SMERF_MISSING) continue;
+            double distance = sm_leaf_table_distance(&scratch->table, job->model, ready, from, to);
+            sm_shrinkage_add(&scratch->sums, first, distance);
+        }
+    }
 }
 
 static smerf_status add_tree(void *argument, size_t task, size_t thread, smerf_error *error) {
     const measure_job *job = argument;
     const smerf_model *model = job->model;
     measure_scratch *scratch = &job->scratches[thread];
-    size_t b = job->trees[task];
+    size_t b = job->trees[task], n_members = sm_tree_n_members(&model->trees[b]);
     sm_ready ready;
-    sm_model_out_of_bag(model, b, scratch->is_out);
-    if (!sm_ready_start(&ready, model, b, job->n_picked)) return sm_no_memory(error, "predicting");
-    find_leaves(job, b, &ready, scratch);
-    sm_leaf_table_turn(&scratch->table);
-    for (size_t p = 0; p < model->shrinkage.n_pairs; p++) {
-        uint32_t from = scratch->leaf_of[job->left[p]], to = scratch->leaf_of[job->right[p]];
-        if (from == SMERF_MISSING || to == SMERF_MISSING) continue;
-        sm_shrinkage_add(&scratch->sums, p, sm_leaf_table_distance(&scratch->table, model, &ready, from, to));
-    }
+    size_t n_out = list_out_of_bag(job, b, scratch);
+    if (!sm_ready_start(&ready, model, b, n_out)) return sm_no_memory(error, "predicting");
+    sm_descend(&ready.descent, &job->view, scratch->out, 0, n_out, scratch->leaf);
+    for (size_t k = 0; k < n_out; k++) scratch->leaf_of[scratch->out_index[k]] = scratch->leaf[k];
+    sm_leaf_table_turn(&scratch->table, ready.leaves.n <= SM_FEW_LEAVES && n_members >= ready.leaves.n * MEMBERS_A_ROW);
+    add_pairs(job, &ready, scratch);
     sm_ready_free(&ready, model);
     return SMERF_OK;
 }
@@ -184,6 +200,7 @@ static bool list_items_and_trees(measure_job *job) {
     job->picked = sm_arena_take(&job->arena, 2 * n, sizeof *job->picked);
     job->left = sm_arena_take(&job->arena, n, sizeof *job->left);
     job->right = sm_arena_take(&job->arena, n, sizeof *job->right);
+    job->end_of = sm_arena_take_zeros(&job->arena, 2 * n, sizeof *job->end_of);
     job->trees = sm_arena_take(&job->arena, model->options.n_trees, sizeof *job->trees);
     if (job->arena.has_failed) return false;
     for (size_t p = 0; p < n; p++) index_of[shrinkage->left[p]] = index_of[shrinkage->right[p]] = 1;
@@ -195,9 +212,10 @@ static bool list_items_and_trees(measure_job *job) {
     for (size_t p = 0; p < n; p++) {
         job->left[p] = index_of[shrinkage->left[p]];
         job->right[p] = index_of[shrinkage->right[p]];
+        job->end_of[job->left[p]] = p + 1;
     }
     for (size_t b = 0; b < model->options.n_trees; b++)
-        if (sm_tree_counts_for_shrinkage(model->options.first_tree + b)) job->trees[job->n_trees++] = b;
+        if (sm_tree_counts_for_shrinkage(model->options.first_tree + b, model->n_items)) job->trees[job->n_trees++] = b;
     return true;
 }
 

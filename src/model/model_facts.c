@@ -373,7 +373,8 @@ smerf_status sm_facts_read(smerf_model *model, const json_t *facts, const char *
     if (*kind == NULL && model->method == NULL)
         return sm_fail(error, SMERF_BAD_FILE, "%s: has a target of kind '%.40s', which this smerf does not know", name,
                        target != NULL ? target : "");
-    if (read_items(model, facts) && (model->method != NULL ? read_method(model, facts) : read_forest(model, facts)))
+    if (read_items(model, facts) && (model->method != NULL ? read_method(model, facts) : read_forest(model, facts)) &&
+        version == (size_t)format_of(model))
         return SMERF_OK;
     return sm_fail(error, SMERF_BAD_FILE, "%s: is damaged: the facts in its header make no sense", name);
 }

@@ -10,6 +10,14 @@
 /* Distances are never drawn together altogether: who is nearer than whom stays to be seen. */
 static const double least_scale = 0.02;
 
+/* A slope above this is left alone: drawing distances less than that gains next to nothing, and loses a little where the slope is
+ * wrong. Below 1/2, distances as they are would be worse than their mean. */
+static const double largest_slope = 0.75;
+
+/* How sure it must be that the slope is below 1, in standard errors. Errors are large where predicted distances hardly differ,
+ * and then little is at stake either way. */
+static const double n_errors = 0.5;
+
 /* ---- sums ---- */
 
 void sm_shrinkage_start(sm_shrinkage *shrinkage) {
@@ -128,7 +136,8 @@ static bool estimate_scale(sm_shrinkage *shrinkage, size_t n_trees, size_t n_ite
     if (residual == NULL) return false;
     shrinkage->slope = covariance / square;
     shrinkage->error = error_of_slope(shrinkage, (double)n_trees, square, n_items, residual);
-    if (shrinkage->slope + shrinkage->error < 1) shrinkage->scale = fmax(shrinkage->slope, least_scale);
+    if (shrinkage->slope < largest_slope && shrinkage->slope + n_errors * shrinkage->error < 1)
+        shrinkage->scale = fmax(shrinkage->slope, least_scale);
     sm_free(residual);
     return true;
 }

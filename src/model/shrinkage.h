@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Pairs are all of up to 64 items, else about as many. */
-enum { SM_MOST_SHRINKAGE_PAIRS = 2016, SM_FEWEST_SHRINKAGE_PAIRS = 20 };
+/* Pairs are all of up to 45 items, else as many as here. */
+enum { SM_MOST_SHRINKAGE_PAIRS = 1000, SM_FEWEST_SHRINKAGE_PAIRS = 20 };
 
 /* What a tree says of a pair is counted in units from the mean, up to +- SM_MOST_UNITS; 2^20 units are the largest true deviation
  * of the pairs. So that no sum can overflow, the trees that count are fewer than 2^15. */
@@ -42,9 +42,11 @@ static inline double sm_shrunk(const sm_shrinkage *shrinkage, double distance) {
     return shrinkage->scale < 1 ? shrinkage->mean + shrinkage->scale * (distance - shrinkage->mean) : distance;
 }
 
-/* Whether a tree of that number counts: the first 64 and an eighth of the others, since that is enough to know s. */
-static inline bool sm_tree_counts_for_shrinkage(size_t number) {
-    return number < 64 || (number % 8 == 0 && number < (size_t)1 << 18);
+/* Whether a tree of that number counts: the first ones, and few of the others, since that is enough to know s, and a fit shall
+ * take no longer. Few items have few pairs, which want more trees, and these are quick. */
+static inline bool sm_tree_counts_for_shrinkage(size_t number, size_t n_items) {
+    size_t all_of = n_items <= 64 ? 64 : 32, one_of = n_items <= 64 ? 8 : 16;
+    return number < all_of || (number % one_of == 0 && number < (size_t)1 << 17);
 }
 
 /* No shrinkage. */
@@ -61,7 +63,7 @@ void sm_shrinkage_add(sm_shrinkage *shrinkage, size_t pair, double distance);
 void sm_shrinkage_join(sm_shrinkage *shrinkage, const sm_shrinkage *other);
 
 /* The scale, as the option `shrink` has it: a number, or from the sums for a forest of so many trees, and then 1 unless the slope
- * is below that by more than its standard error. False: no memory. */
+ * is clearly below that. False: no memory. */
 bool sm_shrinkage_settle(sm_shrinkage *shrinkage, double option, size_t n_trees, size_t n_items);
 
 bool sm_shrinkage_copy(sm_shrinkage *copy, const sm_shrinkage *shrinkage); /* false: no memory */

@@ -42,7 +42,7 @@ static void add_tree_to_pairs(const pairs_job *job, size_t b, size_t first, size
     const uint32_t *column_leaf = sm_query_leaves(query, sm_query_columns(query), b);
     const bool *is_out = sm_query_is_out(query, b);
     const sm_ready *ready = sm_query_ready(query, b);
-    sm_leaf_table_turn(table);
+    sm_leaf_table_turn(table, ready->leaves.n <= SM_FEW_LEAVES);
     for (size_t p = first; p < end; p++) {
         size_t i = job->left[p], j = job->right[p];
         if (is_out != NULL && !sm_query_may_use_tree(query, is_out[i], is_out[j])) continue;

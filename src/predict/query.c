@@ -319,14 +319,17 @@ void sm_leaf_table_free(sm_leaf_table *table) {
     sm_free(table->distances);
 }
 
-void sm_leaf_table_turn(sm_leaf_table *table) { memset(table->has_row, 0, sizeof table->has_row); }
+void sm_leaf_table_turn(sm_leaf_table *table, bool keeps_rows) {
+    table->keeps_rows = keeps_rows;
+    memset(table->has_row, 0, sizeof table->has_row);
+}
 
 double sm_leaf_table_distance(sm_leaf_table *table, const smerf_model *model, const sm_ready *ready, size_t from,
                               size_t to) {
     const sm_predicting *kind = &model->target->kind->predicting;
     const sm_leaves *leaves = &ready->leaves;
     if (from == to && ready->self != NULL) return ready->self[from];
-    if (leaves->n > SM_FEW_LEAVES) return kind->leaf_pair(model->target, leaves, from, to);
+    if (!table->keeps_rows) return kind->leaf_pair(model->target, leaves, from, to);
     double *row = table->distances + from * leaves->n;
     if (!table->has_row[from]) kind->leaf_row(model->target, leaves, from, row, table->leaf.scratch);
     table->has_row[from] = true;

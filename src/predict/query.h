@@ -127,18 +127,18 @@ bool sm_leaf_scratch_start(sm_leaf_scratch *scratch, const smerf_model *model);
 void sm_leaf_scratch_free(sm_leaf_scratch *scratch);
 
 /* A thread's distances between two leaves of a tree that is ready, Eq. (2), a leaf and itself as the model has it. Few leaves are
- * large ones: then whole rows of them are formed, once. */
+ * large ones: then whole rows of them may be formed, once. */
 enum { SM_FEW_LEAVES = 128 };
 
 typedef struct sm_leaf_table {
     sm_leaf_scratch leaf;
-    bool has_row[SM_FEW_LEAVES];
+    bool keeps_rows, has_row[SM_FEW_LEAVES];
     double *distances; /* [SM_FEW_LEAVES][SM_FEW_LEAVES] */
 } sm_leaf_table;
 
 bool sm_leaf_table_start(sm_leaf_table *table, const smerf_model *model); /* false: no memory */
 void sm_leaf_table_free(sm_leaf_table *table);
-void sm_leaf_table_turn(sm_leaf_table *table); /* to another tree */
+void sm_leaf_table_turn(sm_leaf_table *table, bool keeps_rows); /* to another tree; rows only of up to SM_FEW_LEAVES */
 double sm_leaf_table_distance(sm_leaf_table *table, const smerf_model *model, const sm_ready *ready, size_t from,
                               size_t to);
 

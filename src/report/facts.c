@@ -20,11 +20,11 @@ static void put_sample(const sm_fact_sink *to, const smerf_options *chosen) {
 /* What was chosen, what came of it, and where it is automatic what that follows from. */
 static void put_shrinkage(const sm_fact_sink *to, const smerf_description *about) {
     const double chosen = about->options->shrink;
-    if (chosen == SMERF_SHRINK_OFF || chosen == SMERF_SHRINK_AUTO)
-        give_text(to, "shrink", chosen == SMERF_SHRINK_OFF ? "off" : "auto");
+    if (chosen == SMERF_SHRINK_OFF) return;
+    if (chosen == SMERF_SHRINK_AUTO)
+        give_text(to, "shrink", "auto");
     else
         give_number(to, "shrink", chosen);
-    if (chosen == SMERF_SHRINK_OFF) return;
     give_number(to, "shrinkage", about->shrinkage);
     give_number(to, "mean distance", about->mean_distance);
     if (isnan(about->shrinkage_slope)) return;

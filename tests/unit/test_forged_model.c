@@ -16,7 +16,7 @@ typedef struct forged {
 static const char opening[] = "{\"__metadata__\":{\"checksum\":\"";
 enum { OPENING = sizeof opening - 1, DIGITS = 32 };
 
-/* From the file that small_model left. */
+/* From the file that small_model left, or another. */
 static forged forge(void) {
     file_bytes whole = read_bytes("small.smerf");
     uint64_t n_header;
@@ -381,7 +381,7 @@ static void what_a_newer_program_wrote_is_named(void **state) {
     const struct {
         const char *key, *value, *sentence;
     } table[] = {
-        {"format_version", "2", "forged.smerf: has format version 2, and this smerf reads version 1"},
+        {"format_version", "3", "forged.smerf: has format version 3, and this smerf reads versions 1 and 2"},
         {"method", "oracle", "forged.smerf: was made by the method 'oracle', which this smerf does not know"},
         {"target", "wishes", "forged.smerf: has a target of kind 'wishes', which this smerf does not know"},
         {"format", "zip", "forged.smerf: is not a smerf model"},
