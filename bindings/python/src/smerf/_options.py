@@ -70,7 +70,7 @@ def paper() -> dict[str, Any]:
     >>> smerf.DistanceForest(n_estimators=20, **smerf.paper()).candidates
     'paper'
     """
-    return {"candidates": "paper", "self_distance": "given"}
+    return {"candidates": "paper", "self_distance": "given", "shrink": "off"}
 
 
 def sample(value: Any) -> dict[str, Any]:
@@ -93,6 +93,15 @@ def self_distance(value: Any) -> dict[str, Any]:
     if isinstance(value, (int, float, np.integer, np.floating)):
         return {"self_distance": 1, "self_value": float(value)}
     raise ValueError(f"self_distance={value!r} is not 'auto', 'given', 'exclude', or a number")
+
+
+def shrink(value: Any) -> dict[str, Any]:
+    """'auto', 'off', or a factor."""
+    if isinstance(value, str) and value in SHRINKS:
+        return {"shrink": SHRINKS[value]}
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and 0 < value <= 1:
+        return {"shrink": float(value)}
+    raise ValueError(f"shrink={value!r} is not 'auto', 'off', or a number in (0, 1]")
 
 
 def complete(value: Any) -> dict[str, Any]:
