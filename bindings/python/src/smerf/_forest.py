@@ -168,6 +168,7 @@ class DistanceForest(Explained):
             "sample": samples[options["sample"]],
             "oob_rule": _options.OOB_RULES[options["oob_rule"] - 1],
             "complete": options["complete"] or "off",
+            "shrink": {-1.0: "auto", 0.0: "off"}.get(options["shrink"], options["shrink"]),
             "rank": rank or None,
         }
 

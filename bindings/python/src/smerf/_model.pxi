@@ -151,6 +151,7 @@ cdef class Model:
                 "n_items": about.n_items, "n_features": about.n_features, "n_nodes": about.n_nodes,
                 "n_leaves": about.n_leaves, "id_column": _text(about.id_column),
                 "rank_share": about.rank_fraction,
+                "shrinkage": about.shrinkage, "mean_distance": about.mean_distance,
                 "largest_similarity": about.largest_similarity if about.from_similarities else None,
                 "options": facts_of(about.options), "findings": findings}
 

@@ -12,6 +12,7 @@ from . import _core
 SPLITS = ("axis", "oblique")
 CANDIDATES = {"auto": _core.CANDIDATES_AUTO, "all": _core.CANDIDATES_ALL, "paper": _core.CANDIDATES_PAPER}
 SELF_DISTANCES = {"given": 0, "exclude": 2, "auto": 3}  # 1 is a number
+SHRINKS = {"auto": -1.0, "off": 0.0}  # others are numbers
 OOB_RULES = ("both", "either")  # from 1 on: 0 is "as the model says"
 
 
