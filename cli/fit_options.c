@@ -183,24 +183,12 @@ static const struct {
     const char *option;
     unsigned methods;
 } meant_for[] = {
-    {"--trees", FORESTS},
-    {"--candidates", FORESTS},
-    {"--splits", FORESTS},
-    {"--density", FORESTS},
-    {"--min-parent", FORESTS},
-    {"--max-depth", FORESTS},
-    {"--sample", FORESTS},
-    {"--oob-rule", METHOD(FOREST)},
-    {"--self-distance", METHOD(FOREST)},
-    {"--shrink", METHOD(FOREST)},
-    {"--paper", METHOD(FOREST)},
-    {"--complete", METHOD(FOREST)},
-    {"--rank", METHOD(FOREST)},
-    {"--sample-pairs", METHOD(RFD)},
-    {"--factors", SAMPLERS},
-    {"--burn", SAMPLERS},
-    {"--draws", SAMPLERS},
-    {"--chains", SAMPLERS},
+    {"--trees", FORESTS},         {"--candidates", FORESTS},       {"--splits", FORESTS},
+    {"--density", FORESTS},       {"--min-parent", FORESTS},       {"--max-depth", FORESTS},
+    {"--sample", FORESTS},        {"--oob-rule", METHOD(FOREST)},  {"--self-distance", METHOD(FOREST)},
+    {"--shrink", METHOD(FOREST)}, {"--paper", METHOD(FOREST)},     {"--complete", METHOD(FOREST)},
+    {"--rank", METHOD(FOREST)},   {"--sample-pairs", METHOD(RFD)}, {"--factors", SAMPLERS},
+    {"--burn", SAMPLERS},         {"--draws", SAMPLERS},           {"--chains", SAMPLERS},
 };
 
 static smerf_status read_method(const cli_args *args, smerf_options *options, smerf_error *error) {

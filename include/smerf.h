@@ -308,7 +308,8 @@ typedef struct smerf_options {
     size_t complete; /* pairs: fill missing ones by completion of this rank before growing, or a word above */
     size_t rank;     /* distances, graphs, products: grow on the leading part of this rank; 0: on all of it */
     const smerf_baseline_options *baselines; /* NULL: as smerf_baseline_options_default has them */
-    double shrink; /* predicted distances are drawn towards the mean m of the known ones, m + shrink (z - m): in (0, 1], or a word
+    double
+        shrink; /* predicted distances are drawn towards the mean m of the known ones, m + shrink (z - m): in (0, 1], or a word
                       above. Auto draws only where the forest has learned more noise than that is worth, which out-of-bag pairs
                       tell (docs/defaults.md) */
 } smerf_options;
@@ -781,9 +782,11 @@ typedef struct smerf_description {
     const char *weight_column;    /* NULL: items are not weighed */
     size_t n_ignored;
     const char *const *ignored;
-    double shrinkage;       /* predicted distances are mean_distance + shrinkage (what the trees say - mean_distance); 1: not drawn */
-    double mean_distance;   /* of the known training pairs, by weight; NaN where options->shrink is off */
-    double shrinkage_slope; /* where it is automatic, of true on predicted out-of-bag distances: shrinkage is that, but 0.02 at
+    double
+        shrinkage; /* predicted distances are mean_distance + shrinkage (what the trees say - mean_distance); 1: not drawn */
+    double mean_distance; /* of the known training pairs, by weight; NaN where options->shrink is off */
+    double
+        shrinkage_slope; /* where it is automatic, of true on predicted out-of-bag distances: shrinkage is that, but 0.02 at
                                least, if it is below 0.75, and below 1 by more than half of */
     double shrinkage_error; /* its standard error. NaN: too few pairs are out of bag, or all are alike */
 } smerf_description;

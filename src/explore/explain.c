@@ -124,7 +124,9 @@ static smerf_status finish_pairs(explain_job *job, sm_pool *pool, smerf_error *e
     for (size_t p = 0; p < job->pairs.n; p++) {
         double n = SM_N_PREDICTING(job->n_predicting[p]);
         double *contributions = job->contributions + p * job->n_features;
-        job->distance[p] = n > 0 ? sm_shrunk(shrinkage, job->distance[p] / n) : job->n_predicting[p] > 0 ? job->query->fallback : NAN;
+        job->distance[p] = n > 0                      ? sm_shrunk(shrinkage, job->distance[p] / n)
+                           : job->n_predicting[p] > 0 ? job->query->fallback
+                                                      : NAN;
         job->baseline[p] = n > 0 ? sm_shrunk(shrinkage, job->baseline[p] / n) : NAN;
         for (size_t f = 0; f < job->n_features; f++)
             contributions[f] = n > 0 ? shrinkage->scale * (contributions[f] / n) : job->n_predicting[p] > 0 ? 0 : NAN;

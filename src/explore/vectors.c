@@ -85,7 +85,8 @@ static smerf_status add_terms(void *argument, size_t task, size_t thread, smerf_
             job->term[i] += term;
         }
     }
-    for (size_t i = first; i < end && query->end == query->n_trees; i++) job->term[i] = shrunk_term(query, job->term[i] / (double)query->n_trees);
+    for (size_t i = first; i < end && query->end == query->n_trees; i++)
+        job->term[i] = shrunk_term(query, job->term[i] / (double)query->n_trees);
     return SMERF_OK;
 }
 

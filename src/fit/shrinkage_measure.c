@@ -37,10 +37,11 @@ typedef struct measure_job {
 
 /* A thread's. */
 typedef struct measure_scratch {
-    bool *is_out;              /* [n_items] */
-    uint32_t *out, *out_index; /* [n_picked] those of the picked items that are out of bag, and where they stand there */
-    uint32_t *leaf;            /* [n_picked] of those */
-    uint32_t *leaf_of;         /* [n_picked] of all; SMERF_MISSING: in the bag */
+    bool *is_out; /* [n_items] */
+    uint32_t *out,
+        *out_index;    /* [n_picked] those of the picked items that are out of bag, and where they stand there */
+    uint32_t *leaf;    /* [n_picked] of those */
+    uint32_t *leaf_of; /* [n_picked] of all; SMERF_MISSING: in the bag */
     sm_leaf_table table;
     sm_shrinkage sums;
 } measure_scratch;
@@ -128,7 +129,8 @@ static smerf_status draw_pairs(sm_shrinkage *shrinkage, const smerf_target *targ
     size_t n_items = fewer(target->n_rows, MOST_ITEMS), total = n_items * (n_items - 1) / 2;
     uint32_t *item = sm_array(n_items, sizeof *item);
     double *row = sm_array(target->n_rows, sizeof *row);
-    bool has_memory = item != NULL && row != NULL && sm_shrinkage_reserve(shrinkage, fewer(total, SM_MOST_SHRINKAGE_PAIRS));
+    bool has_memory =
+        item != NULL && row != NULL && sm_shrinkage_reserve(shrinkage, fewer(total, SM_MOST_SHRINKAGE_PAIRS));
     if (has_memory) draw_among(shrinkage, target, &random, item, row);
     sm_free(item);
     sm_free(row);

@@ -361,8 +361,8 @@ smerf_status sm_facts_read(smerf_model *model, const json_t *facts, const char *
         return sm_fail(error, SMERF_BAD_FILE, "%s: is not a smerf model", name);
     if (!get_size(facts, "format_version", SIZE_MAX >> 1, &version) ||
         (version != SM_FORMAT_VERSION && version != SM_SHRINKING_FORMAT_VERSION))
-        return sm_fail(error, SMERF_BAD_FILE, "%s: has format version %zu, and this smerf reads versions %d and %d", name,
-                       version, SM_FORMAT_VERSION, SM_SHRINKING_FORMAT_VERSION);
+        return sm_fail(error, SMERF_BAD_FILE, "%s: has format version %zu, and this smerf reads versions %d and %d",
+                       name, version, SM_FORMAT_VERSION, SM_SHRINKING_FORMAT_VERSION);
     const char *method = json_string_value(json_object_get(facts, "method"));
     if (method == NULL || !sm_method_find(method, &model->options.method))
         return sm_fail(error, SMERF_BAD_FILE, "%s: was made by the method '%.40s', which this smerf does not know",

@@ -165,8 +165,8 @@ smerf_status sm_shrinkage_save(const sm_shrinkage *shrinkage, sm_tensors *tensor
  * anything than so many trees may add. */
 static bool pair_is_fine(const sm_shrinkage *of, size_t p, size_t n_items) {
     uint64_t n = of->n_trees[p], most = (uint64_t)SM_MOST_UNITS;
-    bool is_after = p == 0 || of->left[p] > of->left[p - 1] ||
-                    (of->left[p] == of->left[p - 1] && of->right[p] > of->right[p - 1]);
+    bool is_after =
+        p == 0 || of->left[p] > of->left[p - 1] || (of->left[p] == of->left[p - 1] && of->right[p] > of->right[p - 1]);
     if (!is_after || of->left[p] >= of->right[p] || of->right[p] >= n_items) return false;
     if (!(fabs(of->truth[p]) <= (double)FLT_MAX) || n >= 1 << 15) return false;
     if (of->sum[p] > 2 * n * most || of->squares[p] > n * most * most) return false;
@@ -185,20 +185,22 @@ static smerf_status take_array(const sm_tensors *tensors, const char *name, sm_t
 smerf_status sm_shrinkage_load(sm_shrinkage *shrinkage, const sm_tensors *tensors, size_t n_items, smerf_error *error) {
     const sm_tensor *left = sm_tensors_find(tensors, "shrink.left");
     size_t n = left != NULL ? left->n : 0;
-    if (n > SM_MOST_SHRINKAGE_PAIRS) return sm_fail(error, SMERF_BAD_FILE, "the model has too many pairs in shrink.left");
+    if (n > SM_MOST_SHRINKAGE_PAIRS)
+        return sm_fail(error, SMERF_BAD_FILE, "the model has too many pairs in shrink.left");
     if (!sm_shrinkage_reserve(shrinkage, n)) return sm_no_memory(error, "loading a model");
     const struct {
         const char *name;
         sm_tensor_type type;
         void *to;
-    } arrays[] = {{"shrink.left", SM_U32, shrinkage->left},       {"shrink.right", SM_U32, shrinkage->right},
-                  {"shrink.truth", SM_F64, shrinkage->truth},     {"shrink.n_trees", SM_U32, shrinkage->n_trees},
-                  {"shrink.sum", SM_U64, shrinkage->sum},         {"shrink.squares", SM_U64, shrinkage->squares}};
+    } arrays[] = {{"shrink.left", SM_U32, shrinkage->left},   {"shrink.right", SM_U32, shrinkage->right},
+                  {"shrink.truth", SM_F64, shrinkage->truth}, {"shrink.n_trees", SM_U32, shrinkage->n_trees},
+                  {"shrink.sum", SM_U64, shrinkage->sum},     {"shrink.squares", SM_U64, shrinkage->squares}};
     smerf_status status = SMERF_OK;
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays && status == SMERF_OK; k++)
         status = take_array(tensors, arrays[k].name, arrays[k].type, n, arrays[k].to, error);
     for (size_t p = 0; p < n && status == SMERF_OK; p++)
         if (!pair_is_fine(shrinkage, p, n_items))
-            status = sm_fail(error, SMERF_BAD_FILE, "pair %zu of the model's shrinkage has sums that no trees can have", p);
+            status =
+                sm_fail(error, SMERF_BAD_FILE, "pair %zu of the model's shrinkage has sums that no trees can have", p);
     return status;
 }

@@ -17,11 +17,11 @@ typedef struct pairs_job {
     uint32_t *indices;            /* [2][n_pairs] */
     const uint32_t *left, *right; /* [n_pairs] indices in the sides */
     size_t n_pairs, n_a_task;
-    double *distance;           /* the caller's; the sum at first */
-    double *spread;             /* the caller's, or NULL; the sum of squared deviations at first */
-    double *mean;               /* [n_pairs] for the spread: of the trees so far */
-    uint32_t *n_predicting;     /* [n_pairs] see sm_query_uses_all_trees; NULL where all do */
-    sm_leaf_table *tables;      /* [n_threads] */
+    double *distance;       /* the caller's; the sum at first */
+    double *spread;         /* the caller's, or NULL; the sum of squared deviations at first */
+    double *mean;           /* [n_pairs] for the spread: of the trees so far */
+    uint32_t *n_predicting; /* [n_pairs] see sm_query_uses_all_trees; NULL where all do */
+    sm_leaf_table *tables;  /* [n_threads] */
 } pairs_job;
 
 /* ---- adding up ---- */

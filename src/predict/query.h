@@ -41,7 +41,8 @@ typedef struct sm_query {
     uint32_t *query_for;    /* [training items] and back, to the rows of the request; SMERF_MISSING: not among them */
     bool *is_out;           /* [trees][rows.n] not seen by the tree; trees as for leaf */
 
-    double fallback; /* where trees is eligible, but none has anything to say: shrunk, like every distance that is told */
+    double
+        fallback; /* where trees is eligible, but none has anything to say: shrunk, like every distance that is told */
 
     size_t n_groups;
     size_t *group_first; /* [n_groups + 1] trees */
