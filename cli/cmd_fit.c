@@ -74,6 +74,7 @@ static smerf_status grow(const cli_args *args, const cli_items *items, const cli
                 say_how(model, chosen, cli_clock() - follow.started, how), cli_output_name(cli_get_output(args)));
     if (status == SMERF_OK) tell_diagnostics(args, model);
     if (status == SMERF_OK) tell_unit(args, model);
+    if (status == SMERF_OK) cli_say_shrinkage(args, model);
     smerf_model_free(model);
     return status;
 }

@@ -190,6 +190,7 @@ static smerf_status search(const cli_args *args, const cli_items *items, const c
     if (status == SMERF_OK) status = smerf_model_save(best.model, cli_get(args, "-o"), error);
     if (status == SMERF_OK) status = put_result(args, &all, best.number, metric, error);
     if (status == SMERF_OK) tell(args, &all, cli_clock() - follow.started);
+    if (status == SMERF_OK) cli_say_shrinkage(args, best.model);
     smerf_model_free(best.model);
     return status;
 }

@@ -101,6 +101,16 @@ void cli_say(const cli_args *args, const char *format, ...) {
     va_end(arguments);
 }
 
+void cli_say_shrinkage(const cli_args *args, const smerf_model *model) {
+    smerf_description about = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &about, NULL);
+    if (about.options->shrink == SMERF_SHRINK_AUTO && about.shrinkage < 1)
+        cli_say(args,
+                "out-of-bag pairs say that distances differ from their mean, %.4g, by %.2g of what the trees say "
+                "(standard error %.2g): predicted distances are drawn towards it by %.2g; --shrink off leaves them",
+                about.mean_distance, about.shrinkage_slope, about.shrinkage_error, about.shrinkage);
+}
+
 const char *cli_output_name(const char *path) { return strcmp(path, "-") == 0 ? "standard output" : path; }
 
 bool cli_is_npy(const char *path) {

@@ -114,6 +114,9 @@ void cli_show_notes(void);
 /* One line to standard error, unless --quiet. */
 void cli_say(const cli_args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Says how far distances are drawn towards the mean, if they are because out-of-bag pairs say so. */
+void cli_say_shrinkage(const cli_args *args, const smerf_model *model);
+
 /* Whether a file is to be one of NumPy's, by its name. */
 bool cli_is_npy(const char *path);
 

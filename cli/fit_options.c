@@ -24,6 +24,9 @@ const cli_option cli_fit_options[] = {
     {"--self-distance", "KIND",
      "an item's to itself: given, a number, exclude, or auto (default): exclude for distances, pairs and edges, else "
      "given"},
+    {"--shrink", "S",
+     "predicted distances are drawn towards the mean by this factor, 0 < S <= 1; off, or auto (default): as far as "
+     "out-of-bag pairs say that the forest has learned noise"},
     {"--complete", "RANK", "pairs: fill missing ones by completion of this rank; off, or auto (default)"},
     {"--rank", "R", "distances, edges, products: grow on their leading part of rank R (default: on all of it)"},
     {"--sample-pairs", "N", "rfd: learn from N pairs at most, drawn at random (default 60000)"},
@@ -56,8 +59,8 @@ const cli_option cli_fit_options[] = {
      "each; 0: nothing out of bag"},
     {"--pairs-a-round", "N", "boost: learns from N pairs at a time at most, drawn at random (default 2000000)"},
     {"--paper", NULL,
-     "the paper's forest: --candidates paper (all up to 20, then max(20, p^0.75)) and --self-distance given, "
-     "where these are not given"},
+     "the paper's forest: --candidates paper (all up to 20, then max(20, p^0.75)), --self-distance given and "
+     "--shrink off, where these are not given"},
     {"--item-weights", "COLUMN", "weighs items in splits and leaf means"},
     {"--seed", "N", "0 ... 2^63 - 1 (default 1)"},
     {"--kernels", "KIND", "auto (default) or plain: the same result with portable loops"},
@@ -161,6 +164,17 @@ static smerf_status read_self(const cli_args *args, smerf_options *options, smer
     return cli_fail(args, error, "--self-distance '%s' is not auto, given, exclude, or a number", text);
 }
 
+static smerf_status read_shrink(const cli_args *args, smerf_options *options, smerf_error *error) {
+    const char *text = cli_get(args, "--shrink");
+    if (text == NULL) return SMERF_OK;
+    options->shrink = strcmp(text, "auto") == 0 ? SMERF_SHRINK_AUTO : SMERF_SHRINK_OFF;
+    if (strcmp(text, "auto") == 0 || strcmp(text, "off") == 0) return SMERF_OK;
+    if (sm_number_parse(text, strlen(text), &options->shrink) == SM_CELL_NUMBER && options->shrink > 0 &&
+        options->shrink <= 1)
+        return SMERF_OK;
+    return cli_fail(args, error, "--shrink '%s' is not auto, off, or a number S with 0 < S <= 1", text);
+}
+
 static smerf_status read_complete(const cli_args *args, smerf_options *options, smerf_error *error) {
     const char *text = cli_get(args, "--complete");
     uint64_t rank;
@@ -203,6 +217,7 @@ static const struct {
     {"--sample", FORESTS},
     {"--oob-rule", METHOD(FOREST)},
     {"--self-distance", METHOD(FOREST)},
+    {"--shrink", METHOD(FOREST)},
     {"--paper", METHOD(FOREST)},
     {"--complete", METHOD(FOREST)},
     {"--rank", METHOD(FOREST)},
@@ -307,6 +322,7 @@ smerf_status cli_read_fit_options(const cli_args *args, smerf_options *options, 
     if (status == SMERF_OK) status = read_sample(args, options, error);
     if (status == SMERF_OK) status = cli_get_word(args, "--oob-rule", rule_names, 2, &rule, error);
     if (status == SMERF_OK) status = read_self(args, options, error);
+    if (status == SMERF_OK) status = read_shrink(args, options, error);
     if (status == SMERF_OK) status = read_complete(args, options, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--rank", 1, &options->rank, error);
     if (status == SMERF_OK) status = read_baselines(args, baselines, error);

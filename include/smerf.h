@@ -293,6 +293,8 @@ typedef enum smerf_self { SMERF_SELF_GIVEN, SMERF_SELF_VALUE, SMERF_SELF_EXCLUDE
 #define SMERF_NO_LIMIT SIZE_MAX
 #define SMERF_COMPLETE_OFF ((size_t)0)
 #define SMERF_COMPLETE_AUTO SIZE_MAX /* chosen on held-out pairs */
+#define SMERF_SHRINK_OFF (0.0)
+#define SMERF_SHRINK_AUTO (-1.0) /* by what out-of-bag pairs say */
 
 /* How to learn: the forest of the paper, or one of the systems that it is compared with (docs/methods.md). */
 typedef enum smerf_method {
@@ -391,9 +393,13 @@ typedef struct smerf_options {
     size_t rank;     /* distances, graphs, products: grow on the leading part of this rank; 0: on all of it */
     const smerf_baseline_options *baselines; /* NULL: as smerf_baseline_options_default has them */
     const smerf_boost_options *boost;        /* NULL: as smerf_boost_options_default has them */
+    double
+        shrink; /* predicted distances are drawn towards the mean m of the known ones, m + shrink (z - m): in (0, 1], or a word
+                      above. Auto draws only where the forest has learned more noise than that is worth, which out-of-bag pairs
+                      tell (docs/defaults.md) */
 } smerf_options;
 
-/* Fill in all fields, the size among them: 500 trees, axis splits, automatic candidates and self-distances, bootstrap, seed 1; and
+/* Fill in all fields, the size among them: 500 trees, axis splits, automatic candidates, self-distances and shrinkage, bootstrap, seed 1; and
  * 60000 pairs, 50 factors, 1500 + 1500 iterations, 2 chains; and up to 1000 rounds at a rate of 0.1, 31 leaves of 20 pairs, 10 bags,
  * 2,000,000 pairs a round.   size  sizeof the struct, as the program was compiled */
 SMERF_API void smerf_options_fill(smerf_options *options, size_t size);
@@ -408,12 +414,13 @@ static inline void smerf_boost_options_default(smerf_boost_options *options) {
     smerf_boost_options_fill(options, sizeof *options);
 }
 
-/* The paper's forest, whatever the kind of target: as smerf_options_default, but with SMERF_CANDIDATES_PAPER and self-distances as
- * given. (It tunes the candidates, and min_parent: see smerf_tune.) */
+/* The paper's forest, whatever the kind of target: as smerf_options_default, but with SMERF_CANDIDATES_PAPER, self-distances as
+ * given, and nothing drawn towards the mean. (It tunes the candidates, and min_parent: see smerf_tune.) */
 static inline void smerf_options_paper(smerf_options *options) {
     smerf_options_default(options);
     options->candidates = SMERF_CANDIDATES_PAPER;
     options->self_distance = SMERF_SELF_GIVEN;
+    options->shrink = SMERF_SHRINK_OFF;
 }
 
 /* "smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "plugin", "epm", "narm", "mean", "standardized", "gower",
@@ -931,7 +938,14 @@ typedef struct smerf_description {
     const char *weight_column;    /* NULL: items are not weighed */
     size_t n_ignored;
     const char *const *ignored;
-    bool are_log_odds; /* learned from triplets: that i is nearer to an anchor than j has the log-odds d(anchor, j) - d(anchor, i) */
+    double
+        shrinkage; /* predicted distances are mean_distance + shrinkage (what the trees say - mean_distance); 1: not drawn */
+    double mean_distance; /* of the known training pairs, by weight; NaN where options->shrink is off */
+    double
+        shrinkage_slope; /* where it is automatic, of true on predicted out-of-bag distances: shrinkage is that, but 0.02 at
+                               least, if it is below 0.75, and below 1 by more than half of */
+    double shrinkage_error; /* its standard error. NaN: too few pairs are out of bag, or all are alike */
+    size_t are_log_odds;    /* 1: learned from triplets: that i is nearer to an anchor than j has the log-odds d(anchor, j) - d(anchor, i) */
 } smerf_description;
 
 /* Strings, arrays and options live as long as the model. */

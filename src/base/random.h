@@ -63,7 +63,8 @@ enum {
     SM_STREAM_MANTEL = 17,
     SM_STREAM_FOLDS = 18,
     SM_STREAM_GROUPS = 19,
-    SM_STREAM_ROUND = 20
+    SM_STREAM_ROUND = 20,
+    SM_STREAM_SHRINKAGE = 21
 };
 
 #endif

@@ -78,7 +78,7 @@ smerf_status sm_shuffles_start(sm_shuffles *shuffles, const smerf_model *model, 
 /* Few items in a tree of many leaves: the leaves of two items are asked for one by one, else a row for each item. */
 enum { LEAVES_A_PAIR = 16 };
 
-/* The distances of item a, by index among those out of bag, to those after it: scratch->apart. */
+/* The distances of item a, by index among those out of bag, to those after it, as if there were only this tree: scratch->apart. */
 static void find_apart(const sm_shuffled_tree *at, size_t a) {
     const smerf_target *target = at->shuffles->model->target;
     const sm_leaves *leaves = &at->ready.leaves;
@@ -93,6 +93,7 @@ static void find_apart(const sm_shuffled_tree *at, size_t a) {
         else
             scratch->apart[b] =
                 by_pairs ? target->kind->predicting.leaf_pair(target, leaves, leaf, other) : scratch->leaf.row[other];
+        scratch->apart[b] = sm_shrunk(&at->shuffles->model->shrinkage, scratch->apart[b]);
     }
 }
 

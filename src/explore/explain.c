@@ -120,13 +120,16 @@ static smerf_status explain_group(explain_job *job, size_t group, sm_pool *pool,
 
 /* A pair for which trees is eligible, but none has anything to say, has its distance from elsewhere: all of it is baseline. */
 static smerf_status finish_pairs(explain_job *job, sm_pool *pool, smerf_error *error) {
+    const sm_shrinkage *shrinkage = &job->query->model->shrinkage;
     for (size_t p = 0; p < job->pairs.n; p++) {
         double n = SM_N_PREDICTING(job->n_predicting[p]);
         double *contributions = job->contributions + p * job->n_features;
-        job->distance[p] = n > 0 ? job->distance[p] / n : job->n_predicting[p] > 0 ? job->query->fallback : NAN;
-        job->baseline[p] = n > 0 ? job->baseline[p] / n : NAN;
+        job->distance[p] = n > 0                      ? sm_shrunk(shrinkage, job->distance[p] / n)
+                           : job->n_predicting[p] > 0 ? job->query->fallback
+                                                      : NAN;
+        job->baseline[p] = n > 0 ? sm_shrunk(shrinkage, job->baseline[p] / n) : NAN;
         for (size_t f = 0; f < job->n_features; f++)
-            contributions[f] = n > 0 ? contributions[f] / n : job->n_predicting[p] > 0 ? 0 : NAN;
+            contributions[f] = n > 0 ? shrinkage->scale * (contributions[f] / n) : job->n_predicting[p] > 0 ? 0 : NAN;
     }
     const smerf_pair_list pairs = {.n = job->pairs.n, .left = job->pairs.left, .right = job->pairs.right};
     smerf_status status = sm_predict_undefined_pairs(job->query, &pairs, job->n_predicting, job->distance, pool, error);

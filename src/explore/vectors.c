@@ -63,6 +63,12 @@ static smerf_status find_centre(void *argument, size_t task, size_t thread, smer
     return SMERF_OK;
 }
 
+/* z' = s z + (1 - s) m: half of what is added to z belongs to each of the two. */
+static double shrunk_term(const sm_query *query, double term) {
+    const sm_shrinkage *shrinkage = &query->model->shrinkage;
+    return shrinkage->scale < 1 ? shrinkage->scale * term + (1 - shrinkage->scale) * shrinkage->mean / 2 : term;
+}
+
 static smerf_status add_terms(void *argument, size_t task, size_t thread, smerf_error *error) {
     const vectors_job *job = argument;
     const sm_query *query = job->query;
@@ -79,7 +85,8 @@ static smerf_status add_terms(void *argument, size_t task, size_t thread, smerf_
             job->term[i] += term;
         }
     }
-    for (size_t i = first; i < end && query->end == query->n_trees; i++) job->term[i] /= (double)query->n_trees;
+    for (size_t i = first; i < end && query->end == query->n_trees; i++)
+        job->term[i] = shrunk_term(query, job->term[i] / (double)query->n_trees);
     return SMERF_OK;
 }
 
@@ -105,7 +112,7 @@ static smerf_status fill_some(void *argument, size_t task, size_t thread, smerf_
     const sm_query *query = job->query;
     size_t n = job->n_coordinates, first = job->first + task * ITEMS_A_TASK;
     size_t end = job->end - first < ITEMS_A_TASK ? job->end : first + ITEMS_A_TASK;
-    double *point = job->points + thread * n, term, root = sqrt((double)query->n_trees);
+    double *point = job->points + thread * n, term, root = sqrt((double)query->n_trees / query->model->shrinkage.scale);
     uint32_t leaf[ITEMS_A_TASK];
     (void)error;
     for (size_t b = query->first; b < query->end; b++) {

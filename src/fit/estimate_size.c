@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "fit/estimate.h"
 #include "kernels/deviations.h"
+#include "model/shrinkage.h"
 #include "target/dense/distances.h"
 #include "target/links/graph.h"
 #include "target/links/pairs.h"
@@ -233,6 +234,8 @@ double sm_fit_bytes(const sm_fit_size *size, double tree_bytes) {
 double sm_fit_file_bytes(const sm_fit_size *size, double tree_file_bytes) {
     double n = (double)size->n_items,
            bytes = tree_file_bytes * (double)size->options->n_trees + 8 * n + name_bytes(size);
+    double n_pairs = links_of(size->target) != NULL && size->n_links > 0 ? size->n_links / 2 : n * (n - 1) / 2;
+    if (size->options->shrink == SMERF_SHRINK_AUTO) bytes += 36 * fmin(n_pairs, SM_MOST_SHRINKAGE_PAIRS);
     if (size->is_dense) return bytes + 2 * n * n;
     if (size->options->rank == 0 && size->n_links > 0)
         bytes += size->n_links / 2 * entry_bytes(links_of(size->target)) + 4 * n;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/versioned.h"
+#include "fit/shrinkage_measure.h"
 #include "fit/train_method.h"
 #include "target/completed/completed.h"
 #include "target/links/pairs.h"
@@ -19,7 +20,14 @@ smerf_status smerf_fit(const smerf_items *items, smerf_target *target, const sme
     if (options->method != SMERF_METHOD_FOREST) return sm_method_fit(items, target, options, run, out, error);
     smerf_options chosen = *options;
     status = sm_choose_completion(items, target, options, run, &chosen.complete, error);
-    return status == SMERF_OK ? sm_fit(items, target, &chosen, run, out, error) : status;
+    smerf_model *model = NULL;
+    if (status == SMERF_OK) status = sm_fit(items, target, &chosen, run, &model, error);
+    if (status == SMERF_OK) status = sm_measure_shrinkage(model, items, target, run, error);
+    if (status == SMERF_OK)
+        *out = model;
+    else
+        smerf_model_free(model);
+    return status;
 }
 
 /* ---- whether missing pairs are filled in ---- */

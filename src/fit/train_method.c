@@ -40,6 +40,7 @@ void smerf_boost_options_fill(smerf_boost_options *options, size_t size) {
 smerf_status sm_options_read(const smerf_options *given, sm_full_options *full, smerf_error *error) {
     smerf_options_default(&full->options);
     smerf_baseline_options_default(&full->baselines);
+    full->options.shrink = SMERF_SHRINK_OFF; /* what programs that do not know it want */
     smerf_status status = sm_struct_read(SM_STRUCT(smerf_options), given, &full->options, error);
     const smerf_baseline_options *baselines = full->options.baselines;
     if (status == SMERF_OK && baselines != NULL)

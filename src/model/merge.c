@@ -26,6 +26,7 @@ static const char *difference_of_parts(const smerf_model *a, const smerf_model *
     if (left.max_depth != right.max_depth) return "max-depth";
     if (left.sample != right.sample || left.sample_fraction != right.sample_fraction) return "sample";
     if (left.oob_rule != right.oob_rule) return "oob-rule";
+    if (left.shrink != right.shrink || !sm_shrinkage_same_pairs(&a->shrinkage, &b->shrinkage)) return "shrink";
     if (left.self_distance != right.self_distance || left.self_value != right.self_value) return "self-distance";
     return NULL;
 }
@@ -58,6 +59,12 @@ static smerf_status check_parts(const smerf_model **sorted, size_t n_parts, smer
     return SMERF_OK;
 }
 
+/* The sums of all parts, and what follows from them. False: no memory. */
+static bool join_shrinkage(smerf_model *merged, const smerf_model *const *sorted, size_t n_parts) {
+    for (size_t i = 1; i < n_parts; i++) sm_shrinkage_join(&merged->shrinkage, &sorted[i]->shrinkage);
+    return sm_shrinkage_settle(&merged->shrinkage, merged->options.shrink, merged->options.n_trees, merged->n_items);
+}
+
 /* All parts in one; NULL: no memory. */
 static smerf_model *join_parts(const smerf_model *const *sorted, size_t n_parts) {
     smerf_model whole = *sorted[0]; /* as it will be described: borrows everything */
@@ -71,7 +78,9 @@ static smerf_model *join_parts(const smerf_model *const *sorted, size_t n_parts)
                 smerf_model_free(merged);
                 return NULL;
             }
-    return merged;
+    if (merged == NULL || join_shrinkage(merged, sorted, n_parts)) return merged;
+    smerf_model_free(merged);
+    return NULL;
 }
 
 smerf_status smerf_model_merge(const smerf_model *const *parts, size_t n_parts, smerf_model **out, smerf_error *error) {

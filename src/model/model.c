@@ -23,6 +23,7 @@ void smerf_model_free(smerf_model *model) {
     sm_free(model->weights);
     sm_free(model->hashes);
     smerf_target_free(model->target);
+    sm_shrinkage_free(&model->shrinkage);
     if (model->method != NULL) model->method->free(model->learned);
     sm_free(model->trained_on.name);
     sm_strings_free(&model->trained_on.columns);
@@ -81,6 +82,7 @@ void sm_model_set_options(smerf_model *model, const smerf_options *options) {
     model->options.baselines = &model->baselines;
     model->boost = options->boost != NULL ? *options->boost : SMERF_INIT(smerf_boost_options);
     model->options.boost = &model->boost;
+    sm_shrinkage_start(&model->shrinkage);
 }
 
 smerf_status sm_model_new(const smerf_items *items, const sm_view *view, smerf_target *target,
@@ -117,6 +119,7 @@ smerf_status sm_model_new_for_method(const smerf_items *items, const sm_view *vi
     if (model == NULL) return sm_no_memory(error, "making a model");
     sm_model_set_options(model, options);
     model->options.first_tree = model->options.n_trees = model->options.complete = model->options.rank = 0;
+    model->options.shrink = SMERF_SHRINK_OFF;
     model->method = sm_method_of(options->method);
     bool has_memory = copy_items(model, items) && remember_target(&model->trained_on, target);
     smerf_status status = has_memory ? hash_items(model, view, run, error) : sm_no_memory(error, "making a model");
@@ -152,6 +155,7 @@ static bool copy_head(smerf_model *copy, const smerf_model *model) {
     sm_model_set_options(copy, &model->options);
     copy->n_items = model->n_items;
     copy->target = sm_target_retain(model->target);
+    if (!sm_shrinkage_copy(&copy->shrinkage, &model->shrinkage)) return false;
     copy->hashes = sm_copy(model->hashes, model->n_items, sizeof *copy->hashes);
     if (copy->hashes == NULL || !sm_features_copy(&copy->features, &model->features)) return false;
     if (!copy_strings(&copy->ids, &model->ids) || !copy_strings(&copy->ignored, &model->ignored)) return false;
@@ -285,7 +289,11 @@ smerf_status smerf_model_describe(const smerf_model *model, smerf_description *d
         .id_column = model->id_column,
         .weight_column = model->weight_column,
         .n_ignored = model->ignored.n,
-        .ignored = (const char *const *)model->ignored.text};
+        .ignored = (const char *const *)model->ignored.text,
+        .shrinkage = model->shrinkage.scale,
+        .mean_distance = model->shrinkage.mean,
+        .shrinkage_slope = model->shrinkage.slope,
+        .shrinkage_error = model->shrinkage.error};
     full.are_log_odds =
         model->method != NULL && model->method->learns_log_odds && strcmp(full.target, sm_target_triplets.name) == 0;
     for (size_t b = 0; b < model->options.n_trees; b++) {

@@ -4,6 +4,7 @@
 #define SM_MODEL_MODEL_H
 
 #include "model/method.h"
+#include "model/shrinkage.h"
 #include "model/tree.h"
 #include <jansson.h>
 #include <stdatomic.h>
@@ -38,6 +39,7 @@ struct smerf_model {
     smerf_target *target;            /* shared */
     sm_tree *trees;                  /* [options.n_trees] */
     _Atomic(sm_prepared *) prepared; /* NULL: nobody has asked for it */
+    sm_shrinkage shrinkage;
 
     /* Another method: there is no target, and there are no trees. */
     const sm_method *method; /* NULL: a forest */
@@ -46,7 +48,7 @@ struct smerf_model {
     sm_public_target trained_on;
 };
 
-/* The model's own copy of options, whose baselines and boost may be NULL: all 0. */
+/* The model's own copy of options, whose baselines and boost may be NULL: all 0. It has no shrinkage yet. */
 void sm_model_set_options(smerf_model *model, const smerf_options *options);
 
 /* A model with everything but trees: it knows the items and the target, and has memory for options->n_trees. */
@@ -88,8 +90,9 @@ size_t sm_model_most_leaves(const smerf_model *model);
 
 /* ---- the facts in a model's header. ---- */
 
-/* Written in the header; a reader refuses what is newer than it knows. */
-enum { SM_FORMAT_VERSION = 1 };
+/* Written in the header; a reader refuses what is newer than it knows. The second is that of models whose distances may be drawn
+ * towards the mean, which readers of the first would not do. */
+enum { SM_FORMAT_VERSION = 1, SM_SHRINKING_FORMAT_VERSION = 2 };
 
 /* model_facts.c: everything that is not an array, as an object of strings. NULL: no memory.   note  or NULL */
 json_t *sm_facts_write(const smerf_model *model, const char *note);

@@ -1,6 +1,7 @@
 /* model_facts.c - the facts of a model as JSON, and back.
  *
  * In the safetensors layout facts are strings. Numbers are written as text, lists and objects as JSON in a string. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,10 @@ static json_t *method_options_json(const smerf_options *options) {
     return NULL;
 }
 
+static json_t *shrink_json(double shrink) {
+    return shrink == SMERF_SHRINK_AUTO ? json_string("auto") : json_real(shrink);
+}
+
 static json_t *options_json(const smerf_options *options) {
     json_t *depth = options->max_depth == SMERF_NO_LIMIT ? json_null() : json_integer((json_int_t)options->max_depth);
     json_t *object = json_pack(
@@ -73,6 +78,8 @@ static json_t *options_json(const smerf_options *options) {
         is_fine = is_fine && json_object_set_new(object, "rank", json_integer((json_int_t)options->rank)) == 0;
     if (options->complete > 0)
         is_fine = is_fine && json_object_set_new(object, "complete", json_integer((json_int_t)options->complete)) == 0;
+    if (options->shrink != SMERF_SHRINK_OFF) /* as is this one, with a format of its own */
+        is_fine = is_fine && json_object_set_new(object, "shrink", shrink_json(options->shrink)) == 0;
     if (is_fine) return object;
     json_decref(object);
     return NULL;
@@ -99,6 +106,14 @@ static bool add_json(json_t *facts, const char *key, json_t *value) {
     return is_added;
 }
 
+/* What distances are drawn towards, and what the sums that say how far are counted in. */
+static bool add_shrinkage(json_t *facts, const smerf_model *model) {
+    if (model->options.shrink == SMERF_SHRINK_OFF) return true;
+    return add_json(facts, "mean_distance", json_real(model->shrinkage.mean)) &&
+           (model->options.shrink != SMERF_SHRINK_AUTO ||
+            add_json(facts, "shrink_unit", json_real(model->shrinkage.unit)));
+}
+
 /* What only a forest has, or only another method. */
 static bool add_learned(json_t *facts, const smerf_model *model) {
     if (model->method != NULL)
@@ -111,7 +126,11 @@ static bool add_learned(json_t *facts, const smerf_model *model) {
            add_json(facts, "first_tree", json_integer((json_int_t)model->options.first_tree)) &&
            add_json(facts, "n_trees", json_integer((json_int_t)model->options.n_trees)) &&
            add_json(facts, "n_items", json_integer((json_int_t)model->n_items)) &&
-           add_json(facts, "options", options_json(&model->options));
+           add_json(facts, "options", options_json(&model->options)) && add_shrinkage(facts, model);
+}
+
+static int format_of(const smerf_model *model) {
+    return model->options.shrink == SMERF_SHRINK_OFF ? SM_FORMAT_VERSION : SM_SHRINKING_FORMAT_VERSION;
 }
 
 json_t *sm_facts_write(const smerf_model *model, const char *note) {
@@ -120,7 +139,7 @@ json_t *sm_facts_write(const smerf_model *model, const char *note) {
     json_t *facts = json_object();
     bool is_fine = facts != NULL;
     is_fine = is_fine && json_object_set_new(facts, "format", json_string("smerf")) == 0;
-    is_fine = is_fine && add_json(facts, "format_version", json_integer(SM_FORMAT_VERSION));
+    is_fine = is_fine && add_json(facts, "format_version", json_integer(format_of(model)));
     is_fine = is_fine && json_object_set_new(facts, "method", json_string(description.method)) == 0;
     is_fine = is_fine && add_learned(facts, model);
     is_fine = is_fine && add_json(facts, "features", features_json(&model->features));
@@ -170,6 +189,17 @@ static bool get_count(const json_t *object, const char *key, size_t *out) {
     return value == NULL || (json_is_integer(value) && number > 0 && number <= UINT32_MAX);
 }
 
+/* "auto" or a number; absent: off. */
+static bool get_shrink(const json_t *object, double *shrink) {
+    const json_t *value = json_object_get(object, "shrink");
+    *shrink = SMERF_SHRINK_OFF;
+    if (value == NULL) return true;
+    if (json_is_string(value)) *shrink = SMERF_SHRINK_AUTO;
+    if (json_is_string(value)) return strcmp(json_string_value(value), "auto") == 0;
+    *shrink = json_number_value(value);
+    return json_is_number(value) && *shrink > 0 && *shrink < 1;
+}
+
 static bool read_options(const json_t *facts, smerf_options *options) {
     json_t *object = get_json(facts, "options");
     json_int_t seed, candidates, min_parent, depth = -1;
@@ -184,7 +214,8 @@ static bool read_options(const json_t *facts, smerf_options *options) {
                    get_word(object, "sample", sample_names, COUNT(sample_names), &sample) &&
                    get_word(object, "oob_rule", rule_names, COUNT(rule_names), &rule) &&
                    get_word(object, "self_distance", self_names, COUNT(self_names), &self) &&
-                   get_count(object, "rank", &options->rank) && get_count(object, "complete", &options->complete);
+                   get_count(object, "rank", &options->rank) && get_count(object, "complete", &options->complete) &&
+                   get_shrink(object, &options->shrink);
     if (is_fine && !json_is_null(max_depth)) {
         is_fine = json_is_integer(max_depth);
         depth = json_integer_value(max_depth);
@@ -295,12 +326,29 @@ static bool read_method(smerf_model *model, const json_t *facts) {
     return is_fine;
 }
 
+static bool get_number(const json_t *facts, const char *key, double *out) {
+    json_t *value = get_json(facts, key);
+    bool is_fine = json_is_number(value) && fabs(json_number_value(value)) <= (double)FLT_MAX;
+    if (is_fine) *out = json_number_value(value);
+    json_decref(value);
+    return is_fine;
+}
+
+static bool read_shrinkage(smerf_model *model, const json_t *facts) {
+    sm_shrinkage *shrinkage = &model->shrinkage;
+    if (model->options.shrink == SMERF_SHRINK_OFF) return true;
+    if (!get_number(facts, "mean_distance", &shrinkage->mean)) return false;
+    return model->options.shrink != SMERF_SHRINK_AUTO ||
+           (get_number(facts, "shrink_unit", &shrinkage->unit) && shrinkage->unit > 0);
+}
+
 /* What only a forest has. */
 static bool read_forest(smerf_model *model, const json_t *facts) {
     smerf_options *options = &model->options;
     size_t n_trees = 0;
     bool is_fine = get_size(facts, "first_tree", UINT32_MAX, &options->first_tree) && read_options(facts, options) &&
                    get_size(facts, "n_trees", UINT32_MAX - options->first_tree, &n_trees) && n_trees >= 1;
+    is_fine = is_fine && read_shrinkage(model, facts);
     if (is_fine) options->n_trees = n_trees; /* else there are none to free */
     return is_fine;
 }
@@ -327,9 +375,10 @@ smerf_status sm_facts_read(smerf_model *model, const json_t *facts, const char *
         return sm_fail(error, SMERF_BAD_FILE, "%s: is an index of items, and not a model", name);
     if (format == NULL || strcmp(format, "smerf") != 0)
         return sm_fail(error, SMERF_BAD_FILE, "%s: is not a smerf model", name);
-    if (!get_size(facts, "format_version", SIZE_MAX >> 1, &version) || version != SM_FORMAT_VERSION)
-        return sm_fail(error, SMERF_BAD_FILE, "%s: has format version %zu, and this smerf reads version %d", name,
-                       version, SM_FORMAT_VERSION);
+    if (!get_size(facts, "format_version", SIZE_MAX >> 1, &version) ||
+        (version != SM_FORMAT_VERSION && version != SM_SHRINKING_FORMAT_VERSION))
+        return sm_fail(error, SMERF_BAD_FILE, "%s: has format version %zu, and this smerf reads versions %d and %d",
+                       name, version, SM_FORMAT_VERSION, SM_SHRINKING_FORMAT_VERSION);
     const char *method = json_string_value(json_object_get(facts, "method"));
     if (method == NULL || !sm_method_find(method, &model->options.method))
         return sm_fail(error, SMERF_BAD_FILE, "%s: was made by the method '%.40s', which this smerf does not know",
@@ -340,7 +389,8 @@ smerf_status sm_facts_read(smerf_model *model, const json_t *facts, const char *
     if (*kind == NULL && model->method == NULL)
         return sm_fail(error, SMERF_BAD_FILE, "%s: has a target of kind '%.40s', which this smerf does not know", name,
                        target != NULL ? target : "");
-    if (read_items(model, facts) && (model->method != NULL ? read_method(model, facts) : read_forest(model, facts)))
+    if (read_items(model, facts) && (model->method != NULL ? read_method(model, facts) : read_forest(model, facts)) &&
+        version == (size_t)format_of(model))
         return SMERF_OK;
     return sm_fail(error, SMERF_BAD_FILE, "%s: is damaged: the facts in its header make no sense", name);
 }

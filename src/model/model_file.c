@@ -22,6 +22,8 @@ static smerf_status pack_model(const smerf_model *model, sm_tensors *tensors, sm
     if (status == SMERF_OK && model->method != NULL) return model->method->save(model->learned, tensors, error);
     if (status == SMERF_OK) status = sm_forest_pack(model, tensors, error);
     if (status == SMERF_OK) status = model->target->kind->data.save(model->target, tensors, error);
+    if (status == SMERF_OK && model->options.shrink == SMERF_SHRINK_AUTO)
+        status = sm_shrinkage_save(&model->shrinkage, tensors, error);
     return status;
 }
 
@@ -78,6 +80,17 @@ static smerf_status unpack_items(smerf_model *model, const sm_tensors *tensors, 
     return SMERF_OK;
 }
 
+static smerf_status unpack_shrinkage(smerf_model *model, const sm_tensors *tensors, smerf_error *error) {
+    const smerf_options *options = &model->options;
+    smerf_status status = SMERF_OK;
+    if (options->shrink == SMERF_SHRINK_AUTO)
+        status = sm_shrinkage_load(&model->shrinkage, tensors, model->n_items, error);
+    if (status == SMERF_OK &&
+        !sm_shrinkage_settle(&model->shrinkage, options->shrink, options->n_trees, model->n_items))
+        status = sm_no_memory(error, "loading a model");
+    return status;
+}
+
 /*   kind  of the target; NULL: another method, which keeps none */
 static smerf_status unpack_learned(smerf_model *model, const sm_tensors *tensors, const sm_target_kind *kind,
                                    smerf_error *error) {
@@ -87,7 +100,7 @@ static smerf_status unpack_learned(smerf_model *model, const sm_tensors *tensors
     if (status == SMERF_OK) status = kind->data.load(tensors, model->n_items, &model->target, error);
     if (status == SMERF_OK && trained_on->from_similarities)
         smerf_target_note_similarities(model->target, trained_on->largest_similarity);
-    return status;
+    return status == SMERF_OK ? unpack_shrinkage(model, tensors, error) : status;
 }
 
 static smerf_status unpack_model(smerf_model *model, const sm_safetensors *file, const char *name, smerf_error *error) {

@@ -303,13 +303,16 @@ void sm_block_add(const sm_query *query, const sm_block *block, size_t first, si
 
 bool sm_block_divide(const sm_query *query, const sm_block *block, sm_block_scratch *scratch) {
     size_t n_cells = sm_block_n_columns(block) * SM_BLOCK_ROWS, n_rows = block->end - block->first;
+    const sm_shrinkage *shrinkage = &query->model->shrinkage;
     bool has_undefined = false;
     for (size_t cell = 0; cell < n_cells && scratch->counts == NULL; cell++)
         scratch->sums[cell] /= (double)query->n_trees;
+    for (size_t cell = 0; cell < n_cells && scratch->counts == NULL && shrinkage->scale < 1; cell++)
+        scratch->sums[cell] = sm_shrunk(shrinkage, scratch->sums[cell]);
     for (size_t cell = 0; cell < n_cells && scratch->counts != NULL; cell++) {
         uint32_t count = scratch->counts[cell];
         if (SM_N_PREDICTING(count) > 0)
-            scratch->sums[cell] /= SM_N_PREDICTING(count);
+            scratch->sums[cell] = sm_shrunk(shrinkage, scratch->sums[cell] / SM_N_PREDICTING(count));
         else
             scratch->sums[cell] = count == SM_IS_ELIGIBLE ? query->fallback : NAN;
         has_undefined = has_undefined || (count == SM_IS_ELIGIBLE && cell % SM_BLOCK_ROWS < n_rows);

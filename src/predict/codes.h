@@ -34,8 +34,9 @@ static inline size_t sm_code_index(size_t index, size_t b, size_t n_trees) {
 }
 
 /* The distance of items that have the same code in so many trees: to the last bit what the sum over the trees gives. */
-static inline double sm_code_distance(size_t n_trees, size_t n_same) {
-    return (double)(n_trees - n_same) / (double)n_trees;
+static inline double sm_code_distance(const smerf_model *model, size_t n_same) {
+    size_t n_trees = model->options.n_trees;
+    return sm_shrunk(&model->shrinkage, (double)(n_trees - n_same) / (double)n_trees);
 }
 
 #endif

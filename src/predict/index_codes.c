@@ -61,7 +61,7 @@ static uint16_t bound_of(const uint16_t *most, const uint16_t *counts) {
 
 /* Whether a tile may have an item for a list, if its items have the same code in so many trees at most. */
 static bool wants_tile(const index_codes_job *job, const sm_nearest *list, size_t tile, size_t n_same) {
-    return sm_nearest_wants_item(list, job->of->index->tiles.least[tile], sm_code_distance(job->n_trees, n_same));
+    return sm_nearest_wants_item(list, job->of->index->tiles.least[tile], sm_code_distance(job->of->index->model, n_same));
 }
 
 /* In the first trees, and if they do not rule the tile out, in the others. False: it is ruled out. */
@@ -90,7 +90,7 @@ static bool visit_tile(const index_codes_job *job, const uint8_t *wanted, size_t
     size_t first = tile * SM_CODE_TILE, n = index->n_items - first;
     if (!count_tile(job, wanted, tile, list, same, rest)) return true;
     for (size_t i = 0; i < SM_CODE_TILE && i < n; i++)
-        if (!sm_index_offer(list, index->tiles.item_at[first + i], sm_code_distance(job->n_trees, same[i])))
+        if (!sm_index_offer(list, index->tiles.item_at[first + i], sm_code_distance(index->model, same[i])))
             return false;
     return true;
 }

@@ -101,8 +101,10 @@ static void add_trees(const leaf_search *job, const query_table *table, sm_span 
     }
 }
 
+/*   bound  of what the trees say, on average */
 static bool wants_leaf_tile(const leaf_search *job, const sm_nearest *list, size_t tile, double bound) {
-    return sm_nearest_wants_item(list, job->of->index->leaves.least[tile], bound);
+    const smerf_index *index = job->of->index;
+    return sm_nearest_wants_item(list, index->leaves.least[tile], sm_shrunk(&index->model->shrinkage, bound));
 }
 
 /* Whether any of these sums can still become near enough, when the trees from b on are added. */
@@ -127,7 +129,9 @@ static bool visit_leaf_tile(const leaf_search *job, const query_table *table, si
         if (end < n_trees && !may_be_near(job, table, end, tile, list, sums, n)) return true;
     }
     for (size_t i = 0; i < n; i++)
-        if (!sm_index_offer(list, index->leaves.item_at[first + i], sums[i] / (double)n_trees)) return false;
+        if (!sm_index_offer(list, index->leaves.item_at[first + i],
+                            sm_shrunk(&index->model->shrinkage, sums[i] / (double)n_trees)))
+            return false;
     return true;
 }
 

@@ -137,7 +137,7 @@ static void take_codes(const codes_job *job, size_t query, uint8_t *wanted) {
 }
 
 static double distance_of(const codes_job *job, size_t n_same) {
-    return sm_code_distance(job->model->options.n_trees, n_same);
+    return sm_code_distance(job->model, n_same);
 }
 
 /* Offers items first .. end-1, a stretch, to a query, but for tiles in which nobody is near enough. False: no memory. */

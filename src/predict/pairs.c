@@ -9,7 +9,7 @@
 #include "predict/predict.h"
 #include "predict/predictor.h"
 
-enum { MOST_A_TASK = 1024, FEWEST_A_TASK = 32, FEW_LEAVES = 128 };
+enum { MOST_A_TASK = 1024, FEWEST_A_TASK = 32 };
 
 typedef struct pairs_job {
     sm_query *query;
@@ -17,27 +17,14 @@ typedef struct pairs_job {
     uint32_t *indices;            /* [2][n_pairs] */
     const uint32_t *left, *right; /* [n_pairs] indices in the sides */
     size_t n_pairs, n_a_task;
-    double *distance;           /* the caller's; the sum at first */
-    double *spread;             /* the caller's, or NULL; the sum of squared deviations at first */
-    double *mean;               /* [n_pairs] for the spread: of the trees so far */
-    uint32_t *n_predicting;     /* [n_pairs] see sm_query_uses_all_trees; NULL where all do */
-    sm_leaf_scratch *scratches; /* [n_threads] */
-    double *tables;             /* [n_threads][FEW_LEAVES][FEW_LEAVES] */
+    double *distance;       /* the caller's; the sum at first */
+    double *spread;         /* the caller's, or NULL; the sum of squared deviations at first */
+    double *mean;           /* [n_pairs] for the spread: of the trees so far */
+    uint32_t *n_predicting; /* [n_pairs] see sm_query_uses_all_trees; NULL where all do */
+    sm_leaf_table *tables;  /* [n_threads] */
 } pairs_job;
 
 /* ---- adding up ---- */
-
-/* h(a, b) of one tree. Few leaves are large ones: then whole rows are formed, once. */
-static double leaf_distance(const smerf_model *model, const sm_leaves *leaves, size_t a, size_t b,
-                            sm_leaf_scratch *scratch, bool *has_row, double *table) {
-    const sm_target_kind *kind = model->target->kind;
-    if (leaves->n > FEW_LEAVES) return kind->predicting.leaf_pair(model->target, leaves, a, b);
-    if (!has_row[a]) {
-        kind->predicting.leaf_row(model->target, leaves, a, table + a * leaves->n, scratch->scratch);
-        has_row[a] = true;
-    }
-    return table[a * leaves->n + b];
-}
 
 /* The n-th value of a pair: the sum, as for whole rows, and for the spread a running mean and sum of squared deviations
  * from it (Welford). */
@@ -49,21 +36,17 @@ static void add_value(const pairs_job *job, size_t p, size_t n, double value) {
     job->spread[p] += step * (value - job->mean[p]);
 }
 
-static void add_tree_to_pairs(const pairs_job *job, size_t b, size_t first, size_t end, sm_leaf_scratch *scratch,
-                              double *table) {
+static void add_tree_to_pairs(const pairs_job *job, size_t b, size_t first, size_t end, sm_leaf_table *table) {
     const sm_query *query = job->query;
     const uint32_t *row_leaf = sm_query_leaves(query, &query->rows, b);
     const uint32_t *column_leaf = sm_query_leaves(query, sm_query_columns(query), b);
     const bool *is_out = sm_query_is_out(query, b);
     const sm_ready *ready = sm_query_ready(query, b);
-    bool has_row[FEW_LEAVES] = {false};
+    sm_leaf_table_turn(table, ready->leaves.n <= SM_FEW_LEAVES);
     for (size_t p = first; p < end; p++) {
         size_t i = job->left[p], j = job->right[p];
         if (is_out != NULL && !sm_query_may_use_tree(query, is_out[i], is_out[j])) continue;
-        size_t from = row_leaf[i], to = column_leaf[j];
-        double distance = from == to && ready->self != NULL
-                              ? ready->self[from]
-                              : leaf_distance(query->model, &ready->leaves, from, to, scratch, has_row, table);
+        double distance = sm_leaf_table_distance(table, query->model, ready, row_leaf[i], column_leaf[j]);
         size_t n = b + 1;
         if (job->n_predicting != NULL) {
             job->n_predicting[p] |= SM_IS_ELIGIBLE;
@@ -84,12 +67,14 @@ static void clear_pair(const pairs_job *job, size_t p) {
 
 /* A pair that is left to sm_predict_undefined_pairs keeps the count SM_IS_ELIGIBLE. */
 static void finish_pair(const pairs_job *job, size_t p) {
+    const sm_shrinkage *shrinkage = &job->query->model->shrinkage;
     size_t n = job->n_predicting != NULL ? SM_N_PREDICTING(job->n_predicting[p]) : job->query->n_trees;
     if (n > 0)
-        job->distance[p] /= (double)n;
+        job->distance[p] = sm_shrunk(shrinkage, job->distance[p] / (double)n);
     else
         job->distance[p] = job->n_predicting[p] == SM_IS_ELIGIBLE ? job->query->fallback : NAN;
-    if (job->spread != NULL) job->spread[p] = n == 0 ? NAN : n == 1 ? 0 : sqrt(job->spread[p] / (double)(n - 1));
+    if (job->spread != NULL)
+        job->spread[p] = n == 0 ? NAN : n == 1 ? 0 : shrinkage->scale * sqrt(job->spread[p] / (double)(n - 1));
 }
 
 static smerf_status add_group_to_pairs(void *argument, size_t task, size_t thread, smerf_error *error) {
@@ -98,10 +83,8 @@ static smerf_status add_group_to_pairs(void *argument, size_t task, size_t threa
     (void)error;
     size_t first = task * job->n_a_task;
     size_t end = first + job->n_a_task < job->n_pairs ? first + job->n_a_task : job->n_pairs;
-    double *table = job->tables + thread * FEW_LEAVES * FEW_LEAVES;
     for (size_t p = first; p < end && query->first == 0; p++) clear_pair(job, p);
-    for (size_t b = query->first; b < query->end; b++)
-        add_tree_to_pairs(job, b, first, end, &job->scratches[thread], table);
+    for (size_t b = query->first; b < query->end; b++) add_tree_to_pairs(job, b, first, end, &job->tables[thread]);
     for (size_t p = first; p < end && query->end == query->n_trees; p++) finish_pair(job, p);
     return SMERF_OK;
 }
@@ -113,11 +96,13 @@ static smerf_status reserve_pairs_job(pairs_job *job, const sm_pool *pool, smerf
     size_t n = job->n_pairs, fair = (n + pool->n_threads - 1) / pool->n_threads;
     job->n_a_task = fair < FEWEST_A_TASK ? FEWEST_A_TASK : fair < MOST_A_TASK ? fair : MOST_A_TASK;
     job->indices = sm_arena_take(&job->arena, sm_size(n, 2, 0), sizeof *job->indices);
-    job->tables = sm_arena_take(&job->arena, pool->n_threads, FEW_LEAVES * FEW_LEAVES * sizeof *job->tables);
+    job->tables = sm_arena_take_zeros(&job->arena, pool->n_threads, sizeof *job->tables);
     if (!sm_query_uses_all_trees(query)) job->n_predicting = sm_arena_take(&job->arena, n, sizeof *job->n_predicting);
     if (job->spread != NULL) job->mean = sm_arena_take(&job->arena, n, sizeof *job->mean);
-    job->scratches = sm_leaf_scratches_new(query->model, pool->n_threads);
-    if (job->arena.has_failed || job->scratches == NULL) return sm_no_memory(error, "predicting");
+    bool has_memory = !job->arena.has_failed;
+    for (size_t t = 0; t < pool->n_threads && has_memory; t++)
+        has_memory = sm_leaf_table_start(&job->tables[t], query->model);
+    if (!has_memory) return sm_no_memory(error, "predicting");
     job->left = job->indices;
     job->right = job->indices + n;
     return SMERF_OK;
@@ -156,7 +141,7 @@ smerf_status sm_predict_pairs(const smerf_model *model, const smerf_request *req
         status = reserve_pairs_job(&job, &pool, error);
         if (status == SMERF_OK) status = sm_query_pick_pairs(&query, left, right, pairs->n, job.indices, error);
         if (status == SMERF_OK) status = predict_listed(&job, &pool, error);
-        sm_leaf_scratches_free(job.scratches, pool.n_threads);
+        for (size_t t = 0; t < pool.n_threads && job.tables != NULL; t++) sm_leaf_table_free(&job.tables[t]);
     }
     sm_arena_free(&job.arena);
     sm_query_free(&query);

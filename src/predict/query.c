@@ -54,7 +54,7 @@ smerf_status sm_query_start(sm_query *query, const smerf_model *model, const sme
     if (request->n_trees > 0 && status == SMERF_OK) status = check_trees(model, request->n_trees, error);
     if (status != SMERF_OK) return status;
     if (model->target != NULL && model->target->kind->predicting.fallback != NULL)
-        query->fallback = model->target->kind->predicting.fallback(model->target);
+        query->fallback = sm_shrunk(&model->shrinkage, model->target->kind->predicting.fallback(model->target));
     status = match(&query->rows, model, request->rows, error);
     if (status == SMERF_OK && !query->is_square) status = match(&query->others, model, request->columns, error);
     if (status == SMERF_OK && query->is_out_of_bag) status = find_out_of_bag(query, request->rows, error);
@@ -331,17 +331,30 @@ bool sm_leaf_scratch_start(sm_leaf_scratch *scratch, const smerf_model *model) {
 
 void sm_leaf_scratch_free(sm_leaf_scratch *scratch) { sm_arena_free(&scratch->arena); }
 
-sm_leaf_scratch *sm_leaf_scratches_new(const smerf_model *model, size_t n_threads) {
-    sm_leaf_scratch *scratches = sm_zeros(n_threads, sizeof *scratches);
-    for (size_t t = 0; t < n_threads && scratches != NULL; t++)
-        if (!sm_leaf_scratch_start(&scratches[t], model)) {
-            sm_leaf_scratches_free(scratches, n_threads);
-            return NULL;
-        }
-    return scratches;
+bool sm_leaf_table_start(sm_leaf_table *table, const smerf_model *model) {
+    *table = (sm_leaf_table){0};
+    table->distances = sm_array(SM_FEW_LEAVES * SM_FEW_LEAVES, sizeof *table->distances);
+    return sm_leaf_scratch_start(&table->leaf, model) && table->distances != NULL;
 }
 
-void sm_leaf_scratches_free(sm_leaf_scratch *scratches, size_t n_threads) {
-    for (size_t t = 0; t < n_threads && scratches != NULL; t++) sm_leaf_scratch_free(&scratches[t]);
-    sm_free(scratches);
+void sm_leaf_table_free(sm_leaf_table *table) {
+    sm_leaf_scratch_free(&table->leaf);
+    sm_free(table->distances);
+}
+
+void sm_leaf_table_turn(sm_leaf_table *table, bool keeps_rows) {
+    table->keeps_rows = keeps_rows;
+    memset(table->has_row, 0, sizeof table->has_row);
+}
+
+double sm_leaf_table_distance(sm_leaf_table *table, const smerf_model *model, const sm_ready *ready, size_t from,
+                              size_t to) {
+    const sm_predicting *kind = &model->target->kind->predicting;
+    const sm_leaves *leaves = &ready->leaves;
+    if (from == to && ready->self != NULL) return ready->self[from];
+    if (!table->keeps_rows) return kind->leaf_pair(model->target, leaves, from, to);
+    double *row = table->distances + from * leaves->n;
+    if (!table->has_row[from]) kind->leaf_row(model->target, leaves, from, row, table->leaf.scratch);
+    table->has_row[from] = true;
+    return row[to];
 }

@@ -43,7 +43,8 @@ typedef struct sm_query {
     uint32_t *query_for;    /* [training items] and back, to the rows of the request; SMERF_MISSING: not among them */
     bool *is_out;           /* [trees][rows.n] not seen by the tree; trees as for leaf */
 
-    double fallback; /* where trees is eligible, but none has anything to say */
+    double
+        fallback; /* where trees is eligible, but none has anything to say: shrunk, like every distance that is told */
 
     size_t n_groups;
     size_t *group_first;      /* [n_groups + 1] trees */
@@ -140,8 +141,20 @@ typedef struct sm_leaf_scratch {
 bool sm_leaf_scratch_start(sm_leaf_scratch *scratch, const smerf_model *model);
 void sm_leaf_scratch_free(sm_leaf_scratch *scratch);
 
-/* Rooms for all threads of a pool, or NULL. */
-sm_leaf_scratch *sm_leaf_scratches_new(const smerf_model *model, size_t n_threads);
-void sm_leaf_scratches_free(sm_leaf_scratch *scratches, size_t n_threads);
+/* A thread's distances between two leaves of a tree that is ready, Eq. (2), a leaf and itself as the model has it. Few leaves are
+ * large ones: then whole rows of them may be formed, once. */
+enum { SM_FEW_LEAVES = 128 };
+
+typedef struct sm_leaf_table {
+    sm_leaf_scratch leaf;
+    bool keeps_rows, has_row[SM_FEW_LEAVES];
+    double *distances; /* [SM_FEW_LEAVES][SM_FEW_LEAVES] */
+} sm_leaf_table;
+
+bool sm_leaf_table_start(sm_leaf_table *table, const smerf_model *model); /* false: no memory */
+void sm_leaf_table_free(sm_leaf_table *table);
+void sm_leaf_table_turn(sm_leaf_table *table, bool keeps_rows); /* to another tree; rows only of up to SM_FEW_LEAVES */
+double sm_leaf_table_distance(sm_leaf_table *table, const smerf_model *model, const sm_ready *ready, size_t from,
+                              size_t to);
 
 #endif

@@ -42,7 +42,9 @@ static smerf_status add_undefined(void *argument, size_t task, size_t thread, sm
     size_t first = task * PAIRS_A_TASK, end = first + PAIRS_A_TASK < job->n ? first + PAIRS_A_TASK : job->n;
     for (size_t b = query->first; b < query->end; b++) add_tree(job, b, first, end);
     for (size_t p = first; p < end && query->end == query->n_trees; p++)
-        job->distance[p] = job->n_predicting[p] > 0 ? job->distance[p] / job->n_predicting[p] : query->fallback;
+        job->distance[p] = job->n_predicting[p] > 0
+                               ? sm_shrunk(&query->model->shrinkage, job->distance[p] / job->n_predicting[p])
+                               : query->fallback;
     return SMERF_OK;
 }
 

@@ -17,6 +17,21 @@ static void put_sample(const sm_fact_sink *to, const smerf_options *chosen) {
                                                   : subsample);
 }
 
+/* What was chosen, what came of it, and where it is automatic what that follows from. */
+static void put_shrinkage(const sm_fact_sink *to, const smerf_description *about) {
+    const double chosen = about->options->shrink;
+    if (chosen == SMERF_SHRINK_OFF) return;
+    if (chosen == SMERF_SHRINK_AUTO)
+        give_text(to, "shrink", "auto");
+    else
+        give_number(to, "shrink", chosen);
+    give_number(to, "shrinkage", about->shrinkage);
+    give_number(to, "mean distance", about->mean_distance);
+    if (isnan(about->shrinkage_slope)) return;
+    give_number(to, "out-of-bag slope", about->shrinkage_slope);
+    give_number(to, "slope error", about->shrinkage_error);
+}
+
 static void put_forest(const sm_fact_sink *to, const smerf_description *about) {
     const smerf_options *chosen = about->options;
     give_count(to, "trees", chosen->n_trees);
@@ -37,6 +52,7 @@ static void put_forest(const sm_fact_sink *to, const smerf_description *about) {
         give_number(to, "self-distance", chosen->self_value);
     else
         give_text(to, "self-distance", chosen->self_distance == SMERF_SELF_GIVEN ? "given" : "exclude");
+    put_shrinkage(to, about);
 }
 
 static void put_method(const sm_fact_sink *to, const smerf_model *model, const smerf_options *chosen) {

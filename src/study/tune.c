@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "base/versioned.h"
 #include "data/items.h"
+#include "fit/shrinkage_measure.h"
 #include "fit/train_method.h"
 #include "model/model.h"
 #include "smerf_study.h"
@@ -69,6 +70,7 @@ static smerf_status try_setting(const tuning_job *job, size_t number, const smer
     sm_progress_part part = {.run = job->run, .from = from, .to = from + setting->growing / job->work};
     const smerf_run own = sm_progress_part_run(&part);
     smerf_status status = get_model(job, setting, before, &own, model, error);
+    if (status == SMERF_OK) status = sm_measure_shrinkage(*model, job->items, job->target, &own, error);
     if (status != SMERF_OK) return status;
     part.from = part.to;
     part.to += setting->scoring / job->work;

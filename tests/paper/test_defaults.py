@@ -71,13 +71,14 @@ def test_a_default_fit_is_that_with_its_choices_written_down(kind, folder):
     info = json.loads(helpers.plain_run("info", folder / "model", "--json"))
     assert (info["candidates"], info["self_distance"]) == (candidates, own)
     assert default == model_of(folder, target, "--candidates", candidates, "--self-distance", own)
-    assert default == model_of(folder, target, "--candidates", "auto", "--self-distance", "auto")
+    assert default == model_of(folder, target, "--candidates", "auto", "--self-distance", "auto", "--shrink", "auto")
+    assert default != model_of(folder, target, "--shrink", "off") and info["shrink"] == "auto"
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_paper_is_one_word_for_the_papers_options(kind, folder):
     target, _, _ = KINDS[kind]
-    assert model_of(folder, target, "--paper") == model_of(folder, target, "--candidates", 20, "--self-distance", "given")
+    assert model_of(folder, target, "--paper") == model_of(folder, target, "--candidates", 20, "--self-distance", "given", "--shrink", "off")
 
 
 @pytest.mark.parametrize("p, candidates", [(1, 1), (7, 7), (20, 20), (21, 20), (54, 20), (55, 21), (100, 32)])
@@ -89,8 +90,9 @@ def test_the_papers_candidates_are_all_of_few_features(p, candidates, tmp_path):
 
 def test_what_is_given_counts_beside_paper(folder):
     both = model_of(folder, "--labels y", "--paper", "--candidates", 3, "--self-distance", "exclude")
-    assert both == model_of(folder, "--labels y", "--candidates", 3, "--self-distance", "exclude")
-    assert model_of(folder, "--labels y", "--paper", "--candidates", "auto") == model_of(folder, "--labels y")
+    assert both == model_of(folder, "--labels y", "--candidates", 3, "--self-distance", "exclude", "--shrink", "off")
+    paper = model_of(folder, "--labels y", "--paper", "--candidates", "auto", "--shrink", "auto")
+    assert paper == model_of(folder, "--labels y")
     assert "means nothing to the method 'rfd'" in helpers.refused(*learn(folder, "--labels y", "--paper", "--method", "rfd", "-o", "no"))
 
 
@@ -131,9 +133,9 @@ def rmse_over_guess(folder, x, z, train, test, *options):
     np.save(folder / "test.npy", z[np.ix_(test, test)])
     helpers.plain_run("fit", folder / "train.csv", "--distances", folder / "train.npy", "--trees", TREES, "-o", folder / "model", *options)
     line = ("evaluate", folder / "model", folder / "test.csv", "--distances", folder / "test.npy", "--metrics", "rmse", "--json")
-    mean = z[np.ix_(train, train)][np.triu_indices(len(train), 1)].mean()
+    mean = np.nanmean(z[np.ix_(train, train)][np.triu_indices(len(train), 1)])
     unseen = z[np.ix_(test, test)][np.triu_indices(len(test), 1)]
-    return json.loads(helpers.plain_run(*line))["rmse"] / math.sqrt(np.mean((unseen - mean) ** 2))
+    return json.loads(helpers.plain_run(*line))["rmse"] / math.sqrt(np.nanmean((unseen - mean) ** 2))
 
 
 def noise(n=40):
@@ -141,6 +143,13 @@ def noise(n=40):
     rng = np.random.default_rng(9)
     z = np.triu(rng.random((n, n)), 1)
     return rng.normal(size=(n, 6)), z + z.T
+
+
+def random_pairs(n=40):
+    """Noise of which six in ten pairs are known."""
+    x, z = noise(n)
+    gaps = np.triu(np.random.default_rng(11).random((n, n)) < 0.4, 1)
+    return x, np.where(gaps | gaps.T, np.nan, z)
 
 
 def half_known(n=36):
@@ -176,13 +185,32 @@ def test_distances_are_not_worse_than_the_mean(make, tmp_path):
     assert mean < 1 + 2 * error
 
 
-@pytest.mark.parametrize("make, most, gain", [(noise, 1.08, 0.02), (linnerud, 1.2, 0.1)])
-def test_where_there_is_nothing_to_learn_little_is_lost(make, most, gain, tmp_path):
-    """A forest learns some noise. Leaves of one item, which say that two others in them are at no distance, would cost more."""
-    default, _ = means_over_guess(tmp_path, make)
+@pytest.mark.parametrize("make, gain", [(noise, 0.02), (linnerud, 0.1), (random_pairs, 0.01)])
+def test_where_there_is_nothing_to_learn_a_default_fit_is_no_worse_than_the_mean(make, gain, tmp_path):
+    """A forest learns some noise, and leaves of one item say that two others in them are at no distance. The first is drawn towards
+    the mean, the second left out."""
+    default, error = means_over_guess(tmp_path, make)
     paper, _ = means_over_guess(tmp_path, make, "--paper")
-    assert default < most
+    assert default < 1 + 2 * error + 0.005
     assert default < paper - gain
+
+
+def test_labels_and_responses_without_a_meaning_are_no_worse_than_the_mean_either(tmp_path):
+    rng = np.random.default_rng(12)
+    x, found = rng.normal(size=(60, 5)), {"labels": [], "response": []}
+    for repeat in range(8):
+        for kind, y in [("labels", rng.choice(["a", "b", "c"], 60)), ("response", rng.normal(size=60))]:
+            write_items(tmp_path / "train.csv", x[:40], y[:40])
+            write_items(tmp_path / "test.csv", x[40:], y[40:])
+            helpers.plain_run("fit", tmp_path / "train.csv", f"--{kind}", "y", "--trees", TREES, "--seed", repeat, "-o", tmp_path / "model")
+            line = ("evaluate", tmp_path / "model", tmp_path / "test.csv", f"--{kind}", "y", "--metrics", "rmse", "--json")
+            apart = (y[:, None] != y[None, :]).astype(float) if kind == "labels" else 0.5 * (y[:, None] - y[None, :])**2
+            i, j = np.triu_indices(40, 1)
+            a, b = np.triu_indices(20, 1)
+            guess = math.sqrt(np.mean((apart[40 + a, 40 + b] - apart[i, j].mean())**2))
+            found[kind].append(json.loads(helpers.plain_run(*line))["rmse"] / guess)
+    for ratios in found.values():
+        assert np.mean(ratios) < 1 + 2 * np.std(ratios, ddof=1) / math.sqrt(8) + 0.005
 
 
 VALUES = {"iris": datasets.load_iris, "wine": datasets.load_wine, "breast cancer": datasets.load_breast_cancer,

@@ -139,6 +139,7 @@ static void the_papers_options_are_the_same_for_every_kind(void **state) {
         paper.n_trees = options.n_trees;
         options.candidates = all[k / N_KINDS];
         options.self_distance = SMERF_SELF_GIVEN;
+        options.shrink = SMERF_SHRINK_OFF;
         assert_alike(fit_to(data, target, &paper), fit_to(data, target, &options));
         smerf_target_free(target);
         data_set_free(data);

@@ -16,7 +16,7 @@ typedef struct forged {
 static const char opening[] = "{\"__metadata__\":{\"checksum\":\"";
 enum { OPENING = sizeof opening - 1, DIGITS = 32 };
 
-/* From the file that small_model left. */
+/* From the file small.smerf, which small_model leaves. */
 static forged forge(void) {
     file_bytes whole = read_bytes("small.smerf");
     uint64_t n_header;
@@ -72,6 +72,7 @@ static void *array_of(const forged *file, const char *name, size_t *n) {
 }
 
 static uint32_t *u32_of(const forged *file, const char *name) { return array_of(file, name, NULL); }
+static uint64_t *u64_of(const forged *file, const char *name) { return array_of(file, name, NULL); }
 static double *f64_of(const forged *file, const char *name) { return array_of(file, name, NULL); }
 
 static void set_fact(const forged *file, const char *key, const char *value) {
@@ -376,12 +377,88 @@ static void facts_that_make_no_sense_are_refused(void **state) {
     assert_all_refused(table, sizeof table / sizeof *table, SMERF_AXIS);
 }
 
+/* What says how far distances are drawn towards the mean. */
+SPOIL(a_shrinkage_of_nothing, set_option(file, "shrink", "0"))
+SPOIL(a_shrinkage_of_one, set_option(file, "shrink", "1.0"))
+SPOIL(a_shrinkage_below, set_option(file, "shrink", "-1"))
+SPOIL(a_shrinkage_in_words, set_option(file, "shrink", "\"much\""))
+SPOIL(no_shrinkage_in_its_format, set_option(file, "shrink", NULL))
+SPOIL(a_shrinkage_in_the_first_format, set_fact(file, "format_version", "1"))
+SPOIL(no_mean_distance, json_object_del(file->facts, "mean_distance"))
+SPOIL(a_mean_distance_in_words, set_fact(file, "mean_distance", "\"far\""))
+SPOIL(a_mean_distance_too_far, set_fact(file, "mean_distance", "1e300"))
+SPOIL(no_unit, json_object_del(file->facts, "shrink_unit"))
+SPOIL(a_unit_of_nothing, set_fact(file, "shrink_unit", "0.0"))
+SPOIL(a_unit_below, set_fact(file, "shrink_unit", "-1.0"))
+SPOIL(no_left_items, json_object_del(file->header, "shrink.left"))
+SPOIL(no_sums, json_object_del(file->header, "shrink.sum"))
+SPOIL(a_pair_of_one_item, u32_of(file, "shrink.right")[0] = u32_of(file, "shrink.left")[0])
+SPOIL(a_pair_the_other_way, u32_of(file, "shrink.left")[3] = u32_of(file, "shrink.right")[3] + 1)
+SPOIL(a_pair_twice, u32_of(file, "shrink.right")[1] = u32_of(file, "shrink.right")[0])
+SPOIL(a_pair_of_an_item_too_many, {
+    size_t n;
+    uint32_t *right = array_of(file, "shrink.right", &n);
+    right[n - 1] = 24;
+})
+SPOIL(a_truth_that_is_no_number, f64_of(file, "shrink.truth")[2] = NAN)
+SPOIL(a_truth_too_far, f64_of(file, "shrink.truth")[2] = 1e39)
+SPOIL(absurdly_many_trees_of_a_pair, u32_of(file, "shrink.n_trees")[0] = UINT32_MAX)
+SPOIL(a_sum_of_no_trees, u32_of(file, "shrink.n_trees")[0] = 0; u64_of(file, "shrink.sum")[0] = 1)
+SPOIL(an_absurd_sum, u64_of(file, "shrink.sum")[0] = UINT64_MAX)
+SPOIL(absurd_squares, u64_of(file, "shrink.squares")[0] = UINT64_MAX)
+SPOIL(squares_that_are_too_small, {
+    u32_of(file, "shrink.n_trees")[0] = 2;
+    u64_of(file, "shrink.sum")[0] = (2ull << 24) + 10;
+    u64_of(file, "shrink.squares")[0] = 49; /* 5 + 5: at least 50 */
+})
+
+static void shrinkage_that_makes_no_sense_is_refused(void **state) {
+    (void)state;
+    const named_spoiler table[] = {NAMED(a_shrinkage_of_nothing),
+                                   NAMED(a_shrinkage_of_one),
+                                   NAMED(a_shrinkage_below),
+                                   NAMED(a_shrinkage_in_words),
+                                   NAMED(no_shrinkage_in_its_format),
+                                   NAMED(a_shrinkage_in_the_first_format),
+                                   NAMED(no_mean_distance),
+                                   NAMED(a_mean_distance_in_words),
+                                   NAMED(a_mean_distance_too_far),
+                                   NAMED(no_unit),
+                                   NAMED(a_unit_of_nothing),
+                                   NAMED(a_unit_below),
+                                   NAMED(no_left_items),
+                                   NAMED(no_sums),
+                                   NAMED(a_pair_of_one_item),
+                                   NAMED(a_pair_the_other_way),
+                                   NAMED(a_pair_twice),
+                                   NAMED(a_pair_of_an_item_too_many),
+                                   NAMED(a_truth_that_is_no_number),
+                                   NAMED(a_truth_too_far),
+                                   NAMED(absurdly_many_trees_of_a_pair),
+                                   NAMED(a_sum_of_no_trees),
+                                   NAMED(an_absurd_sum),
+                                   NAMED(absurd_squares),
+                                   NAMED(squares_that_are_too_small)};
+    data_set *data = mixed_data(24);
+    smerf_options options = options_for(30);
+    smerf_error error;
+    options.shrink = SMERF_SHRINK_AUTO;
+    smerf_model *model = fit_with(data, &options, NULL), *again;
+    demand_ok(smerf_model_save(model, "small.smerf", &error), &error);
+    demand_ok(smerf_model_load("small.smerf", &again, &error), &error);
+    assert_same_model(model, again);
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) assert_refused(table[k].spoil, table[k].name);
+    smerf_model_free(again);
+    smerf_model_free(model);
+    data_set_free(data);
+}
+
 static void what_a_newer_program_wrote_is_named(void **state) {
     (void)state;
     const struct {
         const char *key, *value, *sentence;
     } table[] = {
-        {"format_version", "2", "forged.smerf: has format version 2, and this smerf reads version 1"},
+        {"format_version", "3", "forged.smerf: has format version 3, and this smerf reads versions 1 and 2"},
         {"method", "oracle", "forged.smerf: was made by the method 'oracle', which this smerf does not know"},
         {"target", "wishes", "forged.smerf: has a target of kind 'wishes', which this smerf does not know"},
         {"format", "zip", "forged.smerf: is not a smerf model"},
@@ -610,6 +687,7 @@ int main(void) {
         cmocka_unit_test(trees_that_do_not_hang_together_are_refused),
         cmocka_unit_test(sums_that_make_no_sense_are_refused),
         cmocka_unit_test(facts_that_make_no_sense_are_refused),
+        cmocka_unit_test(shrinkage_that_makes_no_sense_is_refused),
         cmocka_unit_test(what_a_newer_program_wrote_is_named),
         cmocka_unit_test(arrays_that_make_no_sense_are_refused),
         cmocka_unit_test(levels_on_the_left_without_their_counts_are_refused),

@@ -15,7 +15,6 @@ static void version_of_header_and_library_agree(void **state) {
 /* ---- every struct ---- */
 
 #define STRUCTS(DO)                                                                                                    \
-    DO(smerf_options)                                                                                                  \
     DO(smerf_run)                                                                                                      \
     DO(smerf_estimate)                                                                                                 \
     DO(smerf_request)                                                                                                  \
@@ -29,7 +28,6 @@ static void version_of_header_and_library_agree(void **state) {
     DO(smerf_map_options)                                                                                              \
     DO(smerf_map)                                                                                                      \
     DO(smerf_vector_result)                                                                                            \
-    DO(smerf_description)                                                                                              \
     DO(smerf_tree_view)                                                                                                \
     DO(smerf_tuning)                                                                                                   \
     DO(smerf_grid)                                                                                                     \
@@ -38,6 +36,8 @@ static void version_of_header_and_library_agree(void **state) {
 
 /* Those that have grown, and their last fields now. */
 #define GROWN_STRUCTS(DO)                                                                                              \
+    DO(smerf_options, shrink)                                                                                          \
+    DO(smerf_description, are_log_odds)                                                                                \
     DO(smerf_scores, ndcg_by_chance)                                                                                   \
     DO(smerf_comparison, n_most_repeats)                                                                               \
     DO(smerf_method_scores, n_rounds)                                                                                  \
@@ -196,6 +196,32 @@ static void a_program_with_a_newer_header_works_until_it_wants_what_is_new(void 
     data_set_free(data);
 }
 
+/* Programs that do not know that distances can be drawn towards the mean have them as they were. */
+static void a_program_with_an_older_header_draws_no_distances(void **state) {
+    (void)state;
+    data_set *data = plain_data(30);
+    smerf_options usual, older;
+    smerf_options_default(&usual);
+    usual.n_trees = 40;
+    older = usual;
+    older.size = SM_STRUCT(smerf_options)->first;
+    smerf_model *drawn = fit_with(data, &usual, NULL), *as_it_was = fit_with(data, &older, NULL);
+    usual.shrink = SMERF_SHRINK_OFF;
+    smerf_model *off = fit_with(data, &usual, NULL);
+    smerf_description about = SMERF_INIT(smerf_description), before = SMERF_INIT(smerf_description);
+    smerf_error error;
+    assert_same_model(as_it_was, off);
+    demand_ok(smerf_model_describe(drawn, &about, &error), &error);
+    assert_true(about.options->shrink == SMERF_SHRINK_AUTO && about.shrinkage_error > 0);
+    before.size = SM_STRUCT(smerf_description)->first;
+    demand_ok(smerf_model_describe(drawn, &before, &error), &error);
+    assert_true(before.n_items == 30 && before.shrinkage == 0);
+    smerf_model_free(drawn);
+    smerf_model_free(as_it_was);
+    smerf_model_free(off);
+    data_set_free(data);
+}
+
 static void a_later_default_fills_what_is_known_and_leaves_the_rest_zero(void **state) {
     (void)state;
     later_options options;
@@ -286,6 +312,7 @@ int main(void) {
         cmocka_unit_test(results_are_written_as_far_as_they_fit),
         cmocka_unit_test(defaults_are_filled_in_as_far_as_they_fit),
         cmocka_unit_test(a_program_with_a_newer_header_works_until_it_wants_what_is_new),
+        cmocka_unit_test(a_program_with_an_older_header_draws_no_distances),
         cmocka_unit_test(a_later_default_fills_what_is_known_and_leaves_the_rest_zero),
         cmocka_unit_test(a_forgotten_size_is_refused_with_a_sentence),
         cmocka_unit_test(baselines_of_a_wrong_size_are_refused_and_none_are_the_defaults),

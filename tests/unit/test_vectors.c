@@ -194,6 +194,22 @@ static void low_ranks_have_vectors_unless_some_are_negative(void **state) {
     data_set_free(data);
 }
 
+/* Distances that are drawn towards the mean: shorter vectors, and a number more in all terms. */
+static void vectors_are_of_drawn_distances(void **state) {
+    (void)state;
+    data_set *data = plain_data(40);
+    smerf_options options = options_for(4);
+    for (size_t k = 0; k < 3; k++) {
+        options.shrink = k == 0 ? 0.02 : k == 1 ? 0.4 : 0.9;
+        options.rank = k % 2;
+        smerf_model *model = fit_to_with(data, numbers_for(data, k > 0, 2), &options);
+        assert_view(model, data, false);
+        assert_same_however(model, data->items);
+        smerf_model_free(model);
+    }
+    data_set_free(data);
+}
+
 /* Numbers of a million with differences of one: floats keep them, as they are counted from the mean. */
 static void large_numbers_cost_no_digits(void **state) {
     (void)state;
@@ -297,6 +313,7 @@ int main(void) {
         cmocka_unit_test(own_distances_change_the_same_leaf_only),
         cmocka_unit_test(weights_of_items_count),
         cmocka_unit_test(low_ranks_have_vectors_unless_some_are_negative),
+        cmocka_unit_test(vectors_are_of_drawn_distances),
         cmocka_unit_test(large_numbers_cost_no_digits),
         cmocka_unit_test(one_item_and_new_items_have_vectors),
         cmocka_unit_test(progress_rises),

@@ -18,7 +18,8 @@ void smerf_options_fill(smerf_options *options, size_t size) {
                                  .sample_fraction = 1,
                                  .oob_rule = SMERF_OOB_BOTH,
                                  .self_distance = SMERF_SELF_AUTO,
-                                 .complete = SMERF_COMPLETE_AUTO};
+                                 .complete = SMERF_COMPLETE_AUTO,
+                                 .shrink = SMERF_SHRINK_AUTO};
     sm_struct_fill(SM_STRUCT(smerf_options), &usual, options, size);
 }
 
@@ -106,6 +107,15 @@ static smerf_status resolve_self(smerf_options *options, const smerf_target *tar
     return SMERF_OK;
 }
 
+/* Without a sample nothing is out of bag to tell how far; 1 draws nothing. */
+static smerf_status resolve_shrink(smerf_options *options, smerf_error *error) {
+    bool is_auto = options->shrink == SMERF_SHRINK_AUTO;
+    if (!is_auto && !(options->shrink >= 0 && options->shrink <= 1))
+        return sm_fail(error, SMERF_BAD_INPUT, "shrink: %g is not in (0, 1]", options->shrink);
+    if ((is_auto && options->sample == SMERF_NO_SAMPLE) || options->shrink == 1) options->shrink = SMERF_SHRINK_OFF;
+    return SMERF_OK;
+}
+
 smerf_status sm_options_resolve(const smerf_options *options, const smerf_items *items, const smerf_target *target,
                                 smerf_options *resolved, smerf_error *error) {
     size_t n_features = items->features.n;
@@ -130,6 +140,7 @@ smerf_status sm_options_resolve(const smerf_options *options, const smerf_items 
     if (status == SMERF_OK) status = resolve_self(resolved, target, error);
     if (status == SMERF_OK) status = resolve_candidates(resolved, target, (double)n_features, error);
     if (status == SMERF_OK) status = resolve_density(resolved, n_features, error);
+    if (status == SMERF_OK) status = resolve_shrink(resolved, error);
     return status;
 }
 

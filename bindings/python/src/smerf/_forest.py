@@ -64,6 +64,9 @@ class DistanceForest(Indexing, Tuned):
     self_distance : {'auto', 'given', 'exclude'} or float, default='auto'
         An item's distance to itself. 'exclude' leaves it out of what a leaf predicts; 'auto' does so for
         distances, pairs and graphs, and takes it as given for others.
+    shrink : {'auto', 'off'} or float, default='auto'
+        Predicted distances are drawn towards their mean m, m + shrink (z - m): by this factor, in (0, 1]. 'auto' draws
+        them as far as out-of-bag pairs say that the forest has learned noise, which is mostly not at all.
     complete : 'auto', 'off' or int, default='auto'
         Pairs: fill in missing ones by completion of this rank before growing.
     rank : int, optional
@@ -114,6 +117,7 @@ class DistanceForest(Indexing, Tuned):
         sample: str = "bootstrap",
         oob_rule: str = "both",
         self_distance: str | float = "auto",
+        shrink: str | float = "auto",
         complete: str | int = "auto",
         rank: int | None = None,
         categories: Iterable[str | int] | None = None,
@@ -131,6 +135,7 @@ class DistanceForest(Indexing, Tuned):
         self.sample = sample
         self.oob_rule = oob_rule
         self.self_distance = self_distance
+        self.shrink = shrink
         self.complete = complete
         self.rank = rank
         self.categories = categories
@@ -145,6 +150,7 @@ class DistanceForest(Indexing, Tuned):
             "oob_rule": 1 + _options.word("oob_rule", self.oob_rule, _options.OOB_RULES),
             "rank": 0 if self.rank is None else _options.count("rank", self.rank, 1),
             **_options.self_distance(self.self_distance),
+            **_options.shrink(self.shrink),
             **_options.complete(self.complete),
         }
 
@@ -161,6 +167,7 @@ class DistanceForest(Indexing, Tuned):
             "sample": samples[options["sample"]],
             "oob_rule": _options.OOB_RULES[options["oob_rule"] - 1],
             "complete": options["complete"] or "off",
+            "shrink": {-1.0: "auto", 0.0: "off"}.get(options["shrink"], options["shrink"]),
             "rank": rank or None,
         }
 

@@ -31,6 +31,7 @@ cdef class Options:
         elif name == "oob_rule": options.oob_rule = <smerf_oob_rule><int>value
         elif name == "self_distance": options.self_distance = <smerf_self><int>value
         elif name == "self_value": options.self_value = value
+        elif name == "shrink": options.shrink = value
         elif name == "complete": options.complete = value
         elif name == "rank": options.rank = value
         elif name == "n_pairs": self.baselines.n_pairs = value
@@ -51,7 +52,7 @@ cdef dict facts_of(const smerf_options *options):
             "splits": <int>options.splits, "candidates": options.candidates, "density": options.density,
             "min_parent": options.min_parent, "max_depth": options.max_depth, "sample": <int>options.sample,
             "sample_share": options.sample_fraction, "oob_rule": <int>options.oob_rule,
-            "self_distance": <int>options.self_distance, "self_value": options.self_value,
+            "self_distance": <int>options.self_distance, "self_value": options.self_value, "shrink": options.shrink,
             "complete": options.complete, "rank": options.rank, "n_pairs": baselines.n_pairs,
             "n_factors": baselines.n_factors, "n_burn": baselines.n_burn, "n_draws": baselines.n_draws,
             "n_chains": baselines.n_chains, "has_intercept": bool(baselines.has_intercept),
@@ -165,6 +166,7 @@ cdef class Model:
                 "n_items": about.n_items, "n_features": about.n_features, "n_nodes": about.n_nodes,
                 "n_leaves": about.n_leaves, "id_column": _text(about.id_column),
                 "rank_share": about.rank_fraction,
+                "shrinkage": about.shrinkage, "mean_distance": about.mean_distance,
                 "largest_similarity": about.largest_similarity if about.from_similarities else None,
                 "options": facts_of(about.options), "findings": findings}
 

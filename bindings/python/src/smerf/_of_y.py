@@ -35,6 +35,7 @@ class ForestOfY(DistanceForest):
         sample: str = "bootstrap",
         oob_rule: str = "both",
         self_distance: str | float = "auto",
+        shrink: str | float = "auto",
         categories: Iterable[str | int] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -49,6 +50,7 @@ class ForestOfY(DistanceForest):
         self.sample = sample
         self.oob_rule = oob_rule
         self.self_distance = self_distance
+        self.shrink = shrink
         self.categories = categories
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -137,7 +139,7 @@ class DistanceForestClassifier(ClassifierMixin, ForestOfY):  # type: ignore[misc
 
     Parameters
     ----------
-    n_estimators, candidates, splits, density, min_parent, max_depth, sample, oob_rule, self_distance
+    n_estimators, candidates, splits, density, min_parent, max_depth, sample, oob_rule, self_distance, shrink
         As in `DistanceForest`.
     categories, n_jobs, random_state, verbose
         As in `DistanceForest`.
@@ -180,7 +182,7 @@ class DistanceForestRegressor(RegressorMixin, ForestOfY):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_estimators, candidates, splits, density, min_parent, max_depth, sample, oob_rule, self_distance
+    n_estimators, candidates, splits, density, min_parent, max_depth, sample, oob_rule, self_distance, shrink
         As in `DistanceForest`.
     categories, n_jobs, random_state, verbose
         As in `DistanceForest`.

@@ -13,6 +13,7 @@ from ._messages import refuse
 SPLITS = ("axis", "oblique")
 CANDIDATES = {"auto": _core.CANDIDATES_AUTO, "all": _core.CANDIDATES_ALL, "paper": _core.CANDIDATES_PAPER}
 SELF_DISTANCES = {"given": 0, "exclude": 2, "auto": 3}  # 1 is a number
+SHRINKS = {"auto": -1.0, "off": 0.0}  # others are numbers
 OOB_RULES = ("both", "either")  # from 1 on: 0 is "as the model says"
 
 
@@ -96,7 +97,7 @@ def paper() -> dict[str, Any]:
     >>> smerf.DistanceForest(n_estimators=20, **smerf.paper()).candidates
     'paper'
     """
-    return {"candidates": "paper", "self_distance": "given"}
+    return {"candidates": "paper", "self_distance": "given", "shrink": "off"}
 
 
 def sample(value: Any) -> dict[str, Any]:
@@ -117,6 +118,15 @@ def self_distance(value: Any) -> dict[str, Any]:
     if is_number(value) and abs(value) < np.inf:
         return {"self_distance": 1, "self_value": float(value)}
     raise refuse("self_distance", value, "'auto', 'given', 'exclude', or a number")
+
+
+def shrink(value: Any) -> dict[str, Any]:
+    """'auto', 'off', or a factor."""
+    if isinstance(value, str) and value in SHRINKS:
+        return {"shrink": SHRINKS[value]}
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and 0 < value <= 1:
+        return {"shrink": float(value)}
+    raise ValueError(f"shrink={value!r} is not 'auto', 'off', or a number in (0, 1]")
 
 
 def complete(value: Any) -> dict[str, Any]:

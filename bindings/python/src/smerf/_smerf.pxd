@@ -124,6 +124,7 @@ cdef extern from "smerf.h" nogil:
         double self_value
         size_t complete, rank
         const smerf_baseline_options *baselines
+        double shrink
 
     void smerf_options_default(smerf_options *)
     void smerf_baseline_options_default(smerf_baseline_options *)
@@ -351,7 +352,8 @@ cdef extern from "smerf.h" nogil:
         const smerf_options *options
         const char *id_column
         const char *weight_column
-        bint are_log_odds
+        size_t are_log_odds
+        double shrinkage, mean_distance
 
     smerf_status smerf_model_describe(const smerf_model *, smerf_description *, smerf_error *)
     size_t smerf_model_n_diagnostics(const smerf_model *)
