@@ -18,6 +18,7 @@
 #include "predict/limits.h"
 #include "predict/neighbors.h"
 #include "predict/predict.h"
+#include "predict/predictor.h"
 
 enum { PIECES_A_TREE = 8, PAIRS_A_TASK = 256 };
 
@@ -188,12 +189,42 @@ static smerf_status explain_listed(explain_job *job, const smerf_pair_list *list
     return status;
 }
 
+/* ---- of another method ---- */
+
+static smerf_status check_explained(const smerf_model *model, smerf_error *error) {
+    bool has_own = model->method != NULL && model->method->explain != NULL;
+    return has_own ? SMERF_OK : sm_model_check_forest(model, "explanations", error);
+}
+
+static smerf_status explain_some(void *argument, size_t task, size_t thread, smerf_error *error) {
+    explain_job *job = argument;
+    const sm_query *query = job->query;
+    size_t first = task * PAIRS_A_TASK, end = first + PAIRS_A_TASK < job->pairs.n ? first + PAIRS_A_TASK : job->pairs.n;
+    (void)thread, (void)error;
+    for (size_t p = first; p < end; p++)
+        query->model->method->explain(query->predictor, job->pairs.left[p], job->pairs.right[p], &job->baseline[p],
+                                      job->contributions + p * job->n_features);
+    return SMERF_OK;
+}
+
+static smerf_status explain_by_method(explain_job *job, const smerf_pair_list *listed, sm_pool *pool,
+                                      smerf_error *error) {
+    job->pairs.left = listed->left;
+    job->pairs.right = listed->right;
+    smerf_status status = sm_predictor_start(job->query, pool, error);
+    if (status == SMERF_OK)
+        status = sm_pool_run(pool, (listed->n + PAIRS_A_TASK - 1) / PAIRS_A_TASK, explain_some, job, error);
+    if (status == SMERF_OK && job->distance != NULL)
+        status = sm_answer_pairs(job->query, listed->left, listed->right, listed->n, pool, job->distance, error);
+    return status;
+}
+
 smerf_status sm_explain_pairs(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
                               const smerf_pair_list *pairs, const smerf_run *run, const smerf_explanation *result,
                               smerf_error *error) {
     sm_pool pool;
     sm_query query;
-    smerf_status status = sm_model_check_forest(model, "explanations", error);
+    smerf_status status = check_explained(model, error);
     if (status != SMERF_OK) return status;
     if (pairs->n > UINT32_MAX / 2)
         return sm_fail(error, SMERF_BAD_INPUT, "%zu pairs are more than %u, the most that are explained at once",
@@ -208,7 +239,8 @@ smerf_status sm_explain_pairs(const smerf_model *model, const smerf_request *req
                        .contributions = result->contributions,
                        .distance = result->distance};
     status = sm_query_check_pairs(&query, pairs->left, pairs->right, pairs->n, error);
-    if (status == SMERF_OK && pairs->n > 0) status = explain_listed(&job, pairs, &pool, error);
+    if (status == SMERF_OK && pairs->n > 0)
+        status = (model->method != NULL ? explain_by_method : explain_listed)(&job, pairs, &pool, error);
     sm_query_free(&query);
     return status;
 }
@@ -320,7 +352,7 @@ smerf_status smerf_explain_items(const smerf_model *model, const smerf_item_requ
     const smerf_items *rows = request->rows;
     const uint32_t *items = request->items;
     const size_t n_query = request->n_items;
-    smerf_status status = sm_model_check_forest(model, "explanations", error);
+    smerf_status status = check_explained(model, error);
     if (status != SMERF_OK) return status;
     if (request->k == 0) return sm_fail(error, SMERF_BAD_INPUT, "k is 0: at least one neighbour is needed");
     for (size_t a = 0; a < n_query; a++)

@@ -70,6 +70,14 @@ typedef struct sm_method {
     void (*predict_pairs)(sm_predictor *predictor, const uint32_t *left, const uint32_t *right, size_t n,
                           double *distances);
 
+    /* One pair taken apart: baseline and contributions add up to what predict_row gives; all NaN where that is. NULL: the method
+     * has no notion of it.
+     *   contributions  [n_features] out */
+    void (*explain)(sm_predictor *predictor, size_t row, size_t column, double *baseline, double *contributions);
+
+    /* The sum of the gains of each feature, none below 0. NULL: likewise.   importance  [n_features] out */
+    void (*importance)(const sm_learned *learned, double *importance);
+
     /* Refuses a model that has nothing out of bag. NULL: the method has no notion of it. */
     smerf_status (*check_out_of_bag)(const sm_learned *learned, smerf_error *error);
 

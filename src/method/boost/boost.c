@@ -2,8 +2,10 @@
  * boost_file.c. */
 #include "method/boost/boost.h"
 
+#include <string.h>
+
 #include "base/memory.h"
-#include "method/boost/score.h"
+#include "method/boost/boost_explain.h"
 #include "method/methods.h"
 
 /* ---- what was learned ---- */
@@ -83,21 +85,29 @@ static double score_pair(const sm_predictor *predictor, const sm_boost *boost, s
     return score / 2 + sm_boost_score(boost, learned, &predictor->reversed, column, row, NAN) / 2;
 }
 
-/* The mean over the bags that have left out both; NaN: there is none. */
-static double score_out_of_bag(const sm_predictor *predictor, size_t row, size_t column) {
+/* The sums that a pair is predicted by: the one for new items; or out of bag those of the bags that have left out both.
+ *   sums  [n_groups or 1] out; returns how many there are */
+static size_t list_sums(const sm_predictor *predictor, size_t row, size_t column, const sm_boost **sums) {
     const sm_learned *learned = predictor->learned;
     size_t n_groups = learned->n_groups, n = 0;
+    sums[0] = &learned->all;
+    if (predictor->training_row == NULL) return 1;
     size_t a = learned->group_of[predictor->training_row[row]], b = learned->group_of[predictor->training_row[column]];
-    double sum = 0;
     for (size_t g = 0; g < n_groups; g++) {
-        if (g == a || (a != b && g != b)) continue; /* two groups: one bag; one group: one with every other */
-        size_t other = a != b ? b : g, smaller = a < other ? a : other, larger = a < other ? other : a;
-        double score = score_pair(predictor, &learned->bags[sm_bag_of(n_groups, smaller, larger)], row, column);
-        if (isnan(score)) continue;
-        sum += score;
-        n++;
+        if (a != b ? g != b : g == a) continue; /* items of two groups: their bag; of one: its bags with every other */
+        const sm_boost *bag = &learned->bags[sm_bag_of(n_groups, a < g ? a : g, a < g ? g : a)];
+        if (!isnan(bag->start)) sums[n++] = bag; /* else it had nothing to learn from */
     }
-    return n > 0 ? sum / (double)n : NAN;
+    return n;
+}
+
+/* The mean over these; NaN: there is none. */
+static double score_by_all(const sm_predictor *predictor, size_t row, size_t column) {
+    const sm_boost *sums[SM_MOST_GROUPS];
+    size_t n = list_sums(predictor, row, column, sums);
+    double sum = 0;
+    for (size_t k = 0; k < n; k++) sum += score_pair(predictor, sums[k], row, column);
+    return n == 1 ? sum : n > 0 ? sum / (double)n : NAN;
 }
 
 static void predict_boost_row(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
@@ -106,10 +116,37 @@ static void predict_boost_row(sm_predictor *predictor, size_t row, const uint32_
     (void)thread;
     for (size_t k = 0; k < n; k++) {
         size_t column = columns != NULL ? columns[k] : k;
-        double score = predictor->training_row != NULL ? score_out_of_bag(predictor, row, column)
-                                                       : score_pair(predictor, &learned->all, row, column);
-        distances[k] = sm_boost_distance(learned, score);
+        distances[k] = sm_boost_distance(learned, score_by_all(predictor, row, column));
     }
+}
+
+/* Of both orders, where they differ. */
+static double explain_sum(const sm_predictor *predictor, const sm_boost *boost, const size_t pair[2],
+                          sm_boost_account *account) {
+    const sm_learned *learned = predictor->learned;
+    if (!learned->is_directed) return sm_boost_explain(boost, learned, &predictor->side, pair[0], pair[1], account);
+    account->scale /= 2;
+    double baseline = sm_boost_explain(boost, learned, &predictor->side, pair[0], pair[1], account);
+    baseline = baseline / 2 + sm_boost_explain(boost, learned, &predictor->reversed, pair[1], pair[0], account) / 2;
+    account->scale *= 2;
+    return baseline;
+}
+
+static void explain_boost_pair(sm_predictor *predictor, size_t row, size_t column, double *baseline,
+                               double *contributions) {
+    const sm_learned *learned = predictor->learned;
+    const sm_boost *sums[SM_MOST_GROUPS];
+    const size_t pair[2] = {row, column};
+    size_t n = list_sums(predictor, row, column, sums);
+    double of_base = 0, start = 0, end = 0;
+    sm_boost_account account = {
+        .base = NAN, .scale = 1 / (double)n, .contributions = contributions, .of_base = &of_base};
+    memset(contributions, 0, learned->n_features * sizeof *contributions);
+    for (size_t k = 0; k < n; k++) start += explain_sum(predictor, sums[k], pair, &account) / (double)n;
+    for (size_t f = 0; f < learned->n_features; f++) end += contributions[f];
+    double slope = n > 0 ? sm_boost_slope(learned, start, start + end) : NAN;
+    for (size_t f = 0; f < learned->n_features; f++) contributions[f] *= slope;
+    *baseline = n > 0 ? sm_boost_distance(learned, start) : NAN;
 }
 
 static smerf_status check_bags(const sm_learned *learned, smerf_error *error) {
@@ -123,6 +160,8 @@ const sm_method sm_method_boost = {.name = "boost",
                                    .predictor_new = new_boost_predictor,
                                    .predictor_free = free_boost_predictor,
                                    .predict_row = predict_boost_row,
+                                   .explain = explain_boost_pair,
+                                   .importance = sm_boost_importance,
                                    .check_out_of_bag = check_bags,
                                    .save = sm_boost_save,
                                    .load = sm_boost_load};

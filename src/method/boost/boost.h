@@ -59,6 +59,8 @@ struct sm_learned {
 sm_learned *sm_boost_learned_new(const sm_features *features, size_t n_items, size_t n_groups); /* NULL: no memory */
 void sm_boost_learned_free(sm_learned *learned);                                                /* takes NULL */
 
+enum { SM_MOST_GROUPS = 64 };
+
 static inline size_t sm_n_bags(size_t n_groups) { return n_groups < 2 ? 0 : n_groups * (n_groups - 1) / 2; }
 
 /* The bag that leaves out groups a < b. */

@@ -21,7 +21,7 @@ typedef struct boost_arrays {
     uint32_t *set;                   /* [n_sets][SM_SET_WORDS] */
 } boost_arrays;
 
-enum { MISSING_LEFT = 128, MOST_GROUPS = 64 };
+enum { MISSING_LEFT = 128 };
 
 static const sm_boost *boost_at(const sm_learned *learned, size_t b) {
     return b == 0 ? &learned->all : &learned->bags[b - 1];
@@ -336,7 +336,7 @@ smerf_status sm_boost_load(const sm_tensors *tensors, const sm_features *feature
     smerf_status status = sm_tensors_get(tensors, "learned.kind", SM_U8, 3, &data, error);
     if (status != SMERF_OK) return status;
     const uint8_t *kind = data;
-    if (kind[0] > 1 || kind[1] > 1 || kind[2] > MOST_GROUPS || kind[2] == 1 || kind[2] == 2)
+    if (kind[0] > 1 || kind[1] > 1 || kind[2] > SM_MOST_GROUPS || kind[2] == 1 || kind[2] == 2)
         return refuse("kinds", error);
     sm_learned *learned = sm_boost_learned_new(features, n_items, kind[2]);
     if (learned == NULL) return sm_no_memory(error, "loading a model");

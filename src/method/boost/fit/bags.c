@@ -22,7 +22,7 @@ void sm_groups_deal(uint8_t *group_of, size_t n_items, size_t n_groups, uint64_t
 }
 
 size_t sm_groups_of_bags(size_t n_bags) {
-    for (size_t n_groups = 3; n_groups <= 64; n_groups++)
+    for (size_t n_groups = 3; n_groups <= SM_MOST_GROUPS; n_groups++)
         if (sm_n_bags(n_groups) == n_bags) return n_groups;
     return 0;
 }

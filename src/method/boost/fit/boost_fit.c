@@ -241,7 +241,10 @@ static smerf_status learn_all(learning *work, smerf_error *error) {
     if (status == SMERF_OK) status = sm_bags_run(&bags, work->training->pool, error);
     for (size_t b = 0; b < bags.n && status == SMERF_OK; b++)
         sm_booster_take(&bags.boosters[b], bags.best_round, b < n_bags ? &learned->bags[b] : &learned->all);
-    if (status == SMERF_OK) tell(work, &bags);
+    if (status == SMERF_OK) {
+        tell(work, &bags);
+        *work->training->chosen = work->options;
+    }
     sm_bags_free(&bags);
     sm_free(which);
     return status;
