@@ -127,7 +127,7 @@ def test_trees_are_those_of_the_brute_force_program(tmp_path, case, group):
     model = fit(tmp_path, ("--distances", tmp_path / "z.npy"), group, asked)
     oracle = boost_oracle.Booster(features, z.astype(float), group, asked)
     i, j = np.triu_indices(16, 1)
-    if case in ("numbers", "levels"):  # nowhere two splits are equally good
+    if case == "numbers" or (case == "levels" and group == "difference"):  # nowhere two splits are equally good
         assert_same_trees(model, oracle)
     found = predicted(tmp_path, model)[i, j]
     expected = oracle.predict(features, i, j)

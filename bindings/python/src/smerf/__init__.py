@@ -18,6 +18,7 @@ from ._methods import (
     EPM,
     NARM,
     Bilinear,
+    Boost,
     Euclidean,
     Gower,
     Mahalanobis,
@@ -33,6 +34,7 @@ from ._options import paper
 __version__ = _version()
 __all__ = [
     "Bilinear",
+    "Boost",
     "DistanceForest",
     "DistanceForestClassifier",
     "DistanceForestRegressor",
