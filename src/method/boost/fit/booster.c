@@ -75,6 +75,7 @@ smerf_status sm_booster_start(sm_booster *booster, const sm_boosting *boosting, 
     const smerf_boost_options *options = boosting->options;
     size_t most_rounds = options->n_rounds > 0 ? options->n_rounds : options->most_rounds;
     *booster = (sm_booster){.boosting = boosting};
+    sm_pool_start(&booster->alone, &SMERF_INIT(smerf_run, .n_threads = 1));
     booster->choice =
         (sm_pair_choice){.held = {held[0], held[1]}, .most = options->pairs_a_round, .draw = (uint32_t)(number << 20)};
     booster->curve = sm_zeros(most_rounds + 1, sizeof *booster->curve);
@@ -292,11 +293,9 @@ static smerf_status run_round(sm_booster *booster, sm_pool *pool, smerf_error *e
 
 smerf_status sm_booster_run(sm_booster *booster, size_t n_rounds, size_t most, sm_pool *pool, smerf_error *error) {
     smerf_status status = SMERF_OK;
-    sm_pool alone;
-    sm_pool_start(&alone, &SMERF_INIT(smerf_run, .n_threads = 1));
     for (size_t r = 0; r < n_rounds && booster->made.n_trees < most && !booster->is_done && status == SMERF_OK; r++) {
         if (sm_pool_is_stopped(pool, 1)) return SMERF_OK; /* whoever stopped it knows why */
-        status = run_round(booster, booster->pairs.n >= MANY_PAIRS ? pool : &alone, error);
+        status = run_round(booster, booster->pairs.n >= MANY_PAIRS ? pool : &booster->alone, error);
     }
     return status;
 }

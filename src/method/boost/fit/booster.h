@@ -24,6 +24,7 @@ typedef struct sm_booster {
     sm_gradients gradients;
     double first_unit; /* of the gradients of the first round: when there is nothing left of it, that is all */
     sm_pair_tree tree;
+    sm_pool alone; /* one thread, for what is too little for several */
     sm_boost made;
     size_t split_capacity, tree_capacity, value_capacity, set_capacity;
     size_t gain_capacity, mean_capacity;
