@@ -201,9 +201,11 @@ static smerf_status explain_some(void *argument, size_t task, size_t thread, sme
     const sm_query *query = job->query;
     size_t first = task * PAIRS_A_TASK, end = first + PAIRS_A_TASK < job->pairs.n ? first + PAIRS_A_TASK : job->pairs.n;
     (void)thread, (void)error;
-    for (size_t p = first; p < end; p++)
-        query->model->method->explain(query->predictor, job->pairs.left[p], job->pairs.right[p], &job->baseline[p],
-                                      job->contributions + p * job->n_features);
+    for (size_t p = first; p < end; p++) {
+        const uint32_t pair[2] = {job->pairs.left[p], job->pairs.right[p]};
+        query->model->method->explain(query->predictor, pair, query->base != NULL ? job->distance[p] : NAN,
+                                      &job->baseline[p], job->contributions + p * job->n_features);
+    }
     return SMERF_OK;
 }
 
@@ -211,11 +213,23 @@ static smerf_status explain_by_method(explain_job *job, const smerf_pair_list *l
                                       smerf_error *error) {
     job->pairs.left = listed->left;
     job->pairs.right = listed->right;
-    smerf_status status = sm_predictor_start(job->query, pool, error);
+    sm_query *query = job->query;
+    bool is_own = job->distance == NULL;
+    smerf_status status = sm_predictor_start(query, pool, error);
+    if (is_own) job->distance = sm_arena_take(&job->arena, listed->n, sizeof *job->distance);
+    if (is_own && job->distance == NULL) return sm_no_memory(error, "explaining distances");
+    if (status == SMERF_OK && query->base != NULL) {
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = pool->n_threads);
+        const smerf_explanation of_base = SMERF_INIT(smerf_explanation, .baseline = job->baseline,
+                                                     .contributions = job->contributions, .distance = job->distance);
+        status =
+            sm_explain_pairs(query->base->model, &SM_REQUEST_OF(query), query->limits, listed, &run, &of_base, error);
+    }
     if (status == SMERF_OK)
         status = sm_pool_run(pool, (listed->n + PAIRS_A_TASK - 1) / PAIRS_A_TASK, explain_some, job, error);
-    if (status == SMERF_OK && job->distance != NULL)
-        status = sm_answer_pairs(job->query, listed->left, listed->right, listed->n, pool, job->distance, error);
+    if (status == SMERF_OK && !is_own)
+        status = sm_answer_pairs(query, listed->left, listed->right, listed->n, pool, job->distance, error);
+    sm_arena_free(&job->arena);
     return status;
 }
 

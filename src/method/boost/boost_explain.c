@@ -7,15 +7,18 @@
 
 #include "base/memory.h"
 
-/* Whether a pair was known to the base is no feature: what belongs to it is handed to the caller apart. */
-static double *contribution_of(const sm_learned *learned, const sm_boost_split *split, double *contributions,
-                               double *of_base) {
-    return split->feature < learned->n_features ? &contributions[split->feature] : of_base;
+/* What the base predicts is no feature: what belongs to it is handed to the caller apart. */
+static void add_change(const sm_learned *learned, const sm_boost_split *split, double change,
+                       sm_boost_account *account) {
+    if (split->feature == learned->n_features)
+        account->of_base += account->scale * change;
+    else if (account->contributions != NULL)
+        account->contributions[split->feature] += account->scale * change;
 }
 
 double sm_boost_explain(const sm_boost *boost, const sm_learned *learned, const sm_score_side *side, size_t row,
-                        size_t column, const sm_boost_account *account) {
-    double baseline = boost->start;
+                        size_t column, sm_boost_account *account) {
+    double baseline = sm_boost_start(boost, learned, account->base);
     for (size_t t = 0; t < boost->n_trees; t++) {
         const sm_boost_split *splits = boost->splits + boost->first[t];
         const double *mean = boost->mean + boost->first[t];
@@ -26,8 +29,7 @@ double sm_boost_explain(const sm_boost *boost, const sm_learned *learned, const 
             bool is_left = sm_boost_goes_left(boost, split, learned, side, row, column, account->base);
             uint32_t next = is_left ? split->left : split->right;
             double after = (next & SM_BOOST_LEAF) != 0 ? sm_boost_leaves(boost, t)[next & ~SM_BOOST_LEAF] : mean[next];
-            *contribution_of(learned, split, account->contributions, account->of_base) +=
-                account->scale * (after - mean[at]);
+            add_change(learned, split, after - mean[at], account);
             at = next;
         }
     }

@@ -8,13 +8,13 @@
 typedef struct sm_boost_account {
     double base;           /* what the model predicts that boosting starts from; NaN: nothing */
     double scale;          /* that they are multiplied by */
-    double *contributions; /* [n_features] added to */
-    double *of_base;       /* likewise: of splits on the base */
+    double *contributions; /* [n_features] added to; or NULL */
+    double of_base;        /* likewise: of splits on the base */
 } sm_boost_account;
 
 /* Adds the contributions to one sum's score of (row, column); returns the baseline, not multiplied. */
 double sm_boost_explain(const sm_boost *boost, const sm_learned *learned, const sm_score_side *side, size_t row,
-                        size_t column, const sm_boost_account *account);
+                        size_t column, sm_boost_account *account);
 
 /* By how much a step from one score to another is to be multiplied to become one of distances. */
 double sm_boost_slope(const sm_learned *learned, double from, double to);

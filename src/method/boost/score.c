@@ -42,7 +42,7 @@ size_t sm_boost_leaf(const sm_boost *boost, size_t tree, const sm_learned *learn
 
 double sm_boost_score(const sm_boost *boost, const sm_learned *learned, const sm_score_side *side, size_t row,
                       size_t column, double base) {
-    double score = boost->start;
+    double score = sm_boost_start(boost, learned, base);
     for (size_t t = 0; t < boost->n_trees; t++)
         score += sm_boost_leaves(boost, t)[sm_boost_leaf(boost, t, learned, side, row, column, base)];
     return score;

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "method/boost/fit/bags.h"
+#include "method/boost/fit/base.h"
 #include "target/links/graph.h"
 #include "target/links/pairs.h"
 
@@ -137,6 +138,29 @@ static void free_learning(learning *work) {
     sm_free(work->weight);
 }
 
+enum { MOST_BINNED_BY = 100000 };
+
+/* Bins of what the base predicts, by some pairs. */
+static smerf_status bin_base(learning *work, smerf_error *error) {
+    const sm_pair_choice some = {.held = {SM_NO_GROUP, SM_NO_GROUP}, .most = MOST_BINNED_BY};
+    sm_boost_pairs pairs;
+    bool is_drawn;
+    smerf_status status = sm_pairs_choose(&work->source, &some, &pairs, &is_drawn, error);
+    if (status == SMERF_OK) status = sm_base_predict(work->learned->base, work->training->items, &pairs, error);
+    if (status == SMERF_OK) status = sm_binned_add_base(&work->binned, pairs.base, pairs.n, error);
+    sm_boost_pairs_free(&pairs);
+    return status;
+}
+
+/* The forest that it starts from, in the first tenth of the time. */
+static smerf_status grow_base(learning *work, smerf_error *error) {
+    static const double part[2] = {0, 0.1};
+    if (work->options.base == SMERF_BASE_NONE) return SMERF_OK;
+    smerf_status status = sm_base_grow(work->training, part, &work->learned->base, error);
+    work->training->pool->fraction_from = part[1];
+    return status;
+}
+
 /* Bins for one choice of pair features. */
 static smerf_status make_bins(learning *work, smerf_pair_features features, smerf_error *error) {
     const sm_training_set *training = work->training;
@@ -145,6 +169,7 @@ static smerf_status make_bins(learning *work, smerf_pair_features features, smer
     sm_pool pool = *training->pool; /* quick: no progress */
     pool.progress = NULL;
     smerf_status status = sm_binned_start(&work->binned, training->view, training->features, features, &pool, error);
+    if (status == SMERF_OK && learned->base != NULL) status = bin_base(work, error);
     if (status != SMERF_OK) return status;
     for (size_t f = 0; f < learned->n_features; f++)
         if (work->binned.features[f].level_bin != NULL)
@@ -190,14 +215,15 @@ static const smerf_pair_features tried_features[] = {SMERF_PAIRS_DIFFERENCE, SME
 static smerf_status choose_pair_features(learning *work, smerf_error *error) {
     sm_pool *pool = work->training->pool;
     enum { N_TRIED = sizeof tried_features / sizeof *tried_features };
+    const double from = pool->fraction_from;
     double least = INFINITY;
     smerf_status status = SMERF_OK;
     smerf_pair_features best = tried_features[0];
     if (work->options.pair_features != SMERF_PAIRS_AUTO) return SMERF_OK;
     for (size_t k = 0; k < N_TRIED && status == SMERF_OK; k++) {
         double loss;
-        pool->fraction_from = 0.4 * (double)k / N_TRIED;
-        pool->fraction_to = 0.4 * (double)(k + 1) / N_TRIED;
+        pool->fraction_from = from + 0.3 * (double)k / N_TRIED;
+        pool->fraction_to = from + 0.3 * (double)(k + 1) / N_TRIED;
         status = try_pair_features(work, tried_features[k], &loss, error);
         if (!(loss < least)) continue;
         least = loss;
@@ -254,6 +280,7 @@ static smerf_status fit_boost(const sm_training_set *training, sm_learned **out,
                               smerf_error *error) {
     learning work = {.training = training, .diagnostics = diagnostics};
     smerf_status status = start_learning(&work, error);
+    if (status == SMERF_OK) status = grow_base(&work, error);
     if (status == SMERF_OK) status = choose_pair_features(&work, error);
     if (status == SMERF_OK) status = learn_all(&work, error);
     if (status == SMERF_OK) {
