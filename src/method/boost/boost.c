@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "method/boost/boost_explain.h"
+#include "method/boost/score.h"
 #include "method/methods.h"
 
 /* ---- what was learned ---- */

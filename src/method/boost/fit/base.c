@@ -45,10 +45,20 @@ static uint8_t find_bin(const sm_pair_column *column, double value) {
     return (uint8_t)low;
 }
 
-uint8_t *sm_base_bins(const sm_binned *binned, const sm_boost_pairs *pairs) {
+/* NULL: no memory. */
+static uint8_t *find_bins(const sm_binned *binned, const sm_boost_pairs *pairs) {
     const sm_pair_column *column = &binned->columns[binned->n_columns - 1];
     uint8_t *bins = sm_array(pairs->n, sizeof *bins);
     for (size_t k = 0; k < pairs->n && bins != NULL; k++)
         bins[k] = isnan(pairs->base[k]) ? (uint8_t)(column->n_bins - 1) : find_bin(column, pairs->base[k]);
     return bins;
+}
+
+smerf_status sm_base_ask(const smerf_model *base, const smerf_items *items, const sm_binned *binned,
+                         sm_boost_pairs *pairs, uint8_t **bins, smerf_error *error) {
+    if (base == NULL) return SMERF_OK;
+    smerf_status status = sm_base_predict(base, items, pairs, error);
+    if (status != SMERF_OK) return status;
+    *bins = find_bins(binned, pairs);
+    return *bins != NULL ? SMERF_OK : sm_no_memory(error, "boosting on pairs");
 }

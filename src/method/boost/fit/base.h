@@ -13,7 +13,8 @@ smerf_status sm_base_grow(const sm_training_set *training, const double fraction
 smerf_status sm_base_predict(const smerf_model *base, const smerf_items *items, sm_boost_pairs *pairs,
                              smerf_error *error);
 
-/* The bins of these in the column SM_PAIR_BASE, which is the last; NULL: no memory. */
-uint8_t *sm_base_bins(const sm_binned *binned, const sm_boost_pairs *pairs);
+/* The same, and the bins of these in the column SM_PAIR_BASE, which is the last. Nothing happens without a base. */
+smerf_status sm_base_ask(const smerf_model *base, const smerf_items *items, const sm_binned *binned,
+                         sm_boost_pairs *pairs, uint8_t **bins, smerf_error *error);
 
 #endif

@@ -249,7 +249,6 @@ static void tell(learning *work, const sm_bags *bags) {
     }
     sm_diagnostics_add(to, "bags", (double)sm_n_bags(work->learned->n_groups));
     sm_diagnostics_add(to, "features of a pair", (double)work->binned.n_columns);
-    sm_diagnostics_add(to, "of items in both orders", work->learned->is_directed);
     sm_diagnostics_add(to, "pairs a round", (double)bags->boosters[bags->n - 1].pairs.n);
 }
 

@@ -17,20 +17,12 @@ enum { ROUNDS_A_DRAW = 25, MANY_PAIRS = 1 << 16 };
 
 /* ---- starting ---- */
 
-/* What the base says of some pairs, and its bins. */
-static smerf_status ask_base(const sm_boosting *boosting, sm_boost_pairs *pairs, uint8_t **bins, smerf_error *error) {
-    if (boosting->learned->base == NULL) return SMERF_OK;
-    smerf_status status = sm_base_predict(boosting->learned->base, boosting->source->training->items, pairs, error);
-    if (status != SMERF_OK) return status;
-    *bins = sm_base_bins(boosting->binned, pairs);
-    return *bins != NULL ? SMERF_OK : sm_no_memory(error, "boosting on pairs");
-}
-
 static double base_of_pair(const sm_boost_pairs *pairs, size_t pair) {
     return pairs->base != NULL ? pairs->base[pair] : NAN;
 }
 
 static smerf_status choose_pairs(sm_booster *booster, smerf_error *error) {
+    const sm_boosting *boosting = booster->boosting;
     sm_gradients *gradients = &booster->gradients;
     smerf_status status =
         sm_pairs_choose(booster->boosting->source, &booster->choice, &booster->pairs, &booster->is_drawn, error);
@@ -41,7 +33,8 @@ static smerf_status choose_pairs(sm_booster *booster, smerf_error *error) {
     if (has_hessians) gradients->hessian = sm_array(booster->pairs.n, sizeof *gradients->hessian);
     bool has_memory = gradients->gradient != NULL && (!has_hessians || gradients->hessian != NULL);
     if (!has_memory) return sm_no_memory(error, "boosting on pairs");
-    return ask_base(booster->boosting, &booster->pairs, &booster->base_bin, error);
+    return sm_base_ask(boosting->learned->base, boosting->source->training->items, boosting->binned, &booster->pairs,
+                       &booster->base_bin, error);
 }
 
 static void free_chosen(sm_booster *booster) {
@@ -75,7 +68,9 @@ static smerf_status start_held(sm_booster *booster, smerf_error *error) {
     choice.are_held = true;
     choice.most = MOST_HELD;
     smerf_status status = sm_pairs_choose(boosting->source, &choice, held, &is_drawn, error);
-    if (status == SMERF_OK) status = ask_base(boosting, held, &booster->held_base_bin, error);
+    if (status == SMERF_OK)
+        status = sm_base_ask(boosting->learned->base, boosting->source->training->items, boosting->binned, held,
+                             &booster->held_base_bin, error);
     if (status != SMERF_OK) return status;
     if (boosting->binned->is_directed) booster->held_reversed = sm_array(held->n, sizeof *booster->held_reversed);
     if (boosting->binned->is_directed && booster->held_reversed == NULL)

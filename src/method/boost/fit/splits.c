@@ -123,6 +123,7 @@ static void scan_category(const side_scan *scan, const sm_pair_column *column, c
         double hessian = (double)sm_cell_hessian(cells[b]) * scan->units->hessian_unit + level_smoothing;
         ranked[n++] = (ranked_bin){(double)sm_cell_gradient(cells[b]) * scan->units->unit / hessian, (uint32_t)b};
     }
+    if (n < 2) return;
     qsort(ranked, n, sizeof *ranked, by_mean);
     for (size_t k = 0; k + 1 < n; k++) {
         left += cells[ranked[k].bin];
