@@ -42,7 +42,7 @@ static smerf_status read_method(const cli_args *args, const char *name, unsigned
     }
     return cli_fail(args, error,
                     "--methods '%s' is not one of smerf, euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm, "
-                    "mean, standardized, gower",
+                    "mean, standardized, gower, boost",
                     name);
 }
 

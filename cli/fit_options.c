@@ -52,7 +52,7 @@ const cli_option cli_fit_options[] = {
      "boost: what is seen of two numbers x and y: difference (and mean), ends (the smaller and the larger), items (x "
      "and "
      "y, in both orders), all (but ends), or auto (default): chosen on pairs of held-out items"},
-    {"--base", "NAME", "boost: what it starts from: none (default: the mean)"},
+    {"--base", "NAME", "boost: what it starts from: none (default: the mean), or forest, with default options"},
     {"--bags", "N",
      "boost (default 10), mahalanobis, bilinear (default 0): 3, 6, 10, 15, ... models that leave out two groups of "
      "items "

@@ -9,11 +9,7 @@
 
 /* ---- by gain: the paper's appendix, "Estimation of Feature Importance" ---- */
 
-smerf_status smerf_importance_gain(const smerf_model *model, double *importance, smerf_error *error) {
-    smerf_status status = sm_model_check_forest(model, "gains", error);
-    if (status != SMERF_OK) return status;
-    size_t n_features = model->features.n;
-    memset(importance, 0, n_features * sizeof *importance);
+static void add_gains_of_trees(const smerf_model *model, double *importance) {
     for (size_t b = 0; b < model->options.n_trees; b++) {
         const sm_tree *tree = &model->trees[b];
         for (size_t s = 0; s < tree->n_splits; s++) {
@@ -21,6 +17,18 @@ smerf_status smerf_importance_gain(const smerf_model *model, double *importance,
             for (size_t t = from; t < to; t++) importance[tree->term_feature[t]] += tree->gain[s] / (double)(to - from);
         }
     }
+}
+
+smerf_status smerf_importance_gain(const smerf_model *model, double *importance, smerf_error *error) {
+    size_t n_features = model->features.n;
+    bool has_method_gains = model->method != NULL && model->method->importance != NULL;
+    smerf_status status = has_method_gains ? SMERF_OK : sm_model_check_forest(model, "gains", error);
+    if (status != SMERF_OK) return status;
+    memset(importance, 0, n_features * sizeof *importance);
+    if (has_method_gains)
+        model->method->importance(model->learned, importance);
+    else
+        add_gains_of_trees(model, importance);
     double largest = 0;
     for (size_t f = 0; f < n_features; f++)
         if (importance[f] > largest) largest = importance[f];

@@ -18,6 +18,7 @@
 #include "predict/limits.h"
 #include "predict/neighbors.h"
 #include "predict/predict.h"
+#include "predict/predictor.h"
 
 enum { PIECES_A_TREE = 8, PAIRS_A_TASK = 256 };
 
@@ -191,12 +192,56 @@ static smerf_status explain_listed(explain_job *job, const smerf_pair_list *list
     return status;
 }
 
+/* ---- of another method ---- */
+
+static smerf_status check_explained(const smerf_model *model, smerf_error *error) {
+    bool has_own = model->method != NULL && model->method->explain != NULL;
+    return has_own ? SMERF_OK : sm_model_check_forest(model, "explanations", error);
+}
+
+static smerf_status explain_some(void *argument, size_t task, size_t thread, smerf_error *error) {
+    explain_job *job = argument;
+    const sm_query *query = job->query;
+    size_t first = task * PAIRS_A_TASK, end = first + PAIRS_A_TASK < job->pairs.n ? first + PAIRS_A_TASK : job->pairs.n;
+    (void)thread, (void)error;
+    for (size_t p = first; p < end; p++) {
+        const uint32_t pair[2] = {job->pairs.left[p], job->pairs.right[p]};
+        query->model->method->explain(query->predictor, pair, query->base != NULL ? job->distance[p] : NAN,
+                                      &job->baseline[p], job->contributions + p * job->n_features);
+    }
+    return SMERF_OK;
+}
+
+static smerf_status explain_by_method(explain_job *job, const smerf_pair_list *listed, sm_pool *pool,
+                                      smerf_error *error) {
+    job->pairs.left = listed->left;
+    job->pairs.right = listed->right;
+    sm_query *query = job->query;
+    bool is_own = job->distance == NULL;
+    smerf_status status = sm_predictor_start(query, pool, error);
+    if (is_own) job->distance = sm_arena_take(&job->arena, listed->n, sizeof *job->distance);
+    if (is_own && job->distance == NULL) return sm_no_memory(error, "explaining distances");
+    if (status == SMERF_OK && query->base != NULL) {
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = pool->n_threads);
+        const smerf_explanation of_base = SMERF_INIT(smerf_explanation, .baseline = job->baseline,
+                                                     .contributions = job->contributions, .distance = job->distance);
+        status =
+            sm_explain_pairs(query->base->model, &SM_REQUEST_OF(query), query->limits, listed, &run, &of_base, error);
+    }
+    if (status == SMERF_OK)
+        status = sm_pool_run(pool, (listed->n + PAIRS_A_TASK - 1) / PAIRS_A_TASK, explain_some, job, error);
+    if (status == SMERF_OK && !is_own)
+        status = sm_answer_pairs(query, listed->left, listed->right, listed->n, pool, job->distance, error);
+    sm_arena_free(&job->arena);
+    return status;
+}
+
 smerf_status sm_explain_pairs(const smerf_model *model, const smerf_request *request, const sm_limits *limits,
                               const smerf_pair_list *pairs, const smerf_run *run, const smerf_explanation *result,
                               smerf_error *error) {
     sm_pool pool;
     sm_query query;
-    smerf_status status = sm_model_check_forest(model, "explanations", error);
+    smerf_status status = check_explained(model, error);
     if (status != SMERF_OK) return status;
     if (pairs->n > UINT32_MAX / 2)
         return sm_fail(error, SMERF_BAD_INPUT, "%zu pairs are more than %u, the most that are explained at once",
@@ -211,7 +256,8 @@ smerf_status sm_explain_pairs(const smerf_model *model, const smerf_request *req
                        .contributions = result->contributions,
                        .distance = result->distance};
     status = sm_query_check_pairs(&query, pairs->left, pairs->right, pairs->n, error);
-    if (status == SMERF_OK && pairs->n > 0) status = explain_listed(&job, pairs, &pool, error);
+    if (status == SMERF_OK && pairs->n > 0)
+        status = (model->method != NULL ? explain_by_method : explain_listed)(&job, pairs, &pool, error);
     sm_query_free(&query);
     return status;
 }
@@ -323,7 +369,7 @@ smerf_status smerf_explain_items(const smerf_model *model, const smerf_item_requ
     const smerf_items *rows = request->rows;
     const uint32_t *items = request->items;
     const size_t n_query = request->n_items;
-    smerf_status status = sm_model_check_forest(model, "explanations", error);
+    smerf_status status = check_explained(model, error);
     if (status != SMERF_OK) return status;
     if (request->k == 0) return sm_fail(error, SMERF_BAD_INPUT, "k is 0: at least one neighbour is needed");
     for (size_t a = 0; a < n_query; a++)

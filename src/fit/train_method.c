@@ -136,6 +136,7 @@ smerf_status sm_method_fit(const smerf_items *items, smerf_target *target, const
                                           .target = target,
                                           .weights = model->weights,
                                           .options = options,
+                                          .chosen = &model->boost,
                                           .pool = &pool};
         status = train_model(&training, model, error);
     }

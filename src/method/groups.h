@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { SM_MOST_GROUPS = 64 };
+
 static inline size_t sm_n_bags(size_t n_groups) { return n_groups < 2 ? 0 : n_groups * (n_groups - 1) / 2; }
 
 /* The bag that leaves out groups a < b. */
@@ -22,7 +24,7 @@ static inline size_t sm_bag_without(size_t n_groups, size_t a, size_t b) {
 
 /* How many groups so many bags hold out two of; 0: there is no such number. */
 static inline size_t sm_groups_of_bags(size_t n_bags) {
-    for (size_t n_groups = 3; n_groups <= 64; n_groups++)
+    for (size_t n_groups = 3; n_groups <= SM_MOST_GROUPS; n_groups++)
         if (sm_n_bags(n_groups) == n_bags) return n_groups;
     return 0;
 }

@@ -13,6 +13,7 @@ typedef struct sm_training_set {
     smerf_target *target;         /* n_rows == n_items, never a block */
     const double *weights;        /* [n_items] or NULL: all 1 */
     const smerf_options *options; /* as given */
+    smerf_boost_options *chosen;  /* out: boost's, with what was chosen */
     sm_pool *pool;                /* threads, progress from 0 to 1, and cancelling */
 } sm_training_set;
 

@@ -71,6 +71,20 @@ typedef struct sm_method {
     void (*predict_pairs)(sm_predictor *predictor, const uint32_t *left, const uint32_t *right, size_t n,
                           double *distances);
 
+    /* A model that predictions start from: predict_row finds its distances in place of its own, and explain its account; NaN
+     * where it has none. NULL, or it returns NULL: there is none. */
+    const smerf_model *(*base_of)(const sm_learned *learned);
+
+    /* One pair taken apart: baseline and contributions add up to what predict_row gives; all NaN where that is. NULL: the method
+     * has no notion of it.
+     *   base           what the model predicts that it starts from, whose account is in the others
+     *   contributions  [n_features] out */
+    void (*explain)(sm_predictor *predictor, const uint32_t pair[2], double base, double *baseline,
+                    double *contributions);
+
+    /* The sum of the gains of each feature, none below 0. NULL: likewise.   importance  [n_features] out */
+    void (*importance)(const sm_learned *learned, double *importance);
+
     /* Refuses a model that has nothing out of bag. NULL: the method has no notion of it. */
     smerf_status (*check_out_of_bag)(const sm_learned *learned, smerf_error *error);
 

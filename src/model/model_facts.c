@@ -13,6 +13,9 @@ static const char *const split_names[] = {"axis", "oblique"};
 static const char *const sample_names[] = {"bootstrap", "subsample", "none"};
 static const char *const rule_names[] = {"both", "either"}; /* from SMERF_OOB_BOTH on */
 static const char *const self_names[] = {"given", "value", "exclude"};
+static const char *const loss_names[] = {"auto", "squared", "absolute", "huber", "logistic"};
+static const char *const pair_feature_names[] = {"auto", "difference", "ends", "items", "all"};
+static const char *const base_names[] = {"none", "forest"};
 
 #define COUNT(names) (sizeof(names) / sizeof *(names))
 
@@ -63,6 +66,17 @@ static json_t *method_options_json(const smerf_options *options) {
 
 static json_t *shrink_json(double shrink) {
     return shrink == SMERF_SHRINK_AUTO ? json_string("auto") : json_real(shrink);
+}
+
+/* With what was chosen where nothing was said. */
+static json_t *boost_options_json(const smerf_options *options) {
+    const smerf_boost_options *boost = options->boost;
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:s, s:s, s:s}", "seed", (json_int_t)options->seed,
+                     "rounds", (json_int_t)boost->n_rounds, "most_rounds", (json_int_t)boost->most_rounds, "leaves",
+                     (json_int_t)boost->n_leaves, "min_leaf", (json_int_t)boost->min_leaf, "learning_rate",
+                     boost->learning_rate, "l2", boost->l2, "bags", (json_int_t)boost->n_bags, "pairs_a_round",
+                     (json_int_t)boost->pairs_a_round, "loss", loss_names[boost->loss], "pair_features",
+                     pair_feature_names[boost->pair_features], "base", base_names[boost->base]);
 }
 
 static json_t *options_json(const smerf_options *options) {
@@ -120,7 +134,9 @@ static bool add_learned(json_t *facts, const smerf_model *model) {
         return json_object_set_new(facts, "target", json_string(model->trained_on.name)) == 0 &&
                add_json(facts, "target_columns", strings_json(&model->trained_on.columns)) &&
                add_json(facts, "n_items", json_integer((json_int_t)model->n_items)) &&
-               add_json(facts, "options", method_options_json(&model->options)) &&
+               add_json(facts, "options",
+                        model->options.method == SMERF_METHOD_BOOST ? boost_options_json(&model->options)
+                                                                    : method_options_json(&model->options)) &&
                add_json(facts, "findings", diagnostics_json(&model->diagnostics));
     return json_object_set_new(facts, "target", json_string(model->target->kind->name)) == 0 &&
            add_json(facts, "first_tree", json_integer((json_int_t)model->options.first_tree)) &&
@@ -300,6 +316,38 @@ static bool read_method_options(const json_t *facts, smerf_options *options, sme
     return is_fine;
 }
 
+/* A whole number from least on. */
+static bool get_whole(const json_t *object, const char *key, json_int_t least, size_t *out) {
+    const json_t *value = json_object_get(object, key);
+    *out = (size_t)json_integer_value(value);
+    return json_is_integer(value) && json_integer_value(value) >= least && json_integer_value(value) <= UINT32_MAX;
+}
+
+static bool read_boost_options(const json_t *facts, smerf_options *options, smerf_boost_options *boost) {
+    json_t *object = get_json(facts, "options");
+    json_int_t seed;
+    unsigned loss, pair_features, base;
+    bool is_fine =
+        object != NULL &&
+        json_unpack(object, "{s:I, s:F, s:F}", "seed", &seed, "learning_rate", &boost->learning_rate, "l2",
+                    &boost->l2) == 0 &&
+        seed >= 0 && boost->learning_rate > 0 && boost->learning_rate <= 1 && boost->l2 >= 0 &&
+        get_whole(object, "rounds", 0, &boost->n_rounds) && get_whole(object, "most_rounds", 1, &boost->most_rounds) &&
+        get_whole(object, "leaves", 2, &boost->n_leaves) && get_whole(object, "min_leaf", 1, &boost->min_leaf) &&
+        get_whole(object, "bags", 0, &boost->n_bags) && get_whole(object, "pairs_a_round", 1, &boost->pairs_a_round) &&
+        get_word(object, "loss", loss_names, COUNT(loss_names), &loss) &&
+        get_word(object, "pair_features", pair_feature_names, COUNT(pair_feature_names), &pair_features) &&
+        get_word(object, "base", base_names, COUNT(base_names), &base);
+    if (is_fine) {
+        options->seed = (uint64_t)seed;
+        boost->loss = (smerf_boost_loss)loss;
+        boost->pair_features = (smerf_pair_features)pair_features;
+        boost->base = (smerf_boost_base)base;
+    }
+    json_decref(object);
+    return is_fine;
+}
+
 static bool read_diagnostics(const json_t *facts, sm_diagnostics *diagnostics) {
     json_t *list = get_json(facts, "findings");
     size_t n = json_array_size(list);
@@ -320,7 +368,9 @@ static bool read_method(smerf_model *model, const json_t *facts) {
     json_t *columns = get_json(facts, "target_columns");
     bool is_fine = read_text(facts, "target", &model->trained_on.name) && model->trained_on.name != NULL &&
                    read_strings(columns, &model->trained_on.columns) &&
-                   read_method_options(facts, &model->options, &model->baselines) &&
+                   (model->options.method == SMERF_METHOD_BOOST
+                        ? read_boost_options(facts, &model->options, &model->boost)
+                        : read_method_options(facts, &model->options, &model->baselines)) &&
                    read_diagnostics(facts, &model->diagnostics);
     json_decref(columns);
     return is_fine;

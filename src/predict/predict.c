@@ -10,6 +10,8 @@
  * panel. Listed pairs are pairs.c. */
 #include "predict/predict.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/versioned.h"
 #include "predict/block.h"
@@ -76,6 +78,11 @@ smerf_status sm_panel_start(sm_panel *panel, sm_query *query, size_t most_column
     atomic_init(&panel->has_undefined, false);
     smerf_status status = sm_query_plan(query, false, true, error);
     if (status == SMERF_OK) status = reserve_panel(panel, most_columns, wants_all, error);
+    if (status == SMERF_OK && query->base != NULL) {
+        panel->base = sm_zeros(1, sizeof *panel->base);
+        status = panel->base != NULL ? sm_panel_start(panel->base, query->base, most_columns, false, pool, error)
+                                     : sm_no_memory(error, "predicting");
+    }
     if (status != SMERF_OK) sm_panel_free(panel);
     return status;
 }
@@ -87,6 +94,9 @@ void sm_panel_free(sm_panel *panel) {
     for (size_t t = 0; t < panel->n_threads && panel->scratches != NULL; t++)
         sm_block_scratch_free(&panel->scratches[t]);
     sm_free(panel->scratches);
+    if (panel->base != NULL) sm_panel_free(panel->base);
+    sm_free(panel->base);
+    panel->base = NULL;
     panel->distances = NULL;
     panel->n_predicting = NULL;
     panel->leaf_rows = NULL;
@@ -243,6 +253,20 @@ static smerf_status answer_rows(void *argument, size_t task, size_t thread, smer
     return SMERF_OK;
 }
 
+/* What the model says that predictions start from. */
+static smerf_status fill_from_base(sm_panel *panel, sm_pool *pool, smerf_error *error) {
+    smerf_status status = SMERF_OK;
+    for (size_t first = panel->first; panel->base != NULL && first < panel->end && status == SMERF_OK;) {
+        status = sm_panel_predict(panel->base, first, pool, error);
+        size_t end = panel->base->end < panel->end ? panel->base->end : panel->end;
+        if (status == SMERF_OK)
+            memcpy(panel->distances + (first - panel->first) * width(panel), panel->base->distances,
+                   (end - first) * width(panel) * sizeof *panel->distances);
+        first = end;
+    }
+    return status;
+}
+
 smerf_status sm_panel_predict(sm_panel *panel, size_t first, sm_pool *pool, smerf_error *error) {
     sm_query *query = panel->query;
     smerf_status status = SMERF_OK;
@@ -253,6 +277,8 @@ smerf_status sm_panel_predict(sm_panel *panel, size_t first, sm_pool *pool, smer
     if (query->model->method != NULL) {
         pool->fraction_to = pool->fraction_from; /* making ready is quick */
         status = sm_predictor_start(query, pool, error);
+        if (status == SMERF_OK) status = fill_from_base(panel, pool, error);
+        pool->fraction_from = whole[0];
         pool->fraction_to = whole[1];
         if (status == SMERF_OK) status = sm_pool_run(pool, n_blocks, answer_rows, panel, error);
         if (status == SMERF_OK) sm_predictor_mirror(query, panel->first, panel->end, panel->distances);

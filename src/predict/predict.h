@@ -18,6 +18,7 @@ typedef struct sm_panel {
     atomic_bool has_undefined;   /* for some pairs, see below */
     double *leaf_rows;           /* [SM_MOST_LEAF_ROWS] of the trees that are added now; NULL: none wants any */
     sm_block_scratch *scratches; /* [n_threads]; NULL where the model is no forest */
+    struct sm_panel *base;       /* of the model that predictions start from, or NULL */
 } sm_panel;
 
 /* Plans the request, and reserves memory for as many rows as its limits allow.

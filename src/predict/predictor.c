@@ -149,6 +149,12 @@ smerf_status sm_answer_pairs(sm_query *query, const uint32_t *left, const uint32
                              sm_pool *pool, double *distance, smerf_error *error) {
     pairs_job job = {.query = query, .left = left, .right = right, .n_pairs = n_pairs, .distance = distance};
     smerf_status status = sm_predictor_start(query, pool, error);
+    if (status == SMERF_OK && query->base != NULL) {
+        const smerf_pair_list list = {.n = n_pairs, .left = left, .right = right};
+        const smerf_run run = SMERF_INIT(smerf_run, .n_threads = pool->n_threads);
+        status = sm_predict_pairs(query->base->model, &SM_REQUEST_OF(query), query->limits, &list, &run,
+                                  &SMERF_INIT(smerf_pair_result, .distance = distance), error);
+    }
     if (status != SMERF_OK) return status;
     job.n_a_task = pairs_a_task(n_pairs, pool->n_threads);
     return sm_pool_run(pool, (n_pairs + job.n_a_task - 1) / job.n_a_task, answer_some, &job, error);

@@ -22,4 +22,9 @@ void sm_predictor_mirror(const sm_query *query, size_t panel_first, size_t panel
 smerf_status sm_answer_pairs(sm_query *query, const uint32_t *left, const uint32_t *right, size_t n_pairs,
                              sm_pool *pool, double *distance, smerf_error *error);
 
+/* The request that a query was made of. */
+#define SM_REQUEST_OF(query)                                                                                           \
+    SMERF_INIT(smerf_request, .rows = (query)->rows.items,                                                             \
+               .columns = (query)->is_square ? NULL : (query)->others.items, .out_of_bag = (query)->is_out_of_bag)
+
 #endif

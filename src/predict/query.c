@@ -37,6 +37,19 @@ static smerf_status check_trees(const smerf_model *model, size_t n_trees, smerf_
     return status;
 }
 
+/* The same request to the model that predictions start from, if there is one. */
+static smerf_status start_base(sm_query *query, const smerf_request *request, smerf_error *error) {
+    const smerf_model *model = query->model;
+    bool may_have = model->method != NULL && model->method->base_of != NULL;
+    const smerf_model *base = may_have ? model->method->base_of(model->learned) : NULL;
+    if (base == NULL) return SMERF_OK;
+    const smerf_request same = SMERF_INIT(smerf_request, .rows = request->rows, .columns = request->columns,
+                                          .out_of_bag = request->out_of_bag);
+    query->base = sm_zeros(1, sizeof *query->base);
+    if (query->base == NULL) return sm_no_memory(error, "predicting");
+    return sm_query_start(query->base, base, &same, query->limits, error);
+}
+
 smerf_status sm_query_start(sm_query *query, const smerf_model *model, const smerf_request *request,
                             const sm_limits *limits, smerf_error *error) {
     *query = (sm_query){.model = model,
@@ -58,6 +71,7 @@ smerf_status sm_query_start(sm_query *query, const smerf_model *model, const sme
     status = match(&query->rows, model, request->rows, error);
     if (status == SMERF_OK && !query->is_square) status = match(&query->others, model, request->columns, error);
     if (status == SMERF_OK && query->is_out_of_bag) status = find_out_of_bag(query, request->rows, error);
+    if (status == SMERF_OK) status = start_base(query, request, error);
     if (status != SMERF_OK) sm_query_free(query);
     return status;
 }
@@ -131,6 +145,8 @@ void sm_query_free(sm_query *query) {
     }
     sm_predictor_free(query);
     put_away(query);
+    if (query->base != NULL) sm_query_free(query->base);
+    sm_free(query->base);
     sm_free(query->ready);
     sm_free(query->training_row);
     sm_free(query->query_for);

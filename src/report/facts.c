@@ -55,12 +55,24 @@ static void put_forest(const sm_fact_sink *to, const smerf_description *about) {
     put_shrinkage(to, about);
 }
 
+static void put_boost(const sm_fact_sink *to, const smerf_boost_options *boost) {
+    static const char *const losses[] = {"auto", "squared", "absolute", "huber", "logistic"};
+    static const char *const features[] = {"auto", "difference", "ends", "items", "all"};
+    give_text(to, "loss", losses[boost->loss]);
+    give_text(to, "pair-features", features[boost->pair_features]);
+    give_text(to, "base", boost->base == SMERF_BASE_FOREST ? "forest" : "none");
+    give_number(to, "learning-rate", boost->learning_rate);
+    give_count(to, "leaves", boost->n_leaves);
+    give_count(to, "min-leaf", boost->min_leaf);
+}
+
 static void put_method(const sm_fact_sink *to, const smerf_model *model, const smerf_options *chosen) {
     if (chosen->method == SMERF_METHOD_EPM || chosen->method == SMERF_METHOD_NARM) {
         give_count(to, "factors", chosen->baselines->n_factors);
         give_count(to, "burn", chosen->baselines->n_burn);
         give_count(to, "draws", chosen->baselines->n_draws);
     }
+    if (chosen->method == SMERF_METHOD_BOOST) put_boost(to, chosen->boost);
     for (size_t k = 0; k < smerf_model_n_diagnostics(model); k++) {
         double value;
         const char *name = smerf_model_diagnostic(model, k, &value);

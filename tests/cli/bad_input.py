@@ -253,7 +253,7 @@ READING_WORDS = [
     use("--similarity-max is text", "fit items.csv --similarities z.csv --similarity-max much -o out",
         "fit: --similarity-max 'much' is not a number"),
     option("--symmetrize unknown", "--symmetrize median", "--symmetrize 'median' is not known; it is mean"),
-    option("--method unknown", "--method guess", "--method 'guess' is not known; it is smerf, euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm, mean, standardized or gower"),
+    option("--method unknown", "--method guess", "--method 'guess' is not known; it is smerf, euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm, mean, standardized, gower or boost"),
     option("--trees 0", "--trees 0", "--trees '0' grows no tree"),
     option("--trees 5:5", "--trees 5:5", "--trees '5:5' grows no tree"),
     option("--trees a:b", "--trees a:b", "--trees 'a:b' is neither a number B nor a range A:B"),

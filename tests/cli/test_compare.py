@@ -16,7 +16,7 @@ N, SHARE, SEED, REPEATS = 26, 0.6, 7, 3
 NAMES = [f"i{k}" for k in range(N)]
 FEW = "--trees 12"
 QUICK = "--burn 20 --draws 20"
-METHODS = ["smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "plugin", "epm", "narm", "mean", "standardized", "gower"]
+METHODS = ["smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "plugin", "epm", "narm", "mean", "standardized", "gower", "boost"]
 EVERY = ["rmse", "spearman", "map@10"]
 AREAS = ["auc-roc", "auc-pr"]
 
@@ -180,7 +180,7 @@ ALSO |= {(name, "pairs"): ["epm", "narm"] for name in ("edges", "observed")}
 def test_every_method_is_scored_as_by_hand(name, by, place, tmp_path):
     result = check(TARGETS[name], by, place, tmp_path)
     told = [entry["method"] for entry in result["methods"]]
-    assert told == sorted(["smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "mean", "standardized", "gower", *ALSO.get((name, by), [])],
+    assert told == sorted(["smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "mean", "standardized", "gower", "boost", *ALSO.get((name, by), [])],
                           key=METHODS.index)  # fmt: skip
     assert sorted(told + [entry["method"] for entry in result["left_out"]]) == sorted(METHODS)
     links = name in ("labels", "edges", "weighted", "observed")
@@ -342,7 +342,7 @@ def test_small_data_are_divided_until_methods_differ(place):
 
 # ---- wrong use ----
 
-KNOWN = "smerf, euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm, mean, standardized, gower"
+KNOWN = "smerf, euclidean, mahalanobis, bilinear, rfd, plugin, epm, narm, mean, standardized, gower, boost"
 WRONG = {
     "--distances z.npy --methods forest": f"--methods 'forest' is not one of {KNOWN}",
     "--distances z.npy --methods smerf,": f"--methods '' is not one of {KNOWN}",

@@ -389,6 +389,103 @@ static void pairs_of_a_round_are_drawn_under_their_limit(void **state) {
     data_set_free(data);
 }
 
+/* ---- whatever it starts from, and whatever it makes small ---- */
+
+typedef struct variant {
+    smerf_boost_base base;
+    smerf_pair_features features;
+    bool has_labels;
+} variant;
+
+static smerf_target *labels_of(const data_set *data) {
+    static const char *const classes[3] = {"a", "b", "c"};
+    uint32_t codes[N];
+    smerf_target *target = NULL;
+    smerf_error error;
+    for (size_t i = 0; i < N; i++) codes[i] = hidden(data, i) > 1 ? 2 : hidden(data, i) > 0;
+    demand_ok(smerf_target_new_labels("class", codes, N, classes, 3, &target, &error), &error);
+    return target;
+}
+
+static smerf_model *fit_variant(const data_set *data, const variant *as, const smerf_run *run) {
+    smerf_boost_options boost = few_rounds(12);
+    smerf_options options = options_for(7);
+    smerf_model *model = NULL;
+    smerf_error error;
+    smerf_target *target = as->has_labels ? labels_of(data) : data->target;
+    boost.base = as->base;
+    boost.pair_features = as->features;
+    options.method = SMERF_METHOD_BOOST;
+    options.boost = &boost;
+    demand_ok(smerf_fit(data->items, target, &options, run, &model, &error), &error);
+    if (as->has_labels) smerf_target_free(target);
+    return model;
+}
+
+/* Contributions add up to what is predicted by rows and by pairs, and that has both triangles the same. */
+static void check_all_ways(const smerf_model *model, const data_set *data, bool is_out) {
+    enum { MOST = 16 };
+    static uint32_t left[N * N], right[N * N];
+    static double baseline[N * N], contributions[N * N * MOST], distance[N * N];
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = is_out);
+    smerf_error error;
+    for (size_t k = 0; k < N * N; k++) {
+        left[k] = (uint32_t)(k / N);
+        right[k] = (uint32_t)(k % N);
+    }
+    assert_true(data->n_columns <= MOST);
+    const smerf_pair_list pairs = {.n = N * N, .left = left, .right = right};
+    demand_ok(smerf_explain_pairs(model, &request, &pairs, NULL,
+                                  &SMERF_INIT(smerf_explanation, .baseline = baseline, .contributions = contributions,
+                                              .distance = distance),
+                                  &error),
+              &error);
+    double *rows = predict_all(model, &request, NULL);
+    for (size_t k = 0; k < N * N; k++) {
+        double sum = baseline[k];
+        for (size_t f = 0; f < data->n_columns; f++) sum += contributions[k * data->n_columns + f];
+        assert_true(isfinite(rows[k]) && rows[k] == distance[k]);
+        assert_true(rows[k] == rows[k % N * N + k / N]);
+        assert_near(sum, rows[k], 1e-9);
+    }
+    free(rows);
+}
+
+static void check_variant(const variant *as) {
+    const smerf_run one = SMERF_INIT(smerf_run, .n_threads = 1), five = SMERF_INIT(smerf_run, .n_threads = 5);
+    data_set *data = mixed_data(N);
+    name_items(data, NULL);
+    smerf_model *model = fit_variant(data, as, &one), *again = fit_variant(data, as, &five), *loaded = NULL;
+    smerf_error error;
+    assert_same_model(model, again);
+    check_all_ways(model, data, false);
+    check_all_ways(model, data, true);
+    demand_ok(smerf_model_save(model, "variant.smerf", &error), &error);
+    demand_ok(smerf_model_load("variant.smerf", &loaded, &error), &error);
+    assert_same_model(model, loaded);
+    for (int is_out = 0; is_out < 2; is_out++) {
+        const smerf_request request = SMERF_INIT(smerf_request, .rows = data->items, .out_of_bag = is_out);
+        double *before = predict_all(model, &request, &one), *after = predict_all(loaded, &request, &five);
+        assert_memory_equal(before, after, N * N * sizeof *before);
+        free(before);
+        free(after);
+    }
+    smerf_model_free(model);
+    smerf_model_free(again);
+    smerf_model_free(loaded);
+    data_set_free(data);
+}
+
+static void every_variant_is_saved_explained_and_the_same_by_any_number_of_threads(void **state) {
+    (void)state;
+    const variant variants[] = {{SMERF_BASE_NONE, SMERF_PAIRS_DIFFERENCE, false},
+                                {SMERF_BASE_NONE, SMERF_PAIRS_ITEMS, true},
+                                {SMERF_BASE_FOREST, SMERF_PAIRS_ENDS, false},
+                                {SMERF_BASE_FOREST, SMERF_PAIRS_ALL, true},
+                                {SMERF_BASE_NONE, SMERF_PAIRS_AUTO, false}};
+    for (size_t k = 0; k < sizeof variants / sizeof *variants; k++) check_variant(&variants[k]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_few_values_have_a_bin_each_and_many_are_cut_into_equal_parts),
@@ -403,6 +500,7 @@ int main(void) {
         cmocka_unit_test(the_root_takes_the_best_of_all_splits),
         cmocka_unit_test(a_bag_has_not_seen_the_items_that_it_leaves_out),
         cmocka_unit_test(pairs_of_a_round_are_drawn_under_their_limit),
+        cmocka_unit_test(every_variant_is_saved_explained_and_the_same_by_any_number_of_threads),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);
 }

@@ -40,7 +40,7 @@ static void version_of_header_and_library_agree(void **state) {
     DO(smerf_description, are_log_odds)                                                                                \
     DO(smerf_scores, ndcg_by_chance)                                                                                   \
     DO(smerf_comparison, n_most_repeats)                                                                               \
-    DO(smerf_method_scores, n_rounds)                                                                                  \
+    DO(smerf_method_scores, in_order_difference)                                                                     \
     DO(smerf_baseline_options, n_bags)
 
 /* A field added to padding at the end would leave the size as it was. SM_LAST stays as it is when a struct grows; what is its last field

@@ -64,6 +64,11 @@ static smerf_status try_fit(const method_data *given, const smerf_run *run, smer
     baselines.n_factors = 4;
     baselines.n_burn = baselines.n_draws = 20;
     options.baselines = &baselines;
+    smerf_boost_options boost;
+    smerf_boost_options_default(&boost);
+    boost.most_rounds = 30;
+    boost.min_leaf = 5;
+    options.boost = &boost;
     smerf_target *target = given->target != NULL ? given->target : given->data->target;
     return smerf_fit(given->data->items, target, &options, run, model, error);
 }
@@ -239,8 +244,12 @@ static void learning_can_be_cancelled(void **state) {
     for_every_method(check_cancelling);
 }
 
+/* Boosting has bags, gains and contributions as forests have. */
+static bool has_bags(const method_data *given) { return given->method == SMERF_METHOD_BOOST; }
+
 static void check_refusals(const method_data *given) {
     smerf_model *model = fit(given, NULL), *merged = NULL;
+    const smerf_status of_bags = has_bags(given) ? SMERF_OK : SMERF_BAD_INPUT;
     const smerf_request request = SMERF_INIT(smerf_request, .rows = given->data->items, .out_of_bag = true);
     double values[N * N], spread[1];
     uint32_t place[1] = {0};
@@ -248,14 +257,14 @@ static void check_refusals(const method_data *given) {
     smerf_error error;
     const smerf_request plain = SMERF_INIT(smerf_request, .rows = given->data->items);
     const smerf_model *const parts[1] = {model};
-    assert_int_equal(smerf_predict_rows(model, &request, NULL, take_row, values, &error), SMERF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "out of bag"));
+    assert_int_equal(smerf_predict_rows(model, &request, NULL, take_row, values, &error), of_bags);
+    assert_true(has_bags(given) || strstr(error.message, "out of bag") != NULL);
     assert_int_equal(smerf_evaluate(model, &request, NULL, 0, NULL, &scores, &error), SMERF_BAD_INPUT);
     assert_int_equal(smerf_predict_values(model, &plain, NULL, values, &error), SMERF_BAD_INPUT);
     assert_int_equal(smerf_predict_pairs(model, &plain, &(smerf_pair_list){.n = 1, .left = place, .right = place}, NULL,
                                          &SMERF_INIT(smerf_pair_result, .distance = values, .spread = spread), &error),
                      SMERF_BAD_INPUT);
-    assert_int_equal(smerf_importance_gain(model, values, &error), SMERF_BAD_INPUT);
+    assert_int_equal(smerf_importance_gain(model, values, &error), of_bags);
     assert_int_equal(smerf_importance_permutation(model, given->data->items, NULL, NULL, values, values, &error),
                      SMERF_BAD_INPUT);
     assert_int_equal(smerf_model_merge(parts, 1, &merged, &error), SMERF_BAD_INPUT);
@@ -268,6 +277,47 @@ static void what_only_forests_have_is_refused(void **state) {
     for_every_method(check_refusals);
 }
 
+/* ---- explanations ---- */
+
+/* Contributions add up to the distance, of new pairs and out of bag. */
+static void check_explanations(const method_data *given) {
+    enum { N_FEATURES = 20 };
+    smerf_model *model = fit(given, NULL);
+    uint32_t left[N * N], right[N * N];
+    static double baseline[N * N], contributions[N * N * N_FEATURES], distance[N * N], predicted[N * N];
+    smerf_description description = SMERF_INIT(smerf_description);
+    smerf_error error;
+    smerf_model_describe(model, &description, NULL);
+    size_t n_features = description.n_features;
+    assert_true(n_features <= N_FEATURES);
+    for (size_t k = 0; k < N * N; k++) {
+        left[k] = (uint32_t)(k / N);
+        right[k] = (uint32_t)(k % N);
+    }
+    const smerf_pair_list pairs = {.n = N * N, .left = left, .right = right};
+    const smerf_explanation result =
+        SMERF_INIT(smerf_explanation, .baseline = baseline, .contributions = contributions, .distance = distance);
+    for (int is_out = 0; is_out < 2; is_out++) {
+        const smerf_request request = SMERF_INIT(smerf_request, .rows = given->data->items, .out_of_bag = is_out);
+        smerf_status status = smerf_explain_pairs(model, &request, &pairs, NULL, &result, &error);
+        assert_int_equal(status, has_bags(given) ? SMERF_OK : SMERF_BAD_INPUT);
+        if (status != SMERF_OK) continue;
+        ask(model, &request, NULL, predicted);
+        for (size_t k = 0; k < N * N; k++) {
+            double sum = baseline[k];
+            for (size_t f = 0; f < n_features; f++) sum += contributions[k * n_features + f];
+            assert_near(sum, distance[k], 1e-9);
+            assert_true(distance[k] == predicted[k]);
+        }
+    }
+    smerf_model_free(model);
+}
+
+static void contributions_add_up_or_are_refused(void **state) {
+    (void)state;
+    for_every_method(check_explanations);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predictor_are_the_same_however_they_are_query_for),
@@ -276,6 +326,7 @@ int main(void) {
         cmocka_unit_test(a_forged_file_does_no_harm),
         cmocka_unit_test(learning_can_be_cancelled),
         cmocka_unit_test(what_only_forests_have_is_refused),
+        cmocka_unit_test(contributions_add_up_or_are_refused),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);
 }

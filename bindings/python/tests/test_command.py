@@ -179,6 +179,7 @@ def test_comparing_says_the_same(command, n):
         ("mean", smerf.Mean()),
         ("standardized", smerf.Standardized()),
         ("gower", smerf.Gower()),
+        ("boost", smerf.Boost(most_rounds=30)),
         ("rfd", smerf.RandomForestDistance(n_estimators=10, n_pairs=300)),
         ("plugin", smerf.Plugin(n_estimators=10)),
         ("epm", smerf.EPM(n_factors=5, n_burn=20, n_draws=20)),
@@ -201,7 +202,8 @@ def test_other_methods_make_the_same_models(command, method, estimator):
     else:
         rows, header, words = [[*row, y] for row, y in zip(rows, given.tolist())], [*header, "y"], ["--response", "y"]
     write_table(command.folder / "items.csv", header, rows)
-    own = {"n_estimators": "--trees", "n_pairs": "--sample-pairs", "n_factors": "--factors", "n_burn": "--burn", "n_draws": "--draws"}
+    own = {"n_estimators": "--trees", "n_pairs": "--sample-pairs", "n_factors": "--factors", "n_burn": "--burn", "n_draws": "--draws",
+           "most_rounds": "--most-rounds"}
     for name, option in own.items():
         if name in estimator.get_params():
             words += [option, estimator.get_params()[name]]

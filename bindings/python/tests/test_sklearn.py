@@ -33,6 +33,7 @@ CHECKED = [
     smerf.Standardized(),
     smerf.Gower(),
     smerf.RandomForestDistance(n_estimators=3, n_pairs=200, random_state=1),
+    smerf.Boost(n_rounds=3, min_leaf=2, n_bags=0, pair_features="difference", random_state=1),
     smerf.Plugin(n_estimators=5, target="response", random_state=1),
 ]
 

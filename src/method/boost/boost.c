@@ -2,6 +2,8 @@
  * boost_file.c. */
 #include "method/boost/boost.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "method/boost/score.h"
 #include "method/methods.h"
@@ -76,28 +78,36 @@ static smerf_status new_boost_predictor(const sm_learned *learned, const sm_quer
 }
 
 /* The same for (i, j) and (j, i), to the last bit. */
-static double score_pair(const sm_predictor *predictor, const sm_boost *boost, size_t row, size_t column) {
+static double score_pair(const sm_predictor *predictor, const sm_boost *boost, size_t row, size_t column, double base) {
     const sm_learned *learned = predictor->learned;
-    double score = sm_boost_score(boost, learned, &predictor->side, row, column, NAN);
+    double score = sm_boost_score(boost, learned, &predictor->side, row, column, base);
     if (!learned->is_directed) return score;
-    return score / 2 + sm_boost_score(boost, learned, &predictor->reversed, column, row, NAN) / 2;
+    return score / 2 + sm_boost_score(boost, learned, &predictor->reversed, column, row, base) / 2;
 }
 
-/* The mean over the bags that have left out both; NaN: there is none. */
-static double score_out_of_bag(const sm_predictor *predictor, size_t row, size_t column) {
+/* The sums that a pair is predicted by: the one for new items; or out of bag those of the bags that have left out both.
+ *   sums  [n_groups or 1] out; returns how many there are */
+static size_t list_sums(const sm_predictor *predictor, size_t row, size_t column, const sm_boost **sums) {
     const sm_learned *learned = predictor->learned;
     size_t n_groups = learned->n_groups, n = 0;
+    sums[0] = &learned->all;
+    if (predictor->training_row == NULL) return 1;
     size_t a = learned->group_of[predictor->training_row[row]], b = learned->group_of[predictor->training_row[column]];
-    double sum = 0;
     for (size_t g = 0; g < n_groups; g++) {
-        if (g == a || (a != b && g != b)) continue; /* two groups: one bag; one group: one with every other */
-        size_t other = a != b ? b : g, smaller = a < other ? a : other, larger = a < other ? other : a;
-        double score = score_pair(predictor, &learned->bags[sm_bag_of(n_groups, smaller, larger)], row, column);
-        if (isnan(score)) continue;
-        sum += score;
-        n++;
+        if (a != b ? g != b : g == a) continue; /* items of two groups: their bag; of one: its bags with every other */
+        const sm_boost *bag = &learned->bags[sm_bag_of(n_groups, a < g ? a : g, a < g ? g : a)];
+        if (!isnan(bag->start)) sums[n++] = bag; /* else it had nothing to learn from */
     }
-    return n > 0 ? sum / (double)n : NAN;
+    return n;
+}
+
+/* The mean over these; NaN: there is none. */
+static double score_by_all(const sm_predictor *predictor, size_t row, size_t column, double base) {
+    const sm_boost *sums[SM_MOST_GROUPS];
+    size_t n = list_sums(predictor, row, column, sums);
+    double sum = 0;
+    for (size_t k = 0; k < n; k++) sum += score_pair(predictor, sums[k], row, column, base);
+    return n == 1 ? sum : n > 0 ? sum / (double)n : NAN;
 }
 
 static void predict_boost_row(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
@@ -106,16 +116,79 @@ static void predict_boost_row(sm_predictor *predictor, size_t row, const uint32_
     (void)thread;
     for (size_t k = 0; k < n; k++) {
         size_t column = columns != NULL ? columns[k] : k;
-        double score = predictor->training_row != NULL ? score_out_of_bag(predictor, row, column)
-                                                       : score_pair(predictor, &learned->all, row, column);
-        distances[k] = sm_boost_distance(learned, score);
+        double base = learned->base != NULL ? distances[k] : NAN;
+        distances[k] = sm_boost_distance(learned, score_by_all(predictor, row, column, base));
     }
 }
+
+/* Of both orders, where they differ. */
+static double explain_sum(const sm_predictor *predictor, const sm_boost *boost, const uint32_t pair[2],
+                          sm_boost_account *account) {
+    const sm_learned *learned = predictor->learned;
+    if (!learned->is_directed) return sm_boost_explain(boost, learned, &predictor->side, pair[0], pair[1], account);
+    account->scale /= 2;
+    double baseline = sm_boost_explain(boost, learned, &predictor->side, pair[0], pair[1], account);
+    baseline = baseline / 2 + sm_boost_explain(boost, learned, &predictor->reversed, pair[1], pair[0], account) / 2;
+    account->scale *= 2;
+    return baseline;
+}
+
+/* The account of the model that boosting starts from, in scores; what splits on its prediction have added goes to its features, by
+ * the size of their contributions to it. Returns by how much the baseline changes.
+ *   contributions  [n_features] in: to its distance; out: to the score */
+static double turn_base_account(const sm_learned *learned, double base, double baseline, double of_base,
+                                double *contributions) {
+    size_t n = learned->n_features;
+    double from = sm_boost_score_of(learned, baseline), to = sm_boost_score_of(learned, base), size = 0, sum = 0;
+    double slope = fabs(base - baseline) > 1e-9 ? (to - from) / (base - baseline) : 0;
+    for (size_t f = 0; f < n; f++) {
+        size += fabs(contributions[f]);
+        sum += contributions[f];
+    }
+    for (size_t f = 0; f < n; f++) {
+        double fraction = size > 0 ? fabs(contributions[f]) / size : 1 / (double)n;
+        contributions[f] = slope * contributions[f] + fraction * of_base;
+    }
+    return -slope * sum;
+}
+
+/* The mean over sums of trees: returns the baseline. */
+static double explain_sums(const sm_predictor *predictor, const sm_boost *const *sums, size_t n, const uint32_t pair[2],
+                           sm_boost_account *account) {
+    double start = 0;
+    account->scale = 1 / (double)n;
+    for (size_t k = 0; k < n; k++) start += explain_sum(predictor, sums[k], pair, account) / (double)n;
+    return start;
+}
+
+static void explain_boost_pair(sm_predictor *predictor, const uint32_t pair[2], double base, double *baseline,
+                               double *contributions) {
+    const sm_learned *learned = predictor->learned;
+    const sm_boost *sums[SM_MOST_GROUPS];
+    size_t n = list_sums(predictor, pair[0], pair[1], sums), n_features = learned->n_features;
+    double start = 0, end;
+    sm_boost_account account = {.base = base};
+    if (isnan(base)) {
+        memset(contributions, 0, n_features * sizeof *contributions);
+    } else { /* how much there is on its features has to be known first */
+        explain_sums(predictor, sums, n, pair, &account);
+        start = turn_base_account(learned, base, *baseline, account.of_base, contributions);
+    }
+    account.contributions = contributions;
+    start += explain_sums(predictor, sums, n, pair, &account);
+    end = start;
+    for (size_t f = 0; f < n_features; f++) end += contributions[f];
+    double slope = n > 0 ? sm_boost_slope(learned, start, end) : NAN;
+    for (size_t f = 0; f < n_features; f++) contributions[f] *= slope;
+    *baseline = n > 0 ? sm_boost_distance(learned, start) : NAN;
+}
+
+static const smerf_model *base_of_boost(const sm_learned *learned) { return learned->base; }
 
 static smerf_status check_bags(const sm_learned *learned, smerf_error *error) {
     if (learned->n_groups > 0) return SMERF_OK;
     return sm_fail(error, SMERF_BAD_INPUT,
-                   "the model was fitted without bags (--bags 0, or on fewer than 4 items): nothing is out of bag");
+                   "the model was fitted without bags ({bags 0}, or on fewer than 4 items): nothing is out of bag");
 }
 
 const sm_method sm_method_boost = {.name = "boost",
@@ -123,6 +196,9 @@ const sm_method sm_method_boost = {.name = "boost",
                                    .predictor_new = new_boost_predictor,
                                    .predictor_free = free_boost_predictor,
                                    .predict_row = predict_boost_row,
+                                   .base_of = base_of_boost,
+                                   .explain = explain_boost_pair,
+                                   .importance = sm_boost_importance,
                                    .check_out_of_bag = check_bags,
                                    .save = sm_boost_save,
                                    .load = sm_boost_load};

@@ -65,6 +65,24 @@ static inline double sm_boost_distance(const sm_learned *learned, double score) 
     return learned->is_logistic ? 1 / (1 + exp(-score)) : score;
 }
 
+/* From a distance that another model predicts to a score, away from the ends where the score is infinite. */
+static inline double sm_boost_score_of(const sm_learned *learned, double distance) {
+    const double least = 1e-3;
+    if (!learned->is_logistic) return distance;
+    distance = distance < least ? least : distance > 1 - least ? 1 - least : distance;
+    return log(distance / (1 - distance));
+}
+
+/* What a pair starts from.   base  NaN: no model says anything of it */
+static inline double sm_boost_start(const sm_boost *boost, const sm_learned *learned, double base) {
+    return isnan(base) ? boost->start : sm_boost_score_of(learned, base);
+}
+
+/* base_file.c: the forest that it starts from, in a model file; NULL: there is none. */
+smerf_status sm_boost_base_save(const smerf_model *base, sm_tensors *tensors, smerf_error *error);
+smerf_status sm_boost_base_load(const sm_tensors *tensors, const sm_features *features, size_t n_items,
+                                smerf_model **out, smerf_error *error);
+
 /* boost_file.c */
 smerf_status sm_boost_save(const sm_learned *learned, sm_tensors *tensors, smerf_error *error);
 smerf_status sm_boost_load(const sm_tensors *tensors, const sm_features *features, size_t n_items, sm_learned **out,

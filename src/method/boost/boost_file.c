@@ -21,7 +21,7 @@ typedef struct boost_arrays {
     uint32_t *set;                   /* [n_sets][SM_SET_WORDS] */
 } boost_arrays;
 
-enum { MISSING_LEFT = 128, MOST_GROUPS = 64 };
+enum { MISSING_LEFT = 128 };
 
 static const sm_boost *boost_at(const sm_learned *learned, size_t b) {
     return b == 0 ? &learned->all : &learned->bags[b - 1];
@@ -140,6 +140,7 @@ smerf_status sm_boost_save(const sm_learned *learned, sm_tensors *tensors, smerf
     for (size_t b = 0; b < arrays.n_boosts; b++) copy_boost(&arrays, b, boost_at(learned, b), at);
     smerf_status status = give_arrays(&arrays, tensors, error);
     if (status == SMERF_OK) status = save_facts(learned, learned->level_bin, learned->n_levels, tensors, error);
+    if (status == SMERF_OK && learned->base != NULL) status = sm_boost_base_save(learned->base, tensors, error);
     return status;
 }
 
@@ -323,6 +324,7 @@ static smerf_status take_all(const sm_tensors *tensors, const sm_features *featu
     boost_reader from = {.features = features, .n_boosts = 1 + sm_n_bags(learned->n_groups)};
     smerf_status status = take_levels(tensors, learned, error);
     if (status == SMERF_OK) status = take_groups(tensors, learned, error);
+    if (status == SMERF_OK) status = sm_boost_base_load(tensors, features, learned->n_items, &learned->base, error);
     if (status == SMERF_OK) status = find_boost_arrays(&from, tensors, error);
     for (size_t b = 0; b < from.n_boosts && status == SMERF_OK; b++)
         status = take_boost(&from, learned, b, b == 0 ? &learned->all : &learned->bags[b - 1], error);
@@ -336,7 +338,7 @@ smerf_status sm_boost_load(const sm_tensors *tensors, const sm_features *feature
     smerf_status status = sm_tensors_get(tensors, "learned.kind", SM_U8, 3, &data, error);
     if (status != SMERF_OK) return status;
     const uint8_t *kind = data;
-    if (kind[0] > 1 || kind[1] > 1 || kind[2] > MOST_GROUPS || kind[2] == 1 || kind[2] == 2)
+    if (kind[0] > 1 || kind[1] > 1 || kind[2] > SM_MOST_GROUPS || kind[2] == 1 || kind[2] == 2)
         return refuse("kinds", error);
     sm_learned *learned = sm_boost_learned_new(features, n_items, kind[2]);
     if (learned == NULL) return sm_no_memory(error, "loading a model");

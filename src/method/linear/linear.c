@@ -26,7 +26,7 @@ void sm_linear_free(sm_learned *learned) {
 smerf_status sm_linear_check_bags(const sm_learned *learned, smerf_error *error) {
     if (learned->n_groups > 0) return SMERF_OK;
     return sm_fail(error, SMERF_BAD_INPUT,
-                   "the model was fitted without bags, or on fewer than 4 items: nothing is out of bag");
+                   "the model was fitted without bags ({bags 0}, or on fewer than 4 items): nothing is out of bag");
 }
 
 /* ---- one item, and two ---- */

@@ -111,7 +111,7 @@ static smerf_status resolve_self(smerf_options *options, const smerf_target *tar
 static smerf_status resolve_shrink(smerf_options *options, smerf_error *error) {
     bool is_auto = options->shrink == SMERF_SHRINK_AUTO;
     if (!is_auto && !(options->shrink >= 0 && options->shrink <= 1))
-        return sm_fail(error, SMERF_BAD_INPUT, "shrink: %g is not in (0, 1]", options->shrink);
+        return sm_fail(error, SMERF_BAD_INPUT, "{shrink}: %g is not in (0, 1]", options->shrink);
     if ((is_auto && options->sample == SMERF_NO_SAMPLE) || options->shrink == 1) options->shrink = SMERF_SHRINK_OFF;
     return SMERF_OK;
 }

@@ -20,6 +20,7 @@ from ._methods import (
     EPM,
     NARM,
     Bilinear,
+    Boost,
     Euclidean,
     Gower,
     Mahalanobis,
@@ -35,6 +36,7 @@ from ._options import paper
 __version__ = _version()
 __all__ = [
     "Bilinear",
+    "Boost",
     "Comparison",
     "DistanceForest",
     "DistanceForestClassifier",

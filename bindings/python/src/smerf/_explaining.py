@@ -27,7 +27,31 @@ def _row(item: Any) -> Any:
 
 
 class Explained(ExploringModel):
-    """Adds what a forest tells of its features."""
+    """Adds what forests and boosting tell of their features, and their distances out of bag."""
+
+    def oob_distance(self, X: Any = None) -> Floats:
+        """Distances of the training items by trees that have not seen them; NaN where there is none.
+
+        They are computed with every call, and not kept: they are as large as the matrix of all pairs.
+
+        Parameters
+        ----------
+        X : array of shape (n, p), optional
+            The training items, where the model comes from a file.
+
+        Returns
+        -------
+        distances : array of shape (n, n)
+            As ``distance(X, oob=True)``.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> X, Z = smerf.simulate("radial", 40)
+        >>> smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z).oob_distance().shape
+        (40, 40)
+        """
+        return self.distance(self._items_of(X), oob=True)
 
     @property
     def feature_importances_(self) -> Floats:

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _core, _options
 from ._forest import DistanceForest
+from ._explaining import Explained
 from ._exploring import ExploringModel
 
 
@@ -417,6 +418,93 @@ class NARM(_Sampled):
     _method = "narm"
 
 
+class Boost(Explained):
+    """Gradient boosting: regression trees on features of pairs, added up.
+
+    Parameters
+    ----------
+    n_rounds : int, optional
+        How many trees; by default as many as predict pairs of held-out items best.
+    most_rounds : int, default=1000
+        No more than these, where they are chosen.
+    n_leaves : int, default=31
+        Leaves of a tree, at most.
+    min_leaf : int, default=20
+        Pairs of a leaf, at least.
+    learning_rate : float, default=0.1
+        What counts of a tree.
+    l2 : float, default=0.0
+        Added to the weight of a leaf, whose value becomes smaller.
+    loss : {'auto', 'squared', 'absolute', 'huber', 'logistic'}, default='auto'
+        Logistic for labels and graphs without weights, else squared.
+    pair_features : {'auto', 'difference', 'ends', 'items', 'all'}, default='auto'
+        What is seen of two numbers: their difference and mean; the smaller and the larger; both, in both orders; all but
+        the smaller and the larger; or what predicts pairs of held-out items best.
+    base : {'none', 'forest'}, default='none'
+        What it starts from.
+    n_bags : int, default=10
+        3, 6, 10, 15, ...: models that leave out two groups of items each, for out of bag and for choosing; or 0.
+    pairs_a_round : int, default=2000000
+        It learns from no more pairs at a time.
+    target, categories, n_jobs, random_state, verbose
+        As in `DistanceForest`.
+
+    Examples
+    --------
+    >>> import smerf
+    >>> X, Z = smerf.simulate("radial", 40)
+    >>> boost = smerf.Boost(most_rounds=50, pair_features="difference", random_state=1).fit(X, Z)
+    >>> boost.distance(X).shape, boost.oob_distance().shape
+    ((40, 40), (40, 40))
+    """
+
+    _method = "boost"
+
+    def __init__(
+        self,
+        *,
+        n_rounds: int | None = None,
+        most_rounds: int = 1000,
+        n_leaves: int = 31,
+        min_leaf: int = 20,
+        learning_rate: float = 0.1,
+        l2: float = 0.0,
+        loss: str = "auto",
+        pair_features: str = "auto",
+        base: str = "none",
+        n_bags: int = 10,
+        pairs_a_round: int = 2000000,
+        target: str = "auto",
+        categories: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_rounds = n_rounds
+        self.most_rounds = most_rounds
+        self.n_leaves = n_leaves
+        self.min_leaf = min_leaf
+        self.learning_rate = learning_rate
+        self.l2 = l2
+        self.loss = loss
+        self.pair_features = pair_features
+        self.base = base
+        self.n_bags = n_bags
+        self.pairs_a_round = pairs_a_round
+        self.target = target
+        self.categories = categories
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _options(self) -> dict[str, Any]:
+        return {**super()._options(), **_options.boosting(self)}
+
+    @classmethod
+    def _parameters_of(cls, options: dict[str, Any]) -> dict[str, Any]:
+        return {**super()._parameters_of(options), **_options.boosting_parameters(options)}
+
+
 ESTIMATORS: dict[str, type[ExploringModel]] = {
     estimator._method: estimator
     for estimator in (
@@ -431,6 +519,7 @@ ESTIMATORS: dict[str, type[ExploringModel]] = {
         Mean,
         Standardized,
         Gower,
+        Boost,
     )
 }
 

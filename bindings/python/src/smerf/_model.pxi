@@ -5,11 +5,14 @@ cdef class Options:
     """Options as C has them: the forest's point to those of the other methods."""
     cdef smerf_options forest
     cdef smerf_baseline_options baselines
+    cdef smerf_boost_options boost
 
     def __cinit__(self, dict given):
         smerf_options_default(&self.forest)
         smerf_baseline_options_default(&self.baselines)
+        smerf_boost_options_default(&self.boost)
         self.forest.baselines = &self.baselines
+        self.forest.boost = &self.boost
         for name, value in given.items():
             if not self.set(name, value):
                 raise TypeError(f"no option is called {name}")
@@ -42,12 +45,36 @@ cdef class Options:
         elif name == "has_intercept": self.baselines.has_intercept = value
         elif name == "ridge": self.baselines.ridge = value
         elif name == "n_linear_bags": self.baselines.n_bags = value
+        else: return self.set_boost(name, value)
+        return True
+
+    cdef bint set_boost(self, str name, value) except -1:
+        cdef smerf_boost_options *boost = &self.boost
+        if name == "n_rounds": boost.n_rounds = value
+        elif name == "most_rounds": boost.most_rounds = value
+        elif name == "n_leaves": boost.n_leaves = value
+        elif name == "min_leaf": boost.min_leaf = value
+        elif name == "learning_rate": boost.learning_rate = value
+        elif name == "l2": boost.l2 = value
+        elif name == "n_bags": boost.n_bags = value
+        elif name == "pairs_a_round": boost.pairs_a_round = value
+        elif name == "loss": boost.loss = <smerf_boost_loss><int>value
+        elif name == "pair_features": boost.pair_features = <smerf_pair_features><int>value
+        elif name == "base": boost.base = <smerf_boost_base><int>value
         else: return False
         return True
 
 
+cdef dict boost_facts_of(const smerf_boost_options *boost):
+    return {"n_rounds": boost.n_rounds, "most_rounds": boost.most_rounds, "n_leaves": boost.n_leaves,
+            "min_leaf": boost.min_leaf, "learning_rate": boost.learning_rate, "l2": boost.l2, "n_bags": boost.n_bags,
+            "pairs_a_round": boost.pairs_a_round, "loss": <int>boost.loss,
+            "pair_features": <int>boost.pair_features, "base": <int>boost.base}
+
+
 cdef dict facts_of(const smerf_options *options):
     cdef const smerf_baseline_options *baselines = options.baselines
+    cdef const smerf_boost_options *boost = options.boost
     return {"seed": options.seed, "first_tree": options.first_tree, "n_trees": options.n_trees,
             "splits": <int>options.splits, "candidates": options.candidates, "density": options.density,
             "min_parent": options.min_parent, "max_depth": options.max_depth, "sample": <int>options.sample,
@@ -56,7 +83,8 @@ cdef dict facts_of(const smerf_options *options):
             "complete": options.complete, "rank": options.rank, "n_pairs": baselines.n_pairs,
             "n_factors": baselines.n_factors, "n_burn": baselines.n_burn, "n_draws": baselines.n_draws,
             "n_chains": baselines.n_chains, "has_intercept": bool(baselines.has_intercept),
-            "ridge": baselines.ridge, "n_linear_bags": baselines.n_bags}
+            "ridge": baselines.ridge, "n_linear_bags": baselines.n_bags,
+            **({} if boost == NULL else boost_facts_of(boost))}
 
 
 cdef const smerf_items *items_or_null(Items items) noexcept:

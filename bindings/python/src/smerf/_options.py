@@ -15,6 +15,9 @@ CANDIDATES = {"auto": _core.CANDIDATES_AUTO, "all": _core.CANDIDATES_ALL, "paper
 SELF_DISTANCES = {"given": 0, "exclude": 2, "auto": 3}  # 1 is a number
 SHRINKS = {"auto": -1.0, "off": 0.0}  # others are numbers
 OOB_RULES = ("both", "either")  # from 1 on: 0 is "as the model says"
+LOSSES = ("auto", "squared", "absolute", "huber", "logistic")
+PAIR_FEATURES = ("auto", "difference", "ends", "items", "all")
+BASES = ("none", "forest")
 
 
 def seed(random_state: Any) -> int:
@@ -155,6 +158,39 @@ def growing(estimator: Any) -> dict[str, Any]:
         "max_depth": _core.NO_LIMIT if depth is None else count("max_depth", depth, 0),
         **candidates(estimator.candidates),
         **sample(estimator.sample),
+    }
+
+
+def boosting(estimator: Any) -> dict[str, Any]:
+    """What only boosting has."""
+    rate, l2 = estimator.learning_rate, estimator.l2
+    if not (isinstance(rate, (int, float, np.floating)) and 0 < rate <= 1):
+        raise ValueError(f"learning_rate={rate!r} is not in (0, 1]")
+    if not (isinstance(l2, (int, float, np.floating)) and 0 <= l2 < float("inf")):
+        raise ValueError(f"l2={l2!r} is not a number >= 0")
+    return {
+        "n_rounds": 0 if estimator.n_rounds is None else count("n_rounds", estimator.n_rounds, 1),
+        "most_rounds": count("most_rounds", estimator.most_rounds, 1),
+        "n_leaves": count("n_leaves", estimator.n_leaves, 2),
+        "min_leaf": count("min_leaf", estimator.min_leaf, 1),
+        "learning_rate": float(rate),
+        "l2": float(l2),
+        "n_bags": count("n_bags", estimator.n_bags, 0),
+        "pairs_a_round": count("pairs_a_round", estimator.pairs_a_round, 1),
+        "loss": word("loss", estimator.loss, LOSSES),
+        "pair_features": word("pair_features", estimator.pair_features, PAIR_FEATURES),
+        "base": word("base", estimator.base, BASES),
+    }
+
+
+def boosting_parameters(options: dict[str, Any]) -> dict[str, Any]:
+    """The same from a model, as a user would write them."""
+    names = ("most_rounds", "n_leaves", "min_leaf", "learning_rate", "l2", "n_bags", "pairs_a_round")
+    words = {"loss": LOSSES, "pair_features": PAIR_FEATURES, "base": BASES}
+    return {
+        "n_rounds": options["n_rounds"] or None,
+        **{name: options[name] for name in names},
+        **{name: known[options[name]] for name, known in words.items()},
     }
 
 

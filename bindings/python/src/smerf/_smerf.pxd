@@ -108,6 +108,23 @@ cdef extern from "smerf.h" nogil:
         double ridge
         size_t n_bags
 
+    ctypedef enum smerf_boost_loss:
+        SMERF_LOSS_AUTO
+
+    ctypedef enum smerf_pair_features:
+        SMERF_PAIRS_AUTO
+
+    ctypedef enum smerf_boost_base:
+        SMERF_BASE_NONE
+
+    ctypedef struct smerf_boost_options:
+        size_t size, n_rounds, most_rounds, n_leaves, min_leaf
+        double learning_rate, l2
+        size_t n_bags, pairs_a_round
+        smerf_boost_loss loss
+        smerf_pair_features pair_features
+        smerf_boost_base base
+
     ctypedef struct smerf_options:
         size_t size
         smerf_method method
@@ -124,10 +141,12 @@ cdef extern from "smerf.h" nogil:
         double self_value
         size_t complete, rank
         const smerf_baseline_options *baselines
+        const smerf_boost_options *boost
         double shrink
 
     void smerf_options_default(smerf_options *)
     void smerf_baseline_options_default(smerf_baseline_options *)
+    void smerf_boost_options_default(smerf_boost_options *)
     const char *smerf_method_name(smerf_method)
 
     ctypedef int (*smerf_progress)(void *, double) noexcept

@@ -2,9 +2,18 @@
  * One that learns from many pairs goes alone, on all threads. */
 #include "method/boost/fit/bags.h"
 
+#include <math.h>
+
 #include "base/memory.h"
 
-enum { ROUNDS_AT_A_TIME = 25, PATIENCE = 50, MANY_PAIRS = 400000 };
+/* By how much less must be lost on held-out pairs within so many rounds. */
+static const double worth_going_on = 0.003;
+
+enum {
+    ROUNDS_AT_A_TIME = 25,
+    PATIENCE = 50, /* rounds */
+    MANY_PAIRS = 400000
+};
 
 /* ---- starting ---- */
 
@@ -115,6 +124,13 @@ static bool is_any_going_on(const sm_bags *bags) {
     return false;
 }
 
+/* Whether the last rounds were hardly better than all before them: a long tail costs time, and makes the model larger. */
+static bool has_levelled_off(const sm_bags *bags) {
+    double before = INFINITY;
+    for (size_t r = 0; r + PATIENCE <= bags->n_rounds; r++) before = fmin(before, mean_loss(bags, r));
+    return bags->least_loss > before * (1 - worth_going_on);
+}
+
 smerf_status sm_bags_run(sm_bags *bags, sm_pool *pool, smerf_error *error) {
     const smerf_boost_options *options = bags->boosting->options;
     bool is_fixed = options->n_rounds > 0;
@@ -124,7 +140,7 @@ smerf_status sm_bags_run(sm_bags *bags, sm_pool *pool, smerf_error *error) {
     while (status == SMERF_OK && bags->n_rounds < most && is_any_going_on(bags)) {
         status = run_some_rounds(&job, most, error);
         if (status == SMERF_OK) find_best_round(bags);
-        if (!is_fixed && !isnan(bags->least_loss) && bags->n_rounds >= bags->best_round + PATIENCE) break;
+        if (!is_fixed && has_levelled_off(bags)) break;
     }
     if (is_fixed) bags->best_round = most;
     return status;

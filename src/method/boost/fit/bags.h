@@ -20,7 +20,7 @@ smerf_status sm_bags_start(sm_bags *bags, const sm_boosting *boosting, const siz
                            sm_pool *pool, smerf_error *error);
 void sm_bags_free(sm_bags *bags); /* fine on one filled with zeros */
 
-/* Runs them until no round has been the best one for a while, or to the number that is given. */
+/* Runs them until little more is gained on held-out pairs, or to the number that is given. */
 smerf_status sm_bags_run(sm_bags *bags, sm_pool *pool, smerf_error *error);
 
 #endif

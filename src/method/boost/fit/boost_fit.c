@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "method/boost/fit/bags.h"
+#include "method/boost/fit/base.h"
 #include "target/links/graph.h"
 #include "target/links/pairs.h"
 
@@ -34,20 +35,20 @@ static smerf_status check_ranges(const smerf_boost_options *boost, smerf_error *
         const char *name;
         size_t value, least, most;
     } counts[] = {{"rounds", boost->n_rounds, 0, UINT32_MAX},
-                  {"most-rounds", boost->most_rounds, 1, UINT32_MAX},
+                  {"most_rounds", boost->most_rounds, 1, UINT32_MAX},
                   {"leaves", boost->n_leaves, 2, 256},
-                  {"min-leaf", boost->min_leaf, 1, UINT32_MAX},
-                  {"pairs-a-round", boost->pairs_a_round, 100, SM_MOST_BOOST_PAIRS}};
+                  {"min_leaf", boost->min_leaf, 1, UINT32_MAX},
+                  {"pairs_a_round", boost->pairs_a_round, 100, SM_MOST_BOOST_PAIRS}};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
         if (counts[k].value < counts[k].least || counts[k].value > counts[k].most)
-            return sm_fail(error, SMERF_BAD_INPUT, "%s: %zu is not in %zu ... %zu", counts[k].name, counts[k].value,
+            return sm_fail(error, SMERF_BAD_INPUT, "{%s}: %zu is not in %zu ... %zu", counts[k].name, counts[k].value,
                            counts[k].least, counts[k].most);
     if (!(boost->learning_rate > 0 && boost->learning_rate <= 1))
-        return sm_fail(error, SMERF_BAD_INPUT, "learning-rate: %g is not in (0, 1]", boost->learning_rate);
+        return sm_fail(error, SMERF_BAD_INPUT, "{learning_rate}: %g is not in (0, 1]", boost->learning_rate);
     if (!(boost->l2 >= 0 && isfinite(boost->l2)))
-        return sm_fail(error, SMERF_BAD_INPUT, "l2: %g is not a number >= 0", boost->l2);
+        return sm_fail(error, SMERF_BAD_INPUT, "{l2}: %g is not a number >= 0", boost->l2);
     if (boost->loss > SMERF_LOSS_LOGISTIC || boost->pair_features > SMERF_PAIRS_ALL || boost->base > SMERF_BASE_FOREST)
-        return sm_fail(error, SMERF_BAD_INPUT, "boost: there is no such loss, group of pair features, or base");
+        return sm_fail(error, SMERF_BAD_INPUT, "there is no such {loss}, {pair_features} or {base}");
     return SMERF_OK;
 }
 
@@ -57,21 +58,21 @@ static smerf_status check_boost(const sm_training_set *training, smerf_error *er
     if (status != SMERF_OK) return status;
     if (boost->n_bags > 0 && sm_groups_of_bags(boost->n_bags) == 0)
         return sm_fail(error, SMERF_BAD_INPUT,
-                       "bags: %zu is not 0, 3, 6, 10, 15, ...: one for every two of 3, 4, 5, 6, ... groups of items",
+                       "{bags}: %zu is not 0, 3, 6, 10, 15, ...: one for every two of 3, 4, 5, 6, ... groups of items",
                        boost->n_bags);
     if (boost->n_bags == 0 && boost->n_rounds == 0)
         return sm_fail(error, SMERF_BAD_INPUT,
-                       "bags: with 0 of them nothing is held out to choose the number of rounds by: give rounds");
+                       "{bags}: with 0 of them nothing is held out to choose the number of {rounds} by: give it");
     if (boost->n_bags == 0 && boost->pair_features == SMERF_PAIRS_AUTO)
         return sm_fail(error, SMERF_BAD_INPUT,
-                       "bags: with 0 of them nothing is held out to choose features of pairs by: give pair-features "
-                       "difference, ends, items or all");
+                       "{bags}: with 0 of them nothing is held out to choose {pair_features} by: give difference, ends, items "
+                       "or all");
     if (is_listed_target(training->target) && sm_known_pairs_of(training->target)->links->n == 0)
         return sm_fail(error, SMERF_BAD_INPUT,
-                       "boost: no distance of two different items is known; it needs at least one");
+                       "no distance of two different items is known; boosting needs at least one");
     if (boost->loss == SMERF_LOSS_LOGISTIC && !is_alike_or_not(training->target))
         return sm_fail(error, SMERF_BAD_INPUT,
-                       "loss: logistic is for labels, and for graphs without weights; the target is '%s'",
+                       "{loss}: logistic is for labels, and for graphs without weights; the target is '%s'",
                        sm_target_public_name(training->target));
     return SMERF_OK;
 }
@@ -130,6 +131,29 @@ static void free_learning(learning *work) {
     sm_free(work->weight);
 }
 
+enum { MOST_BINNED_BY = 100000 };
+
+/* Bins of what the base predicts, by some pairs. */
+static smerf_status bin_base(learning *work, smerf_error *error) {
+    const sm_pair_choice some = {.held = {SM_NO_GROUP, SM_NO_GROUP}, .most = MOST_BINNED_BY};
+    sm_boost_pairs pairs;
+    bool is_drawn;
+    smerf_status status = sm_pairs_choose(&work->source, &some, &pairs, &is_drawn, error);
+    if (status == SMERF_OK) status = sm_base_predict(work->learned->base, work->training->items, &pairs, error);
+    if (status == SMERF_OK) status = sm_binned_add_base(&work->binned, pairs.base, pairs.n, error);
+    sm_boost_pairs_free(&pairs);
+    return status;
+}
+
+/* The forest that it starts from, in the first tenth of the time. */
+static smerf_status grow_base(learning *work, smerf_error *error) {
+    static const double part[2] = {0, 0.1};
+    if (work->options.base == SMERF_BASE_NONE) return SMERF_OK;
+    smerf_status status = sm_base_grow(work->training, part, &work->learned->base, error);
+    work->training->pool->fraction_from = part[1];
+    return status;
+}
+
 /* Bins for one choice of pair features. */
 static smerf_status make_bins(learning *work, smerf_pair_features features, smerf_error *error) {
     const sm_training_set *training = work->training;
@@ -138,6 +162,7 @@ static smerf_status make_bins(learning *work, smerf_pair_features features, smer
     sm_pool pool = *training->pool; /* quick: no progress */
     pool.progress = NULL;
     smerf_status status = sm_binned_start(&work->binned, training->view, training->features, features, &pool, error);
+    if (status == SMERF_OK && learned->base != NULL) status = bin_base(work, error);
     if (status != SMERF_OK) return status;
     for (size_t f = 0; f < learned->n_features; f++)
         if (work->binned.features[f].level_bin != NULL)
@@ -183,14 +208,15 @@ static const smerf_pair_features tried_features[] = {SMERF_PAIRS_DIFFERENCE, SME
 static smerf_status choose_pair_features(learning *work, smerf_error *error) {
     sm_pool *pool = work->training->pool;
     enum { N_TRIED = sizeof tried_features / sizeof *tried_features };
+    const double from = pool->fraction_from;
     double least = INFINITY;
     smerf_status status = SMERF_OK;
     smerf_pair_features best = tried_features[0];
     if (work->options.pair_features != SMERF_PAIRS_AUTO) return SMERF_OK;
     for (size_t k = 0; k < N_TRIED && status == SMERF_OK; k++) {
         double loss;
-        pool->fraction_from = 0.4 * (double)k / N_TRIED;
-        pool->fraction_to = 0.4 * (double)(k + 1) / N_TRIED;
+        pool->fraction_from = from + 0.3 * (double)k / N_TRIED;
+        pool->fraction_to = from + 0.3 * (double)(k + 1) / N_TRIED;
         status = try_pair_features(work, tried_features[k], &loss, error);
         if (!(loss < least)) continue;
         least = loss;
@@ -216,7 +242,6 @@ static void tell(learning *work, const sm_bags *bags) {
     }
     sm_diagnostics_add(to, "bags", (double)sm_n_bags(work->learned->n_groups));
     sm_diagnostics_add(to, "features of a pair", (double)work->binned.n_columns);
-    sm_diagnostics_add(to, "of items in both orders", work->learned->is_directed);
     sm_diagnostics_add(to, "pairs a round", (double)bags->boosters[bags->n - 1].pairs.n);
 }
 
@@ -234,7 +259,10 @@ static smerf_status learn_all(learning *work, smerf_error *error) {
     if (status == SMERF_OK) status = sm_bags_run(&bags, work->training->pool, error);
     for (size_t b = 0; b < bags.n && status == SMERF_OK; b++)
         sm_booster_take(&bags.boosters[b], bags.best_round, b < n_bags ? &learned->bags[b] : &learned->all);
-    if (status == SMERF_OK) tell(work, &bags);
+    if (status == SMERF_OK) {
+        tell(work, &bags);
+        *work->training->chosen = work->options;
+    }
     sm_bags_free(&bags);
     sm_free(which);
     return status;
@@ -244,6 +272,7 @@ static smerf_status fit_boost(const sm_training_set *training, sm_learned **out,
                               smerf_error *error) {
     learning work = {.training = training, .diagnostics = diagnostics};
     smerf_status status = start_learning(&work, error);
+    if (status == SMERF_OK) status = grow_base(&work, error);
     if (status == SMERF_OK) status = choose_pair_features(&work, error);
     if (status == SMERF_OK) status = learn_all(&work, error);
     if (status == SMERF_OK) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "method/boost/fit/base.h"
 #include "method/boost/score.h"
 
 /* Pairs that are drawn anew have to be scored by all trees so far: now and then is enough. */
@@ -16,7 +17,12 @@ enum { ROUNDS_A_DRAW = 25, MANY_PAIRS = 1 << 16 };
 
 /* ---- starting ---- */
 
+static double base_of_pair(const sm_boost_pairs *pairs, size_t pair) {
+    return pairs->base != NULL ? pairs->base[pair] : NAN;
+}
+
 static smerf_status choose_pairs(sm_booster *booster, smerf_error *error) {
+    const sm_boosting *boosting = booster->boosting;
     sm_gradients *gradients = &booster->gradients;
     smerf_status status =
         sm_pairs_choose(booster->boosting->source, &booster->choice, &booster->pairs, &booster->is_drawn, error);
@@ -26,13 +32,17 @@ static smerf_status choose_pairs(sm_booster *booster, smerf_error *error) {
                                    sizeof *gradients->gradient);
     if (has_hessians) gradients->hessian = sm_array(booster->pairs.n, sizeof *gradients->hessian);
     bool has_memory = gradients->gradient != NULL && (!has_hessians || gradients->hessian != NULL);
-    return has_memory ? SMERF_OK : sm_no_memory(error, "boosting on pairs");
+    if (!has_memory) return sm_no_memory(error, "boosting on pairs");
+    return sm_base_ask(boosting->learned->base, boosting->source->training->items, boosting->binned, &booster->pairs,
+                       &booster->base_bin, error);
 }
 
 static void free_chosen(sm_booster *booster) {
     sm_boost_pairs_free(&booster->pairs);
     sm_free(booster->gradients.gradient);
     sm_free(booster->gradients.hessian);
+    sm_free(booster->base_bin);
+    booster->base_bin = NULL;
     booster->gradients.gradient = NULL;
     booster->gradients.hessian = NULL;
 }
@@ -58,13 +68,16 @@ static smerf_status start_held(sm_booster *booster, smerf_error *error) {
     choice.are_held = true;
     choice.most = MOST_HELD;
     smerf_status status = sm_pairs_choose(boosting->source, &choice, held, &is_drawn, error);
+    if (status == SMERF_OK)
+        status = sm_base_ask(boosting->learned->base, boosting->source->training->items, boosting->binned, held,
+                             &booster->held_base_bin, error);
     if (status != SMERF_OK) return status;
     if (boosting->binned->is_directed) booster->held_reversed = sm_array(held->n, sizeof *booster->held_reversed);
     if (boosting->binned->is_directed && booster->held_reversed == NULL)
         return sm_no_memory(error, "boosting on pairs");
     for (size_t k = 0; k < held->n; k++) {
-        held->score[k] = booster->made.start;
-        if (booster->held_reversed != NULL) booster->held_reversed[k] = booster->made.start;
+        held->score[k] = sm_boost_start(&booster->made, boosting->learned, base_of_pair(held, k));
+        if (booster->held_reversed != NULL) booster->held_reversed[k] = held->score[k];
         booster->held_weight += held->weight[k];
     }
     return SMERF_OK;
@@ -75,6 +88,7 @@ smerf_status sm_booster_start(sm_booster *booster, const sm_boosting *boosting, 
     const smerf_boost_options *options = boosting->options;
     size_t most_rounds = options->n_rounds > 0 ? options->n_rounds : options->most_rounds;
     *booster = (sm_booster){.boosting = boosting};
+    sm_pool_start(&booster->alone, &SMERF_INIT(smerf_run, .n_threads = 1));
     booster->choice =
         (sm_pair_choice){.held = {held[0], held[1]}, .most = options->pairs_a_round, .draw = (uint32_t)(number << 20)};
     booster->curve = sm_zeros(most_rounds + 1, sizeof *booster->curve);
@@ -86,7 +100,8 @@ smerf_status sm_booster_start(sm_booster *booster, const sm_boosting *boosting, 
     booster->is_done = booster->pairs.n == 0;
     booster->made.start = NAN; /* there is nothing to learn from */
     if (!booster->is_done) status = sm_loss_start(options->loss, &booster->pairs, &booster->made.start, error);
-    for (size_t k = 0; k < booster->pairs.n; k++) booster->pairs.score[k] = booster->made.start;
+    for (size_t k = 0; k < booster->pairs.n; k++)
+        booster->pairs.score[k] = sm_boost_start(&booster->made, boosting->learned, base_of_pair(&booster->pairs, k));
     if (status == SMERF_OK && held[0] != SM_NO_GROUP) status = start_held(booster, error);
     if (status == SMERF_OK && held[0] != SM_NO_GROUP && !booster->is_done) booster->curve[0] = loss_of_held(booster);
     if (status == SMERF_OK && !booster->is_done)
@@ -97,6 +112,7 @@ smerf_status sm_booster_start(sm_booster *booster, const sm_boosting *boosting, 
 void sm_booster_free(sm_booster *booster) {
     free_chosen(booster);
     sm_boost_pairs_free(&booster->held);
+    sm_free(booster->held_base_bin);
     sm_free(booster->held_reversed);
     sm_pair_tree_free(&booster->tree);
     sm_boost_free(&booster->made);
@@ -117,8 +133,9 @@ static smerf_status rescore_some(void *argument, size_t task, size_t thread, sme
     size_t first = task * 4096, end = first + 4096 < booster->pairs.n ? first + 4096 : booster->pairs.n;
     (void)thread, (void)error;
     for (size_t k = first; k < end; k++)
-        booster->pairs.score[k] = sm_boost_score(&booster->made, booster->boosting->learned, &job->side,
-                                                 booster->pairs.left[k], booster->pairs.right[k], NAN);
+        booster->pairs.score[k] =
+            sm_boost_score(&booster->made, booster->boosting->learned, &job->side, booster->pairs.left[k],
+                           booster->pairs.right[k], base_of_pair(&booster->pairs, k));
     return SMERF_OK;
 }
 
@@ -223,10 +240,11 @@ static smerf_status add_leaf(void *argument, size_t at, size_t thread, smerf_err
 static void score_held(sm_booster *booster, const uint32_t *index, const double *value) {
     const sm_boost_pairs *held = &booster->held;
     for (size_t k = 0; k < held->n; k++) {
-        size_t leaf = sm_pair_tree_leaf(&booster->tree, held->left[k], held->right[k], 0);
+        size_t base_bin = booster->held_base_bin != NULL ? booster->held_base_bin[k] : 0;
+        size_t leaf = sm_pair_tree_leaf(&booster->tree, held->left[k], held->right[k], base_bin);
         held->score[k] += value[index[leaf] & ~SM_BOOST_LEAF];
         if (booster->held_reversed == NULL) continue;
-        leaf = sm_pair_tree_leaf(&booster->tree, held->right[k], held->left[k], 0);
+        leaf = sm_pair_tree_leaf(&booster->tree, held->right[k], held->left[k], base_bin);
         booster->held_reversed[k] += value[index[leaf] & ~SM_BOOST_LEAF];
     }
 }
@@ -280,7 +298,8 @@ static smerf_status run_round(sm_booster *booster, sm_pool *pool, smerf_error *e
                                  .left = booster->pairs.left,
                                  .right = booster->pairs.right,
                                  .gradient = gradients->gradient,
-                                 .hessian = gradients->hessian};
+                                 .hessian = gradients->hessian,
+                                 .base_bin = booster->base_bin};
     status = sm_pair_tree_grow(&booster->tree, &pairs, gradients, pool, error);
     if (status != SMERF_OK) return status;
     booster->is_done = booster->tree.n_leaves == 1;
@@ -292,11 +311,9 @@ static smerf_status run_round(sm_booster *booster, sm_pool *pool, smerf_error *e
 
 smerf_status sm_booster_run(sm_booster *booster, size_t n_rounds, size_t most, sm_pool *pool, smerf_error *error) {
     smerf_status status = SMERF_OK;
-    sm_pool alone;
-    sm_pool_start(&alone, &SMERF_INIT(smerf_run, .n_threads = 1));
     for (size_t r = 0; r < n_rounds && booster->made.n_trees < most && !booster->is_done && status == SMERF_OK; r++) {
         if (sm_pool_is_stopped(pool, 1)) return SMERF_OK; /* whoever stopped it knows why */
-        status = run_round(booster, booster->pairs.n >= MANY_PAIRS ? pool : &alone, error);
+        status = run_round(booster, booster->pairs.n >= MANY_PAIRS ? pool : &booster->alone, error);
     }
     return status;
 }

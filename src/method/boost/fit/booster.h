@@ -11,7 +11,7 @@ typedef struct sm_boosting {
     const sm_binned *binned;
     const smerf_boost_options *options; /* loss and pair features as resolved */
     sm_tree_plan plan;
-    const sm_learned *learned; /* to score pairs that are drawn later */
+    const sm_learned *learned; /* to score pairs that are drawn later, and with the base */
     const sm_view *view;
 } sm_boosting;
 
@@ -20,10 +20,12 @@ typedef struct sm_booster {
     sm_pair_choice choice; /* of what it learns from */
     bool is_drawn;         /* some of the pairs: others are drawn every few rounds */
     sm_boost_pairs pairs, held;
-    double *held_reversed; /* [held.n] scores of (j, i), if trees tell them apart */
+    uint8_t *base_bin, *held_base_bin; /* of both, in the column of the base; NULL: there is none */
+    double *held_reversed;             /* [held.n] scores of (j, i), if trees tell them apart */
     sm_gradients gradients;
     double first_unit; /* of the gradients of the first round: when there is nothing left of it, that is all */
     sm_pair_tree tree;
+    sm_pool alone; /* one thread, for what is too little for several */
     sm_boost made;
     size_t split_capacity, tree_capacity, value_capacity, set_capacity;
     size_t gain_capacity, mean_capacity;

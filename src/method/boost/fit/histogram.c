@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Pairs are gathered so many at a time, and then stay in the nearest cache for all features. */
-enum { GATHERED = 256 };
+enum { GATHERED = 1024 };
 
 typedef struct gathered_pairs {
     size_t n;

@@ -18,6 +18,7 @@ smerf_status sm_pair_tree_start(sm_pair_tree *tree, const sm_tree_plan *plan, si
     size_t most_nodes = 2 * plan->n_leaves, n_joint = (size_t)SM_MOST_BINS * SM_MOST_BINS * SM_JOINT_FEATURES;
     double slot_bytes = (double)binned->n_cells * sizeof(sm_cell);
     *tree = (sm_pair_tree){.plan = plan, .most_pairs = most_pairs};
+    sm_pool_start(&tree->alone, &SMERF_INIT(smerf_run, .n_threads = 1));
     tree->keeps_histograms = slot_bytes * (double)plan->n_leaves <= most_histogram_bytes;
     tree->n_slots = tree->keeps_histograms ? plan->n_leaves : 2;
     double bytes = slot_bytes * (double)tree->n_slots + (double)n_threads * (double)n_joint * sizeof(sm_cell);
@@ -204,13 +205,11 @@ enum { FEWEST_ADDITIONS = 400000 };
 static smerf_status look_at_nodes(look_job *job, sm_pool *pool, smerf_error *error) {
     sm_pair_tree *tree = job->tree;
     size_t n_features = tree->plan->binned->n_features + 1, threads = pool->n_threads;
-    sm_pool alone;
-    sm_pool_start(&alone, &SMERF_INIT(smerf_run, .n_threads = 1));
     bool is_alone = threads == 1 || job->pairs.n * n_features < FEWEST_ADDITIONS;
     size_t wanted = is_alone ? 1 : (n_features + SM_JOINT_FEATURES - 1) / SM_JOINT_FEATURES;
     if (!is_alone) wanted = (wanted + threads - 1) / threads * threads;
     job->n_batches = wanted < n_features ? wanted : n_features;
-    smerf_status status = sm_pool_run(is_alone ? &alone : pool, job->n_batches, look_at_some, job, error);
+    smerf_status status = sm_pool_run(is_alone ? &tree->alone : pool, job->n_batches, look_at_some, job, error);
     if (status != SMERF_OK) return status;
     if (may_be_split(tree, job->filled)) choose_column(tree, 0, job->filled);
     if (job->rest != NULL && may_be_split(tree, job->rest)) choose_column(tree, 1, job->rest);
@@ -249,10 +248,8 @@ static smerf_status split_node(sm_pair_tree *tree, const sm_pair_slice *all, con
     sm_grown_node *node = &tree->nodes[parent];
     const sm_pair_slice pairs = slice_of(tree, all, node);
     size_t n_left = 0;
-    sm_pool alone;
-    sm_pool_start(&alone, &SMERF_INIT(smerf_run, .n_threads = 1));
     smerf_status status =
-        part_pairs(tree, &pairs, &node->split, &n_left, pairs.n <= PAIRS_A_PART ? &alone : pool, error);
+        part_pairs(tree, &pairs, &node->split, &n_left, pairs.n <= PAIRS_A_PART ? &tree->alone : pool, error);
     if (status != SMERF_OK) return status;
     node->left = (uint32_t)tree->n_nodes;
     node->right = (uint32_t)tree->n_nodes + 1;

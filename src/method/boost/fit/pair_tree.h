@@ -34,6 +34,7 @@ typedef struct sm_grown_node {
 typedef struct sm_pair_tree {
     const sm_tree_plan *plan;
     sm_arena arena;
+    sm_pool alone; /* one thread, for what is too little for several */
     size_t n_nodes, n_leaves;
     sm_grown_node *nodes; /* [2 n_leaves - 1] */
     uint32_t *order;      /* [n] the pairs, by leaves, ascending in each */

@@ -4,11 +4,11 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "method/fit/grow_part.h"
 #include "method/pair_forest/fit/rfd_pairs.h"
 #include "method/pair_forest/pair_forest.h"
 #include "method/trainer.h"
 #include "target/vectors/vectors.h"
-#include "train/grow/forest_builder.h"
 
 /* ---- growing, as a part of the whole job ---- */
 
@@ -20,26 +20,6 @@ static smerf_options growing_options(const smerf_options *options) {
     inner.complete = SMERF_COMPLETE_OFF;
     inner.rank = 0;
     return inner;
-}
-
-typedef struct job_part {
-    sm_pool *pool;
-    double from, to;
-} job_part;
-
-static int report_part(void *context, double fraction_done) {
-    const job_part *whole = context;
-    double fraction = whole->from + fraction_done * (whole->to - whole->from);
-    return sm_pool_report(whole->pool, fraction, NULL) != SMERF_OK;
-}
-
-/* As sm_fit, with the threads, progress and cancelling of a pool.   fractions  [2] the part of the whole job that this is */
-static smerf_status grow_part(const smerf_items *items, smerf_target *target, const smerf_options *options,
-                              sm_pool *pool, const double *fractions, smerf_model **out, smerf_error *error) {
-    job_part whole = {.pool = pool, .from = fractions[0], .to = fractions[1]};
-    const smerf_run run = SMERF_INIT(smerf_run, .n_threads = pool->n_threads,
-                                     .progress = pool->progress != NULL ? report_part : NULL, .context = &whole);
-    return sm_fit(items, target, options, &run, out, error);
 }
 
 /* ---- rfd: the forest ---- */
@@ -144,7 +124,7 @@ static smerf_status grow_pair_trees(const sm_training_set *training, const pair_
         options.first_tree = first_tree + b;
         options.n_trees = n_trees - b < TREES_AT_A_TIME ? n_trees - b : TREES_AT_A_TIME;
         const double fractions[2] = {(double)b / (double)n_trees, (double)(b + options.n_trees) / (double)n_trees};
-        status = grow_part(made->items, made->target, &options, training->pool, fractions, &model, error);
+        status = sm_grow_part(made->items, made->target, &options, training->pool, fractions, &model, error);
         if (status == SMERF_OK) status = sm_value_forest_take(forest, b, model, made->scale, error);
         smerf_model_free(model);
     }
@@ -250,7 +230,7 @@ static smerf_status plugin_fit(const sm_training_set *training, sm_learned **out
     sm_learned *learned = sm_zeros(1, sizeof *learned);
     smerf_status status = learned != NULL ? SMERF_OK : sm_no_memory(error, "learning");
     if (status == SMERF_OK)
-        status = grow_part(training->items, training->target, &options, training->pool, most_of_it, &model, error);
+        status = sm_grow_part(training->items, training->target, &options, training->pool, most_of_it, &model, error);
     if (status == SMERF_OK) status = find_residual(training, model, &learned->residual, error);
     if (status == SMERF_OK)
         status = sm_value_forest_start(&learned->forest, options.n_trees, smerf_model_n_values(model), error);
