@@ -315,7 +315,7 @@ cdef extern from "smerf.h" nogil:
         const smerf_options *options
         const char *id_column
         const char *weight_column
-        bint are_log_odds
+        size_t are_log_odds
 
     smerf_status smerf_model_describe(const smerf_model *, smerf_description *, smerf_error *)
     size_t smerf_model_n_diagnostics(const smerf_model *)
