@@ -37,9 +37,7 @@ static unsigned main_score(const contest *all) {
     return are_triplets(all->target) ? (unsigned)IN_ORDER : (unsigned)all->plan->metric;
 }
 
-static bool score_rises(unsigned score) {
-    return score == IN_ORDER || smerf_metric_rises((smerf_metric)score);
-}
+static bool score_rises(unsigned score) { return score == IN_ORDER || smerf_metric_rises((smerf_metric)score); }
 
 static smerf_mean_score *mean_of(smerf_method_scores *summary, unsigned score) {
     return score == IN_ORDER ? &summary->in_order : &summary->score[score];
@@ -189,9 +187,8 @@ static smerf_status score_model(const smerf_model *model, const sm_division *dat
     smerf_scores found = SMERF_INIT(smerf_scores);
     smerf_triplet_scores triplets = SMERF_INIT(smerf_triplet_scores, .in_order = NAN);
     bool has_order = are_triplets(data->truth);
-    smerf_status status = has_order
-                              ? smerf_evaluate_triplets(model, &request, data->truth, run, &triplets, error)
-                              : smerf_evaluate(model, &request, data->truth, 0, run, &found, error);
+    smerf_status status = has_order ? smerf_evaluate_triplets(model, &request, data->truth, run, &triplets, error)
+                                    : smerf_evaluate(model, &request, data->truth, 0, run, &found, error);
     if (found.mean_partners < SMERF_FEWEST_PARTNERS) found.value[SMERF_MAP10] = NAN;
     for (unsigned m = 0; m < SMERF_N_METRICS; m++) scores[m] = has_order ? NAN : found.value[m];
     scores[IN_ORDER] = triplets.in_order;
