@@ -10,10 +10,13 @@ a forest that predicts the distance of any two items, also of items that it has 
 (2, 3)
 """
 
+from . import datasets, plot
 from ._compare import compare, simulate
 from ._core import version as _version
 from ._distances import Distances
 from ._forest import DistanceForest
+from ._growing import merge
+from ._inline import Report
 from ._methods import (
     EPM,
     NARM,
@@ -45,9 +48,13 @@ __all__ = [
     "NARM",
     "Plugin",
     "RandomForestDistance",
+    "Report",
     "Standardized",
     "compare",
+    "datasets",
     "load",
+    "merge",
     "paper",
+    "plot",
     "simulate",
 ]

@@ -53,6 +53,11 @@ class DistanceModel(DistanceEstimator):
         >>> forest.distance(X, out=np.empty((60, 60), np.float32)).dtype
         dtype('float32')
         """
+        return self._distances(X, Y, out, oob)
+
+    def _distances(
+        self, X: Any, Y: Any, out: NDArray[Any] | None, oob: bool, *, as_similarities: bool = False
+    ) -> NDArray[Any]:
         check_is_fitted(self)
         rows = self._items_of(X)
         columns = None if Y is None else self._items_of(Y)
@@ -64,7 +69,7 @@ class DistanceModel(DistanceEstimator):
         if not out.flags.writeable:
             raise ValueError("out is read-only")
         with watching(self.n_jobs) as watch:
-            self._model.distances(rows, columns, oob, out, watch)
+            self._model.distances(rows, columns, oob, out, watch, as_similarities)
         return out
 
     def transform(self, X: Any) -> NDArray[Any]:

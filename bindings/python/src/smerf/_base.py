@@ -85,11 +85,20 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         >>> forest.distance(X[:2]).shape
         (2, 2)
         """
+        if self._has_grown():
+            return self
         items, known = self._problem(X, y, Z, pairs, graph, observed, sample_weight)
         with watching(self.n_jobs, self.verbose, "learning") as watch:
-            model = _core.fit(items, known.target, self._options(), watch)
+            model = self._learn(items, known.target, watch)
         self._remember(model, items, known)
         return self
+
+    def _has_grown(self) -> bool:
+        """Whether there is nothing left to learn: of forests that go on where they were."""
+        return False
+
+    def _learn(self, items: _core.Items, known: _core.Target, watch: _core.Watch) -> _core.Model:
+        return _core.fit(items, known, self._options(), watch)
 
     def _options(self) -> dict[str, Any]:
         return {"method": _core.METHODS.index(self._method), "seed": _options.seed(self.random_state)}

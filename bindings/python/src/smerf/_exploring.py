@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _frames, _inputs, _labels, _options
 from ._asking import Floats
+from ._inline import Report
 from ._pairs import PairModel
 from ._progress import watching
+from ._types import Path
 
 
 class ExploringModel(PairModel):
@@ -174,7 +177,7 @@ class ExploringModel(PairModel):
 
     def report(
         self,
-        path: str | os.PathLike[str],
+        path: Path | None = None,
         X: Any = None,
         y: Any = None,
         *,
@@ -185,13 +188,14 @@ class ExploringModel(PairModel):
         show: dict[str, Any] | None = None,
         title: str | None = None,
         n_clusters: int | None = None,
-    ) -> None:
+    ) -> Report | None:
         """Write one page to look at: what was learned and how well, a map, neighbours, explanations.
 
         Parameters
         ----------
-        path : str or path-like
-            Where the page goes; with a name that ends in .json only the numbers that it is made of.
+        path : str or path-like, optional
+            Where the page goes; with a name that ends in .json only the numbers that it is made of. Without it the page is
+            returned, and a notebook shows it.
         X : array of shape (n, p), optional
             Items; without them the training items.
         y, Z, pairs, graph, observed
@@ -203,6 +207,11 @@ class ExploringModel(PairModel):
         n_clusters : int, optional
             As many as fit best by default.
 
+        Returns
+        -------
+        report : Report
+            Without a path.
+
         Examples
         --------
         >>> import os, smerf, tempfile
@@ -213,6 +222,13 @@ class ExploringModel(PairModel):
         >>> os.path.getsize(path) > 100_000
         True
         """
+        if path is None:
+            with tempfile.TemporaryDirectory() as folder:
+                page = os.path.join(folder, "report.html")
+                told: dict[str, Any] = {"Z": Z, "pairs": pairs, "graph": graph, "observed": observed}
+                self.report(page, X, y, **told, show=show, title=title, n_clusters=n_clusters)
+                with open(page, encoding="utf-8", newline="") as file:
+                    return Report(file.read())
         items = self._items_of(X)
         given = [name for name, value in (("y", y), ("Z", Z), ("pairs", pairs), ("graph", graph)) if value is not None]
         truth = self._truth(X, items.n, y, Z, pairs, graph, observed) if given else None
@@ -230,6 +246,7 @@ class ExploringModel(PairModel):
         with watching(self.n_jobs, self.verbose, "writing a report") as watch:
             is_bare = os.fspath(path).endswith(".json")
             _core.report(self._model, items, truth, columns, path, name, given[0] if given else None, n, is_bare, watch)
+        return None
 
     def _target_name(self) -> str:
         return str((self._model.describe()["target_columns"] or ["y"])[0])

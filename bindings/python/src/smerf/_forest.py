@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _options
 from ._asking import Floats
-from ._explaining import Explained
+from ._growing import GrowingForest
 from ._progress import watching
 
 VARIED = ("candidates", "min_parent", "splits", "self_distance")
@@ -34,7 +34,7 @@ def _has_shares(forest: DistanceForest) -> bool:
     return _means(forest, "labels")
 
 
-class DistanceForest(Explained):
+class DistanceForest(GrowingForest):
     """Similarity and metric random forest: learns how far apart items are.
 
     Parameters
@@ -69,6 +69,10 @@ class DistanceForest(Explained):
         Pairs: fill in missing ones by completion of this rank before growing.
     rank : int, optional
         Distances, graphs, products: grow on the leading part of this rank.
+    first_tree : int, default=0
+        The number of the first tree: parts of a forest can be grown apart, and joined by `merge`.
+    warm_start : bool, default=False
+        Whether `fit` goes on where it was: with more `n_estimators` it adds trees, so that the forest is that of one go.
     categories : list of names or indices of columns, optional
         Columns of numbers that are codes of categories. (Columns of text and of pandas' type category always are.)
     n_jobs : int, optional
@@ -117,6 +121,8 @@ class DistanceForest(Explained):
         self_distance: str | float = "auto",
         complete: str | int = "auto",
         rank: int | None = None,
+        first_tree: int = 0,
+        warm_start: bool = False,
         categories: Iterable[str | int] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -134,6 +140,8 @@ class DistanceForest(Explained):
         self.self_distance = self_distance
         self.complete = complete
         self.rank = rank
+        self.first_tree = first_tree
+        self.warm_start = warm_start
         self.categories = categories
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -145,6 +153,7 @@ class DistanceForest(Explained):
             **_options.growing(self),
             "oob_rule": 1 + _options.word("oob_rule", self.oob_rule, _options.OOB_RULES),
             "rank": 0 if self.rank is None else _options.count("rank", self.rank, 1),
+            "first_tree": _options.count("first_tree", self.first_tree, 0),
             **_options.self_distance(self.self_distance),
             **_options.complete(self.complete),
         }
@@ -157,6 +166,7 @@ class DistanceForest(Explained):
             **super()._parameters_of(options),
             **_options.as_parameters(options),
             "n_estimators": options["n_trees"],
+            "first_tree": options["first_tree"],
             "density": options["density"] if options["splits"] == 1 else None,
             "max_depth": None if depth == _core.NO_LIMIT else depth,
             "sample": samples[options["sample"]],

@@ -167,14 +167,20 @@ cdef class Model:
     def value_names(self):
         return [_text(smerf_model_value_name(self.model, v)) for v in range(smerf_model_n_values(self.model))]
 
+    def has_scale(self):
+        """Whether it has learned from similarities, or weights of edges."""
+        cdef smerf_scale scale
+        return bool(smerf_model_scale(self.model, &scale))
+
     # ---- distances ----
 
-    def distances(self, Items rows, Items columns, bint out_of_bag, out, Watch watch):
-        """Into out, [rows][columns] of float32 or float64."""
+    def distances(self, Items rows, Items columns, bint out_of_bag, out, Watch watch, bint as_similarities=False):
+        """Into out, [rows][columns] of float32 or float64; on the scale of similarities, if the model has one."""
         cdef smerf_error error
         cdef smerf_request request = request_of(rows, columns, out_of_bag)
         cdef row_buffer buffer = buffer_of(out)
         cdef smerf_status status
+        buffer.is_similarity = as_similarities and smerf_model_scale(self.model, &buffer.scale)
         with nogil:
             status = smerf_predict_rows(self.model, &request, &watch.run, take_row, &buffer, &error)
         check(status, &error, watch)
@@ -300,5 +306,6 @@ def merge(parts):
         check(smerf_model_merge(models, n, &made.model, &error), &error)
     finally:
         free(models)
-    made.borrowed = [(<Model>part).borrowed for part in parts]
+    # The target of the whole is that of the part with the first tree, and so is what it borrows.
+    made.borrowed = (<Model>min(parts, key=lambda part: part.describe()["options"]["first_tree"])).borrowed
     return made

@@ -10,12 +10,13 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _options
-from ._asking import DistanceModel, Floats
+from ._asking import Floats
+from ._handing import HandingModel
 from ._progress import watching
 from ._targets import rows_of
 
 
-class PairModel(DistanceModel):
+class PairModel(HandingModel):
     """Adds what metric-learn's estimators offer."""
 
     threshold_: float
