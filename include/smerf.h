@@ -284,6 +284,8 @@ typedef struct smerf_baseline_options {
     size_t n_burn;    /* epm, narm: iterations before, and */
     size_t n_draws;   /* while draws are collected */
     size_t n_chains;  /* epm, narm: chains that start apart, all of which are averaged */
+    size_t
+        has_intercept; /* mahalanobis, bilinear: 1: a constant is learned, too, from pairs of different items; or 0 */
 } smerf_baseline_options;
 
 typedef struct smerf_options {
@@ -812,13 +814,16 @@ SMERF_API const char *smerf_model_diagnostic(const smerf_model *model, size_t di
 SMERF_API void smerf_model_feature(const smerf_model *model, size_t feature, smerf_column *column);
 
 /* W of mahalanobis and bilinear (section 4) as F^T F. It multiplies columns: a number is one, a category one for each level, in
- * the order of the features and their levels; a missing value stands for the mean of its column. Arrays live as long as the model. */
+ * the order of the features and their levels; a missing value stands for the mean of its column. A distance is intercept +
+ * (x - y)^T W (x - y), or intercept - x^T W y, and there x and y are less the means if an intercept was learned. Arrays live as long
+ * as the model. */
 typedef struct smerf_linear {
     size_t size;
     size_t n_components, n_columns; /* components: the rank of W */
     const double *components;       /* [n_components][n_columns] F */
     const double *means;            /* [n_columns] */
     const size_t *first_column;     /* [n_features + 1]: those of feature f are first_column[f] ... first_column[f + 1] - 1 */
+    double intercept;               /* 0, or of bilinear 1, if none was learned */
 } smerf_linear;
 
 SMERF_API smerf_status smerf_model_linear(const smerf_model *model, smerf_linear *linear, smerf_error *error);

@@ -64,7 +64,7 @@ def export(Model model, path):
 
 
 def linear(Model model):
-    """F [components][columns], the means of the columns, and the first column of each feature."""
+    """F [components][columns], the intercept, and the means of the columns."""
     cdef smerf_error error
     cdef smerf_linear about
     memset(&about, 0, sizeof(about))
@@ -77,13 +77,13 @@ def linear(Model model):
     if rank > 0:
         memcpy(&components[0, 0], about.components, rank * n * sizeof(double))
     memcpy(&means[0], about.means, n * sizeof(double))
-    return factor, middle, [about.first_column[f] for f in range(len(model.features()) + 1)]
+    return factor, about.intercept, middle
 
 
 def linear_matrix(Model model):
     """W, [columns][columns]."""
     cdef smerf_error error
-    n = linear(model)[1].shape[0]
+    n = linear(model)[2].shape[0]
     matrix = np.empty((n, n))
     cdef double[:, ::1] w = matrix
     check(smerf_model_linear_matrix(model.model, &w[0, 0], &error), &error)

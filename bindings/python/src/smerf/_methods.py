@@ -6,10 +6,9 @@ import os
 from typing import Any
 
 from . import _core, _options
-from ._asking import Floats
 from ._forest import DistanceForest
 from ._exploring import ExploringModel
-from ._linear import MatrixModel
+from ._linear import Bilinear, Mahalanobis
 
 
 class _Plain(ExploringModel):
@@ -48,73 +47,6 @@ class Euclidean(_Plain):
     """
 
     _method = "euclidean"
-
-
-class Mahalanobis(MatrixModel, _Plain):
-    """(x - y)^T W (x - y) with W positive semidefinite, by least squares.
-
-    Parameters
-    ----------
-    target, categories, n_jobs, random_state, verbose
-        As in `DistanceForest`.
-
-    Examples
-    --------
-    >>> import smerf
-    >>> X, Z = smerf.simulate("radial", 40)
-    >>> smerf.Mahalanobis().fit(X, Z).distance(X).shape
-    (40, 40)
-    """
-
-    _method = "mahalanobis"
-
-    def get_mahalanobis_matrix(self) -> Floats:
-        """W, symmetric and positive semidefinite, of shape (n_columns, n_columns); metric-learn's name for it.
-
-        The distance is (x - y)^T W (x - y), without metric-learn's square root.
-
-        Examples
-        --------
-        >>> import numpy as np, smerf
-        >>> X, Z = smerf.simulate("regression", 60)
-        >>> metric = smerf.Mahalanobis().fit(X, Z)
-        >>> difference = X[0] - X[1]
-        >>> bool(np.isclose(difference @ metric.get_mahalanobis_matrix() @ difference, metric.distance(X[:2])[0, 1]))
-        True
-        """
-        return self._matrix()
-
-
-class Bilinear(MatrixModel, _Plain):
-    """1 - x^T W y with W positive semidefinite, by least squares.
-
-    Parameters
-    ----------
-    target, categories, n_jobs, random_state, verbose
-        As in `DistanceForest`.
-
-    Examples
-    --------
-    >>> import smerf
-    >>> X, Z = smerf.simulate("bilinear", 40)
-    >>> smerf.Bilinear().fit(X, Z).distance(X).shape
-    (40, 40)
-    """
-
-    _method = "bilinear"
-
-    def get_bilinear_matrix(self) -> Floats:
-        """W, symmetric and positive semidefinite, of shape (n_columns, n_columns): the distance is 1 - x^T W y.
-
-        Examples
-        --------
-        >>> import numpy as np, smerf
-        >>> X, Z = smerf.simulate("bilinear", 60)
-        >>> metric = smerf.Bilinear().fit(X, Z)
-        >>> bool(np.isclose(1 - X[0] @ metric.get_bilinear_matrix() @ X[1], metric.distance(X[:2])[0, 1]))
-        True
-        """
-        return self._matrix()
 
 
 class Mean(_Plain):
