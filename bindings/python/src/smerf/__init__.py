@@ -17,13 +17,12 @@ from ._distances import Distances
 from ._forest import DistanceForest
 from ._growing import merge
 from ._inline import Report
+from ._linear import Bilinear, Mahalanobis
 from ._methods import (
     EPM,
     NARM,
-    Bilinear,
     Euclidean,
     Gower,
-    Mahalanobis,
     Mean,
     Plugin,
     RandomForestDistance,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from ._base import DistanceEstimator
 from ._meanings import is_matrix
 from ._progress import watching
 from ._targets import make_target
+from ._types import GraphMode, Metric
 
 Floats = NDArray[np.float64]
 
@@ -131,6 +132,16 @@ class DistanceModel(DistanceEstimator):
             raise ValueError(f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = {n_items}")
         return start, indices, distances, n_items
 
+    @overload
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int = 5, return_distance: Literal[True] = True, *, Y: Any = None
+    ) -> tuple[Floats, NDArray[np.int64]]: ...
+    @overload
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int = 5, *, return_distance: Literal[False], Y: Any = None
+    ) -> NDArray[np.int64]: ...
+    @overload
+    def kneighbors(self, X: Any, n_neighbors: int, return_distance: Literal[False], *, Y: Any = None) -> NDArray[np.int64]: ...
     def kneighbors(
         self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True, *, Y: Any = None
     ) -> tuple[Floats, NDArray[np.int64]] | NDArray[np.int64]:
@@ -169,7 +180,7 @@ class DistanceModel(DistanceEstimator):
         return (distances.reshape(shape), indices) if return_distance else indices
 
     def kneighbors_graph(
-        self, X: Any = None, n_neighbors: int = 5, mode: str = "connectivity", *, Y: Any = None
+        self, X: Any = None, n_neighbors: int = 5, mode: GraphMode = "connectivity", *, Y: Any = None
     ) -> sparse.csr_matrix:
         """The nearest items as a sparse matrix.
 
@@ -196,7 +207,7 @@ class DistanceModel(DistanceEstimator):
         return self._graph(*self._nearest(X, Y, n_neighbors), mode)
 
     def radius_neighbors_graph(
-        self, X: Any = None, radius: float = 1.0, mode: str = "connectivity", *, Y: Any = None
+        self, X: Any = None, radius: float = 1.0, mode: GraphMode = "connectivity", *, Y: Any = None
     ) -> sparse.csr_matrix:
         """All items within a distance, as a sparse matrix.
 
@@ -225,7 +236,7 @@ class DistanceModel(DistanceEstimator):
         return self._graph(*self._neighbors(X, Y, 0, float(radius)), mode)
 
     @staticmethod
-    def _graph(start: Any, indices: Any, distances: Any, n_items: int, mode: str) -> sparse.csr_matrix:
+    def _graph(start: Any, indices: Any, distances: Any, n_items: int, mode: GraphMode) -> sparse.csr_matrix:
         _options.word("mode", mode, ("connectivity", "distance"))
         data = np.ones(len(indices)) if mode == "connectivity" else distances
         return sparse.csr_matrix((data, indices, start), shape=(len(start) - 1, n_items))
@@ -311,7 +322,7 @@ class DistanceModel(DistanceEstimator):
         pairs: Any = None,
         graph: Any = None,
         observed: Any = None,
-        metric: str | None = None,
+        metric: Metric | None = None,
     ) -> float:
         """One number that is larger for better distances, as scikit-learn's searches want it.
 
@@ -339,7 +350,7 @@ class DistanceModel(DistanceEstimator):
         check_is_fitted(self)
         rows = self._items_of(X)
         truth = self._truth(X, rows.n, y, Z, pairs, graph, observed)
-        metric = metric or _core.usual_metric(truth)
+        name: str = metric or _core.usual_metric(truth)
         with watching(self.n_jobs) as watch:
-            score = self._model.evaluate(rows, None, truth, False, _options.metrics(metric), watch)[metric]
-        return score if metric in _core.RISING_METRICS else -score
+            score = self._model.evaluate(rows, None, truth, False, _options.metrics(name), watch)[name]
+        return score if name in _core.RISING_METRICS else -score

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable
+from typing import Any, Iterable, Literal
 
 from . import _core, _options
 from ._asking import Floats
 from ._forest import DistanceForest
 from ._progress import watching
+from ._types import Metric, Simulation, Target
 
 SIMULATIONS = ("regression", "bilinear", "radial")
 
@@ -21,13 +22,13 @@ def compare(
     graph: Any = None,
     observed: Any = None,
     sample_weight: Any = None,
-    target: str = "auto",
+    target: Target = "auto",
     methods: Iterable[str] | None = None,
     n_repeats: int = 5,
     train_share: float = 0.7,
-    by: str = "nodes",
+    by: Literal["nodes", "pairs"] = "nodes",
     tune: bool = True,
-    metric: str | None = None,
+    metric: Metric | None = None,
     n_jobs: int | None = None,
     random_state: Any = 1,
     verbose: int = 0,
@@ -103,7 +104,7 @@ def compare(
 
 
 def simulate(
-    kind: str, n_items: int, *, random_state: int = 1, part: int = 0, first_item: int = 0
+    kind: Simulation, n_items: int, *, random_state: int = 1, part: int = 0, first_item: int = 0
 ) -> tuple[Floats, Floats]:
     """The data sets of the paper: 20 features, of which the first two matter.
 

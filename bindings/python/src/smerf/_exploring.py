@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from ._asking import Floats
 from ._inline import Report
 from ._pairs import PairModel
 from ._progress import watching
-from ._types import Path
+from ._types import ClustersBy, Path
 
 
 class ExploringModel(PairModel):
@@ -74,7 +74,7 @@ class ExploringModel(PairModel):
         X: Any = None,
         n_clusters: int | None = None,
         *,
-        by: str = "medoids",
+        by: ClustersBy = "medoids",
         max_clusters: int | None = None,
         random_state: Any = 1,
     ) -> Bunch:
@@ -128,6 +128,26 @@ class ExploringModel(PairModel):
             tried={int(number): float(tries[number]) for number in np.flatnonzero(~np.isnan(tries))},
         )
 
+    @overload
+    def embed(
+        self,
+        X: Any = None,
+        n_components: int = 2,
+        *,
+        n_landmarks: int | None = None,
+        random_state: Any = 1,
+        return_facts: Literal[False] = False,
+    ) -> Floats: ...
+    @overload
+    def embed(
+        self,
+        X: Any = None,
+        n_components: int = 2,
+        *,
+        n_landmarks: int | None = None,
+        random_state: Any = 1,
+        return_facts: Literal[True],
+    ) -> tuple[Floats, Bunch]: ...
     def embed(
         self,
         X: Any = None,
@@ -175,6 +195,36 @@ class ExploringModel(PairModel):
             )
         return (coordinates, Bunch(eigenvalues=eigenvalues, **facts)) if return_facts else coordinates
 
+    @overload
+    def report(
+        self,
+        path: None = None,
+        X: Any = None,
+        y: Any = None,
+        *,
+        Z: Any = None,
+        pairs: Any = None,
+        graph: Any = None,
+        observed: Any = None,
+        show: dict[str, Any] | None = None,
+        title: str | None = None,
+        n_clusters: int | None = None,
+    ) -> Report: ...
+    @overload
+    def report(
+        self,
+        path: Path,
+        X: Any = None,
+        y: Any = None,
+        *,
+        Z: Any = None,
+        pairs: Any = None,
+        graph: Any = None,
+        observed: Any = None,
+        show: dict[str, Any] | None = None,
+        title: str | None = None,
+        n_clusters: int | None = None,
+    ) -> None: ...
     def report(
         self,
         path: Path | None = None,

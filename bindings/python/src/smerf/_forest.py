@@ -14,6 +14,7 @@ from . import _core, _options
 from ._asking import Floats
 from ._growing import GrowingForest
 from ._progress import watching
+from ._types import Complete, Metric, OobRule, SelfDistance, Splits, Target
 
 VARIED = ("candidates", "min_parent", "splits", "self_distance")
 
@@ -110,16 +111,16 @@ class DistanceForest(GrowingForest):
         self,
         *,
         n_estimators: int = 500,
-        target: str = "auto",
+        target: Target = "auto",
         candidates: int | str = "auto",
-        splits: str = "axis",
+        splits: Splits = "axis",
         density: float | None = None,
         min_parent: int = 2,
         max_depth: int | None = None,
         sample: str = "bootstrap",
-        oob_rule: str = "both",
-        self_distance: str | float = "auto",
-        complete: str | int = "auto",
+        oob_rule: OobRule = "both",
+        self_distance: SelfDistance = "auto",
+        complete: Complete = "auto",
         rank: int | None = None,
         first_tree: int = 0,
         warm_start: bool = False,
@@ -293,7 +294,7 @@ class DistanceForest(GrowingForest):
         """
         return self.distance(self._items_of(X), oob=True)
 
-    def oob_score(self, X: Any = None, *, metric: str | None = None) -> float:
+    def oob_score(self, X: Any = None, *, metric: Metric | None = None) -> float:
         """How good the distances are out of bag, as one number that is larger for better ones.
 
         Parameters
@@ -316,9 +317,9 @@ class DistanceForest(GrowingForest):
         True
         """
         check_is_fitted(self)
-        metric = metric or ("auc-roc" if self.target_ in ("graph", "observed") else "rmse")
-        score = self.evaluate_oob(X, metrics=metric)[metric]
-        return score if metric in _core.RISING_METRICS else -score
+        name = metric or ("auc-roc" if self.target_ in ("graph", "observed") else "rmse")
+        score = self.evaluate_oob(X, metrics=name)[name]
+        return score if name in _core.RISING_METRICS else -score
 
     def evaluate_oob(self, X: Any = None, *, metrics: Any = None) -> dict[str, float]:
         """How good the distances are out of bag.

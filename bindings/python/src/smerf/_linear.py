@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._asking import Floats
 from ._exploring import ExploringModel
+from ._types import Target
 
 
 class LinearModel(ExploringModel):
@@ -18,7 +19,7 @@ class LinearModel(ExploringModel):
         self,
         *,
         intercept: bool = False,
-        target: str = "auto",
+        target: Target = "auto",
         categories: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,

@@ -9,6 +9,7 @@ from . import _core, _options
 from ._forest import DistanceForest
 from ._exploring import ExploringModel
 from ._linear import Bilinear, Mahalanobis
+from ._types import Splits, Target
 
 
 class _Plain(ExploringModel):
@@ -17,7 +18,7 @@ class _Plain(ExploringModel):
     def __init__(
         self,
         *,
-        target: str = "auto",
+        target: Target = "auto",
         categories: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -113,9 +114,9 @@ class _Grown(ExploringModel):
         self,
         *,
         n_estimators: int = 500,
-        target: str = "auto",
+        target: Target = "auto",
         candidates: int | str = "auto",
-        splits: str = "axis",
+        splits: Splits = "axis",
         density: float | None = None,
         min_parent: int = 2,
         max_depth: int | None = None,
@@ -175,9 +176,9 @@ class RandomForestDistance(_Grown):
         *,
         n_estimators: int = 500,
         n_pairs: int | None = None,
-        target: str = "auto",
+        target: Target = "auto",
         candidates: int | str = "auto",
-        splits: str = "axis",
+        splits: Splits = "axis",
         density: float | None = None,
         min_parent: int = 2,
         max_depth: int | None = None,
@@ -241,7 +242,7 @@ class _Sampled(ExploringModel):
         n_burn: int = 1500,
         n_draws: int = 1500,
         n_chains: int = 2,
-        target: str = "auto",
+        target: Target = "auto",
         categories: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,

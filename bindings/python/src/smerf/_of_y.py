@@ -14,6 +14,7 @@ from . import _core
 from ._distances import Distances
 from ._forest import DistanceForest
 from ._targets import Known
+from ._types import OobRule, SelfDistance, Splits
 
 Self = TypeVar("Self", bound="ForestOfY")
 
@@ -28,13 +29,13 @@ class ForestOfY(DistanceForest):
         *,
         n_estimators: int = 500,
         candidates: int | str = "auto",
-        splits: str = "axis",
+        splits: Splits = "axis",
         density: float | None = None,
         min_parent: int = 2,
         max_depth: int | None = None,
         sample: str = "bootstrap",
-        oob_rule: str = "both",
-        self_distance: str | float = "auto",
+        oob_rule: OobRule = "both",
+        self_distance: SelfDistance = "auto",
         first_tree: int = 0,
         warm_start: bool = False,
         categories: Iterable[str | int] | None = None,

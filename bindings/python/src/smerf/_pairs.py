@@ -14,6 +14,7 @@ from ._asking import Floats
 from ._handing import HandingModel
 from ._progress import watching
 from ._targets import rows_of
+from ._types import Strategy
 
 
 class PairModel(HandingModel):
@@ -149,7 +150,7 @@ class PairModel(HandingModel):
         self,
         pairs: Any,
         y: Any,
-        strategy: str = "accuracy",
+        strategy: Strategy = "accuracy",
         min_rate: float | None = None,
         beta: float = 1.0,
         *,

@@ -8,7 +8,6 @@ from typing import Literal, Union
 Target = Literal["auto", "labels", "response", "absolute", "product"]
 Splits = Literal["axis", "oblique"]
 OobRule = Literal["both", "either"]
-Candidates = Union[int, Literal["auto", "all", "paper"], str]  # 'p^0.5' is a str
 SelfDistance = Union[float, Literal["auto", "given", "exclude"]]
 Complete = Union[int, Literal["auto", "off"]]
 Metric = Literal["rmse", "spearman", "map@10", "auc-roc", "auc-pr"]

@@ -43,7 +43,7 @@ def load_colours() -> Bunch:
     >>> round(forest.evaluate(colours.X[new], Z=colours.Z[new][:, new])["spearman"], 1)
     0.9
     """
-    folder = resources.files(__package__) / "data"
+    folder = resources.files("smerf") / "data"
     rows = list(csv.DictReader((folder / "colours.csv").read_text(encoding="utf-8").splitlines()))
     with (folder / "colours.npy").open("rb") as file:
         Z = squareform(np.load(file))

@@ -1,6 +1,6 @@
 """Pictures of what was learned, with matplotlib (``pip install smerf[plot]``).
 
-Each function draws on the axes that it is given, or on the current ones, and gives them back.
+Each function draws on the axes that it is given, or in a new figure, and gives the axes back.
 
 >>> import matplotlib
 >>> matplotlib.use("Agg")
@@ -34,7 +34,7 @@ def _axes(ax: Any) -> Any:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError("smerf.plot needs matplotlib: pip install smerf[plot]") from None
-    return pyplot.gca() if ax is None else ax
+    return pyplot.subplots()[1] if ax is None else ax
 
 
 # ---- which features matter ----
@@ -56,7 +56,7 @@ def importance(
     n_features : int, default=20
         So many at most.
     ax : matplotlib Axes, optional
-        Where it is drawn; on the current axes by default.
+        Where it is drawn; in a new figure by default.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def map(  # noqa: A001 - smerf.plot.map is what it draws
     text : list of str, optional
         What stands beside each point.
     ax : matplotlib Axes, optional
-        Where it is drawn; on the current axes by default.
+        Where it is drawn; in a new figure by default.
     **embedding
         Of `embed`: n_landmarks, random_state.
 
@@ -210,7 +210,7 @@ def fit(
     random_state : int, RandomState or None, default=1
         Which.
     ax : matplotlib Axes, optional
-        Where it is drawn; on the current axes by default.
+        Where it is drawn; in a new figure by default.
 
     Returns
     -------
@@ -302,7 +302,7 @@ def heat_map(
     n_clusters : int, optional
         As in `cluster`.
     ax : matplotlib Axes, optional
-        Where it is drawn; on the current axes by default.
+        Where it is drawn; in a new figure by default.
 
     Returns
     -------
