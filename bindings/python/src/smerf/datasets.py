@@ -1,5 +1,7 @@
 """Data to try things on: the colours of the demo, which come with the package, and readers for two kinds of published data.
 
+Examples
+--------
 >>> from smerf import datasets
 >>> colours = datasets.load_colours()
 >>> colours.X.shape, colours.Z.shape

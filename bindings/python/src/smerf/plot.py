@@ -2,6 +2,8 @@
 
 Each function draws on the axes that it is given, or in a new figure, and gives the axes back.
 
+Examples
+--------
 >>> import matplotlib
 >>> matplotlib.use("Agg")
 >>> import smerf
