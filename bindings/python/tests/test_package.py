@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -82,6 +81,7 @@ def wheel():
 
 
 def test_the_metadata_are_what_pypi_wants():
+    tomllib = pytest.importorskip("tomllib")  # Python 3.11
     about = importlib.metadata.metadata("smerf")
     project = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
     assert about["License-Expression"] == "Apache-2.0" and about["License"] is None

@@ -119,7 +119,10 @@ class GrowingForest(Explained):
         Returns
         -------
         forest : dict
-            Without a path: `features`, and `trees` with their `nodes`; docs/files.md says what stands in a node.
+            Without a path: `features`, and `trees` with their `nodes`, the root first. A node that is split has `split`, a list
+            of (number of a feature, 1 or -1) whose sum decides (with a level: 1 if the item has it), `threshold`, up to which items
+            go left, or `categories` that do, `missing`, where missing values go, `left` and `right`, numbers of nodes, `gain`, and
+            `weight`, draws times item weights. A leaf has its number, `leaf`, and `members`, rows of training items with draws.
 
         Examples
         --------
