@@ -135,7 +135,8 @@ static smerf_status write_matrix(const cli_args *args, const asking *query, cons
 static void put_pairs(const asking *query, const sm_pairs *pairs, const double *distance, const double *spread,
                       sm_output *output) {
     char space[24];
-    sm_output_print(output, "i,j,%s%s\n", query->is_similarity ? "similarity" : "distance", spread != NULL ? ",sd" : "");
+    sm_output_print(output, "i,j,%s%s\n", query->is_similarity ? "similarity" : "distance",
+                    spread != NULL ? ",sd" : "");
     for (size_t p = 0; p < pairs->n; p++) {
         sm_put_cell(output, cli_item_name(&query->rows, pairs->left[p], space));
         sm_output_write(output, ",", 1);

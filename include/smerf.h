@@ -822,7 +822,7 @@ typedef struct smerf_linear {
     size_t n_components, n_columns; /* components: the rank of W */
     const double *components;       /* [n_components][n_columns] F */
     const double *means;            /* [n_columns] */
-    const size_t *first_column;     /* [n_features + 1]: those of feature f are first_column[f] ... first_column[f + 1] - 1 */
+    const size_t *first_column;     /* [n_features + 1]: of each feature, and the end of the last */
     double intercept;               /* 0, or of bilinear 1, if none was learned */
 } smerf_linear;
 

@@ -132,7 +132,7 @@ static void the_matrix_is_its_components_squared_and_columns_are_those_of_the_fe
             assert_int_equal(linear.first_column[f + 1] - linear.first_column[f],
                              column.kind == SMERF_NUMBER ? 1 : column.n_levels);
         }
-        for (size_t c = 0; c < at->p; c++) { /* missing values stand for the means, so that these are the design's too */
+        for (size_t c = 0; c < at->p; c++) { /* of the design, where missing values are means already */
             double sum = 0;
             for (size_t i = 0; i < at->n; i++) sum += at->x[i][c];
             assert_close(linear.means[c], sum / (double)at->n, 1);

@@ -69,7 +69,9 @@ def _table(path: Path, what: str) -> Any:
     except ImportError:
         raise ImportError(f"reading {what} needs pandas: pip install smerf[pandas]") from None
     if not path.exists():
-        raise FileNotFoundError(f"there is no {path}: {what} do not come with smerf, and are read from a folder of yours (docs/python.md)")
+        raise FileNotFoundError(
+            f"there is no {path}: {what} do not come with smerf, and are read from a folder of yours (docs/python.md)"
+        )
     return pandas.read_csv(path)
 
 
