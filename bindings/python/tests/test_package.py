@@ -100,7 +100,7 @@ def test_links_of_the_readme_work_on_pypi():
     """There they have no folder to be relative to."""
     text = (PACKAGE / "README.md").read_text()
     links = re.findall(r"\]\(([^)]*)\)", text) + re.findall(r"(?:href|src)=[\"']([^\"']*)", text)
-    assert len(links) > 5 and all(re.match(r"https://[a-z0-9.]+(/\S*)?$", link) for link in links), links
+    assert len(links) > 5 and all(re.match(r"https://[a-z0-9.-]+(/\S*)?$", link) for link in links), links
 
 
 def test_the_readme_does_what_it_says(tmp_path, monkeypatch):
