@@ -171,6 +171,8 @@ def test_what_are_no_parts_is_refused(grown):
         smerf.merge("model.smerf")
     with pytest.raises(ValueError, match="not fitted"):
         smerf.merge([forest, smerf.DistanceForest()])
+    with pytest.raises(ValueError, match="warm_start='yes' is neither True nor False"):
+        forest_of({}, warm_start="yes").fit(X, **target)
     with pytest.raises(ValueError, match="first_tree=-1 is not a whole number from 0 on"):
         forest_of({}, first_tree=-1).fit(X, **target)
 

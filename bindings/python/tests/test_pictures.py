@@ -138,9 +138,15 @@ def test_what_makes_no_sense_is_refused(forest):
         smerf.plot.map(forest, color=np.arange(60), colors=["red"] * 60)
     with pytest.raises(ValueError, match="goes with X"):
         smerf.plot.fit(forest, Z=Z)
+    with pytest.raises(ValueError, match="item 60 of 60"):
+        smerf.plot.heat_map(forest, order=[1, 60])
+    with pytest.raises(TypeError, match="forests tell which features matter, and this is a Mean"):
+        smerf.plot.importance(smerf.Mean().fit(X, Z))
+    with pytest.raises(ValueError, match="pass items and what is known"):
+        smerf.plot.fit(smerf.Mean().fit(X, Z))
     with pytest.raises(ValueError, match="order='size'"):
         smerf.plot.heat_map(forest, order="size")
-    pyplot.close("all")
+    assert pyplot.get_fignums() == []  # nothing is drawn of what is refused
 
 
 def test_without_matplotlib_a_sentence_says_so(forest, monkeypatch):

@@ -9,6 +9,7 @@ import tempfile
 import warnings
 from typing import Any, Iterable, TypeVar, Union, overload
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
@@ -31,6 +32,8 @@ class GrowingForest(Explained):
     # ---- more trees ----
 
     def _has_grown(self) -> bool:
+        if not isinstance(self.warm_start, (bool, np.bool_)):
+            raise ValueError(f"warm_start={self.warm_start!r} is neither True nor False")
         if not (self.warm_start and hasattr(self, "_model")):
             return False
         grown = self._model.describe()["options"]

@@ -96,7 +96,7 @@ def known_rows(source, rows, size_t n_columns):
     if isinstance(source, Model):
         target = smerf_model_target((<Model>source).model)
         if target == NULL:
-            raise ValueError("the model does not keep what it was trained on; pass it")
+            raise ValueError("the model does not keep what it was trained on: pass items and what is known of their pairs")
     else:
         target = (<Target?>source).target
     made = np.empty((len(rows), n_columns))

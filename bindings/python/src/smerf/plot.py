@@ -24,6 +24,7 @@ from . import _core, _frames, _labels, _options
 from ._explaining import Explained
 from ._exploring import ExploringModel
 from ._progress import watching
+from ._targets import rows_of
 
 __all__ = ["fit", "heat_map", "importance", "map"]
 
@@ -31,11 +32,18 @@ MOST_LISTED = 12  # classes that a legend has room for
 MOST_LEVELS = 5  # known distances that are drawn as so many histograms
 
 
-def _axes(ax: Any) -> Any:
+def _check_matplotlib() -> None:
+    """Before anything is computed."""
     try:
-        from matplotlib import pyplot
+        import matplotlib  # noqa: F401
     except ImportError:
         raise ImportError("smerf.plot needs matplotlib: pip install smerf[plot]") from None
+
+
+def _axes(ax: Any) -> Any:
+    """Once everything is computed, so that what is refused leaves no empty figure."""
+    from matplotlib import pyplot
+
     return pyplot.subplots()[1] if ax is None else ax
 
 
@@ -75,7 +83,9 @@ def importance(
     >>> len(ax.patches), ax.get_yticklabels()[-1].get_text() in ("x0", "x1")
     (5, True)
     """
-    ax = _axes(ax)
+    _check_matplotlib()
+    if not isinstance(forest, Explained):
+        raise TypeError(f"forests tell which features matter, and this is a {type(forest).__name__}")
     most = _options.count("n_features", n_features, 1)
     errors = None
     if permutation:
@@ -86,6 +96,7 @@ def importance(
         values, label = forest.feature_importances_, "fraction of all gains"
     names = [name for name, _ in forest._model.features()]
     order = np.argsort(-values, kind="stable")[:most][::-1]
+    ax = _axes(ax)
     ax.barh([names[f] for f in order], values[order], xerr=None if errors is None else errors[order])
     ax.margins(y=0.01)
     ax.set_xlabel(label)
@@ -161,18 +172,20 @@ def map(  # noqa: A001 - smerf.plot.map is what it draws
     >>> [entry.get_text() for entry in smerf.plot.map(forest, color=y).get_legend().get_texts()]
     ['0', '1', '2']
     """
-    ax = _axes(ax)
-    places = model.embed(X, 2, **embedding)
+    _check_matplotlib()
     if color is not None and colors is not None:
         raise ValueError("color and colors exclude each other: what to colour by, or the colours themselves")
-    if color is not None:
+    places = model.embed(X, 2, **embedding)
+    values = None if color is None else _texts_or_numbers(color, len(places), model._index_of(X))
+    if text is not None and len(text) != len(places):
+        raise ValueError(f"{len(text)} texts for {len(places)} items")
+    ax = _axes(ax)
+    if values is not None:
         name = getattr(color, "name", None)
-        _scatter(ax, places, _texts_or_numbers(color, len(places), model._index_of(X)), None if name is None else str(name))
+        _scatter(ax, places, values, None if name is None else str(name))
     else:
         ax.scatter(*places.T, s=18 if colors is None else 60, c=colors, edgecolors=None if colors is None else "0.5")
     if text is not None:
-        if len(text) != len(places):
-            raise ValueError(f"{len(text)} texts for {len(places)} items")
         for place, word in zip(places, text):
             ax.annotate(str(word), place, xytext=(3, 3), textcoords="offset points", fontsize="x-small")
     ax.set(xlabel="axis 1", ylabel="axis 2", xticks=[], yticks=[])
@@ -230,7 +243,7 @@ def fit(
     >>> smerf.plot.fit(forest).get_ylabel()
     'predicted distance, out of bag'
     """
-    ax = _axes(ax)
+    _check_matplotlib()
     is_oob = X is None
     items = model._items_of(X)
     if is_oob and any(given is not None for given in (y, Z, pairs, graph, observed)):
@@ -245,6 +258,7 @@ def fit(
     if len(known) == 0:
         raise ValueError("no pair is both known and predicted" + (" out of bag" if is_oob else ""))
     what = "predicted distance" + (", out of bag" if is_oob else "")
+    ax = _axes(ax)
     levels = np.unique(known)
     if len(levels) <= MOST_LEVELS:  # labels, plain graphs: points would lie on top of each other
         for level in levels:
@@ -320,17 +334,19 @@ def heat_map(
     >>> smerf.plot.heat_map(forest, n_clusters=4).images[0].get_array().shape
     (60, 60)
     """
-    ax = _axes(ax)
+    _check_matplotlib()
     items = model._items_of(X)
     distances = model.distance(items, out=np.empty((items.n, items.n), np.float32))
     edges: list[int] = []
+    rows: NDArray[Any]
     if isinstance(order, str):
         _options.word("order", order, ("clusters",))
         groups = model.cluster(items, n_clusters)
         rows = np.lexsort((distances[np.arange(items.n), groups.medoids[groups.labels]], groups.labels))
         edges = np.flatnonzero(np.diff(groups.labels[rows])).tolist()
     else:
-        rows = np.arange(items.n) if order is None else np.asarray(order, dtype=np.int64)
+        rows = np.arange(items.n) if order is None else rows_of(order, items.n)
+    ax = _axes(ax)
     shown = ax.imshow(distances[np.ix_(rows, rows)], cmap="viridis_r", interpolation="nearest")
     for edge in edges:
         ax.axhline(edge + 0.5, color="white", linewidth=0.8)
