@@ -14,6 +14,7 @@ from smerf import datasets
 
 
 def test_the_colours_are_those_of_the_demo(tmp_path):
+    """bindings/python/shipped_colours.py writes them anew."""
     demo = Path(COMMAND).with_name("demo-colours")
     if shutil.which(demo) is None:
         pytest.skip("the demo is not built")
