@@ -884,6 +884,20 @@ typedef struct smerf_description {
 SMERF_API smerf_status smerf_model_describe(const smerf_model *model, smerf_description *description,
                                             smerf_error *error);
 
+/* The scale of the similarities q that a model's distances were taken from, z = largest - q, or of the weights of a graph's edges,
+ * z = 1 - weight / factor. Frozen. */
+typedef struct smerf_scale {
+    double largest, factor; /* of similarities: factor is 1; of edges: largest is 1 */
+} smerf_scale;
+
+/* False: it learned from neither, and *scale is left as it was. */
+SMERF_API bool smerf_model_scale(const smerf_model *model, smerf_scale *scale);
+
+/* A distance on that scale. */
+static inline double smerf_similarity(const smerf_scale *scale, double distance) {
+    return scale->factor * (scale->largest - distance);
+}
+
 /* What a forest was trained on, over its training items, to look at; lives as long as the model. NULL: it is no forest, or keeps
  * only a low-rank form. */
 SMERF_API const smerf_target *smerf_model_target(const smerf_model *model);
@@ -899,6 +913,25 @@ SMERF_API const char *smerf_model_diagnostic(const smerf_model *model, size_t di
 
 /* Feature f as training knew it: values and codes are NULL, levels are in bytewise order. */
 SMERF_API void smerf_model_feature(const smerf_model *model, size_t feature, smerf_column *column);
+
+/* W of mahalanobis and bilinear (section 4) as F^T F. It multiplies columns: a number is one, a category one for each level, in
+ * the order of the features and their levels; a missing value stands for the mean of its column. A distance is intercept +
+ * (x - y)^T W (x - y), or intercept - x^T W y, and there x and y are less the means if an intercept was learned. Arrays live as long
+ * as the model. */
+typedef struct smerf_linear {
+    size_t size;
+    size_t n_components, n_columns; /* components: the rank of W */
+    const double *components;       /* [n_components][n_columns] F */
+    const double *means;            /* [n_columns] */
+    const size_t *first_column;     /* [n_features + 1]: of each feature, and the end of the last */
+    double intercept;               /* 0, or of bilinear 1, if none was learned */
+} smerf_linear;
+
+SMERF_API smerf_status smerf_model_linear(const smerf_model *model, smerf_linear *linear, smerf_error *error);
+
+/* W itself, symmetric to the last bit.
+ *   w  [n_columns][n_columns], the caller's */
+SMERF_API smerf_status smerf_model_linear_matrix(const smerf_model *model, double *w, smerf_error *error);
 
 /* One tree, of a forest. Nodes stand in preorder: node 0 is the root, and the left child of inner node k is k + 1. A tree with
  * n leaves has n - 1 splits. Lives as long as the model. */

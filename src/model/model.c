@@ -288,6 +288,16 @@ smerf_status smerf_model_describe(const smerf_model *model, smerf_description *d
     return SMERF_OK;
 }
 
+bool smerf_model_scale(const smerf_model *model, smerf_scale *scale) {
+    smerf_description about = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &about, NULL);
+    bool is_graph = strcmp(about.target, "graph") == 0 || strcmp(about.target, "observed") == 0;
+    if (!is_graph && !about.from_similarities) return false;
+    double largest = about.from_similarities ? about.largest_similarity : 1;
+    *scale = is_graph ? (smerf_scale){.largest = 1, .factor = largest} : (smerf_scale){.largest = largest, .factor = 1};
+    return true;
+}
+
 size_t smerf_model_n_diagnostics(const smerf_model *model) { return model->diagnostics.n; }
 
 const char *smerf_model_diagnostic(const smerf_model *model, size_t diagnostic, double *value) {

@@ -10,19 +10,21 @@ a forest that predicts the distance of any two items, also of items that it has 
 (2, 3)
 """
 
+from . import datasets, plot
 from ._compare import compare, simulate
 from ._comparison import Comparison
 from ._core import version as _version
 from ._distances import Distances
 from ._forest import DistanceForest
+from ._growing import merge
 from ._index import Index, load_index
+from ._inline import Report
+from ._linear import Bilinear, Mahalanobis
 from ._methods import (
     EPM,
     NARM,
-    Bilinear,
     Euclidean,
     Gower,
-    Mahalanobis,
     Mean,
     Plugin,
     RandomForestDistance,
@@ -49,10 +51,14 @@ __all__ = [
     "NARM",
     "Plugin",
     "RandomForestDistance",
+    "Report",
     "Standardized",
     "compare",
+    "datasets",
     "load",
     "load_index",
+    "merge",
     "paper",
+    "plot",
     "simulate",
 ]

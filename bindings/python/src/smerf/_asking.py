@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from ._meanings import is_matrix
 from ._progress import asking
 from ._targets import make_target
 from ._triplets import in_place_of
+from ._types import GraphMode, Metric
 
 Floats = NDArray[np.float64]
 
@@ -54,6 +55,11 @@ class DistanceModel(DistanceEstimator):
         >>> forest.distance(X, out=np.empty((60, 60), np.float32)).dtype
         dtype('float32')
         """
+        return self._distances(X, Y, out, oob)
+
+    def _distances(
+        self, X: Any, Y: Any, out: NDArray[Any] | None, oob: bool, *, as_similarities: bool = False
+    ) -> NDArray[Any]:
         check_is_fitted(self)
         rows = self._items_of(X)
         columns = None if Y is None else self._items_of(Y)
@@ -65,7 +71,7 @@ class DistanceModel(DistanceEstimator):
         if not out.flags.writeable:
             raise ValueError("out is read-only")
         with asking(self, "finding distances") as watch:
-            self._model.distances(rows, columns, oob, out, watch)
+            self._model.distances(rows, columns, oob, out, watch, as_similarities)
         return out
 
     def transform(self, X: Any) -> NDArray[Any]:
@@ -139,6 +145,16 @@ class DistanceModel(DistanceEstimator):
                 f"Expected n_neighbors <= {most}: n_neighbors={k}, and the catalogue has {n_items} items{why}"
             )
 
+    @overload
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int = 5, return_distance: Literal[True] = True, *, Y: Any = None
+    ) -> tuple[Floats, NDArray[np.int64]]: ...
+    @overload
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int = 5, *, return_distance: Literal[False], Y: Any = None
+    ) -> NDArray[np.int64]: ...
+    @overload
+    def kneighbors(self, X: Any, n_neighbors: int, return_distance: Literal[False], *, Y: Any = None) -> NDArray[np.int64]: ...
     def kneighbors(
         self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True, *, Y: Any = None
     ) -> tuple[Floats, NDArray[np.int64]] | NDArray[np.int64]:
@@ -177,7 +193,7 @@ class DistanceModel(DistanceEstimator):
         return (distances.reshape(shape), indices) if return_distance else indices
 
     def kneighbors_graph(
-        self, X: Any = None, n_neighbors: int = 5, mode: str = "connectivity", *, Y: Any = None
+        self, X: Any = None, n_neighbors: int = 5, mode: GraphMode = "connectivity", *, Y: Any = None
     ) -> sparse.csr_matrix:
         """The nearest items as a sparse matrix.
 
@@ -204,7 +220,7 @@ class DistanceModel(DistanceEstimator):
         return self._graph(*self._nearest(X, Y, n_neighbors), mode)
 
     def radius_neighbors_graph(
-        self, X: Any = None, radius: float = 1.0, mode: str = "connectivity", *, Y: Any = None
+        self, X: Any = None, radius: float = 1.0, mode: GraphMode = "connectivity", *, Y: Any = None
     ) -> sparse.csr_matrix:
         """All items within a distance, as a sparse matrix.
 
@@ -233,7 +249,7 @@ class DistanceModel(DistanceEstimator):
         return self._graph(*self._neighbors(X, Y, 0, _options.number("radius", radius)), mode)
 
     @staticmethod
-    def _graph(start: Any, indices: Any, distances: Any, n_items: int, mode: str) -> sparse.csr_matrix:
+    def _graph(start: Any, indices: Any, distances: Any, n_items: int, mode: GraphMode) -> sparse.csr_matrix:
         _options.word("mode", mode, ("connectivity", "distance"))
         data = np.ones(len(indices)) if mode == "connectivity" else distances
         return sparse.csr_matrix((data, indices, start), shape=(len(start) - 1, n_items))
@@ -292,7 +308,7 @@ class DistanceModel(DistanceEstimator):
             if Y is not None or metrics is not None:
                 raise ValueError("triplets are about the items of X, and have no metrics to choose: leave out Y and metrics")
             truth = self._truth(X, rows.n, y, Z, in_place_of(pairs, triplets), graph, observed)
-            with watching(self.n_jobs) as watch:
+            with asking(self, "scoring") as watch:
                 return self._model.evaluate_triplets(rows, truth, watch)
         columns = None if Y is None else self._items_of(Y)
         if columns is not None:
@@ -353,7 +369,7 @@ class DistanceModel(DistanceEstimator):
         graph: Any = None,
         observed: Any = None,
         triplets: Any = None,
-        metric: str | None = None,
+        metric: Metric | None = None,
     ) -> float:
         """One number that is larger for better distances, as scikit-learn's searches want it.
 
@@ -386,7 +402,7 @@ class DistanceModel(DistanceEstimator):
             return every["in-order"]
         rows = self._items_of(X)
         truth = self._truth(X, rows.n, y, Z, pairs, graph, observed)
-        metric = metric or _core.usual_metric(truth)
+        name: str = metric or _core.usual_metric(truth)
         with asking(self, "scoring") as watch:
-            score = self._model.evaluate(rows, None, truth, False, _options.metrics(metric), watch)[metric]
-        return score if metric in _core.RISING_METRICS else -score
+            score = self._model.evaluate(rows, None, truth, False, _options.metrics(name), watch)[name]
+        return score if name in _core.RISING_METRICS else -score

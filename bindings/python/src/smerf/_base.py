@@ -19,6 +19,8 @@ from ._triplets import in_place_of
 
 Self = TypeVar("Self", bound="DistanceEstimator")
 
+TUNED = ("best_params_", "best_score_", "best_index_", "cv_results_")  # what a search leaves
+
 
 class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Learns distances; see its subclasses."""
@@ -95,11 +97,22 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """
         options = self._options()
         check(self.n_jobs, self.verbose)
+        if self._has_grown(options):
+            return self
         items, known = self._problem(X, y, Z, in_place_of(pairs, triplets), graph, observed, sample_weight)
         with watching(self.n_jobs, self.verbose, "learning") as watch:
-            model = _core.fit(items, known.target, options, watch)
+            model = self._learn(items, known.target, options, watch)
         self._remember(model, items, known)
         return self
+
+    def _has_grown(self, options: dict[str, Any]) -> bool:
+        """Whether there is nothing left to learn: of forests that go on where they were."""
+        return False
+
+    def _learn(
+        self, items: _core.Items, known: _core.Target, options: dict[str, Any], watch: _core.Watch
+    ) -> _core.Model:
+        return _core.fit(items, known, options, watch)
 
     def _options(self) -> dict[str, Any]:
         return {"method": _core.METHODS.index(self._method), "seed": _options.seed(self.random_state)}
@@ -136,7 +149,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def _remember(self, model: _core.Model, items: _core.Items | None, known: Known | None) -> None:
         """What a fitted estimator knows. `known` is None for a model from a file."""
-        for name in ("classes_", "threshold_", "best_params_", "best_score_", "best_index_", "cv_results_"):  # of a fit before
+        for name in ("classes_", "threshold_", *TUNED):  # of a fit before
             self.__dict__.pop(name, None)
         self._model, self._items = model, items
         about = model.describe()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable
+from typing import Any, Iterable, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from ._frames import values_of
 from ._messages import refuse
 from ._progress import check, watching
 from ._triplets import in_place_of
+from ._types import Metric, Simulation, Target
 
 SIMULATIONS = ("regression", "bilinear", "radial")
 COUNTS = {
@@ -90,15 +91,15 @@ def compare(
     observed: Any = None,
     triplets: Any = None,
     sample_weight: Any = None,
-    target: str = "auto",
+    target: Target = "auto",
     methods: Iterable[Any] | None = None,
     n_repeats: int | None = None,
     train_share: float = 0.7,
-    by: str = "nodes",
+    by: Literal["nodes", "pairs"] = "nodes",
     folds: int | None = None,
     groups: Any = None,
     tune: bool = True,
-    metric: str | None = None,
+    metric: Metric | None = None,
     n_jobs: int | None = None,
     random_state: Any = 1,
     verbose: int = 0,
@@ -175,7 +176,7 @@ def compare(
 
 
 def simulate(
-    kind: str, n_items: int, *, random_state: int = 1, part: int = 0, first_item: int = 0
+    kind: Simulation, n_items: int, *, random_state: int = 1, part: int = 0, first_item: int = 0
 ) -> tuple[Floats, Floats]:
     """The data sets of the paper: 20 features, of which the first two matter.
 

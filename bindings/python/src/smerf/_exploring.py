@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+import tempfile
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _frames, _inputs, _labels, _options
 from ._asking import Floats
+from ._inline import Report
 from ._pairs import PairModel
 from ._progress import asking
+from ._types import ClustersBy, Path
 
 
 class ExploringModel(PairModel):
@@ -74,7 +77,7 @@ class ExploringModel(PairModel):
         X: Any = None,
         n_clusters: int | None = None,
         *,
-        by: str = "medoids",
+        by: ClustersBy = "medoids",
         max_clusters: int | None = None,
         random_state: Any = 1,
     ) -> Bunch:
@@ -128,6 +131,26 @@ class ExploringModel(PairModel):
             tried={int(number): float(tries[number]) for number in np.flatnonzero(~np.isnan(tries))},
         )
 
+    @overload
+    def embed(
+        self,
+        X: Any = None,
+        n_components: int = 2,
+        *,
+        n_landmarks: int | None = None,
+        random_state: Any = 1,
+        return_facts: Literal[False] = False,
+    ) -> Floats: ...
+    @overload
+    def embed(
+        self,
+        X: Any = None,
+        n_components: int = 2,
+        *,
+        n_landmarks: int | None = None,
+        random_state: Any = 1,
+        return_facts: Literal[True],
+    ) -> tuple[Floats, Bunch]: ...
     def embed(
         self,
         X: Any = None,
@@ -175,9 +198,10 @@ class ExploringModel(PairModel):
             )
         return (coordinates, Bunch(eigenvalues=eigenvalues, **facts)) if return_facts else coordinates
 
+    @overload
     def report(
         self,
-        path: str | os.PathLike[str],
+        path: None = None,
         X: Any = None,
         y: Any = None,
         *,
@@ -188,13 +212,43 @@ class ExploringModel(PairModel):
         show: dict[str, Any] | None = None,
         title: str | None = None,
         n_clusters: int | None = None,
-    ) -> None:
+    ) -> Report: ...
+    @overload
+    def report(
+        self,
+        path: Path,
+        X: Any = None,
+        y: Any = None,
+        *,
+        Z: Any = None,
+        pairs: Any = None,
+        graph: Any = None,
+        observed: Any = None,
+        show: dict[str, Any] | None = None,
+        title: str | None = None,
+        n_clusters: int | None = None,
+    ) -> None: ...
+    def report(
+        self,
+        path: Path | None = None,
+        X: Any = None,
+        y: Any = None,
+        *,
+        Z: Any = None,
+        pairs: Any = None,
+        graph: Any = None,
+        observed: Any = None,
+        show: dict[str, Any] | None = None,
+        title: str | None = None,
+        n_clusters: int | None = None,
+    ) -> Report | None:
         """Write one page to look at: what was learned and how well, a map, neighbours, explanations.
 
         Parameters
         ----------
-        path : str or path-like
-            Where the page goes; with a name that ends in .json only the numbers that it is made of.
+        path : str or path-like, optional
+            Where the page goes; with a name that ends in .json only the numbers that it is made of. Without it the page is
+            returned, and a notebook shows it.
         X : array of shape (n, p), optional
             Items; without them the training items.
         y, Z, pairs, graph, observed
@@ -206,6 +260,11 @@ class ExploringModel(PairModel):
         n_clusters : int, optional
             As many as fit best by default.
 
+        Returns
+        -------
+        report : Report
+            Without a path.
+
         Examples
         --------
         >>> import os, smerf, tempfile
@@ -216,6 +275,13 @@ class ExploringModel(PairModel):
         >>> os.path.getsize(path) > 100_000
         True
         """
+        if path is None:
+            with tempfile.TemporaryDirectory() as folder:
+                page = os.path.join(folder, "report.html")
+                told: dict[str, Any] = {"Z": Z, "pairs": pairs, "graph": graph, "observed": observed}
+                self.report(page, X, y, **told, show=show, title=title, n_clusters=n_clusters)
+                with open(page, encoding="utf-8", newline="") as file:
+                    return Report(file.read())
         items = self._items_of(X)
         given = [name for name, value in (("y", y), ("Z", Z), ("pairs", pairs), ("graph", graph)) if value is not None]
         truth = self._truth(X, items.n, y, Z, pairs, graph, observed) if given else None
@@ -233,6 +299,7 @@ class ExploringModel(PairModel):
         with asking(self, "writing a report") as watch:
             is_bare = os.fspath(path).endswith(".json")
             _core.report(self._model, items, truth, columns, path, name, given[0] if given else None, n, is_bare, watch)
+        return None
 
     def _target_name(self) -> str:
         return str((self._model.describe()["target_columns"] or ["y"])[0])

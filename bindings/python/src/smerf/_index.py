@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _options
-from ._progress import watching
+from ._progress import asking
 
 if TYPE_CHECKING:
     from ._asking import DistanceModel
@@ -69,7 +69,7 @@ class Index:
         with self._has_changed:
             self._n_readers += 1
         try:
-            with watching(self._forest.n_jobs) as watch:
+            with asking(self._forest, "finding neighbours") as watch:
                 return self._kept.query(queries, k, radius, watch)
         finally:
             with self._has_changed:
@@ -160,7 +160,7 @@ class Index:
         items = self._forest._items_of(X)
         with self._has_changed:
             self._has_changed.wait_for(lambda: self._n_readers == 0)
-            with watching(self._forest.n_jobs) as watch:
+            with asking(self._forest, "adding items") as watch:
                 self._kept.add(items, watch)
         return self
 
@@ -212,7 +212,7 @@ class Indexing:
         <Index of 60 items>
         """
         items = self._items_of(X)
-        with watching(self.n_jobs) as watch:
+        with asking(self, "making an index") as watch:
             return Index(self, _core.index(self._model, items, watch))
 
 

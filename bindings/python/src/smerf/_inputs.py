@@ -119,7 +119,7 @@ def _series_column(name: str, series: Any, is_category: bool | None) -> Column:
     if pd.api.types.is_bool_dtype(series.dtype) or pd.api.types.is_numeric_dtype(series.dtype):
         if is_category:
             return _coded(name, series.tolist())
-        if np.issubdtype(np.asarray(series.dtype.type()).dtype, np.complexfloating):
+        if pd.api.types.is_complex_dtype(series.dtype):
             raise ValueError(f"Complex data not supported: column '{name}'")
         if series.dtype in (np.float32, np.float64):
             return name, _numbers(series.to_numpy())

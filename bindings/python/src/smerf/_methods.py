@@ -8,6 +8,8 @@ from typing import Any
 from . import _core, _options
 from ._forest import DistanceForest
 from ._exploring import ExploringModel
+from ._linear import Bilinear, Mahalanobis
+from ._types import Splits, Target
 
 
 class _Plain(ExploringModel):
@@ -16,7 +18,7 @@ class _Plain(ExploringModel):
     def __init__(
         self,
         *,
-        target: str = "auto",
+        target: Target = "auto",
         categories: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -46,85 +48,6 @@ class Euclidean(_Plain):
     """
 
     _method = "euclidean"
-
-
-class _Linear(ExploringModel):
-    """A matrix W, and perhaps a constant."""
-
-    def __init__(
-        self,
-        *,
-        intercept: bool = False,
-        target: str = "auto",
-        categories: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.intercept = intercept
-        self.target = target
-        self.categories = categories
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _options(self) -> dict[str, Any]:
-        return {**super()._options(), "has_intercept": bool(self.intercept)}
-
-    @classmethod
-    def _parameters_of(cls, options: dict[str, Any]) -> dict[str, Any]:
-        return {**super()._parameters_of(options), "intercept": options["has_intercept"]}
-
-
-class Mahalanobis(_Linear):
-    """(x - y)^T W (x - y) with W positive semidefinite, by least squares; or from triplets, by their likelihood.
-
-    From triplets (`fit(X, triplets=...)`) distances are log-odds: i is nearer to an anchor than j with the odds
-    exp(d(anchor, j) - d(anchor, i)) (docs/triplets.md).
-
-    Parameters
-    ----------
-    intercept : bool, default=False
-        Learn a constant, too, that every distance has in common; items then do not count with themselves.
-    target, categories, n_jobs, random_state, verbose
-        As in `DistanceForest`.
-
-    Examples
-    --------
-    >>> import smerf
-    >>> X, Z = smerf.simulate("radial", 40)
-    >>> smerf.Mahalanobis().fit(X, Z).distance(X).shape
-    (40, 40)
-    >>> import numpy as np
-    >>> triplets = np.random.default_rng(0).permuted(np.tile(np.arange(40), (500, 1)), axis=1)[:, :3]
-    >>> a, i, j = triplets.T
-    >>> triplets = np.where((Z[a, i] < Z[a, j])[:, None], triplets, triplets[:, [0, 2, 1]])
-    >>> smerf.Mahalanobis().fit(X[:30], triplets=triplets[(triplets < 30).all(axis=1)]).score(X, triplets=triplets) > 0.5
-    True
-    """
-
-    _method = "mahalanobis"
-
-
-class Bilinear(_Linear):
-    """1 - x^T W y with W positive semidefinite, by least squares.
-
-    Parameters
-    ----------
-    intercept : bool, default=False
-        Learn a constant, too, that every distance has in common; items then do not count with themselves.
-    target, categories, n_jobs, random_state, verbose
-        As in `DistanceForest`.
-
-    Examples
-    --------
-    >>> import smerf
-    >>> X, Z = smerf.simulate("bilinear", 40)
-    >>> smerf.Bilinear().fit(X, Z).distance(X).shape
-    (40, 40)
-    """
-
-    _method = "bilinear"
 
 
 class Mean(_Plain):
@@ -191,9 +114,9 @@ class _Grown(ExploringModel):
         self,
         *,
         n_estimators: int = 500,
-        target: str = "auto",
+        target: Target = "auto",
         candidates: int | str = "auto",
-        splits: str = "axis",
+        splits: Splits = "axis",
         density: float | None = None,
         min_parent: int = 2,
         max_depth: int | None = None,
@@ -253,9 +176,9 @@ class RandomForestDistance(_Grown):
         *,
         n_estimators: int = 500,
         n_pairs: int | None = None,
-        target: str = "auto",
+        target: Target = "auto",
         candidates: int | str = "auto",
-        splits: str = "axis",
+        splits: Splits = "axis",
         density: float | None = None,
         min_parent: int = 2,
         max_depth: int | None = None,
@@ -319,7 +242,7 @@ class _Sampled(ExploringModel):
         n_burn: int = 1500,
         n_draws: int = 1500,
         n_chains: int = 2,
-        target: str = "auto",
+        target: Target = "auto",
         categories: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,

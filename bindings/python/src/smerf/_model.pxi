@@ -203,13 +203,19 @@ cdef class Model:
 
     # ---- distances ----
 
-    def distances(self, Items rows, Items columns, bint out_of_bag, out, Watch watch):
-        """Into out, [rows][columns] of float32 or float64."""
+    def has_scale(self):
+        """Whether it has learned from similarities, or weights of edges."""
+        cdef smerf_scale scale
+        return bool(smerf_model_scale(self.model, &scale))
+
+    def distances(self, Items rows, Items columns, bint out_of_bag, out, Watch watch, bint as_similarities=False):
+        """Into out, [rows][columns] of float32 or float64; on the scale of similarities, if the model has one."""
         cdef smerf_error error
         cdef smerf_request request = request_of(rows, columns, out_of_bag)
         cdef row_buffer buffer = buffer_of(out)
         cdef smerf_status status
         self.notice(rows, columns, watch)
+        buffer.is_similarity = as_similarities and smerf_model_scale(self.model, &buffer.scale)
         with nogil:
             status = smerf_predict_rows(self.model, &request, &watch.run, take_row, &buffer, &error)
         check(status, &error, watch)
@@ -368,5 +374,6 @@ def merge(parts):
         check(smerf_model_merge(models, n, &made.model, &error), &error)
     finally:
         free(models)
-    made.borrowed = [(<Model>part).borrowed for part in parts]
+    # The target of the whole is that of the part with the first tree, and so is what it borrows.
+    made.borrowed = (<Model>min(parts, key=lambda part: part.describe()["options"]["first_tree"])).borrowed
     return made

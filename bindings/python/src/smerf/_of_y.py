@@ -14,6 +14,7 @@ from . import _core
 from ._distances import Distances
 from ._forest import DistanceForest
 from ._targets import Known
+from ._types import OobRule, SelfDistance, Splits
 
 Self = TypeVar("Self", bound="ForestOfY")
 
@@ -28,13 +29,15 @@ class ForestOfY(DistanceForest):
         *,
         n_estimators: int = 500,
         candidates: int | str = "auto",
-        splits: str = "axis",
+        splits: Splits = "axis",
         density: float | None = None,
         min_parent: int = 2,
         max_depth: int | None = None,
         sample: str = "bootstrap",
-        oob_rule: str = "both",
-        self_distance: str | float = "auto",
+        oob_rule: OobRule = "both",
+        self_distance: SelfDistance = "auto",
+        first_tree: int = 0,
+        warm_start: bool = False,
         categories: Iterable[str | int] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -49,6 +52,8 @@ class ForestOfY(DistanceForest):
         self.sample = sample
         self.oob_rule = oob_rule
         self.self_distance = self_distance
+        self.first_tree = first_tree
+        self.warm_start = warm_start
         self.categories = categories
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -137,7 +142,7 @@ class DistanceForestClassifier(ClassifierMixin, ForestOfY):  # type: ignore[misc
 
     Parameters
     ----------
-    n_estimators, candidates, splits, density, min_parent, max_depth, sample, oob_rule, self_distance
+    n_estimators, candidates, splits, density, min_parent, max_depth, sample, oob_rule, self_distance, first_tree, warm_start
         As in `DistanceForest`.
     categories, n_jobs, random_state, verbose
         As in `DistanceForest`.
@@ -180,7 +185,7 @@ class DistanceForestRegressor(RegressorMixin, ForestOfY):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_estimators, candidates, splits, density, min_parent, max_depth, sample, oob_rule, self_distance
+    n_estimators, candidates, splits, density, min_parent, max_depth, sample, oob_rule, self_distance, first_tree, warm_start
         As in `DistanceForest`.
     categories, n_jobs, random_state, verbose
         As in `DistanceForest`.

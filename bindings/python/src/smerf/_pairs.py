@@ -11,12 +11,14 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _core, _options
-from ._asking import DistanceModel, Floats
+from ._asking import Floats
+from ._handing import HandingModel
 from ._progress import asking
 from ._targets import rows_of
+from ._types import Strategy
 
 
-class PairModel(DistanceModel):
+class PairModel(HandingModel):
     """Adds what metric-learn's estimators offer."""
 
     threshold_: float
@@ -139,7 +141,7 @@ class PairModel(DistanceModel):
         check_is_fitted(self)
 
         if self._model.describe()["method"] == "smerf" and all(levels is None for _, levels in self._model.features()):
-            with watching(self.n_jobs) as watch:
+            with asking(self, "making trees ready") as watch:
                 self._model.prepare(watch)
             of_two = _core.Metric(self._model, _core.Watch(1))
             return lambda u, v: of_two(np.asarray(u, dtype=np.float64), np.asarray(v, dtype=np.float64))
@@ -156,7 +158,7 @@ class PairModel(DistanceModel):
         self,
         pairs: Any,
         y: Any,
-        strategy: str = "accuracy",
+        strategy: Strategy = "accuracy",
         min_rate: float | None = None,
         beta: float = 1.0,
         *,

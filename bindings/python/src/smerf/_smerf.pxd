@@ -76,6 +76,7 @@ cdef extern from "smerf.h" nogil:
         const double *weight
     smerf_status smerf_target_new_triplets(const smerf_triplet_list *, size_t, smerf_target **, smerf_error *)
     void smerf_target_note_similarities(smerf_target *, double)
+    void smerf_target_row(const smerf_target *, size_t, double *)
     void smerf_target_note_no_diagonal(smerf_target *)
     void smerf_target_row(const smerf_target *, size_t, double *)
     smerf_status smerf_target_take(const smerf_target *, const uint32_t *, size_t, smerf_target **, smerf_error *)
@@ -140,6 +141,14 @@ cdef extern from "smerf.h" nogil:
     smerf_status smerf_fit(const smerf_items *, smerf_target *, const smerf_options *, const smerf_run *,
                            smerf_model **, smerf_error *)
     void smerf_model_free(smerf_model *)
+
+    ctypedef struct smerf_estimate:
+        size_t size
+        double seconds, bytes, model_bytes
+        size_t n_trees_tried, n_items_tried
+
+    smerf_status smerf_fit_estimate(const smerf_items *, smerf_target *, const smerf_options *, const smerf_run *,
+                                    smerf_estimate *, smerf_error *)
 
     ctypedef struct smerf_request:
         size_t size
@@ -356,6 +365,24 @@ cdef extern from "smerf.h" nogil:
     const char *smerf_model_diagnostic(const smerf_model *, size_t, double *)
     void smerf_model_feature(const smerf_model *, size_t, smerf_column *)
 
+    const smerf_target *smerf_model_target(const smerf_model *)
+
+    ctypedef struct smerf_scale:
+        double largest, factor
+
+    bint smerf_model_scale(const smerf_model *, smerf_scale *)
+    double smerf_similarity(const smerf_scale *, double)
+
+    ctypedef struct smerf_linear:
+        size_t size, n_components, n_columns
+        const double *components
+        const double *means
+        const size_t *first_column
+        double intercept
+
+    smerf_status smerf_model_linear(const smerf_model *, smerf_linear *, smerf_error *)
+    smerf_status smerf_model_linear_matrix(const smerf_model *, double *, smerf_error *)
+
 cdef extern from "smerf_study.h" nogil:
     ctypedef struct smerf_trial:
         size_t number, n_trials
@@ -463,6 +490,9 @@ cdef extern from "base/output.h" nogil:
     smerf_status sm_output_finish(sm_output *, smerf_error *)
     void sm_output_abandon(sm_output *)
 
+cdef extern from "io/text/text.h" nogil:
+    smerf_status sm_text_output_open(const char *, sm_output **, smerf_error *)
+
 cdef extern from "report/report.h" nogil:
     ctypedef struct sm_report_column:
         smerf_column column
@@ -483,3 +513,17 @@ cdef extern from "report/report.h" nogil:
         const char *explain_command
 
     smerf_status sm_report_write(const sm_report *, bint, const smerf_run *, sm_output *, smerf_error *)
+
+    ctypedef const char **name_list "const char *const *"
+
+    ctypedef struct sm_fact_sink:
+        void (*text)(void *, const char *, const char *) noexcept
+        void (*number)(void *, const char *, double) noexcept
+        void (*count)(void *, const char *, size_t) noexcept
+        void (*none)(void *, const char *) noexcept
+        void (*list)(void *, const char *, name_list, size_t) noexcept
+        void (*features)(void *, const char *, const smerf_model *, size_t) noexcept
+        void *context
+
+    void sm_facts_tell(const smerf_model *, const sm_fact_sink *)
+    smerf_status sm_forest_write(const smerf_model *, sm_output *, smerf_error *)

@@ -90,7 +90,7 @@ def _matrix(Z: Any, n: int, items: Any, is_kept: bool) -> _core.Target:
 def _names(y: Any, n: int) -> list[str]:
     if (is_series(y) and y.name is not None) or (isinstance(y, Column) and y.name):
         return [str(y.name)]
-    if is_frame(y):
+    if not isinstance(y, Column) and is_frame(y):
         return [str(name) for name in y.columns]
     return ["y"] if n == 1 else [f"y{c}" for c in range(n)]
 

@@ -12,12 +12,12 @@ from . import _core, _options
 from ._explaining import Explained
 from ._messages import refuse
 from ._progress import check, watching
+from ._types import Metric
 
 Self = TypeVar("Self", bound="Tuned")
 
 VARIED = ("candidates", "min_parent", "splits", "self_distance")
 GRID = (*VARIED, "density")
-TUNED = ("best_params_", "best_score_", "best_index_", "cv_results_")
 
 
 # ---- a grid as users write it ----
@@ -108,7 +108,7 @@ class Tuned(Explained):
         graph: Any = None,
         observed: Any = None,
         sample_weight: Any = None,
-        metric: str | None = None,
+        metric: Metric | None = None,
         vary: Iterable[str] | None = None,
         grid: Mapping[str, Sequence[Any]] | None = None,
         time: float | None = None,
