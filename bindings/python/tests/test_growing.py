@@ -100,6 +100,9 @@ def test_classifiers_and_regressors_go_on_too():
     X = features(60, 3, 1)
     y = (X[:, 0] > 0).astype(int)
     forest = smerf.DistanceForestClassifier(n_estimators=3, random_state=1, warm_start=True).fit(X, y)
+    with pytest.warns(UserWarning, match="grows no trees") as caught:
+        forest.fit(X, y)
+    assert caught[0].filename == __file__
     more = forest.set_params(n_estimators=7).fit(X, y).predict_proba(X)
     whole = smerf.DistanceForestClassifier(n_estimators=7, random_state=1).fit(X, y)
     np.testing.assert_array_equal(more, whole.predict_proba(X))

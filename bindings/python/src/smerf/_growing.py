@@ -6,7 +6,6 @@ import copy
 import json
 import os
 import tempfile
-import warnings
 from typing import Any, Iterable, TypeVar, Union, overload
 
 import numpy as np
@@ -17,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._base import TUNED
 from ._explaining import Explained
+from ._meanings import _say
 from ._progress import check, watching
 from ._types import Path
 
@@ -48,11 +48,7 @@ class GrowingForest(Explained):
                 "when warm_start=True"
             )
         if options["n_trees"] == grown["n_trees"]:
-            warnings.warn(
-                "warm_start without a larger n_estimators grows no trees, and leaves the forest as it is",
-                UserWarning,
-                stacklevel=3,
-            )
+            _say("warm_start without a larger n_estimators grows no trees, and leaves the forest as it is")
             return True
         return False
 
