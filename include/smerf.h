@@ -650,7 +650,8 @@ SMERF_API smerf_status smerf_explain_items(const smerf_model *model, const smerf
                                            const smerf_run *run, double *near, double *all, smerf_error *error);
 
 /* ---- 11  Clusters ----------------------------------------------------------------------------------------
- * Groups of items by the model's distance. */
+ * Groups of items by the model's distance. A forest puts items that it has learned from nearer to their own kind than new ones,
+ * and their silhouettes are too good; out of bag they are not. A pair whose distance is not known is refused. */
 
 typedef enum smerf_clusters_by {
     SMERF_MEDOIDS, /* k-medoids by FasterPAM: needs the matrix of distances, as float32 */
@@ -663,6 +664,8 @@ typedef struct smerf_clustering {
     size_t most_k; /* 0: 20, or n - 1 if that is less */
     smerf_clusters_by by;
     uint64_t seed;
+    bool out_of_bag; /* at out-of-bag distances: the items are the training items, and it is by medoids */
+    smerf_oob_rule oob_rule;
 } smerf_clustering;
 
 typedef struct smerf_clusters {
@@ -702,6 +705,8 @@ typedef struct smerf_map_options {
     size_t
         n_landmarks; /* 0: all items, if these are SMERF_MOST_LANDMARKS at most, else so many of them; drawn by the seed */
     uint64_t seed;
+    bool out_of_bag; /* of out-of-bag distances: the items are the training items, and all their pairs are predicted */
+    smerf_oob_rule oob_rule;
 } smerf_map_options;
 
 typedef struct smerf_map {
@@ -721,7 +726,8 @@ typedef struct smerf_map {
 /* Classical multidimensional scaling: coordinates whose Euclidean distances come near the predicted ones (an item is at 0
  * from itself, and so are two whose predicted distance is negative). With more items than landmarks, the landmarks are scaled
  * and the others located by their distances to them (de Silva and Tenenbaum). Axes stand in the order of their eigenvalues; the
- * sign of each is such that the coordinate largest in size is positive. An axis whose eigenvalue is not positive is 0. */
+ * sign of each is such that the coordinate largest in size is positive. An axis whose eigenvalue is not positive is 0. A pair
+ * whose distance is not known is refused. */
 SMERF_API smerf_status smerf_embed(const smerf_model *model, const smerf_items *items, const smerf_map_options *options,
                                    const smerf_run *run, smerf_map *map, smerf_error *error);
 
