@@ -76,8 +76,9 @@ def main() -> None:
     print(HEAD)
     for name in ["DistanceForest", *sorted(set(smerf.__all__) - {"DistanceForest"})]:
         thing = getattr(smerf, name)
-        print(f"## {name}\n\n`smerf.{name}{signature(thing)}`\n\n{section(thing.__doc__)}")
-        if not isinstance(thing, type):
+        is_warning = isinstance(thing, type) and issubclass(thing, Warning)
+        print(f"## {name}\n\n`smerf.{name}{'' if is_warning else signature(thing)}`\n\n{section(thing.__doc__)}")
+        if not isinstance(thing, type) or is_warning:
             continue
         listed = members(thing)
         for member in listed:

@@ -32,7 +32,7 @@ def main(data, folder):
     print(f"E and 0 are {account.distance:.2f} apart; on average signals are {account.baseline:.2f}")
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 5))
-    place = forest.embed(features)
+    place = forest.embed(features, oob=True)
     left.scatter(*place.T, s=5)
     for (x, y), letter, code in zip(place, signals["letter"], signals["code"]):
         left.annotate(f"{letter} {code}", (x, y))

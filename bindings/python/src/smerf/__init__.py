@@ -14,6 +14,7 @@ from ._compare import compare, simulate
 from ._core import version as _version
 from ._distances import Distances
 from ._forest import DistanceForest
+from ._in_sample import InSampleWarning
 from ._methods import (
     EPM,
     NARM,
@@ -40,6 +41,7 @@ __all__ = [
     "EPM",
     "Euclidean",
     "Gower",
+    "InSampleWarning",
     "Mahalanobis",
     "Mean",
     "NARM",

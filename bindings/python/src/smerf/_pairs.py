@@ -7,12 +7,19 @@ from typing import Any, Callable
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import precision_recall_curve, roc_curve
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _options
 from ._asking import DistanceModel, Floats
 from ._progress import watching
 from ._targets import rows_of
+
+
+def _has_trees(model: PairModel) -> bool:
+    if model._method != "smerf":
+        raise AttributeError("a spread over the trees is of forests")
+    return True
 
 
 class PairModel(DistanceModel):
@@ -70,6 +77,7 @@ class PairModel(DistanceModel):
         with watching(self.n_jobs) as watch:
             return self._model.pairs(rows, columns, left, right, False, with_spread, watch)
 
+    @available_if(_has_trees)  # type: ignore[untyped-decorator]
     def pair_spread(self, pairs: Any, X: Any = None, Y: Any = None) -> Floats:
         """Standard deviations over the trees of the distances that `pair_distance` gives; of forests.
 

@@ -63,6 +63,7 @@ cdef extern from "smerf.h" nogil:
     smerf_status smerf_target_new_graph(const smerf_pair_list *, const smerf_pair_list *, size_t, smerf_target **,
                                         smerf_error *)
     smerf_status smerf_target_new_pairs(const smerf_pair_list *, size_t, smerf_target **, smerf_error *)
+    smerf_status smerf_target_take(const smerf_target *, const uint32_t *, size_t, smerf_target **, smerf_error *)
     void smerf_target_note_similarities(smerf_target *, double)
     void smerf_target_note_no_diagonal(smerf_target *)
     void smerf_target_free(smerf_target *)
@@ -245,6 +246,7 @@ cdef extern from "smerf.h" nogil:
         size_t size, k, most_k
         smerf_clusters_by by
         uint64_t seed
+        cbool out_of_bag
 
     ctypedef struct smerf_clusters:
         size_t size
@@ -261,6 +263,7 @@ cdef extern from "smerf.h" nogil:
     ctypedef struct smerf_map_options:
         size_t size, n_dimensions, n_landmarks
         uint64_t seed
+        cbool out_of_bag
 
     ctypedef struct smerf_map:
         size_t size
@@ -303,6 +306,7 @@ cdef extern from "smerf.h" nogil:
         const char *weight_column
 
     smerf_status smerf_model_describe(const smerf_model *, smerf_description *, smerf_error *)
+    smerf_status smerf_model_training_rows(const smerf_model *, const smerf_items *, uint32_t *, smerf_error *)
     size_t smerf_model_n_diagnostics(const smerf_model *)
     const char *smerf_model_diagnostic(const smerf_model *, size_t, double *)
     void smerf_model_feature(const smerf_model *, size_t, smerf_column *)
