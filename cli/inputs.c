@@ -284,20 +284,11 @@ bool cli_has_out_of_bag(const smerf_description *description) {
            description->options->sample != SMERF_NO_SAMPLE;
 }
 
-/* What goes by the features alone, or says the same of every pair, is as good for training items as for others. */
-static bool learns_pairs(const smerf_model *model) {
-    static const smerf_method others[] = {SMERF_METHOD_EUCLIDEAN, SMERF_METHOD_STANDARDIZED, SMERF_METHOD_GOWER,
-                                          SMERF_METHOD_MEAN};
-    smerf_description about = SMERF_INIT(smerf_description);
-    smerf_model_describe(model, &about, NULL);
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        if (strcmp(about.method, smerf_method_name(others[k])) == 0) return false;
-    return true;
-}
-
 bool cli_has_learned_from(const smerf_model *model, const cli_items *items) {
-    if (!learns_pairs(model)) return false;
+    smerf_description about = SMERF_INIT(smerf_description);
     size_t n = items->table.n_rows;
+    smerf_model_describe(model, &about, NULL);
+    if (!smerf_method_learns_pairs(about.options->method)) return false;
     uint32_t *rows = malloc((n + 1) * sizeof *rows);
     smerf_error ignored;
     bool has_learned = rows != NULL && smerf_model_training_rows(model, items->items, rows, &ignored) == SMERF_OK;

@@ -329,6 +329,10 @@ static inline void smerf_options_paper(smerf_options *options) {
 /* "smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "plugin", "epm", "narm", "mean", "standardized", "gower". */
 SMERF_API const char *smerf_method_name(smerf_method method);
 
+/* Whether it learns something of single pairs, so that it predicts those of its training items better than others. Euclidean,
+ * standardized and Gower distances and the mean do not. */
+SMERF_API bool smerf_method_learns_pairs(smerf_method method);
+
 /* Called now and then from the calling thread, fraction_done in [0, 1]. Return non-zero to cancel. */
 typedef int (*smerf_progress)(void *context, double fraction_done);
 

@@ -1,5 +1,6 @@
 """Nothing can be learned of labels that are noise, and every number about quality says so, or a warning is raised."""
 
+import json
 import pickle
 import warnings
 
@@ -108,6 +109,18 @@ def test_what_tuning_and_comparing_tell(X, y, metric, chance):
     assert max(abs(trial[metric] - chance) for trial in tuned.tuned_) < 0.1
     found = smerf.compare(X, y, methods=["smerf", "mahalanobis", "rfd"], n_repeats=3, tune=False, n_estimators=30)
     assert all(abs(scores[metric]["mean"] - chance) < 0.12 for scores in found["methods"].values())
+
+
+def test_a_report_scores_out_of_bag_and_says_what_is_in_sample(forest, X, y, tmp_path):
+    for given in ((), (X, y)):
+        forest.report(tmp_path / "r.json", *given)
+        told = json.loads((tmp_path / "r.json").read_text())
+        scores = {score["name"]: score["value"] for score in told["scores"]["list"]}
+        assert told["scores"]["kind"] == "out of bag" and abs(scores["auc-roc"] - 0.5) < 0.05
+        assert is_noise(told["classification"]["accuracy"]) and told["classification"]["kind"] == "out of bag"
+        assert any("items that the model has learned from" in note for note in told["notes"])
+    forest.report(tmp_path / "r.json", X + 1)
+    assert not any("has learned from" in note for note in json.loads((tmp_path / "r.json").read_text())["notes"])
 
 
 # ---- or a warning is raised ----

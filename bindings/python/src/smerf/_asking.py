@@ -148,7 +148,7 @@ class DistanceModel(DistanceEstimator):
         return start, indices, distances, n_items
 
     def kneighbors(
-        self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True, *, Y: Any = None, oob: Any = None
+        self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True, *, Y: Any = None, oob: bool | str | None = None
     ) -> tuple[Floats, NDArray[np.int64]] | NDArray[np.int64]:
         """The nearest items, without ever forming the matrix of distances.
 
@@ -192,7 +192,7 @@ class DistanceModel(DistanceEstimator):
         return (distances.reshape(shape), indices) if return_distance else indices
 
     def kneighbors_graph(
-        self, X: Any = None, n_neighbors: int = 5, mode: str = "connectivity", *, Y: Any = None, oob: Any = None
+        self, X: Any = None, n_neighbors: int = 5, mode: str = "connectivity", *, Y: Any = None, oob: bool | str | None = None
     ) -> sparse.csr_matrix:
         """The nearest items as a sparse matrix.
 
@@ -219,7 +219,7 @@ class DistanceModel(DistanceEstimator):
         return self._graph(*self._nearest(X, Y, n_neighbors, oob), mode)
 
     def radius_neighbors_graph(
-        self, X: Any = None, radius: float = 1.0, mode: str = "connectivity", *, Y: Any = None, oob: Any = None
+        self, X: Any = None, radius: float = 1.0, mode: str = "connectivity", *, Y: Any = None, oob: bool | str | None = None
     ) -> sparse.csr_matrix:
         """All items within a distance, as a sparse matrix.
 

@@ -25,7 +25,6 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     target = "auto"
     _meanings: dict[str, str] = {}  # of a target, where y is no matrix and it means something else than usual
     categories: Any = None
-    _learns_pairs = True  # else a training item is as good as any other, and nobody has to be warned
     _index: Any = None  # of the pandas frame that it was fitted on, as _labels.kept
     n_jobs: int | None
     random_state: Any

@@ -30,7 +30,7 @@ def _has_vectors(model: ExploringModel) -> bool:
 class ExploringModel(PairModel):
     """Adds votes, clusters and maps, of any method."""
 
-    def vote(self, y: Any, X: Any = None, n_neighbors: int = 5, *, Y: Any = None, shares: bool = False, oob: Any = None) -> NDArray[Any]:
+    def vote(self, y: Any, X: Any = None, n_neighbors: int = 5, *, Y: Any = None, shares: bool = False, oob: bool | str | None = None) -> NDArray[Any]:
         """What the nearest items say of a label, or of a number.
 
         Parameters
@@ -93,7 +93,7 @@ class ExploringModel(PairModel):
         by: str = "medoids",
         max_clusters: int | None = None,
         random_state: Any = 1,
-        oob: Any = None,
+        oob: bool | str | None = None,
     ) -> Bunch:
         """Groups of items by the learned distance.
 
@@ -158,7 +158,7 @@ class ExploringModel(PairModel):
         n_landmarks: int | None = None,
         random_state: Any = 1,
         return_facts: bool = False,
-        oob: Any = None,
+        oob: bool | str | None = None,
     ) -> Any:
         """A map: coordinates whose Euclidean distances come near the learned ones (classical scaling).
 

@@ -76,14 +76,14 @@ def warn(estimator: DistanceEstimator, what: str, remedy: str | None = None) -> 
 
 def warn_of_scores(estimator: DistanceEstimator, *sides: _core.Items | None, what: str = "the scores are") -> None:
     """A warning if all items of all sides are training items."""
-    if estimator._learns_pairs and all(side is None or part_of_training(estimator, side) != OTHERS for side in sides):
+    if estimator._model.learns_pairs() and all(side is None or part_of_training(estimator, side) != OTHERS for side in sides):
         warn(estimator, what, "evaluate_oob and oob_score ask only the trees that have not seen them")
 
 
 def is_out_of_bag(estimator: DistanceEstimator, oob: Any, items: _core.Items, what: str) -> bool:
     """Of what shows items among each other: out of bag only if that is asked for; with a warning if nothing is said."""
     wish = wish_of(oob)
-    if wish is None and estimator._learns_pairs and part_of_training(estimator, items) != OTHERS:
+    if wish is None and estimator._model.learns_pairs() and part_of_training(estimator, items) != OTHERS:
         warn(estimator, what)
     return bool(wish)
 
@@ -96,7 +96,7 @@ def among(
     Where nothing is said, the training items are searched out of bag for themselves, if that can be done.
     """
     wish = wish_of(oob)
-    if wish is False or (wish is None and not estimator._learns_pairs):
+    if wish is False or (wish is None and not estimator._model.learns_pairs()):
         return queries, False
     searched = part_of_training(estimator, items)
     asked = searched if queries is None else part_of_training(estimator, queries)

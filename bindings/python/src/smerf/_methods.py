@@ -49,7 +49,6 @@ class Euclidean(_Plain):
     """
 
     _method = "euclidean"
-    _learns_pairs = False
 
 
 class Mahalanobis(_Plain):
@@ -107,7 +106,6 @@ class Mean(_Plain):
     """
 
     _method = "mean"
-    _learns_pairs = False
 
 
 class Standardized(_Plain):
@@ -127,7 +125,6 @@ class Standardized(_Plain):
     """
 
     _method = "standardized"
-    _learns_pairs = False
 
 
 class Gower(_Plain):
@@ -147,7 +144,6 @@ class Gower(_Plain):
     """
 
     _method = "gower"
-    _learns_pairs = False
 
 
 class _Grown(ExploringModel):

@@ -175,6 +175,10 @@ cdef class Model:
         check(status, &error)
         return found[: items.n]
 
+    def learns_pairs(self):
+        """Whether it predicts the pairs of its training items better than others."""
+        return bool(smerf_method_learns_pairs(self.about().options.method))
+
     def has_vectors(self):
         return smerf_vectors_size(self.model) > 0
 

@@ -113,6 +113,7 @@ cdef extern from "smerf.h" nogil:
     void smerf_options_default(smerf_options *)
     void smerf_baseline_options_default(smerf_baseline_options *)
     const char *smerf_method_name(smerf_method)
+    bint smerf_method_learns_pairs(smerf_method)
 
     ctypedef int (*smerf_progress)(void *, double) noexcept
 
