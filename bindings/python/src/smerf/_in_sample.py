@@ -108,5 +108,5 @@ def among(
     if is_whole and has_out_of_bag(estimator):
         return None, True
     if OTHERS not in (searched, asked):
-        warn(estimator, what)
+        warn(estimator, what, "leaving X out asks out of bag, about all of them; oob=False says that this is meant")
     return queries, False
