@@ -31,6 +31,7 @@ const cli_option cli_fit_options[] = {
     {"--burn", "N", "epm, narm: iterations before draws are collected (default 1500)"},
     {"--draws", "N", "epm, narm: iterations that are collected (default 1500)"},
     {"--chains", "N", "epm, narm: chains that start apart and are averaged (default 2)"},
+    {"--intercept", NULL, "mahalanobis, bilinear: learn a constant, too, that every distance has in common"},
     {"--paper", NULL,
      "the paper's forest: --candidates paper (all up to 20, then max(20, p^0.75)) and --self-distance given, "
      "where these are not given"},
@@ -186,6 +187,7 @@ static const struct {
     {"--burn", SAMPLERS},
     {"--draws", SAMPLERS},
     {"--chains", SAMPLERS},
+    {"--intercept", METHOD(MAHALANOBIS) | METHOD(BILINEAR)},
 };
 
 static smerf_status read_method(const cli_args *args, smerf_options *options, smerf_error *error) {
@@ -209,6 +211,7 @@ static smerf_status read_baselines(const cli_args *args, smerf_baseline_options 
     if (status == SMERF_OK) status = cli_get_size(args, "--burn", 1, &baselines->n_burn, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--draws", 1, &baselines->n_draws, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--chains", 1, &baselines->n_chains, error);
+    baselines->has_intercept = cli_has(args, "--intercept");
     return status;
 }
 

@@ -284,6 +284,8 @@ typedef struct smerf_baseline_options {
     size_t n_burn;    /* epm, narm: iterations before, and */
     size_t n_draws;   /* while draws are collected */
     size_t n_chains;  /* epm, narm: chains that start apart, all of which are averaged */
+    size_t
+        has_intercept; /* mahalanobis, bilinear: 1: a constant is learned, too, from pairs of different items; or 0 */
 } smerf_baseline_options;
 
 typedef struct smerf_options {

@@ -44,10 +44,14 @@ static json_t *features_json(const sm_features *features) {
 
 static json_t *method_options_json(const smerf_options *options) {
     const smerf_baseline_options *baselines = options->baselines;
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "seed", (json_int_t)options->seed, "pairs",
-                     (json_int_t)baselines->n_pairs, "factors", (json_int_t)baselines->n_factors, "burn",
-                     (json_int_t)baselines->n_burn, "draws", (json_int_t)baselines->n_draws, "chains",
-                     (json_int_t)baselines->n_chains);
+    json_t *object = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "seed", (json_int_t)options->seed, "pairs",
+                               (json_int_t)baselines->n_pairs, "factors", (json_int_t)baselines->n_factors, "burn",
+                               (json_int_t)baselines->n_burn, "draws", (json_int_t)baselines->n_draws, "chains",
+                               (json_int_t)baselines->n_chains);
+    if (object == NULL || !baselines->has_intercept) return object; /* written only where it matters */
+    if (json_object_set_new(object, "intercept", json_true()) == 0) return object;
+    json_decref(object);
+    return NULL;
 }
 
 static json_t *options_json(const smerf_options *options) {
@@ -251,6 +255,7 @@ static bool read_method_options(const json_t *facts, smerf_options *options, sme
                    get_count(object, "burn", &baselines->n_burn) && get_count(object, "draws", &baselines->n_draws) &&
                    get_count(object, "chains", &baselines->n_chains);
     if (is_fine) options->seed = (uint64_t)seed;
+    baselines->has_intercept = json_is_true(json_object_get(object, "intercept"));
     json_decref(object);
     return is_fine;
 }

@@ -52,3 +52,27 @@ def solve(x, z, weight, kind):
     size = (weight * np.abs(given) * np.abs(flat).max(axis=1)).sum()
     assert np.linalg.eigvalsh(g)[0] > -1e-5 * size, "scipy did not find the optimum"
     return t @ a @ t.T
+
+
+def solve_with_intercept(x, z, weight, kind):
+    """W, the intercept of what is fitted (mahalanobis: z, bilinear: 1 - z, of items less their mean), and the weighted mean of
+    squares. Of different items only."""
+    weight = weight * (1 - np.eye(len(x)))
+    x = x - x.mean(axis=0)
+    scale = x.std(axis=0)
+    d, given, weight = pair_terms(x / scale, z, weight, kind)
+    flat, weight = d.reshape(len(d), -1), weight / weight.sum()
+    p = x.shape[1]
+
+    def cost(parameters):
+        l, c = parameters[:-1].reshape(p, p), parameters[-1]
+        wrong = flat @ (l @ l.T).ravel() + c - given
+        g = ((weight * wrong) @ flat).reshape(p, p)
+        return (weight * wrong ** 2).sum(), np.append((4 * g @ l).ravel(), 2 * (weight * wrong).sum())
+
+    best = np.append(np.eye(p).ravel() * 0.5, 0)
+    for _ in range(6):
+        best = minimize(cost, best, jac=True, method="L-BFGS-B",
+                        options={"maxiter": 20000, "maxfun": 40000, "ftol": 1e-18, "gtol": 1e-13, "maxcor": 40}).x
+    l = best[:-1].reshape(p, p) / scale[:, None]
+    return l @ l.T, best[-1], cost(best)[0]

@@ -157,6 +157,39 @@ def test_columns_that_depend_on_each_other_get_the_smallest_w(method, recipe, tm
     assert_optimal(task, model, method)  # on test items that break the dependence, too
 
 
+# ---------------------------------------------------------------- an intercept
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("method", METHODS)
+def test_an_intercept_is_what_another_solver_finds(method, recipe, tmp_path):
+    task = Task(tmp_path, 11)
+    RECIPES[recipe](task)
+    model = task.fit(method, "--intercept")
+    w, constant, expected = linear_oracle.solve_with_intercept(task.x, task.z, task.weight, method)
+    mean = task.x.mean(axis=0)
+    intercept = load_file(model)["learned.intercept"][0]
+
+    def said(x):
+        moved = distances(x - mean, w_of(model), method)
+        return intercept + (moved if method == "mahalanobis" else moved - 1)
+
+    weight = np.where(np.isnan(task.z), 0, task.weight) * (1 - np.eye(len(task.x)))
+    ours = (weight / weight.sum() * np.nan_to_num(said(task.x) - task.z) ** 2).sum()
+    assert ours == pytest.approx(expected, rel=1e-5)
+    assert intercept == pytest.approx(constant if method == "mahalanobis" else 1 - constant, rel=1e-3, abs=1e-3)
+    assert np.abs(w_of(model) - w).max() < 1e-3 * max(1, np.abs(w).max())
+    np.testing.assert_allclose(task.predict(model), said(task.test), rtol=1e-5, atol=1e-5)
+
+
+def test_only_matrices_have_an_intercept(tmp_path):
+    task = Task(tmp_path, 1)
+    task.matrix()
+    task.fit("euclidean")
+    said = helpers.refused("fit", tmp_path / "items.csv", *task.arguments, "--method", "euclidean", "--intercept", "-o",
+                           tmp_path / "never")
+    assert "--intercept means nothing to the method 'euclidean'" in said
+
+
 # ---------------------------------------------------------------- data that a method explains
 
 def test_bilinear_recovers_what_is_bilinear(tmp_path):

@@ -15,7 +15,6 @@ static void version_of_header_and_library_agree(void **state) {
 /* ---- every struct ---- */
 
 #define STRUCTS(DO)                                                                                                    \
-    DO(smerf_baseline_options)                                                                                         \
     DO(smerf_options)                                                                                                  \
     DO(smerf_run)                                                                                                      \
     DO(smerf_estimate)                                                                                                 \
@@ -41,7 +40,8 @@ static void version_of_header_and_library_agree(void **state) {
 #define GROWN_STRUCTS(DO)                                                                                              \
     DO(smerf_scores, ndcg_by_chance)                                                                                   \
     DO(smerf_comparison, n_most_repeats)                                                                               \
-    DO(smerf_method_scores, n_rounds)
+    DO(smerf_method_scores, n_rounds)                                                                                  \
+    DO(smerf_baseline_options, has_intercept)
 
 /* A field added to padding at the end would leave the size as it was. SM_LAST stays as it is when a struct grows; what is its last field
  * since then stands here. */

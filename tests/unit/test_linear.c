@@ -13,6 +13,7 @@
 
 /* ---- optimal ---- */
 
+/* What W says of two items, to which a difference adds and from which 1 - a product subtracts. */
 static double predicted(const linear_data *at, const double *w, bool is_of_differences, size_t i, size_t j) {
     double sum = 0;
     for (size_t a = 0; a < at->p; a++)
@@ -101,6 +102,133 @@ static void w_is_optimal_for_every_kind_of_target(void **state) {
             }
             linear_data_free(at);
         }
+}
+
+static void centre(linear_data *at) {
+    for (size_t c = 0; c < at->p; c++) {
+        double mean = 0;
+        for (size_t i = 0; i < at->n; i++) mean += at->x[i][c] / (double)at->n;
+        for (size_t i = 0; i < at->n; i++) at->x[i][c] -= mean;
+    }
+}
+
+/* Of pairs of different items only, c + d_ij(W) against z, or 1 - z: the gradient in W, and that in c. */
+static void brute_gradients(const linear_data *at, const smerf_model *model, bool is_of_differences, const double *w,
+                            double *g, double *of_c, double *size) {
+    double intercept = ((const sm_learned *)model->learned)->intercept;
+    linear_data *apart = malloc(sizeof *apart);
+    assert_non_null(apart);
+    *apart = *at;
+    centre(apart);
+    *of_c = 0;
+    for (size_t i = 0; i < at->n; i++) {
+        apart->weight[i][i] = 0;
+        for (size_t j = 0; j < at->n; j++) {
+            if (i == j || at->weight[i][j] == 0) continue;
+            apart->z[i][j] += is_of_differences ? -intercept : 1 - intercept; /* what is left for W */
+            double given = is_of_differences ? apart->z[i][j] : 1 - apart->z[i][j];
+            *of_c += at->weight[i][j] * (predicted(apart, w, is_of_differences, i, j) - given);
+        }
+    }
+    brute_gradient(apart, w, is_of_differences, g, size);
+    free(apart);
+}
+
+static void assert_optimal_with_intercept(const linear_data *at, const smerf_model *model, bool is_of_differences) {
+    double w[MOST_P * MOST_P], g[MOST_P * MOST_P], vectors[MOST_P * MOST_P], values[MOST_P], scratch[3 * MOST_P];
+    double size, of_c, inner = 0, along = 0, weight = 0;
+    size_t p = at->p;
+    take_w(model, p, w);
+    brute_gradients(at, model, is_of_differences, w, g, &of_c, &size);
+    for (size_t k = 0; k < p * p; k++) inner += w[k] * g[k], along += w[k] * w[k];
+    for (size_t i = 0; i < at->n; i++)
+        for (size_t j = 0; j < at->n; j++)
+            weight += i == j || at->weight[i][j] == 0 ? 0 : at->weight[i][j] * (1 + fabs(at->z[i][j]));
+    if (!(fabs(of_c) <= 1e-8 * weight)) fail_msg("gradient in the intercept %g, weights %g", of_c, weight);
+    sm_eigen(g, p, values, vectors, scratch);
+    for (size_t k = 0; k < p; k++)
+        if (!(values[k] > -1e-7 * size)) fail_msg("eigenvalue %g of the gradient, whose size is %g", values[k], size);
+    if (!(fabs(inner) <= 1e-7 * size * (1 + sqrt(along)))) fail_msg("<W, G> = %g, size %g", inner, size);
+    assert_true(diagnostic(model, "kkt residual") < 1e-6);
+    assert_true(diagnostic(model, "intercept") == ((const sm_learned *)model->learned)->intercept);
+}
+
+static smerf_model *fit_with_intercept(const linear_data *at, smerf_method method) {
+    const smerf_baseline_options baselines =
+        SMERF_INIT(smerf_baseline_options, .n_pairs = 1, .n_factors = 1, .n_burn = 1, .n_draws = 1, .n_chains = 1,
+                   .has_intercept = true);
+    smerf_options options = options_for(1);
+    smerf_model *model = NULL;
+    smerf_error error;
+    options.method = method;
+    options.baselines = &baselines;
+    demand_ok(smerf_fit(at->data->items, at->target, &options, NULL, &model, &error), &error);
+    return model;
+}
+
+static void w_and_an_intercept_are_optimal_together(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; seed++)
+        for (target_sort sort = 0; sort < N_SORTS; sort++) {
+            data_plan plan = {.n_items = 30 + 4 * seed, .n_numbers = 2 + seed % 4, .seed = seed};
+            plan.n_categories = seed % 3;
+            plan.missing = seed % 2 == 0 ? 0 : 0.1;
+            plan.has_diagonal = seed % 4 < 2;
+            linear_data *at = linear_data_new(plan, sort, seed % 2 == 1);
+            for (int is_of_differences = 0; is_of_differences < 2; is_of_differences++) {
+                smerf_model *model =
+                    fit_with_intercept(at, is_of_differences ? SMERF_METHOD_MAHALANOBIS : SMERF_METHOD_BILINEAR);
+                assert_optimal_with_intercept(at, model, is_of_differences);
+                smerf_model_free(model);
+            }
+            linear_data_free(at);
+        }
+}
+
+static void an_intercept_is_kept_in_files_and_counts_in_every_distance(void **state) {
+    (void)state;
+    linear_data *at = linear_data_new((data_plan){.n_items = 21, .n_numbers = 3, .seed = 8}, MATRIX, false);
+    for (size_t m = 0; m < 2; m++) {
+        smerf_model *model = fit_with_intercept(at, m == 0 ? SMERF_METHOD_MAHALANOBIS : SMERF_METHOD_BILINEAR);
+        smerf_model *loaded = NULL;
+        smerf_error error;
+        double w[MOST_P * MOST_P], intercept = ((const sm_learned *)model->learned)->intercept;
+        demand_ok(smerf_model_save(model, "intercept.smerf", &error), &error);
+        demand_ok(smerf_model_load("intercept.smerf", &loaded, &error), &error);
+        double *before = all_distances(model, at->data, false), *after = all_distances(loaded, at->data, false);
+        assert_memory_equal(before, after, 21 * 21 * sizeof *before);
+        take_w(model, 3, w);
+        assert_true(intercept != (double)m);
+        centre(at);
+        for (size_t k = 0; k < 21 * 21; k++) {
+            double value = predicted(at, w, m == 0, k / 21, k % 21);
+            assert_close(before[k], intercept + (m == 0 ? value : -value), 1);
+        }
+        assert_pairs_are_rows(loaded, at->data);
+        free(before);
+        free(after);
+        smerf_model_free(loaded);
+        smerf_model_free(model);
+    }
+    linear_data_free(at);
+}
+
+static void without_features_that_vary_an_intercept_is_the_mean(void **state) {
+    (void)state;
+    data_set *data = data_set_start((data_plan){.n_items = 5, .n_numbers = 1});
+    for (size_t i = 0; i < 5; i++) data->values[i] = 3;
+    for (size_t i = 0; i < 5; i++)
+        for (size_t j = 0; j < 5; j++) data->z[i * 5 + j] = i == j ? 0 : (float)(i + j);
+    data_set_finish(data);
+    linear_data at = {.data = data, .target = data->target, .n = 5, .p = 1};
+    for (size_t m = 0; m < 2; m++) {
+        smerf_model *model = fit_with_intercept(&at, m == 0 ? SMERF_METHOD_MAHALANOBIS : SMERF_METHOD_BILINEAR);
+        double *found = all_distances(model, data, false);
+        for (size_t k = 0; k < 25; k++) assert_close(found[k], 4, 1);
+        free(found);
+        smerf_model_free(model);
+    }
+    data_set_free(data);
 }
 
 static void a_bilinear_matrix_with_its_diagonal_needs_no_iteration(void **state) {
@@ -394,6 +522,9 @@ static void a_damaged_factor_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(w_is_optimal_for_every_kind_of_target),
+        cmocka_unit_test(w_and_an_intercept_are_optimal_together),
+        cmocka_unit_test(an_intercept_is_kept_in_files_and_counts_in_every_distance),
+        cmocka_unit_test(without_features_that_vary_an_intercept_is_the_mean),
         cmocka_unit_test(a_bilinear_matrix_with_its_diagonal_needs_no_iteration),
         cmocka_unit_test(the_diagonal_has_no_say_in_mahalanobis),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),

@@ -16,7 +16,7 @@ typedef struct prepared {
     sm_view view;
     sm_pool pool;
     sm_training_set training;
-    sm_design design;
+    sm_learned learned;
     sm_training_pairs pairs;
     sm_frame frame;
     sm_pair_squares squares;
@@ -26,6 +26,7 @@ typedef struct prepared {
 static void prepare(prepared *at, linear_data *of, bool is_of_differences) {
     smerf_error error;
     *at = (prepared){.of = of, .is_of_differences = is_of_differences};
+    at->learned.is_of_differences = is_of_differences;
     sm_pool_start(&at->pool, NULL);
     const sm_features *features = &of->data->items->features;
     demand_ok(sm_view_match(&at->view, features, of->data->items, &error), &error);
@@ -35,9 +36,9 @@ static void prepare(prepared *at, linear_data *of, bool is_of_differences) {
                                      .target = of->target,
                                      .weights = of->data->items->weights,
                                      .pool = &at->pool};
-    demand_ok(sm_design_learn(&at->design, features, &at->view, &error), &error);
+    demand_ok(sm_design_learn(&at->learned.design, features, &at->view, &error), &error);
     demand_ok(sm_training_pairs_start(&at->pairs, &at->training, &error), &error);
-    demand_ok(sm_frame_new(&at->frame, &at->training, &at->design, &at->pairs, is_of_differences, &error), &error);
+    demand_ok(sm_frame_new(&at->frame, &at->training, &at->learned, &at->pairs, &error), &error);
     demand_ok(sm_pair_squares_start(&at->squares, &at->pairs, &at->frame, is_of_differences, &at->pool, &error),
               &error);
 }
@@ -46,7 +47,7 @@ static void clear(prepared *at) {
     sm_pair_squares_free(&at->squares);
     sm_frame_free(&at->frame);
     sm_training_pairs_free(&at->pairs);
-    sm_design_free(&at->design);
+    sm_design_free(&at->learned.design);
     sm_view_free(&at->view);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "factor/factor.h"
+#include "kernels/matrices.h"
 #include "target/dense/distances.h"
 #include "target/labels/labels.h"
 #include "target/links/graph.h"
@@ -21,7 +22,10 @@ double sm_training_self(const sm_training_pairs *pairs, size_t item) {
     if (is_listed(target)) return sm_known_self(sm_known_pairs_of(target), item);
     if (target->kind == &sm_target_graph) return sm_graph_of(target)->self;
     if (target->kind == &sm_target_distances) return sm_distances_self(sm_distances_of(target), item);
-    return 0; /* other kinds define it, so that nobody needs it from here */
+    if (target->kind == &sm_target_labels) return sm_labels_of(target)->column.diagonal;
+    if (target->kind != &sm_target_response && target->kind != &sm_target_product) return 0; /* absolute */
+    const sm_vectors *vectors = sm_columns_vectors(target);
+    return vectors->self != NULL ? vectors->self[item] : sm_vectors_pair(vectors, item, item);
 }
 
 /* All pairs: weights that add up to 1, so that their products do, too. */
@@ -73,6 +77,11 @@ smerf_status sm_training_pairs_start(sm_training_pairs *pairs, const sm_training
         weigh_all(pairs);
     }
     return SMERF_OK;
+}
+
+void sm_training_pairs_drop_selves(sm_training_pairs *pairs) {
+    memset(pairs->self_weight, 0, pairs->n_items * sizeof *pairs->self_weight);
+    pairs->n_selves = 0;
 }
 
 void sm_training_pairs_free(sm_training_pairs *pairs) {
@@ -271,4 +280,47 @@ smerf_status sm_training_times(const sm_training_pairs *pairs, sm_pool *pool, co
     if (kind == &sm_target_response || kind == &sm_target_product)
         return times_vectors(&job, sm_columns_vectors(pairs->target), error);
     return times_rows(&job, pool, error);
+}
+
+/* ---- the mean ---- */
+
+static void sum_listed(const sm_training_pairs *pairs, double *weight, double *sum) {
+    for (size_t i = 0; i < pairs->n_items; i++)
+        for (size_t e = pairs->links->first[i]; e < pairs->links->first[i + 1]; e++) {
+            double own = sm_listed_weight(pairs, i, e);
+            *weight += own;
+            *sum += own * sm_links_value(pairs->links, e);
+        }
+}
+
+/* w' Z w, less what items have with themselves. */
+static smerf_status sum_all(const sm_training_pairs *pairs, sm_pool *pool, double *weight, double *sum,
+                            smerf_error *error) {
+    size_t n = pairs->n_items, m = SM_PANEL_COLUMNS;
+    const double *w = pairs->weight;
+    double *x = sm_zeros(sm_size(n, m, 0), sizeof *x), *zx = sm_array(sm_size(n, m, 0), sizeof *zx);
+    smerf_status status = x != NULL && zx != NULL ? SMERF_OK : sm_no_memory(error, "multiplying distances");
+    for (size_t i = 0; i < n && status == SMERF_OK; i++) x[i * m] = w[i];
+    if (status == SMERF_OK) status = sm_training_times(pairs, pool, x, m, zx, error);
+    *weight = 1;
+    for (size_t i = 0; i < n && status == SMERF_OK; i++) {
+        *weight -= w[i] * w[i];
+        *sum += w[i] * zx[i * m] - w[i] * w[i] * sm_training_self(pairs, i);
+    }
+    sm_free(x);
+    sm_free(zx);
+    return status;
+}
+
+smerf_status sm_training_pairs_mean(const sm_training_pairs *pairs, sm_pool *pool, sm_training_mean *mean,
+                                    smerf_error *error) {
+    double sum = 0;
+    smerf_status status = SMERF_OK;
+    *mean = (sm_training_mean){0};
+    if (pairs->links != NULL)
+        sum_listed(pairs, &mean->weight, &sum);
+    else
+        status = sum_all(pairs, pool, &mean->weight, &sum, error);
+    if (mean->weight > 0) mean->distance = sum / mean->weight;
+    return status;
 }

@@ -21,6 +21,18 @@ typedef struct sm_training_pairs {
 } sm_training_pairs;
 
 smerf_status sm_training_pairs_start(sm_training_pairs *pairs, const sm_training_set *training, smerf_error *error);
+
+/* From here on no item counts with itself, whatever was given: then weights may add up to less than 1. */
+void sm_training_pairs_drop_selves(sm_training_pairs *pairs);
+
+/* What the pairs of different items weigh in all, and the mean of their distances. */
+typedef struct sm_training_mean {
+    double weight, distance;
+} sm_training_mean;
+
+smerf_status sm_training_pairs_mean(const sm_training_pairs *pairs, sm_pool *pool, sm_training_mean *mean,
+                                    smerf_error *error);
+
 void sm_training_pairs_free(sm_training_pairs *pairs);
 
 /* What the entry of item i and its partner weighs. */

@@ -47,7 +47,7 @@ static void project_item(const projection *job, size_t item, double *x) {
     const sm_design *design = &learned->design;
     size_t rank = learned->rank;
     sm_design_row(design, job->view, item, x);
-    for (size_t c = 0; c < design->n_columns && learned->is_of_differences; c++) x[c] -= design->mean[c];
+    for (size_t c = 0; c < design->n_columns && sm_linear_is_centred(learned); c++) x[c] -= design->mean[c];
     for (size_t k = 0; k < rank; k++) {
         const double *factor = learned->factor + k * design->n_columns;
         double sum = 0;
@@ -98,15 +98,16 @@ smerf_status sm_linear_predictor_new(const sm_learned *learned, const sm_query_s
 }
 
 static void answer_panel(const sm_predictor *predictor, const double *y, size_t panel, double sums[PANEL]) {
-    const double *x = predictor->panels + panel * predictor->rank * PANEL;
+    const double *x = predictor->panels + panel * predictor->rank * PANEL, intercept = predictor->learned->intercept;
     for (size_t lane = 0; lane < PANEL; lane++) sums[lane] = 0;
     if (predictor->learned->is_of_differences) {
         for (size_t k = 0; k < predictor->rank; k++, x += PANEL)
             for (size_t lane = 0; lane < PANEL; lane++) sums[lane] += (y[k] - x[lane]) * (y[k] - x[lane]);
+        for (size_t lane = 0; lane < PANEL; lane++) sums[lane] += intercept;
     } else {
         for (size_t k = 0; k < predictor->rank; k++, x += PANEL)
             for (size_t lane = 0; lane < PANEL; lane++) sums[lane] += y[k] * x[lane];
-        for (size_t lane = 0; lane < PANEL; lane++) sums[lane] = 1 - sums[lane];
+        for (size_t lane = 0; lane < PANEL; lane++) sums[lane] = intercept - sums[lane];
     }
 }
 
@@ -116,10 +117,10 @@ static double answer_one(const sm_predictor *predictor, const double *y, size_t 
     double sum = 0;
     if (!predictor->learned->is_of_differences) {
         for (size_t k = 0; k < predictor->rank; k++) sum += y[k] * x[k * PANEL];
-        return 1 - sum;
+        return predictor->learned->intercept - sum;
     }
     for (size_t k = 0; k < predictor->rank; k++) sum += (y[k] - x[k * PANEL]) * (y[k] - x[k * PANEL]);
-    return sum;
+    return sum + predictor->learned->intercept;
 }
 
 void sm_linear_predict_row(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
@@ -138,6 +139,8 @@ void sm_linear_predict_row(sm_predictor *predictor, size_t row, const uint32_t *
 
 smerf_status sm_linear_save(const sm_learned *learned, sm_tensors *tensors, smerf_error *error) {
     smerf_status status = sm_design_save(&learned->design, tensors, error);
+    if (status == SMERF_OK && learned->has_intercept)
+        status = sm_tensors_add(tensors, "learned.intercept", SM_F64, &learned->intercept, 1, error);
     if (status != SMERF_OK) return status;
     return sm_tensors_add(tensors, "learned.factor", SM_F64, learned->factor, learned->rank * learned->design.n_columns,
                           error);
@@ -152,6 +155,19 @@ static smerf_status check_factor(const sm_tensor *factor, size_t n_columns, smer
     return SMERF_OK;
 }
 
+/* Models without an intercept of their own have no such array. */
+static smerf_status load_intercept(sm_learned *learned, const sm_tensors *tensors, smerf_error *error) {
+    const void *data = NULL;
+    learned->intercept = learned->is_of_differences ? 0 : 1;
+    learned->has_intercept = sm_tensors_find(tensors, "learned.intercept") != NULL;
+    if (!learned->has_intercept) return SMERF_OK;
+    smerf_status status = sm_tensors_get(tensors, "learned.intercept", SM_F64, 1, &data, error);
+    if (status != SMERF_OK) return status;
+    memcpy(&learned->intercept, data, sizeof learned->intercept);
+    if (isfinite(learned->intercept)) return SMERF_OK;
+    return sm_fail(error, SMERF_BAD_FILE, "the model's intercept is not finite");
+}
+
 smerf_status sm_linear_load(bool is_of_differences, const sm_tensors *tensors, const sm_features *features,
                             sm_learned **out, smerf_error *error) {
     sm_learned *learned = sm_zeros(1, sizeof *learned);
@@ -163,6 +179,7 @@ smerf_status sm_linear_load(bool is_of_differences, const sm_tensors *tensors, c
     if (status == SMERF_OK && n_columns == 0)
         status = sm_fail(error, SMERF_BAD_FILE, "the model's features have no columns");
     if (status == SMERF_OK) status = check_factor(factor, n_columns, error);
+    if (status == SMERF_OK) status = load_intercept(learned, tensors, error);
     if (status == SMERF_OK) {
         learned->rank = factor->n / n_columns;
         learned->factor = sm_copy(factor->data, factor->n, sizeof *learned->factor);

@@ -51,11 +51,41 @@ class Euclidean(_Plain):
     _method = "euclidean"
 
 
-class Mahalanobis(_Plain):
+class _Linear(ExploringModel):
+    """A matrix W, and perhaps a constant."""
+
+    def __init__(
+        self,
+        *,
+        intercept: bool = False,
+        target: str = "auto",
+        categories: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.intercept = intercept
+        self.target = target
+        self.categories = categories
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _options(self) -> dict[str, Any]:
+        return {**super()._options(), "has_intercept": bool(self.intercept)}
+
+    @classmethod
+    def _parameters_of(cls, options: dict[str, Any]) -> dict[str, Any]:
+        return {**super()._parameters_of(options), "intercept": options["has_intercept"]}
+
+
+class Mahalanobis(_Linear):
     """(x - y)^T W (x - y) with W positive semidefinite, by least squares.
 
     Parameters
     ----------
+    intercept : bool, default=False
+        Learn a constant, too, that every distance has in common; items then do not count with themselves.
     target, categories, n_jobs, random_state, verbose
         As in `DistanceForest`.
 
@@ -70,11 +100,13 @@ class Mahalanobis(_Plain):
     _method = "mahalanobis"
 
 
-class Bilinear(_Plain):
+class Bilinear(_Linear):
     """1 - x^T W y with W positive semidefinite, by least squares.
 
     Parameters
     ----------
+    intercept : bool, default=False
+        Learn a constant, too, that every distance has in common; items then do not count with themselves.
     target, categories, n_jobs, random_state, verbose
         As in `DistanceForest`.
 

@@ -38,6 +38,7 @@ cdef class Options:
         elif name == "n_burn": self.baselines.n_burn = value
         elif name == "n_draws": self.baselines.n_draws = value
         elif name == "n_chains": self.baselines.n_chains = value
+        elif name == "has_intercept": self.baselines.has_intercept = value
         else: return False
         return True
 
@@ -51,7 +52,7 @@ cdef dict facts_of(const smerf_options *options):
             "self_distance": <int>options.self_distance, "self_value": options.self_value,
             "complete": options.complete, "rank": options.rank, "n_pairs": baselines.n_pairs,
             "n_factors": baselines.n_factors, "n_burn": baselines.n_burn, "n_draws": baselines.n_draws,
-            "n_chains": baselines.n_chains}
+            "n_chains": baselines.n_chains, "has_intercept": bool(baselines.has_intercept)}
 
 
 cdef const smerf_items *items_or_null(Items items) noexcept:

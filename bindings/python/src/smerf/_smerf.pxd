@@ -91,7 +91,7 @@ cdef extern from "smerf.h" nogil:
     size_t SMERF_CANDIDATES_AUTO, SMERF_CANDIDATES_ALL, SMERF_CANDIDATES_PAPER, SMERF_NO_LIMIT, SMERF_COMPLETE_OFF, SMERF_COMPLETE_AUTO
 
     ctypedef struct smerf_baseline_options:
-        size_t size, n_pairs, n_factors, n_burn, n_draws, n_chains
+        size_t size, n_pairs, n_factors, n_burn, n_draws, n_chains, has_intercept
 
     ctypedef struct smerf_options:
         size_t size

@@ -21,7 +21,7 @@ static const double constant = 1e-13;
 typedef struct work {
     const sm_training_pairs *pairs;
     sm_pool *pool;
-    bool is_of_differences;
+    bool is_of_differences, is_centred;
     size_t n_items, n_columns, n_now;
     double *x;     /* [n_items][n_now] */
     double *t;     /* [n_columns][n_now], for columns in units of 2^exponent; NULL: the identity, as at the start */
@@ -40,7 +40,9 @@ static void centre_column(const work *at, double *x, double size) {
     size_t n = at->n_items, stride = at->n_columns;
     double shift = 0, left = 0;
     for (size_t i = 0; i < n; i++) shift += at->pairs->weight[i] * x[i * stride];
-    if (at->pairs->links != NULL) shift = 0; /* no formula needs it: less the plain mean is good enough */
+    if (at->pairs->links != NULL || !at->is_of_differences)
+        shift = 0; /* no formula needs it: less the plain mean is
+                                                                           good enough, or what predictions take */
     for (size_t i = 0; i < n; i++) x[i * stride] -= shift;
     for (size_t i = 0; i < n; i++) left = fmax(left, fabs(x[i * stride]));
     for (size_t i = 0; i < n && !(left > constant * size); i++) x[i * stride] = 0;
@@ -65,8 +67,8 @@ static void prepare_columns(work *at, const sm_design *design) {
     for (size_t c = 0; c < at->n_columns; c++) {
         double *x = at->x + c, size = 0;
         for (size_t i = 0; i < at->n_items; i++) size = fmax(size, fabs(x[i * at->n_columns]));
-        for (size_t i = 0; i < at->n_items && at->is_of_differences; i++) x[i * at->n_columns] -= design->mean[c];
-        if (at->is_of_differences) centre_column(at, x, size);
+        for (size_t i = 0; i < at->n_items && at->is_centred; i++) x[i * at->n_columns] -= design->mean[c];
+        if (at->is_centred) centre_column(at, x, size);
         at->exponent[c] = size_of_column(at, x);
         for (size_t i = 0; i < at->n_items; i++) x[i * at->n_columns] = ldexp(x[i * at->n_columns], -at->exponent[c]);
     }
@@ -286,11 +288,13 @@ static smerf_status start_frame(work *at, const sm_training_set *training, const
     return SMERF_OK;
 }
 
-smerf_status sm_frame_new(sm_frame *frame, const sm_training_set *training, const sm_design *design,
-                          const sm_training_pairs *pairs, bool is_of_differences, smerf_error *error) {
+smerf_status sm_frame_new(sm_frame *frame, const sm_training_set *training, const sm_learned *learned,
+                          const sm_training_pairs *pairs, smerf_error *error) {
+    const sm_design *design = &learned->design;
     work at = {.pairs = pairs,
                .pool = training->pool,
-               .is_of_differences = is_of_differences,
+               .is_of_differences = learned->is_of_differences,
+               .is_centred = sm_linear_is_centred(learned),
                .n_items = pairs->n_items,
                .n_columns = design->n_columns,
                .n_now = design->n_columns};

@@ -6,7 +6,7 @@
  * columns, or more columns than items. What W does there is not determined, and of all W that fit equally well this
  * gives the one with the smallest norm.
  *
- *   1. columns less their means (mahalanobis: a shift changes no difference), each scaled to size 1 by a power of two
+ *   1. columns less their means (mahalanobis: a shift changes no difference; bilinear with an intercept), each scaled to size 1 by a power of two
  *   2. where there are more columns than items, an orthonormal basis of the rows
  *   3. eigenvectors of the second moment, each divided by the root of its eigenvalue; twice, for what rounding left
  *   4. T in the original units; where directions were left out, projected onto the rows of X: the smallest norm */
@@ -14,7 +14,7 @@
 #define SM_METHOD_FRAME_H
 
 #include "method/fit/training_pairs.h"
-#include "method/linear/design.h"
+#include "method/linear/linear.h"
 #include "method/trainer.h"
 
 typedef struct sm_frame {
@@ -23,8 +23,9 @@ typedef struct sm_frame {
     double *t;                       /* [n_columns][rank]: y = (x - a shift) T */
 } sm_frame;
 
-smerf_status sm_frame_new(sm_frame *frame, const sm_training_set *training, const sm_design *design,
-                          const sm_training_pairs *pairs, bool is_of_differences, smerf_error *error);
+/*   learned  its design, and which of the two methods it is */
+smerf_status sm_frame_new(sm_frame *frame, const sm_training_set *training, const sm_learned *learned,
+                          const sm_training_pairs *pairs, smerf_error *error);
 void sm_frame_free(sm_frame *frame); /* takes one filled with zeros */
 
 #endif

@@ -4,7 +4,8 @@
  *   3. coordinates in which the problem is well conditioned                     frame.c
  *   4. the sums over pairs, once                                                pair_squares.c
  *   5. the best positive semidefinite A: at once, or by iteration               psd_least_squares.c
- *   6. W = T A T' as F' F, one row of F for each positive eigenvalue of A */
+ *   6. W = T A T' as F' F, one row of F for each positive eigenvalue of A
+ * and, where it is wanted, the intercept that goes with A                     intercept.c */
 #include "method/linear/linear.h"
 #include "method/trainer.h"
 
@@ -24,6 +25,7 @@ typedef struct fitting {
     sm_pair_squares squares;
     double *a, *values, *vectors, *scratch; /* [rank][rank], [rank], [rank][rank], see sm_psd_part */
     sm_psd_facts facts;
+    sm_training_mean mean; /* with an intercept */
 } fitting;
 
 static smerf_status take_linear_scratch(fitting *at, smerf_error *error) {
@@ -91,6 +93,7 @@ static void add_linear_diagnostics(const fitting *at, sm_diagnostics *diagnostic
     sm_diagnostics_add(diagnostics, "rank of w", (double)at->learned->rank);
     sm_diagnostics_add(diagnostics, "iterations", (double)at->facts.n_iterations);
     sm_diagnostics_add(diagnostics, "kkt residual", at->facts.kkt);
+    if (at->learned->has_intercept) sm_diagnostics_add(diagnostics, "intercept", at->learned->intercept);
 }
 
 /* The pool's loops report between these two. */
@@ -99,20 +102,39 @@ static void set_progress_part(sm_pool *pool, double from, double to) {
     pool->fraction_to = to;
 }
 
+/* Of what is fitted to the distances, or to 1 - distances. */
+static void set_intercept(sm_learned *learned, double intercept) {
+    learned->intercept = learned->is_of_differences ? intercept : 1 - intercept;
+}
+
+/* Pairs of an item with itself would have their say in it, and are no guide to what different items have. Where all items are the
+ * same, the mean is all there is. */
+static smerf_status prepare_intercept(fitting *at, smerf_error *error) {
+    sm_training_pairs_drop_selves(&at->pairs);
+    smerf_status status = sm_training_pairs_mean(&at->pairs, at->training->pool, &at->mean, error);
+    if (status == SMERF_OK) at->learned->intercept = at->mean.distance;
+    if (status != SMERF_OK || isfinite(at->mean.distance)) return status;
+    return sm_fail(error, SMERF_BAD_INPUT, "the distances are so large that their sums overflow");
+}
+
 static smerf_status learn_linear(fitting *at, smerf_error *error) {
     const sm_training_set *training = at->training;
     bool is_of_differences = at->learned->is_of_differences;
     set_progress_part(training->pool, 0, 0);
     smerf_status status = sm_design_learn(&at->learned->design, training->features, training->view, error);
     if (status == SMERF_OK) status = sm_training_pairs_start(&at->pairs, training, error);
-    if (status == SMERF_OK)
-        status = sm_frame_new(&at->frame, training, &at->learned->design, &at->pairs, is_of_differences, error);
+    if (status == SMERF_OK && at->learned->has_intercept) status = prepare_intercept(at, error);
+    if (status == SMERF_OK) status = sm_frame_new(&at->frame, training, at->learned, &at->pairs, error);
     if (status != SMERF_OK || at->frame.rank == 0) return status;
     set_progress_part(training->pool, after_frame, after_sums);
     status = sm_pair_squares_start(&at->squares, &at->pairs, &at->frame, is_of_differences, training->pool, error);
     set_progress_part(training->pool, after_sums, 1);
+    if (status == SMERF_OK && at->learned->has_intercept)
+        status = sm_pair_squares_add_intercept(&at->squares, at->mean, error);
     if (status == SMERF_OK) status = solve_for_a(at, error);
     if (status == SMERF_OK) status = make_factor(at, error);
+    if (status == SMERF_OK && at->learned->has_intercept)
+        set_intercept(at->learned, sm_pair_squares_intercept(&at->squares, at->a));
     return status;
 }
 
@@ -121,6 +143,8 @@ static smerf_status linear_fit(const sm_training_set *training, bool is_of_diffe
     fitting at = {.training = training, .learned = sm_zeros(1, sizeof *at.learned)};
     if (at.learned == NULL) return sm_no_memory(error, "learning");
     at.learned->is_of_differences = is_of_differences;
+    at.learned->intercept = is_of_differences ? 0 : 1;
+    at.learned->has_intercept = training->options->baselines->has_intercept;
     smerf_status status = learn_linear(&at, error);
     if (status == SMERF_OK) status = sm_pool_report(training->pool, 1, error);
     if (status == SMERF_OK) {

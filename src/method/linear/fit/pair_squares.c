@@ -167,11 +167,12 @@ smerf_status sm_pair_squares_apply(void *context, sm_pool *pool, const double *a
     for (size_t k = 0; k < rank; k++) trace += a[k * (rank + 1)];
     for (size_t k = 0; k < rank * rank; k++) out[k] += squares->of_a * a[k];
     for (size_t k = 0; k < rank; k++) out[k * (rank + 1)] += squares->of_trace * trace;
+    if (squares->centre != NULL) sm_intercept_apply(squares, a, out);
     return status;
 }
 
 bool sm_pair_squares_is_direct(const sm_pair_squares *squares) {
-    return squares->pairs->links == NULL && !squares->is_of_differences && !squares->has_own;
+    return squares->pairs->links == NULL && !squares->is_of_differences && !squares->has_own && squares->centre == NULL;
 }
 
 /* out = sum w_i y_i y_i', which the frame has made the identity but for rounding. */
@@ -303,8 +304,8 @@ smerf_status sm_pair_squares_start(sm_pair_squares *squares, const sm_training_p
 }
 
 void sm_pair_squares_free(sm_pair_squares *squares) {
-    double *arrays[] = {squares->own, squares->panels, squares->a,      squares->ya,
-                        squares->v,   squares->sums,   squares->normal, squares->b};
+    double *arrays[] = {squares->own,  squares->panels, squares->a, squares->ya,    squares->v,
+                        squares->sums, squares->normal, squares->b, squares->centre};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) sm_free(arrays[k]);
     *squares = (sm_pair_squares){0};
 }

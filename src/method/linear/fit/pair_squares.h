@@ -11,7 +11,10 @@
  * and in that of bilinear, sum w_i y_i y_i' = I,
  *     H A = A - sum of w_i^2 a_i y_i y_i' over the items whose z_ii was not given.
  * Where pairs are listed, H A = sum of y_i v_i', with v_i a sum over the partners of i: a step costs O(pairs rank). If the
- * rank is small, that sum is turned into a matrix of normal equations for the rank (rank + 1) / 2 unknowns, once. */
+ * rank is small, that sum is turned into a matrix of normal equations for the rank (rank + 1) / 2 unknowns, once.
+ *
+ * With an intercept c the objective is the sum over pairs of different items of weight_ij (c + d_ij(A) - given_ij)^2. The best c is
+ * what is given on average less what A says on average; with that, each D_ij is taken less its mean. */
 #ifndef SM_METHOD_PAIR_SQUARES_H
 #define SM_METHOD_PAIR_SQUARES_H
 
@@ -34,12 +37,23 @@ typedef struct sm_pair_squares {
     size_t n_blocks;
     double *normal; /* [m][m], m = rank (rank + 1) / 2: what own and listed pairs bring; NULL: not formed */
     double *b;      /* [rank][rank] */
+
+    /* With an intercept: */
+    double *centre;        /* [rank][rank] sum of weight_ij D_ij; NULL: there is none */
+    double n_given, given; /* sum of weight_ij, and the mean of what is given */
 } sm_pair_squares;
 
 /* The frame has rank 1 at least. */
 smerf_status sm_pair_squares_start(sm_pair_squares *squares, const sm_training_pairs *pairs, const sm_frame *frame,
                                    bool is_of_differences, sm_pool *pool, smerf_error *error);
 void sm_pair_squares_free(sm_pair_squares *squares); /* takes one filled with zeros */
+
+/* Adds an intercept. Of the pairs, selves have been dropped.
+ *   mean  of the distances */
+smerf_status sm_pair_squares_add_intercept(sm_pair_squares *squares, sm_training_mean mean, smerf_error *error);
+
+/* c for some A. */
+double sm_pair_squares_intercept(const sm_pair_squares *squares, const double *a);
 
 /* H is the identity: the solution is the positive part of b. */
 bool sm_pair_squares_is_direct(const sm_pair_squares *squares);
@@ -59,5 +73,10 @@ bool sm_normal_equations_pay(const sm_pair_squares *squares);
 smerf_status sm_normal_equations_form(sm_pair_squares *squares, sm_pool *pool, smerf_error *error);
 /* out += the matrix times a.   a, out  [rank][rank] */
 void sm_normal_equations_apply(const sm_pair_squares *squares, const double *a, double *out);
+
+/* ---- intercept.c ---- */
+
+/* out becomes what H A is where each D_ij is less its mean.   a, out  [rank][rank] */
+void sm_intercept_apply(const sm_pair_squares *squares, const double *a, double *out);
 
 #endif
