@@ -366,6 +366,10 @@ static inline void smerf_options_paper(smerf_options *options) {
 /* "smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "plugin", "epm", "narm", "mean", "standardized", "gower". */
 SMERF_API const char *smerf_method_name(smerf_method method);
 
+/* Whether it learns something of single pairs, so that it predicts those of its training items better than others. Euclidean,
+ * standardized and Gower distances and the mean do not. */
+SMERF_API bool smerf_method_learns_pairs(smerf_method method);
+
 /* Called now and then from the calling thread, fraction_done in [0, 1]. Return non-zero to cancel. */
 typedef int (*smerf_progress)(void *context, double fraction_done);
 
@@ -745,7 +749,8 @@ SMERF_API smerf_status smerf_explain_items(const smerf_model *model, const smerf
                                            const smerf_run *run, double *near, double *all, smerf_error *error);
 
 /* ---- 11  Clusters ----------------------------------------------------------------------------------------
- * Groups of items by the model's distance. */
+ * Groups of items by the model's distance. A forest puts items that it has learned from nearer to their own kind than new ones,
+ * and their silhouettes are too good; out of bag they are not. A pair whose distance is not known is refused. */
 
 typedef enum smerf_clusters_by {
     SMERF_MEDOIDS, /* k-medoids by FasterPAM: needs the matrix of distances, as float32 */
@@ -758,6 +763,8 @@ typedef struct smerf_clustering {
     size_t most_k; /* 0: 20, or n - 1 if that is less */
     smerf_clusters_by by;
     uint64_t seed;
+    bool out_of_bag; /* at out-of-bag distances: the items are the training items, and it is by medoids */
+    smerf_oob_rule oob_rule;
 } smerf_clustering;
 
 typedef struct smerf_clusters {
@@ -797,6 +804,8 @@ typedef struct smerf_map_options {
     size_t
         n_landmarks; /* 0: all items, if these are SMERF_MOST_LANDMARKS at most, else so many of them; drawn by the seed */
     uint64_t seed;
+    bool out_of_bag; /* of out-of-bag distances: the items are the training items, and all their pairs are predicted */
+    smerf_oob_rule oob_rule;
 } smerf_map_options;
 
 typedef struct smerf_map {
@@ -816,7 +825,8 @@ typedef struct smerf_map {
 /* Classical multidimensional scaling: coordinates whose Euclidean distances come near the predicted ones (an item is at 0
  * from itself, and so are two whose predicted distance is negative). With more items than landmarks, the landmarks are scaled
  * and the others located by their distances to them (de Silva and Tenenbaum). Axes stand in the order of their eigenvalues; the
- * sign of each is such that the coordinate largest in size is positive. An axis whose eigenvalue is not positive is 0. */
+ * sign of each is such that the coordinate largest in size is positive. An axis whose eigenvalue is not positive is 0. A pair
+ * whose distance is not known is refused. */
 SMERF_API smerf_status smerf_embed(const smerf_model *model, const smerf_items *items, const smerf_map_options *options,
                                    const smerf_run *run, smerf_map *map, smerf_error *error);
 

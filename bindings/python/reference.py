@@ -100,8 +100,9 @@ def main() -> None:
             for member in thing.__all__:
                 show_member(name, member, getattr(thing, member))
             continue
-        print(f"## {name}\n\n`smerf.{name}{signature(thing)}`\n\n{section(thing.__doc__)}")
-        if isinstance(thing, type):
+        is_warning = isinstance(thing, type) and issubclass(thing, Warning)
+        print(f"## {name}\n\n`smerf.{name}{'' if is_warning else signature(thing)}`\n\n{section(thing.__doc__)}")
+        if isinstance(thing, type) and not is_warning:
             show_class(name, thing)
 
 

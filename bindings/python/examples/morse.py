@@ -32,7 +32,7 @@ def main(data, folder):
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 5))
     names = [f"{letter} {code}" for letter, code in zip(morse.letters, morse.codes)]
-    smerf.plot.map(forest, text=names, ax=left)
+    smerf.plot.map(forest, text=names, oob=True, ax=left)
     left.set(title="Signals by learned distance")
     smerf.plot.importance(forest, ax=right)
     right.set(title="Which features drive it")

@@ -17,6 +17,7 @@ from ._core import version as _version
 from ._distances import Distances
 from ._forest import DistanceForest
 from ._growing import merge
+from ._in_sample import InSampleWarning
 from ._index import Index, load_index
 from ._inline import Report
 from ._linear import Bilinear, Mahalanobis
@@ -45,6 +46,7 @@ __all__ = [
     "EPM",
     "Euclidean",
     "Gower",
+    "InSampleWarning",
     "Index",
     "Mahalanobis",
     "Mean",

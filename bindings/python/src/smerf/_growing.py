@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._base import TUNED
 from ._explaining import Explained
-from ._meanings import _say
+from ._meanings import say
 from ._progress import check, watching
 from ._types import Path
 
@@ -48,7 +48,7 @@ class GrowingForest(Explained):
                 "when warm_start=True"
             )
         if options["n_trees"] == grown["n_trees"]:
-            _say("warm_start without a larger n_estimators grows no trees, and leaves the forest as it is")
+            say("warm_start without a larger n_estimators grows no trees, and leaves the forest as it is")
             return True
         return False
 

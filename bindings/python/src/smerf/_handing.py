@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _labels
 from ._asking import DistanceModel
+from ._types import Oob
 
 
 class HandingModel(DistanceModel):
@@ -68,7 +69,9 @@ class HandingModel(DistanceModel):
             )
         return self._distances(X, Y, out, False, as_similarities=True)
 
-    def to_networkx(self, X: Any = None, n_neighbors: int = 5, *, radius: float | None = None) -> Any:
+    def to_networkx(
+        self, X: Any = None, n_neighbors: int = 5, *, radius: float | None = None, oob: Oob = None
+    ) -> Any:
         """The graph of nearest items for networkx: an edge from each item to its neighbours.
 
         Parameters
@@ -79,6 +82,8 @@ class HandingModel(DistanceModel):
             How many of the nearest each item is linked to; whoever is the neighbour of others has more edges.
         radius : float, optional
             Instead: all pairs up to this distance.
+        oob : {None, 'auto', True, False}, default=None
+            As in `kneighbors`: the training items are linked by their distances out of bag.
 
         Returns
         -------
@@ -90,7 +95,7 @@ class HandingModel(DistanceModel):
         --------
         >>> import smerf
         >>> X, Z = smerf.simulate("radial", 60)
-        >>> graph = smerf.DistanceForest(n_estimators=10, random_state=1).fit(X, Z).to_networkx(n_neighbors=3)
+        >>> graph = smerf.DistanceForest(n_estimators=100, random_state=1).fit(X, Z).to_networkx(n_neighbors=3)
         >>> len(graph), min(degree for _, degree in graph.degree)
         (60, 3)
         """
@@ -102,9 +107,9 @@ class HandingModel(DistanceModel):
         index = self._index_of(X)
         items = self._items_of(X)
         if radius is None:
-            near = self.kneighbors_graph(None, n_neighbors, mode="distance", Y=items)
+            near = self.kneighbors_graph(None, n_neighbors, mode="distance", Y=items, oob=oob)
         else:
-            near = self.radius_neighbors_graph(None, radius, mode="distance", Y=items)
+            near = self.radius_neighbors_graph(None, radius, mode="distance", Y=items, oob=oob)
         names = list(range(items.n)) if index is None else index.tolist()
         if len(set(names)) < len(names):
             raise ValueError("a label is twice in X, and nodes must differ; X.reset_index(drop=True) has numbers")

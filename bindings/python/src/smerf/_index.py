@@ -25,7 +25,8 @@ class Index:
     """Items of which neighbours are wanted again and again.
 
     What is kept of an item is its leaf in every tree, and not the item: a query is sent down the trees, and the items are
-    not. The neighbours and distances are those of `kneighbors`, to the last bit. It comes from the `index` method of a
+    not. The neighbours and distances are those of `kneighbors` by all trees (``oob=False``), to the last bit: an index is for
+    queries that the forest has not learned from. It comes from the `index` method of a
     forest, or from `smerf.load_index`; it can be pickled, with the forest as it was fitted then. Threads may query it at the
     same time; `add` waits for them.
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _core, _options
 from ._forest import DistanceForest
 from ._exploring import ExploringModel
 from ._linear import Bilinear, Mahalanobis
 from ._types import Splits, Target
+
+
+Self = TypeVar("Self", bound="_Sampled")
 
 
 class _Plain(ExploringModel):
@@ -229,11 +232,13 @@ class Plugin(_Grown):
     """
 
     _method = "plugin"
-    _usual_target = "response"  # it learns from nothing else
+    _meanings = {"auto": "response"}  # it learns from nothing else
 
 
 class _Sampled(ExploringModel):
-    """A link model that is sampled."""
+    """A link model that is sampled. Labels are a graph whose links join items of one label, at the same distances."""
+
+    _meanings = {"auto": "linked", "labels": "linked"}
 
     def __init__(
         self,
@@ -258,6 +263,31 @@ class _Sampled(ExploringModel):
         self.random_state = random_state
         self.verbose = verbose
 
+    def fit(  # type: ignore[override]
+        self: Self, X: Any, y: Any = None, *, Z: Any = None, pairs: Any = None, graph: Any = None, observed: Any = None
+    ) -> Self:
+        """Learn a distance from features and a graph. These models know no weights of items.
+
+        Parameters
+        ----------
+        X, y, Z, pairs, graph, observed
+            As in `DistanceForest`, of which they take a graph, or labels whose items are linked.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> smerf.NARM(n_factors=3, n_burn=5, n_draws=5, random_state=1).fit(X, y).target_
+        'graph'
+        """
+        return super().fit(X, y, Z=Z, pairs=pairs, graph=graph, observed=observed)
+
     def _options(self) -> dict[str, Any]:
         names = ("n_factors", "n_burn", "n_draws", "n_chains")
         return {**super()._options(), **{name: _options.count(name, getattr(self, name), 1) for name in names}}
@@ -270,6 +300,8 @@ class _Sampled(ExploringModel):
 
 class EPM(_Sampled):
     """Of a graph: the edge partition model; only pairs of nodes that it has seen.
+
+    Labels as `y` are a graph, too: items of one label are linked.
 
     Parameters
     ----------
@@ -297,6 +329,8 @@ class EPM(_Sampled):
 
 class NARM(_Sampled):
     """Of a graph: the node attribute relational model.
+
+    Labels as `y` are a graph, too: items of one label are linked.
 
     Parameters
     ----------

@@ -180,6 +180,24 @@ cdef class Model:
         self.listed = tuple(features)
         return self.listed
 
+    def training_rows(self, Items items):
+        """Which training items these are, by id (by row without ids) and by their features; MISSING: none of them."""
+        cdef smerf_error error
+        cdef smerf_status status
+        found = np.empty(max(1, items.n), np.uint32)
+        cdef uint32_t[::1] rows = found
+        with nogil:
+            status = smerf_model_training_rows(self.model, items.items, &rows[0], &error)
+        check(status, &error)
+        return found[: items.n]
+
+    def learns_pairs(self):
+        """Whether it predicts the pairs of its training items better than others."""
+        return bool(smerf_method_learns_pairs(self.about().options.method))
+
+    def has_vectors(self):
+        return smerf_vectors_size(self.model) > 0
+
     def value_names(self):
         return [_text(smerf_model_value_name(self.model, v)) for v in range(smerf_model_n_values(self.model))]
 

@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from . import _core
+from . import _core, _in_sample
 from ._distances import Distances
 from ._forest import DistanceForest
 from ._targets import Known
@@ -69,7 +69,7 @@ class ForestOfY(DistanceForest):
         y : array of shape (n,), or of shape (n, k) for numbers
             Labels of a classifier, numbers of a regressor, whatever their dtype.
         sample_weight : array of shape (n,), optional
-            Weights of the items, > 0. They weigh splits and leaf means, not the drawing.
+            As in `DistanceForest`.
 
         Returns
         -------
@@ -134,7 +134,41 @@ class ForestOfY(DistanceForest):
         return estimator
 
 
-class DistanceForestClassifier(ClassifierMixin, ForestOfY):  # type: ignore[misc]
+class ScoredOnNew:
+    """Before scikit-learn's mixins, whose `score` it hands on."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy of a classifier, R^2 of a regressor; with an `InSampleWarning` if X are the items that it has learned from.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Items.
+        y : array of shape (n,), or of shape (n, k) for numbers
+            Their labels or numbers.
+        sample_weight : array of shape (n,), optional
+            What each item counts.
+
+        Returns
+        -------
+        score : float
+            The larger the better.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = smerf.DistanceForestClassifier(n_estimators=20, random_state=1).fit(X[::2], y[::2])
+        >>> forest.score(X[1::2], y[1::2]) > 0.9
+        True
+        """
+        score: float = super().score(X, y, sample_weight=sample_weight)  # type: ignore[misc]
+        _in_sample.warn_of_scores(self, self._items_of(X), what="the score is")  # type: ignore[arg-type, attr-defined]
+        return score
+
+
+class DistanceForestClassifier(ScoredOnNew, ClassifierMixin, ForestOfY):  # type: ignore[misc]
     """The forest of labels: y is labels whatever its dtype, and `score` is the accuracy.
 
     Two items are at distance 1 if their labels differ, else 0: the engine and the model are those of
@@ -177,7 +211,7 @@ class DistanceForestClassifier(ClassifierMixin, ForestOfY):  # type: ignore[misc
         return tags
 
 
-class DistanceForestRegressor(RegressorMixin, ForestOfY):  # type: ignore[misc]
+class DistanceForestRegressor(ScoredOnNew, RegressorMixin, ForestOfY):  # type: ignore[misc]
     """The forest of numbers: y is a response whatever its dtype, and `score` is R^2.
 
     Two items are at half the squared difference of their numbers, summed over columns: the engine and the model are those

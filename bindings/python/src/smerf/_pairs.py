@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import precision_recall_curve, roc_curve
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _core, _options
@@ -16,6 +17,12 @@ from ._handing import HandingModel
 from ._progress import asking
 from ._targets import rows_of
 from ._types import Strategy
+
+
+def _has_trees(model: PairModel) -> bool:
+    if model._method != "smerf":
+        raise AttributeError("a spread over the trees is of forests")
+    return True
 
 
 class PairModel(HandingModel):
@@ -73,6 +80,7 @@ class PairModel(HandingModel):
         with asking(self, "finding distances") as watch:
             return self._model.pairs(rows, columns, left, right, False, with_spread, watch)
 
+    @available_if(_has_trees)  # type: ignore[untyped-decorator]
     def pair_spread(self, pairs: Any, X: Any = None, Y: Any = None) -> Floats:
         """Standard deviations over the trees of the distances that `pair_distance` gives; of forests.
 

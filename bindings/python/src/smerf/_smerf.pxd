@@ -76,7 +76,6 @@ cdef extern from "smerf.h" nogil:
         const double *weight
     smerf_status smerf_target_new_triplets(const smerf_triplet_list *, size_t, smerf_target **, smerf_error *)
     void smerf_target_note_similarities(smerf_target *, double)
-    void smerf_target_row(const smerf_target *, size_t, double *)
     void smerf_target_note_no_diagonal(smerf_target *)
     void smerf_target_row(const smerf_target *, size_t, double *)
     smerf_status smerf_target_take(const smerf_target *, const uint32_t *, size_t, smerf_target **, smerf_error *)
@@ -127,6 +126,7 @@ cdef extern from "smerf.h" nogil:
     void smerf_options_default(smerf_options *)
     void smerf_baseline_options_default(smerf_baseline_options *)
     const char *smerf_method_name(smerf_method)
+    bint smerf_method_learns_pairs(smerf_method)
 
     ctypedef int (*smerf_progress)(void *, double) noexcept
 
@@ -300,6 +300,7 @@ cdef extern from "smerf.h" nogil:
         size_t size, k, most_k
         smerf_clusters_by by
         uint64_t seed
+        cbool out_of_bag
 
     ctypedef struct smerf_clusters:
         size_t size
@@ -316,6 +317,7 @@ cdef extern from "smerf.h" nogil:
     ctypedef struct smerf_map_options:
         size_t size, n_dimensions, n_landmarks
         uint64_t seed
+        cbool out_of_bag
 
     ctypedef struct smerf_map:
         size_t size
@@ -361,6 +363,7 @@ cdef extern from "smerf.h" nogil:
         bint are_log_odds
 
     smerf_status smerf_model_describe(const smerf_model *, smerf_description *, smerf_error *)
+    smerf_status smerf_model_training_rows(const smerf_model *, const smerf_items *, uint32_t *, smerf_error *)
     size_t smerf_model_n_diagnostics(const smerf_model *)
     const char *smerf_model_diagnostic(const smerf_model *, size_t, double *)
     void smerf_model_feature(const smerf_model *, size_t, smerf_column *)

@@ -8,8 +8,8 @@ Examples
 >>> matplotlib.use("Agg")
 >>> import smerf
 >>> X, Z = smerf.simulate("radial", 60)
->>> forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, Z)
->>> smerf.plot.map(forest).get_xlabel()
+>>> forest = smerf.DistanceForest(n_estimators=100, random_state=1).fit(X, Z)
+>>> smerf.plot.map(forest, oob=True).get_xlabel()
 'axis 1'
 """
 
@@ -20,11 +20,12 @@ from typing import Any, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, _frames, _labels, _options
+from . import _core, _frames, _in_sample, _labels, _options
 from ._explaining import Explained
 from ._exploring import ExploringModel
 from ._progress import asking
 from ._targets import rows_of
+from ._types import Oob
 
 __all__ = ["fit", "heat_map", "importance", "map"]
 
@@ -155,7 +156,7 @@ def map(  # noqa: A001 - smerf.plot.map is what it draws
     ax : matplotlib Axes, optional
         Where it is drawn; in a new figure by default.
     **embedding
-        Of `embed`: n_landmarks, random_state.
+        Of `embed`: n_landmarks, random_state, oob (out of bag, of the training items).
 
     Returns
     -------
@@ -168,8 +169,8 @@ def map(  # noqa: A001 - smerf.plot.map is what it draws
     >>> import smerf
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, y)
-    >>> [entry.get_text() for entry in smerf.plot.map(forest, color=y).get_legend().get_texts()]
+    >>> forest = smerf.DistanceForest(n_estimators=100, random_state=1).fit(X, y)
+    >>> [entry.get_text() for entry in smerf.plot.map(forest, color=y, oob=True).get_legend().get_texts()]
     ['0', '1', '2']
     """
     _check_matplotlib()
@@ -257,6 +258,8 @@ def fit(
     known, predicted = known[is_there], predicted[is_there]
     if len(known) == 0:
         raise ValueError("no pair is both known and predicted" + (" out of bag" if is_oob else ""))
+    if not is_oob:
+        _in_sample.warn_of_scores(model, items, what="predictions look", remedy="leaving X out shows them out of bag")
     what = "predicted distance" + (", out of bag" if is_oob else "")
     ax = _axes(ax)
     levels = np.unique(known)
@@ -303,6 +306,7 @@ def heat_map(
     *,
     order: Sequence[int] | str | None = "clusters",
     n_clusters: int | None = None,
+    oob: Oob = None,
     ax: Any = None,
 ) -> Any:
     """All distances as a square of colours; items of a cluster stand together.
@@ -317,6 +321,8 @@ def heat_map(
         By cluster, as given, or these rows in this order.
     n_clusters : int, optional
         As in `cluster`.
+    oob : {None, 'auto', True, False}, default=None
+        As in `cluster`, of the distances, too; out of bag, one that is not known is left blank.
     ax : matplotlib Axes, optional
         Where it is drawn; in a new figure by default.
 
@@ -330,18 +336,19 @@ def heat_map(
     >>> matplotlib.use("Agg")
     >>> import smerf
     >>> X, Z = smerf.simulate("radial", 60)
-    >>> forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, Z)
-    >>> smerf.plot.heat_map(forest, n_clusters=4).images[0].get_array().shape
+    >>> forest = smerf.DistanceForest(n_estimators=100, random_state=1).fit(X, Z)
+    >>> smerf.plot.heat_map(forest, n_clusters=4, oob=True).images[0].get_array().shape
     (60, 60)
     """
     _check_matplotlib()
     items = model._items_of(X)
-    distances = model.distance(items, out=np.empty((items.n, items.n), np.float32))
+    out_of_bag = _in_sample.is_out_of_bag(model, oob, items, "groups look")
+    distances = model.distance(items, out=np.empty((items.n, items.n), np.float32), oob=out_of_bag)
     edges: list[int] = []
     rows: NDArray[Any]
     if isinstance(order, str):
         _options.word("order", order, ("clusters",))
-        groups = model.cluster(items, n_clusters)
+        groups = model.cluster(items, n_clusters, oob=out_of_bag)
         rows = np.lexsort((distances[np.arange(items.n), groups.medoids[groups.labels]], groups.labels))
         edges = np.flatnonzero(np.diff(groups.labels[rows])).tolist()
     else:
