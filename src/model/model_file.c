@@ -38,7 +38,7 @@ smerf_status smerf_model_save_noted(const smerf_model *model, const char *path, 
 
 smerf_status sm_model_digest(const smerf_model *model, char digits[33], smerf_error *error) {
     sm_tensors tensors = {0};
-    json_t *facts = sm_facts_write(model);
+    json_t *facts = sm_facts_write(model, NULL);
     smerf_status status = SMERF_OK;
     const char *features = json_string_value(json_object_get(facts, "features"));
     if (features == NULL) status = sm_no_memory(error, "telling models apart");

@@ -80,15 +80,20 @@ def test_other_methods_give_similarities_too():
 def test_a_graph_links_each_item_to_its_nearest():
     pytest.importorskip("networkx")
     X, Z = smerf.simulate("radial", 40)
-    forest = smerf.DistanceForest(n_estimators=30, random_state=1).fit(X, Z)
-    D = forest.distance(X)
+    forest = smerf.DistanceForest(n_estimators=100, random_state=1).fit(X, Z)
+    D = forest.oob_distance()
     np.fill_diagonal(D, np.inf)
     nearest = np.argsort(D, axis=1, kind="stable")[:, :4]
     expected = {frozenset((i, int(j))) for i in range(40) for j in nearest[i]}
     graph = forest.to_networkx(n_neighbors=4)
     assert list(graph.nodes) == list(range(40)) and {frozenset(edge) for edge in graph.edges} == expected
     assert all(distance == D[i, j] for i, j, distance in graph.edges(data="distance"))
-    within = forest.to_networkx(X[:20], radius=0.2)
+    seen = forest.to_networkx(n_neighbors=4, oob=False)
+    assert {frozenset(edge) for edge in seen.edges} != expected
+    D = forest.distance(X)
+    assert all(distance == D[i, j] for i, j, distance in seen.edges(data="distance"))
+    with pytest.warns(smerf.InSampleWarning, match="leaving X out asks out of bag"):
+        within = forest.to_networkx(X[:20], radius=0.2)
     near = {frozenset((i, j)) for i in range(20) for j in range(i) if D[i, j] <= 0.2}
     assert len(within) == 20 and 0 < len(near) and {frozenset(edge) for edge in within.edges} == near
 
@@ -98,7 +103,7 @@ def test_nodes_are_called_as_the_rows():
     X, Z = smerf.simulate("radial", 20)
     frame = pd.DataFrame(X, index=[f"item {i}" for i in range(20)])
     frame.columns = [f"x{f}" for f in range(20)]
-    forest = smerf.DistanceForest(n_estimators=10, random_state=1).fit(frame, Z)
+    forest = smerf.DistanceForest(n_estimators=100, random_state=1).fit(frame, Z)
     assert list(forest.to_networkx(n_neighbors=2).nodes) == list(frame.index)
     with pytest.raises(ValueError, match="a label is twice in X"):
         forest.to_networkx(pd.concat([frame, frame]), n_neighbors=2)

@@ -29,6 +29,11 @@ indices: NDArray[np.int64] = forest.kneighbors(X, return_distance=False)
 indices = forest.kneighbors(X, 3, False)
 coordinates: NDArray[np.float64] = forest.embed(X)
 coordinates, facts = forest.embed(X, return_facts=True)
+coordinates = forest.embed(oob=True)
+indices = forest.kneighbors(return_distance=False, oob=False)
+index: smerf.Index = forest.index(X)
+rows: list[dict[str, Any]] = smerf.compare(X, Z, methods=["smerf"], folds=3)
+forest = forest.tune(X, Z, metric="spearman", grid={"min_parent": [2, 8]})
 page: smerf.Report = forest.report(title="Radial")
 forest.report("page.html")
 trees: dict[str, Any] = forest.export()
@@ -40,4 +45,7 @@ smerf.DistanceForest(splits="diagonal")  # type: ignore[arg-type]
 smerf.DistanceForest(target="label")  # type: ignore[arg-type]
 forest.cluster(X, by="mean")  # type: ignore[arg-type]
 forest.kneighbors_graph(X, mode="distances")  # type: ignore[arg-type]
+forest.kneighbors(X, oob="yes")  # type: ignore[call-overload]
+forest.vote(X[:, 0], oob="yes")  # type: ignore[arg-type]
+forest.tune(X, Z, metric="r2")  # type: ignore[arg-type]
 forest.score(X, Z, metric="r2")  # type: ignore[arg-type]

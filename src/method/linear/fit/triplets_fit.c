@@ -17,7 +17,7 @@ static const double after_ridge = 0.8;
 smerf_status sm_triplets_fit_check(const sm_training_set *training, smerf_error *error) {
     if (training->options->baselines->has_intercept)
         return sm_fail(error, SMERF_BAD_INPUT,
-                       "intercept: triplets compare distances, and a constant that all have in common changes no "
+                       "{intercept}: triplets compare distances, and a constant that all have in common changes no "
                        "comparison; leave it out");
     if (sm_triplets_of(training->target)->n == 0)
         return sm_fail(error, SMERF_BAD_INPUT, "there is no triplet among the items to learn from");
