@@ -4,7 +4,7 @@
 #include "interrupt.h"
 
 static const cli_option own_options[] = {
-    {"-o", "FILE", "where the index goes (required): no other name than one that ends in .index, or has no end"},
+    {"-o", "FILE", "where the index goes (required); its name ends in .index, or has no ending"},
     {"--add", "FILE", "an index that ITEMS are added to, behind those that it has; it stays as it is"},
     {"--id", "COLUMN", "names the items (default: as in training, or a column called 'id')"},
     {0},

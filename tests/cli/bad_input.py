@@ -309,7 +309,7 @@ WRITING = [
 ]
 
 NEIGHBORS = [
-    use("neighbours of nobody", "neighbors model -k 1 -o out", "neighbors: among which items to look is said once: smerf neighbors MODEL ITEMS (or --items)"),
+    use("neighbours of nobody", "neighbors model -k 1 -o out", "neighbors: among which items to look is said once: smerf neighbors MODEL ITEMS (or --items, or --index)"),
     use("neighbours without a number", "neighbors model --items items.csv -o out",
         "neighbors: how many neighbours, or how far? Give -k K, --radius R, or both"),
     use("no neighbours", "neighbors model --items items.csv -k 0 -o out", "neighbors: -k 0 is below 1"),
@@ -321,7 +321,7 @@ NEIGHBORS = [
     use("--radius is nothing", "neighbors model --items items.csv --radius NaN -o out",
         "neighbors: --radius 'NaN' is not a number"),
     use("queries as a word", "neighbors model items.csv items.csv -k 1 -o out",
-        "neighbors: 'items.csv' is one word too many; usage: smerf neighbors MODEL ITEMS [--queries ITEMS2] -k K "
+        "neighbors: 'items.csv' is one word too many; usage: smerf neighbors MODEL ITEMS|--index FILE [--queries ITEMS2] -k K "
         "[--radius R] [--oob] [--vote COLUMN] [--graph FILE [--symmetric]] [-o FILE]"),
     use("one file for both", "neighbors model --items items.csv -k 1 --graph out -o out",
         "neighbors: --graph and -o are the same file"),
