@@ -170,7 +170,8 @@ static smerf_status run_compare(const cli_args *args, smerf_error *error) {
     if (status == SMERF_OK) status = read_metric(args, &all.plan.metric, error);
     if (status == SMERF_OK) status = cli_check_target_options(args, false, error);
     if (status == SMERF_OK && cli_has(args, "--triplets") && cli_has(args, "--metric"))
-        status = cli_fail(args, error, "--metric makes no sense with --triplets, which have one score: how many are in order");
+        status = cli_fail(args, error,
+                          "--metric makes no sense with --triplets, which have one score: how many are in order");
     if (status == SMERF_OK && cli_has(args, "-o")) status = sm_output_check(cli_get(args, "-o"), error);
     if (status == SMERF_OK) status = cli_read_items(args, args->words[0], &items, error);
     if (status == SMERF_OK) status = cli_read_groups(args, args->words[0], &all.groups, error);

@@ -229,6 +229,7 @@ static smerf_status run_evaluate(const cli_args *args, smerf_error *error) {
 static const char *const examples[] = {
     "smerf evaluate model.smerf items.csv --oob",
     "smerf evaluate model.smerf new.csv --distances new-distances.npy",
+    "smerf evaluate model.smerf items.csv --triplets triplets.csv",
     NULL,
 };
 

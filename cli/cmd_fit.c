@@ -181,6 +181,7 @@ static const char *const examples[] = {
     "smerf fit items.csv --distances distances.npy -o model.smerf",
     "smerf fit animals.csv --labels kind --sample none -o animals.smerf",
     "smerf fit items.csv --distances distances.npy --estimate",
+    "smerf fit items.csv --triplets triplets.csv --method mahalanobis -o judged.smerf",
     NULL,
 };
 

@@ -172,7 +172,8 @@ static smerf_status run_report(const cli_args *args, smerf_error *error) {
     size_t n_clusters = 0;
     if (cli_get_output(args) == NULL) return cli_fail(args, error, "-o FILE says where the page goes");
     if (cli_has(args, "--triplets"))
-        return cli_fail(args, error, "the page has no scores of triplets: evaluate --triplets says how many are in order");
+        return cli_fail(args, error,
+                        "the page has no scores of triplets: evaluate --triplets says how many are in order");
     smerf_status status = cli_get_size(args, "--clusters", 1, &n_clusters, error);
     if (status == SMERF_OK) status = cli_check_target_options(args, true, error);
     if (status == SMERF_OK && strcmp(cli_get_output(args), "-") != 0)

@@ -7,12 +7,15 @@
 #include "split.h"
 
 static const cli_option own_options[] = {
-    {"--by", "KIND", "nodes: some items to train on, the others to test with; pairs: some pairs, or comparisons of --triplets (required)"},
+    {"--by", "KIND",
+     "nodes: some items to train on, the others to test with; pairs: some pairs, or comparisons of --triplets "
+     "(required)"},
     {"--train", "F",
      "the fraction of the items to train on, 0 < F < 1 (required); by pairs: as many pairs as these have, which is "
      "about "
      "F^2 of them"},
-    {"--train-pairs", "F", "by pairs, instead of --train: the fraction of the known pairs (or comparisons) to train on"},
+    {"--train-pairs", "F",
+     "by pairs, instead of --train: the fraction of the known pairs (or comparisons) to train on"},
     {"-o", "DIR", "where the files go (required); made if it is not there"},
     {"--seed", "N", "0 ... 2^63 - 1 (default 1)"},
     {0},
@@ -39,13 +42,25 @@ static smerf_status check_repeats(const cli_splitting *split, smerf_error *error
 }
 
 static const char *const *files_written(const cli_args *args) {
-    static const char *const by_nodes[] = {
-        "train-items.csv",    "test-items.csv",      "train-edges.csv",    "test-edges.csv",      "cross-edges.csv",
-        "train-observed.csv", "test-observed.csv",   "cross-observed.csv", "train-pairs.csv",     "test-pairs.csv",
-        "cross-pairs.csv",    "train-distances.npy", "test-distances.npy", "cross-distances.npy",
-        "train-triplets.csv", "test-triplets.csv",  NULL};
-    static const char *const by_pairs[] = {"items.csv", "train-pairs.csv",    "test-pairs.csv",
-                                           "edges.csv", "train-triplets.csv", "test-triplets.csv", NULL};
+    static const char *const by_nodes[] = {"train-items.csv",
+                                           "test-items.csv",
+                                           "train-edges.csv",
+                                           "test-edges.csv",
+                                           "cross-edges.csv",
+                                           "train-observed.csv",
+                                           "test-observed.csv",
+                                           "cross-observed.csv",
+                                           "train-pairs.csv",
+                                           "test-pairs.csv",
+                                           "cross-pairs.csv",
+                                           "train-distances.npy",
+                                           "test-distances.npy",
+                                           "cross-distances.npy",
+                                           "train-triplets.csv",
+                                           "test-triplets.csv",
+                                           NULL};
+    static const char *const by_pairs[] = {
+        "items.csv", "train-pairs.csv", "test-pairs.csv", "edges.csv", "train-triplets.csv", "test-triplets.csv", NULL};
     const char *by = cli_get(args, "--by");
     return by != NULL && strcmp(by, "pairs") == 0 ? by_pairs : by_nodes;
 }

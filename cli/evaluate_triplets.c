@@ -88,7 +88,8 @@ smerf_status cli_check_triplet_options(const cli_args *args, smerf_error *error)
     static const char *const others[] = {"--against", "--metrics", "-k", "--permutations", "--confusion"};
     for (size_t k = 0; k < sizeof others / sizeof *others && cli_has(args, "--triplets"); k++)
         if (cli_has(args, others[k]))
-            return cli_fail(args, error, "%s makes no sense with --triplets, which only say which of two distances is larger",
+            return cli_fail(args, error,
+                            "%s makes no sense with --triplets, which only say which of two distances is larger",
                             others[k]);
     return SMERF_OK;
 }

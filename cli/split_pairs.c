@@ -35,11 +35,10 @@ smerf_status cli_draw_pairs(const cli_splitting *split, cli_drawing *drawn, smer
     const char *noun = noun_of(split);
     drawn->n_train = count_to_train_on(split, drawn->n_pairs);
     if (is_of_pairs && (drawn->n_train == 0 || drawn->n_train == drawn->n_pairs))
-        return cli_fail(
-            split->args, error,
-            "--train-pairs %s makes %zu of %zu known %ss to train on: there must be some, and some to test "
-            "with",
-            cli_get(split->args, "--train-pairs"), drawn->n_train, drawn->n_pairs, noun);
+        return cli_fail(split->args, error,
+                        "--train-pairs %s makes %zu of %zu known %ss to train on: there must be some, and some to test "
+                        "with",
+                        cli_get(split->args, "--train-pairs"), drawn->n_train, drawn->n_pairs, noun);
     if (drawn->n_train == 0 || drawn->n_train == drawn->n_pairs)
         return cli_fail(split->args, error,
                         "--train %s of %zu items makes %zu of %zu known %ss to train on: there must be some, and "
@@ -54,7 +53,8 @@ smerf_status cli_draw_pairs(const cli_splitting *split, cli_drawing *drawn, smer
 
 /* ---- pairs as they are listed ---- */
 
-static smerf_status divide_list(const cli_splitting *split, const sm_pairs *pairs, cli_drawing *drawn, smerf_error *error) {
+static smerf_status divide_list(const cli_splitting *split, const sm_pairs *pairs, cli_drawing *drawn,
+                                smerf_error *error) {
     uint32_t *number = malloc((pairs->n + 1) * sizeof *number);
     unsigned char *part_of = malloc(pairs->n + 1);
     smerf_status status = number != NULL && part_of != NULL ? SMERF_OK : cli_split_no_memory(error);
@@ -143,8 +143,8 @@ static void tell(const cli_splitting *split, const cli_drawing *drawn) {
     if (split->pairs_fraction > 0)
         snprintf(fraction, sizeof fraction, "%.3g %% of the %ss", percent, noun);
     else
-        snprintf(fraction, sizeof fraction, "%.3g %% of the %ss, as many as %.4g %% of the items have", percent,
-                 noun, 100 * split->fraction);
+        snprintf(fraction, sizeof fraction, "%.3g %% of the %ss, as many as %.4g %% of the items have", percent, noun,
+                 100 * split->fraction);
     cli_say(split->args, "%s: %s to train on, %zu to test with; trained on: %s", split->folder,
             cli_count(drawn->n_train, noun, pairs), drawn->n_pairs - drawn->n_train, fraction);
     for (size_t t = 0; t < 4; t++) /* the column that the distances were made of must not become a feature */
@@ -155,10 +155,9 @@ static void tell(const cli_splitting *split, const cli_drawing *drawn) {
 
 smerf_status cli_split_by_pairs(const cli_splitting *split, smerf_error *error) {
     cli_drawing drawn = {0};
-    smerf_status status =
-        are_triplets(split)               ? cli_divide_triplets(split, &drawn, error)
-        : cli_has(split->args, "--pairs") ? split_list(split, &drawn, error)
-                                          : split_rows(split, &drawn, error);
+    smerf_status status = are_triplets(split)               ? cli_divide_triplets(split, &drawn, error)
+                          : cli_has(split->args, "--pairs") ? split_list(split, &drawn, error)
+                                                            : split_rows(split, &drawn, error);
     if (status == SMERF_OK && cli_has(split->args, "--edges")) status = copy_edges(split, error);
     status = cli_finish_kept(status, error);
     if (status == SMERF_OK) tell(split, &drawn);

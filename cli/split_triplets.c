@@ -30,7 +30,8 @@ smerf_status cli_cut_triplets(const cli_splitting *split, const bool *is_train, 
     if (status == SMERF_OK)
         status = cli_write_parts(split, "triplets", header_of(&triplets), &triplets, part_of, CLI_TEST, error);
     if (status == SMERF_OK)
-        cli_note(split->args, "%s among the items to train on, %zu among those to test with; %zu with items of both are left out",
+        cli_note(split->args,
+                 "%s among the items to train on, %zu among those to test with; %zu with items of both are left out",
                  cli_count(n[CLI_TRAIN], "triplet", count), n[CLI_TEST], n[CLI_CROSS]);
     free(part_of);
     sm_pairs_free(&triplets);

@@ -18,7 +18,8 @@ static smerf_status read_columns(const cli_args *args, sm_pairs_spec *spec, char
     bool are_three = n == 3 && strcmp((*names)[0], (*names)[1]) != 0 && strcmp((*names)[0], (*names)[2]) != 0 &&
                      strcmp((*names)[1], (*names)[2]) != 0;
     if (!are_three)
-        return cli_fail(args, error, "--triplet-columns '%s' names three different columns, as in anchor,near,far", text);
+        return cli_fail(args, error, "--triplet-columns '%s' names three different columns, as in anchor,near,far",
+                        text);
     for (size_t c = 0; c < 3; c++) spec->id_columns[c] = (*names)[c];
     return SMERF_OK;
 }
@@ -96,8 +97,7 @@ smerf_status cli_read_triplets(const cli_args *args, const char *path, const cli
         return cli_fail(args, error, "--triplets is about the items of one set, and --against has two");
     smerf_status status = cli_read_listed_triplets(args, of->rows, &triplets, error);
     target->dialect = triplets.dialect;
-    if (status == SMERF_OK)
-        status = make_target(path, &triplets, of->rows->table.n_rows, &target->target, error);
+    if (status == SMERF_OK) status = make_target(path, &triplets, of->rows->table.n_rows, &target->target, error);
     if (status == SMERF_OK) note_triplets(&triplets, target);
     sm_pairs_free(&triplets);
     return status;

@@ -595,12 +595,14 @@ SMERF_API smerf_status smerf_score(const double *predicted, const smerf_target *
 /* How often two distances are in the order that a triplet says; weights count. */
 typedef struct smerf_triplet_scores {
     size_t size;
-    size_t n_comparisons;  /* different ones that counted: both of their distances are predicted */
-    size_t n_unpredicted;  /* those that did not (never out of bag) */
-    size_t n_ties;         /* of those that counted: both distances are the same */
-    double in_order;       /* the fraction in the right order, by weight; a tie is half right. 0.5 by chance. NaN: none counted */
+    size_t n_comparisons; /* different ones that counted: both of their distances are predicted */
+    size_t n_unpredicted; /* those that did not (never out of bag) */
+    size_t n_ties;        /* of those that counted: both distances are the same */
+    double
+        in_order; /* the fraction in the right order, by weight; a tie is half right. 0.5 by chance. NaN: none counted */
     double standard_error; /* of that, as if comparisons were drawn one by one; NaN with fewer than two */
-    double log_loss; /* mean of log(1 + exp(-(d(anchor, far) - d(anchor, near)))), log 2 by chance; NaN: the distances are no
+    double
+        log_loss; /* mean of log(1 + exp(-(d(anchor, far) - d(anchor, near)))), log 2 by chance; NaN: the distances are no
                         log-odds, see smerf_description */
 } smerf_triplet_scores;
 
@@ -887,7 +889,8 @@ typedef struct smerf_description {
     const char *weight_column;    /* NULL: items are not weighed */
     size_t n_ignored;
     const char *const *ignored;
-    bool are_log_odds; /* learned from triplets: that i is nearer to an anchor than j has the log-odds d(anchor, j) - d(anchor, i) */
+    size_t
+        are_log_odds; /* 1: learned from triplets: that i is nearer to an anchor than j has the log-odds d(anchor, j) - d(anchor, i); or 0 */
 } smerf_description;
 
 /* Strings, arrays and options live as long as the model. */

@@ -178,7 +178,8 @@ typedef struct smerf_method_scores {
     smerf_mean_score
         difference[SMERF_N_METRICS]; /* its score less that of the method with the best mean, round by round */
     size_t n_rounds;                 /* that there were */
-    smerf_mean_score in_order, in_order_difference; /* of triplets, which have no other: as smerf_triplet_scores has it */
+    smerf_mean_score in_order,
+        in_order_difference; /* of triplets, which have no other: as smerf_triplet_scores has it */
 } smerf_method_scores;
 
 /* smerf_target_metrics says which metrics a target has. A division whose test items have fewer than SMERF_FEWEST_PARTNERS partners

@@ -62,7 +62,8 @@ static void put_target(const sm_fact_sink *to, const smerf_description *about) {
         to->list(to->context, "target columns", about->target_columns, about->n_target_columns);
     if (about->from_similarities) give_number(to, "similarity max", about->largest_similarity);
     if (about->are_log_odds)
-        give_text(to, "unit", "log-odds: i is nearer to an anchor than j with the odds exp(d(anchor, j) - d(anchor, i))");
+        give_text(to, "unit",
+                  "log-odds: i is nearer to an anchor than j with the odds exp(d(anchor, j) - d(anchor, i))");
     if (chosen->rank > 0) {
         give_count(to, "rank", chosen->rank);
         if (isnan(about->rank_fraction)) /* there are too many eigenvalues to know them all */

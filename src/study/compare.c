@@ -37,9 +37,7 @@ static unsigned main_score(const contest *all) {
     return are_triplets(all->target) ? (unsigned)IN_ORDER : (unsigned)all->plan->metric;
 }
 
-static bool score_rises(unsigned score) {
-    return score == IN_ORDER || smerf_metric_rises((smerf_metric)score);
-}
+static bool score_rises(unsigned score) { return score == IN_ORDER || smerf_metric_rises((smerf_metric)score); }
 
 static smerf_mean_score *mean_of(smerf_method_scores *summary, unsigned score) {
     return score == IN_ORDER ? &summary->in_order : &summary->score[score];
@@ -84,7 +82,8 @@ static smerf_status check_plan(const smerf_comparison *plan, unsigned n_methods,
     if (plan->options->seed > INT64_MAX || most_rounds(plan) > INT64_MAX - plan->options->seed)
         return sm_fail(error, SMERF_BAD_INPUT, "{seed}: with one more for each repeat it leaves 0 ... 2^63 - 1");
     if (are_triplets(target) && plan->by_pairs)
-        return sm_fail(error, SMERF_BAD_INPUT, "{by}: triplets are divided by nodes here; split divides them by pairs, too");
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "{by}: triplets are divided by nodes here; split divides them by pairs, too");
     if (are_triplets(target)) return SMERF_OK; /* there is one score, and nothing to tune */
     if (!plan->tunes && plan->n_most_repeats <= plan->n_repeats) return SMERF_OK; /* nothing is chosen by the metric */
     if ((unsigned)plan->metric >= SMERF_N_METRICS)
@@ -189,9 +188,8 @@ static smerf_status score_model(const smerf_model *model, const sm_division *dat
     smerf_scores found = SMERF_INIT(smerf_scores);
     smerf_triplet_scores triplets = SMERF_INIT(smerf_triplet_scores, .in_order = NAN);
     bool has_order = are_triplets(data->truth);
-    smerf_status status = has_order
-                              ? smerf_evaluate_triplets(model, &request, data->truth, run, &triplets, error)
-                              : smerf_evaluate(model, &request, data->truth, 0, run, &found, error);
+    smerf_status status = has_order ? smerf_evaluate_triplets(model, &request, data->truth, run, &triplets, error)
+                                    : smerf_evaluate(model, &request, data->truth, 0, run, &found, error);
     if (found.mean_partners < SMERF_FEWEST_PARTNERS) found.value[SMERF_MAP10] = NAN;
     for (unsigned m = 0; m < SMERF_N_METRICS; m++) scores[m] = has_order ? NAN : found.value[m];
     scores[IN_ORDER] = triplets.in_order;

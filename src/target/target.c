@@ -69,10 +69,11 @@ smerf_status sm_target_load_columns(const sm_tensors *tensors, sm_strings *colum
 
 smerf_status sm_target_check_distances(const smerf_target *target, const char *who, smerf_error *error) {
     if (!sm_target_inner(target)->kind->data.has_no_distances) return SMERF_OK;
-    return sm_fail(error, SMERF_BAD_INPUT,
-                   "%s needs distances, and triplets only say which of two is larger; the method that learns from triplets "
-                   "is mahalanobis",
-                   who);
+    return sm_fail(
+        error, SMERF_BAD_INPUT,
+        "%s needs distances, and triplets only say which of two is larger; the method that learns from triplets "
+        "is mahalanobis",
+        who);
 }
 
 const char *sm_target_public_name(const smerf_target *target) {

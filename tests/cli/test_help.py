@@ -44,6 +44,7 @@ def place(tmp_path_factory):
         (folder / name).write_bytes((folder / "data" / source).read_bytes())
     (folder / "animals.csv").write_text(ANIMALS)
     (folder / "new-animals.csv").write_text(NEW_ANIMALS)
+    (folder / "triplets.csv").write_text("anchor,near,far\n" + "".join(f"{k},{k + 1},{k + 9}\n" for k in range(60)))
     run_well("fit items.csv --distances distances.npy -o model.smerf --quiet", folder)
     run_well("fit animals.csv --labels kind -o animals.smerf --quiet", folder)
     (folder / "bin").mkdir()

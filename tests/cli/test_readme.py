@@ -1,4 +1,4 @@
-"""The tour in README.md, and the examples of docs/scores.md, are what the program prints. SMERF_RECORD=1 writes down what it prints now: read the
+"""The tour in README.md, and the examples of docs/scores.md and docs/triplets.md, are what the program prints. SMERF_RECORD=1 writes down what it prints now: read the
 difference."""
 import os
 import re
@@ -32,7 +32,7 @@ def without_times(text):
 
 
 @pytest.mark.skipif(IS_SANITIZED, reason="forests of 500 trees; every command of the tour is in other tests, on small data")
-@pytest.mark.parametrize("page", ["README.md", "docs/scores.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/scores.md", "docs/triplets.md"])
 def test_the_tour_prints_what_the_readme_shows(page, tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "smerf").symlink_to(COMMAND)

@@ -30,8 +30,9 @@ static void start_plain(plain_loss *at, uint64_t seed, size_t n_triplets, const 
     for (size_t k = 0; k < n_triplets; k++) given.weight[k] = 0.5 + sm_random_uniform(&random);
     at->target = triplets_of(&given, N);
     sm_pool_start(&at->pool, NULL);
-    demand_ok(sm_triplets_loss_start(&at->loss, sm_triplets_of(at->target), NULL, is_kept, &at->frame, &at->pool, &error),
-              &error);
+    demand_ok(
+        sm_triplets_loss_start(&at->loss, sm_triplets_of(at->target), NULL, is_kept, &at->frame, &at->pool, &error),
+        &error);
     at->loss.ridge = 0.01;
 }
 

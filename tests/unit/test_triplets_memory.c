@@ -21,8 +21,7 @@ static void a_target_of_triplets_reports_every_failed_allocation(void **state) {
     for (shortage lack = {.of = "listing triplets"}; shortage_starts(&lack, &error);) {
         smerf_target *target = NULL, *part = NULL;
         smerf_status status = smerf_target_new_triplets(&given.list, 12, &target, &error);
-        if (status == SMERF_OK)
-            status = smerf_target_take(target, (const uint32_t[]){3, 1, 7, 8, 2}, 5, &part, &error);
+        if (status == SMERF_OK) status = smerf_target_take(target, (const uint32_t[]){3, 1, 7, 8, 2}, 5, &part, &error);
         smerf_target_free(part);
         smerf_target_free(target);
         shortage_ends(&lack, status, &error);

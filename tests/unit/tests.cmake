@@ -8,7 +8,7 @@ endif()
 # These start no thread, so that the thread sanitizer, which is slow, has nothing to see in them. Others of that sort,
 # and every new program, it runs.
 set(threadless approximate_costs attributes chart_.+ colours csv dense_nodes design deviations dialect draws edges eigen gzip quote gibbs kernels large_files
-               matrix mentions npy number output pair_lists pair_target pairs psd_least_squares random reader_memory
+               matrix mentions npy number output pair_lists pair_target pairs psd_least_squares random reader_memory triplet_lines
                report_accuracy report_json rows same_pairs sort square blocks target_memory)
 if(SMERF_SANITIZE MATCHES thread)
   list(TRANSFORM threadless REPLACE "(.+)" "/test_\\1[.]c$")

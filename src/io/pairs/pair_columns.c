@@ -168,7 +168,8 @@ smerf_status sm_header_note(sm_pair_lines *lines) {
 
 /* Row numbers, which have no name or are called id, are no weights. */
 static bool may_be_weight(const sm_pair_lines *lines, const sm_header_walk *at) {
-    return !is_taken(lines, at->c) && !sm_header_is_nameless(&at->cell) && !sm_header_is_word(at->cell.text, at->cell.n, "id");
+    return !is_taken(lines, at->c) && !sm_header_is_nameless(&at->cell) &&
+           !sm_header_is_word(at->cell.text, at->cell.n, "id");
 }
 
 /* Notes the first column that is not used and holds a number in the line below the header. */

@@ -184,8 +184,9 @@ static smerf_status check_id(const sm_pair_lines *lines, const batch *now, size_
                               sm_quote(id->bytes, id->n, shown));
     if (!lines->has_loops && is_repeated(now, k, c))
         return sm_source_fail(&lines->source, now->positions[c][k], lines->error,
-                              lines->n_ids == 3 ? "\"%s\" stands in this line twice; a triplet is about three different items"
-                                                : "an edge from \"%s\" to itself; an edge joins two different items",
+                              lines->n_ids == 3
+                                  ? "\"%s\" stands in this line twice; a triplet is about three different items"
+                                  : "an edge from \"%s\" to itself; an edge joins two different items",
                               sm_quote(id->bytes, id->n, shown));
     return SMERF_OK;
 }

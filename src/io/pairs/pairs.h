@@ -19,12 +19,13 @@ typedef struct sm_pairs {
     size_t n;
     uint32_t *left, *right; /* [n] rows of items, see below */
     uint32_t *third;        /* [n] likewise, of triplets; else NULL */
-    bool is_odd_one_out;    /* of triplets: the third is the one that is unlike the two others; else the first is nearer to the second */
-    double *value;          /* [n] finite; NULL: there are none, or none are wanted */
-    double *weight;         /* [n] finite and > 0; NULL: there are none, or none are wanted */
-    size_t *row;            /* [n] the row of the file that each comes from, from 0; NULL: pair k comes from row k */
-    uint32_t *judge;        /* [n] who gave the value; NULL: nobody says, or the spec does not want to know */
-    char **judges;          /* [n_judges] their names, in the order of the file */
+    bool
+        is_odd_one_out; /* of triplets: the third is the one that is unlike the two others; else the first is nearer to the second */
+    double *value;   /* [n] finite; NULL: there are none, or none are wanted */
+    double *weight;  /* [n] finite and > 0; NULL: there are none, or none are wanted */
+    size_t *row;     /* [n] the row of the file that each comes from, from 0; NULL: pair k comes from row k */
+    uint32_t *judge; /* [n] who gave the value; NULL: nobody says, or the spec does not want to know */
+    char **judges;   /* [n_judges] their names, in the order of the file */
     size_t n_judges;
     bool are_similarities;   /* the file has similarities q: value is largest - q */
     double largest;          /* what similarities were taken from, and weights of edges divided by */

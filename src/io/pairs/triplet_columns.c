@@ -54,8 +54,7 @@ static smerf_status take_three(sm_pair_lines *lines, const wanted_column *three)
 
 static smerf_status take_given_ids(sm_pair_lines *lines, const sm_pairs_spec *spec) {
     wanted_column given[SM_MOST_IDS];
-    for (size_t w = 0; w < SM_MOST_IDS; w++)
-        given[w] = (wanted_column){.name = spec->id_columns[w], .is_exact = true};
+    for (size_t w = 0; w < SM_MOST_IDS; w++) given[w] = (wanted_column){.name = spec->id_columns[w], .is_exact = true};
     smerf_status status = look_for(lines, given, SM_MOST_IDS);
     return status == SMERF_OK ? take_three(lines, given) : status;
 }
@@ -75,10 +74,11 @@ static smerf_status take_known_ids(sm_pair_lines *lines) {
     lines->pairs.is_odd_one_out = n_of_odd == SM_MOST_IDS;
     if (lines->pairs.is_odd_one_out) return take_three(lines, of_odd);
     if (n_of_anchors > 0) return take_three(lines, of_anchors);
-    return sm_source_fail(&lines->source, 0, lines->error,
-                          "the columns of triplets are called anchor, near and far, or a, b and odd (--triplet-columns A,B,C "
-                          "names others); these are %s",
-                          lines->pairs.columns.unused);
+    return sm_source_fail(
+        &lines->source, 0, lines->error,
+        "the columns of triplets are called anchor, near and far, or a, b and odd (--triplet-columns A,B,C "
+        "names others); these are %s",
+        lines->pairs.columns.unused);
 }
 
 static smerf_status take_weight(sm_pair_lines *lines) {
@@ -101,11 +101,11 @@ smerf_status sm_triplet_header_read(sm_pair_lines *lines, const sm_pairs_spec *s
         smerf_status status = sm_csv_next(&lines->csv, &cell, &is_found, lines->error);
         if (status != SMERF_OK) return status;
         if (!is_found)
-            return sm_source_fail(&lines->source, 0, lines->error, "the file is empty: a header and triplets are needed");
+            return sm_source_fail(&lines->source, 0, lines->error,
+                                  "the file is empty: a header and triplets are needed");
     }
     smerf_status status = sm_header_note(lines); /* all of them, for messages */
-    if (status == SMERF_OK)
-        status = spec->id_columns[0] != NULL ? take_given_ids(lines, spec) : take_known_ids(lines);
+    if (status == SMERF_OK) status = spec->id_columns[0] != NULL ? take_given_ids(lines, spec) : take_known_ids(lines);
     if (status == SMERF_OK) status = take_weight(lines);
     return status == SMERF_OK ? sm_header_note(lines) : status;
 }

@@ -360,7 +360,7 @@ cdef extern from "smerf.h" nogil:
         const smerf_options *options
         const char *id_column
         const char *weight_column
-        bint are_log_odds
+        size_t are_log_odds
 
     smerf_status smerf_model_describe(const smerf_model *, smerf_description *, smerf_error *)
     smerf_status smerf_model_training_rows(const smerf_model *, const smerf_items *, uint32_t *, smerf_error *)

@@ -13,7 +13,7 @@ enum { FEWEST_COMPARISONS = 10, FEWEST_HELD_OUT = 30, FEWEST_TRAINED = 20, FEWES
 static const double ridges[] = {10, 3, 1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001, 0.00003, 0.00001};
 enum { N_RIDGES = sizeof ridges / sizeof *ridges, PATIENCE = 2 };
 
-static const double usual_ridge = 0.1; /* where nothing can be chosen */
+static const double usual_ridge = 0.1;  /* where nothing can be chosen */
 static const double near_enough = 1e-4; /* residual of what is only tested */
 
 typedef struct fold {
@@ -84,8 +84,7 @@ static int count_held_out(const choosing *at, size_t t, size_t f) {
 /* Marks the triplets that a fold learns from, or is tested on; returns how many there are. */
 static size_t mark_fold(choosing *at, size_t f, bool is_test) {
     size_t n = 0;
-    for (size_t t = 0; t < at->triplets->n; t++)
-        n += at->is_kept[t] = count_held_out(at, t, f) == (is_test ? 3 : 0);
+    for (size_t t = 0; t < at->triplets->n; t++) n += at->is_kept[t] = count_held_out(at, t, f) == (is_test ? 3 : 0);
     return n;
 }
 

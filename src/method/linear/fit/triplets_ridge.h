@@ -10,9 +10,9 @@
 
 typedef struct sm_ridge_choice {
     double ridge;
-    bool is_chosen; /* else nothing was held out, and the rest is not set */
-    bool by_items;  /* else by comparisons */
-    size_t n_held_out;       /* triplets that were tested, over the folds */
+    bool is_chosen;            /* else nothing was held out, and the rest is not set */
+    bool by_items;             /* else by comparisons */
+    size_t n_held_out;         /* triplets that were tested, over the folds */
     double log_loss, in_order; /* of these, by weight, with that ridge */
 } sm_ridge_choice;
 
