@@ -69,7 +69,7 @@ class _Linear(ExploringModel):
         self.verbose = verbose
 
     def _options(self) -> dict[str, Any]:
-        return {**super()._options(), "has_intercept": bool(self.intercept)}
+        return {**super()._options(), "has_intercept": _options.truth("intercept", self.intercept)}
 
     @classmethod
     def _parameters_of(cls, options: dict[str, Any]) -> dict[str, Any]:
