@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core
+from . import _core, _options
 from ._base import TUNED
 from ._explaining import Explained
 from ._meanings import say
@@ -33,9 +33,7 @@ class GrowingForest(Explained):
     # ---- more trees ----
 
     def _has_grown(self, options: dict[str, Any]) -> bool:
-        if not isinstance(self.warm_start, (bool, np.bool_)):
-            raise ValueError(f"warm_start={self.warm_start!r} is neither True nor False")
-        if not (self.warm_start and hasattr(self, "_model")):
+        if not (_options.truth("warm_start", self.warm_start) and hasattr(self, "_model")):
             return False
         grown = self._model.describe()["options"]
         if options["first_tree"] != grown["first_tree"]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core
+from . import _core, _options
 from ._asking import Floats
 from ._exploring import ExploringModel
 from ._types import Target
@@ -33,7 +33,7 @@ class LinearModel(ExploringModel):
         self.verbose = verbose
 
     def _options(self) -> dict[str, Any]:
-        return {**super()._options(), "has_intercept": bool(self.intercept)}
+        return {**super()._options(), "has_intercept": _options.truth("intercept", self.intercept)}
 
     @classmethod
     def _parameters_of(cls, options: dict[str, Any]) -> dict[str, Any]:
