@@ -1,4 +1,4 @@
-/* cmd_cluster.c - smerf cluster MODEL ITEMS -k K|auto [--means] */
+/* cmd_cluster.c - smerf cluster MODEL ITEMS -k K|auto [--means | --oob] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,12 +6,15 @@
 
 #include "commands.h"
 #include "common.h"
+#include "fit_options.h"
 
 static const cli_option own_options[] = {
     {"-k", "K", "how many clusters; 'auto': as many as have the largest mean silhouette"},
     {"--most-k", "N", "with -k auto: 2 ... N are tried (default: 20, or one less than there are items)"},
     {"--means", NULL, "k-means among the forest's vectors, for many items: no matrix of all distances"},
     {"--silhouettes", NULL, "a column 'silhouette' of the CSV: how well an item lies in its cluster, from -1 to 1"},
+    {"--oob", NULL, "at out-of-bag distances: ITEMS are the training items"},
+    {"--oob-rule", "RULE", "both or either (default: as fitted)"},
     {"--seed", "N", "0 ... 2^63 - 1 (default 1)"},
     {"-o", "FILE", "where the result goes (default: standard output)"},
     {"--json", NULL, "as JSON, with everything that is known"},
@@ -150,7 +153,9 @@ static smerf_status read_spec(const cli_args *args, smerf_clustering *query, sme
     if (seed > INT64_MAX) return cli_fail(args, error, "--seed '%zu' is not in 0 ... 2^63 - 1", seed);
     query->seed = seed;
     query->by = cli_has(args, "--means") ? SMERF_MEANS : SMERF_MEDOIDS;
-    return SMERF_OK;
+    if (cli_has(args, "--means") && cli_has(args, "--oob"))
+        return cli_fail(args, error, "--means and --oob exclude each other: vectors are of all trees");
+    return cli_read_out_of_bag(args, &query->out_of_bag, &query->oob_rule, error);
 }
 
 /* Where a matrix is too large, vectors may not be. */
@@ -200,6 +205,8 @@ static smerf_status run_cluster(const cli_args *args, smerf_error *error) {
     if (status == SMERF_OK) status = find_clusters(args, model, &items, &to, error);
     if (status == SMERF_OK) status = put_answer(args, &items, &to, error);
     if (status == SMERF_OK) say(args, &to);
+    if (status == SMERF_OK && to.found.k > 1)
+        cli_tell_if_trained_on(args, model, &items, "clusters and silhouettes are");
     free(to.cluster);
     free(to.medoid);
     free(to.silhouette);
@@ -216,8 +223,9 @@ static const char *const examples[] = {
 };
 
 const cli_command cli_cluster = {.name = "cluster",
-                                 .usage = "cluster MODEL ITEMS -k K|auto [--most-k N] [--means] [--silhouettes] "
-                                          "[-o FILE]",
+                                 .usage =
+                                     "cluster MODEL ITEMS -k K|auto [--most-k N] [--means] [--oob] [--silhouettes] "
+                                     "[-o FILE]",
                                  .summary = "groups of items that are near to each other",
                                  .fewest_words = 2,
                                  .most_words = 2,

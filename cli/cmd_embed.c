@@ -1,4 +1,4 @@
-/* cmd_embed.c - smerf embed MODEL ITEMS --dim D [--landmarks N], and smerf embed MODEL ITEMS --vectors [--queries] */
+/* cmd_embed.c - smerf embed MODEL ITEMS --dim D [--landmarks N] [--oob], and smerf embed MODEL ITEMS --vectors [--queries] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "common.h"
+#include "fit_options.h"
 #include "interrupt.h"
 #include "io/matrix/npy.h"
 
@@ -13,6 +14,8 @@ static const cli_option own_options[] = {
     {"--dim", "D", "coordinates of each item on a map whose distances come near the predicted ones (default: 2)"},
     {"--landmarks", "N", "scale N of the items, and place the others by them (default: all up to 5000, else 5000)"},
     {"--seed", "N", "which landmarks are drawn: 0 ... 2^63-1 (default: 1)"},
+    {"--oob", NULL, "a map of out-of-bag distances: ITEMS are the training items"},
+    {"--oob-rule", "RULE", "both or either (default: as fitted)"},
     {"--json", NULL, "what is known of the map (and the coordinates, without -o) as JSON"},
     {"--vectors", NULL, "instead of a map: vectors for a search engine, whose neighbours are the forest's"},
     {"--queries", NULL, "with --vectors: ITEMS will be looked for, not found"},
@@ -130,13 +133,14 @@ static smerf_status make_map(const cli_args *args, const smerf_model *model, con
     smerf_status status = cli_get_size(args, "--dim", 1, &of.n_axes, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--landmarks", 1, &of.n_landmarks, error);
     if (status == SMERF_OK) status = cli_get_size(args, "--seed", 0, &of.seed, error);
+    smerf_map_options wanted =
+        SMERF_INIT(smerf_map_options, .n_dimensions = of.n_axes, .n_landmarks = of.n_landmarks, .seed = of.seed);
+    if (status == SMERF_OK) status = cli_read_out_of_bag(args, &wanted.out_of_bag, &wanted.oob_rule, error);
     if (status == SMERF_OK) status = cli_start_run(args, "making a map", &run, &follow, error);
     if (status != SMERF_OK) return status;
     of.x = calloc(of.n + 1, of.n_axes * sizeof *of.x);
     of.value = calloc(of.n_axes, sizeof *of.value);
     of.facts = SMERF_INIT(smerf_map, .coordinates = of.x, .eigenvalues = of.value);
-    const smerf_map_options wanted =
-        SMERF_INIT(smerf_map_options, .n_dimensions = of.n_axes, .n_landmarks = of.n_landmarks, .seed = of.seed);
     if (of.x == NULL || of.value == NULL)
         status = refuse_size(&of, error);
     else
@@ -144,6 +148,7 @@ static smerf_status make_map(const cli_args *args, const smerf_model *model, con
     cli_stop_following(&follow);
     if (status == SMERF_OK) status = write_map(args, &of, error);
     if (status == SMERF_OK) tell(args, &of);
+    if (status == SMERF_OK) cli_tell_if_trained_on(args, model, items, "groups on the map look");
     free(of.x);
     free(of.value);
     return status;
@@ -215,8 +220,8 @@ static smerf_status make_vectors(const cli_args *args, const smerf_model *model,
 /* ---- the command ---- */
 
 static smerf_status check_use(const cli_args *args, smerf_error *error) {
-    static const char *const of_maps[] = {"--dim", "--landmarks", "--seed", "--json"};
-    for (size_t k = 0; k < 4; k++)
+    static const char *const of_maps[] = {"--dim", "--landmarks", "--seed", "--json", "--oob", "--oob-rule"};
+    for (size_t k = 0; k < sizeof of_maps / sizeof *of_maps; k++)
         if (cli_has(args, "--vectors") && cli_has(args, of_maps[k]))
             return cli_fail(args, error, "%s is about maps, and --vectors are none", of_maps[k]);
     if (cli_has(args, "--queries") && !cli_has(args, "--vectors"))
@@ -244,13 +249,14 @@ static const char *const examples[] = {
     NULL,
 };
 
-const cli_command cli_embed = {.name = "embed",
-                               .usage = "embed MODEL ITEMS [--dim D] [--landmarks N] [-o FILE], or embed MODEL ITEMS "
-                                        "--vectors [--queries] -o FILE.npy",
-                               .summary = "coordinates that show the distance, or vectors to search by it",
-                               .fewest_words = 2,
-                               .most_words = 2,
-                               .option_groups = options,
-                               .output = CLI_MATRIX,
-                               .examples = examples,
-                               .run = run_embed};
+const cli_command cli_embed = {
+    .name = "embed",
+    .usage = "embed MODEL ITEMS [--dim D] [--landmarks N] [--oob] [-o FILE], or embed MODEL ITEMS "
+             "--vectors [--queries] -o FILE.npy",
+    .summary = "coordinates that show the distance, or vectors to search by it",
+    .fewest_words = 2,
+    .most_words = 2,
+    .option_groups = options,
+    .output = CLI_MATRIX,
+    .examples = examples,
+    .run = run_embed};

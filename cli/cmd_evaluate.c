@@ -152,20 +152,6 @@ static bool has_item_truth(const cli_args *args, const smerf_model *model, bool 
     return cli_has(args, are_labels(model) ? "--labels" : "--response");
 }
 
-static void tell_if_trained_on(const cli_args *args, const smerf_model *model, const cli_items *items) {
-    size_t n = items->table.n_rows;
-    uint32_t *rows = cli_has(args, "--oob") ? NULL : malloc(n * sizeof *rows);
-    smerf_error ignored;
-    smerf_description about = SMERF_INIT(smerf_description);
-    smerf_model_describe(model, &about, NULL);
-    bool are_trained_on = rows != NULL && smerf_model_training_rows(model, items->items, rows, &ignored) == SMERF_OK;
-    for (size_t i = 0; i < n && are_trained_on; i++) are_trained_on = rows[i] != SMERF_MISSING;
-    if (are_trained_on)
-        cli_say(args, "the model has learned from these items, so that the scores are too good%s",
-                cli_has_out_of_bag(&about) ? "; --oob asks only the trees that have not seen them" : "");
-    free(rows);
-}
-
 static smerf_status find_and_put(const cli_args *args, const cli_items *rows, const smerf_request *request,
                                  const cli_target *truth, cli_evaluation *all, smerf_error *error) {
     bool has_items = has_item_truth(args, all->model, request->columns == NULL);
@@ -178,7 +164,7 @@ static smerf_status find_and_put(const cli_args *args, const cli_items *rows, co
     if (status != SMERF_OK) return status;
     cli_compare_similarities(args, all->model, truth);
     cli_tell_scores(args, all);
-    if (request->columns == NULL) tell_if_trained_on(args, all->model, rows);
+    if (request->columns == NULL) cli_tell_if_trained_on(args, all->model, rows, "the scores are");
     return SMERF_OK;
 }
 

@@ -28,41 +28,34 @@ static const cli_option own_options[] = {
 
 static const cli_option *const options[] = {own_options, cli_general_options, NULL};
 
-/* What is written of a distance z: z itself, or the similarity factor (largest - z). */
-typedef struct scale {
-    bool is_similarity;
-    double largest, factor;
-} scale;
-
 /* What is asked of a model. */
 typedef struct asking {
     smerf_model *model;
     cli_items rows, columns;
     bool has_columns;
     smerf_request request;
-    scale scale;
+    bool is_similarity; /* which is written in place of a distance */
+    smerf_scale scale;
 } asking;
 
-static double on_scale(const scale *of, double distance) {
-    return of->is_similarity ? of->factor * (of->largest - distance) : distance;
+static double on_scale(const asking *query, double distance) {
+    return query->is_similarity ? smerf_similarity(&query->scale, distance) : distance;
 }
 
 /* The scale that the model's similarities, or weights of edges, had. */
-static smerf_status read_scale(const cli_args *args, const smerf_model *model, scale *to, smerf_error *error) {
+static smerf_status read_scale(const cli_args *args, asking *query, smerf_error *error) {
     static const char *const outputs[] = {"distance", "similarity"};
     unsigned output = 0;
     smerf_description description = SMERF_INIT(smerf_description);
     smerf_status status = cli_get_word(args, "--output", outputs, 2, &output, error);
     if (status != SMERF_OK || output == 0) return status;
-    smerf_model_describe(model, &description, NULL);
-    bool is_graph = cli_is_graph(&description);
-    if (!is_graph && !description.from_similarities)
+    query->is_similarity = smerf_model_scale(query->model, &query->scale);
+    smerf_model_describe(query->model, &description, NULL);
+    if (!query->is_similarity)
         return cli_fail(args, error,
                         "--output similarity gives back the scale of similarities or edges, and this model learned "
                         "distances (target '%s')",
                         description.target);
-    double largest = description.from_similarities ? description.largest_similarity : 1;
-    *to = (scale){.is_similarity = true, .largest = is_graph ? 1 : largest, .factor = is_graph ? largest : 1};
     return SMERF_OK;
 }
 
@@ -98,17 +91,17 @@ static void put_head(const matrix_writer *writer) {
 
 static int put_row(void *context, size_t row, const double *distances, size_t n_columns) {
     matrix_writer *writer = context;
-    const scale *to = &writer->query->scale;
+    const asking *query = writer->query;
     if (row == 0) put_head(writer);
     if (writer->is_npy) {
-        for (size_t j = 0; j < n_columns; j++) writer->floats[j] = (float)on_scale(to, distances[j]);
+        for (size_t j = 0; j < n_columns; j++) writer->floats[j] = (float)on_scale(query, distances[j]);
         sm_output_write(writer->output, writer->floats, n_columns * sizeof *writer->floats);
     } else {
         char space[24];
         if (writer->has_ids) sm_put_cell(writer->output, cli_item_name(&writer->query->rows, row, space));
         for (size_t j = 0; j < n_columns; j++) {
             if (j > 0 || writer->has_ids) sm_output_write(writer->output, ",", 1);
-            sm_put_number(writer->output, on_scale(to, distances[j]));
+            sm_put_number(writer->output, on_scale(query, distances[j]));
         }
         sm_output_write(writer->output, "\n", 1);
     }
@@ -142,17 +135,17 @@ static smerf_status write_matrix(const cli_args *args, const asking *query, cons
 static void put_pairs(const asking *query, const sm_pairs *pairs, const double *distance, const double *spread,
                       sm_output *output) {
     char space[24];
-    const scale *to = &query->scale;
-    sm_output_print(output, "i,j,%s%s\n", to->is_similarity ? "similarity" : "distance", spread != NULL ? ",sd" : "");
+    sm_output_print(output, "i,j,%s%s\n", query->is_similarity ? "similarity" : "distance",
+                    spread != NULL ? ",sd" : "");
     for (size_t p = 0; p < pairs->n; p++) {
         sm_put_cell(output, cli_item_name(&query->rows, pairs->left[p], space));
         sm_output_write(output, ",", 1);
         sm_put_cell(output, cli_item_name(columns_of(query), pairs->right[p], space));
         sm_output_write(output, ",", 1);
-        sm_put_number(output, on_scale(to, distance[p]));
+        sm_put_number(output, on_scale(query, distance[p]));
         if (spread != NULL) {
             sm_output_write(output, ",", 1);
-            sm_put_number(output, to->is_similarity ? to->factor * spread[p] : spread[p]);
+            sm_put_number(output, query->is_similarity ? query->scale.factor * spread[p] : spread[p]);
         }
         sm_output_write(output, "\n", 1);
     }
@@ -286,7 +279,7 @@ static smerf_status run_predict(const cli_args *args, smerf_error *error) {
     if (status == SMERF_OK) status = cli_read_oob_rule(args, &query.request.oob_rule, error);
     if (status == SMERF_OK) status = smerf_model_load(args->words[0], &query.model, error);
     if (status == SMERF_OK) status = check_values(args, query.model, error);
-    if (status == SMERF_OK) status = read_scale(args, query.model, &query.scale, error);
+    if (status == SMERF_OK) status = read_scale(args, &query, error);
     if (status == SMERF_OK) status = cli_read_known_items(args, query.model, args->words[1], &query.rows, error);
     if (status == SMERF_OK && query.has_columns)
         status = cli_read_known_items(args, query.model, cli_get(args, "--against"), &query.columns, error);

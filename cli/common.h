@@ -56,6 +56,12 @@ smerf_status cli_item_position(const cli_items *items, const char *column, size_
 /* Whether a model can be asked out of bag: a forest whose trees have not seen all items. */
 bool cli_has_out_of_bag(const smerf_description *description);
 
+/* Whether the model has learned something of pairs from all of these items. */
+bool cli_has_learned_from(const smerf_model *model, const cli_items *items);
+
+/* Says so, and what that makes too good: "the scores are". With --oob there is nothing to say. */
+void cli_tell_if_trained_on(const cli_args *args, const smerf_model *model, const cli_items *items, const char *what);
+
 /* ---- targets ---- */
 
 typedef struct cli_target {

@@ -342,6 +342,12 @@ smerf_status cli_read_kernels(const cli_args *args, smerf_run *run, smerf_error 
     return status;
 }
 
+smerf_status cli_read_out_of_bag(const cli_args *args, bool *out_of_bag, smerf_oob_rule *rule, smerf_error *error) {
+    *out_of_bag = cli_has(args, "--oob");
+    if (cli_has(args, "--oob-rule") && !*out_of_bag) return cli_fail(args, error, "--oob-rule goes with --oob");
+    return cli_read_oob_rule(args, rule, error);
+}
+
 smerf_status cli_read_oob_rule(const cli_args *args, smerf_oob_rule *rule, smerf_error *error) {
     unsigned chosen = 0;
     smerf_status status = cli_get_word(args, "--oob-rule", rule_names, 2, &chosen, error);

@@ -18,6 +18,8 @@ bool cli_parse_self(const char *text, smerf_self *kind, double *value);
 smerf_status cli_read_kernels(const cli_args *args, smerf_run *run, smerf_error *error);
 
 /* --oob-rule where a model has one already. */
+/* --oob and --oob-rule, the second of which goes with the first. */
+smerf_status cli_read_out_of_bag(const cli_args *args, bool *out_of_bag, smerf_oob_rule *rule, smerf_error *error);
 smerf_status cli_read_oob_rule(const cli_args *args, smerf_oob_rule *rule, smerf_error *error);
 
 /* Names as in the options. */

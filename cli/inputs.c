@@ -284,6 +284,27 @@ bool cli_has_out_of_bag(const smerf_description *description) {
            description->options->sample != SMERF_NO_SAMPLE;
 }
 
+bool cli_has_learned_from(const smerf_model *model, const cli_items *items) {
+    smerf_description about = SMERF_INIT(smerf_description);
+    size_t n = items->table.n_rows;
+    smerf_model_describe(model, &about, NULL);
+    if (!smerf_method_learns_pairs(about.options->method)) return false;
+    uint32_t *rows = malloc((n + 1) * sizeof *rows);
+    smerf_error ignored;
+    bool has_learned = rows != NULL && smerf_model_training_rows(model, items->items, rows, &ignored) == SMERF_OK;
+    for (size_t i = 0; i < n && has_learned; i++) has_learned = rows[i] != SMERF_MISSING;
+    free(rows);
+    return has_learned;
+}
+
+void cli_tell_if_trained_on(const cli_args *args, const smerf_model *model, const cli_items *items, const char *what) {
+    smerf_description about = SMERF_INIT(smerf_description);
+    if (cli_has(args, "--oob") || !cli_has_learned_from(model, items)) return;
+    smerf_model_describe(model, &about, NULL);
+    cli_say(args, "the model has learned from these items, so that %s too good%s", what,
+            cli_has_out_of_bag(&about) ? "; --oob asks only the trees that have not seen them" : "");
+}
+
 sm_matrix_side cli_side(const cli_items *items) {
     return (sm_matrix_side){.n = items->table.n_rows, .ids = items->table.ids};
 }

@@ -225,15 +225,6 @@ static void put_json(sm_output *output, const votes *of) {
 
 /* ---- saying ---- */
 
-/* Whether the model has learned from these items: known out of bag, or, where nothing is, by their number. */
-static bool are_training_items(const smerf_model *model, const smerf_description *description, const cli_items *items) {
-    const smerf_request request = SMERF_INIT(smerf_request, .rows = items->items, .out_of_bag = true);
-    smerf_error ignored;
-    if (!cli_has_out_of_bag(description)) return description->n_items == items->table.n_rows;
-    return smerf_predict_pairs(model, &request, &(smerf_pair_list){.n = 0, .left = NULL, .right = NULL}, NULL,
-                               &SMERF_INIT(smerf_pair_result, .distance = NULL), &ignored) == SMERF_OK;
-}
-
 static void tell_score(const cli_args *args, const smerf_model *model, const votes *of) {
     smerf_description description = SMERF_INIT(smerf_description);
     char items[40];
@@ -246,7 +237,7 @@ static void tell_score(const cli_args *args, const smerf_model *model, const vot
         cli_say(args, "rmse %.4g, r2 %.4g over %s", of->rmse, of->r2, items);
     bool is_seen = !cli_has(args, "--oob") &&
                    is_listed(of->column->name, description.target_columns, description.n_target_columns) &&
-                   are_training_items(model, &description, of->queries);
+                   cli_has_learned_from(model, of->queries);
     if (is_seen)
         cli_say(args, "the model has learned '%s' from these items, so that the score is too good%s", of->column->name,
                 cli_has_out_of_bag(&description) && !cli_has(args, "--queries")

@@ -427,6 +427,10 @@ static inline void smerf_options_paper(smerf_options *options) {
  * "boost". */
 SMERF_API const char *smerf_method_name(smerf_method method);
 
+/* Whether it learns something of single pairs, so that it predicts those of its training items better than others. Euclidean,
+ * standardized and Gower distances and the mean do not. */
+SMERF_API bool smerf_method_learns_pairs(smerf_method method);
+
 /* Called now and then from the calling thread, fraction_done in [0, 1]. Return non-zero to cancel. */
 typedef int (*smerf_progress)(void *context, double fraction_done);
 
@@ -808,7 +812,8 @@ SMERF_API smerf_status smerf_explain_items(const smerf_model *model, const smerf
                                            const smerf_run *run, double *near, double *all, smerf_error *error);
 
 /* ---- 11  Clusters ----------------------------------------------------------------------------------------
- * Groups of items by the model's distance. */
+ * Groups of items by the model's distance. A forest puts items that it has learned from nearer to their own kind than new ones,
+ * and their silhouettes are too good; out of bag they are not. A pair whose distance is not known is refused. */
 
 typedef enum smerf_clusters_by {
     SMERF_MEDOIDS, /* k-medoids by FasterPAM: needs the matrix of distances, as float32 */
@@ -821,6 +826,8 @@ typedef struct smerf_clustering {
     size_t most_k; /* 0: 20, or n - 1 if that is less */
     smerf_clusters_by by;
     uint64_t seed;
+    bool out_of_bag; /* at out-of-bag distances: the items are the training items, and it is by medoids */
+    smerf_oob_rule oob_rule;
 } smerf_clustering;
 
 typedef struct smerf_clusters {
@@ -860,6 +867,8 @@ typedef struct smerf_map_options {
     size_t
         n_landmarks; /* 0: all items, if these are SMERF_MOST_LANDMARKS at most, else so many of them; drawn by the seed */
     uint64_t seed;
+    bool out_of_bag; /* of out-of-bag distances: the items are the training items, and all their pairs are predicted */
+    smerf_oob_rule oob_rule;
 } smerf_map_options;
 
 typedef struct smerf_map {
@@ -879,7 +888,8 @@ typedef struct smerf_map {
 /* Classical multidimensional scaling: coordinates whose Euclidean distances come near the predicted ones (an item is at 0
  * from itself, and so are two whose predicted distance is negative). With more items than landmarks, the landmarks are scaled
  * and the others located by their distances to them (de Silva and Tenenbaum). Axes stand in the order of their eigenvalues; the
- * sign of each is such that the coordinate largest in size is positive. An axis whose eigenvalue is not positive is 0. */
+ * sign of each is such that the coordinate largest in size is positive. An axis whose eigenvalue is not positive is 0. A pair
+ * whose distance is not known is refused. */
 SMERF_API smerf_status smerf_embed(const smerf_model *model, const smerf_items *items, const smerf_map_options *options,
                                    const smerf_run *run, smerf_map *map, smerf_error *error);
 
@@ -954,6 +964,20 @@ typedef struct smerf_description {
 SMERF_API smerf_status smerf_model_describe(const smerf_model *model, smerf_description *description,
                                             smerf_error *error);
 
+/* The scale of the similarities q that a model's distances were taken from, z = largest - q, or of the weights of a graph's edges,
+ * z = 1 - weight / factor. Frozen. */
+typedef struct smerf_scale {
+    double largest, factor; /* of similarities: factor is 1; of edges: largest is 1 */
+} smerf_scale;
+
+/* False: it learned from neither, and *scale is left as it was. */
+SMERF_API bool smerf_model_scale(const smerf_model *model, smerf_scale *scale);
+
+/* A distance on that scale. */
+static inline double smerf_similarity(const smerf_scale *scale, double distance) {
+    return scale->factor * (scale->largest - distance);
+}
+
 /* What a forest was trained on, over its training items, to look at; lives as long as the model. NULL: it is no forest, or keeps
  * only a low-rank form. */
 SMERF_API const smerf_target *smerf_model_target(const smerf_model *model);
@@ -969,6 +993,25 @@ SMERF_API const char *smerf_model_diagnostic(const smerf_model *model, size_t di
 
 /* Feature f as training knew it: values and codes are NULL, levels are in bytewise order. */
 SMERF_API void smerf_model_feature(const smerf_model *model, size_t feature, smerf_column *column);
+
+/* W of mahalanobis and bilinear (section 4) as F^T F. It multiplies columns: a number is one, a category one for each level, in
+ * the order of the features and their levels; a missing value stands for the mean of its column. A distance is intercept +
+ * (x - y)^T W (x - y), or intercept - x^T W y, and there x and y are less the means if an intercept was learned. Arrays live as long
+ * as the model. */
+typedef struct smerf_linear {
+    size_t size;
+    size_t n_components, n_columns; /* components: the rank of W */
+    const double *components;       /* [n_components][n_columns] F */
+    const double *means;            /* [n_columns] */
+    const size_t *first_column;     /* [n_features + 1]: of each feature, and the end of the last */
+    double intercept;               /* 0, or of bilinear 1, if none was learned */
+} smerf_linear;
+
+SMERF_API smerf_status smerf_model_linear(const smerf_model *model, smerf_linear *linear, smerf_error *error);
+
+/* W itself, symmetric to the last bit.
+ *   w  [n_columns][n_columns], the caller's */
+SMERF_API smerf_status smerf_model_linear_matrix(const smerf_model *model, double *w, smerf_error *error);
 
 /* One tree, of a forest. Nodes stand in preorder: node 0 is the root, and the left child of inner node k is k + 1. A tree with
  * n leaves has n - 1 splits. Lives as long as the model. */

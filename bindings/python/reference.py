@@ -4,6 +4,8 @@
 import inspect
 import re
 
+from sklearn.base import BaseEstimator
+
 import smerf
 
 HEAD = """# Reference of the Python package
@@ -11,9 +13,6 @@ HEAD = """# Reference of the Python package
 Every class and function of `smerf`, from its docstrings (written by `bindings/python/reference.py`; a test sees that it
 is up to date). Every example is run by the tests. What it is about: [python.md](python.md).
 """
-
-
-IN_FULL = ("DistanceForest", "Distances", "Comparison")  # the methods of others are described there
 
 
 def section(text: str) -> str:
@@ -75,22 +74,36 @@ def members(thing: type) -> list[str]:
     return found
 
 
+def show_member(name: str, member: str, value: object) -> None:
+    title = f"`{member}`" if isinstance(value, property) else f"`{member}{signature(value)}`"
+    print(f"### {name}.{member}\n\n{title}\n\n{section(value.__doc__)}")
+
+
+def show_class(name: str, thing: type) -> None:
+    """In full what `DistanceForest` does not have; the rest by name."""
+    is_other = name != "DistanceForest" and issubclass(thing, BaseEstimator)
+    shared = members(smerf.DistanceForest) if is_other else []
+    listed = members(thing)
+    for member in listed:
+        if member not in shared:
+            show_member(name, member, getattr(thing, member))
+    if any(member in shared for member in listed):
+        print("Methods, as in `DistanceForest`: " + ", ".join(f"`{member}`" for member in listed if member in shared) + ".\n")
+
+
 def main() -> None:
     print(HEAD)
     for name in ["DistanceForest", *sorted(set(smerf.__all__) - {"DistanceForest"})]:
         thing = getattr(smerf, name)
-        print(f"## {name}\n\n`smerf.{name}{signature(thing)}`\n\n{section(thing.__doc__)}")
-        if not isinstance(thing, type):
+        if inspect.ismodule(thing):
+            print(f"## {name}\n\n`smerf.{name}`\n\n{section(thing.__doc__)}")
+            for member in thing.__all__:
+                show_member(name, member, getattr(thing, member))
             continue
-        listed = members(thing)
-        for member in listed:
-            value = getattr(thing, member)
-            if name not in IN_FULL:
-                continue
-            title = f"`{member}`" if isinstance(value, property) else f"`{member}{signature(value)}`"
-            print(f"### {name}.{member}\n\n{title}\n\n{section(value.__doc__)}")
-        if name not in IN_FULL:
-            print("Methods, as in `DistanceForest`: " + ", ".join(f"`{member}`" for member in listed) + ".\n")
+        is_warning = isinstance(thing, type) and issubclass(thing, Warning)
+        print(f"## {name}\n\n`smerf.{name}{'' if is_warning else signature(thing)}`\n\n{section(thing.__doc__)}")
+        if isinstance(thing, type) and not is_warning:
+            show_class(name, thing)
 
 
 if __name__ == "__main__":

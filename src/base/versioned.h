@@ -49,6 +49,7 @@ void sm_struct_fill(const sm_struct *type, const void *full, void *given, size_t
 #define SM_LAST_smerf_map stress
 #define SM_LAST_smerf_vector_result term
 #define SM_LAST_smerf_description ignored
+#define SM_LAST_smerf_linear intercept
 #define SM_LAST_smerf_tree_view member_draws
 #define SM_LAST_smerf_tuning context
 #define SM_LAST_smerf_tuned score

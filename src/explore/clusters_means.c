@@ -147,6 +147,9 @@ smerf_status sm_cluster_by_means(const smerf_model *model, const smerf_items *it
     size_t n = smerf_items_count(items), size = smerf_vectors_size(model);
     size_t width = size == 0 ? 0 : (size - 1 + SM_MEANS_LANES - 1) / SM_MEANS_LANES * SM_MEANS_LANES;
     sm_cluster_range range;
+    if (clustering->out_of_bag)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "out of bag: items are clustered by medoids only, as vectors know all trees");
     smerf_status status = sm_clusters_check(clustering, n, &range, error);
     if (status == SMERF_OK) status = check_vectors_memory(n, width, range.most, error);
     if (status != SMERF_OK) return status;

@@ -11,6 +11,7 @@
 #include "base/square.h"
 #include "base/versioned.h"
 #include "explore/clusters.h"
+#include "explore/explore.h"
 #include "explore/medoids.h"
 
 /* Starts of the search for one k. BUILD is best where there are few medoids, and drawn items where there are more; several of
@@ -161,6 +162,8 @@ smerf_status smerf_cluster_distances(const float *z, size_t n_items, const smerf
     sm_pool pool;
     if (clustering->by != SMERF_MEDOIDS)
         return sm_fail(error, SMERF_BAD_INPUT, "a matrix of distances can be clustered by medoids only");
+    if (clustering->out_of_bag)
+        return sm_fail(error, SMERF_BAD_INPUT, "a matrix of distances has no out of bag: that is a model's");
     sm_cluster_range range;
     smerf_status status = sm_clusters_check(clustering, n_items, &range, error);
     if (status == SMERF_OK) status = check_matrix(z, n_items, error);
@@ -195,18 +198,16 @@ static int take_row(void *context, size_t row, const double *distances, size_t n
     return 0;
 }
 
-static smerf_status fill_matrix(const smerf_model *model, const smerf_items *items, const smerf_run *run, float *z,
+static smerf_status fill_matrix(const smerf_model *model, const smerf_request *request, const smerf_run *run, float *z,
                                 smerf_error *error) {
-    const smerf_request request = SMERF_INIT(smerf_request, .rows = items);
     filling to = {.z = z};
-    smerf_status status = smerf_predict_rows(model, &request, run, take_row, &to, error);
+    smerf_status status = smerf_predict_rows(model, request, run, take_row, &to, error);
     if (to.has_failed && isnan(to.distance))
-        return sm_fail(error, SMERF_BAD_INPUT,
-                       "clusters need every distance, and that of rows %zu and %zu is not known", to.row, to.column);
+        return sm_fail_unknown("clusters", to.row, to.column, request->out_of_bag, error);
     if (to.has_failed)
         return sm_fail(error, SMERF_BAD_INPUT, "the distance of rows %zu and %zu is %g, too large for clusters", to.row,
                        to.column, to.distance);
-    if (status == SMERF_OK) sm_square_mirror(z, smerf_items_count(items));
+    if (status == SMERF_OK) sm_square_mirror(z, smerf_items_count(request->rows));
     return status;
 }
 
@@ -214,6 +215,8 @@ smerf_status sm_cluster_by_medoids(const smerf_model *model, const smerf_items *
                                    const smerf_clustering *clustering, const smerf_run *run, smerf_clusters *result,
                                    smerf_error *error) {
     const double fraction = 0.7; /* of the work that is predicting */
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = items, .out_of_bag = clustering->out_of_bag,
+                                             .oob_rule = clustering->oob_rule);
     size_t n = smerf_items_count(items);
     sm_cluster_range range;
     char what[80];
@@ -227,7 +230,7 @@ smerf_status sm_cluster_by_medoids(const smerf_model *model, const smerf_items *
     sm_progress_part part = {.run = run, .from = 0, .to = fraction};
     smerf_run own = sm_progress_part_run(&part);
     sm_pool pool;
-    status = fill_matrix(model, items, &own, z, error);
+    status = fill_matrix(model, &request, &own, z, error);
     part = (sm_progress_part){.run = run, .from = fraction, .to = 1};
     sm_pool_start(&pool, &own);
     if (status == SMERF_OK) status = cluster_matrix(z, n, &range, clustering->seed, &pool, result, error);

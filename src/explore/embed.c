@@ -149,7 +149,11 @@ typedef struct embedding {
     sm_scaling scaling;
     double *coordinates;       /* [n_items][n_axes] the caller's */
     bool *is_landmark;         /* [n_items] */
-    double *apart, *predicted; /* [n] sums over rows, for the stress */
+    double *apart, *predicted; /* [n] sums over rows, for the stress; afterwards `predicted` is scratch */
+    bool is_out_of_bag;
+    smerf_oob_rule rule;
+    bool has_unknown; /* a distance is not known */
+    size_t unknown_row, unknown_column;
 } embedding;
 
 /* ---- landmarks ---- */
@@ -169,11 +173,33 @@ static void draw_landmarks(size_t n_items, size_t n, uint64_t seed, uint32_t *la
 
 static float squared(double distance) { return distance > 0 ? (float)(distance * distance) : 0; }
 
+/* NaN would be taken for a distance that is not positive. */
+static bool note_unknown(embedding *at, size_t row, size_t column) {
+    at->has_unknown = true;
+    at->unknown_row = row;
+    at->unknown_column = column;
+    return true;
+}
+
 static int keep_squares(void *context, size_t row, const double *distances, size_t n) {
     embedding *at = context;
     float *z = at->z + row * n;
-    for (size_t j = 0; j < n; j++) z[j] = j == row ? 0 : squared(distances[j]);
+    for (size_t j = 0; j < n; j++) {
+        z[j] = j == row ? 0 : squared(distances[j]);
+        if (j != row && isnan(distances[j])) return note_unknown(at, at->landmark[row], at->landmark[j]);
+    }
     return 0;
+}
+
+static smerf_request request_of(const embedding *at, const smerf_items *rows) {
+    return SMERF_INIT(smerf_request, .rows = rows, .out_of_bag = at->is_out_of_bag, .oob_rule = at->rule);
+}
+
+static smerf_status predict(embedding *at, const smerf_request *request, const smerf_run *run, smerf_row_sink sink,
+                            smerf_error *error) {
+    smerf_status status = smerf_predict_rows(at->model, request, run, sink, at, error);
+    if (!at->has_unknown) return status;
+    return sm_fail_unknown("maps", at->unknown_row, at->unknown_column, at->is_out_of_bag, error);
 }
 
 static void find_means(embedding *at) {
@@ -202,11 +228,12 @@ static void locate_landmarks(embedding *at) {
 }
 
 static int locate_item(void *context, size_t row, const double *distances, size_t n) {
-    const embedding *at = context;
+    embedding *at = context;
     double *x = at->coordinates + row * at->n_axes;
     if (at->is_landmark[row]) return 0;
     memset(x, 0, at->n_axes * sizeof *x);
     for (size_t k = 0; k < n; k++) {
+        if (isnan(distances[k])) return note_unknown(at, row, at->landmark[k]);
         double apart = (double)squared(distances[k]) - at->mean[k];
         for (size_t d = 0; d < at->n_axes; d++) x[d] += apart * at->scaling.vector[k * at->n_axes + d];
     }
@@ -215,6 +242,21 @@ static int locate_item(void *context, size_t row, const double *distances, size_
         x[d] = value > 0 ? -0.5 * x[d] / sqrt(value) : 0;
     }
     return 0;
+}
+
+/* Out of bag, where there is no second set of items: the landmarks are picked from a row of all. */
+static int pick_and_locate(void *context, size_t row, const double *distances, size_t n) {
+    embedding *at = context;
+    (void)n;
+    for (size_t k = 0; k < at->n; k++) at->predicted[k] = distances[at->landmark[k]];
+    return locate_item(at, row, at->predicted, at->n);
+}
+
+static smerf_status locate_others(embedding *at, const smerf_run *run, smerf_error *error) {
+    smerf_request request = request_of(at, at->items);
+    if (at->is_out_of_bag) return predict(at, &request, run, pick_and_locate, error);
+    request.columns = at->landmarks;
+    return predict(at, &request, run, locate_item, error);
 }
 
 /* The coordinate largest in size is positive, the first of several. */
@@ -264,8 +306,8 @@ static smerf_status embed(embedding *at, uint64_t seed, const smerf_run *run, sm
     sm_progress_part part = {.run = run, .from = 0, .to = at->n < at->n_items ? 0.2 : 0.6};
     smerf_run own = sm_progress_part_run(&part);
     sm_pool pool;
-    smerf_status status =
-        smerf_predict_rows(at->model, &SMERF_INIT(smerf_request, .rows = at->landmarks), &own, keep_squares, at, error);
+    const smerf_request among = request_of(at, at->landmarks);
+    smerf_status status = predict(at, &among, &own, keep_squares, error);
     if (status == SMERF_OK) status = check_sizes(at, error);
     if (status != SMERF_OK) return status;
     find_means(at);
@@ -276,9 +318,8 @@ static smerf_status embed(embedding *at, uint64_t seed, const smerf_run *run, sm
     if (status == SMERF_OK) locate_landmarks(at);
     if (status == SMERF_OK) status = find_stress(at, &pool, &map->stress, error);
     if (status == SMERF_OK && at->n < at->n_items) {
-        const smerf_request others = SMERF_INIT(smerf_request, .rows = at->items, .columns = at->landmarks);
         part = (sm_progress_part){.run = run, .from = 0.4, .to = 1};
-        status = smerf_predict_rows(at->model, &others, &own, locate_item, at, error);
+        status = locate_others(at, &own, error);
     }
     if (status != SMERF_OK) return status;
     fix_signs(at);
@@ -301,6 +342,16 @@ static smerf_status check_map(const smerf_model *model, const smerf_items *items
     return sm_check_memory(bytes, "a map", error);
 }
 
+/* The landmarks as items, which are still called by the rows that they have among all: out of bag they are known by these. */
+static smerf_status take_landmarks(embedding *at, uint32_t *scratch, smerf_items **taken, smerf_error *error) {
+    smerf_status status = smerf_items_take(at->items, at->landmark, at->n, taken, error);
+    if (status != SMERF_OK) return status;
+    at->landmarks = *taken;
+    for (size_t k = 0; k < at->n; k++)
+        scratch[k] = at->items->rows != NULL ? at->items->rows[at->landmark[k]] : at->landmark[k];
+    return smerf_items_set_rows(*taken, scratch, error);
+}
+
 static smerf_status make_map(const smerf_model *model, const smerf_items *items, const smerf_map_options *options,
                              const smerf_run *run, smerf_map *map, smerf_error *error) {
     size_t n_items = smerf_items_count(items),
@@ -316,8 +367,10 @@ static smerf_status make_map(const smerf_model *model, const smerf_items *items,
                     .n_items = n_items,
                     .n = n,
                     .n_axes = options->n_dimensions,
-                    .coordinates = map->coordinates};
-    uint32_t *landmark = sm_arena_take(&arena, n, sizeof *landmark);
+                    .coordinates = map->coordinates,
+                    .is_out_of_bag = options->out_of_bag,
+                    .rule = options->oob_rule};
+    uint32_t *landmark = sm_arena_take(&arena, n, sizeof *landmark), *row = sm_arena_take(&arena, n, sizeof *row);
     at.landmark = landmark;
     at.is_landmark = sm_arena_take(&arena, n_items, sizeof *at.is_landmark);
     at.z = sm_arena_take(&arena, sm_size(n, n, 0), sizeof *at.z);
@@ -326,8 +379,7 @@ static smerf_status make_map(const smerf_model *model, const smerf_items *items,
     at.predicted = sm_arena_take(&arena, n, sizeof *at.predicted);
     if (arena.has_failed) status = sm_no_memory(error, "making a map");
     if (status == SMERF_OK) draw_landmarks(n_items, n, options->seed, landmark, at.is_landmark);
-    if (status == SMERF_OK && n < n_items) status = smerf_items_take(items, landmark, n, &taken, error);
-    if (taken != NULL) at.landmarks = taken;
+    if (status == SMERF_OK && n < n_items) status = take_landmarks(&at, row, &taken, error);
     if (status == SMERF_OK) status = embed(&at, options->seed, run, map, error);
     if (status == SMERF_OK && map->eigenvalues != NULL)
         memcpy(map->eigenvalues, at.scaling.value, options->n_dimensions * sizeof *map->eigenvalues);

@@ -13,6 +13,14 @@ smerf_status sm_explain_pairs(const smerf_model *model, const smerf_request *req
 smerf_status sm_make_vectors(const smerf_model *model, const smerf_items *items, bool is_query, const sm_limits *limits,
                              const smerf_run *run, const smerf_vector_result *result, smerf_error *error);
 
+/* Refuses a pair whose distance is not known, where all distances are needed.   what  in the plural: "clusters" */
+static inline smerf_status sm_fail_unknown(const char *what, size_t row, size_t column, bool is_out_of_bag,
+                                           smerf_error *error) {
+    return sm_fail(error, SMERF_BAD_INPUT, "%s need every distance, and that of rows %zu and %zu is not known%s", what,
+                   row, column,
+                   is_out_of_bag ? " out of bag: there is no tree that has not seen them; more trees are needed" : "");
+}
+
 /* ---- classical multidimensional scaling of a matrix of squared distances ---- */
 
 /* The largest positive eigenvalues of B = -1/2 J Z J, and their vectors; the coordinates are sqrt(value) * vector. */

@@ -184,16 +184,27 @@ static int by_id(const void *a, const void *b) {
     return strcmp(((const named_item *)a)->id, ((const named_item *)b)->id);
 }
 
-static smerf_status find_by_id(const smerf_model *model, const smerf_items *items, uint32_t *rows, smerf_error *error) {
-    named_item *sorted = sm_array(model->n_items, sizeof *sorted);
-    if (sorted == NULL) return sm_no_memory(error, "looking up items");
-    for (size_t i = 0; i < model->n_items; i++) sorted[i] = (named_item){.id = model->ids.text[i], .row = (uint32_t)i};
-    qsort(sorted, model->n_items, sizeof *sorted, by_id);
-    for (size_t i = 0; i < items->n_items; i++) {
-        named_item wanted = {.id = items->ids.text[i]};
-        const named_item *found = bsearch(&wanted, sorted, model->n_items, sizeof *sorted, by_id);
-        rows[i] = found != NULL ? found->row : SMERF_MISSING;
+/* Looks up every one of `names` among the sorted ones: pairs of rows that have the same id. */
+static void match_ids(const named_item *sorted, size_t n_sorted, const sm_strings *names, bool is_model_sorted,
+                      uint32_t *rows) {
+    for (size_t i = 0; i < names->n; i++) {
+        const named_item wanted = {.id = names->text[i]};
+        const named_item *found = bsearch(&wanted, sorted, n_sorted, sizeof *sorted, by_id);
+        if (found == NULL) continue;
+        rows[is_model_sorted ? i : found->row] = is_model_sorted ? found->row : (uint32_t)i;
     }
+}
+
+/* The fewer ids are sorted, so that a few queries are found quickly in a model of many items. */
+static smerf_status find_by_id(const smerf_model *model, const smerf_items *items, uint32_t *rows, smerf_error *error) {
+    bool is_model_sorted = model->ids.n <= items->ids.n;
+    const sm_strings *fewer = is_model_sorted ? &model->ids : &items->ids;
+    named_item *sorted = sm_array(fewer->n, sizeof *sorted);
+    if (sorted == NULL) return sm_no_memory(error, "looking up items");
+    for (size_t i = 0; i < fewer->n; i++) sorted[i] = (named_item){.id = fewer->text[i], .row = (uint32_t)i};
+    qsort(sorted, fewer->n, sizeof *sorted, by_id);
+    for (size_t i = 0; i < items->n_items; i++) rows[i] = SMERF_MISSING;
+    match_ids(sorted, fewer->n, is_model_sorted ? &items->ids : &model->ids, is_model_sorted, rows);
     sm_free(sorted);
     return SMERF_OK;
 }
@@ -302,6 +313,16 @@ smerf_status smerf_model_describe(const smerf_model *model, smerf_description *d
     }
     SM_WRITE(smerf_description, full, description);
     return SMERF_OK;
+}
+
+bool smerf_model_scale(const smerf_model *model, smerf_scale *scale) {
+    smerf_description about = SMERF_INIT(smerf_description);
+    smerf_model_describe(model, &about, NULL);
+    bool is_graph = strcmp(about.target, "graph") == 0 || strcmp(about.target, "observed") == 0;
+    if (!is_graph && !about.from_similarities) return false;
+    double largest = about.from_similarities ? about.largest_similarity : 1;
+    *scale = is_graph ? (smerf_scale){.largest = 1, .factor = largest} : (smerf_scale){.largest = largest, .factor = 1};
+    return true;
 }
 
 size_t smerf_model_n_diagnostics(const smerf_model *model) { return model->diagnostics.n; }

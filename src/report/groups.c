@@ -113,6 +113,11 @@ static void write_groups(sm_reporter *reporter, const grouping *groups) {
     sm_json_close(json, ']');
     sm_json_close(json, '}');
     char some[32], all[32];
+    if (reporter->are_training && smerf_method_learns_pairs(reporter->about.options->method))
+        sm_report_note(
+            reporter,
+            "The map and the clusters are of items that the model has learned from: new ones would lie less neatly "
+            "apart.");
     if (groups->sample.n < reporter->n)
         sm_report_note(reporter, "Clusters are those of %s of %s items; the others are counted to the nearest medoid.",
                        sm_report_count(groups->sample.n, some), sm_report_count(reporter->n, all));

@@ -47,4 +47,9 @@ typedef struct sm_fact_sink {
 
 void sm_facts_tell(const smerf_model *model, const sm_fact_sink *sink);
 
+/* ---- a whole forest as JSON: features, and the nodes of every tree with their splits or members ---- */
+
+/* Refuses a model without trees. Whoever opened the output finishes it, or leaves no trace. */
+smerf_status sm_forest_write(const smerf_model *model, sm_output *output, smerf_error *error);
+
 #endif

@@ -82,7 +82,8 @@ static smerf_status check_plan(const smerf_comparison *plan, unsigned n_methods,
     if (plan->options->seed > INT64_MAX || most_rounds(plan) > INT64_MAX - plan->options->seed)
         return sm_fail(error, SMERF_BAD_INPUT, "{seed}: with one more for each repeat it leaves 0 ... 2^63 - 1");
     if (are_triplets(target) && plan->by_pairs)
-        return sm_fail(error, SMERF_BAD_INPUT, "{by}: triplets are divided by nodes here; split divides them by pairs, too");
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "{by}: triplets are divided by nodes here; split divides them by pairs, too");
     if (are_triplets(target)) return SMERF_OK; /* there is one score, and nothing to tune */
     if (!plan->tunes && plan->n_most_repeats <= plan->n_repeats) return SMERF_OK; /* nothing is chosen by the metric */
     if ((unsigned)plan->metric >= SMERF_N_METRICS)

@@ -1,7 +1,7 @@
 """What cluster refuses: what is done, and the one line that says so."""
 
 from bad_case import NOT_THERE, cannot, use
-from bad_input import FULL
+from bad_input import FULL, NOTHING_OUT
 
 ASK = "cluster model items.csv -o out"
 BY_MEANS = "clusters by means: vectors are there for labels, responses, products, and distances of a low --rank; "
@@ -25,8 +25,12 @@ CASES = [
     use("means of distances", f"{ASK} -k 2 --means", f"{BY_MEANS}the target of this model is 'distances'"),
     use("seed of clusters", f"{ASK} -k 2 --seed 9223372036854775808",
         "cluster: --seed '9223372036854775808' is not in 0 ... 2^63 - 1"),
+    use("means out of bag", "cluster labels all.csv -k 2 --means --oob -o out",
+        "cluster: --means and --oob exclude each other: vectors are of all trees"),
+    use("a rule for clusters in the bag", f"{ASK} -k 2 --oob-rule both", "cluster: --oob-rule goes with --oob"),
+    use("clusters out of no bag", "cluster nobag items.csv -k 2 --oob -o out", NOTHING_OUT),
     use("clusters of nothing", "cluster model -k 2",
-        "cluster: too few words; usage: smerf cluster MODEL ITEMS -k K|auto [--most-k N] [--means] [--silhouettes] "
+        "cluster: too few words; usage: smerf cluster MODEL ITEMS -k K|auto [--most-k N] [--means] [--oob] [--silhouettes] "
         "[-o FILE]"),
     use("feature missing in clusters", "cluster model bad.csv -k 2 -o out",
         'bad.csv:1:1: there is no column "b"; there is "id", "a"', {"bad.csv": "id,a\nu,1\n"}),

@@ -384,7 +384,7 @@ NEIGHBORS = [
 
 EMBEDDING = [
     use("a map without items", "embed model -o out",
-        "embed: too few words; usage: smerf embed MODEL ITEMS [--dim D] [--landmarks N] [-o FILE], or embed MODEL ITEMS "
+        "embed: too few words; usage: smerf embed MODEL ITEMS [--dim D] [--landmarks N] [--oob] [-o FILE], or embed MODEL ITEMS "
         "--vectors [--queries] -o FILE.npy"),
     use("a map of no dimension", "embed model items.csv --dim 0 -o out", "embed: --dim 0 is below 1"),
     use("no landmark", "embed model items.csv --landmarks 0 -o out", "embed: --landmarks 0 is below 1"),
@@ -393,6 +393,10 @@ EMBEDDING = [
         "embed: --dim is about maps, and --vectors are none"),
     use("vectors as JSON", "embed labels all.csv --vectors --json -o out.npy",
         "embed: --json is about maps, and --vectors are none"),
+    use("vectors out of bag", "embed labels all.csv --vectors --oob -o out.npy",
+        "embed: --oob is about maps, and --vectors are none"),
+    use("a rule for a map in the bag", "embed model items.csv --oob-rule both -o out", "embed: --oob-rule goes with --oob"),
+    use("a map out of no bag", "embed nobag items.csv --oob -o out", NOTHING_OUT),
     use("a map of queries", "embed labels all.csv --queries -o out.npy", "embed: --queries goes with --vectors"),
     use("two results to one place", "embed model items.csv --json -o -",
         "embed: --json and the coordinates cannot both go to standard output"),

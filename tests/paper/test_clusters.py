@@ -13,9 +13,9 @@ import test_neighbors
 import test_targets
 
 
-def predicted(folder, model, items):
+def predicted(folder, model, items, *options):
     """Distances in float32, from one triangle; an item is at 0 from itself."""
-    helpers.run("predict", model, items, "-o", folder / "p.npy")
+    helpers.run("predict", model, items, "-o", folder / "p.npy", *options)
     z = np.triu(np.load(folder / "p.npy").astype(np.float32), 1)
     return (z + z.T).astype(np.float64)
 
@@ -103,6 +103,25 @@ def test_every_method_has_clusters(method, tmp_path):
     model = tmp_path / "model.smerf"
     helpers.run("fit", tmp_path / "items.csv", "--method", method, *words, "-o", model)
     assert_clusters(tmp_path, model, tmp_path / "items.csv", [str(i) for i in range(case.n)])
+
+
+@pytest.mark.parametrize("rule", ["", "--oob-rule both", "--oob-rule either"])
+def test_out_of_bag_they_are_those_of_the_out_of_bag_matrix(rule, tmp_path):
+    """Of labels that are noise, seen items make neat clusters and unseen ones none."""
+    rng, n = np.random.default_rng(3), 60
+    rows = [",".join(f"{v:.4f}" for v in x) + f",{rng.choice(list('abc'))}" for x in rng.normal(size=(n, 4))]
+    items, model = tmp_path / "items.csv", tmp_path / "model.smerf"
+    items.write_text("a,b,c,d,y\n" + "\n".join(rows) + "\n")
+    helpers.run("fit", items, "--labels", "y", "--trees", "200", "-o", model)
+    options = ["--oob", *rule.split()]
+    z, mean = predicted(tmp_path, model, items, *options), {}
+    for k in (2, 3, 7):
+        told, cluster_of, medoid, silhouette = cluster(model, items, [str(i) for i in range(n)], "-k", k, *options)
+        assert_medoids(z, told, cluster_of, medoid)
+        assert_silhouettes(z, told, cluster_of, silhouette)
+        mean[k] = told["silhouette"]
+    seen = cluster(model, items, [str(i) for i in range(n)], "-k", 3)[0]
+    assert seen["silhouette"] > 0.4 and mean[3] < 0.2
 
 
 def some_clouds(seed, n=240):

@@ -17,8 +17,8 @@ LANDMARKS = 13  # the place of their random stream
 
 # ---------------------------------------------------------------- maps
 
-def predicted(folder, model):
-    helpers.run("predict", model, folder / "items.csv", "-o", folder / "predicted.csv")
+def predicted(folder, model, *options):
+    helpers.run("predict", model, folder / "items.csv", "-o", folder / "predicted.csv", *options)
     n = len(helpers.read_table((folder / "items.csv").read_text()))
     return helpers.read_matrix(folder / "predicted.csv", n, n)[0]
 
@@ -94,12 +94,20 @@ def drawn(n, wanted, seed):
     return places
 
 
+@pytest.mark.parametrize("rule", ["--oob-rule both", "--oob-rule either"])
+def test_out_of_bag_it_is_the_scaling_of_the_out_of_bag_matrix(rule, tmp_path):
+    model = helpers.fit(tmp_path, cases.make_case("mixed", 37, n=60), "--trees", 150)
+    x, told = embed(tmp_path, model, "--dim", 2, "--oob", *rule.split())
+    assert_map(x, told, predicted(tmp_path, model, "--oob", *rule.split()), 2)
+
+
+@pytest.mark.parametrize("options", [[], ["--oob"]])
 @pytest.mark.parametrize("seed", range(1, 4))
-def test_landmarks_are_scaled_and_the_others_placed(seed, tmp_path):
+def test_landmarks_are_scaled_and_the_others_placed(seed, options, tmp_path):
     case = cases.make_case("mixed", 40 + seed, n=80)
-    model = helpers.fit(tmp_path, case, "--trees", 15)
-    x, told = embed(tmp_path, model, "--dim", 3, "--landmarks", 25, "--seed", seed)
-    z, at = squares(predicted(tmp_path, model)), drawn(80, 25, seed)
+    model = helpers.fit(tmp_path, case, "--trees", 150 if options else 15)
+    x, told = embed(tmp_path, model, "--dim", 3, "--landmarks", 25, "--seed", seed, *options)
+    z, at = squares(predicted(tmp_path, model, *options)), drawn(80, 25, seed)
     values, vectors, _ = scale(z[np.ix_(at, at)], 3)
     expected = -0.5 * (z[:, at] - z[np.ix_(at, at)].mean(axis=0)) @ vectors / np.sqrt(values)
     expected *= np.sign((expected * x).sum(axis=0))

@@ -257,3 +257,27 @@ def test_a_split_by_pairs_keeps_the_answers_to_one_comparison_together(tmp_path,
     assert sorted(train + test) == sorted(rows)
     first, second = set(map(asked, train)), set(map(asked, test))
     assert not first & second and abs(len(first) - len(second)) <= 1
+
+
+def test_comparing_is_splitting_learning_and_evaluating_by_hand(tmp_path):
+    Task(tmp_path, 12, n=40, m=1500)
+    methods = ["mahalanobis", "euclidean", "standardized", "gower", "mean"]
+    compared = json.loads(helpers.run("compare", tmp_path / "items.csv", "--triplets", tmp_path / "t.csv", "--repeats", 2,
+                                      "--train", 0.6, "--seed", 5, "--json"))
+    assert [one["method"] for one in compared["methods"]] == sorted(methods, key=["euclidean", "mahalanobis", "mean",
+                                                                                 "standardized", "gower"].index)
+    by_hand = {method: [] for method in methods}
+    for seed in (5, 6):
+        parts = tmp_path / f"parts{seed}"
+        helpers.run("split", tmp_path / "items.csv", "--triplets", tmp_path / "t.csv", "--by", "nodes", "--train", 0.6,
+                    "--seed", seed, "-o", parts)
+        for method in methods:
+            model = parts / "model"
+            helpers.plain_run("fit", parts / "train-items.csv", "--triplets", parts / "train-triplets.csv", "--method",
+                              method, "--seed", seed, "-o", model)
+            by_hand[method].append(json.loads(helpers.run("evaluate", model, parts / "test-items.csv", "--triplets",
+                                                          parts / "test-triplets.csv", "--json"))["in-order"])
+    for one in compared["methods"]:
+        values = by_hand[one["method"]]
+        assert one["in-order"]["mean"] == pytest.approx(np.mean(values), rel=1e-12)
+        assert one["in-order"]["se"] == pytest.approx(np.std(values, ddof=1) / np.sqrt(2), rel=1e-9, abs=1e-15)

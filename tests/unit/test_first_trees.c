@@ -192,6 +192,44 @@ static void a_sample_is_known_by_the_rows_it_was_taken_from(void **state) {
     data_set_free(data);
 }
 
+/* Fewer items than the model has, as many, and more, some of them strangers; of one the features have changed. */
+static void items_with_ids_are_known_by_them_however_many_there_are(void **state) {
+    (void)state;
+    data_set *data = mixed_data(N);
+    size_t every[N], some[20];
+    for (size_t i = 0; i < N; i++) every[i] = (i * 7 + 5) % N;
+    for (size_t k = 0; k < 20; k++) some[k] = (k * 11 + 2) % N;
+    data_set *part = data_set_pick(data, some, 20), *mixed = data_set_pick(data, every, N),
+             *moved = data_set_pick(data, some, 20);
+    const size_t others[20] = {[0] = 999, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25};
+    name_items(data, NULL);
+    name_items(part, some);
+    name_items(mixed, every);
+    name_items(moved, others);
+    smerf_model *of_all = fit_small(data, SMERF_AXIS), *of_some = fit_small(part, SMERF_AXIS);
+    uint32_t rows[N];
+    smerf_error error;
+    demand_ok(smerf_model_training_rows(of_all, part->items, rows, &error), &error);
+    for (size_t k = 0; k < 20; k++) assert_int_equal(rows[k], some[k]);
+    demand_ok(smerf_model_training_rows(of_all, mixed->items, rows, &error), &error);
+    for (size_t i = 0; i < N; i++) assert_int_equal(rows[i], every[i]);
+    demand_ok(smerf_model_training_rows(of_some, mixed->items, rows, &error), &error);
+    for (size_t i = 0; i < N; i++) {
+        uint32_t expected = SMERF_MISSING;
+        for (uint32_t k = 0; k < 20; k++)
+            if (some[k] == every[i]) expected = k;
+        assert_int_equal(rows[i], expected);
+    }
+    demand_ok(smerf_model_training_rows(of_all, moved->items, rows, &error), &error);
+    for (size_t k = 0; k < 20; k++)
+        assert_true(rows[k] == SMERF_MISSING || (rows[k] == others[k] && some[k] == rows[k]));
+    assert_int_equal(rows[0], SMERF_MISSING);
+    smerf_model_free(of_all);
+    smerf_model_free(of_some);
+    data_set *sets[4] = {data, part, mixed, moved};
+    for (size_t d = 0; d < 4; d++) data_set_free(sets[d]);
+}
+
 static void rows_of_a_source_differ_from_each_other(void **state) {
     (void)state;
     data_set *data = plain_data(3);
@@ -223,6 +261,7 @@ int main(void) {
         cmocka_unit_test(the_first_trees_answer_as_the_smaller_forest),
         cmocka_unit_test(no_more_trees_are_query_than_there_are),
         cmocka_unit_test(a_sample_is_known_by_the_rows_it_was_taken_from),
+        cmocka_unit_test(items_with_ids_are_known_by_them_however_many_there_are),
         cmocka_unit_test(rows_of_a_source_differ_from_each_other),
         cmocka_unit_test(a_form_of_low_rank_is_no_target_to_look_at),
     };

@@ -23,9 +23,7 @@ static void version_of_header_and_library_agree(void **state) {
     DO(smerf_interactions)                                                                                             \
     DO(smerf_explanation)                                                                                              \
     DO(smerf_item_request)                                                                                             \
-    DO(smerf_clustering)                                                                                               \
     DO(smerf_clusters)                                                                                                 \
-    DO(smerf_map_options)                                                                                              \
     DO(smerf_map)                                                                                                      \
     DO(smerf_vector_result)                                                                                            \
     DO(smerf_tree_view)                                                                                                \
@@ -40,8 +38,10 @@ static void version_of_header_and_library_agree(void **state) {
     DO(smerf_description, are_log_odds)                                                                                \
     DO(smerf_scores, ndcg_by_chance)                                                                                   \
     DO(smerf_comparison, n_most_repeats)                                                                               \
-    DO(smerf_method_scores, in_order_difference)                                                                     \
-    DO(smerf_baseline_options, n_bags)
+    DO(smerf_method_scores, in_order_difference)                                                                       \
+    DO(smerf_baseline_options, n_bags)                                                                                 \
+    DO(smerf_clustering, oob_rule)                                                                                     \
+    DO(smerf_map_options, oob_rule)
 
 /* A field added to padding at the end would leave the size as it was. SM_LAST stays as it is when a struct grows; what is its last field
  * since then stands here. */

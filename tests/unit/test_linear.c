@@ -45,12 +45,16 @@ static void brute_gradient(const linear_data *at, const double *w, bool is_of_di
 }
 
 static void take_w(const smerf_model *model, size_t p, double *w) {
-    const sm_learned *learned = model->learned;
-    memset(w, 0, p * p * sizeof *w);
-    for (size_t k = 0; k < learned->all.rank; k++)
-        for (size_t a = 0; a < p; a++)
-            for (size_t b = 0; b < p; b++)
-                w[a * p + b] += learned->all.factor[k * p + a] * learned->all.factor[k * p + b];
+    smerf_linear linear = SMERF_INIT(smerf_linear);
+    assert_int_equal(smerf_model_linear(model, &linear, NULL), SMERF_OK);
+    assert_int_equal(linear.n_columns, p);
+    assert_int_equal(smerf_model_linear_matrix(model, w, NULL), SMERF_OK);
+}
+
+static double intercept_of(const smerf_model *model) {
+    smerf_linear linear = SMERF_INIT(smerf_linear);
+    assert_int_equal(smerf_model_linear(model, &linear, NULL), SMERF_OK);
+    return linear.intercept;
 }
 
 static void assert_optimal(const linear_data *at, const smerf_model *model, bool is_of_differences) {
@@ -105,6 +109,61 @@ static void w_is_optimal_for_every_kind_of_target(void **state) {
         }
 }
 
+static void the_matrix_is_its_components_squared_and_columns_are_those_of_the_features(void **state) {
+    (void)state;
+    data_plan plan = {.n_items = 40, .n_numbers = 3, .n_categories = 2, .missing = 0.1, .seed = 4};
+    linear_data *at = linear_data_new(plan, MATRIX, false);
+    for (int is_of_differences = 0; is_of_differences < 2; is_of_differences++) {
+        smerf_model *model = fit_linear(at, is_of_differences ? SMERF_METHOD_MAHALANOBIS : SMERF_METHOD_BILINEAR, 1);
+        smerf_linear linear = SMERF_INIT(smerf_linear);
+        double w[MOST_P * MOST_P];
+        take_w(model, at->p, w);
+        assert_int_equal(smerf_model_linear(model, &linear, NULL), SMERF_OK);
+        for (size_t i = 0; i < at->p; i++)
+            for (size_t j = 0; j < at->p; j++) {
+                double sum = 0;
+                for (size_t k = 0; k < linear.n_components; k++)
+                    sum += linear.components[k * at->p + i] * linear.components[k * at->p + j];
+                assert_true(sum == w[i * at->p + j] && w[i * at->p + j] == w[j * at->p + i]);
+            }
+        for (size_t f = 0; f < at->data->items->features.n; f++) {
+            smerf_column column;
+            smerf_model_feature(model, f, &column);
+            assert_int_equal(linear.first_column[f + 1] - linear.first_column[f],
+                             column.kind == SMERF_NUMBER ? 1 : column.n_levels);
+        }
+        for (size_t c = 0; c < at->p; c++) { /* of the design, where missing values are means already */
+            double sum = 0;
+            for (size_t i = 0; i < at->n; i++) sum += at->x[i][c];
+            assert_close(linear.means[c], sum / (double)at->n, 1);
+        }
+        assert_true(linear.intercept == (is_of_differences ? 0 : 1));
+        smerf_model_free(model);
+    }
+    linear_data_free(at);
+}
+
+static void who_learns_no_matrix_has_none_to_show(void **state) {
+    (void)state;
+    linear_data *at = linear_data_new((data_plan){.n_items = 20, .n_numbers = 2, .seed = 3}, MATRIX, false);
+    static const smerf_method others[] = {SMERF_METHOD_EUCLIDEAN, SMERF_METHOD_FOREST, SMERF_METHOD_MEAN};
+    for (size_t m = 0; m < 3; m++) {
+        smerf_model *model = fit_linear(at, others[m], 1);
+        smerf_linear linear = SMERF_INIT(smerf_linear);
+        smerf_error error;
+        assert_int_equal(smerf_model_linear(model, &linear, &error), SMERF_BAD_INPUT);
+        assert_non_null(strstr(error.message, smerf_method_name(others[m])));
+        assert_null(linear.components);
+        assert_int_equal(smerf_model_linear_matrix(model, NULL, &error), SMERF_BAD_INPUT);
+        smerf_model_free(model);
+    }
+    smerf_error error;
+    smerf_model *model = fit_linear(at, SMERF_METHOD_BILINEAR, 1);
+    assert_int_equal(smerf_model_linear(model, &(smerf_linear){0}, &error), SMERF_BAD_INPUT); /* without its size */
+    smerf_model_free(model);
+    linear_data_free(at);
+}
+
 static void centre(linear_data *at) {
     for (size_t c = 0; c < at->p; c++) {
         double mean = 0;
@@ -116,7 +175,7 @@ static void centre(linear_data *at) {
 /* Of pairs of different items only, c + d_ij(W) against z, or 1 - z: the gradient in W, and that in c. */
 static void brute_gradients(const linear_data *at, const smerf_model *model, bool is_of_differences, const double *w,
                             double *g, double *of_c, double *size) {
-    double intercept = ((const sm_learned *)model->learned)->all.intercept;
+    double intercept = intercept_of(model);
     linear_data *apart = malloc(sizeof *apart);
     assert_non_null(apart);
     *apart = *at;
@@ -151,7 +210,7 @@ static void assert_optimal_with_intercept(const linear_data *at, const smerf_mod
         if (!(values[k] > -1e-7 * size)) fail_msg("eigenvalue %g of the gradient, whose size is %g", values[k], size);
     if (!(fabs(inner) <= 1e-7 * size * (1 + sqrt(along)))) fail_msg("<W, G> = %g, size %g", inner, size);
     assert_true(diagnostic(model, "kkt residual") < 1e-6);
-    assert_true(diagnostic(model, "intercept") == ((const sm_learned *)model->learned)->all.intercept);
+    assert_true(diagnostic(model, "intercept") == intercept_of(model));
 }
 
 static smerf_model *fit_with_intercept(const linear_data *at, smerf_method method) {
@@ -366,7 +425,7 @@ static void an_intercept_is_kept_in_files_and_counts_in_every_distance(void **st
         smerf_model *model = fit_with_intercept(at, m == 0 ? SMERF_METHOD_MAHALANOBIS : SMERF_METHOD_BILINEAR);
         smerf_model *loaded = NULL;
         smerf_error error;
-        double w[MOST_P * MOST_P], intercept = ((const sm_learned *)model->learned)->all.intercept;
+        double w[MOST_P * MOST_P], intercept = intercept_of(model);
         demand_ok(smerf_model_save(model, "intercept.smerf", &error), &error);
         demand_ok(smerf_model_load("intercept.smerf", &loaded, &error), &error);
         double *before = all_distances(model, at->data, false), *after = all_distances(loaded, at->data, false);
@@ -696,6 +755,8 @@ static void a_damaged_factor_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(w_is_optimal_for_every_kind_of_target),
+        cmocka_unit_test(the_matrix_is_its_components_squared_and_columns_are_those_of_the_features),
+        cmocka_unit_test(who_learns_no_matrix_has_none_to_show),
         cmocka_unit_test(w_and_an_intercept_are_optimal_together),
         cmocka_unit_test(a_ridge_is_part_of_what_is_optimal),
         cmocka_unit_test(bags_are_fits_without_two_groups),

@@ -318,6 +318,32 @@ static void contributions_add_up_or_are_refused(void **state) {
     for_every_method(check_explanations);
 }
 
+/* The same distances, of other pairs: what a method makes of them differs, unless it learns nothing of single pairs. */
+static void check_what_is_learned(const method_data *given) {
+    uint32_t backwards[N];
+    double one[N * N], other[N * N], apart = 0;
+    method_data turned = *given;
+    smerf_error error;
+    for (uint32_t i = 0; i < N; i++) backwards[i] = N - 1 - i;
+    smerf_target *target = given->target != NULL ? given->target : given->data->target;
+    demand_ok(smerf_target_take(target, backwards, N, &turned.target, &error), &error);
+    smerf_model *model = fit(given, NULL), *turned_model = fit(&turned, NULL);
+    const smerf_request request = SMERF_INIT(smerf_request, .rows = given->data->items);
+    ask(model, &request, NULL, one);
+    ask(turned_model, &request, NULL, other);
+    for (size_t k = 0; k < N * N; k++) apart = fmax(apart, fabs(one[k] - other[k]));
+    assert_true(smerf_method_learns_pairs(given->method) ? apart > 1e-3 : apart < 1e-6);
+    smerf_model_free(model);
+    smerf_model_free(turned_model);
+    smerf_target_free(turned.target);
+}
+
+static void methods_say_whether_they_learn_of_single_pairs(void **state) {
+    (void)state;
+    assert_true(smerf_method_learns_pairs(SMERF_METHOD_FOREST));
+    for_every_method(check_what_is_learned);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predictor_are_the_same_however_they_are_query_for),
@@ -327,6 +353,7 @@ int main(void) {
         cmocka_unit_test(learning_can_be_cancelled),
         cmocka_unit_test(what_only_forests_have_is_refused),
         cmocka_unit_test(contributions_add_up_or_are_refused),
+        cmocka_unit_test(methods_say_whether_they_learn_of_single_pairs),
     };
     return cmocka_run_group_tests(tests, files_enter, files_leave);
 }

@@ -80,6 +80,9 @@ static void what_is_known_of_the_items_comes_back(void **state) {
     assert_int_equal(is.n_ignored, 2);
     assert_string_equal(is.ignored[1], ignored[1]);
     assert_true(is.from_similarities && is.largest_similarity == 1.0 / 3);
+    smerf_scale scale;
+    assert_true(smerf_model_scale(again, &scale) && scale.largest == 1.0 / 3 && scale.factor == 1);
+    assert_true(smerf_similarity(&scale, 0.25) == 1.0 / 3 - 0.25);
     assert_same_model(model, again);
     smerf_model_free(model);
     smerf_model_free(again);

@@ -10,34 +10,31 @@ import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
-import pandas as pd
 
 import smerf
 
 
 def main(data, folder):
-    if not (data / "items.csv").exists():
-        print(f"there are no Morse signals in {data}; nothing to do")
+    try:
+        morse = smerf.datasets.load_morse(data)
+    except FileNotFoundError as error:
+        print(f"{error}; nothing to do")
         return
-    signals = pd.read_csv(data / "items.csv").set_index("id")
-    heard = pd.read_csv(data / "pairs.csv").rename(columns={"a": "i", "b": "j", "dissimilarity": "distance"})
-    features = signals.drop(columns=["letter", "code"])
-    forest = smerf.DistanceForest(random_state=1, complete="off", n_jobs=-1).fit(features, pairs=heard)
+    features = morse.X
+    forest = smerf.DistanceForest(random_state=1, complete="off", n_jobs=-1).fit(features, pairs=morse.pairs)
     print(f"rank correlation out of bag: {forest.evaluate_oob()['spearman']:.3f}")
 
-    shares = pd.Series(forest.feature_importances_, features.columns).sort_values()
-    print("what matters most:", ", ".join(shares.index[:-4:-1]))
-    of = {letter: features.loc[[i]] for i, letter in signals["letter"].items()}
+    largest = forest.feature_importances_.argsort()[:-4:-1]
+    print("what matters most:", ", ".join(features.columns[largest]))
+    of = {letter: features.loc[[i]] for i, letter in zip(features.index, morse.letters)}
     account = forest.explain_pair(of["E"], of["0"])
     print(f"E and 0 are {account.distance:.2f} apart; on average signals are {account.baseline:.2f}")
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 5))
-    place = forest.embed(features)
-    left.scatter(*place.T, s=5)
-    for (x, y), letter, code in zip(place, signals["letter"], signals["code"]):
-        left.annotate(f"{letter} {code}", (x, y))
-    left.set(title="Signals by learned distance", xticks=[], yticks=[])
-    right.barh(shares.index, shares)
+    names = [f"{letter} {code}" for letter, code in zip(morse.letters, morse.codes)]
+    smerf.plot.map(forest, text=names, oob=True, ax=left)
+    left.set(title="Signals by learned distance")
+    smerf.plot.importance(forest, ax=right)
     right.set(title="Which features drive it")
     figure.tight_layout()
     figure.savefig(folder / "morse.png", dpi=100)

@@ -49,7 +49,7 @@ def main(folder):
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.5))
     RocCurveDisplay.from_predictions(linked[hidden], score, ax=left, name="forest")
-    place = forest.embed(people)
+    place = forest.embed(people, oob=True)
     right.scatter(*place.T, c=group, cmap="tab10")
     right.set(title="People by learned distance; colour: group", xticks=[], yticks=[])
     figure.tight_layout()

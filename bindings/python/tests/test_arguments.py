@@ -54,6 +54,8 @@ def test_a_refusal_is_scikit_learns():
         smerf.Plugin(n_estimators=10.5).fit(X, X[:, 0])
     with pytest.raises(TypeError, match=r"n_burn=True is not a whole number from 1 on"):
         smerf.EPM(n_burn=True).fit(X, Z)
+    with pytest.raises(TypeError, match=r"intercept='yes' is not True or False"):
+        smerf.Mahalanobis(intercept="yes").fit(X, Z)
     forest = smerf.DistanceForest(n_estimators=3).fit(X, Z)
     forest.n_jobs = 0.5
     with pytest.raises(InvalidParameterError, match="n_jobs=0.5"):

@@ -113,7 +113,7 @@ def test_votes_are_those_of_the_nearest(forest, X):
 def test_medoids_cost_what_the_best_of_all_choices_cost_or_little_more(forest, X):
     D = forest.distance(X)
     np.fill_diagonal(D, 0)
-    result = forest.cluster(X, 3)
+    result = forest.cluster(X, 3, oob=False)
     assert result.labels.shape == (N,) and set(result.labels) == {0, 1, 2} and result.n_clusters == 3
     cost = D[np.arange(N), result.medoids[result.labels]].sum()
     assert result.cost == pytest.approx(cost, rel=1e-5)
@@ -123,7 +123,7 @@ def test_medoids_cost_what_the_best_of_all_choices_cost_or_little_more(forest, X
 
 
 def test_the_number_of_clusters_is_chosen_by_silhouette(forest):
-    result = forest.cluster(max_clusters=6)
+    result = forest.cluster(max_clusters=6, oob=False)
     assert set(result.tried) == {2, 3, 4, 5, 6}
     assert result.tried[result.n_clusters] == max(result.tried.values()) == pytest.approx(result.silhouette)
     assert result.silhouettes.mean() == pytest.approx(result.silhouette)
@@ -134,7 +134,7 @@ def test_means_cluster_labels(iris=None):
 
     X, y = load_iris(return_X_y=True)
     forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, y)
-    result = forest.cluster(X, 3, by="means")
+    result = forest.cluster(X, 3, by="means", oob=False)
     assert max((result.labels[y == 0] == k).mean() for k in range(3)) > 0.95
 
 
@@ -146,13 +146,13 @@ def test_maps_are_classical_scaling(forest, X):
     np.fill_diagonal(D, 0)
     J = np.eye(N) - 1 / N
     values, vectors = np.linalg.eigh(-J @ D**2 @ J / 2)
-    coordinates, facts = forest.embed(X, 2, return_facts=True)
+    coordinates, facts = forest.embed(X, 2, return_facts=True, oob=False)
     np.testing.assert_allclose(facts.eigenvalues, values[::-1][:2], rtol=1e-6, atol=1e-9)
     expected = vectors[:, ::-1][:, :2] * np.sqrt(np.clip(values[::-1][:2], 0, None))
     if values[-1] - values[-2] > 1e-6 and values[-2] - values[-3] > 1e-6:
         np.testing.assert_allclose(np.abs(coordinates), np.abs(expected), atol=1e-5)
     assert facts.n_landmarks == N
-    assert forest.embed(X, 3, n_landmarks=10).shape == (N, 3)
+    assert forest.embed(X, 3, n_landmarks=10, oob=False).shape == (N, 3)
 
 
 def test_vectors_find_the_neighbours():
@@ -169,8 +169,9 @@ def test_vectors_find_the_neighbours():
         if is_apart.sum() > 1:
             assert np.ptp(row[is_apart]) < 1e-4
     Z = squareform(np.arange(1.0, 11))
-    with pytest.raises(ValueError):
+    with pytest.raises(AttributeError) as refused:
         smerf.DistanceForest(n_estimators=2).fit(X[:5], Z).vectors()
+    assert "there are vectors of forests on labels" in str(refused.value.__cause__)
 
 
 # ---- pairs as metric-learn has them ----

@@ -146,7 +146,8 @@ def test_distances_are_a_matrix_in_every_form(make, frame):
         assert learned(X, given) == learned(X, Z=given) == expected
         assert smerf.DistanceForest(n_estimators=1).fit(X, given).target_ == "distances"
     forest = smerf.DistanceForest(n_estimators=4, random_state=1).fit(X, Z)
-    assert forest.evaluate(X, table) == forest.evaluate(X, Z.tolist()) == forest.evaluate(X, Z)
+    with pytest.warns(smerf.InSampleWarning):
+        assert forest.evaluate(X, table) == forest.evaluate(X, Z.tolist()) == forest.evaluate(X, Z)
     assert forest.evaluate(X[:9], Z=Z[:9, 9:].tolist(), Y=X[9:]) == forest.evaluate(X[:9], Z=Z[:9, 9:], Y=X[9:])
     gaps = Z.copy()
     gaps[3, 4] = gaps[4, 3] = np.nan
@@ -170,7 +171,7 @@ def test_labels_and_responses(frame):
             assert learned(X, given) == learned(X, plain), (y.name, type(given))
         assert learned(X, number, sample_weight=column(weights)) == learned(X, number, sample_weight=weights)
     forest = smerf.DistanceForest(n_estimators=4, random_state=1).fit(X, word)
-    assert list(forest.vote(pl.Series(word.tolist()))) == list(forest.vote(word))
+    assert list(forest.vote(pl.Series(word.tolist()), oob=False)) == list(forest.vote(word, oob=False))
     for given in (pl.Series("colour", word.tolist(), dtype=pl.Categorical), pl.DataFrame({"colour": word.tolist()})):
         assert learned(X, given) == learned(X, word)
     several = pl.DataFrame({"u": number.tolist(), "v": weights.tolist()})

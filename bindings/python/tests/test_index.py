@@ -29,6 +29,7 @@ def test_an_index_finds_what_kneighbors_finds(kind, n_queries):
     for k in (1, 7, 200):
         assert same(forest.index(more).query(new, k), forest.kneighbors(new, k, Y=more))
     assert same(forest.index().query(new), forest.kneighbors(new))
+    assert same(forest.index().query(X[:3]), forest.kneighbors(X[:3], oob=False))
     near = forest.index(more).within(new, 0.5)
     assert (near != forest.radius_neighbors_graph(new, 0.5, "distance", Y=more)).nnz == 0
 
@@ -52,7 +53,7 @@ def test_an_index_grows_is_saved_and_pickled(kind, tmp_path):
 
 def test_the_index_stays_that_of_the_forest_it_was_made_from():
     X, forest = forest_of("labels")
-    index, expected = forest.index(X), forest.kneighbors(X[:4])
+    index, expected = forest.index(X), forest.kneighbors(X[:4], oob=False)
     forest.fit(X[:, :2], np.arange(60) % 2)
     assert same(index.query(X[:4]), expected)
 

@@ -13,6 +13,7 @@ import smerf
 from smerf._meanings import kind_of
 
 FEW = dict(n_estimators=5, random_state=1)
+pytestmark = pytest.mark.filterwarnings("ignore::smerf.InSampleWarning")  # scores are compared, not believed
 
 
 @pytest.fixture

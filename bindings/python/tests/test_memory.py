@@ -124,7 +124,7 @@ def test_a_thousand_fits_leave_nothing_behind():
     def once(k):
         forest = smerf.DistanceForest(n_estimators=2, random_state=k)
         if k % 2:
-            forest.fit(X, Z).kneighbors(X, 3)
+            forest.fit(X, Z).kneighbors(X, 3, oob=False)
         else:
             forest.fit(X, labels).predict(X)
         forest.distance(X)

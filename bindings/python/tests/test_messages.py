@@ -61,13 +61,13 @@ PROVOKED = {
     "the model was fitted with sample='none': every tree": lambda: forest(sample="none").fit(X, Z).evaluate_oob(),
     "was fitted with sample='none': every": lambda: forest(sample="none").fit(X, Z).permutation_importance(),
     "epm learns from a graph (graph, perhaps with observed), not from distances": lambda: smerf.EPM().fit(X, Z),
-    "leave sample_weight out": lambda: smerf.EPM().fit(X, graph=CHAIN, sample_weight=np.ones(N)),
-    "and distances of a low rank; the target": lambda: forest(target="absolute").fit(X, X[:, 0]).vectors(),
+    "leave sample_weight out": lambda: smerf.compare(X, graph=CHAIN, sample_weight=np.ones(N), methods=["epm"]),
     "clusters by means: vectors are there for labels, responses, products, and distances of a low rank;": lambda: forest(
         target="absolute"
     )
     .fit(X, X[:, 0])
-    .cluster(n_clusters=3, by="means"),
+    .cluster(n_clusters=3, by="means", oob=False),
+    "intercept: triplets compare distances": lambda: smerf.Mahalanobis(intercept=True).fit(X, triplets=[[0, 1, 2]]),
     "plugin: sample='none' leaves no item out of a tree, and so no residuals; take sample='bootstrap'": lambda: smerf.Plugin(
         sample="none"
     ).fit(X, X[:, 0]),
@@ -80,7 +80,7 @@ PROVOKED = {
     "self_distance: 1e+300 is not a number that float32 can hold": lambda: forest(self_distance=1e300).fit(X, Z),
     "n_pairs: 99999999999 is not in 1 ...": lambda: smerf.RandomForestDistance(n_pairs=99999999999).fit(X, Z),
     "n_estimators: numbers must stay below 2^32": lambda: forest(n_estimators=2**33).fit(X, Z),
-    "max_clusters: 30 is not between 2 and 29": lambda: forest().fit(X, Z).cluster(max_clusters=30),
+    "max_clusters: 30 is not between 2 and 29": lambda: forest().fit(X, Z).cluster(max_clusters=30, oob=False),
     "folds: 31 cannot be made of 30 items": lambda: smerf.compare(X, Z, folds=31),
     "train_share: 0.01 of 30 items makes 0 of 30 items": lambda: smerf.compare(X, Z, train_share=0.01),
     "train_share: 0.1 of 2 groups makes 0": lambda: smerf.compare(X, Z, groups=np.arange(N) % 2, train_share=0.1),
@@ -89,7 +89,7 @@ PROVOKED = {
     "random_state: with one more for each repeat": lambda: smerf.compare(X, Z, random_state=2**63 - 1),
     "n_landmarks: the model knows items without ids": lambda: smerf.EPM(n_factors=3, n_burn=3, n_draws=3)
     .fit(X, graph=CHAIN)
-    .embed(n_landmarks=3),
+    .embed(n_landmarks=3, oob=False),
     "grid: there are more than 512 settings": lambda: forest().tune(
         X, Z, grid={"min_parent": range(2, 400), "candidates": [2, 3]}
     ),
@@ -103,7 +103,7 @@ PROVOKED = {
     "n_neighbors=30, and the catalogue has 30 items, none of which is its own": lambda: forest()
     .fit(X, Z)
     .kneighbors(n_neighbors=30),
-    "Expected n_neighbors <= 3: n_neighbors=4, and the catalogue has 3": lambda: forest().fit(X, Z).vote([0, 1, 0], X, 4, Y=X[:3]),
+    "Expected n_neighbors <= 3: n_neighbors=4, and the catalogue has 3": lambda: forest().fit(X, Z).vote([0, 1, 0], X, 4, Y=X[:3], oob=False),
     "vote requires y to be passed": lambda: forest().fit(X, Z).vote(None),
     "calibrate_threshold requires y to be passed": lambda: forest().fit(X, Z).calibrate_threshold([[0, 1]], None, X=X),
     "requires y to be passed, but the target y is None; give exactly one of y, Z, pairs, graph": lambda: forest().fit(X),

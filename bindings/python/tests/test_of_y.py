@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import smerf
 
+pytestmark = pytest.mark.filterwarnings("ignore::smerf.InSampleWarning")  # scores are compared, not believed
 FEW = dict(n_estimators=20, random_state=1)
 PAIR = [(smerf.DistanceForestClassifier, "labels"), (smerf.DistanceForestRegressor, "response")]
 

@@ -9,13 +9,17 @@ from smerf import _progress
 
 N = 60
 X, Z = smerf.simulate("regression", N)
-FEW = {"n_estimators": 20, "random_state": 1}
+FEW = {"n_estimators": 100, "random_state": 1}  # so many that every pair is out of bag
 LABELS = (X[:, 0] > 0).astype(int)
+NEW, TRUTH = smerf.simulate("regression", 30, part=1)
+RING = sparse.csr_array((np.ones(N), (np.arange(N), np.roll(np.arange(N), 1))), shape=(N, N))
+RING = RING + RING.T
 PAIRS = np.random.default_rng(1).integers(N, size=(30, 2))
 
 LEARNING = {
     "learning": lambda f: f.fit(X, Z),
     "trying settings": lambda f: f.tune(X, Z, grid={"min_parent": [2, 4]}),
+    "estimating": lambda f: f.estimate(X, Z),
     "comparing methods": lambda f: smerf.compare(X, Z, methods=["mean"], n_repeats=1, verbose=1),
     "comparing other": lambda f: smerf.compare(X, Z, methods=[("other", lambda a, k, b: np.zeros((len(b), len(b))))], verbose=1),
 }
@@ -23,6 +27,8 @@ LEARNING = {
 ASKING = {
     "finding distances": [
         lambda f: f.distance(X),
+        lambda f: f.fit(X, graph=RING).similarity(X),
+        lambda f: smerf.plot.fit(f),
         lambda f: f.transform(X),
         lambda f: f.oob_distance(),
         lambda f: f.pair_distance(PAIRS, X),
@@ -34,19 +40,24 @@ ASKING = {
         lambda f: f.kneighbors(X),
         lambda f: f.kneighbors_graph(),
         lambda f: f.radius_neighbors_graph(radius=0.1),
+        lambda f: f.to_networkx(),
+        lambda f: f.index(X).query(NEW),
     ],
+    "making an index": [lambda f: f.index(X)],
+    "adding items": [lambda f: f.index(X).add(NEW)],
+    "making trees ready": [lambda f: f.get_metric()],
     "taking votes": [lambda f: f.vote(LABELS)],
     "scoring": [
-        lambda f: f.evaluate(X, Z=Z),
-        lambda f: f.score(X, Z),
+        lambda f: f.evaluate(NEW, Z=TRUTH),
+        lambda f: f.score(NEW, TRUTH),
         lambda f: f.evaluate_oob(),
         lambda f: f.oob_score(),
     ],
-    "permuting items": [lambda f: f.evaluate(X, Z=Z, permutations=9)],
+    "permuting items": [lambda f: f.evaluate(NEW, Z=TRUTH, permutations=9)],
     "predicting": [lambda f: f.fit(X, LABELS).predict(X), lambda f: f.fit(X, LABELS).predict_proba(X)],
     "finding leaves": [lambda f: f.apply(X)],
-    "clustering": [lambda f: f.cluster(n_clusters=3)],
-    "mapping": [lambda f: f.embed()],
+    "clustering": [lambda f: f.cluster(n_clusters=3, oob=True)],
+    "mapping": [lambda f: f.embed(oob=True)],
     "writing a report": [lambda f: f.report("page.html")],
     "writing vectors": [lambda f: f.fit(X, LABELS).vectors()],
     "shuffling features": [lambda f: f.permutation_importance(), lambda f: f.interactions([0, 1])],
@@ -110,8 +121,7 @@ def test_quick_questions_and_quiet_estimators_show_nothing(ask, bars, monkeypatc
 
 
 def test_other_methods_are_watched_too(bars):
-    ring = sparse.csr_array((np.ones(N - 1), (np.arange(N - 1), np.arange(1, N))), shape=(N, N))
-    smerf.EPM(n_factors=3, n_burn=5, n_draws=5, verbose=1).fit(X, graph=ring + ring.T)
+    smerf.EPM(n_factors=3, n_burn=5, n_draws=5, verbose=1).fit(X, graph=RING)
     smerf.Mahalanobis(verbose=1).fit(X, Z)
     assert bars.shown["learning"].count(1.0) == 2
 

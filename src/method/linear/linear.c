@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/versioned.h"
 #include "method/methods.h"
+#include "model/model.h"
 
 void sm_linear_map_free(sm_linear_map *map) {
     sm_free(map->factor);
@@ -250,6 +252,41 @@ void sm_linear_predict_row(sm_predictor *predictor, size_t row, const uint32_t *
         answer_panel(predictor, y, j / PANEL, sums);
         memcpy(distances + j, sums, (n - j < PANEL ? n - j : PANEL) * sizeof *sums);
     }
+}
+
+/* ---- to look at ---- */
+
+smerf_status smerf_model_linear(const smerf_model *model, smerf_linear *linear, smerf_error *error) {
+    SM_READ_RESULT(smerf_linear, linear, full, error);
+    if (model->method != &sm_method_mahalanobis && model->method != &sm_method_bilinear)
+        return sm_fail(error, SMERF_BAD_INPUT,
+                       "the model was made by the method '%s'; mahalanobis and bilinear learn a matrix",
+                       smerf_method_name(model->options.method));
+    const sm_learned *learned = model->learned;
+    full = (smerf_linear){.size = sizeof full,
+                          .n_components = learned->all.rank,
+                          .n_columns = learned->design.n_columns,
+                          .components = learned->all.factor,
+                          .means = learned->design.mean,
+                          .first_column = learned->design.first,
+                          .intercept = learned->all.intercept};
+    SM_WRITE(smerf_linear, full, linear);
+    return SMERF_OK;
+}
+
+smerf_status smerf_model_linear_matrix(const smerf_model *model, double *w, smerf_error *error) {
+    smerf_linear linear = SMERF_INIT(smerf_linear);
+    smerf_status status = smerf_model_linear(model, &linear, error);
+    size_t n = linear.n_columns;
+    for (size_t i = 0; i < n && status == SMERF_OK; i++) {
+        for (size_t j = i; j < n; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < linear.n_components; k++)
+                sum += linear.components[k * n + i] * linear.components[k * n + j];
+            w[i * n + j] = w[j * n + i] = sum;
+        }
+    }
+    return status;
 }
 
 /* ---- the two methods ---- */

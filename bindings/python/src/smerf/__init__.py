@@ -10,20 +10,23 @@ a forest that predicts the distance of any two items, also of items that it has 
 (2, 3)
 """
 
+from . import datasets, plot
 from ._compare import compare, simulate
 from ._comparison import Comparison
 from ._core import version as _version
 from ._distances import Distances
 from ._forest import DistanceForest
+from ._growing import merge
+from ._in_sample import InSampleWarning
 from ._index import Index, load_index
+from ._inline import Report
+from ._linear import Bilinear, Mahalanobis
 from ._methods import (
     EPM,
     NARM,
-    Bilinear,
     Boost,
     Euclidean,
     Gower,
-    Mahalanobis,
     Mean,
     Plugin,
     RandomForestDistance,
@@ -45,16 +48,21 @@ __all__ = [
     "EPM",
     "Euclidean",
     "Gower",
+    "InSampleWarning",
     "Index",
     "Mahalanobis",
     "Mean",
     "NARM",
     "Plugin",
     "RandomForestDistance",
+    "Report",
     "Standardized",
     "compare",
+    "datasets",
     "load",
     "load_index",
+    "merge",
     "paper",
+    "plot",
     "simulate",
 ]

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core, _frames, _labels, _options
+from . import _core, _frames, _in_sample, _labels, _options
 from ._base import DistanceEstimator
 from ._meanings import is_matrix
 from ._progress import asking
 from ._targets import make_target
 from ._triplets import in_place_of
+from ._types import GraphMode, Metric, Oob
 
 Floats = NDArray[np.float64]
+
+
+def _refuse_too_few(n_found: NDArray[np.int64], k: int) -> None:
+    """Out of bag, pairs of items of which every tree has seen one have no distance."""
+    lacking = np.flatnonzero(n_found < k)
+    if len(lacking) > 0:
+        raise ValueError(
+            f"out of bag, item {lacking[0]} has {n_found[lacking[0]]} of {k} neighbours: the other pairs have no tree that has not "
+            "seen them; more trees are needed, or oob=False"
+        )
+
+
+def _keeps_items(model: DistanceModel) -> bool:
+    """Whether there are items to be at a distance from."""
+    if hasattr(model, "_model") and model._items is None:
+        raise AttributeError("a model from a file does not hold the items that it was fitted on: distance(X, items) is given them")
+    return True
 
 
 class DistanceModel(DistanceEstimator):
@@ -54,6 +73,11 @@ class DistanceModel(DistanceEstimator):
         >>> forest.distance(X, out=np.empty((60, 60), np.float32)).dtype
         dtype('float32')
         """
+        return self._distances(X, Y, out, oob)
+
+    def _distances(
+        self, X: Any, Y: Any, out: NDArray[Any] | None, oob: bool, *, as_similarities: bool = False
+    ) -> NDArray[Any]:
         check_is_fitted(self)
         rows = self._items_of(X)
         columns = None if Y is None else self._items_of(Y)
@@ -65,7 +89,7 @@ class DistanceModel(DistanceEstimator):
         if not out.flags.writeable:
             raise ValueError("out is read-only")
         with asking(self, "finding distances") as watch:
-            self._model.distances(rows, columns, oob, out, watch)
+            self._model.distances(rows, columns, oob, out, watch, as_similarities)
         return out
 
     def transform(self, X: Any) -> NDArray[Any]:
@@ -109,22 +133,25 @@ class DistanceModel(DistanceEstimator):
     # ---- neighbours ----
 
     def _neighbors(
-        self, X: Any, Y: Any, k: int, radius: float | None
+        self, X: Any, Y: Any, k: int, radius: float | None, oob: Any
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, int]:
         check_is_fitted(self)
         items = self._items_of(Y)
         queries = None if X is None else self._items_of(X)
+        queries, out_of_bag = _in_sample.among(self, oob, items, queries, "neighbours are")
+        if radius is None:
+            self._check_enough(k, items.n, queries is None)
         with asking(self, "finding neighbours") as watch:
-            start, indices, distances = self._model.neighbors(items, queries, k, radius, False, watch)
+            start, indices, distances = self._model.neighbors(items, queries, k, radius, out_of_bag, watch)
+        if out_of_bag and radius is None:
+            _refuse_too_few(np.diff(start), k)
         return start, indices, distances, items.n
 
     def _nearest(
-        self, X: Any, Y: Any, n_neighbors: int
+        self, X: Any, Y: Any, n_neighbors: int, oob: Any
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, int]:
         k = _options.count("n_neighbors", n_neighbors, 1)
-        check_is_fitted(self)
-        self._check_enough(k, self._items_of(Y).n, X is None)
-        start, indices, distances, n_items = self._neighbors(X, Y, k, None)
+        start, indices, distances, n_items = self._neighbors(X, Y, k, None, oob)
         if len(indices) < k * (len(start) - 1):
             raise ValueError(f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = {n_items}")
         return start, indices, distances, n_items
@@ -139,8 +166,20 @@ class DistanceModel(DistanceEstimator):
                 f"Expected n_neighbors <= {most}: n_neighbors={k}, and the catalogue has {n_items} items{why}"
             )
 
+    @overload
     def kneighbors(
-        self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True, *, Y: Any = None
+        self, X: Any = None, n_neighbors: int = 5, return_distance: Literal[True] = True, *, Y: Any = None, oob: Oob = None
+    ) -> tuple[Floats, NDArray[np.int64]]: ...
+    @overload
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int = 5, *, return_distance: Literal[False], Y: Any = None, oob: Oob = None
+    ) -> NDArray[np.int64]: ...
+    @overload
+    def kneighbors(
+        self, X: Any, n_neighbors: int, return_distance: Literal[False], *, Y: Any = None, oob: Oob = None
+    ) -> NDArray[np.int64]: ...
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True, *, Y: Any = None, oob: Oob = None
     ) -> tuple[Floats, NDArray[np.int64]] | NDArray[np.int64]:
         """The nearest items, without ever forming the matrix of distances.
 
@@ -154,6 +193,10 @@ class DistanceModel(DistanceEstimator):
             Whether distances are returned too.
         Y : array of shape (m, p), optional
             The catalogue; without it the training items.
+        oob : {None, 'auto', True, False}, default=None
+            True: at out-of-bag distances, which only trees that have not seen both items give; X is left out or the X of
+            `fit`, and no item is its own neighbour. False: by all trees. None and 'auto': out of bag for the training items,
+            if the forest can; else, if they are training items, with an `InSampleWarning`.
 
         Returns
         -------
@@ -166,24 +209,27 @@ class DistanceModel(DistanceEstimator):
         --------
         >>> import smerf
         >>> X, Z = smerf.simulate("radial", 60)
-        >>> forest = smerf.DistanceForest(n_estimators=10, random_state=1).fit(X, Z)
-        >>> distances, indices = forest.kneighbors(X[:2], n_neighbors=3)
+        >>> forest = smerf.DistanceForest(n_estimators=100, random_state=1).fit(X, Z)
+        >>> new = smerf.simulate("radial", 2, part=1)[0]
+        >>> distances, indices = forest.kneighbors(new, n_neighbors=3)
         >>> indices.shape
         (2, 3)
+        >>> forest.kneighbors(return_distance=False).shape  # of the training items, out of bag
+        (60, 5)
         """
-        start, indices, distances, _ = self._nearest(X, Y, n_neighbors)
+        start, indices, distances, _ = self._nearest(X, Y, n_neighbors, oob)
         shape = len(start) - 1, n_neighbors
         indices = indices.reshape(shape)
         return (distances.reshape(shape), indices) if return_distance else indices
 
     def kneighbors_graph(
-        self, X: Any = None, n_neighbors: int = 5, mode: str = "connectivity", *, Y: Any = None
+        self, X: Any = None, n_neighbors: int = 5, mode: GraphMode = "connectivity", *, Y: Any = None, oob: Oob = None
     ) -> sparse.csr_matrix:
         """The nearest items as a sparse matrix.
 
         Parameters
         ----------
-        X, n_neighbors, Y
+        X, n_neighbors, Y, oob
             As in `kneighbors`.
         mode : {'connectivity', 'distance'}
             Ones, or distances.
@@ -197,20 +243,20 @@ class DistanceModel(DistanceEstimator):
         --------
         >>> import smerf
         >>> X, Z = smerf.simulate("radial", 60)
-        >>> forest = smerf.DistanceForest(n_estimators=10, random_state=1).fit(X, Z)
+        >>> forest = smerf.DistanceForest(n_estimators=100, random_state=1).fit(X, Z)
         >>> forest.kneighbors_graph(n_neighbors=4).nnz
         240
         """
-        return self._graph(*self._nearest(X, Y, n_neighbors), mode)
+        return self._graph(*self._nearest(X, Y, n_neighbors, oob), mode)
 
     def radius_neighbors_graph(
-        self, X: Any = None, radius: float = 1.0, mode: str = "connectivity", *, Y: Any = None
+        self, X: Any = None, radius: float = 1.0, mode: GraphMode = "connectivity", *, Y: Any = None, oob: Oob = None
     ) -> sparse.csr_matrix:
         """All items within a distance, as a sparse matrix.
 
         Parameters
         ----------
-        X, Y
+        X, Y, oob
             As in `kneighbors`.
         radius : float
             The largest distance.
@@ -230,10 +276,10 @@ class DistanceModel(DistanceEstimator):
         >>> bool((forest.radius_neighbors_graph(radius=0.1, mode="distance").data <= 0.1).all())
         True
         """
-        return self._graph(*self._neighbors(X, Y, 0, _options.number("radius", radius)), mode)
+        return self._graph(*self._neighbors(X, Y, 0, _options.number("radius", radius), oob), mode)
 
     @staticmethod
-    def _graph(start: Any, indices: Any, distances: Any, n_items: int, mode: str) -> sparse.csr_matrix:
+    def _graph(start: Any, indices: Any, distances: Any, n_items: int, mode: GraphMode) -> sparse.csr_matrix:
         _options.word("mode", mode, ("connectivity", "distance"))
         data = np.ones(len(indices)) if mode == "connectivity" else distances
         return sparse.csr_matrix((data, indices, start), shape=(len(start) - 1, n_items))
@@ -255,7 +301,7 @@ class DistanceModel(DistanceEstimator):
         permutations: int | None = None,
         random_state: Any = 1,
     ) -> dict[str, float]:
-        """How good the distances are.
+        """How good the distances are; with an `InSampleWarning` if the items are those that they were learned from.
 
         Parameters
         ----------
@@ -292,15 +338,19 @@ class DistanceModel(DistanceEstimator):
             if Y is not None or metrics is not None:
                 raise ValueError("triplets are about the items of X, and have no metrics to choose: leave out Y and metrics")
             truth = self._truth(X, rows.n, y, Z, in_place_of(pairs, triplets), graph, observed)
-            with watching(self.n_jobs) as watch:
-                return self._model.evaluate_triplets(rows, truth, watch)
+            with asking(self, "scoring") as watch:
+                found: dict[str, float] = self._model.evaluate_triplets(rows, truth, watch)
+            _in_sample.warn_of_scores(self, rows)
+            return found
         columns = None if Y is None else self._items_of(Y)
         if columns is not None:
             Z = _labels.aligned_block(_frames.values_of(Z), self._index_of(X), self._index_of(Y))
         truth = self._truth(X, rows.n, y, Z, pairs, graph, observed, None if columns is None else columns.n)
         with asking(self, "scoring") as watch:
             scores = self._model.evaluate(rows, columns, truth, False, _options.metrics(metrics), watch)
-        return {**scores, **self._correlations(rows, columns, truth, False, permutations, random_state)}
+        found = {**scores, **self._correlations(rows, columns, truth, False, permutations, random_state)}
+        _in_sample.warn_of_scores(self, rows, columns)
+        return found
 
     def _correlations(
         self, rows: Any, columns: Any, truth: Any, oob: bool, permutations: int | None, random_state: Any
@@ -353,9 +403,11 @@ class DistanceModel(DistanceEstimator):
         graph: Any = None,
         observed: Any = None,
         triplets: Any = None,
-        metric: str | None = None,
+        metric: Metric | None = None,
     ) -> float:
         """One number that is larger for better distances, as scikit-learn's searches want it.
+
+        With an `InSampleWarning` if the items are those that the distances were learned from.
 
         Parameters
         ----------
@@ -386,7 +438,12 @@ class DistanceModel(DistanceEstimator):
             return every["in-order"]
         rows = self._items_of(X)
         truth = self._truth(X, rows.n, y, Z, pairs, graph, observed)
-        metric = metric or _core.usual_metric(truth)
+        name: str = metric or _core.usual_metric(truth)
         with asking(self, "scoring") as watch:
-            score = self._model.evaluate(rows, None, truth, False, _options.metrics(metric), watch)[metric]
-        return score if metric in _core.RISING_METRICS else -score
+            score = self._model.evaluate(rows, None, truth, False, _options.metrics(name), watch)[name]
+        _in_sample.warn_of_scores(self, rows)
+        return score if name in _core.RISING_METRICS else -score
+
+
+# Here and not above the method, as scikit-learn wraps what a class calls `transform` for set_output.
+DistanceModel.transform = available_if(_keeps_items)(DistanceModel.transform)  # type: ignore[method-assign]

@@ -9,15 +9,18 @@ from typing import Any, Sequence, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from . import _core, _inputs, _labels, _options
-from ._meanings import is_matrix
+from ._meanings import is_matrix, say
 from ._progress import check, watching
 from ._targets import Known, make_target
 from ._triplets import in_place_of
 
 Self = TypeVar("Self", bound="DistanceEstimator")
+
+TUNED = ("best_params_", "best_score_", "best_index_", "cv_results_")  # what a search leaves
 
 
 class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -25,7 +28,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     _method = "smerf"
     target = "auto"
-    _usual_target = "auto"  # what 'auto' is of a y that is no matrix
+    _meanings: dict[str, str] = {}  # of a target, where y is no matrix and it means something else than usual
     categories: Any = None
     _index: Any = None  # of the pandas frame that it was fitted on, as _labels.kept
     _ordered: dict[str, list[str]] = {}  # the levels of each column of ordered categories, which are numbers to the model
@@ -78,7 +81,8 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             log-odds then. ``(triplets, weights)``, or a column weight, weighs them; a frame with the columns a, b, odd says which
             of three is unlike the two others. Items are as in `pairs`.
         sample_weight : array of shape (n,), optional
-            Weights of the items, > 0. They weigh splits and leaf means, not the drawing.
+            Weights of the items. They weigh splits and leaf means, not the drawing. Items of weight 0 are left out, with a
+            warning, as if X did not hold them: the training items are the others.
 
         Returns
         -------
@@ -95,11 +99,22 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """
         options = self._options()
         check(self.n_jobs, self.verbose)
+        if self._has_grown(options):
+            return self
         items, known = self._problem(X, y, Z, in_place_of(pairs, triplets), graph, observed, sample_weight)
         with watching(self.n_jobs, self.verbose, "learning") as watch:
-            model = _core.fit(items, known.target, options, watch)
+            model = self._learn(items, known.target, options, watch)
         self._remember(model, items, known)
         return self
+
+    def _has_grown(self, options: dict[str, Any]) -> bool:
+        """Whether there is nothing left to learn: of forests that go on where they were."""
+        return False
+
+    def _learn(
+        self, items: _core.Items, known: _core.Target, options: dict[str, Any], watch: _core.Watch
+    ) -> _core.Model:
+        return _core.fit(items, known, options, watch)
 
     def _options(self) -> dict[str, Any]:
         return {"method": _core.METHODS.index(self._method), "seed": _options.seed(self.random_state)}
@@ -115,9 +130,8 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         weights = None
         if sample_weight is not None:
             sample_weight = _labels.aligned(sample_weight, index, "sample_weight")
-            checked = _check_sample_weight(sample_weight, np.empty((X.shape[0], 0)), dtype=np.float64)
-            weights = "sample_weight", np.ascontiguousarray(checked)
-        is_plain = self.target == "auto" and y is not None and not is_matrix(y, X.shape[0], 0)
+            weights = _check_sample_weight(sample_weight, np.empty((X.shape[0], 0)), dtype=np.float64)
+        is_plain = y is not None and not (self.target == "auto" and is_matrix(y, X.shape[0], 0))
         known = make_target(
             index,
             X.shape[0],
@@ -126,17 +140,37 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             pairs,
             graph,
             observed,
-            self._usual_target if is_plain else self.target,
+            self._meanings.get(self.target, self.target) if is_plain else self.target,
             self.__class__.__name__,
             is_kept=True,
         )
         flags = _inputs.category_flags(self.categories, names)
         ordered = _inputs.ordered_levels(X, names, flags)
-        return _inputs.make_items(X, names, flags, ids, weights, ordered), known._replace(index=index, ordered=ordered)
+        columns = _inputs.columns_of(X, names, flags, ordered)
+        known = known._replace(index=index, ordered=ordered)
+        if weights is not None and (weights == 0).any():
+            return self._without_zeros(columns, known, ids, weights)
+        return _inputs.items_of(columns, X.shape[0], ids, weights), known
+
+    @staticmethod
+    def _without_zeros(
+        columns: Sequence[_inputs.Column], known: Known, ids: tuple[str, list[str]] | None, weights: NDArray[np.float64]
+    ) -> tuple[_core.Items, Known]:
+        """Items and target as if those of weight 0 had not been given."""
+        rows = np.flatnonzero(weights).astype(np.uint32)
+        if len(rows) < 2:
+            raise ValueError(f"sample_weight: {len(rows)} of {len(weights)} items have a weight above 0, and 2 are needed")
+        say("items whose sample_weight is 0 are left out")
+        ids = None if ids is None else (ids[0], [ids[1][row] for row in rows])
+        columns = [_inputs.taken(column, rows) for column in columns]
+        index = None if known.index is None else known.index[rows]
+        of_y = None if known.of_y is None else _safe_indexing(known.of_y, rows.astype(np.intp))
+        known = known._replace(target=known.target.take(rows), index=index, of_y=of_y, kept=rows)
+        return _inputs.items_of(columns, len(rows), ids, weights[rows]), known
 
     def _remember(self, model: _core.Model, items: _core.Items | None, known: Known | None) -> None:
         """What a fitted estimator knows. `known` is None for a model from a file."""
-        for name in ("classes_", "threshold_", "best_params_", "best_score_", "best_index_", "cv_results_"):  # of a fit before
+        for name in ("classes_", "threshold_", *TUNED):  # of a fit before
             self.__dict__.pop(name, None)
         self._model, self._items = model, items
         about = model.describe()
@@ -177,7 +211,7 @@ class DistanceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             names = [str(name) for name in X.columns]
             flags = [kinds.get(name, False) for name in names]
         ids = _inputs.item_ids(given, self._model.describe()["id_column"] or "")
-        return _inputs.make_items(X, names, flags, ids, None, self._ordered)
+        return _inputs.items_of(_inputs.columns_of(X, names, flags, self._ordered), X.shape[0], ids)
 
     def _training_items(self) -> _core.Items:
         if self._items is None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable
+from typing import Any, Iterable, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
 
 from . import _core, _labels, _options
 from ._asking import Floats
@@ -14,7 +15,9 @@ from ._forest import DistanceForest
 from ._frames import values_of
 from ._messages import refuse
 from ._progress import check, watching
+from ._targets import Known
 from ._triplets import in_place_of
+from ._types import Metric, Simulation, Target
 
 SIMULATIONS = ("regression", "bilinear", "radial")
 COUNTS = {
@@ -34,6 +37,11 @@ def _group_codes(groups: Any, index: Any, n: int) -> NDArray[np.uint32] | None:
     if any(text in ("nan", "None", "<NA>", "NaT") for text in texts):
         raise ValueError("groups has a missing value; every item belongs to a group")
     return np.unique(texts, return_inverse=True)[1].astype(np.uint32)
+
+
+def _rows(known: Known, data: Any) -> Any:
+    """What belongs to the items, where others have weight 0."""
+    return data if known.kept is None or data is None else _safe_indexing(data, known.kept.astype(np.intp))
 
 
 def _settings(options: dict[str, Any], random_state: Any) -> dict[str, Any]:
@@ -90,15 +98,15 @@ def compare(
     observed: Any = None,
     triplets: Any = None,
     sample_weight: Any = None,
-    target: str = "auto",
+    target: Target = "auto",
     methods: Iterable[Any] | None = None,
     n_repeats: int | None = None,
     train_share: float = 0.7,
-    by: str = "nodes",
+    by: Literal["nodes", "pairs"] = "nodes",
     folds: int | None = None,
     groups: Any = None,
     tune: bool = True,
-    metric: str | None = None,
+    metric: Metric | None = None,
     n_jobs: int | None = None,
     random_state: Any = 1,
     verbose: int = 0,
@@ -158,8 +166,10 @@ def compare(
     named = None if methods is None else _named([methods] if isinstance(methods, str) else list(methods))
     helper = DistanceForest(target=target)
     items, known = helper._problem(X, y, Z, in_place_of(pairs, triplets), graph, observed, sample_weight)
+    index = _labels.index_of(X)
+    sample_weight = _labels.aligned(sample_weight, index, "sample_weight")
     if groups is not None:
-        plan["groups"] = _group_codes(groups, known.index, items.n)
+        plan["groups"] = _rows(known, _group_codes(groups, index, items.n if known.kept is None else len(sample_weight)))
     if plan["by_pairs"] and (folds is not None or groups is not None):
         raise ValueError(f"{'groups' if folds is None else 'folds'} is about items, and by='pairs' divides pairs")
     result = Comparison(known.target.metrics() or ["in-order"])
@@ -168,14 +178,15 @@ def compare(
         with watching(n_jobs, verbose, "comparing methods") as watch:
             result._take(_core.compare(items, known.target, chosen, {**plan, **own}, watch))
     if named is not None:
-        contest = Contest(X, known.of_y, sample_weight, known.index, Division(known.target, plan, chosen["seed"], items.n))
+        division = Division(known.target, plan, chosen["seed"], items.n)
+        contest = Contest(_rows(known, X), known.of_y, _rows(known, sample_weight), division)
         contest.play([(name, method) for name, method in named.items() if method is not None], result, verbose)
         result.sort(key=lambda row: list(named).index(row["method"]))
     return result
 
 
 def simulate(
-    kind: str, n_items: int, *, random_state: int = 1, part: int = 0, first_item: int = 0
+    kind: Simulation, n_items: int, *, random_state: int = 1, part: int = 0, first_item: int = 0
 ) -> tuple[Floats, Floats]:
     """The data sets of the paper: 20 features, of which the first two matter.
 

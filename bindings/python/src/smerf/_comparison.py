@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from . import _core, _labels
+from . import _core
 from ._asking import Floats
 from ._progress import showing
 
@@ -142,10 +142,10 @@ class Division:
 class Contest:
     """The data of a comparison, as methods from elsewhere get them."""
 
-    def __init__(self, X: Any, y: Any, sample_weight: Any, index: Any, division: Division) -> None:
+    def __init__(self, X: Any, y: Any, sample_weight: Any, division: Division) -> None:
         self.X, self.division = X, division
         self.y = None if division.by_pairs else y
-        self.weight = _labels.aligned(sample_weight, index, "sample_weight")
+        self.weight = sample_weight
 
     def _rows(self, data: Any, rows: NDArray[np.uint32]) -> Any:
         return None if data is None else _safe_indexing(data, rows.astype(np.intp))

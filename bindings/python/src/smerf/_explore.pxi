@@ -90,7 +90,7 @@ def explain_items(Model model, Items rows, const uint32_t[::1] items, size_t k, 
     return nears, alls
 
 
-def vote(Model model, Items items, Items queries, size_t k, const uint32_t[::1] codes, size_t n_classes,
+def vote(Model model, Items items, Items queries, size_t k, bint out_of_bag, const uint32_t[::1] codes, size_t n_classes,
          const double[::1] values, Watch watch):
     """Shares of classes and winners, or means of values (codes is None)."""
     cdef smerf_error error
@@ -103,6 +103,7 @@ def vote(Model model, Items items, Items queries, size_t k, const uint32_t[::1] 
     wanted.items = items.items
     wanted.queries = items_or_null(queries)
     wanted.k = k
+    wanted.out_of_bag = out_of_bag
     ballot.n_classes = n_classes
     if codes is not None:
         ballot.codes = &codes[0]
@@ -119,13 +120,14 @@ def vote(Model model, Items items, Items queries, size_t k, const uint32_t[::1] 
     return shares, winners
 
 
-def cluster(Model model, Items items, int by, size_t k, size_t most_k, uint64_t seed, Watch watch):
+def cluster(Model model, Items items, int by, size_t k, size_t most_k, uint64_t seed, bint out_of_bag, Watch watch):
     """Clusters, the items that stand for them, silhouettes, what was tried, facts."""
     cdef smerf_error error
     cdef smerf_status status
     cdef smerf_clustering wanted
     cdef smerf_clusters found
-    wanted.size = sizeof(wanted)
+    memset(&wanted, 0, sizeof(wanted))
+    wanted.size, wanted.out_of_bag = sizeof(wanted), out_of_bag
     wanted.by, wanted.k, wanted.most_k, wanted.seed = <smerf_clusters_by>by, k, most_k, seed
     clusters, medoids = np.empty(items.n, np.uint32), np.empty(items.n, np.uint32)
     silhouettes, tries = np.empty(items.n), np.full(max(items.n, 2), np.nan)
@@ -141,7 +143,8 @@ def cluster(Model model, Items items, int by, size_t k, size_t most_k, uint64_t 
     return clusters, medoids, silhouettes, tries, facts
 
 
-def embed(Model model, Items items, size_t n_dimensions, size_t n_landmarks, uint64_t seed, Watch watch):
+def embed(Model model, Items items, size_t n_dimensions, size_t n_landmarks, uint64_t seed, bint out_of_bag,
+          Watch watch):
     """Coordinates, eigenvalues, facts."""
     cdef smerf_error error
     cdef smerf_status status
@@ -150,7 +153,8 @@ def embed(Model model, Items items, size_t n_dimensions, size_t n_landmarks, uin
     made, values = np.empty((items.n, n_dimensions)), np.empty(n_dimensions)
     cdef double[:, ::1] coordinates = made
     cdef double[::1] eigenvalues = values
-    wanted.size, wanted.n_dimensions = sizeof(wanted), n_dimensions
+    memset(&wanted, 0, sizeof(wanted))
+    wanted.size, wanted.n_dimensions, wanted.out_of_bag = sizeof(wanted), n_dimensions, out_of_bag
     wanted.n_landmarks, wanted.seed = n_landmarks, seed
     memset(&map, 0, sizeof(map))
     map.size, map.coordinates, map.eigenvalues = sizeof(map), &coordinates[0, 0], &eigenvalues[0]

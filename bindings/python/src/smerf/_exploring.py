@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+import tempfile
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch, check_array
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core, _frames, _inputs, _labels, _options
+from . import _core, _frames, _in_sample, _inputs, _labels, _options
 from ._asking import Floats
+from ._inline import Report
 from ._pairs import PairModel
 from ._progress import asking
+from ._types import ClustersBy, Oob, Path
+
+
+def _has_vectors(model: ExploringModel) -> bool:
+    if not hasattr(model, "_model"):
+        is_there = model._method == "smerf" and model.target in ("auto", "labels", "response", "product")
+    else:
+        is_there = model._model.has_vectors()
+    if not is_there:
+        raise AttributeError("there are vectors of forests on labels, responses, products and distances of a low rank")
+    return True
 
 
 class ExploringModel(PairModel):
     """Adds votes, clusters and maps, of any method."""
 
-    def vote(self, y: Any, X: Any = None, n_neighbors: int = 5, *, Y: Any = None, shares: bool = False) -> NDArray[Any]:
+    def vote(
+        self, y: Any, X: Any = None, n_neighbors: int = 5, *, Y: Any = None, shares: bool = False, oob: Oob = None
+    ) -> NDArray[Any]:
         """What the nearest items say of a label, or of a number.
 
         Parameters
@@ -34,6 +50,8 @@ class ExploringModel(PairModel):
             The catalogue; without it the training items.
         shares : bool, default=False
             The fraction of each class instead of the label, in the order of ``numpy.unique(y)``.
+        oob : {None, 'auto', True, False}, default=None
+            As in `kneighbors`: the training items are voted on out of bag.
 
         Returns
         -------
@@ -45,8 +63,8 @@ class ExploringModel(PairModel):
         >>> import smerf
         >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
-        >>> forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, y)
-        >>> bool((forest.vote(y) == y).mean() > 0.9)
+        >>> forest = smerf.DistanceForest(n_estimators=100, random_state=1).fit(X, y)
+        >>> bool((forest.vote(y) == y).mean() > 0.9)  # out of bag: of labels that are noise it would be 1/3
         True
         """
         check_is_fitted(self)
@@ -59,24 +77,31 @@ class ExploringModel(PairModel):
         if y.shape != (items.n,):
             raise ValueError(f"y has the shape {y.shape}, and the catalogue {items.n} items")
         k = _options.count("n_neighbors", n_neighbors, 1)
-        self._check_enough(k, items.n, X is None)
+        queries, out_of_bag = _in_sample.among(self, oob, items, queries, "votes are")
+        self._check_enough(k, items.n, queries is None)
         with asking(self, "taking votes") as watch:
             if y.dtype.kind == "f":
                 values = np.ascontiguousarray(y, dtype=np.float64)
-                return _core.vote(self._model, items, queries, k, None, 0, values, watch)[0][:, 0]
+                return _core.vote(self._model, items, queries, k, out_of_bag, None, 0, values, watch)[0][:, 0]
             classes, indices = np.unique(y, return_inverse=True)
             codes = np.ascontiguousarray(indices, dtype=np.uint32)
-            found, winners = _core.vote(self._model, items, queries, k, codes, len(classes), None, watch)
-        return found if shares else np.asarray(classes[winners])
+            found, winners = _core.vote(self._model, items, queries, k, out_of_bag, codes, len(classes), None, watch)
+        if shares:
+            return found
+        lacking = np.flatnonzero(winners == _core.MISSING)
+        if len(lacking) > 0:
+            raise ValueError(f"item {lacking[0]} has no neighbour that could vote; shares=True has NaN there")
+        return np.asarray(classes[winners])
 
     def cluster(
         self,
         X: Any = None,
         n_clusters: int | None = None,
         *,
-        by: str = "medoids",
+        by: ClustersBy = "medoids",
         max_clusters: int | None = None,
         random_state: Any = 1,
+        oob: Oob = None,
     ) -> Bunch:
         """Groups of items by the learned distance.
 
@@ -92,6 +117,9 @@ class ExploringModel(PairModel):
             20 by default.
         random_state : int, RandomState or None, default=1
             Where k-means starts.
+        oob : {None, 'auto', True, False}, default=None
+            True: of the training items at out-of-bag distances (by medoids). False: by all trees. None and 'auto': by all
+            trees, with an `InSampleWarning` for training items, which lie in too good clusters.
 
         Returns
         -------
@@ -105,17 +133,18 @@ class ExploringModel(PairModel):
         >>> import smerf
         >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
-        >>> forest = smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, y)
-        >>> forest.cluster(n_clusters=3).medoids.shape
+        >>> forest = smerf.DistanceForest(random_state=1).fit(X, y)
+        >>> forest.cluster(n_clusters=3, oob=True).medoids.shape
         (3,)
         """
         items = self._items_of(X)
         k = 0 if n_clusters is None else _options.count("n_clusters", n_clusters, 1)
         most = 0 if max_clusters is None else _options.count("max_clusters", max_clusters, 2)
         index = _options.word("by", by, ("medoids", "means"))
+        out_of_bag = _in_sample.is_out_of_bag(self, oob, items, "clusters and silhouettes are")
         with asking(self, "clustering") as watch:
             labels, standing, silhouettes, tries, facts = _core.cluster(
-                self._model, items, index, k, most, _options.seed(random_state), watch
+                self._model, items, index, k, most, _options.seed(random_state), out_of_bag, watch
             )
         _, first = np.unique(labels, return_index=True)
         return Bunch(
@@ -128,6 +157,28 @@ class ExploringModel(PairModel):
             tried={int(number): float(tries[number]) for number in np.flatnonzero(~np.isnan(tries))},
         )
 
+    @overload
+    def embed(
+        self,
+        X: Any = None,
+        n_components: int = 2,
+        *,
+        n_landmarks: int | None = None,
+        random_state: Any = 1,
+        return_facts: Literal[False] = False,
+        oob: Oob = None,
+    ) -> Floats: ...
+    @overload
+    def embed(
+        self,
+        X: Any = None,
+        n_components: int = 2,
+        *,
+        n_landmarks: int | None = None,
+        random_state: Any = 1,
+        return_facts: Literal[True],
+        oob: Oob = None,
+    ) -> tuple[Floats, Bunch]: ...
     def embed(
         self,
         X: Any = None,
@@ -136,6 +187,7 @@ class ExploringModel(PairModel):
         n_landmarks: int | None = None,
         random_state: Any = 1,
         return_facts: bool = False,
+        oob: Oob = None,
     ) -> Any:
         """A map: coordinates whose Euclidean distances come near the learned ones (classical scaling).
 
@@ -151,6 +203,9 @@ class ExploringModel(PairModel):
             Which items are landmarks.
         return_facts : bool, default=False
             Also how good the map is.
+        oob : {None, 'auto', True, False}, default=None
+            True: of the training items at out-of-bag distances. False: by all trees. None and 'auto': by all trees, with an
+            `InSampleWarning` for training items, which lie in too good groups.
 
         Returns
         -------
@@ -163,21 +218,26 @@ class ExploringModel(PairModel):
         --------
         >>> import smerf
         >>> X, Z = smerf.simulate("radial", 60)
-        >>> smerf.DistanceForest(n_estimators=20, random_state=1).fit(X, Z).embed().shape
+        >>> forest = smerf.DistanceForest(random_state=1).fit(X, Z)
+        >>> forest.embed(oob=True).shape
         (60, 2)
+        >>> forest.embed(smerf.simulate("radial", 30, part=1)[0]).shape
+        (30, 2)
         """
         items = self._items_of(X)
         n, landmarks = _options.count("n_components", n_components, 1), n_landmarks
         landmarks = 0 if landmarks is None else _options.count("n_landmarks", landmarks, 1)
+        out_of_bag = _in_sample.is_out_of_bag(self, oob, items, "groups on the map look")
         with asking(self, "mapping") as watch:
             coordinates, eigenvalues, facts = _core.embed(
-                self._model, items, n, landmarks, _options.seed(random_state), watch
+                self._model, items, n, landmarks, _options.seed(random_state), out_of_bag, watch
             )
         return (coordinates, Bunch(eigenvalues=eigenvalues, **facts)) if return_facts else coordinates
 
+    @overload
     def report(
         self,
-        path: str | os.PathLike[str],
+        path: None = None,
         X: Any = None,
         y: Any = None,
         *,
@@ -188,13 +248,43 @@ class ExploringModel(PairModel):
         show: dict[str, Any] | None = None,
         title: str | None = None,
         n_clusters: int | None = None,
-    ) -> None:
+    ) -> Report: ...
+    @overload
+    def report(
+        self,
+        path: Path,
+        X: Any = None,
+        y: Any = None,
+        *,
+        Z: Any = None,
+        pairs: Any = None,
+        graph: Any = None,
+        observed: Any = None,
+        show: dict[str, Any] | None = None,
+        title: str | None = None,
+        n_clusters: int | None = None,
+    ) -> None: ...
+    def report(
+        self,
+        path: Path | None = None,
+        X: Any = None,
+        y: Any = None,
+        *,
+        Z: Any = None,
+        pairs: Any = None,
+        graph: Any = None,
+        observed: Any = None,
+        show: dict[str, Any] | None = None,
+        title: str | None = None,
+        n_clusters: int | None = None,
+    ) -> Report | None:
         """Write one page to look at: what was learned and how well, a map, neighbours, explanations.
 
         Parameters
         ----------
-        path : str or path-like
-            Where the page goes; with a name that ends in .json only the numbers that it is made of.
+        path : str or path-like, optional
+            Where the page goes; with a name that ends in .json only the numbers that it is made of. Without it the page is
+            returned, and a notebook shows it.
         X : array of shape (n, p), optional
             Items; without them the training items.
         y, Z, pairs, graph, observed
@@ -206,6 +296,11 @@ class ExploringModel(PairModel):
         n_clusters : int, optional
             As many as fit best by default.
 
+        Returns
+        -------
+        report : Report
+            Without a path.
+
         Examples
         --------
         >>> import os, smerf, tempfile
@@ -216,6 +311,13 @@ class ExploringModel(PairModel):
         >>> os.path.getsize(path) > 100_000
         True
         """
+        if path is None:
+            with tempfile.TemporaryDirectory() as folder:
+                page = os.path.join(folder, "report.html")
+                told: dict[str, Any] = {"Z": Z, "pairs": pairs, "graph": graph, "observed": observed}
+                self.report(page, X, y, **told, show=show, title=title, n_clusters=n_clusters)
+                with open(page, encoding="utf-8", newline="") as file:
+                    return Report(file.read())
         items = self._items_of(X)
         given = [name for name, value in (("y", y), ("Z", Z), ("pairs", pairs), ("graph", graph)) if value is not None]
         truth = self._truth(X, items.n, y, Z, pairs, graph, observed) if given else None
@@ -233,10 +335,12 @@ class ExploringModel(PairModel):
         with asking(self, "writing a report") as watch:
             is_bare = os.fspath(path).endswith(".json")
             _core.report(self._model, items, truth, columns, path, name, given[0] if given else None, n, is_bare, watch)
+        return None
 
     def _target_name(self) -> str:
         return str((self._model.describe()["target_columns"] or ["y"])[0])
 
+    @available_if(_has_vectors)  # type: ignore[untyped-decorator]
     def vectors(self, X: Any = None, *, query: bool = False) -> NDArray[np.float32]:
         """Items as vectors that any search engine for Euclidean distances can search.
 

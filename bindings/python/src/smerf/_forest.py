@@ -12,9 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _options
 from ._asking import Floats
+from ._growing import GrowingForest
 from ._index import Indexing
 from ._progress import asking
 from ._tuning import Tuned
+from ._types import Complete, Metric, OobRule, SelfDistance, Splits, Target
 
 
 def _means(forest: DistanceForest, *kinds: str) -> bool:
@@ -33,7 +35,7 @@ def _has_shares(forest: DistanceForest) -> bool:
     return _means(forest, "labels")
 
 
-class DistanceForest(Indexing, Tuned):
+class DistanceForest(Indexing, GrowingForest, Tuned):
     """Similarity and metric random forest: learns how far apart items are.
 
     Parameters
@@ -71,6 +73,10 @@ class DistanceForest(Indexing, Tuned):
         Pairs: fill in missing ones by completion of this rank before growing.
     rank : int, optional
         Distances, graphs, products: grow on the leading part of this rank.
+    first_tree : int, default=0
+        The number of the first tree: parts of a forest can be grown apart, and joined by `merge`.
+    warm_start : bool, default=False
+        Whether `fit` goes on where it was: with more `n_estimators` it adds trees, so that the forest is that of one go.
     categories : list of names or indices of columns, optional
         Columns of numbers that are codes of categories. (Columns of text and of pandas' type category always are.)
     n_jobs : int, optional
@@ -98,7 +104,7 @@ class DistanceForest(Indexing, Tuned):
     >>> import smerf
     >>> X, Z = smerf.simulate("regression", 100, random_state=1)
     >>> forest = smerf.DistanceForest(n_estimators=50, random_state=1).fit(X, Z)
-    >>> forest.score(X, Z) > -0.1
+    >>> forest.oob_score() > -0.2
     True
     >>> round(float(forest.feature_importances_.sum()), 6)
     1.0
@@ -108,18 +114,20 @@ class DistanceForest(Indexing, Tuned):
         self,
         *,
         n_estimators: int = 500,
-        target: str = "auto",
+        target: Target = "auto",
         candidates: int | str = "auto",
-        splits: str = "axis",
+        splits: Splits = "axis",
         density: float | None = None,
         min_parent: int = 2,
         max_depth: int | None = None,
         sample: str = "bootstrap",
-        oob_rule: str = "both",
-        self_distance: str | float = "auto",
+        oob_rule: OobRule = "both",
+        self_distance: SelfDistance = "auto",
         shrink: str | float = "auto",
-        complete: str | int = "auto",
+        complete: Complete = "auto",
         rank: int | None = None,
+        first_tree: int = 0,
+        warm_start: bool = False,
         categories: Iterable[str | int] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -138,6 +146,8 @@ class DistanceForest(Indexing, Tuned):
         self.shrink = shrink
         self.complete = complete
         self.rank = rank
+        self.first_tree = first_tree
+        self.warm_start = warm_start
         self.categories = categories
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -149,6 +159,7 @@ class DistanceForest(Indexing, Tuned):
             **_options.growing(self),
             "oob_rule": 1 + _options.word("oob_rule", self.oob_rule, _options.OOB_RULES),
             "rank": 0 if self.rank is None else _options.count("rank", self.rank, 1),
+            "first_tree": _options.count("first_tree", self.first_tree, 0),
             **_options.self_distance(self.self_distance),
             **_options.shrink(self.shrink),
             **_options.complete(self.complete),
@@ -162,6 +173,7 @@ class DistanceForest(Indexing, Tuned):
             **super()._parameters_of(options),
             **_options.as_parameters(options),
             "n_estimators": options["n_trees"],
+            "first_tree": options["first_tree"],
             "density": options["density"] if options["splits"] == 1 else None,
             "max_depth": None if depth == _core.NO_LIMIT else depth,
             "sample": samples[options["sample"]],
@@ -235,7 +247,7 @@ class DistanceForest(Indexing, Tuned):
         (150, 3)
         """
         values = self._values(X)
-        shares = np.empty_like(values)
+        shares = np.zeros((len(values), len(self.classes_)))  # a class of which all items had weight 0 has none
         shares[:, self._class_indices] = values
         return shares
 
@@ -265,7 +277,7 @@ class DistanceForest(Indexing, Tuned):
 
     # ---- out of bag ----
 
-    def oob_score(self, X: Any = None, *, metric: str | None = None) -> float:
+    def oob_score(self, X: Any = None, *, metric: Metric | None = None) -> float:
         """How good the distances are out of bag, as one number that is larger for better ones.
 
         Parameters
@@ -288,9 +300,9 @@ class DistanceForest(Indexing, Tuned):
         True
         """
         check_is_fitted(self)
-        metric = metric or ("auc-roc" if self.target_ in ("graph", "observed") else "rmse")
-        score = self.evaluate_oob(X, metrics=metric)[metric]
-        return score if metric in _core.RISING_METRICS else -score
+        name = metric or ("auc-roc" if self.target_ in ("graph", "observed") else "rmse")
+        score = self.evaluate_oob(X, metrics=name)[name]
+        return score if name in _core.RISING_METRICS else -score
 
     def evaluate_oob(
         self, X: Any = None, *, metrics: Any = None, permutations: int | None = None, random_state: Any = 1

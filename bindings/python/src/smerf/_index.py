@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _options
-from ._progress import watching
+from ._progress import asking
 
 if TYPE_CHECKING:
     from ._asking import DistanceModel
@@ -25,7 +25,8 @@ class Index:
     """Items of which neighbours are wanted again and again.
 
     What is kept of an item is its leaf in every tree, and not the item: a query is sent down the trees, and the items are
-    not. The neighbours and distances are those of `kneighbors`, to the last bit. It comes from the `index` method of a
+    not. The neighbours and distances are those of `kneighbors` by all trees (``oob=False``), to the last bit: an index is for
+    queries that the forest has not learned from. It comes from the `index` method of a
     forest, or from `smerf.load_index`; it can be pickled, with the forest as it was fitted then. Threads may query it at the
     same time; `add` waits for them.
 
@@ -69,7 +70,7 @@ class Index:
         with self._has_changed:
             self._n_readers += 1
         try:
-            with watching(self._forest.n_jobs) as watch:
+            with asking(self._forest, "finding neighbours") as watch:
                 return self._kept.query(queries, k, radius, watch)
         finally:
             with self._has_changed:
@@ -160,7 +161,7 @@ class Index:
         items = self._forest._items_of(X)
         with self._has_changed:
             self._has_changed.wait_for(lambda: self._n_readers == 0)
-            with watching(self._forest.n_jobs) as watch:
+            with asking(self._forest, "adding items") as watch:
                 self._kept.add(items, watch)
         return self
 
@@ -212,7 +213,7 @@ class Indexing:
         <Index of 60 items>
         """
         items = self._items_of(X)
-        with watching(self.n_jobs) as watch:
+        with asking(self, "making an index") as watch:
             return Index(self, _core.index(self._model, items, watch))
 
 

@@ -119,7 +119,7 @@ def _series_column(name: str, series: Any, is_category: bool | None) -> Column:
     if pd.api.types.is_bool_dtype(series.dtype) or pd.api.types.is_numeric_dtype(series.dtype):
         if is_category:
             return _coded(name, series.tolist())
-        if np.issubdtype(np.asarray(series.dtype.type()).dtype, np.complexfloating):
+        if pd.api.types.is_complex_dtype(series.dtype):
             raise ValueError(f"Complex data not supported: column '{name}'")
         if series.dtype in (np.float32, np.float64):
             return name, _numbers(series.to_numpy())
@@ -245,16 +245,23 @@ def item_ids(X: Any, id_column: str | None = None) -> tuple[str, list[str]] | No
     return str(X.index.name), [level_text(label) for label in X.index]
 
 
-def make_items(
-    X: Any,
-    names: Sequence[str],
-    categories: Sequence[bool | None],
-    ids: tuple[str, list[str]] | None,
-    weights: tuple[str, NDArray[np.float64]] | None,
-    ordered: Ordered,
-) -> _core.Items:
+def columns_of(
+    X: Any, names: Sequence[str], categories: Sequence[bool | None], ordered: Ordered
+) -> list[Column]:
     if is_frame(X):
-        columns = [_frame_column(X, f, name, categories[f], ordered) for f, name in enumerate(names)]
-    else:
-        columns = _array_columns(X, names, categories, ordered)
-    return _core.Items(columns, X.shape[0], ids, weights)
+        return [_frame_column(X, f, name, categories[f], ordered) for f, name in enumerate(names)]
+    return _array_columns(X, names, categories, ordered)
+
+
+def taken(column: Column, rows: NDArray[np.uint32]) -> Column:
+    """Some rows of a column."""
+    if len(column) == 2:
+        return column[0], np.ascontiguousarray(column[1][rows])
+    codes = column[1][rows].astype(np.int64)
+    return _level_column(column[0], np.where(codes == _core.MISSING, -1, codes), column[2])
+
+
+def items_of(
+    columns: Sequence[Column], n: int, ids: tuple[str, list[str]] | None, weights: NDArray[np.float64] | None = None
+) -> _core.Items:
+    return _core.Items(list(columns), n, ids, None if weights is None else ("sample_weight", np.ascontiguousarray(weights)))

@@ -14,12 +14,12 @@ Floats = NDArray[np.float64]
 USUAL_CLASSES = 20  # so many whole numbers are no reason to doubt that they are labels
 
 
-def _say(sentence: str) -> None:
+def say(sentence: str, category: type[Warning] = UserWarning) -> None:
     """A warning about the caller's line, so that each line of theirs is told."""
     frame, depth = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
         frame, depth = frame.f_back, depth + 1
-    warnings.warn(sentence, UserWarning, stacklevel=depth)
+    warnings.warn(sentence, category, stacklevel=depth)
 
 
 # ---- y ----
@@ -34,12 +34,12 @@ def kind_of(y: NDArray[Any]) -> str:
     if is_float and ((y.ndim == 2 and y.shape[1] > 1) or (y != np.floor(y)).any()):
         return "response"
     if is_float:
-        _say(
+        say(
             "y holds floats that are all whole, and is taken for labels; target='response' takes it for numbers "
             "(as DistanceForestRegressor does), target='labels' says that they are labels"
         )
     elif y.dtype.kind in "iu" and (n := len(np.unique(y))) > max(USUAL_CLASSES, len(y) // 10):
-        _say(
+        say(
             f"y holds {n} different whole numbers for {len(y)} items, and is taken for labels; target='response' takes it for "
             "numbers (as DistanceForestRegressor does), target='labels' says that they are labels"
         )
@@ -63,7 +63,7 @@ def distances_of_signs(values: Floats) -> Floats:
     """metric-learn's 1 for pairs that are alike and -1 for others as distances 0 and 1; other values as they stand."""
     if not (values == -1).any() or not np.isin(values, (-1, 1)).all():
         return values
-    _say("pairs of 1 and -1 are read as metric-learn has them: 1 is alike (distance 0), -1 is not (distance 1)")
+    say("pairs of 1 and -1 are read as metric-learn has them: 1 is alike (distance 0), -1 is not (distance 1)")
     return np.where(values == 1, 0.0, 1.0)
 
 
@@ -74,7 +74,7 @@ def divided(weights: Floats | None, largest: float | None) -> tuple[Floats | Non
         if not largest <= float(np.finfo(np.float32).max):  # NaN and what is too large are the library's to refuse
             largest = 1.0
         if largest > 1:
-            _say(f"weights of edges are divided by {largest:.9g}, the largest, so that no distance is negative")
+            say(f"weights of edges are divided by {largest:.9g}, the largest, so that no distance is negative")
     return weights if weights is None or largest == 1 else weights / largest, largest
 
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _core, _options
 from ._forest import DistanceForest
 from ._explaining import Explained
 from ._exploring import ExploringModel
+from ._linear import Bilinear, Mahalanobis
+from ._types import Splits, Target
+
+
+Self = TypeVar("Self", bound="_Sampled")
 
 
 class _Plain(ExploringModel):
@@ -17,7 +22,7 @@ class _Plain(ExploringModel):
     def __init__(
         self,
         *,
-        target: str = "auto",
+        target: Target = "auto",
         categories: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -47,103 +52,6 @@ class Euclidean(_Plain):
     """
 
     _method = "euclidean"
-
-
-class _Linear(ExploringModel):
-    """A matrix W, and perhaps a constant."""
-
-    def __init__(
-        self,
-        *,
-        intercept: bool = False,
-        ridge: float | str = 0.0,
-        n_bags: int = 0,
-        target: str = "auto",
-        categories: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.intercept = intercept
-        self.ridge = ridge
-        self.n_bags = n_bags
-        self.target = target
-        self.categories = categories
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _options(self) -> dict[str, Any]:
-        ridge = -1.0 if isinstance(self.ridge, str) and self.ridge == "auto" else float(self.ridge)
-        bags = _options.count("n_bags", self.n_bags, 0)
-        return {**super()._options(), "has_intercept": bool(self.intercept), "ridge": ridge, "n_linear_bags": bags}
-
-    @classmethod
-    def _parameters_of(cls, options: dict[str, Any]) -> dict[str, Any]:
-        return {**super()._parameters_of(options), "intercept": options["has_intercept"], "ridge": "auto" if options["ridge"] < 0 else options["ridge"], "n_bags": options["n_linear_bags"]}
-
-
-class Mahalanobis(_Linear):
-    """(x - y)^T W (x - y) with W positive semidefinite, by least squares; or from triplets, by their likelihood.
-
-    From triplets (`fit(X, triplets=...)`) distances are log-odds: i is nearer to an anchor than j with the odds
-    exp(d(anchor, j) - d(anchor, i)) (docs/triplets.md).
-
-    Parameters
-    ----------
-    intercept : bool, default=False
-        Learn a constant, too, that every distance has in common; items then do not count with themselves.
-    ridge : float or 'auto', default=0.0
-        Draws W towards 0, whatever the units of the features; 1 is about as strong as the pairs; 'auto' is chosen on pairs of
-        held-out items.
-    n_bags : int, default=0
-        3, 6, 10, 15, ...: so many more matrices, which leave out two of 3, 4, 5, 6, ... groups of items each, for
-        `evaluate_oob` and `oob_distance`.
-    target, categories, n_jobs, random_state, verbose
-        As in `DistanceForest`.
-
-    Examples
-    --------
-    >>> import smerf
-    >>> X, Z = smerf.simulate("radial", 40)
-    >>> smerf.Mahalanobis().fit(X, Z).distance(X).shape
-    (40, 40)
-    >>> import numpy as np
-    >>> triplets = np.random.default_rng(0).permuted(np.tile(np.arange(40), (500, 1)), axis=1)[:, :3]
-    >>> a, i, j = triplets.T
-    >>> triplets = np.where((Z[a, i] < Z[a, j])[:, None], triplets, triplets[:, [0, 2, 1]])
-    >>> smerf.Mahalanobis().fit(X[:30], triplets=triplets[(triplets < 30).all(axis=1)]).score(X, triplets=triplets) > 0.5
-    True
-    """
-
-    _method = "mahalanobis"
-
-
-class Bilinear(_Linear):
-    """1 - x^T W y with W positive semidefinite, by least squares.
-
-    Parameters
-    ----------
-    intercept : bool, default=False
-        Learn a constant, too, that every distance has in common; items then do not count with themselves.
-    ridge : float or 'auto', default=0.0
-        Draws W towards 0, whatever the units of the features; 1 is about as strong as the pairs; 'auto' is chosen on pairs of
-        held-out items.
-    n_bags : int, default=0
-        3, 6, 10, 15, ...: so many more matrices, which leave out two of 3, 4, 5, 6, ... groups of items each, for
-        `evaluate_oob` and `oob_distance`.
-    target, categories, n_jobs, random_state, verbose
-        As in `DistanceForest`.
-
-    Examples
-    --------
-    >>> import smerf
-    >>> X, Z = smerf.simulate("bilinear", 40)
-    >>> smerf.Bilinear().fit(X, Z).distance(X).shape
-    (40, 40)
-    """
-
-    _method = "bilinear"
 
 
 class Mean(_Plain):
@@ -210,9 +118,9 @@ class _Grown(ExploringModel):
         self,
         *,
         n_estimators: int = 500,
-        target: str = "auto",
+        target: Target = "auto",
         candidates: int | str = "auto",
-        splits: str = "axis",
+        splits: Splits = "axis",
         density: float | None = None,
         min_parent: int = 2,
         max_depth: int | None = None,
@@ -272,9 +180,9 @@ class RandomForestDistance(_Grown):
         *,
         n_estimators: int = 500,
         n_pairs: int | None = None,
-        target: str = "auto",
+        target: Target = "auto",
         candidates: int | str = "auto",
-        splits: str = "axis",
+        splits: Splits = "axis",
         density: float | None = None,
         min_parent: int = 2,
         max_depth: int | None = None,
@@ -325,11 +233,13 @@ class Plugin(_Grown):
     """
 
     _method = "plugin"
-    _usual_target = "response"  # it learns from nothing else
+    _meanings = {"auto": "response"}  # it learns from nothing else
 
 
 class _Sampled(ExploringModel):
-    """A link model that is sampled."""
+    """A link model that is sampled. Labels are a graph whose links join items of one label, at the same distances."""
+
+    _meanings = {"auto": "linked", "labels": "linked"}
 
     def __init__(
         self,
@@ -338,7 +248,7 @@ class _Sampled(ExploringModel):
         n_burn: int = 1500,
         n_draws: int = 1500,
         n_chains: int = 2,
-        target: str = "auto",
+        target: Target = "auto",
         categories: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -354,6 +264,31 @@ class _Sampled(ExploringModel):
         self.random_state = random_state
         self.verbose = verbose
 
+    def fit(  # type: ignore[override]
+        self: Self, X: Any, y: Any = None, *, Z: Any = None, pairs: Any = None, graph: Any = None, observed: Any = None
+    ) -> Self:
+        """Learn a distance from features and a graph. These models know no weights of items.
+
+        Parameters
+        ----------
+        X, y, Z, pairs, graph, observed
+            As in `DistanceForest`, of which they take a graph, or labels whose items are linked.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> smerf.NARM(n_factors=3, n_burn=5, n_draws=5, random_state=1).fit(X, y).target_
+        'graph'
+        """
+        return super().fit(X, y, Z=Z, pairs=pairs, graph=graph, observed=observed)
+
     def _options(self) -> dict[str, Any]:
         names = ("n_factors", "n_burn", "n_draws", "n_chains")
         return {**super()._options(), **{name: _options.count(name, getattr(self, name), 1) for name in names}}
@@ -366,6 +301,8 @@ class _Sampled(ExploringModel):
 
 class EPM(_Sampled):
     """Of a graph: the edge partition model; only pairs of nodes that it has seen.
+
+    Labels as `y` are a graph, too: items of one label are linked.
 
     Parameters
     ----------
@@ -393,6 +330,8 @@ class EPM(_Sampled):
 
 class NARM(_Sampled):
     """Of a graph: the node attribute relational model.
+
+    Labels as `y` are a graph, too: items of one label are linked.
 
     Parameters
     ----------

@@ -213,6 +213,24 @@ cdef class Model:
         self.listed = tuple(features)
         return self.listed
 
+    def training_rows(self, Items items):
+        """Which training items these are, by id (by row without ids) and by their features; MISSING: none of them."""
+        cdef smerf_error error
+        cdef smerf_status status
+        found = np.empty(max(1, items.n), np.uint32)
+        cdef uint32_t[::1] rows = found
+        with nogil:
+            status = smerf_model_training_rows(self.model, items.items, &rows[0], &error)
+        check(status, &error)
+        return found[: items.n]
+
+    def learns_pairs(self):
+        """Whether it predicts the pairs of its training items better than others."""
+        return bool(smerf_method_learns_pairs(self.about().options.method))
+
+    def has_vectors(self):
+        return smerf_vectors_size(self.model) > 0
+
     def value_names(self):
         return [_text(smerf_model_value_name(self.model, v)) for v in range(smerf_model_n_values(self.model))]
 
@@ -236,13 +254,19 @@ cdef class Model:
 
     # ---- distances ----
 
-    def distances(self, Items rows, Items columns, bint out_of_bag, out, Watch watch):
-        """Into out, [rows][columns] of float32 or float64."""
+    def has_scale(self):
+        """Whether it has learned from similarities, or weights of edges."""
+        cdef smerf_scale scale
+        return bool(smerf_model_scale(self.model, &scale))
+
+    def distances(self, Items rows, Items columns, bint out_of_bag, out, Watch watch, bint as_similarities=False):
+        """Into out, [rows][columns] of float32 or float64; on the scale of similarities, if the model has one."""
         cdef smerf_error error
         cdef smerf_request request = request_of(rows, columns, out_of_bag)
         cdef row_buffer buffer = buffer_of(out)
         cdef smerf_status status
         self.notice(rows, columns, watch)
+        buffer.is_similarity = as_similarities and smerf_model_scale(self.model, &buffer.scale)
         with nogil:
             status = smerf_predict_rows(self.model, &request, &watch.run, take_row, &buffer, &error)
         check(status, &error, watch)
@@ -401,5 +425,6 @@ def merge(parts):
         check(smerf_model_merge(models, n, &made.model, &error), &error)
     finally:
         free(models)
-    made.borrowed = [(<Model>part).borrowed for part in parts]
+    # The target of the whole is that of the part with the first tree, and so is what it borrows.
+    made.borrowed = (<Model>min(parts, key=lambda part: part.describe()["options"]["first_tree"])).borrowed
     return made

@@ -10,10 +10,11 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from . import _core
+from . import _core, _in_sample
 from ._distances import Distances
 from ._forest import DistanceForest
 from ._targets import Known
+from ._types import OobRule, SelfDistance, Splits
 
 Self = TypeVar("Self", bound="ForestOfY")
 
@@ -28,14 +29,16 @@ class ForestOfY(DistanceForest):
         *,
         n_estimators: int = 500,
         candidates: int | str = "auto",
-        splits: str = "axis",
+        splits: Splits = "axis",
         density: float | None = None,
         min_parent: int = 2,
         max_depth: int | None = None,
         sample: str = "bootstrap",
-        oob_rule: str = "both",
-        self_distance: str | float = "auto",
+        oob_rule: OobRule = "both",
+        self_distance: SelfDistance = "auto",
         shrink: str | float = "auto",
+        first_tree: int = 0,
+        warm_start: bool = False,
         categories: Iterable[str | int] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -51,6 +54,8 @@ class ForestOfY(DistanceForest):
         self.oob_rule = oob_rule
         self.self_distance = self_distance
         self.shrink = shrink
+        self.first_tree = first_tree
+        self.warm_start = warm_start
         self.categories = categories
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -66,7 +71,7 @@ class ForestOfY(DistanceForest):
         y : array of shape (n,), or of shape (n, k) for numbers
             Labels of a classifier, numbers of a regressor, whatever their dtype.
         sample_weight : array of shape (n,), optional
-            Weights of the items, > 0. They weigh splits and leaf means, not the drawing.
+            As in `DistanceForest`.
 
         Returns
         -------
@@ -131,7 +136,41 @@ class ForestOfY(DistanceForest):
         return estimator
 
 
-class DistanceForestClassifier(ClassifierMixin, ForestOfY):  # type: ignore[misc]
+class ScoredOnNew:
+    """Before scikit-learn's mixins, whose `score` it hands on."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy of a classifier, R^2 of a regressor; with an `InSampleWarning` if X are the items that it has learned from.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Items.
+        y : array of shape (n,), or of shape (n, k) for numbers
+            Their labels or numbers.
+        sample_weight : array of shape (n,), optional
+            What each item counts.
+
+        Returns
+        -------
+        score : float
+            The larger the better.
+
+        Examples
+        --------
+        >>> import smerf
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = smerf.DistanceForestClassifier(n_estimators=20, random_state=1).fit(X[::2], y[::2])
+        >>> forest.score(X[1::2], y[1::2]) > 0.9
+        True
+        """
+        score: float = super().score(X, y, sample_weight=sample_weight)  # type: ignore[misc]
+        _in_sample.warn_of_scores(self, self._items_of(X), what="the score is")  # type: ignore[arg-type, attr-defined]
+        return score
+
+
+class DistanceForestClassifier(ScoredOnNew, ClassifierMixin, ForestOfY):  # type: ignore[misc]
     """The forest of labels: y is labels whatever its dtype, and `score` is the accuracy.
 
     Two items are at distance 1 if their labels differ, else 0: the engine and the model are those of
@@ -139,7 +178,7 @@ class DistanceForestClassifier(ClassifierMixin, ForestOfY):  # type: ignore[misc
 
     Parameters
     ----------
-    n_estimators, candidates, splits, density, min_parent, max_depth, sample, oob_rule, self_distance, shrink
+    n_estimators, candidates, splits, density, min_parent, max_depth, sample, oob_rule, self_distance, shrink, first_tree, warm_start
         As in `DistanceForest`.
     categories, n_jobs, random_state, verbose
         As in `DistanceForest`.
@@ -174,7 +213,7 @@ class DistanceForestClassifier(ClassifierMixin, ForestOfY):  # type: ignore[misc
         return tags
 
 
-class DistanceForestRegressor(RegressorMixin, ForestOfY):  # type: ignore[misc]
+class DistanceForestRegressor(ScoredOnNew, RegressorMixin, ForestOfY):  # type: ignore[misc]
     """The forest of numbers: y is a response whatever its dtype, and `score` is R^2.
 
     Two items are at half the squared difference of their numbers, summed over columns: the engine and the model are those
@@ -182,7 +221,7 @@ class DistanceForestRegressor(RegressorMixin, ForestOfY):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_estimators, candidates, splits, density, min_parent, max_depth, sample, oob_rule, self_distance, shrink
+    n_estimators, candidates, splits, density, min_parent, max_depth, sample, oob_rule, self_distance, shrink, first_tree, warm_start
         As in `DistanceForest`.
     categories, n_jobs, random_state, verbose
         As in `DistanceForest`.

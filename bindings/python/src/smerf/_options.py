@@ -116,10 +116,10 @@ def sample(value: Any) -> dict[str, Any]:
 
 def self_distance(value: Any) -> dict[str, Any]:
     """'auto', 'given', 'exclude', or a number."""
-    if isinstance(value, str) and value in SELF_DISTANCES:
-        return {"self_distance": SELF_DISTANCES[value]}
     if is_number(value) and abs(value) < np.inf:
         return {"self_distance": 1, "self_value": float(value)}
+    if isinstance(value, str) and value in SELF_DISTANCES:
+        return {"self_distance": SELF_DISTANCES[value]}
     raise refuse("self_distance", value, "'auto', 'given', 'exclude', or a number")
 
 
@@ -134,10 +134,10 @@ def shrink(value: Any) -> dict[str, Any]:
 
 def complete(value: Any) -> dict[str, Any]:
     """'auto', 'off', or a rank."""
-    if isinstance(value, str) and value in ("auto", "off"):
-        return {"complete": _core.COMPLETE_AUTO if value == "auto" else _core.COMPLETE_OFF}
     if is_whole(value) and value >= 1:
         return {"complete": int(value)}
+    if isinstance(value, str) and value in ("auto", "off"):
+        return {"complete": _core.COMPLETE_AUTO if value == "auto" else _core.COMPLETE_OFF}
     raise refuse("complete", value, "'auto', 'off', or a whole number from 1 on")
 
 

@@ -8,15 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import precision_recall_curve, roc_curve
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _core, _options
-from ._asking import DistanceModel, Floats
+from ._asking import Floats
+from ._handing import HandingModel
 from ._progress import asking
 from ._targets import rows_of
+from ._types import Strategy
 
 
-class PairModel(DistanceModel):
+def _has_trees(model: PairModel) -> bool:
+    if model._method != "smerf":
+        raise AttributeError("a spread over the trees is of forests")
+    return True
+
+
+class PairModel(HandingModel):
     """Adds what metric-learn's estimators offer."""
 
     threshold_: float
@@ -71,6 +80,7 @@ class PairModel(DistanceModel):
         with asking(self, "finding distances") as watch:
             return self._model.pairs(rows, columns, left, right, False, with_spread, watch)
 
+    @available_if(_has_trees)  # type: ignore[untyped-decorator]
     def pair_spread(self, pairs: Any, X: Any = None, Y: Any = None) -> Floats:
         """Standard deviations over the trees of the distances that `pair_distance` gives; of forests.
 
@@ -139,7 +149,7 @@ class PairModel(DistanceModel):
         check_is_fitted(self)
 
         if self._model.describe()["method"] == "smerf" and all(levels is None for _, levels in self._model.features()):
-            with watching(self.n_jobs) as watch:
+            with asking(self, "making trees ready") as watch:
                 self._model.prepare(watch)
             of_two = _core.Metric(self._model, _core.Watch(1))
             return lambda u, v: of_two(np.asarray(u, dtype=np.float64), np.asarray(v, dtype=np.float64))
@@ -156,7 +166,7 @@ class PairModel(DistanceModel):
         self,
         pairs: Any,
         y: Any,
-        strategy: str = "accuracy",
+        strategy: Strategy = "accuracy",
         min_rate: float | None = None,
         beta: float = 1.0,
         *,

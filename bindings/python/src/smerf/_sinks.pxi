@@ -4,17 +4,21 @@ ctypedef struct row_buffer:
     char *first
     Py_ssize_t row_bytes, cell_bytes
     bint is_float
+    bint is_similarity  # on this scale
+    smerf_scale scale
 
 
 cdef int take_row(void *context, size_t row, const double *distances, size_t n) noexcept nogil:
     cdef row_buffer *buffer = <row_buffer *>context
     cdef char *cell = buffer.first + <Py_ssize_t>row * buffer.row_bytes
+    cdef double value
     cdef size_t j
     for j in range(n):
+        value = smerf_similarity(&buffer.scale, distances[j]) if buffer.is_similarity else distances[j]
         if buffer.is_float:
-            (<float *>cell)[0] = <float>distances[j]
+            (<float *>cell)[0] = <float>value
         else:
-            (<double *>cell)[0] = distances[j]
+            (<double *>cell)[0] = value
         cell += buffer.cell_bytes
     return 0
 
@@ -24,7 +28,7 @@ cdef row_buffer buffer_of(out):
     cdef row_buffer buffer
     cdef float[:, :] floats
     cdef double[:, :] doubles
-    buffer.is_float = out.dtype == np.float32
+    buffer.is_float, buffer.is_similarity = out.dtype == np.float32, False
     if buffer.is_float:
         floats = out
         buffer.first = <char *>&floats[0, 0]

@@ -103,6 +103,8 @@ cdef extern from "smerf.h" nogil:
 
     size_t SMERF_CANDIDATES_AUTO, SMERF_CANDIDATES_ALL, SMERF_CANDIDATES_PAPER, SMERF_NO_LIMIT, SMERF_COMPLETE_OFF, SMERF_COMPLETE_AUTO
 
+    double SMERF_RIDGE_AUTO
+
     ctypedef struct smerf_baseline_options:
         size_t size, n_pairs, n_factors, n_burn, n_draws, n_chains, has_intercept
         double ridge
@@ -148,6 +150,7 @@ cdef extern from "smerf.h" nogil:
     void smerf_baseline_options_default(smerf_baseline_options *)
     void smerf_boost_options_default(smerf_boost_options *)
     const char *smerf_method_name(smerf_method)
+    bint smerf_method_learns_pairs(smerf_method)
 
     ctypedef int (*smerf_progress)(void *, double) noexcept
 
@@ -162,6 +165,14 @@ cdef extern from "smerf.h" nogil:
     smerf_status smerf_fit(const smerf_items *, smerf_target *, const smerf_options *, const smerf_run *,
                            smerf_model **, smerf_error *)
     void smerf_model_free(smerf_model *)
+
+    ctypedef struct smerf_estimate:
+        size_t size
+        double seconds, bytes, model_bytes
+        size_t n_trees_tried, n_items_tried
+
+    smerf_status smerf_fit_estimate(const smerf_items *, smerf_target *, const smerf_options *, const smerf_run *,
+                                    smerf_estimate *, smerf_error *)
 
     ctypedef struct smerf_request:
         size_t size
@@ -313,6 +324,7 @@ cdef extern from "smerf.h" nogil:
         size_t size, k, most_k
         smerf_clusters_by by
         uint64_t seed
+        cbool out_of_bag
 
     ctypedef struct smerf_clusters:
         size_t size
@@ -329,6 +341,7 @@ cdef extern from "smerf.h" nogil:
     ctypedef struct smerf_map_options:
         size_t size, n_dimensions, n_landmarks
         uint64_t seed
+        cbool out_of_bag
 
     ctypedef struct smerf_map:
         size_t size
@@ -375,9 +388,28 @@ cdef extern from "smerf.h" nogil:
         double shrinkage, mean_distance
 
     smerf_status smerf_model_describe(const smerf_model *, smerf_description *, smerf_error *)
+    smerf_status smerf_model_training_rows(const smerf_model *, const smerf_items *, uint32_t *, smerf_error *)
     size_t smerf_model_n_diagnostics(const smerf_model *)
     const char *smerf_model_diagnostic(const smerf_model *, size_t, double *)
     void smerf_model_feature(const smerf_model *, size_t, smerf_column *)
+
+    const smerf_target *smerf_model_target(const smerf_model *)
+
+    ctypedef struct smerf_scale:
+        double largest, factor
+
+    bint smerf_model_scale(const smerf_model *, smerf_scale *)
+    double smerf_similarity(const smerf_scale *, double)
+
+    ctypedef struct smerf_linear:
+        size_t size, n_components, n_columns
+        const double *components
+        const double *means
+        const size_t *first_column
+        double intercept
+
+    smerf_status smerf_model_linear(const smerf_model *, smerf_linear *, smerf_error *)
+    smerf_status smerf_model_linear_matrix(const smerf_model *, double *, smerf_error *)
 
 cdef extern from "smerf_study.h" nogil:
     ctypedef struct smerf_trial:
@@ -486,6 +518,9 @@ cdef extern from "base/output.h" nogil:
     smerf_status sm_output_finish(sm_output *, smerf_error *)
     void sm_output_abandon(sm_output *)
 
+cdef extern from "io/text/text.h" nogil:
+    smerf_status sm_text_output_open(const char *, sm_output **, smerf_error *)
+
 cdef extern from "report/report.h" nogil:
     ctypedef struct sm_report_column:
         smerf_column column
@@ -506,3 +541,17 @@ cdef extern from "report/report.h" nogil:
         const char *explain_command
 
     smerf_status sm_report_write(const sm_report *, bint, const smerf_run *, sm_output *, smerf_error *)
+
+    ctypedef const char **name_list "const char *const *"
+
+    ctypedef struct sm_fact_sink:
+        void (*text)(void *, const char *, const char *) noexcept
+        void (*number)(void *, const char *, double) noexcept
+        void (*count)(void *, const char *, size_t) noexcept
+        void (*none)(void *, const char *) noexcept
+        void (*list)(void *, const char *, name_list, size_t) noexcept
+        void (*features)(void *, const char *, const smerf_model *, size_t) noexcept
+        void *context
+
+    void sm_facts_tell(const smerf_model *, const sm_fact_sink *)
+    smerf_status sm_forest_write(const smerf_model *, sm_output *, smerf_error *)

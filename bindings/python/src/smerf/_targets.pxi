@@ -17,6 +17,17 @@ cdef class Target:
         """That its distances are `largest` minus similarities."""
         smerf_target_note_similarities(self.target, largest)
 
+    def take(self, const uint32_t[::1] rows):
+        """What is known of the pairs among some of the items."""
+        cdef Target made = Target(OURS)
+        cdef smerf_error error
+        cdef size_t n = rows.shape[0]
+        cdef smerf_status status
+        with nogil:
+            status = smerf_target_take(self.target, &rows[0], n, &made.target, &error)
+        check(status, &error)
+        return made
+
     def metrics(self):
         """The names of the metrics that it has a notion of."""
         return metric_names(smerf_target_metrics(self.target))

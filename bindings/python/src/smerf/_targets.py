@@ -18,6 +18,7 @@ from ._meanings import distances_of_signs, divided, is_matrix, kind_of, owned
 from ._triplets import Triplets, target_of
 
 KINDS = ("auto", "labels", "response", "absolute", "product")
+LINKED = "linked"  # labels as a graph, for methods that take nothing else
 
 
 class Known(NamedTuple):
@@ -29,6 +30,7 @@ class Known(NamedTuple):
     index: Any = None  # of a pandas frame X
     ordered: dict[str, list[str]] | None = None  # levels of the ordered categories of X
     of_y: Any = None  # y, if the target was made of labels or numbers
+    kept: NDArray[np.uint32] | None = None  # the rows of X that are items, where others have weight 0
 
 
 # ---- matrices ----
@@ -90,7 +92,7 @@ def _matrix(Z: Any, n: int, items: Any, is_kept: bool) -> _core.Target:
 def _names(y: Any, n: int) -> list[str]:
     if (is_series(y) and y.name is not None) or (isinstance(y, Column) and y.name):
         return [str(y.name)]
-    if is_frame(y):
+    if not isinstance(y, Column) and is_frame(y):
         return [str(name) for name in y.columns]
     return ["y"] if n == 1 else [f"y{c}" for c in range(n)]
 
@@ -110,6 +112,16 @@ def _labels(y: NDArray[Any], name: str) -> Known:
     return Known(target, classes=classes)
 
 
+def _linked(y: NDArray[Any]) -> Known:
+    """The graph in which items of one label are linked: z is that of the labels."""
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1 or kind_of(y) != "labels":
+        raise ValueError(f"links are between items of one label, and y of the shape {y.shape} is no labels; a graph goes into graph=")
+    left, right = (np.ascontiguousarray(index, dtype=np.uint32) for index in np.nonzero(np.triu(y[:, None] == y, 1)))
+    return Known(_core.target_of_graph(left, right, None, None, len(y)))
+
+
 def _values(y: Any, n: int, kind: str) -> Known:
     given = native(y)
     y = values_of(given)
@@ -122,6 +134,8 @@ def _values(y: Any, n: int, kind: str) -> Known:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: X has {n}, y has {len(y)}")
     if kind == "auto":
         kind = kind_of(y)
+    if kind == LINKED:
+        return _linked(y)
     if kind == "labels":
         return _labels(y, _names(given, 1)[0])
     columns = np.asarray(y.reshape(n, -1), dtype=np.float64, order="F")
@@ -311,7 +325,7 @@ def make_target(
     Triplets come in place of pairs. `items` is the index of a pandas frame X, or None. `largest` is what a model's similarities were taken from or its
     weights divided by; `is_kept` says that the target lives on in a model, whatever becomes of a matrix that the caller holds.
     """
-    if kind not in KINDS:
+    if kind not in (*KINDS, LINKED):
         raise ValueError(f"target={kind!r} is not one of {', '.join(map(repr, KINDS))}")
     name_of_pairs = "triplets" if isinstance(pairs, Triplets) else "pairs"
     given = [name for name, value in (("y", y), ("Z", Z), (name_of_pairs, pairs), ("graph", graph)) if value is not None]

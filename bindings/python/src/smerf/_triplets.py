@@ -85,4 +85,5 @@ def target_of(triplets: Triplets, n: int, rows_of: Any, row: dict[str, int] | No
         a, b, odd = items
         weight = np.tile((np.ones(m) if weight is None else weight) / 2, 2)
         items = [np.concatenate(column) for column in ((a, b), (b, a), (odd, odd))]
-    return _core.target_of_triplets(items[0], items[1], items[2], weight, n)
+    anchor, near, far = items
+    return _core.target_of_triplets(anchor, near, far, weight, n)

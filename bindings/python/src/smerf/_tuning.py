@@ -12,12 +12,12 @@ from . import _core, _options
 from ._explaining import Explained
 from ._messages import refuse
 from ._progress import check, watching
+from ._types import Metric
 
 Self = TypeVar("Self", bound="Tuned")
 
 VARIED = ("candidates", "min_parent", "splits", "self_distance")
 GRID = (*VARIED, "density")
-TUNED = ("best_params_", "best_score_", "best_index_", "cv_results_")
 
 
 # ---- a grid as users write it ----
@@ -108,7 +108,7 @@ class Tuned(Explained):
         graph: Any = None,
         observed: Any = None,
         sample_weight: Any = None,
-        metric: str | None = None,
+        metric: Metric | None = None,
         vary: Iterable[str] | None = None,
         grid: Mapping[str, Sequence[Any]] | None = None,
         time: float | None = None,
@@ -164,14 +164,14 @@ class Tuned(Explained):
         if time is not None and not 0 < seconds < np.inf:
             raise refuse("time", time, "a number of seconds above 0, or None")
         items, known = self._problem(X, y, Z, pairs, graph, observed, sample_weight)
-        metric = metric or _core.usual_metric(known.target)
-        index = _options.word("metric", metric, tuple(_core.METRICS))
+        scored_by: str = metric or _core.usual_metric(known.target)
+        index = _options.word("metric", scored_by, tuple(_core.METRICS))
         plan = {"vary": chosen, "grid": lists, "metric": index, "seconds": seconds}
         with watching(self.n_jobs, self.verbose, "trying settings") as watch:
             model, tried, left_out, best = _core.tune(items, known.target, options, plan, watch)
         self._remember(model, items, known)
         names = [name for name in GRID if name in chosen or name in lists]
-        self.cv_results_ = _results(tried + left_out, names, metric)
+        self.cv_results_ = _results(tried + left_out, names, scored_by)
         self.best_index_ = best
         self.best_params_ = dict(self.cv_results_["params"][best])
         self.best_score_ = float(self.cv_results_["score"][best])
