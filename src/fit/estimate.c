@@ -202,7 +202,8 @@ static smerf_status try_plan(const smerf_items *items, smerf_target *target, con
                              const smerf_run *run, const plan *few, pace *found, smerf_error *error) {
     smerf_options few_trees = *options;
     few_trees.n_trees = few->n_trees;
-    if (!few->is_whole) few_trees.first_tree = 0; /* so that numbers cannot run out */
+    if (!few->is_whole) few_trees.first_tree = 0;            /* so that numbers cannot run out */
+    if (!few->is_whole) few_trees.shrink = SMERF_SHRINK_OFF; /* of which more is done for the first trees */
     smerf_items *some = NULL;
     smerf_target *among = NULL;
     smerf_status status = SMERF_OK;

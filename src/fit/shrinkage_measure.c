@@ -282,7 +282,7 @@ smerf_status sm_measure_shrinkage(smerf_model *model, const smerf_items *items, 
         if (status == SMERF_OK) choose_unit(shrinkage);
         if (status == SMERF_OK) status = measure_trees(model, items, run, error);
     }
-    if (status == SMERF_OK && !sm_shrinkage_settle(shrinkage, options->shrink, options->n_trees, model->n_items))
+    if (status == SMERF_OK && !sm_shrinkage_choose(shrinkage, options->shrink, options->n_trees, model->n_items))
         status = sm_no_memory(error, "asking trees out of bag");
     return status;
 }

@@ -62,7 +62,7 @@ static smerf_status check_parts(const smerf_model **sorted, size_t n_parts, smer
 /* The sums of all parts, and what follows from them. False: no memory. */
 static bool join_shrinkage(smerf_model *merged, const smerf_model *const *sorted, size_t n_parts) {
     for (size_t i = 1; i < n_parts; i++) sm_shrinkage_join(&merged->shrinkage, &sorted[i]->shrinkage);
-    return sm_shrinkage_settle(&merged->shrinkage, merged->options.shrink, merged->options.n_trees, merged->n_items);
+    return sm_shrinkage_choose(&merged->shrinkage, merged->options.shrink, merged->options.n_trees, merged->n_items);
 }
 
 /* All parts in one; NULL: no memory. */

@@ -86,7 +86,7 @@ static smerf_status unpack_shrinkage(smerf_model *model, const sm_tensors *tenso
     if (options->shrink == SMERF_SHRINK_AUTO)
         status = sm_shrinkage_load(&model->shrinkage, tensors, model->n_items, error);
     if (status == SMERF_OK &&
-        !sm_shrinkage_settle(&model->shrinkage, options->shrink, options->n_trees, model->n_items))
+        !sm_shrinkage_choose(&model->shrinkage, options->shrink, options->n_trees, model->n_items))
         status = sm_no_memory(error, "loading a model");
     return status;
 }

@@ -142,7 +142,7 @@ static bool estimate_scale(sm_shrinkage *shrinkage, size_t n_trees, size_t n_ite
     return true;
 }
 
-bool sm_shrinkage_settle(sm_shrinkage *shrinkage, double option, size_t n_trees, size_t n_items) {
+bool sm_shrinkage_choose(sm_shrinkage *shrinkage, double option, size_t n_trees, size_t n_items) {
     shrinkage->scale = option > 0 ? option : 1;
     shrinkage->slope = shrinkage->error = NAN;
     return option != SMERF_SHRINK_AUTO || estimate_scale(shrinkage, n_trees, n_items);

@@ -64,7 +64,7 @@ void sm_shrinkage_join(sm_shrinkage *shrinkage, const sm_shrinkage *other);
 
 /* The scale, as the option `shrink` has it: a number, or from the sums for a forest of so many trees, and then 1 unless the slope
  * is clearly below that. False: no memory. */
-bool sm_shrinkage_settle(sm_shrinkage *shrinkage, double option, size_t n_trees, size_t n_items);
+bool sm_shrinkage_choose(sm_shrinkage *shrinkage, double option, size_t n_trees, size_t n_items);
 
 bool sm_shrinkage_copy(sm_shrinkage *copy, const sm_shrinkage *shrinkage); /* false: no memory */
 bool sm_shrinkage_same_pairs(const sm_shrinkage *a, const sm_shrinkage *b);

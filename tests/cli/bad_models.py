@@ -27,7 +27,7 @@ READING_MODELS = [
     model("flipped bit in the checksum", flip(40), DAMAGED),
     model("flipped bit in the header", flip(100), DAMAGED),
     model("flipped bit in the first words", flip(12), NO_MODEL),
-    model("other version", with_fact("format_version", "2"), "has format version 2, and this smerf reads version 1"),
+    model("other version", with_fact("format_version", "3"), "has format version 3, and this smerf reads versions 1 and 2"),
     model("other format", with_fact("format", "other"), "is not a smerf model"),
     model("other method", with_fact("method", "guess"),
           "was made by the method 'guess', which this smerf does not know"),

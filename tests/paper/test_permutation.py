@@ -54,7 +54,8 @@ def pair_error(tree, forest, case, columns, out):
     z = exported.rounded(case.distances)
     h = exported.leaf_distances(tree, z, weights_of(case))
     leaves = np.array(exported.route(tree, forest["features"], columns))[out]
-    predicted, true = h[np.ix_(leaves, leaves)], z[np.ix_(out, out)]
+    scale, mean = forest.get("drawn", (1, 0))
+    predicted, true = mean + scale * (h[np.ix_(leaves, leaves)] - mean), z[np.ix_(out, out)]
     above = np.triu_indices(len(out), 1)
     return np.mean((predicted[above] - true[above]) ** 2)
 
@@ -85,14 +86,16 @@ def test_philox_gives_the_published_words():
 
 
 @pytest.mark.parametrize("kind", ["mixed", "categories", "missing values", "item weights, mixed"])
-@pytest.mark.parametrize("options", [[], ["--splits", "oblique", "--density", 0.5]], ids=["axis", "oblique"])
+@pytest.mark.parametrize("options", [[], ["--splits", "oblique", "--density", 0.5], ["--shrink", 0.4]], ids=["axis", "oblique", "drawn"])
 def test_shuffling_a_feature_costs_what_the_paper_pencil_says(tmp_path, kind, options):
     seed = 12345678901
     case = cases.make_case(kind, 5, n=25, p=3)
     model = helpers.fit(tmp_path, case, "--trees", 12, "--seed", seed, *options)
     text = helpers.run("importance", model, tmp_path / "items.csv", "--distances", tmp_path / "z.npy", "--permutation")
     got = {row["feature"]: row for row in helpers.read_table(text)}
-    expected = increases(helpers.export(model), case, seed)
+    forest, about = helpers.export(model), json.loads(helpers.run("info", model, "--json"))
+    forest["drawn"] = (about.get("shrinkage", 1), about.get("mean_distance", 0))
+    expected = increases(forest, case, seed)
     scale = np.abs(expected).max() + 1e-12
     for f, column in enumerate(case.columns):
         values = expected[:, f]

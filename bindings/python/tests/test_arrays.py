@@ -194,6 +194,7 @@ BAD_PARAMETERS = {
     "sample": "subsample:2",
     "oob_rule": "none",
     "self_distance": "zero",
+    "shrink": 1.5,
     "complete": "maybe",
     "rank": 0,
     "random_state": -1,

@@ -78,6 +78,9 @@ def test_models_are_the_same_to_the_byte(command, kind):
         (["--sample", "none", "--candidates", "1"], {"sample": "none", "candidates": 1}),
         (["--oob-rule", "either", "--self-distance", "exclude"], {"oob_rule": "either", "self_distance": "exclude"}),
         (["--self-distance", "0.25"], {"self_distance": 0.25}),
+        (["--shrink", "0.25"], {"shrink": 0.25}),
+        (["--shrink", "off"], {"shrink": "off"}),
+        (["--shrink", "auto"], {"shrink": "auto"}),
         (["--rank", "3"], {"rank": 3}),
     ],
 )

