@@ -50,6 +50,8 @@ typedef struct sm_method {
     bool knows_items;        /* it tells training items from new ones */
     const char *refuses_new; /* the sentence with which it refuses items it was not trained on; NULL: it takes them */
 
+    bool mirrors_rows; /* it takes its time: predict_row is not asked for (i, j) and (j, i), if both are wanted */
+
     void (*free)(sm_learned *learned); /* takes NULL */
 
     /* Makes ready for a query, which outlives the predictor. */

@@ -97,17 +97,31 @@ static smerf_status new_boost_predictor(const sm_learned *learned, const sm_quer
     return status;
 }
 
-/* All columns at once, the same as pair by pair. */
-static void predict_whole_row(const sm_predictor *predictor, size_t row, size_t thread, double *distances) {
+/* Some neighbouring columns at once, the same as pair by pair. */
+static void predict_range(const sm_predictor *predictor, size_t row, const size_t range[2], size_t thread,
+                          double *distances) {
     const sm_learned *learned = predictor->learned;
-    size_t n = predictor->n_columns;
-    sm_boost_rows_score(predictor->rows, row, false, thread, distances);
+    size_t n = range[1] - range[0];
+    sm_boost_rows_score(predictor->rows, row, false, thread, range, distances);
     if (learned->is_directed) {
-        double *other = predictor->spare + thread * n;
-        sm_boost_rows_score(predictor->rows, row, true, thread, other);
+        double *other = predictor->spare + thread * predictor->n_columns;
+        sm_boost_rows_score(predictor->rows, row, true, thread, range, other);
         for (size_t j = 0; j < n; j++) distances[j] = distances[j] / 2 + other[j] / 2;
     }
     for (size_t j = 0; j < n && learned->is_logistic; j++) distances[j] = sm_boost_distance(learned, distances[j]);
+}
+
+/* Of few columns it is not worth while to look at the row first. */
+enum { FEWEST_IN_A_RANGE = 64 };
+
+/* Whether columns follow each other, and which they are. */
+static bool are_range(const sm_predictor *predictor, const uint32_t *columns, size_t n, size_t range[2]) {
+    if (predictor->rows == NULL || n < FEWEST_IN_A_RANGE) return false;
+    range[0] = columns != NULL ? columns[0] : 0;
+    range[1] = range[0] + n;
+    for (size_t k = 0; columns != NULL && k < n; k++)
+        if (columns[k] != range[0] + k) return false;
+    return true;
 }
 
 /* The same for (i, j) and (j, i), to the last bit. */
@@ -146,8 +160,9 @@ static double score_by_all(const sm_predictor *predictor, size_t row, size_t col
 static void predict_boost_row(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
                               double *distances) {
     const sm_learned *learned = predictor->learned;
-    if (predictor->rows != NULL && columns == NULL && n == predictor->n_columns) {
-        predict_whole_row(predictor, row, thread, distances);
+    size_t range[2];
+    if (are_range(predictor, columns, n, range)) {
+        predict_range(predictor, row, range, thread, distances);
         return;
     }
     for (size_t k = 0; k < n; k++) {
@@ -232,6 +247,7 @@ const sm_method sm_method_boost = {.name = "boost",
                                    .predictor_new = new_boost_predictor,
                                    .predictor_free = free_boost_predictor,
                                    .predict_row = predict_boost_row,
+                                   .mirrors_rows = true,
                                    .base_of = base_of_boost,
                                    .explain = explain_boost_pair,
                                    .importance = sm_boost_importance,

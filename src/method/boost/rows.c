@@ -10,13 +10,15 @@
 
 #include "base/memory.h"
 
-enum { MOST_LEAVES = 32, LANES = 16, COLUMNS_AT_A_TIME = 256, RANK_MISSING = 65535 };
+enum { MOST_LEAVES = 32, LANES = 8, COLUMNS_AT_A_TIME = 256, RANK_MISSING = 65535 };
 
-typedef uint16_t sixteen __attribute__((vector_size(2 * LANES)));
+/* Sixteen bytes, which every x86-64 has registers for; comparisons are signed, which it has instructions for. */
+typedef uint16_t eight __attribute__((vector_size(2 * LANES)));
+typedef int16_t signed_eight __attribute__((vector_size(2 * LANES)));
 
 /* The numbers of a feature in all columns. */
 typedef struct ranked_feature {
-    uint16_t *rank; /* [n, whole lanes] of the numbers, or the code of a level; RANK_MISSING */
+    uint16_t *rank; /* [n and LANES more] of the numbers, or the code of a level; RANK_MISSING */
     double *value;  /* [n_values] ascending; NULL: levels */
     size_t n_values;
     bool has_missing;
@@ -135,7 +137,7 @@ static void rank_levels(sm_boost_rows *rows, const uint32_t *codes, ranked_featu
 
 /* The features that splits are about. */
 static bool rank_columns(sm_boost_rows *rows, const sm_view *columns) {
-    size_t n_padded = (rows->n + LANES - 1) / LANES * LANES;
+    size_t n_padded = rows->n + LANES; /* whole registers are read from any column on */
     for (size_t s = 0; s < rows->boost->n_splits; s++) {
         size_t f = rows->boost->splits[s].feature;
         ranked_feature *feature = &rows->features[f];
@@ -271,48 +273,55 @@ static void specialise_tree(const sm_boost_rows *rows, size_t row, bool is_rever
 
 /* ---- 4. all columns ---- */
 
-static void ask_split(const row_split *split, size_t first, size_t n_lanes, sixteen *low, sixteen *high) {
-    const sixteen from = (sixteen){0} + split->low, width = (sixteen){0} + split->width;
-    const uint16_t kept_low = (uint16_t)split->kept, kept_high = (uint16_t)(split->kept >> 16);
+/* Whether unsigned numbers are above others, as bits: 0 ... 2^16 - 1 become -2^15 ... 2^15 - 1. */
+static inline eight are_above(eight a, eight b) {
+    const eight middle = (eight){0} + 0x8000;
+    return (eight)((signed_eight)(a ^ middle) > (signed_eight)(b ^ middle));
+}
+
+/* Takes the leaves of the left side from the columns that go right. */
+static void ask_split(const row_split *split, size_t first, size_t n_lanes, eight *low, eight *high) {
+    const eight from = (eight){0} + split->low, width = (eight){0} + split->width, none = {0};
+    const eight lost_low = none + (uint16_t)~split->kept, lost_high = none + (uint16_t)(~split->kept >> 16);
+    const eight is_missing = none + RANK_MISSING, missing_right = none + (uint16_t)~split->missing_left;
     for (size_t v = 0; v < n_lanes; v++) {
-        sixteen rank;
+        eight rank;
         memcpy(&rank, split->rank + first + v * LANES, sizeof rank);
-        sixteen left = (sixteen)((rank - from) <= width);
+        eight right = are_above(rank - from, width);
         if (split->has_missing) {
-            sixteen missing = (sixteen)(rank == RANK_MISSING);
-            left = (left & ~missing) | (missing & split->missing_left);
+            eight missing = (eight)(rank == is_missing);
+            right = (right & ~missing) | (missing & missing_right);
         }
-        low[v] &= left | kept_low;
-        high[v] &= left | kept_high;
+        low[v] &= ~(right & lost_low);
+        high[v] &= ~(right & lost_high);
     }
 }
 
 static void add_trees(const sm_boost_rows *rows, const row_scratch *scratch, size_t first, size_t n, double *score) {
-    sixteen low[COLUMNS_AT_A_TIME / LANES], high[COLUMNS_AT_A_TIME / LANES];
+    eight low[COLUMNS_AT_A_TIME / LANES], high[COLUMNS_AT_A_TIME / LANES];
     const size_t n_lanes = (n + LANES - 1) / LANES;
     for (size_t t = 0; t < rows->boost->n_trees; t++) {
         const double *value = rows->value + t * MOST_LEAVES;
         uint16_t alive[2] = {(uint16_t)scratch->alive[t], (uint16_t)(scratch->alive[t] >> 16)};
         for (size_t v = 0; v < n_lanes; v++) {
-            low[v] = (sixteen){0} + alive[0];
-            high[v] = (sixteen){0} + alive[1];
+            low[v] = (eight){0} + alive[0];
+            high[v] = (eight){0} + alive[1];
         }
         for (size_t s = t > 0 ? scratch->end[t - 1] : 0; s < scratch->end[t]; s++)
             ask_split(&scratch->splits[s], first, n_lanes, low, high);
-        for (size_t j = 0; j < n; j++) {
-            uint32_t left = low[j / LANES][j % LANES] | (uint32_t)high[j / LANES][j % LANES] << 16;
-            score[j] += value[__builtin_ctz(left)];
-        }
+        const uint16_t *lows = (const uint16_t *)low, *highs = (const uint16_t *)high;
+        for (size_t j = 0; j < n; j++) score[j] += value[__builtin_ctz(lows[j] | (uint32_t)highs[j] << 16)];
     }
 }
 
-void sm_boost_rows_score(const sm_boost_rows *rows, size_t row, bool is_reversed, size_t thread, double *score) {
+void sm_boost_rows_score(const sm_boost_rows *rows, size_t row, bool is_reversed, size_t thread, const size_t range[2],
+                         double *score) {
     row_scratch *scratch = &rows->scratches[thread];
     for (size_t t = 0; t < rows->boost->n_trees; t++) specialise_tree(rows, row, is_reversed, t, scratch);
-    for (size_t j = 0; j < rows->n; j++) score[j] = rows->boost->start;
-    for (size_t first = 0; first < rows->n; first += COLUMNS_AT_A_TIME) {
-        size_t n = rows->n - first < COLUMNS_AT_A_TIME ? rows->n - first : COLUMNS_AT_A_TIME;
-        add_trees(rows, scratch, first, n, score + first);
+    for (size_t j = range[0]; j < range[1]; j++) score[j - range[0]] = rows->boost->start;
+    for (size_t first = range[0]; first < range[1]; first += COLUMNS_AT_A_TIME) {
+        size_t n = range[1] - first < COLUMNS_AT_A_TIME ? range[1] - first : COLUMNS_AT_A_TIME;
+        add_trees(rows, scratch, first, n, score + first - range[0]);
     }
 }
 
