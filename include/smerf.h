@@ -982,6 +982,10 @@ static inline double smerf_similarity(const smerf_scale *scale, double distance)
  * only a low-rank form. */
 SMERF_API const smerf_target *smerf_model_target(const smerf_model *model);
 
+/* Whether pairs of training items can be predicted out of bag: a forest unless every tree has seen every item, other methods if they
+ * have learned in bags. */
+SMERF_API bool smerf_model_has_out_of_bag(const smerf_model *model);
+
 /* Which training items these are, known by id (by row without ids) and by their features.
  *   rows  [n_items] rows of the training items; SMERF_MISSING: none of them */
 SMERF_API smerf_status smerf_model_training_rows(const smerf_model *model, const smerf_items *items, uint32_t *rows,

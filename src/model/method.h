@@ -51,6 +51,8 @@ typedef struct sm_method {
     bool learns_log_odds;    /* from triplets: differences of its distances are log-odds */
     const char *refuses_new; /* the sentence with which it refuses items it was not trained on; NULL: it takes them */
 
+    bool mirrors_rows; /* it takes its time: predict_row is not asked for (i, j) and (j, i), if both are wanted */
+
     void (*free)(sm_learned *learned); /* takes NULL */
 
     /* Makes ready for a query, which outlives the predictor. */

@@ -142,6 +142,11 @@ smerf_status sm_model_check_out_of_bag(const smerf_model *model, smerf_error *er
     return model->method->check_out_of_bag(model->learned, error);
 }
 
+bool smerf_model_has_out_of_bag(const smerf_model *model) {
+    return sm_model_check_out_of_bag(model, NULL) == SMERF_OK &&
+           (model->method != NULL || model->options.sample != SMERF_NO_SAMPLE);
+}
+
 static bool copy_text(char **copy, const char *text) {
     *copy = text != NULL ? sm_copy_string(text) : NULL;
     return text == NULL || *copy != NULL;

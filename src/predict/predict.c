@@ -55,7 +55,8 @@ static smerf_status reserve_panel(sm_panel *panel, size_t n_columns, bool wants_
     bool is_forest = query->model->method == NULL;
     size_t cell_bytes = sizeof *panel->distances;
     if (!sm_query_uses_all_trees(query)) cell_bytes += sizeof *panel->n_predicting;
-    wants_all = wants_all || (is_forest && mirrors(panel)); /* then half of them need not be predicted */
+    bool may_mirror = is_forest || query->model->method->mirrors_rows;
+    wants_all = wants_all || (may_mirror && mirrors(panel)); /* then half of them need not be predicted */
     panel->most_rows = panel_rows(query, (double)n_columns * (double)cell_bytes, wants_all, panel->n_threads);
 
     size_t n_cells = sm_size(panel->most_rows, n_columns, 0);

@@ -47,6 +47,11 @@ smerf_status sm_predictor_start(sm_query *query, sm_pool *pool, smerf_error *err
         query->lists = sm_array(pool->n_threads, sizeof *query->lists);
         if (query->lists == NULL) status = sm_no_memory(error, "predicting");
     }
+    if (model->method->mirrors_rows && query->is_square && status == SMERF_OK) {
+        query->every_column = sm_array(query->rows.n, sizeof *query->every_column);
+        if (query->every_column == NULL) status = sm_no_memory(error, "predicting");
+        for (size_t j = 0; j < query->rows.n && status == SMERF_OK; j++) query->every_column[j] = (uint32_t)j;
+    }
     if (status != SMERF_OK) return status;
     query->sides =
         (sm_query_sides){.features = &model->features,
@@ -64,6 +69,7 @@ void sm_predictor_free(sm_query *query) {
     sm_free(query->rows.training_row);
     sm_free(query->others.training_row);
     sm_free(query->lists);
+    sm_free(query->every_column);
 }
 
 /* ---- whole rows ---- */
@@ -82,10 +88,23 @@ static void answer_list(const sm_query *query, sm_answer_list *list, size_t pane
     list->n = 0;
 }
 
+/* Columns before the panel, and from the row itself on: the others are mirrored. */
+static void answer_row_by_halves(const sm_query *query, size_t panel_first, size_t row, size_t thread,
+                                 double *distances) {
+    const sm_method *method = query->model->method;
+    size_t n = sm_query_columns(query)->n;
+    if (panel_first > 0)
+        method->predict_row(query->predictor, row, query->every_column, panel_first, thread, distances);
+    method->predict_row(query->predictor, row, query->every_column + row, n - row, thread, distances + row);
+}
+
 void sm_answer_rows(const sm_query *query, size_t panel_first, size_t first, size_t end, size_t thread,
                     double *distances) {
     size_t n_columns = sm_query_columns(query)->n;
     const sm_method *method = query->model->method;
+    for (size_t i = first; i < end && query->every_column != NULL; i++)
+        answer_row_by_halves(query, panel_first, i, thread, distances + (i - panel_first) * n_columns);
+    if (query->every_column != NULL) return;
     for (size_t i = first; i < end && method->predict_pairs == NULL; i++)
         method->predict_row(query->predictor, i, NULL, n_columns, thread, distances + (i - panel_first) * n_columns);
     if (method->predict_pairs == NULL) return;
@@ -103,7 +122,8 @@ void sm_answer_rows(const sm_query *query, size_t panel_first, size_t first, siz
 
 void sm_predictor_mirror(const sm_query *query, size_t panel_first, size_t panel_end, double *distances) {
     size_t n_columns = sm_query_columns(query)->n;
-    if (query->model->method->predict_pairs == NULL || !query->is_square) return;
+    bool is_mirrored_at_all = query->model->method->predict_pairs != NULL || query->every_column != NULL;
+    if (!is_mirrored_at_all || !query->is_square) return;
     for (size_t i = panel_first; i < panel_end; i++)
         for (size_t j = panel_first; j < i; j++)
             distances[(i - panel_first) * n_columns + j] = distances[(j - panel_first) * n_columns + i];

@@ -56,8 +56,9 @@ typedef struct sm_query {
 
     sm_query_sides sides; /* instead of all about trees, where the model is no forest: see predictor.h */
     sm_predictor *predictor;
-    struct sm_query *base; /* the same request to the model that its predictions start from, or NULL */
-    sm_answer_list *lists; /* [n_threads] for methods that are asked for many pairs at a time; else NULL */
+    struct sm_query *base;  /* the same request to the model that its predictions start from, or NULL */
+    uint32_t *every_column; /* [rows.n] 0, 1, ..., for methods that mirror rows; else NULL */
+    sm_answer_list *lists;  /* [n_threads] for methods that are asked for many pairs at a time; else NULL */
 } sm_query;
 
 smerf_status sm_query_start(sm_query *query, const smerf_model *model, const smerf_request *request,

@@ -16,7 +16,7 @@
 #include "smerf.h"
 #include "tests/fuzz/replay.h"
 
-enum { MOST_BYTES = 1 << 16, N_ITEMS = 9, CHECKSUM_FROM = 8 + 29, DIGITS = 32 };
+enum { MOST_BYTES = 1 << 18, N_ITEMS = 9, CHECKSUM_FROM = 8 + 29, DIGITS = 32 };
 
 static void demand(bool is_so, const char *what) {
     if (is_so) return;
@@ -43,8 +43,8 @@ static smerf_items *make_items(void) {
     return items;
 }
 
-/* Which model it is: two forests, and what two other methods keep of theirs. */
-enum { AXIS, OBLIQUE, RFD, PLUGIN, N_MODELS };
+/* Which model it is: two forests, and what other methods keep of theirs; boosting, and boosting that starts from a forest. */
+enum { AXIS, OBLIQUE, RFD, PLUGIN, BOOST, BOOST_FROM_FOREST, N_MODELS };
 
 static smerf_target *make_target(size_t which) {
     static const char *const names[] = {"a", "b"};
@@ -66,11 +66,24 @@ static smerf_model *make_model(size_t which) {
     smerf_target *target = make_target(which);
     smerf_model *model = NULL;
     smerf_options options;
+    static const smerf_method methods[N_MODELS] = {[RFD] = SMERF_METHOD_RFD,
+                                                   [PLUGIN] = SMERF_METHOD_PLUGIN,
+                                                   [BOOST] = SMERF_METHOD_BOOST,
+                                                   [BOOST_FROM_FOREST] = SMERF_METHOD_BOOST};
     bool is_oblique = which == OBLIQUE || which == RFD;
     const smerf_run run = SMERF_INIT(smerf_run, .n_threads = 1);
     smerf_options_default(&options);
     options.n_trees = which == PLUGIN ? 9 : 2; /* plugin wants every item out of some tree's bag */
-    options.method = which == RFD ? SMERF_METHOD_RFD : which == PLUGIN ? SMERF_METHOD_PLUGIN : SMERF_METHOD_FOREST;
+    options.method = methods[which];
+    smerf_boost_options boost;
+    smerf_boost_options_default(&boost);
+    boost.n_rounds = 3;
+    boost.min_leaf = 2;
+    boost.n_leaves = 4;
+    boost.n_bags = which == BOOST ? 3 : 0;
+    boost.pair_features = SMERF_PAIRS_ALL;
+    boost.base = which == BOOST ? SMERF_BASE_NONE : SMERF_BASE_FOREST;
+    options.boost = &boost;
     options.splits = is_oblique ? SMERF_OBLIQUE : SMERF_AXIS;
     options.density = is_oblique ? 0.7 : 0;
     options.self_distance = which == OBLIQUE ? SMERF_SELF_EXCLUDE : SMERF_SELF_GIVEN;
@@ -131,7 +144,8 @@ static size_t changed_model(const uint8_t *data, size_t n, uint8_t *bytes) {
     static size_t sizes[N_MODELS];
     for (size_t k = 0; k < N_MODELS; k++)
         if (sizes[k] == 0) sizes[k] = make_file(k, models[k]);
-    size_t which = n > 0 ? data[0] % N_MODELS : 0, n_bytes = sizes[which];
+    /* Inputs that were found before there was boosting keep their meaning. */
+    size_t kind = n > 0 ? data[0] : 0, which = kind < 128 ? kind % BOOST : BOOST + kind % 2, n_bytes = sizes[which];
     memcpy(bytes, models[which], n_bytes);
     for (size_t k = 1; k + 4 <= n && n_bytes > 64; k += 4) n_bytes = change(bytes, n_bytes, data + k);
     return n_bytes;
@@ -217,7 +231,8 @@ static void use(const smerf_model *model) {
     double *importance = malloc(description.n_features * sizeof *importance);
     uint32_t *codes = malloc(description.n_features * N_QUERY * sizeof *codes);
     demand(importance != NULL && codes != NULL, "there is memory for features");
-    demand((smerf_importance_gain(model, importance, NULL) == SMERF_OK) == is_forest, "every forest has importances");
+    bool has_gains = is_forest || strcmp(description.method, "boost") == 0;
+    demand((smerf_importance_gain(model, importance, NULL) == SMERF_OK) == has_gains, "every forest has importances");
     smerf_items *items = items_for(model, description.n_features, codes);
     if (items != NULL) ask(model, items, is_forest);
     smerf_items_free(items);

@@ -250,6 +250,7 @@ static bool has_bags(const method_data *given) { return given->method == SMERF_M
 static void check_refusals(const method_data *given) {
     smerf_model *model = fit(given, NULL), *merged = NULL;
     const smerf_status of_bags = has_bags(given) ? SMERF_OK : SMERF_BAD_INPUT;
+    assert_true(smerf_model_has_out_of_bag(model) == has_bags(given));
     const smerf_request request = SMERF_INIT(smerf_request, .rows = given->data->items, .out_of_bag = true);
     double values[N * N], spread[1];
     uint32_t place[1] = {0};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "method/boost/score.h"
+#include "method/boost/rows.h"
 #include "method/methods.h"
 
 /* ---- what was learned ---- */
@@ -60,9 +60,17 @@ struct sm_predictor {
     const sm_learned *learned;
     sm_score_side side, reversed;
     const uint32_t *training_row; /* out of bag; else NULL */
+    sm_boost_rows *rows;          /* for whole rows of new pairs, which are then owned; or NULL */
+    size_t n_columns;
+    double *spare; /* [n_threads][n_columns] scores of the other order */
 };
 
-static void free_boost_predictor(sm_predictor *predictor) { sm_free(predictor); }
+static void free_boost_predictor(sm_predictor *predictor) {
+    if (predictor == NULL) return;
+    sm_boost_rows_free(predictor->rows);
+    sm_free(predictor->spare);
+    sm_free(predictor);
+}
 
 static smerf_status new_boost_predictor(const sm_learned *learned, const sm_query_sides *sides, sm_pool *pool,
                                         sm_predictor **out, smerf_error *error) {
@@ -73,8 +81,47 @@ static smerf_status new_boost_predictor(const sm_learned *learned, const sm_quer
                                 .side = {.rows = sides->rows.view, .columns = sides->columns.view},
                                 .reversed = {.rows = sides->columns.view, .columns = sides->rows.view},
                                 .training_row = sides->is_out_of_bag ? sides->rows.training_row : NULL};
-    *out = predictor;
-    return SMERF_OK;
+    smerf_status status = SMERF_OK;
+    if (!sides->is_out_of_bag)
+        status = sm_boost_rows_new(&learned->all, learned, sides->rows.view, sides->columns.view, sides->n_threads,
+                                   &predictor->rows, error);
+    predictor->n_columns = sides->columns.view->n_items;
+    if (status == SMERF_OK && predictor->rows != NULL && learned->is_directed) {
+        predictor->spare = sm_array(sm_size(sides->n_threads, predictor->n_columns, 0), sizeof *predictor->spare);
+        if (predictor->spare == NULL) status = sm_no_memory(error, "predicting");
+    }
+    if (status == SMERF_OK)
+        *out = predictor;
+    else
+        free_boost_predictor(predictor);
+    return status;
+}
+
+/* Some neighbouring columns at once, the same as pair by pair. */
+static void predict_range(const sm_predictor *predictor, size_t row, const size_t range[2], size_t thread,
+                          double *distances) {
+    const sm_learned *learned = predictor->learned;
+    size_t n = range[1] - range[0];
+    sm_boost_rows_score(predictor->rows, row, false, thread, range, distances);
+    if (learned->is_directed) {
+        double *other = predictor->spare + thread * predictor->n_columns;
+        sm_boost_rows_score(predictor->rows, row, true, thread, range, other);
+        for (size_t j = 0; j < n; j++) distances[j] = distances[j] / 2 + other[j] / 2;
+    }
+    for (size_t j = 0; j < n && learned->is_logistic; j++) distances[j] = sm_boost_distance(learned, distances[j]);
+}
+
+/* Of few columns it is not worth while to look at the row first. */
+enum { FEWEST_IN_A_RANGE = 64 };
+
+/* Whether columns follow each other, and which they are. */
+static bool are_range(const sm_predictor *predictor, const uint32_t *columns, size_t n, size_t range[2]) {
+    if (predictor->rows == NULL || n < FEWEST_IN_A_RANGE) return false;
+    range[0] = columns != NULL ? columns[0] : 0;
+    range[1] = range[0] + n;
+    for (size_t k = 0; columns != NULL && k < n; k++)
+        if (columns[k] != range[0] + k) return false;
+    return true;
 }
 
 /* The same for (i, j) and (j, i), to the last bit. */
@@ -113,7 +160,11 @@ static double score_by_all(const sm_predictor *predictor, size_t row, size_t col
 static void predict_boost_row(sm_predictor *predictor, size_t row, const uint32_t *columns, size_t n, size_t thread,
                               double *distances) {
     const sm_learned *learned = predictor->learned;
-    (void)thread;
+    size_t range[2];
+    if (are_range(predictor, columns, n, range)) {
+        predict_range(predictor, row, range, thread, distances);
+        return;
+    }
     for (size_t k = 0; k < n; k++) {
         size_t column = columns != NULL ? columns[k] : k;
         double base = learned->base != NULL ? distances[k] : NAN;
@@ -196,6 +247,7 @@ const sm_method sm_method_boost = {.name = "boost",
                                    .predictor_new = new_boost_predictor,
                                    .predictor_free = free_boost_predictor,
                                    .predict_row = predict_boost_row,
+                                   .mirrors_rows = true,
                                    .base_of = base_of_boost,
                                    .explain = explain_boost_pair,
                                    .importance = sm_boost_importance,

@@ -40,9 +40,8 @@ class InSampleWarning(UserWarning):
 
 
 def has_out_of_bag(estimator: DistanceEstimator) -> bool:
-    """Whether there are trees that have not seen an item."""
-    about = estimator._model.describe()
-    return bool(about["method"] == "smerf" and about["options"]["sample"] != 2)
+    """Whether there is something in the model that has not seen an item: trees, or bags."""
+    return estimator._model.has_out_of_bag()
 
 
 def part_of_training(estimator: DistanceEstimator, items: _core.Items) -> str:

@@ -224,6 +224,10 @@ cdef class Model:
         check(status, &error)
         return found[: items.n]
 
+    def has_out_of_bag(self):
+        """Whether pairs of training items can be predicted out of bag."""
+        return bool(smerf_model_has_out_of_bag(self.model))
+
     def learns_pairs(self):
         """Whether it predicts the pairs of its training items better than others."""
         return bool(smerf_method_learns_pairs(self.about().options.method))

@@ -387,6 +387,7 @@ cdef extern from "smerf.h" nogil:
         size_t are_log_odds
         double shrinkage, mean_distance
 
+    bint smerf_model_has_out_of_bag(const smerf_model *)
     smerf_status smerf_model_describe(const smerf_model *, smerf_description *, smerf_error *)
     smerf_status smerf_model_training_rows(const smerf_model *, const smerf_items *, uint32_t *, smerf_error *)
     size_t smerf_model_n_diagnostics(const smerf_model *)
