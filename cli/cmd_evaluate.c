@@ -178,7 +178,7 @@ static smerf_status score(const cli_args *args, const cli_items *rows, const cli
     smerf_status status = cli_read_target(args, rows, columns, out_of_bag, &truth, error);
     if (status == SMERF_OK && cli_has(args, "--triplets")) {
         status = cli_score_triplets(args, &request, &truth, all->model, error);
-        if (status == SMERF_OK) tell_if_trained_on(args, all->model, rows);
+        if (status == SMERF_OK) cli_tell_if_trained_on(args, all->model, rows, "the scores are");
     } else if (status == SMERF_OK) {
         status = find_and_put(args, rows, &request, &truth, all, error);
     }
