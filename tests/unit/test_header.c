@@ -29,7 +29,7 @@ static void version_of_header_and_library_agree(void **state) {
     DO(smerf_map_options)                                                                                              \
     DO(smerf_map)                                                                                                      \
     DO(smerf_vector_result)                                                                                            \
-    DO(smerf_description)                                                                                              \
+    DO(smerf_triplet_scores)                                                                                           \
     DO(smerf_tree_view)                                                                                                \
     DO(smerf_tuning)                                                                                                   \
     DO(smerf_grid)                                                                                                     \
@@ -40,7 +40,8 @@ static void version_of_header_and_library_agree(void **state) {
 #define GROWN_STRUCTS(DO)                                                                                              \
     DO(smerf_scores, ndcg_by_chance)                                                                                   \
     DO(smerf_comparison, n_most_repeats)                                                                               \
-    DO(smerf_method_scores, n_rounds)                                                                                  \
+    DO(smerf_method_scores, in_order_difference)                                                                       \
+    DO(smerf_description, are_log_odds)                                                                                \
     DO(smerf_baseline_options, has_intercept)
 
 /* A field added to padding at the end would leave the size as it was. SM_LAST stays as it is when a struct grows; what is its last field
