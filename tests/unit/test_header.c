@@ -27,7 +27,7 @@ static void version_of_header_and_library_agree(void **state) {
     DO(smerf_clusters)                                                                                                 \
     DO(smerf_map)                                                                                                      \
     DO(smerf_vector_result)                                                                                            \
-    DO(smerf_description)                                                                                              \
+    DO(smerf_triplet_scores)                                                                                           \
     DO(smerf_tree_view)                                                                                                \
     DO(smerf_tuning)                                                                                                   \
     DO(smerf_grid)                                                                                                     \
@@ -38,7 +38,8 @@ static void version_of_header_and_library_agree(void **state) {
 #define GROWN_STRUCTS(DO)                                                                                              \
     DO(smerf_scores, ndcg_by_chance)                                                                                   \
     DO(smerf_comparison, n_most_repeats)                                                                               \
-    DO(smerf_method_scores, n_rounds)                                                                                  \
+    DO(smerf_method_scores, in_order_difference)                                                                       \
+    DO(smerf_description, are_log_odds)                                                                                \
     DO(smerf_baseline_options, has_intercept)                                                                          \
     DO(smerf_clustering, oob_rule)                                                                                     \
     DO(smerf_map_options, oob_rule)
