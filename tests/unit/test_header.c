@@ -26,6 +26,8 @@ static void version_of_header_and_library_agree(void **state) {
     DO(smerf_clusters)                                                                                                 \
     DO(smerf_map)                                                                                                      \
     DO(smerf_vector_result)                                                                                            \
+    DO(smerf_triplet_scores)                                                                                           \
+    DO(smerf_linear)                                                                                                   \
     DO(smerf_tree_view)                                                                                                \
     DO(smerf_tuning)                                                                                                   \
     DO(smerf_grid)                                                                                                     \

@@ -175,6 +175,26 @@ def test_weights_go_to_those_who_take_them(data):
     same_scores(found["smerf"], found["ours"])
 
 
+@pytest.mark.parametrize("labelled", [False, True])
+def test_items_of_weight_0_are_not_there(data, labelled):
+    """Groups, weights and what methods from elsewhere get lose the same rows."""
+    X, _ = data
+    weight = np.where(np.arange(N) % 5 == 2, 0.0, 1.0 + np.arange(N) / N)
+    kept = np.flatnonzero(weight)
+    y, groups = X[:, 0], np.repeat(np.arange(12), 5)
+    methods = ["smerf", ("ours", smerf.DistanceForest(n_estimators=10, random_state=1))]
+    given = {"methods": methods, "folds": 3, **FEW}
+    expected = smerf.compare(X[kept], y[kept], groups=groups[kept], sample_weight=weight[kept], **given)
+    if labelled:
+        index = [f"i{k}" for k in range(N)]
+        X = pd.DataFrame(X, index=index, columns=[f"x{f}" for f in range(X.shape[1])])
+        y, groups, weight = (pd.Series(values, index=index)[::-1] for values in (y, groups, weight))
+    with pytest.warns(UserWarning, match="items whose sample_weight is 0 are left out"):
+        found = smerf.compare(X, y, groups=groups, sample_weight=weight, **given)
+    for name in ("smerf", "ours"):
+        same_scores(found[name], expected[name])
+
+
 def test_correlations_over_all_pairs_are_scipys(data):
     from scipy.stats import pearsonr, spearmanr
 

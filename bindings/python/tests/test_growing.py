@@ -174,7 +174,7 @@ def test_what_are_no_parts_is_refused(grown):
         smerf.merge("model.smerf")
     with pytest.raises(ValueError, match="not fitted"):
         smerf.merge([forest, smerf.DistanceForest()])
-    with pytest.raises(ValueError, match="warm_start='yes' is neither True nor False"):
+    with pytest.raises(ValueError, match="warm_start='yes' is not True or False"):
         forest_of({}, warm_start="yes").fit(X, **target)
     with pytest.raises(ValueError, match="first_tree=-1 is not a whole number from 0 on"):
         forest_of({}, first_tree=-1).fit(X, **target)
@@ -235,3 +235,23 @@ def test_facts_are_the_commands(command, estimator):
     estimator.set_params(random_state=1).fit(X, Z).save(command.folder / "model.smerf")
     assert estimator.info() == json.loads(command("info", "model.smerf", "--json"))
     assert smerf.load(command.folder / "model.smerf").info() == estimator.info()
+
+
+def test_what_tuning_found_is_of_a_part_and_not_of_the_whole():
+    X, Z = smerf.simulate("radial", 40)
+    part = smerf.DistanceForest(n_estimators=4, random_state=1).tune(X, Z, grid={"min_parent": [2]})
+    other = smerf.DistanceForest(n_estimators=3, first_tree=4, random_state=1).fit(X, Z)
+    whole = smerf.merge([part, other])
+    assert part.best_params_ == {"min_parent": 2}
+    assert not {"best_params_", "best_score_", "best_index_", "cv_results_"} & set(vars(whole))
+    assert bytes_of(whole) == bytes_of(smerf.DistanceForest(n_estimators=7, random_state=1).fit(X, Z))
+
+
+def test_a_forest_that_was_tuned_goes_on_if_it_is_that_of_the_parameters():
+    X, Z = smerf.simulate("radial", 40)
+    forest = smerf.DistanceForest(n_estimators=4, random_state=1, warm_start=True).tune(X, Z, grid={"min_parent": [20]})
+    with pytest.raises(ValueError, match="min"):
+        forest.set_params(n_estimators=6).fit(X, Z)
+    forest.set_params(**forest.best_params_).fit(X, Z)
+    assert bytes_of(forest) == bytes_of(smerf.DistanceForest(n_estimators=6, min_parent=20, random_state=1).fit(X, Z))
+    assert not hasattr(forest, "best_params_")

@@ -20,6 +20,8 @@ from ._types import GraphMode, Metric, Oob
 
 Floats = NDArray[np.float64]
 
+GRAPH_MODES = ("connectivity", "distance")
+
 
 def _refuse_too_few(n_found: NDArray[np.int64], k: int) -> None:
     """Out of bag, pairs of items of which every tree has seen one have no distance."""
@@ -247,6 +249,7 @@ class DistanceModel(DistanceEstimator):
         >>> forest.kneighbors_graph(n_neighbors=4).nnz
         240
         """
+        _options.word("mode", mode, GRAPH_MODES)
         return self._graph(*self._nearest(X, Y, n_neighbors, oob), mode)
 
     def radius_neighbors_graph(
@@ -276,11 +279,11 @@ class DistanceModel(DistanceEstimator):
         >>> bool((forest.radius_neighbors_graph(radius=0.1, mode="distance").data <= 0.1).all())
         True
         """
+        _options.word("mode", mode, GRAPH_MODES)
         return self._graph(*self._neighbors(X, Y, 0, _options.number("radius", radius), oob), mode)
 
     @staticmethod
     def _graph(start: Any, indices: Any, distances: Any, n_items: int, mode: GraphMode) -> sparse.csr_matrix:
-        _options.word("mode", mode, ("connectivity", "distance"))
         data = np.ones(len(indices)) if mode == "connectivity" else distances
         return sparse.csr_matrix((data, indices, start), shape=(len(start) - 1, n_items))
 

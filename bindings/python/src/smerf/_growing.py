@@ -8,7 +8,6 @@ import os
 import tempfile
 from typing import Any, Iterable, TypeVar, Union, overload
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
