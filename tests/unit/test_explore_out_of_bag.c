@@ -169,14 +169,17 @@ static void what_is_not_out_of_bag_is_refused(void **state) {
     options.sample = SMERF_NO_SAMPLE;
     smerf_model *all = fit_with(data, &options, NULL);
     assert_refused(all, data->items, SMERF_MEDOIDS, "nothing is out of bag", "nothing is out of bag");
+    options.method = SMERF_METHOD_GOWER;
+    smerf_model *plain = fit_with(data, &options, NULL);
+    assert_refused(plain, data->items, SMERF_MEDOIDS, "no notion of out of bag", "no notion of out of bag");
     options.method = SMERF_METHOD_MAHALANOBIS;
     smerf_model *linear = fit_with(data, &options, NULL);
-    assert_refused(linear, data->items, SMERF_MEDOIDS, "no notion of out of bag", "no notion of out of bag");
+    assert_refused(linear, data->items, SMERF_MEDOIDS, "fitted without bags", "fitted without bags");
     const smerf_clustering query = SMERF_INIT(smerf_clustering, .k = 1, .out_of_bag = true);
     assert_int_equal(smerf_cluster_distances(z, 2, &query, NULL, arrays_of(&made), &error), SMERF_BAD_INPUT);
     assert_non_null(strstr(error.message, "has no out of bag"));
-    smerf_model *models[4] = {model, few, all, linear};
-    for (size_t m = 0; m < 4; m++) smerf_model_free(models[m]);
+    smerf_model *models[5] = {model, few, all, plain, linear};
+    for (size_t m = 0; m < 5; m++) smerf_model_free(models[m]);
     data_set_free(moved);
     data_set_free(data);
 }
