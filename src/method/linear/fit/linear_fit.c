@@ -67,11 +67,11 @@ static smerf_status learn_from_triplets(const sm_training_set *training, sm_lear
     sm_triplets_fit fit = {.n_triplets = (double)sm_triplets_of(training->target)->n};
     set_progress_part(training->pool, 0, 0);
     smerf_status status = sm_design_learn(&learned->design, training->features, training->view, error);
-    if (status == SMERF_OK) status = sm_triplets_frame(training, learned, &problem.frame, error);
+    if (status == SMERF_OK) status = sm_triplets_frame(training, learned, NULL, &problem.frame, error);
     if (status == SMERF_OK && problem.frame.rank > 0) {
         set_progress_part(training->pool, 0, 1);
         status = sm_linear_problem_take_scratch(&problem, error);
-        if (status == SMERF_OK) status = sm_triplets_learn(training, &problem.frame, problem.a, &fit, error);
+        if (status == SMERF_OK) status = sm_triplets_learn(training, learned, &problem.frame, problem.a, &fit, error);
         problem.facts = (sm_psd_facts){.kkt = fit.solution.kkt, .n_iterations = fit.solution.n_iterations};
         if (status == SMERF_OK) status = sm_linear_problem_map(&problem, &learned->all, error);
     }
