@@ -16,7 +16,7 @@ static void version_of_header_and_library_agree(void **state) {
 
 #define STRUCTS(DO)                                                                                                    \
     DO(smerf_baseline_options)                                                                                         \
-    DO(smerf_options)                                                                                                  \
+    DO(smerf_boost_options)                                                                                            \
     DO(smerf_run)                                                                                                      \
     DO(smerf_estimate)                                                                                                 \
     DO(smerf_request)                                                                                                  \
@@ -40,6 +40,7 @@ static void version_of_header_and_library_agree(void **state) {
 /* Those that have grown, and their last fields now. */
 #define GROWN_STRUCTS(DO)                                                                                              \
     DO(smerf_scores, ndcg_by_chance)                                                                                   \
+    DO(smerf_options, boost)                                                                                           \
     DO(smerf_comparison, n_most_repeats)                                                                               \
     DO(smerf_method_scores, n_rounds)
 
