@@ -366,10 +366,10 @@ typedef struct smerf_boost_options {
     size_t
         n_bags; /* 3, 6, 10, 15, ...: models that leave out two of 3, 4, 5, 6, ... groups of items each, for out of bag
                       and for choosing; 0: none */
-    size_t pairs_a_round; /* no more pairs than these are learned from at a time; others are drawn as rounds go on */
     smerf_boost_loss loss;
     smerf_pair_features pair_features;
     smerf_boost_base base;
+    size_t pairs_a_round; /* no more pairs than these are learned from at a time; others are drawn as rounds go on */
 } smerf_boost_options;
 
 typedef struct smerf_options {

@@ -27,7 +27,7 @@ void sm_struct_fill(const sm_struct *type, const void *full, void *given, size_t
 
 /* The last field of each struct in its first version. */
 #define SM_LAST_smerf_baseline_options n_chains
-#define SM_LAST_smerf_boost_options base
+#define SM_LAST_smerf_boost_options pairs_a_round
 #define SM_LAST_smerf_options baselines
 #define SM_LAST_smerf_run context
 #define SM_LAST_smerf_estimate n_items_tried
