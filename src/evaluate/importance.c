@@ -164,7 +164,8 @@ smerf_status smerf_importance_interaction(const smerf_model *model, const smerf_
     sm_shuffles shuffles;
     size_t n_trees = model->options.n_trees;
     sm_pool_start(&pool, run);
-    smerf_status status = sm_model_check_forest(model, "out of bag", error);
+    smerf_status status =
+        sm_model_check_forest(model, "trees that have not seen an item, which shuffling needs", error);
     if (status == SMERF_OK) status = check_features(model, wanted->features, n_features, error);
     if (status == SMERF_OK)
         status = sm_shuffles_start(&shuffles, model, wanted->items, wanted->truth, pool.n_threads, error);

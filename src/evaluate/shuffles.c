@@ -37,7 +37,8 @@ void sm_shuffles_free(sm_shuffles *shuffles) {
 
 static smerf_status check(const smerf_model *model, const smerf_items *items, const smerf_target *truth,
                           smerf_error *error) {
-    smerf_status status = sm_model_check_forest(model, "out of bag", error);
+    smerf_status status =
+        sm_model_check_forest(model, "trees that have not seen an item, which shuffling needs", error);
     if (status != SMERF_OK) return status;
     if (model->options.sample == SMERF_NO_SAMPLE)
         return sm_fail(
