@@ -156,12 +156,12 @@ static smerf_status learn_from_triplets(fitting *at, smerf_error *error) {
     const sm_training_set *training = at->training;
     set_progress_part(training->pool, 0, 0);
     smerf_status status = sm_design_learn(&at->learned->design, training->features, training->view, error);
-    if (status == SMERF_OK) status = sm_triplets_frame(training, at->learned, &at->frame, error);
+    if (status == SMERF_OK) status = sm_triplets_frame(training, at->learned, NULL, &at->frame, error);
     at->triplets.n_triplets = (double)sm_triplets_of(training->target)->n;
     if (status != SMERF_OK || at->frame.rank == 0) return status;
     set_progress_part(training->pool, 0, 1);
     status = take_linear_scratch(at, error);
-    if (status == SMERF_OK) status = sm_triplets_learn(training, &at->frame, at->a, &at->triplets, error);
+    if (status == SMERF_OK) status = sm_triplets_learn(training, at->learned, &at->frame, at->a, &at->triplets, error);
     if (status != SMERF_OK) return status;
     at->facts = (sm_psd_facts){.kkt = at->triplets.solution.kkt, .n_iterations = at->triplets.solution.n_iterations};
     sm_psd_part(at->a, at->frame.rank, at->values, at->vectors, at->scratch);

@@ -24,18 +24,23 @@ smerf_status sm_triplets_fit_check(const sm_training_set *training, smerf_error 
     return SMERF_OK;
 }
 
-/* All pairs that are compared, as a target whose distances are of no account. */
-static smerf_status list_pairs(const sm_triplets *triplets, size_t n_items, smerf_target **out, smerf_error *error) {
+/* ---- the frame ---- */
+
+/* The compared pairs of some triplets, as a target whose distances are of no account. */
+static smerf_status list_pairs(const sm_triplets *triplets, const bool *is_kept, size_t n_items, smerf_target **out,
+                               smerf_error *error) {
     size_t n = triplets->n;
     uint32_t *left = sm_array(sm_size(2, n, 0), sizeof *left), *right = sm_array(sm_size(2, n, 0), sizeof *right);
     smerf_status status =
         left != NULL && right != NULL ? SMERF_OK : sm_no_memory(error, "listing the pairs that are compared");
     if (status == SMERF_OK) {
-        memcpy(left, triplets->anchor, n * sizeof *left);
-        memcpy(left + n, triplets->anchor, n * sizeof *left);
-        memcpy(right, triplets->near, n * sizeof *right);
-        memcpy(right + n, triplets->far, n * sizeof *right);
-        const smerf_pair_list list = {.n = 2 * n, .left = left, .right = right};
+        smerf_pair_list list = {.left = left, .right = right};
+        for (size_t t = 0; t < n; t++) {
+            if (is_kept != NULL && !is_kept[t]) continue;
+            left[list.n] = left[list.n + 1] = triplets->anchor[t];
+            right[list.n++] = triplets->near[t];
+            right[list.n++] = triplets->far[t];
+        }
         status = smerf_target_new_pairs(&list, n_items, out, error);
     }
     sm_free(left);
@@ -43,14 +48,14 @@ static smerf_status list_pairs(const sm_triplets *triplets, size_t n_items, smer
     return status;
 }
 
-smerf_status sm_triplets_frame(const sm_training_set *training, const sm_learned *learned, sm_frame *frame,
-                               smerf_error *error) {
+smerf_status sm_triplets_frame(const sm_training_set *training, const sm_learned *learned, const bool *is_kept,
+                               sm_frame *frame, smerf_error *error) {
     sm_training_set of_pairs = *training;
     sm_training_pairs pairs = {0};
     of_pairs.target = NULL;
     of_pairs.weights = NULL; /* the frame only makes the problem well conditioned */
     smerf_status status =
-        list_pairs(sm_triplets_of(training->target), training->items->n_items, &of_pairs.target, error);
+        list_pairs(sm_triplets_of(training->target), is_kept, training->items->n_items, &of_pairs.target, error);
     if (status == SMERF_OK) status = sm_training_pairs_start(&pairs, &of_pairs, error);
     if (status == SMERF_OK) status = sm_frame_new(frame, &of_pairs, learned, &pairs, error);
     sm_training_pairs_free(&pairs);
@@ -58,8 +63,10 @@ smerf_status sm_triplets_frame(const sm_training_set *training, const sm_learned
     return status;
 }
 
-smerf_status sm_triplets_learn(const sm_training_set *training, const sm_frame *frame, double *a, sm_triplets_fit *fit,
-                               smerf_error *error) {
+/* ---- learning ---- */
+
+smerf_status sm_triplets_learn(const sm_training_set *training, const sm_learned *learned, const sm_frame *frame,
+                               double *a, sm_triplets_fit *fit, smerf_error *error) {
     const sm_triplets *triplets = sm_triplets_of(training->target);
     sm_pool *pool = training->pool;
     sm_triplets_loss loss = {0};
@@ -67,7 +74,7 @@ smerf_status sm_triplets_learn(const sm_training_set *training, const sm_frame *
     *fit = (sm_triplets_fit){.n_triplets = (double)triplets->n};
     memset(a, 0, frame->rank * frame->rank * sizeof *a);
     pool->fraction_to = from + after_ridge * (to - from);
-    smerf_status status = sm_ridge_choose(triplets, training, frame, &fit->ridge, error);
+    smerf_status status = sm_ridge_choose(training, learned, &fit->ridge, error);
     pool->fraction_from = pool->fraction_to = from + after_ridge * (to - from);
     if (status == SMERF_OK)
         status = sm_triplets_loss_start(&loss, triplets, training->weights, NULL, frame, pool, error);

@@ -14,14 +14,16 @@ typedef struct sm_triplets_fit {
 /* Refuses a training set whose triplets nothing can be learned from. */
 smerf_status sm_triplets_fit_check(const sm_training_set *training, smerf_error *error);
 
-/* The frame of the differences over all pairs that are compared, each of which counts once.
- *   learned  its design */
-smerf_status sm_triplets_frame(const sm_training_set *training, const sm_learned *learned, sm_frame *frame,
-                               smerf_error *error);
+/* The coordinates in which the differences over the pairs that triplets compare, each of which counts once, have the identity as their
+ * second moment. Items of no such triplet have coordinates, too, as new ones will.
+ *   learned  its design
+ *   is_kept  the triplets of training->target that count; NULL: all */
+smerf_status sm_triplets_frame(const sm_training_set *training, const sm_learned *learned, const bool *is_kept,
+                               sm_frame *frame, smerf_error *error);
 
 /* The ridge, and with that A. The frame has rank 1 at least.   a  [rank][rank] out */
-smerf_status sm_triplets_learn(const sm_training_set *training, const sm_frame *frame, double *a, sm_triplets_fit *fit,
-                               smerf_error *error);
+smerf_status sm_triplets_learn(const sm_training_set *training, const sm_learned *learned, const sm_frame *frame,
+                               double *a, sm_triplets_fit *fit, smerf_error *error);
 
 void sm_triplets_tell(const sm_triplets_fit *fit, sm_diagnostics *diagnostics);
 

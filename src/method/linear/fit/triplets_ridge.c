@@ -5,18 +5,21 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "method/linear/fit/triplets_fit.h"
 
 enum { N_PARTS = 3, N_DEALS = 2, N_FOLDS = N_PARTS * N_DEALS };
 enum { FEWEST_COMPARISONS = 10, FEWEST_HELD_OUT = 30, FEWEST_TRAINED = 20, FEWEST_ITEMS = 15 };
 
 /* From the strongest on, each started where the one before ended. Once two in a row have been worse than the best, weaker ones will be, too. */
-static const double ridges[] = {10, 3, 1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001, 0.00003, 0.00001};
+static const double ridges[] = {100,  30,    10,    3,      1,      0.3,     0.1,    0.03,
+                                0.01, 0.003, 0.001, 0.0003, 0.0001, 0.00003, 0.00001};
 enum { N_RIDGES = sizeof ridges / sizeof *ridges, PATIENCE = 2 };
 
 static const double usual_ridge = 0.1;  /* where nothing can be chosen */
 static const double near_enough = 1e-4; /* residual of what is only tested */
 
 typedef struct fold {
+    sm_frame frame;
     sm_triplets_loss train, test;
     double *a; /* [rank][rank] of the ridge before */
 } fold;
@@ -24,7 +27,7 @@ typedef struct fold {
 typedef struct choosing {
     const sm_triplets *triplets;
     const sm_training_set *training;
-    const sm_frame *frame;
+    const sm_learned *learned;
     uint8_t *part_of; /* [N_DEALS][n_dealt]: of items, or of triplets */
     size_t n_dealt;
     bool by_items;
@@ -63,7 +66,7 @@ static smerf_status deal_all(choosing *at, bool by_items, smerf_error *error) {
     uint64_t seed = at->training->options->seed;
     bool has_memory = true;
     at->by_items = by_items;
-    at->n_dealt = by_items ? at->frame->n_items : at->triplets->n;
+    at->n_dealt = by_items ? at->training->items->n_items : at->triplets->n;
     for (uint32_t deal = 0; deal < N_DEALS && has_memory; deal++) {
         uint8_t *part_of = at->part_of + deal * at->n_dealt;
         has_memory = by_items ? deal_out(part_of, at->n_dealt, seed, deal)
@@ -101,7 +104,7 @@ static bool are_enough(choosing *at, size_t *n_held_out) {
 
 static smerf_status divide_triplets(choosing *at, sm_ridge_choice *choice, smerf_error *error) {
     smerf_status status = SMERF_OK;
-    if (at->frame->n_items - at->triplets->facts.n_unobserved >= FEWEST_ITEMS) {
+    if (at->training->items->n_items - at->triplets->facts.n_unobserved >= FEWEST_ITEMS) {
         status = deal_all(at, true, error);
         if (status == SMERF_OK) choice->by_items = choice->is_chosen = are_enough(at, &choice->n_held_out);
     }
@@ -112,22 +115,31 @@ static smerf_status divide_triplets(choosing *at, sm_ridge_choice *choice, smerf
     return deal_all(at, false, error);
 }
 
-static smerf_status start_folds(choosing *at, smerf_error *error) {
+/* Where the items to learn from are all the same, there is nothing to choose by: has_frame is false. */
+static smerf_status start_fold(choosing *at, size_t f, bool *has_frame, smerf_error *error) {
     const sm_training_set *training = at->training;
-    size_t rank = at->frame->rank;
+    fold *now = &at->folds[f];
+    mark_fold(at, f, false);
+    smerf_status status = sm_triplets_frame(training, at->learned, at->is_kept, &now->frame, error);
+    *has_frame = now->frame.rank > 0;
+    if (status != SMERF_OK || !*has_frame) return status;
+    now->a = sm_zeros(now->frame.rank * now->frame.rank, sizeof *now->a);
+    if (now->a == NULL) return sm_no_memory(error, "holding out triplets");
+    status = sm_triplets_loss_start(&now->train, at->triplets, training->weights, at->is_kept, &now->frame,
+                                    training->pool, error);
+    if (status != SMERF_OK) return status;
+    mark_fold(at, f, true);
+    return sm_triplets_loss_start(&now->test, at->triplets, training->weights, at->is_kept, &now->frame, training->pool,
+                                  error);
+}
+
+static smerf_status start_folds(choosing *at, sm_ridge_choice *choice, smerf_error *error) {
+    double to = at->training->pool->fraction_to;
     smerf_status status = SMERF_OK;
-    for (size_t f = 0; f < N_FOLDS && status == SMERF_OK; f++) {
-        fold *now = &at->folds[f];
-        now->a = sm_zeros(rank * rank, sizeof *now->a);
-        if (now->a == NULL) return sm_no_memory(error, "holding out triplets");
-        mark_fold(at, f, false);
-        status = sm_triplets_loss_start(&now->train, at->triplets, training->weights, at->is_kept, at->frame,
-                                        training->pool, error);
-        if (status != SMERF_OK) break;
-        mark_fold(at, f, true);
-        status = sm_triplets_loss_start(&now->test, at->triplets, training->weights, at->is_kept, at->frame,
-                                        training->pool, error);
-    }
+    at->training->pool->fraction_to = at->training->pool->fraction_from;
+    for (size_t f = 0; f < N_FOLDS && status == SMERF_OK && choice->is_chosen; f++)
+        status = start_fold(at, f, &choice->is_chosen, error);
+    at->training->pool->fraction_to = to;
     return status;
 }
 
@@ -189,19 +201,21 @@ static smerf_status try_ridges(choosing *at, sm_ridge_choice *choice, smerf_erro
     return status;
 }
 
-smerf_status sm_ridge_choose(const sm_triplets *triplets, const sm_training_set *training, const sm_frame *frame,
-                             sm_ridge_choice *choice, smerf_error *error) {
-    choosing at = {.triplets = triplets, .training = training, .frame = frame};
-    size_t n = triplets->n > frame->n_items ? triplets->n : frame->n_items;
+smerf_status sm_ridge_choose(const sm_training_set *training, const sm_learned *learned, sm_ridge_choice *choice,
+                             smerf_error *error) {
+    const sm_triplets *triplets = sm_triplets_of(training->target);
+    choosing at = {.triplets = triplets, .training = training, .learned = learned};
+    size_t n_items = training->items->n_items, n = triplets->n > n_items ? triplets->n : n_items;
     *choice = (sm_ridge_choice){.ridge = usual_ridge};
     at.part_of = sm_array(sm_size(N_DEALS, n, 0), sizeof *at.part_of);
     at.is_kept = sm_array(triplets->n, sizeof *at.is_kept);
     bool has_memory = at.part_of != NULL && at.is_kept != NULL;
     smerf_status status =
         has_memory ? divide_triplets(&at, choice, error) : sm_no_memory(error, "holding out triplets");
-    if (status == SMERF_OK && choice->is_chosen) status = start_folds(&at, error);
+    if (status == SMERF_OK && choice->is_chosen) status = start_folds(&at, choice, error);
     if (status == SMERF_OK && choice->is_chosen) status = try_ridges(&at, choice, error);
     for (size_t f = 0; f < N_FOLDS; f++) {
+        sm_frame_free(&at.folds[f].frame);
         sm_triplets_loss_free(&at.folds[f].train);
         sm_triplets_loss_free(&at.folds[f].test);
         sm_free(at.folds[f].a);
