@@ -957,7 +957,8 @@ typedef struct smerf_description {
         shrinkage_slope; /* where it is automatic, of true on predicted out-of-bag distances: shrinkage is that, but 0.02 at
                                least, if it is below 0.75, and below 1 by more than half of */
     double shrinkage_error; /* its standard error. NaN: too few pairs are out of bag, or all are alike */
-    size_t are_log_odds;    /* 1: learned from triplets: that i is nearer to an anchor than j has the log-odds d(anchor, j) - d(anchor, i) */
+    size_t
+        are_log_odds; /* 1: learned from triplets: that i is nearer to an anchor than j has the log-odds d(anchor, j) - d(anchor, i) */
 } smerf_description;
 
 /* Strings, arrays and options live as long as the model. */

@@ -61,7 +61,8 @@ static uint16_t bound_of(const uint16_t *most, const uint16_t *counts) {
 
 /* Whether a tile may have an item for a list, if its items have the same code in so many trees at most. */
 static bool wants_tile(const index_codes_job *job, const sm_nearest *list, size_t tile, size_t n_same) {
-    return sm_nearest_wants_item(list, job->of->index->tiles.least[tile], sm_code_distance(job->of->index->model, n_same));
+    return sm_nearest_wants_item(list, job->of->index->tiles.least[tile],
+                                 sm_code_distance(job->of->index->model, n_same));
 }
 
 /* In the first trees, and if they do not rule the tile out, in the others. False: it is ruled out. */

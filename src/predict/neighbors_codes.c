@@ -136,9 +136,7 @@ static void take_codes(const codes_job *job, size_t query, uint8_t *wanted) {
     for (size_t b = 0; b < n_trees; b++) wanted[b] = *code_of(&job->queries, query, b, n_trees);
 }
 
-static double distance_of(const codes_job *job, size_t n_same) {
-    return sm_code_distance(job->model, n_same);
-}
+static double distance_of(const codes_job *job, size_t n_same) { return sm_code_distance(job->model, n_same); }
 
 /* Offers items first .. end-1, a stretch, to a query, but for tiles in which nobody is near enough. False: no memory. */
 static bool offer_range(const codes_job *job, size_t query, size_t first, size_t end, const count_scratch *scratch) {

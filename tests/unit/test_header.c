@@ -39,7 +39,6 @@ static void version_of_header_and_library_agree(void **state) {
     DO(smerf_options, shrink)                                                                                          \
     DO(smerf_description, are_log_odds)                                                                                \
     DO(smerf_scores, ndcg_by_chance)                                                                                   \
-    DO(smerf_options, boost)                                                                                           \
     DO(smerf_comparison, n_most_repeats)                                                                               \
     DO(smerf_method_scores, in_order_difference)                                                                       \
     DO(smerf_baseline_options, n_bags)                                                                                 \

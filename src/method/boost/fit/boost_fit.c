@@ -64,9 +64,10 @@ static smerf_status check_boost(const sm_training_set *training, smerf_error *er
         return sm_fail(error, SMERF_BAD_INPUT,
                        "{bags}: with 0 of them nothing is held out to choose the number of {rounds} by: give it");
     if (boost->n_bags == 0 && boost->pair_features == SMERF_PAIRS_AUTO)
-        return sm_fail(error, SMERF_BAD_INPUT,
-                       "{bags}: with 0 of them nothing is held out to choose {pair_features} by: give difference, ends, items "
-                       "or all");
+        return sm_fail(
+            error, SMERF_BAD_INPUT,
+            "{bags}: with 0 of them nothing is held out to choose {pair_features} by: give difference, ends, items "
+            "or all");
     if (is_listed_target(training->target) && sm_known_pairs_of(training->target)->links->n == 0)
         return sm_fail(error, SMERF_BAD_INPUT,
                        "no distance of two different items is known; boosting needs at least one");

@@ -105,8 +105,7 @@ static smerf_status linear_fit(const sm_training_set *training, bool is_of_diffe
     learned->is_of_differences = is_of_differences;
     learned->has_intercept = training->options->baselines->has_intercept;
     bool is_of_triplets = training->target->kind == &sm_target_triplets;
-    smerf_status status =
-        (is_of_triplets ? learn_from_triplets : learn_linear)(training, learned, diagnostics, error);
+    smerf_status status = (is_of_triplets ? learn_from_triplets : learn_linear)(training, learned, diagnostics, error);
     if (status == SMERF_OK)
         *out = learned;
     else

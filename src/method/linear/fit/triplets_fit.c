@@ -77,7 +77,8 @@ smerf_status sm_triplets_learn(const sm_training_set *training, const sm_learned
     *fit = (sm_triplets_fit){.n_triplets = (double)triplets->n};
     memset(a, 0, frame->rank * frame->rank * sizeof *a);
     pool->fraction_to = from + after_ridge * (to - from);
-    double given = training->options->baselines->ridge; /* 0, where nothing is said, is chosen here: answers may part all items */
+    double given =
+        training->options->baselines->ridge; /* 0, where nothing is said, is chosen here: answers may part all items */
     smerf_status status = SMERF_OK;
     if (given > 0)
         fit->ridge = (sm_ridge_choice){.ridge = given};
