@@ -14,7 +14,11 @@ READERS = {"io"}  # read files for the command alone, and may name its options
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 CALL = re.compile(r"sm_fail(?:_at|_within)?\(")
 MARK = re.compile(r"\{([^{}]*)\}")
-DYNAMIC = {"divide.c": {"folds", "train", "groups"}, "train_method.c": {"sample_pairs", "factors", "burn", "draws", "chains", "trees"}}
+DYNAMIC = {
+    "boost_fit.c": {"rounds", "most_rounds", "leaves", "min_leaf", "pairs_a_round"},
+    "divide.c": {"folds", "train", "groups"},
+    "train_method.c": {"sample_pairs", "factors", "burn", "draws", "chains", "trees"},
+}
 
 
 def library_files():
@@ -45,7 +49,7 @@ def options(tmp_path_factory):
     commands = re.findall(r"^  ([a-z]+)  ", run_well("--help", folder).stdout.decode(), re.MULTILINE)
     texts = [run_well(f"{command} --help", folder).stdout.decode() for command in commands]
     texts += [run_well(f"help {topic}", folder).stdout.decode() for topic in ("targets", "items", "fit-options")]
-    found = set(re.findall(r"--([a-z][a-z-]*)", "\n".join(texts)))
+    found = set(re.findall(r"--([a-z][a-z0-9-]*)", "\n".join(texts)))
     assert {"rank", "most-k", "edges", "repeats", "grid"} <= found
     return {name.replace("-", "_") for name in found}
 

@@ -114,3 +114,23 @@ def among(
     if OTHERS not in (searched, asked):
         warn(estimator, what, "leaving X out asks out of bag, about all of them; oob=False says that this is meant")
     return queries, False
+
+
+def are_pairs_out_of_bag(estimator: DistanceEstimator, oob: Any, items: _core.Items | None, what: str) -> bool:
+    """Of pairs of rows of X: out of bag if X is all training items, and that can be done; with a warning if it is some of them.
+
+    items: those of X; None: pairs bring their own, of which nobody knows whether they were learned from.
+    """
+    wish = wish_of(oob)
+    if items is None:
+        if wish is True:
+            raise ValueError("oob=True is about pairs of rows of X: pass the X of fit")
+        return False
+    if wish is not None or not estimator._model.learns_pairs():
+        return bool(wish)
+    part = part_of_training(estimator, items)
+    if part == ALL and has_out_of_bag(estimator):
+        return True
+    if part != OTHERS:
+        warn(estimator, what, "the whole X of fit is asked out of bag; oob=False says that this is meant")
+    return False

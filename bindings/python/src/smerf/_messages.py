@@ -10,6 +10,7 @@ from typing import Any, Sequence
 from sklearn.utils._param_validation import InvalidParameterError as InvalidParameterError
 
 ARGUMENTS = {
+    "bags": "n_bags",
     "burn": "n_burn",
     "chains": "n_chains",
     "draws": "n_draws",
@@ -17,8 +18,10 @@ ARGUMENTS = {
     "factors": "n_factors",
     "item_weights": "sample_weight",
     "landmarks": "n_landmarks",
+    "leaves": "n_leaves",
     "most_k": "max_clusters",
     "repeats": "n_repeats",
+    "rounds": "n_rounds",
     "sample_pairs": "n_pairs",
     "seed": "random_state",
     "train": "train_share",
@@ -31,7 +34,7 @@ def argument(mention: str) -> str:
     """An option, perhaps with a value, as an argument: "trees" is n_estimators, and "sample none" sample='none'."""
     name, _, value = mention.partition(" ")
     name = ARGUMENTS.get(name, name)
-    return f"{name}={value!r}" if value else name
+    return f"{name}={value if value.isdigit() else repr(value)}" if value else name
 
 
 def sentence(message: bytes, mentions: Sequence[tuple[int, int]]) -> str:

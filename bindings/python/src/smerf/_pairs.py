@@ -11,12 +11,12 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from . import _core, _options
+from . import _core, _in_sample, _options
 from ._asking import Floats
 from ._handing import HandingModel
 from ._progress import asking
 from ._targets import rows_of
-from ._types import Strategy
+from ._types import Oob, Strategy
 
 
 def _has_trees(model: PairModel) -> bool:
@@ -59,7 +59,9 @@ class PairModel(HandingModel):
         """
         return self._pair_distance(pairs, X, Y, False)[0]
 
-    def _pair_distance(self, pairs: Any, X: Any, Y: Any, with_spread: bool) -> tuple[Floats, Floats]:
+    def _pair_distance(
+        self, pairs: Any, X: Any, Y: Any, with_spread: bool, oob: bool = False
+    ) -> tuple[Floats, Floats]:
         check_is_fitted(self)
         pairs = np.asarray(pairs)
         if X is None:
@@ -78,7 +80,7 @@ class PairModel(HandingModel):
         left = rows_of(indices[:, 0], rows.n)
         right = rows_of(indices[:, 1], (rows if columns is None else columns).n)
         with asking(self, "finding distances") as watch:
-            return self._model.pairs(rows, columns, left, right, False, with_spread, watch)
+            return self._model.pairs(rows, columns, left, right, oob, with_spread, watch)
 
     @available_if(_has_trees)  # type: ignore[untyped-decorator]
     def pair_spread(self, pairs: Any, X: Any = None, Y: Any = None) -> Floats:
@@ -171,6 +173,7 @@ class PairModel(HandingModel):
         beta: float = 1.0,
         *,
         X: Any = None,
+        oob: Oob = None,
     ) -> PairModel:
         """Choose the largest distance at which two items count as alike.
 
@@ -189,6 +192,10 @@ class PairModel(HandingModel):
             For 'f_beta': how much more recall counts than precision.
         X : array of shape (n, p), optional
             Items that `pairs` refers to.
+        oob : {None, 'auto', True, False}, default=None
+            Whether distances are those of trees that have seen neither item, where X are the training items. By default they
+            are, as the others are too small: new items that are alike would be told apart. Pairs that every tree has seen are
+            then left out. Pairs that bring their own items (m, 2, p) should be of new ones.
 
         Returns
         -------
@@ -210,7 +217,12 @@ class PairModel(HandingModel):
         _options.word("strategy", strategy, ("accuracy", "f_beta", "max_tpr", "max_tnr"))
         if y is None:
             raise ValueError("calibrate_threshold requires y to be passed: 1 for pairs that are alike and -1 for others")
-        scores, alike = self.pair_score(pairs, X), column_or_1d(y)
+        check_is_fitted(self)
+        items = None if X is None else self._items_of(X)
+        out_of_bag = _in_sample.are_pairs_out_of_bag(self, oob, items, "the threshold is")
+        scores, alike = -self._pair_distance(pairs, X, None, False, out_of_bag)[0], column_or_1d(y)
+        if len(alike) == len(scores):
+            scores, alike = scores[~np.isnan(scores)], alike[~np.isnan(scores)]
         if len(alike) != len(scores) or not np.isin(alike, (-1, 1)).all() or len(np.unique(alike)) < 2:
             raise ValueError("y is 1 for pairs that are alike and -1 for others, one a pair, and both occur")
         if strategy == "f_beta":
