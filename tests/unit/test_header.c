@@ -320,5 +320,5 @@ int main(void) {
         cmocka_unit_test(baselines_of_a_wrong_size_are_refused_and_none_are_the_defaults),
         cmocka_unit_test(a_comparison_leaves_out_methods_that_the_program_does_not_know),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, files_enter, files_leave);
 }
