@@ -41,7 +41,7 @@ SEEN = "it asks about items that were not in the graph, and the model knows only
 REASONS = {
     **{
         (kind, f"check_sample_weight_equivalence_on_{data}_data"): COPIES
-        for kind in ("DistanceForest", "DistanceForestClassifier", "DistanceForestRegressor", "RandomForestDistance", "Plugin")
+        for kind in ("DistanceForest", "DistanceForestClassifier", "DistanceForestRegressor", "RandomForestDistance", "Plugin", "Boost")
         + tuple(kind.__name__ for kind in PLAIN)
         for data in ("dense", "sparse")
     },
