@@ -33,10 +33,8 @@ static inline size_t sm_code_index(size_t index, size_t b, size_t n_trees) {
     return (index / SM_CODE_TILE * n_trees + b) * SM_CODE_TILE + index % SM_CODE_TILE;
 }
 
-/* The distance of items that have the same code in so many trees: to the last bit what the sum over the trees gives. */
-static inline double sm_code_distance(const smerf_model *model, size_t n_same) {
-    size_t n_trees = model->options.n_trees;
-    return sm_shrunk(&model->shrinkage, (double)(n_trees - n_same) / (double)n_trees);
-}
+/* The distances of items that have the same code in 0, 1, ... of the trees, all of them included: to the last bit what the sum over the
+ * trees gives. Freed with sm_free; NULL: no memory. */
+double *sm_code_distances(const smerf_model *model);
 
 #endif

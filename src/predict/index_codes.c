@@ -18,6 +18,7 @@ typedef struct index_codes_job {
     const sm_index_search *of;
     const sm_code_kernels *kernels;
     size_t n_trees, n_tiles, n_groups; /* tiles of a part; groups of queries */
+    double *distance;                  /* see sm_code_distances */
     uint8_t *wanted;                   /* [queries of the panel][trees] */
     uint16_t *bounds; /* [threads][QUERIES_A_TASK][n_tiles] in how many trees a tile may agree with a query; VISITED */
 } index_codes_job;
@@ -61,8 +62,7 @@ static uint16_t bound_of(const uint16_t *most, const uint16_t *counts) {
 
 /* Whether a tile may have an item for a list, if its items have the same code in so many trees at most. */
 static bool wants_tile(const index_codes_job *job, const sm_nearest *list, size_t tile, size_t n_same) {
-    return sm_nearest_wants_item(list, job->of->index->tiles.least[tile],
-                                 sm_code_distance(job->of->index->model, n_same));
+    return sm_nearest_wants_item(list, job->of->index->tiles.least[tile], job->distance[n_same]);
 }
 
 /* In the first trees, and if they do not rule the tile out, in the others. False: it is ruled out. */
@@ -91,8 +91,7 @@ static bool visit_tile(const index_codes_job *job, const uint8_t *wanted, size_t
     size_t first = tile * SM_CODE_TILE, n = index->n_items - first;
     if (!count_tile(job, wanted, tile, list, same, rest)) return true;
     for (size_t i = 0; i < SM_CODE_TILE && i < n; i++)
-        if (!sm_index_offer(list, index->tiles.item_at[first + i], sm_code_distance(index->model, same[i])))
-            return false;
+        if (!sm_index_offer(list, index->tiles.item_at[first + i], job->distance[same[i]])) return false;
     return true;
 }
 
@@ -166,7 +165,9 @@ smerf_status sm_index_count_codes(sm_index_search *of, smerf_error *error) {
     sm_arena arena = {0};
     job.wanted = sm_arena_take(&arena, sm_size(n_queries, job.n_trees, 0), sizeof *job.wanted);
     job.bounds = sm_arena_take(&arena, sm_size(job.n_tiles, n_threads * QUERIES_A_TASK, 0), sizeof *job.bounds);
-    smerf_status status = arena.has_failed ? sm_no_memory(error, "looking for neighbours") : SMERF_OK;
+    job.distance = sm_code_distances(of->index->model);
+    bool has_memory = !arena.has_failed && job.distance != NULL;
+    smerf_status status = has_memory ? SMERF_OK : sm_no_memory(error, "looking for neighbours");
     double from = search->pool->fraction_from;
     sm_search_fraction(search, 0, 0);
     if (status == SMERF_OK) status = find_query_codes(&job, error);
@@ -174,5 +175,6 @@ smerf_status sm_index_count_codes(sm_index_search *of, smerf_error *error) {
     sm_search_fraction(search, 0, 1);
     if (status == SMERF_OK) status = sm_pool_run(search->pool, job.n_groups * of->n_parts, count_some, &job, error);
     sm_arena_free(&arena);
+    sm_free(job.distance);
     return status;
 }

@@ -83,6 +83,7 @@ typedef struct codes_job {
     coded *sent;              /* the one of the two that is sent down the trees */
     count_scratch *scratches; /* [n_threads] */
     uint8_t *wanted;          /* theirs */
+    double *distance;         /* see sm_code_distances */
 } codes_job;
 
 /* ---- items become codes ---- */
@@ -130,22 +131,28 @@ static smerf_status send(codes_job *job, coded *items, size_t first, size_t end,
 
 /* ---- counting ---- */
 
+double *sm_code_distances(const smerf_model *model) {
+    size_t n_trees = model->options.n_trees;
+    double *distance = sm_array(n_trees + 1, sizeof *distance);
+    for (size_t n_same = 0; n_same <= n_trees && distance != NULL; n_same++)
+        distance[n_same] = sm_shrunk(&model->shrinkage, (double)(n_trees - n_same) / (double)n_trees);
+    return distance;
+}
+
 /* Puts the codes of a query next to each other. */
 static void take_codes(const codes_job *job, size_t query, uint8_t *wanted) {
     size_t n_trees = job->model->options.n_trees;
     for (size_t b = 0; b < n_trees; b++) wanted[b] = *code_of(&job->queries, query, b, n_trees);
 }
 
-static double distance_of(const codes_job *job, size_t n_same) { return sm_code_distance(job->model, n_same); }
-
 /* Offers items first .. end-1, a stretch, to a query, but for tiles in which nobody is near enough. False: no memory. */
 static bool offer_range(const codes_job *job, size_t query, size_t first, size_t end, const count_scratch *scratch) {
     const sm_nearest *nearest = &job->search->nearest[query - job->search->first];
     for (size_t from = first, to; from < end; from = to) {
         to = end - from < SM_CODE_TILE ? end : from + SM_CODE_TILE;
-        if (!sm_nearest_wants(nearest, distance_of(job, scratch->most[(from - first) / SM_CODE_TILE]))) continue;
+        if (!sm_nearest_wants(nearest, job->distance[scratch->most[(from - first) / SM_CODE_TILE]])) continue;
         for (size_t i = from; i < to; i++)
-            if (!sm_search_offer(job->search, query, i, distance_of(job, scratch->same[i - first]))) return false;
+            if (!sm_search_offer(job->search, query, i, job->distance[scratch->same[i - first]])) return false;
     }
     return true;
 }
@@ -201,7 +208,9 @@ static smerf_status reserve_scratches(codes_job *job, smerf_error *error) {
     size_t n_threads = job->search->pool->n_threads, n_codes = sm_size(QUERIES_A_TASK, job->model->options.n_trees, 0);
     job->scratches = sm_zeros(n_threads, sizeof *job->scratches);
     job->wanted = sm_array(sm_size(n_threads, n_codes, 0), sizeof *job->wanted);
-    if (job->scratches == NULL || job->wanted == NULL) return sm_no_memory(error, "looking for neighbours");
+    job->distance = sm_code_distances(job->model);
+    if (job->scratches == NULL || job->wanted == NULL || job->distance == NULL)
+        return sm_no_memory(error, "looking for neighbours");
     for (size_t t = 0; t < n_threads; t++) job->scratches[t].wanted = job->wanted + t * n_codes;
     return SMERF_OK;
 }
@@ -225,5 +234,6 @@ smerf_status sm_search_by_codes(sm_neighbor_search *search, smerf_error *error) 
     sm_free(job.catalogue.codes);
     sm_free(job.scratches);
     sm_free(job.wanted);
+    sm_free(job.distance);
     return status;
 }
