@@ -17,11 +17,12 @@ static const cli_option own_options[] = {
     {"--tune", "yes|no", "yes (default): choose smerf's options, as tune does; the others have none to choose"},
     {"--metric", "NAME", "out-of-bag score to tune by (default: auc-roc for edges, else rmse)"},
     {"--trees", "B", "smerf, rfd, plugin: how many trees (default 500)"},
-    {"--sample-pairs", "N", "rfd: learn from N pairs at most, drawn at random (default 200000)"},
+    {"--sample-pairs", "N", "rfd: learn from N pairs at most, drawn at random (default 60000)"},
     {"--factors", "K", "epm, narm: the most groups that nodes may belong to (default 50)"},
     {"--burn", "N", "epm, narm: iterations before draws are collected (default 1500)"},
     {"--draws", "N", "epm, narm: iterations that are collected (default 1500)"},
     {"--chains", "N", "epm, narm: chains that start apart and are averaged (default 2)"},
+    {"--pairs-a-round", "N", "boost: learn from N pairs at a time, drawn at random (default 60000)"},
     {"--seed", "N", "of the first repeat; each has one more than the one before (default 1)"},
     {"--item-weights", "COLUMN", "weighs items in learning"},
     {"--json", NULL, "as JSON"},
@@ -63,14 +64,19 @@ static smerf_status get_count(const cli_args *args, const char *name, size_t *co
     return status;
 }
 
-static smerf_status read_options(const cli_args *args, smerf_options *chosen, smerf_baseline_options *baselines,
-                                 smerf_error *error) {
+static smerf_status read_options(const cli_args *args, cli_comparison *all, smerf_error *error) {
+    smerf_options *chosen = &all->options;
+    smerf_baseline_options *baselines = &all->baselines;
     const struct {
         const char *name;
         size_t *count;
-    } counts[] = {{"--trees", &chosen->n_trees},        {"--sample-pairs", &baselines->n_pairs},
-                  {"--factors", &baselines->n_factors}, {"--burn", &baselines->n_burn},
-                  {"--draws", &baselines->n_draws},     {"--chains", &baselines->n_chains}};
+    } counts[] = {{"--trees", &chosen->n_trees},
+                  {"--sample-pairs", &baselines->n_pairs},
+                  {"--factors", &baselines->n_factors},
+                  {"--burn", &baselines->n_burn},
+                  {"--draws", &baselines->n_draws},
+                  {"--chains", &baselines->n_chains},
+                  {"--pairs-a-round", &all->boost.pairs_a_round}};
     size_t seed = (size_t)chosen->seed;
     smerf_status status = cli_get_size(args, "--seed", 0, &seed, error);
     chosen->seed = seed;
@@ -104,7 +110,7 @@ static smerf_status read_plan(const cli_args *args, cli_comparison *all, smerf_e
     if (status == SMERF_OK) status = cli_get_number(args, "--train", &plan->train_fraction, error);
     if (status == SMERF_OK) status = cli_get_word(args, "--by", kinds, 2, &by, error);
     if (status == SMERF_OK) status = cli_get_word(args, "--tune", predictor, 2, &tunes, error);
-    if (status == SMERF_OK) status = read_options(args, &all->options, &all->baselines, error);
+    if (status == SMERF_OK) status = read_options(args, all, error);
     if (status != SMERF_OK) return status;
     plan->by_pairs = by == 1;
     plan->tunes = tunes == 1;
@@ -164,6 +170,9 @@ static smerf_status run_compare(const cli_args *args, smerf_error *error) {
     smerf_options_default(&all.options);
     smerf_baseline_options_default(&all.baselines);
     all.options.baselines = &all.baselines;
+    smerf_boost_options_default(&all.boost);
+    all.boost.pairs_a_round = SMERF_COMPARED_PAIRS;
+    all.options.boost = &all.boost;
     all.plan.options = &all.options;
     for (size_t m = 0; m < SMERF_N_METHODS; m++) all.scores[m] = SMERF_INIT(smerf_method_scores);
     smerf_status status = read_plan(args, &all, error);

@@ -24,6 +24,7 @@ typedef struct cli_comparison {
     smerf_comparison plan; /* points to the options */
     smerf_options options;
     smerf_baseline_options baselines;
+    smerf_boost_options boost;
     unsigned metrics; /* of the target, and CLI_IN_ORDER of triplets: a sum of SMERF_HAS(score) */
     unsigned main;    /* the score by which methods are told apart */
     cli_groups groups;

@@ -138,6 +138,8 @@ SMERF_API smerf_status smerf_target_divide(const smerf_target *target, double tr
  * Triplets are divided by nodes: methods learn from those among the items to learn from, or learn nothing from the target at all, and are
  * scored on those among the others, by how many are in order. The metric is not looked at then. */
 
+#define SMERF_COMPARED_PAIRS ((size_t)60000)
+
 typedef struct smerf_comparison {
     size_t size;
     unsigned methods;      /* a sum of SMERF_HAS(method): these, or fail; 0: all that can take the data */
@@ -146,7 +148,9 @@ typedef struct smerf_comparison {
     bool by_pairs;         /* else by nodes */
     bool tunes;          /* smerf's options are chosen by smerf_tune, with all that a grid can vary; others have none */
     smerf_metric metric; /* that it is tuned by */
-    const smerf_options *options; /* method is not looked at; NULL: as smerf_options_default has them */
+    const smerf_options
+        *options; /* method is not looked at; NULL: as smerf_options_default has them. Without a boost of their own
+                                     boosting learns from SMERF_COMPARED_PAIRS pairs at a time */
 
     size_t n_folds;         /* of the items; 0: none, see below */
     const uint32_t *groups; /* [n_items] of the items; NULL: none, see below */

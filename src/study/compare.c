@@ -360,6 +360,14 @@ static smerf_status read_summary(const smerf_method_scores *scores, unsigned n_m
     return status;
 }
 
+/* Boosting on all pairs of a thousand items would take longer than all other methods together.   given  or NULL */
+static smerf_status limit_boosting(const smerf_options *given, sm_full_options *options, smerf_error *error) {
+    smerf_options read = {0};
+    smerf_status status = given != NULL ? sm_struct_read(SM_STRUCT(smerf_options), given, &read, error) : SMERF_OK;
+    if (status == SMERF_OK && read.boost == NULL) options->boost.pairs_a_round = SMERF_COMPARED_PAIRS;
+    return status;
+}
+
 smerf_status smerf_compare(const smerf_items *items, const smerf_target *target, const smerf_comparison *comparison,
                            const smerf_run *run, smerf_method_scores *scores, size_t n_scores, smerf_error *error) {
     SM_READ(smerf_comparison, comparison, error);
@@ -368,6 +376,7 @@ smerf_status smerf_compare(const smerf_items *items, const smerf_target *target,
     smerf_options usual;
     smerf_options_default(&usual);
     smerf_status status = sm_options_read(comparison->options != NULL ? comparison->options : &usual, &options, error);
+    if (status == SMERF_OK) status = limit_boosting(comparison->options, &options, error);
     if (status != SMERF_OK) return status;
     comparison_copy.options = &options.options;
     smerf_method_scores summary[SMERF_N_METHODS];

@@ -16,6 +16,7 @@ N, SHARE, SEED, REPEATS = 26, 0.6, 7, 3
 NAMES = [f"i{k}" for k in range(N)]
 FEW = "--trees 12"
 QUICK = "--burn 20 --draws 20"
+DRAWN = "--pairs-a-round 150"  # of more, so that it matters
 METHODS = ["smerf", "euclidean", "mahalanobis", "bilinear", "rfd", "plugin", "epm", "narm", "mean", "standardized", "gower", "boost"]
 EVERY = ["rmse", "spearman", "map@10"]
 AREAS = ["auc-roc", "auc-pr"]
@@ -123,7 +124,8 @@ def cut_by_pairs(target, folder):
 
 
 def options_of(method):
-    return QUICK if method in ("epm", "narm") else FEW if method in ("smerf", "rfd", "plugin") else ""
+    own = {"epm": QUICK, "narm": QUICK, "boost": DRAWN}
+    return own.get(method, FEW if method in ("smerf", "rfd", "plugin") else "")
 
 
 def scores_by_hand(method, target, by, folder, tuned_by=None):
@@ -158,7 +160,7 @@ def assert_summary(told, scores):
 
 
 def check(target, by, place, tmp_path, extra="--tune no", tuned_by=None):
-    words = f"{target} --by {by} --train {SHARE} --repeats {REPEATS} --seed {SEED} {FEW} {QUICK} {extra}"
+    words = f"{target} --by {by} --train {SHARE} --repeats {REPEATS} --seed {SEED} {FEW} {QUICK} {DRAWN} {extra}"
     result, _ = compare(words, place)
     for path in place.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())

@@ -22,7 +22,7 @@ from ._types import Metric, Simulation, Target
 SIMULATIONS = ("regression", "bilinear", "radial")
 COUNTS = {
     "n_estimators": "n_trees",
-    **{name: name for name in ("n_pairs", "n_factors", "n_burn", "n_draws", "n_chains")},
+    **{name: name for name in ("n_pairs", "n_factors", "n_burn", "n_draws", "n_chains", "pairs_a_round")},
 }
 
 
@@ -142,7 +142,7 @@ def compare(
     n_jobs, random_state, verbose
         As in `DistanceForest`.
     **options : int
-        Of the methods: n_estimators, n_pairs, n_factors, n_burn, n_draws, n_chains.
+        Of the methods: n_estimators, n_pairs, n_factors, n_burn, n_draws, n_chains, pairs_a_round (of boosting; 60000 here).
 
     Returns
     -------

@@ -138,6 +138,8 @@ def compare(Items items, Target target, dict options, dict plan, Watch watch):
     if groups is not None:
         comparison.groups = &groups[0]
     comparison.options = &chosen.forest
+    if "pairs_a_round" not in options:
+        chosen.forest.boost = NULL  # as the library has it for comparisons
     memset(standings, 0, SMERF_N_METHODS * sizeof(smerf_method_scores))
     for m in range(SMERF_N_METHODS):
         standings[m].size = sizeof(smerf_method_scores)
