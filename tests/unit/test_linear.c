@@ -57,22 +57,22 @@ static double intercept_of(const smerf_model *model) {
     return linear.intercept;
 }
 
-static void assert_optimal(const linear_data *at, const smerf_model *model, bool is_of_differences) {
-    double w[MOST_P * MOST_P], g[MOST_P * MOST_P], copy[MOST_P * MOST_P], vectors[MOST_P * MOST_P];
-    double values[MOST_P], scratch[3 * MOST_P], size, inner = 0, along = 0;
-    size_t p = at->p;
-    take_w(model, p, w);
-    brute_gradient(at, w, is_of_differences, g, &size);
-    for (size_t k = 0; k < p * p; k++) {
-        inner += w[k] * g[k];
-        along += w[k] * w[k];
-    }
-    memcpy(copy, g, p * p * sizeof *g);
-    sm_eigen(copy, p, values, vectors, scratch);
+/* Nothing lowers the objective: its gradient is positive semidefinite, and 0 along W.   g  overwritten    size  of what was added up */
+static void assert_no_way_down(const smerf_model *model, size_t p, const double *w, double *g, double size) {
+    double vectors[MOST_P * MOST_P], values[MOST_P], scratch[3 * MOST_P], inner = 0, along = 0;
+    for (size_t k = 0; k < p * p; k++) inner += w[k] * g[k], along += w[k] * w[k];
+    sm_eigen(g, p, values, vectors, scratch);
     for (size_t k = 0; k < p; k++)
         if (!(values[k] > -1e-7 * size)) fail_msg("eigenvalue %g of the gradient, whose size is %g", values[k], size);
     if (!(fabs(inner) <= 1e-7 * size * (1 + sqrt(along)))) fail_msg("<W, G> = %g, size %g", inner, size);
     assert_true(diagnostic(model, "kkt residual") < 1e-6);
+}
+
+static void assert_optimal(const linear_data *at, const smerf_model *model, bool is_of_differences) {
+    double w[MOST_P * MOST_P], g[MOST_P * MOST_P], size;
+    take_w(model, at->p, w);
+    brute_gradient(at, w, is_of_differences, g, &size);
+    assert_no_way_down(model, at->p, w, g, size);
 }
 
 /* The distances of the model are those of its W. */
@@ -89,15 +89,19 @@ static void assert_predicts(const linear_data *at, const smerf_model *model, boo
     free(found);
 }
 
+static linear_data *mixed_linear_data(uint64_t seed, target_sort sort) {
+    data_plan plan = {.n_items = 30 + 4 * seed, .n_numbers = 2 + seed % 4, .seed = seed};
+    plan.n_categories = seed % 3;
+    plan.missing = seed % 2 == 0 ? 0 : 0.1;
+    plan.has_diagonal = seed % 4 < 2;
+    return linear_data_new(plan, sort, seed % 2 == 1);
+}
+
 static void w_is_optimal_for_every_kind_of_target(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 8; seed++)
         for (target_sort sort = 0; sort < N_SORTS; sort++) {
-            data_plan plan = {.n_items = 30 + 4 * seed, .n_numbers = 2 + seed % 4, .seed = seed};
-            plan.n_categories = seed % 3;
-            plan.missing = seed % 2 == 0 ? 0 : 0.1;
-            plan.has_diagonal = seed % 4 < 2;
-            linear_data *at = linear_data_new(plan, sort, seed % 2 == 1);
+            linear_data *at = mixed_linear_data(seed, sort);
             for (int is_of_differences = 0; is_of_differences < 2; is_of_differences++) {
                 smerf_model *model =
                     fit_linear(at, is_of_differences ? SMERF_METHOD_MAHALANOBIS : SMERF_METHOD_BILINEAR, 2);
@@ -195,46 +199,38 @@ static void brute_gradients(const linear_data *at, const smerf_model *model, boo
 }
 
 static void assert_optimal_with_intercept(const linear_data *at, const smerf_model *model, bool is_of_differences) {
-    double w[MOST_P * MOST_P], g[MOST_P * MOST_P], vectors[MOST_P * MOST_P], values[MOST_P], scratch[3 * MOST_P];
-    double size, of_c, inner = 0, along = 0, weight = 0;
-    size_t p = at->p;
-    take_w(model, p, w);
+    double w[MOST_P * MOST_P], g[MOST_P * MOST_P], size, of_c, weight = 0;
+    take_w(model, at->p, w);
     brute_gradients(at, model, is_of_differences, w, g, &of_c, &size);
-    for (size_t k = 0; k < p * p; k++) inner += w[k] * g[k], along += w[k] * w[k];
     for (size_t i = 0; i < at->n; i++)
         for (size_t j = 0; j < at->n; j++)
             weight += i == j || at->weight[i][j] == 0 ? 0 : at->weight[i][j] * (1 + fabs(at->z[i][j]));
     if (!(fabs(of_c) <= 1e-8 * weight)) fail_msg("gradient in the intercept %g, weights %g", of_c, weight);
-    sm_eigen(g, p, values, vectors, scratch);
-    for (size_t k = 0; k < p; k++)
-        if (!(values[k] > -1e-7 * size)) fail_msg("eigenvalue %g of the gradient, whose size is %g", values[k], size);
-    if (!(fabs(inner) <= 1e-7 * size * (1 + sqrt(along)))) fail_msg("<W, G> = %g, size %g", inner, size);
-    assert_true(diagnostic(model, "kkt residual") < 1e-6);
+    assert_no_way_down(model, at->p, w, g, size);
     assert_true(diagnostic(model, "intercept") == intercept_of(model));
 }
 
-static smerf_model *fit_with_intercept(const linear_data *at, smerf_method method) {
-    const smerf_baseline_options baselines =
-        SMERF_INIT(smerf_baseline_options, .n_pairs = 1, .n_factors = 1, .n_burn = 1, .n_draws = 1, .n_chains = 1,
-                   .has_intercept = true);
+static smerf_model *fit_as(const linear_data *at, smerf_method method, size_t has_intercept, double ridge) {
+    smerf_baseline_options baselines;
     smerf_options options = options_for(1);
     smerf_model *model = NULL;
     smerf_error error;
+    smerf_baseline_options_default(&baselines);
+    baselines.has_intercept = has_intercept;
+    baselines.ridge = ridge;
     options.method = method;
     options.baselines = &baselines;
     demand_ok(smerf_fit(at->data->items, at->target, &options, NULL, &model, &error), &error);
     return model;
 }
 
+static smerf_model *fit_with_intercept(const linear_data *at, smerf_method method) { return fit_as(at, method, 1, 0); }
+
 static void w_and_an_intercept_are_optimal_together(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 8; seed++)
         for (target_sort sort = 0; sort < N_SORTS; sort++) {
-            data_plan plan = {.n_items = 30 + 4 * seed, .n_numbers = 2 + seed % 4, .seed = seed};
-            plan.n_categories = seed % 3;
-            plan.missing = seed % 2 == 0 ? 0 : 0.1;
-            plan.has_diagonal = seed % 4 < 2;
-            linear_data *at = linear_data_new(plan, sort, seed % 2 == 1);
+            linear_data *at = mixed_linear_data(seed, sort);
             for (int is_of_differences = 0; is_of_differences < 2; is_of_differences++) {
                 smerf_model *model =
                     fit_with_intercept(at, is_of_differences ? SMERF_METHOD_MAHALANOBIS : SMERF_METHOD_BILINEAR);
@@ -243,19 +239,6 @@ static void w_and_an_intercept_are_optimal_together(void **state) {
             }
             linear_data_free(at);
         }
-}
-
-static smerf_model *fit_with_ridge(const linear_data *at, smerf_method method, double ridge) {
-    smerf_baseline_options baselines;
-    smerf_baseline_options_default(&baselines);
-    smerf_options options = options_for(1);
-    smerf_model *model = NULL;
-    smerf_error error;
-    baselines.ridge = ridge;
-    options.method = method;
-    options.baselines = &baselines;
-    demand_ok(smerf_fit(at->data->items, at->target, &options, NULL, &model, &error), &error);
-    return model;
 }
 
 /* The gradient of ridge tr(W M W M), half of it: ridge M W M, in units of the weights. */
@@ -288,16 +271,12 @@ static void a_ridge_is_part_of_what_is_optimal(void **state) {
                 linear_data *at = linear_data_new((data_plan){.n_items = 30, .n_numbers = 3, .seed = seed},
                                                   seed % 2 == 0 ? MATRIX : WEIGHTED_PAIRS, seed % 3 == 1);
                 smerf_method method = is_of_differences ? SMERF_METHOD_MAHALANOBIS : SMERF_METHOD_BILINEAR;
-                smerf_model *model = fit_with_ridge(at, method, ridges[r]);
-                double w[9], g[9], vectors[9], values[3], scratch[9], size, inner = 0, along = 0;
+                smerf_model *model = fit_as(at, method, 0, ridges[r]);
+                double w[9], g[9], size;
                 take_w(model, 3, w);
                 brute_gradient(at, w, is_of_differences, g, &size);
                 add_ridge(at, w, is_of_differences, ridges[r], g);
-                for (size_t k = 0; k < 9; k++) inner += w[k] * g[k], along += w[k] * w[k];
-                sm_eigen(g, 3, values, vectors, scratch);
-                for (size_t k = 0; k < 3; k++) assert_true(values[k] > -1e-7 * size);
-                assert_true(fabs(inner) <= 1e-7 * size * (1 + sqrt(along)));
-                assert_true(diagnostic(model, "kkt residual") < 1e-6);
+                assert_no_way_down(model, 3, w, g, size);
                 smerf_model_free(model);
                 linear_data_free(at);
             }
