@@ -5,6 +5,7 @@
 #ifndef SM_METHOD_GROUPS_H
 #define SM_METHOD_GROUPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,10 @@ static inline size_t sm_groups_of_bags(size_t n_bags) {
         if (sm_n_bags(n_groups) == n_bags) return n_groups;
     return 0;
 }
+
+/* Whether the bag that leaves out groups a and g leaves out both items of a pair of groups a and b: of two groups that is one bag, of one group
+ * its bags with every other. */
+static inline bool sm_bag_leaves_out_both(size_t a, size_t b, size_t g) { return a != b ? g == b : g != a; }
 
 /* fit/groups.c */
 

@@ -204,7 +204,7 @@ static void whole_gradients_are_near_the_real_ones(void **state) {
         score[k] = 3 * sm_random_normal(&random);
         weight[k] = sm_random_uniform(&random);
     }
-    const sm_boost_pairs pairs = {.n = N_PAIRS, .z = z, .score = score, .weight = weight};
+    const sm_drawn_pairs pairs = {.n = N_PAIRS, .z = z, .score = score, .weight = weight};
     sm_gradients found = {.gradient = whole, .hessian = hessian};
     demand_ok(sm_loss_gradients(SMERF_LOSS_LOGISTIC, &pairs, &found, &pool, &error), &error);
     int32_t largest = 0;
@@ -221,7 +221,7 @@ static void the_leaf_of_an_absolute_loss_is_the_weighted_median(void **state) {
     (void)state;
     double z[5] = {1, 2, 3, 4, 100}, score[5] = {0}, weight[5] = {1, 1, 1, 1, 1}, scratch[10];
     const uint32_t order[5] = {4, 2, 0, 3, 1};
-    const sm_boost_pairs pairs = {.n = 5, .z = z, .score = score, .weight = weight};
+    const sm_drawn_pairs pairs = {.n = 5, .z = z, .score = score, .weight = weight};
     assert_near(sm_loss_leaf(SMERF_LOSS_ABSOLUTE, &pairs, order, 5, 0, 0, scratch), 3, 0);
     weight[4] = 10;
     assert_near(sm_loss_leaf(SMERF_LOSS_ABSOLUTE, &pairs, order, 5, 0, 0, scratch), 100, 0);

@@ -141,8 +141,8 @@ static size_t list_sums(const sm_predictor *predictor, size_t row, size_t column
     if (predictor->training_row == NULL) return 1;
     size_t a = learned->group_of[predictor->training_row[row]], b = learned->group_of[predictor->training_row[column]];
     for (size_t g = 0; g < n_groups; g++) {
-        if (a != b ? g != b : g == a) continue; /* items of two groups: their bag; of one: its bags with every other */
-        const sm_boost *bag = &learned->bags[sm_bag_of(n_groups, a < g ? a : g, a < g ? g : a)];
+        if (!sm_bag_leaves_out_both(a, b, g)) continue;
+        const sm_boost *bag = &learned->bags[sm_bag_without(n_groups, a, g)];
         if (!isnan(bag->start)) sums[n++] = bag; /* else it had nothing to learn from */
     }
     return n;

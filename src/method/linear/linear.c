@@ -170,7 +170,7 @@ static double answer_out_of_bag(const sm_predictor *predictor, size_t row, size_
     size_t a = group_of_row(predictor, row), b = group_of_row(predictor, column), n = 0;
     double sum = 0;
     for (size_t g = 0; g < learned->n_groups; g++) {
-        if (g == a || (a != b && g != b)) continue; /* two groups: one bag; one group: one with every other */
+        if (!sm_bag_leaves_out_both(a, b, g)) continue;
         const sm_linear_map *map = &learned->bags[sm_bag_without(learned->n_groups, a, g)];
         if (isnan(map->intercept)) continue;
         sum += sm_linear_distance(learned, map, row_in_bag(predictor, row, g),

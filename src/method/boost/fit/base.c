@@ -20,7 +20,7 @@ smerf_status sm_base_grow(const sm_training_set *training, const double fraction
 
 /* ---- its predictions ---- */
 
-smerf_status sm_base_predict(const smerf_model *base, const smerf_items *items, sm_boost_pairs *pairs,
+smerf_status sm_base_predict(const smerf_model *base, const smerf_items *items, sm_drawn_pairs *pairs,
                              smerf_error *error) {
     pairs->base = sm_array(pairs->n, sizeof *pairs->base);
     if (pairs->base == NULL) return sm_no_memory(error, "boosting on pairs");
@@ -46,7 +46,7 @@ static uint8_t find_bin(const sm_pair_column *column, double value) {
 }
 
 /* NULL: no memory. */
-static uint8_t *find_bins(const sm_binned *binned, const sm_boost_pairs *pairs) {
+static uint8_t *find_bins(const sm_binned *binned, const sm_drawn_pairs *pairs) {
     const sm_pair_column *column = &binned->columns[binned->n_columns - 1];
     uint8_t *bins = sm_array(pairs->n, sizeof *bins);
     for (size_t k = 0; k < pairs->n && bins != NULL; k++)
@@ -55,7 +55,7 @@ static uint8_t *find_bins(const sm_binned *binned, const sm_boost_pairs *pairs) 
 }
 
 smerf_status sm_base_ask(const smerf_model *base, const smerf_items *items, const sm_binned *binned,
-                         sm_boost_pairs *pairs, uint8_t **bins, smerf_error *error) {
+                         sm_drawn_pairs *pairs, uint8_t **bins, smerf_error *error) {
     if (base == NULL) return SMERF_OK;
     smerf_status status = sm_base_predict(base, items, pairs, error);
     if (status != SMERF_OK) return status;

@@ -137,12 +137,12 @@ enum { MOST_BINNED_BY = 100000 };
 /* Bins of what the base predicts, by some pairs. */
 static smerf_status bin_base(learning *work, smerf_error *error) {
     const sm_pair_choice some = {.held = {SM_NO_GROUP, SM_NO_GROUP}, .most = MOST_BINNED_BY};
-    sm_boost_pairs pairs;
+    sm_drawn_pairs pairs;
     bool is_drawn;
     smerf_status status = sm_pairs_choose(&work->source, &some, &pairs, &is_drawn, error);
     if (status == SMERF_OK) status = sm_base_predict(work->learned->base, work->training->items, &pairs, error);
     if (status == SMERF_OK) status = sm_binned_add_base(&work->binned, pairs.base, pairs.n, error);
-    sm_boost_pairs_free(&pairs);
+    sm_drawn_pairs_free(&pairs);
     return status;
 }
 

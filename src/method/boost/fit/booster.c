@@ -17,7 +17,7 @@ enum { ROUNDS_A_DRAW = 25, MANY_PAIRS = 1 << 16 };
 
 /* ---- starting ---- */
 
-static double base_of_pair(const sm_boost_pairs *pairs, size_t pair) {
+static double base_of_pair(const sm_drawn_pairs *pairs, size_t pair) {
     return pairs->base != NULL ? pairs->base[pair] : NAN;
 }
 
@@ -38,7 +38,7 @@ static smerf_status choose_pairs(sm_booster *booster, smerf_error *error) {
 }
 
 static void free_chosen(sm_booster *booster) {
-    sm_boost_pairs_free(&booster->pairs);
+    sm_drawn_pairs_free(&booster->pairs);
     sm_free(booster->gradients.gradient);
     sm_free(booster->gradients.hessian);
     sm_free(booster->base_bin);
@@ -50,7 +50,7 @@ static void free_chosen(sm_booster *booster) {
 enum { MOST_HELD = 200000 };
 
 static double loss_of_held(const sm_booster *booster) {
-    const sm_boost_pairs *held = &booster->held;
+    const sm_drawn_pairs *held = &booster->held;
     double sum = 0;
     for (size_t k = 0; k < held->n; k++) {
         double score = held->score[k];
@@ -63,7 +63,7 @@ static double loss_of_held(const sm_booster *booster) {
 static smerf_status start_held(sm_booster *booster, smerf_error *error) {
     const sm_boosting *boosting = booster->boosting;
     sm_pair_choice choice = booster->choice;
-    sm_boost_pairs *held = &booster->held;
+    sm_drawn_pairs *held = &booster->held;
     bool is_drawn;
     choice.are_held = true;
     choice.most = MOST_HELD;
@@ -111,7 +111,7 @@ smerf_status sm_booster_start(sm_booster *booster, const sm_boosting *boosting, 
 
 void sm_booster_free(sm_booster *booster) {
     free_chosen(booster);
-    sm_boost_pairs_free(&booster->held);
+    sm_drawn_pairs_free(&booster->held);
     sm_free(booster->held_base_bin);
     sm_free(booster->held_reversed);
     sm_pair_tree_free(&booster->tree);
@@ -238,7 +238,7 @@ static smerf_status add_leaf(void *argument, size_t at, size_t thread, smerf_err
 }
 
 static void score_held(sm_booster *booster, const uint32_t *index, const double *value) {
-    const sm_boost_pairs *held = &booster->held;
+    const sm_drawn_pairs *held = &booster->held;
     for (size_t k = 0; k < held->n; k++) {
         size_t base_bin = booster->held_base_bin != NULL ? booster->held_base_bin[k] : 0;
         size_t leaf = sm_pair_tree_leaf(&booster->tree, held->left[k], held->right[k], base_bin);

@@ -2,8 +2,8 @@
 #ifndef SM_BOOST_BOOSTER_H
 #define SM_BOOST_BOOSTER_H
 
-#include "method/boost/fit/pair_source.h"
 #include "method/boost/fit/pair_tree.h"
+#include "method/fit/pair_source.h"
 
 /* What all boosters of a fit have in common. */
 typedef struct sm_boosting {
@@ -19,7 +19,7 @@ typedef struct sm_booster {
     const sm_boosting *boosting;
     sm_pair_choice choice; /* of what it learns from */
     bool is_drawn;         /* some of the pairs: others are drawn every few rounds */
-    sm_boost_pairs pairs, held;
+    sm_drawn_pairs pairs, held;
     uint8_t *base_bin, *held_base_bin; /* of both, in the column of the base; NULL: there is none */
     double *held_reversed;             /* [held.n] scores of (j, i), if trees tell them apart */
     sm_gradients gradients;

@@ -36,7 +36,7 @@ double sm_loss_value(smerf_boost_loss loss, double z, double score) {
     }
 }
 
-static double weight_of(const sm_boost_pairs *pairs, size_t pair) {
+static double weight_of(const sm_drawn_pairs *pairs, size_t pair) {
     return pairs->weight != NULL ? pairs->weight[pair] : 1;
 }
 
@@ -66,7 +66,7 @@ static double find_quantile(weighed *list, size_t n, double fraction) {
 
 /* ---- leaves and the start ---- */
 
-static double newton_step(smerf_boost_loss loss, const sm_boost_pairs *pairs, const uint32_t *order, size_t n,
+static double newton_step(smerf_boost_loss loss, const sm_drawn_pairs *pairs, const uint32_t *order, size_t n,
                           double l2, double delta) {
     double gradients = 0, hessians = 0;
     for (size_t k = 0; k < n; k++) {
@@ -77,7 +77,7 @@ static double newton_step(smerf_boost_loss loss, const sm_boost_pairs *pairs, co
     return hessians + l2 > 0 ? gradients / (hessians + l2) : 0;
 }
 
-double sm_loss_leaf(smerf_boost_loss loss, const sm_boost_pairs *pairs, const uint32_t *order, size_t n, double l2,
+double sm_loss_leaf(smerf_boost_loss loss, const sm_drawn_pairs *pairs, const uint32_t *order, size_t n, double l2,
                     double delta, double *scratch) {
     if (loss != SMERF_LOSS_ABSOLUTE) return newton_step(loss, pairs, order, n, l2, delta);
     weighed *list = (weighed *)(void *)scratch;
@@ -89,7 +89,7 @@ double sm_loss_leaf(smerf_boost_loss loss, const sm_boost_pairs *pairs, const ui
 /* Most pairs are few enough to be sorted; of more, evenly spread ones will do. */
 enum { MOST_SORTED = 200000 };
 
-static weighed *list_some(const sm_boost_pairs *pairs, bool is_rest, size_t *n) {
+static weighed *list_some(const sm_drawn_pairs *pairs, bool is_rest, size_t *n) {
     size_t step = pairs->n / MOST_SORTED + 1;
     weighed *list = sm_array(pairs->n / step + 1, sizeof *list);
     *n = 0;
@@ -98,7 +98,7 @@ static weighed *list_some(const sm_boost_pairs *pairs, bool is_rest, size_t *n) 
     return list;
 }
 
-smerf_status sm_loss_start(smerf_boost_loss loss, const sm_boost_pairs *pairs, double *start, smerf_error *error) {
+smerf_status sm_loss_start(smerf_boost_loss loss, const sm_drawn_pairs *pairs, double *start, smerf_error *error) {
     double sum = 0, total = 0;
     if (loss == SMERF_LOSS_ABSOLUTE || loss == SMERF_LOSS_HUBER) {
         size_t n;
@@ -127,7 +127,7 @@ enum { PAIRS_A_TASK = 1 << 16 };
 
 typedef struct gradient_job {
     smerf_boost_loss loss;
-    const sm_boost_pairs *pairs;
+    const sm_drawn_pairs *pairs;
     sm_gradients *found;
     double *largest; /* [tasks][2] */
 } gradient_job;
@@ -171,7 +171,7 @@ static smerf_status make_whole(void *argument, size_t task, size_t thread, smerf
     return SMERF_OK;
 }
 
-static smerf_status find_delta(const sm_boost_pairs *pairs, double *delta, smerf_error *error) {
+static smerf_status find_delta(const sm_drawn_pairs *pairs, double *delta, smerf_error *error) {
     size_t n;
     weighed *list = list_some(pairs, true, &n);
     if (list == NULL) return sm_no_memory(error, "boosting");
@@ -180,7 +180,7 @@ static smerf_status find_delta(const sm_boost_pairs *pairs, double *delta, smerf
     return SMERF_OK;
 }
 
-smerf_status sm_loss_gradients(smerf_boost_loss loss, const sm_boost_pairs *pairs, sm_gradients *found, sm_pool *pool,
+smerf_status sm_loss_gradients(smerf_boost_loss loss, const sm_drawn_pairs *pairs, sm_gradients *found, sm_pool *pool,
                                smerf_error *error) {
     size_t n_tasks = (pairs->n + PAIRS_A_TASK - 1) / PAIRS_A_TASK;
     gradient_job job = {.loss = loss, .pairs = pairs, .found = found};

@@ -10,16 +10,7 @@
 
 #include "base/parallel.h"
 #include "method/boost/fit/histogram.h"
-
-/* The pairs that are learned from, or scored. */
-typedef struct sm_boost_pairs {
-    size_t n;
-    uint32_t *left, *right; /* [n] by left, then by right */
-    double *z;              /* [n] */
-    double *weight;         /* [n] or NULL: all 1 */
-    double *base;           /* [n] what boosting starts from; NULL: a number; NaN: that number */
-    double *score;          /* [n] F */
-} sm_boost_pairs;
+#include "method/fit/pair_source.h"
 
 typedef struct sm_gradients {
     int32_t *gradient; /* [n] -dL/dF / unit */
@@ -37,15 +28,15 @@ double sm_loss_gradient(smerf_boost_loss loss, double z, double score, double de
 double sm_loss_value(smerf_boost_loss loss, double z, double score);
 
 /* The number that loses least for all pairs: a mean, a median, log-odds. */
-smerf_status sm_loss_start(smerf_boost_loss loss, const sm_boost_pairs *pairs, double *start, smerf_error *error);
+smerf_status sm_loss_start(smerf_boost_loss loss, const sm_drawn_pairs *pairs, double *start, smerf_error *error);
 
 /* All gradients. */
-smerf_status sm_loss_gradients(smerf_boost_loss loss, const sm_boost_pairs *pairs, sm_gradients *found, sm_pool *pool,
+smerf_status sm_loss_gradients(smerf_boost_loss loss, const sm_drawn_pairs *pairs, sm_gradients *found, sm_pool *pool,
                                smerf_error *error);
 
 /* What is to be added to the score of the pairs of a leaf, before it is multiplied by the learning rate.
  *   order  [n] the pairs; scratch  [3][n] numbers, which only the absolute loss wants */
-double sm_loss_leaf(smerf_boost_loss loss, const sm_boost_pairs *pairs, const uint32_t *order, size_t n, double l2,
+double sm_loss_leaf(smerf_boost_loss loss, const sm_drawn_pairs *pairs, const uint32_t *order, size_t n, double l2,
                     double delta, double *scratch);
 
 #endif

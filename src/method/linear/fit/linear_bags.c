@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "method/boost/fit/pair_source.h"
+#include "method/fit/pair_source.h"
 #include "target/links/pairs.h"
 
 /* Bags that hold out every group about as often: (0, 1), (1, 2), (2, 3). The frame has made the pairs' own curvature about 1. */
@@ -40,7 +40,7 @@ typedef struct ridge_choice {
     double loss[N_RIDGES];
 } ridge_choice;
 
-static double loss_of_map(const ridge_choice *choice, const sm_linear_map *map, const sm_boost_pairs *held) {
+static double loss_of_map(const ridge_choice *choice, const sm_linear_map *map, const sm_drawn_pairs *held) {
     const sm_learned *learned = choice->learned;
     double loss = 0;
     for (size_t i = 0; i < choice->training->items->n_items; i++)
@@ -53,7 +53,7 @@ static double loss_of_map(const ridge_choice *choice, const sm_linear_map *map, 
     return loss;
 }
 
-static smerf_status try_ridges(ridge_choice *choice, const sm_training_set *rest, const sm_boost_pairs *held,
+static smerf_status try_ridges(ridge_choice *choice, const sm_training_set *rest, const sm_drawn_pairs *held,
                                smerf_error *error) {
     sm_pool *pool = choice->training->pool;
     double from = pool->fraction_from, to = pool->fraction_to;
@@ -86,13 +86,13 @@ static smerf_status try_bag(ridge_choice *choice, size_t k, smerf_error *error) 
                                    .are_held = true,
                                    .most = MOST_HELD,
                                    .draw = (uint32_t)k};
-    sm_boost_pairs held;
+    sm_drawn_pairs held;
     bool is_drawn;
     smerf_status status = sm_pairs_choose(&source, &wanted, &held, &is_drawn, error);
     if (status != SMERF_OK) return status;
     const sm_training_set rest = without_groups(training, choice->group_of, wanted.held, choice->weight);
     status = try_ridges(choice, &rest, &held, error);
-    sm_boost_pairs_free(&held);
+    sm_drawn_pairs_free(&held);
     return status;
 }
 

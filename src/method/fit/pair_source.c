@@ -3,8 +3,9 @@
  *   2. row by row, the pairs that are known; where they are too many, each is taken with the same probability: how many are skipped
  *      until the next is drawn, so that a pair that is not taken costs nothing                take_row
  *   3. weights are brought to the mean 1                             level_weights */
-#include "method/boost/fit/pair_source.h"
+#include "method/fit/pair_source.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/draws.h"
@@ -15,7 +16,7 @@
 typedef struct choosing {
     const sm_pair_source *source;
     const sm_pair_choice *choice;
-    sm_boost_pairs *pairs;
+    sm_drawn_pairs *pairs;
     bool *is_allowed;   /* [n_items] */
     double *row;        /* [n_items] of the target */
     size_t capacity;    /* pairs */
@@ -87,7 +88,7 @@ static smerf_status start_choosing(choosing *work, smerf_error *error) {
     double bytes = (double)work->capacity * (4 * sizeof(double) + 2 * sizeof(uint32_t));
     smerf_status status = sm_check_memory(bytes, "boosting on pairs", error);
     if (status != SMERF_OK) return status;
-    sm_boost_pairs *pairs = work->pairs;
+    sm_drawn_pairs *pairs = work->pairs;
     pairs->left = sm_array(work->capacity, sizeof *pairs->left);
     pairs->right = sm_array(work->capacity, sizeof *pairs->right);
     pairs->z = sm_array(work->capacity, sizeof *pairs->z);
@@ -110,7 +111,7 @@ static double weight_of_pair(const choosing *work, size_t i, size_t j, double ow
 }
 
 static void take_pair(choosing *work, size_t i, size_t j, double z, double own) {
-    sm_boost_pairs *pairs = work->pairs;
+    sm_drawn_pairs *pairs = work->pairs;
     bool is_kept_link = work->keeps_links && z != 1;
     if (!is_kept_link) {
         if (work->left_out > 0) {
@@ -150,17 +151,17 @@ static void take_row(choosing *work, size_t i) {
 
 /* ---- 3. weights ---- */
 
-static void level_weights(sm_boost_pairs *pairs) {
+static void level_weights(sm_drawn_pairs *pairs) {
     double sum = 0;
     for (size_t k = 0; k < pairs->n; k++) sum += pairs->weight[k];
     for (size_t k = 0; k < pairs->n && sum > 0; k++) pairs->weight[k] *= (double)pairs->n / sum;
 }
 
-smerf_status sm_pairs_choose(const sm_pair_source *source, const sm_pair_choice *choice, sm_boost_pairs *pairs,
+smerf_status sm_pairs_choose(const sm_pair_source *source, const sm_pair_choice *choice, sm_drawn_pairs *pairs,
                              bool *is_drawn, smerf_error *error) {
     size_t n = source->training->items->n_items;
     choosing work = {.source = source, .choice = choice, .pairs = pairs};
-    *pairs = (sm_boost_pairs){0};
+    *pairs = (sm_drawn_pairs){0};
     work.is_allowed = sm_array(n, sizeof *work.is_allowed);
     work.row = sm_array(n, sizeof *work.row);
     bool has_memory = work.is_allowed != NULL && work.row != NULL;
@@ -171,16 +172,16 @@ smerf_status sm_pairs_choose(const sm_pair_source *source, const sm_pair_choice 
     *is_drawn = work.is_drawn;
     sm_free(work.is_allowed);
     sm_free(work.row);
-    if (status != SMERF_OK) sm_boost_pairs_free(pairs);
+    if (status != SMERF_OK) sm_drawn_pairs_free(pairs);
     return status;
 }
 
-void sm_boost_pairs_free(sm_boost_pairs *pairs) {
+void sm_drawn_pairs_free(sm_drawn_pairs *pairs) {
     sm_free(pairs->left);
     sm_free(pairs->right);
     sm_free(pairs->z);
     sm_free(pairs->weight);
     sm_free(pairs->base);
     sm_free(pairs->score);
-    *pairs = (sm_boost_pairs){0};
+    *pairs = (sm_drawn_pairs){0};
 }
